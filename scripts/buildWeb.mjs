@@ -1,76 +1,126 @@
 /**
- * Builds the web page (src/web) into dist/web: browser modules, pages, style sheet, icons, and the chart library from
- * node_modules. Nothing is bundled. Pages list every module, so browsers load all of them in parallel.
+ * Builds the web page (src/web) into dist/web: modules, pages, style sheets and icons. A page loads one file with its
+ * modules and one with its styles, because a browser loads few files at a time. A module that a dynamic import names
+ * becomes a file that loads when a view needs it.
  */
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, posix, relative } from 'node:path';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+import { transform } from '@swc/core';
+import { rollup } from 'rollup';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const source = join(root, 'src', 'web');
-const CHARTS = 'lightweight-charts';
+const packages = join(root, 'node_modules');
+const COLOURS = 'prismjs';
+/** Prism's grammars for Solidity and Yul, and for Vyper, which has Python's syntax; `clike` is the base of Solidity's. */
+const GRAMMARS = ['core', 'clike', 'solidity', 'python'];
+
+/** The main module of each page. */
+const MAINS = { main: 'main.js', docs: 'docs/docs.js' };
+/** The chunk that the views with a chart need at once. */
+const CHART_CHUNK = 'chartViews';
 
 /** Builds `<folder>`/web; exits with the compiler's code on failure. */
-export function buildWeb(folder) {
+export async function buildWeb(folder) {
   const output = join(folder, 'web');
   const compiled = join(folder, 'web-compiled');
   rmSync(output, { recursive: true, force: true });
   rmSync(compiled, { recursive: true, force: true });
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const compiler = join(packages, 'typescript', 'bin', 'tsc');
   const { status } = spawnSync(
     process.execPath,
     [compiler, '-p', join(source, 'tsconfig.json'), '--noEmit', 'false', '--outDir', compiled],
     { cwd: root, stdio: 'inherit' },
   );
   if (status !== 0) process.exit(status ?? 1);
-  mkdirSync(folder, { recursive: true });
-  // The compiler also writes files outside of src/web from which the page imports only types. The page does not need
-  // these files at run time.
-  renameSync(join(compiled, 'web'), output);
-  rmSync(compiled, { recursive: true, force: true });
-  const modules = readdirSync(output, { recursive: true }).filter((name) => name.endsWith('.js'));
-  for (const name of modules) {
-    const path = join(output, name);
-    const charts = `${relative(dirname(name), '.') || '.'}/${CHARTS}.js`;
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(`from '${CHARTS}'`, `from '${charts}'`));
-  }
-  copyFileSync(
-    join(root, 'node_modules', CHARTS, 'dist', `${CHARTS}.standalone.production.mjs`),
-    join(output, `${CHARTS}.js`),
+  mkdirSync(output, { recursive: true });
+  const [chunks] = await Promise.all(
+    Object.entries(MAINS).map(([name, path]) => bundle(name, join(compiled, 'web', path), output)),
   );
-  for (const name of readdirSync(source).filter((file) => /\.(css|svg)$/.test(file)))
-    copyFileSync(join(source, name), join(output, name));
+  // A script that is no module, so that it runs before the first paint.
+  copyFileSync(join(compiled, 'web', 'theme.js'), join(output, 'theme.js'));
+  rmSync(compiled, { recursive: true, force: true });
+  copyFileSync(join(source, 'icon.svg'), join(output, 'icon.svg'));
   for (const name of readdirSync(source).filter((file) => file.endsWith('.html'))) {
-    const page = readFileSync(join(source, name), 'utf8');
-    const links = modulesOf(page, output).map(
-      (file) => `<link rel="modulepreload" href="__ASSETS__/${file}" />`,
-    );
-    writeFileSync(join(output, name), page.replace('<!-- modules -->', links.join('\n    ')));
+    const page = joinStyles(readFileSync(join(source, name), 'utf8'), name.replace('.html', '.css'), output);
+    writeFileSync(join(output, name), withModules(page, []));
+    if (name === 'index.html')
+      writeFileSync(join(output, 'chart.html'), withModules(page, listFiles(chunks, CHART_CHUNK)));
   }
 }
 
-/** All modules that a page's main module imports, directly or indirectly. */
-function modulesOf(page, folder) {
-  const [, first] = /<script type="module" src="__ASSETS__\/([\w/-]+\.js)"/.exec(page) ?? [];
-  const found = new Set();
-  const visit = (name) => {
-    if (found.has(name)) return;
-    found.add(name);
-    if (name === `${CHARTS}.js`) return;
-    for (const [, next] of readFileSync(join(folder, name), 'utf8').matchAll(/from '(\.[\w./-]+\.js)'/g))
-      visit(posix.join(posix.dirname(name), next));
-  };
-  if (first !== undefined) visit(first);
-  return [...found];
+/**
+ * Bundles the modules of a page into `<name>.js`. Parts that load later are in the folder `<name>` and import shared
+ * modules from `<name>.js`. Returns all of these files.
+ */
+async function bundle(name, path, folder) {
+  const bundled = await rollup({
+    input: { [name]: path },
+    preserveEntrySignatures: 'allow-extension',
+    plugins: [{ name: 'page', resolveId, load, renderChunk: minify }],
+    onwarn(warning) {
+      throw new Error(warning.message);
+    },
+  });
+  const files = { entryFileNames: '[name].js', chunkFileNames: `${name}/[name].js` };
+  const { output } = await bundled.write({ dir: folder, ...files });
+  await bundled.close();
+  return output;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) buildWeb(process.argv[2] ?? join(root, 'dist'));
+/** Finds the libraries of the page. Rollup itself finds the other modules. */
+function resolveId(id) {
+  if (id === 'lightweight-charts') return join(packages, id, 'dist', `${id}.standalone.production.mjs`);
+  return id === COLOURS ? id : null;
+}
+
+/** Prism as one module. Its files are scripts that share a variable. `manual` keeps Prism from changing pages. */
+function load(id) {
+  if (id !== COLOURS) return null;
+  const parts = GRAMMARS.map((name) =>
+    readFileSync(join(packages, COLOURS, 'components', `prism-${name}.min.js`), 'utf8'),
+  );
+  return ['window.Prism = { manual: true };', ...parts, 'export default Prism;', ''].join('\n');
+}
+
+/** Removes spaces and comments other than licences. Names stay, so that errors name them. */
+async function minify(code) {
+  const { code: minified } = await transform(code, {
+    swcrc: false,
+    configFile: false,
+    minify: true,
+    jsc: {
+      target: 'es2022',
+      parser: { syntax: 'ecmascript' },
+      minify: { compress: false, mangle: false, format: { comments: 'some' } },
+    },
+  });
+  return minified;
+}
+
+/** Names of a chunk's file and of the files that it imports. */
+function listFiles(chunks, name) {
+  const chunk = chunks.find((each) => each.name === name);
+  if (chunk === undefined) throw new Error(`the bundle has no chunk ${name}`);
+  return [chunk.fileName, ...chunk.imports.filter((file) => file !== 'main.js')];
+}
+
+/** Joins the style sheets of a page, in their order, into one file. */
+function joinStyles(page, name, output) {
+  const links = [...page.matchAll(/^ *<link rel="stylesheet" href="__ASSETS__\/([\w-]+\.css)" \/>\n/gm)];
+  const texts = links.map(([, file]) => readFileSync(join(source, file), 'utf8'));
+  writeFileSync(join(output, name), texts.join('\n'));
+  const joined = `    <link rel="stylesheet" href="__ASSETS__/${name}" />\n`;
+  return links.reduce((text, [link], index) => text.replace(link, () => (index === 0 ? joined : '')), page);
+}
+
+/** Lets the browser load modules before the main module asks for them. */
+function withModules(page, modules) {
+  const links = modules.map((file) => `<link rel="modulepreload" href="__ASSETS__/${file}" />`);
+  return page.replace('<!-- modules -->', links.join('\n    '));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildWeb(process.argv[2] ?? join(root, 'dist'));

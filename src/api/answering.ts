@@ -40,6 +40,8 @@ export interface Question<Answer> {
   keepMs?(answer: Answer): number | null;
   /** Converts the answer to a table, for clients that ask for a table format. Absent if the answer is no list. */
   readonly asTable?: TableWriter;
+  /** Waits for the next head, and prepares the same request for it. Null if the head does not change. */
+  renew?(): Promise<Question<Answer> | null>;
 }
 
 export interface TableWriter {
@@ -57,6 +59,19 @@ export class Refusal extends Error {
   }
 }
 
+/**
+ * The node does not have the head block any more. The request is answered at the next head. If the head does not
+ * change in time, the answer is `otherwise`.
+ */
+export class HeadReplaced extends Error {
+  constructor(readonly otherwise: AppError | Refusal) {
+    super('the node does not have the head block');
+  }
+}
+
+/** How often one request is answered again at the next head. Reorgs are rarely seen in more steps. */
+const RENEWALS_MAX = 3;
+
 /** Makes the handler of an endpoint. `refuse` translates an error into the format of a dialect. Without it,
  * or if it returns null, the app writes the error. */
 export function answering<Answer>(
@@ -66,7 +81,7 @@ export function answering<Answer>(
 ): Route['handle'] {
   return async (ctx) => {
     try {
-      await answer(cache, ctx, await ask(ctx));
+      await answerAtHead(cache, ctx, await ask(ctx));
     } catch (error) {
       const refusal = error instanceof AppError ? refuse(error) : error;
       if (!(refusal instanceof Refusal)) throw error;
@@ -76,6 +91,24 @@ export function answering<Answer>(
       ctx.body = Buffer.from(JSON.stringify(refusal.body));
     }
   };
+}
+
+async function answerAtHead<Answer>(
+  cache: ByteCache,
+  ctx: RouteContext,
+  asked: Question<Answer>,
+): Promise<void> {
+  let question = asked;
+  for (let renewals = 0; ; renewals += 1) {
+    try {
+      return await answer(cache, ctx, question);
+    } catch (error) {
+      if (!(error instanceof HeadReplaced)) throw error;
+      const next = renewals < RENEWALS_MAX ? await question.renew?.() : null;
+      if (next == null) throw error.otherwise;
+      question = { ...asked, ...next };
+    }
+  }
 }
 
 async function answer<Answer>(

@@ -10,6 +10,7 @@ import { AppError } from '../errors';
 import type { Logger } from '../log';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import { takesForms } from './etherscan/mounts';
+import { matchPaths } from './matchPaths';
 import { answerErrors } from './middleware/answerErrors';
 import { answerLikeSourcify } from './middleware/answerLikeSourcify';
 import { answerInDialect } from './middleware/answerInDialect';
@@ -40,6 +41,8 @@ export interface AppOptions {
   readonly load?: LoadLimits;
   /** Networks of the proxies whose X-Forwarded-For header names the client. Default: none. */
   readonly trustedProxies?: readonly string[];
+  /** Called before each request that may read the head. The request waits until the promise resolves. */
+  readonly onReader?: () => Promise<void>;
   /** Called for each answered request. `route` is the path of the matching route, or `none`. */
   readonly observe?: (route: string, method: string, status: number, seconds: number) => void;
 }
@@ -78,8 +81,17 @@ export function createApp(options: AppOptions): Koa<RequestState> {
     if (left) options.log.debug({ err: error }, 'the client left before an answer was complete');
     else options.log.warn({ err: error }, 'an answer could not be sent completely');
   });
-  const free = new Set(options.routes.filter((route) => route.limited === false).map((route) => route.path));
+  const isFree = matchPaths(
+    options.routes.filter((route) => route.limited === false).map(({ path }) => path),
+  );
   app.use(findClient(options.trustedProxies ?? []));
+  const { onReader } = options;
+  if (onReader !== undefined) {
+    app.use(async (ctx, next) => {
+      if (!isFree(ctx.path)) await onReader();
+      await next();
+    });
+  }
   app.use(setHeaders(options.head, options.observe));
   app.use(allowOrigins(options.corsOrigin));
   app.use(compressAnswers());
@@ -88,8 +100,8 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(answerErrors(options.log));
   app.use(answerInDialect(options.log));
   app.use(checkRequest());
-  app.use(limitLoad(options.load ?? NO_LIMITS, free, options.log));
-  if (options.rateLimitPerMinute > 0) app.use(limitRate(options.rateLimitPerMinute, free));
+  app.use(limitLoad(options.load ?? NO_LIMITS, isFree, options.log));
+  if (options.rateLimitPerMinute > 0) app.use(limitRate(options.rateLimitPerMinute, isFree));
   const router = new Router<RequestState>({ sensitive: true });
   for (const route of options.routes) {
     const methods = route.takesForms === true ? ['get', 'post'] : [route.method ?? 'get'];

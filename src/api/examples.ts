@@ -66,28 +66,30 @@ export interface ExampleSource {
   at(head: HeadSnapshot): Promise<Examples>;
 }
 
-/** Builds the examples once per head version until every route answers, then keeps them. */
+/**
+ * Builds the examples once per head version until every route has answered, then keeps them. A route that fails at a head
+ * keeps its example of an earlier head.
+ */
 export function createExamples(market: MarketDeps): (routes: readonly Route[]) => ExampleSource {
   return (routes) => {
     let newest: { readonly version: string; readonly made: Promise<Examples> } | null = null;
-    let whole: Examples | null = null;
+    let known: Examples = new Map();
+    const wanted = routes.filter(hasExample);
     const make = async (head: HeadSnapshot): Promise<Examples> => {
-      const facts = await findFacts(market, head);
-      const examples = new Map<string, Example>();
-      if (facts === null) return examples;
-      const wanted = routes.filter(hasExample);
+      const facts = await findFacts(market, head).catch(() => null);
+      if (facts === null) return known;
+      const examples = new Map(known);
       for (const route of wanted) {
         const example = await callRoute(route, paramsOf(route, facts), head).catch(() => null);
         if (example !== null) examples.set(route.path, example);
       }
-      if (examples.size === wanted.length) whole = examples;
+      known = examples;
       return examples;
     };
     return {
       async at(head) {
-        if (whole !== null) return whole;
-        if (newest?.version !== head.version)
-          newest = { version: head.version, made: make(head).catch(() => new Map<string, Example>()) };
+        if (known.size === wanted.length) return known;
+        if (newest?.version !== head.version) newest = { version: head.version, made: make(head) };
         return newest.made;
       },
     };

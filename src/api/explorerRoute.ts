@@ -3,10 +3,13 @@
  * the headers. A valid chain that this service does not ingest gives empty answers. A chain whose database
  * does not answer gives a 503.
  */
+import { setTimeout as delay } from 'node:timers/promises';
+
 import type { Hex } from '../domain/hex';
 import type { NodeState } from '../domain/nodeState';
 import type { VerificationQueue } from '../domain/verification';
 import type { SignatureReader, VerifiedReader } from '../domain/verifiedContract';
+import { steadyNow } from '../domain/steadyTime';
 import { AppError } from '../errors';
 import type { BlockHashes } from '../query/head/blockHashes';
 import type { ContractReader } from '../query/contracts/contracts';
@@ -38,6 +41,9 @@ import type { Route, RouteContext } from './route';
  * blocks.
  */
 const KEEP_MS = 3_000;
+/** Longest wait in ms for the next head, when the node does not have the current one any more. */
+const HEAD_WAIT_MS = 1_500;
+const HEAD_LOOK_MS = 25;
 const LIMIT_MAX = 100;
 const OFFSET_MAX = 10_000;
 
@@ -168,7 +174,23 @@ export function questionOf<Answer>(
     key: what === null ? null : `${chainId} ${moment?.head.version ?? ''} ${what}`,
     read: () => read(moment),
     keepMs: () => KEEP_MS,
+    renew: async () =>
+      (await headChanges(deps, chainId, moment)) ? questionOf(deps, ctx, chainId, what, read) : null,
   };
+}
+
+/** Waits until the chain has another head than `moment`. False if it has none after HEAD_WAIT_MS. */
+async function headChanges(
+  deps: Pick<ExplorerDeps, 'findChain'>,
+  chainId: number,
+  moment: ChainMoment | null,
+): Promise<boolean> {
+  const until = steadyNow() + HEAD_WAIT_MS;
+  while (momentOf(deps, chainId)?.head.version === moment?.head.version) {
+    if (steadyNow() >= until) return false;
+    await delay(HEAD_LOOK_MS);
+  }
+  return true;
 }
 
 /** The fields of the head in the `meta` of lists. */

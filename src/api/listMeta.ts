@@ -1,7 +1,7 @@
 /** Paging of lists: two parameters, the slice of a page and the fields of `meta`. */
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import type { ListMeta } from '../wire/primitives';
-import { integerParam } from './params';
+import { integerParam, type Param } from './params';
 
 const LIMIT_MAX = 100;
 
@@ -9,6 +9,15 @@ export const PAGE_PARAMS = {
   page: integerParam({ min: 1, absent: 1, description: 'Page number, from 1' }),
   limit: integerParam({ min: 1, max: LIMIT_MAX, absent: 25, description: 'Items per page' }),
 } as const;
+
+/** The parameter that leaves out items with little liquidity, for a list of `items`. */
+export function minLiquidityParam(items: string): Param<number | null> {
+  return integerParam({
+    min: 0,
+    absent: null,
+    description: `Only ${items} with at least this liquidity_usd`,
+  });
+}
 
 interface Page {
   readonly page: number;

@@ -24,7 +24,9 @@ const ERRORS: Readonly<Record<number, ErrorDoc>> = {
     error: 'limit: got "0"; allowed: an integer from 1 to 100',
   },
   404: {
-    description: 'The object does not exist',
+    description:
+      'The object does not exist. With the code logs_not_kept: the service runs with EXPLORER=off and does not keep ' +
+      'the raw logs that the answer needs',
     code: 'not_found',
     error: 'there is no pair 0x0000000000000000000000000000000000000001',
   },
@@ -118,7 +120,13 @@ export function openapi(
   const none: Examples = new Map();
   const own: Route = {
     path: '/openapi.json',
-    doc: { summary: 'This OpenAPI document', tag: 'service', answer: z.record(z.string(), z.unknown()) },
+    doc: {
+      summary: 'This OpenAPI document',
+      tag: 'service',
+      description:
+        'Every endpoint with its parameters, answers and errors, in the format of OpenAPI 3.1. Its examples are real answers of this service.',
+      answer: z.record(z.string(), z.unknown()),
+    },
     async handle(ctx) {
       const { head } = ctx.state;
       const made = source === undefined || head === null ? none : await source.at(head);
@@ -196,6 +204,8 @@ function describeRoute({ path, doc }: Route, schemas: Json, example: Example | n
     ],
     responses,
     ...(example === null ? {} : { 'x-example-call': example.call }),
+    ...(doc.actions === undefined ? {} : { 'x-actions': doc.actions }),
+    ...(doc.aliasOf === undefined ? {} : { 'x-alias-of': doc.aliasOf }),
   };
 }
 

@@ -7,6 +7,7 @@ import type { z } from 'zod';
 
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import type { Params } from './params';
+import type { ActionDoc } from '../wire/dialects/actionDoc';
 
 /** Values that the app sets for each request. */
 export interface RequestState {
@@ -47,6 +48,10 @@ export interface RouteDoc {
   readonly status?: 200 | 202;
   /** Shape of the JSON body of a POST. */
   readonly body?: z.ZodType;
+  /** The actions of the route, in the extension `x-actions` of the document. */
+  readonly actions?: readonly ActionDoc[];
+  /** The path with the same answers that describes them, in the extension `x-alias-of` of the document. */
+  readonly aliasOf?: string;
 }
 
 export interface Route {

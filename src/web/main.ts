@@ -1,34 +1,56 @@
 /** Starts the page: header, router and clock. A table below maps locations to views. */
-import { onBlock, urlOf, type Query } from './core/api.ts';
-import type { App, Place, View } from './core/app.ts';
-import { contractView } from './views/contractView.ts';
-import { dexesView } from './views/dexesView.ts';
+import { showHit } from './alerts/alertNotice.ts';
+import { watchAlerts } from './alerts/alertWatcher.ts';
+import { onBlock } from './core/api.ts';
+import type { App, View } from './core/app.ts';
 import { byId, h } from './core/dom.ts';
 import { blockOf, createLiveStream, type LiveEvent, type LiveStream } from './core/live.ts';
+import { goTo, rememberQuery, startNavigation } from './core/navigation.ts';
 import { marketView } from './views/marketView.ts';
-import { pairView } from './views/pairView.ts';
-import { emptyNotice } from './core/panel.ts';
+import { nextTask } from './core/nextTask.ts';
+import { emptyNotice, failureNotice, pageSkeleton, skeleton } from './core/panel.ts';
 import { keepTimes } from './core/pieces.ts';
-import { portfolioView } from './views/portfolioView.ts';
+import type { Place } from './core/place.ts';
 import { setUpSearch } from './core/searchBox.ts';
-import { searchView } from './views/searchView.ts';
+import { createScrollMemory } from './core/scrollMemory.ts';
 import { watchService } from './core/serviceWatch.ts';
 import { setUpTheme } from './core/themeSwitch.ts';
-import { tokenView } from './views/tokenView.ts';
-import { transactionView } from './views/transactionView.ts';
 
 const VIEWS: Readonly<Record<string, View>> = {
   '': marketView,
   tokens: marketView,
   pairs: marketView,
-  pair: pairView,
-  token: tokenView,
-  tx: transactionView,
-  portfolio: portfolioView,
-  contract: contractView,
-  dexes: dexesView,
-  search: searchView,
+  watchlist: marketView,
+  pair: lazily(async () => (await import('./views/chartViews.ts')).pairView, pageSkeleton),
+  token: lazily(async () => (await import('./views/chartViews.ts')).tokenView, pageSkeleton),
+  tx: lazily(async () => (await import('./views/transactionView.ts')).transactionView),
+  block: lazily(async () => (await import('./views/blockView.ts')).blockView),
+  address: lazily(async () => (await import('./views/addressView.ts')).addressView),
+  logs: lazily(async () => (await import('./views/logsView.ts')).logsView),
+  portfolio: lazily(async () => (await import('./views/portfolioView.ts')).portfolioView),
+  contract: lazily(async () => (await import('./views/contractView.ts')).contractView),
+  dexes: lazily(async () => (await import('./views/dexesView.ts')).dexesView),
+  alerts: lazily(async () => (await import('./alerts/alertsView.ts')).alertsView),
+  search: lazily(async () => (await import('./views/searchView.ts')).searchView),
 };
+
+/** A view whose modules load when it opens first, so that they do not delay the first view of the page. */
+function lazily(load: () => Promise<View>, placeholder = (): Node => skeleton(400, 8)): View {
+  return (app, place, main, signal) => {
+    const open = (): void => {
+      main.replaceChildren(placeholder());
+      load().then(
+        (view) => signal.aborted || view(app, place, main, signal),
+        () =>
+          signal.aborted || main.replaceChildren(failureNotice('This part of the page did not load', open)),
+      );
+    };
+    open();
+  };
+}
+
+/** Time in ms in which a view opens its stream. */
+const STREAM_MS = 1_500;
 
 interface HeadListener {
   readonly callback: () => void;
@@ -37,7 +59,9 @@ interface HeadListener {
   isDue: boolean;
 }
 
-function start(): void {
+/** The steps are tasks of their own. The first one waits until the browser has laid out the header of the page. */
+async function start(): Promise<void> {
+  await nextTask();
   const live = createLiveStream();
   const heads = new Set<HeadListener>();
   const service = watchService(live);
@@ -63,11 +87,8 @@ function start(): void {
   setInterval(callDue, 500);
   const app: App = {
     live,
-    go: (hash) => void (location.hash = hash),
-    remember(query: Query) {
-      const [path = '#/'] = location.hash.split('?');
-      history.replaceState(null, '', urlOf(path === '' ? '#/' : path, query));
-    },
+    go: goTo,
+    remember: rememberQuery,
     onHead(callback, everyMs, signal) {
       const listener = { callback, everyMs, calledAt: performance.now(), isDue: false };
       heads.add(listener);
@@ -83,49 +104,44 @@ function start(): void {
   const input = byId('search');
   if (input instanceof HTMLInputElement) setUpSearch(app, input, byId('found'));
   keepTimes();
+  watchAlerts(showHit);
+  await nextTask();
   setUpRouter(app, follow);
-}
-
-function placeOf(hash: string): Place {
-  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
-  return { path: path.split('/').map(decodePart), query: new URLSearchParams(query) };
-}
-
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 /** A view lives until the next view opens. */
 function setUpRouter(app: App, follow: (event: LiveEvent) => void): void {
   let life: AbortController | null = null;
+  let isFirst = true;
   const main = byId('main');
-  const open = (): void => {
+  const restoreScroll = createScrollMemory();
+  const isView = (name: string): boolean => Object.hasOwn(VIEWS, name);
+  const open = (place: Place): void => {
     life?.abort();
     const own = new AbortController();
     life = own;
-    const place = placeOf(location.hash);
     const name = place.path[0] ?? '';
     markNavigation(name);
-    const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : undefined;
-    window.scrollTo(0, 0);
+    const view = isView(name) ? VIEWS[name] : undefined;
+    restoreScroll(main, own.signal);
+    // A screen reader goes on at the new view, and the next Tab reaches its first link.
+    if (!isFirst) main.focus({ preventScroll: true });
+    isFirst = false;
     if (view === undefined) {
       app.setTitle('Not found');
       main.replaceChildren(
-        emptyNotice('This page does not exist. ', h('a', { href: '#/' }, 'Go to the market')),
+        emptyNotice('This page does not exist. ', h('a', { href: '/' }, 'Go to the market')),
       );
       return;
     }
     const live = followedBy(app.live, follow);
     view({ ...app, live }, place, main, own.signal);
     // If the view opens no stream, the page follows all swaps to update the header.
-    if (!live.isUsed()) app.live.listen({ event_type: 'swap' }, follow, own.signal);
+    setTimeout(() => {
+      if (!own.signal.aborted && !live.isUsed()) app.live.listen({ event_type: 'swap' }, follow, own.signal);
+    }, STREAM_MS);
   };
-  window.addEventListener('hashchange', open);
-  open();
+  startNavigation(open, isView);
 }
 
 /** Wraps the stream so that `follow` sees every event first. */
@@ -149,11 +165,14 @@ function followedBy(
 }
 
 function markNavigation(name: string): void {
-  const part = name === 'tokens' || name === 'pairs' || name === 'pair' || name === 'token' ? '' : name;
+  const part =
+    name === 'tokens' || name === 'pairs' || name === 'watchlist' || name === 'pair' || name === 'token'
+      ? ''
+      : name;
   for (const link of document.querySelectorAll('[data-nav]')) {
     if (link.getAttribute('data-nav') === part) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
 }
 
-start();
+void start();

@@ -58,6 +58,15 @@ const auditHopShape = z.object({
   hop_price: decimalShape.meta({
     description: 'to_token per from_token: the sum of weight × implied_price over the pools, to 18 digits',
   }),
+  confidence: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({
+      description:
+        'Confidence of the hop, 0 to 1, from depth, agreement and freshness of its pools. confidence_score is the ' +
+        'product over the hops, at most 0.989',
+    }),
   pools: z.array(auditPoolShape).meta({ description: 'Pools of the hop, largest weight first' }),
 });
 export type AuditHop = z.infer<typeof auditHopShape>;

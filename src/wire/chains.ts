@@ -10,6 +10,9 @@ const chainItemShape = z
     slug: z.string().meta({ description: 'Name of the chain in lower case with hyphens' }),
     name: z.string().meta({ description: 'Name of the chain' }),
     native_symbol: z.string().meta({ description: 'Symbol of the native coin' }),
+    first_block: countShape
+      .nullable()
+      .meta({ description: 'Number of the first indexed block; null without a block' }),
     indexed_block: countShape
       .nullable()
       .meta({ description: 'Number of the newest indexed block; null without a block' }),
@@ -23,6 +26,11 @@ const chainItemShape = z
       description:
         "current: the newest indexed block is younger than 5 minutes, or is the node's newest block. behind: it is " +
         'older. empty: no block is indexed. unavailable: the database does not answer',
+    }),
+    logs_from_block: countShape.nullable().meta({
+      description:
+        'First block from which on the raw logs of all contracts are stored, as /logs needs them; null while ' +
+        'EXPLORER=off keeps only some, or without a block',
     }),
     proof: proofShape.nullable().meta({
       description: 'Which part of the stored chain is proven; null for chains besides the market chain',

@@ -96,7 +96,7 @@ export const errorShape = z
     error: z.string().meta({ description: 'Description of the problem for people; the wording may change' }),
     code: z.string().meta({
       description:
-        'Stable code: bad_request, not_found, method_not_allowed, rate_limited, internal or unavailable',
+        'Stable code: bad_request, not_found, logs_not_kept, method_not_allowed, rate_limited, internal or unavailable',
     }),
   })
   .meta({ id: 'Error', description: 'An error: a message for people and a code for programs' });

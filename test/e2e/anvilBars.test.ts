@@ -118,7 +118,7 @@ async function compareAll(): Promise<string[]> {
 }
 
 async function waitForHash(hash: string): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (const end = Date.now() + 240_000; Date.now() < end;) {
     const response = await fetch(`${program.url}/healthz`);
     await response.arrayBuffer();
     if (response.headers.get('x-indexed-block-hash') === hash) return;

@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { LONG_EMITTER, startAttackWorld, UNVERIFIED, type AttackWorld } from '../support/hostile/attackWorld';
 import { quantile, startHealthProbe } from '../support/server/healthProbe';
+import { startNormalLoad } from '../support/server/normalLoad';
 
 const ATTACK_MS = 20_000;
 const BUSY_P99_MAX_MS = 100;
@@ -133,21 +134,6 @@ const NORMAL_PATHS = [
   '/openapi.json',
 ];
 
-/** Two normal clients. Returns the number of answers by status. */
-async function normalLoad(isOver: () => boolean): Promise<Record<string, number>> {
-  const statuses: Record<string, number> = {};
-  await atOnce(2, async (client) => {
-    for (let turn = client; !isOver(); turn += 1) {
-      const path = NORMAL_PATHS[turn % NORMAL_PATHS.length] ?? '';
-      const status = await send(path);
-      const key = status === 200 ? '200' : `${status} ${path}`;
-      statuses[key] = (statuses[key] ?? 0) + 1;
-      await delay(20);
-    }
-  });
-  return statuses;
-}
-
 async function mineOn(isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     world.mine();
@@ -174,14 +160,12 @@ test('under six simultaneous attacks latency and memory stay low, and normal req
   const { url, process: child } = world.program;
   for (const path of NORMAL_PATHS) expect([path, await send(path)]).toEqual([path, 200]);
   const probe = startHealthProbe(url, child.pid ?? 0);
+  const load = startNormalLoad(url, NORMAL_PATHS);
   const end = performance.now() + ATTACK_MS;
   const isOver = (): boolean => performance.now() > end;
   const attacks = chosen();
-  const [statuses] = await Promise.all([
-    normalLoad(isOver),
-    mineOn(isOver),
-    ...attacks.map(([, attack]) => attack(isOver)),
-  ]);
+  await Promise.all([mineOn(isOver), ...attacks.map(([, attack]) => attack(isOver))]);
+  const statuses = await load.stop();
   const figures = await probe.stop();
   const busyP99 = quantile(figures.busy, 0.99);
   const show = (list: readonly number[]): string =>

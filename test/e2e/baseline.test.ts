@@ -11,7 +11,7 @@ import { listWorse, readBaselines } from '../../scripts/bench/baseline';
 import type { Figure } from '../../scripts/bench/figure';
 import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
 
-const SIZE = { BENCH_BLOCKS: '100', BENCH_SWAPS: '10000', BENCH_CALM_MS: '0' };
+const SIZE = { BENCH_BLOCKS: '100', BENCH_SWAPS: '10000', BENCH_CALM_MS: '0', BENCH_REQUESTS: '40' };
 const GROUPS = ['decode', 'backfill', 'insert', 'ticks'];
 const run = promisify(execFile);
 

@@ -186,7 +186,7 @@ test('both chains are indexed to their heads, and each answer names the head of 
   for (const [index, chainId] of [369, 943].entries()) {
     const head = Number(await chains[index]!.rpc.call('eth_blockNumber'));
     await until(`/logs?chainId=${chainId}`, () => true);
-    for (const end = Date.now() + 120_000; ; await delay(100)) {
+    for (const end = Date.now() + 240_000; ; await delay(100)) {
       const { headers } = await get(`/logs?chainId=${chainId}`);
       if (headers.get('x-indexed-block') === String(head)) break;
       if (Date.now() > end)
@@ -315,7 +315,7 @@ test('the program does not start if the endpoint for the second chain serves ano
   const name = await nameOf(other.database);
   try {
     const wrong = await other.start([chains[0]!.node.url], { RPC_URL_943: chains[0]!.node.url });
-    for (const end = Date.now() + 120_000; !wrong.log.some(({ msg }) => msg === 'stopped'); await delay(50)) {
+    for (const end = Date.now() + 240_000; !wrong.log.some(({ msg }) => msg === 'stopped'); await delay(50)) {
       if (Date.now() > end) throw new Error('the program did not stop');
     }
     await expect(wrong.stop()).rejects.toThrow(/943/);

@@ -15,8 +15,8 @@ import { ChainLoad, KILL_PLANS, KillRun } from '../../scripts/kills/killRun';
 import { Random } from '../support/random';
 import { runToSuccess } from '../support/server/program';
 
-const ROUNDS = 4;
-const CREATION_KILLS = 4;
+const ROUNDS = 3;
+const CREATION_KILLS = 2;
 const SEED = Number(process.env['KILL_SEED'] ?? 11);
 
 test.each([allInOne, separate])(
@@ -64,4 +64,4 @@ test('a data folder whose first start was killed can be started again, and its a
   const report = await killCreations({ kills: CREATION_KILLS, random, say: (text) => said.push(text) });
   expect({ mismatches: report.mismatches, said }).toEqual({ mismatches: [], said });
   expect(report.kills).toBe(CREATION_KILLS);
-}, 600_000);
+});

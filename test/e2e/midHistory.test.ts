@@ -84,7 +84,7 @@ const whenComplete = (from: Program): Promise<void> =>
     return (
       overview.history.complete && !isReading && tokens.every(({ total_supply: supply }) => supply !== null)
     );
-  }, 60_000);
+  });
 
 beforeAll(async () => {
   on = await startWorldProgram(PLAN);
@@ -135,7 +135,7 @@ afterAll(async () => {
 test('a start 60 blocks before the head ends with the lists, TVL, supplies and creations of a whole index', async () => {
   const head = Number(await on.anvil.rpc.call('eth_blockNumber', []));
   await waitForBlock(on.program.url, head);
-  const settings = { HISTORY_CALLS_PER_SECOND: '40' };
+  const settings = { HISTORY_CALLS_PER_SECOND: '10' };
   late = await on.start(-60, settings);
   await waitForBlock(late.url, head);
   // While the search runs, `/overview` reports that the history is incomplete, and the block that the search has
@@ -146,7 +146,7 @@ test('a start 60 blocks before the head ends with the lists, TVL, supplies and c
   const { overview } = await readAll(late);
   expect(overview.history).toMatchObject({ complete: false, start_block: head - 60 });
   // Kills and restarts the program in the middle of the search for older pools.
-  await until(async () => (await readAll(late)).pairs.length > 1, 30_000);
+  await until(async () => (await readAll(late)).pairs.length > 1);
   await late.end('SIGKILL');
   late = await on.start(-60, { HISTORY_CALLS_PER_SECOND: '1000' });
   await whenComplete(late);
@@ -208,16 +208,16 @@ test('V3 pools that are older than the start block have the depth of an index of
   await until(async () => {
     await on.world.mineBlock();
     return (await walksOf('-60')).every(({ walked }) => walked >= 0);
-  }, 30_000);
+  });
   expect(await walksOf('-60')).toEqual(whole);
-}, 60_000);
+});
 
 test('if a reorg removes the block that listed older pools, a later block lists them again', async () => {
   const before = await readAll(late);
   const heads = await on.world.reorg(2, [{}, {}, {}]);
   const head = heads.at(-1)!.number;
   for (const { url } of [late, on.program]) await waitForBlock(url, head);
-  await until(async () => (await readAll(late)).pairs.length === on.world.pools.length, 30_000);
+  await until(async () => (await readAll(late)).pairs.length === on.world.pools.length);
   await whenComplete(late);
   const [whole, part] = [await readAll(on.program), await readAll(late)];
   const byAddress = (pairs: readonly Pair[]): Pair[] =>
@@ -226,7 +226,7 @@ test('if a reorg removes the block that listed older pools, a later block lists 
     byAddress(before.pairs).map(({ created_at }) => created_at),
   );
   expect(part.overview.tvl_usd / whole.overview.tvl_usd).toBeCloseTo(1, 3);
-}, 60_000);
+});
 
 interface Call {
   readonly id: number;
@@ -262,11 +262,11 @@ test('a node without old logs lists the pairs of V2 factories by allPairs, and t
     await until(async () => {
       const listed = new Set((await readAll(pruned)).pairs.map(({ address }) => address));
       return wanted.every((address) => listed.has(address));
-    }, 40_000);
+    });
     expect((await readAll(pruned)).overview.history.complete).toBe(false);
     await until(async () => (await problemsOf(pruned)).some(({ code }) => code === 'history_incomplete'));
   } finally {
     await pruned.end('SIGTERM');
     await close();
   }
-}, 60_000);
+});

@@ -65,7 +65,7 @@ async function start(settings: Readonly<Record<string, string>> = {}): Promise<S
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const ended = new Promise<number | null>((resolve) => npm.once('exit', (code) => resolve(code)));
   let found: RegExpExecArray | null = null;
-  for (const until = Date.now() + 120_000; found === null; await delay(20)) {
+  for (const until = Date.now() + 240_000; found === null; await delay(20)) {
     found = /^\{"pid":(\d+),"bootstrap":(\d+)\}$/m.exec(output);
     if (npm.exitCode !== null || Date.now() > until)
       throw new Error(`npm start did not start a program:\n${output}`);
@@ -74,7 +74,7 @@ async function start(settings: Readonly<Record<string, string>> = {}): Promise<S
 }
 
 async function untilGone(pid: number): Promise<boolean> {
-  for (const until = Date.now() + 120_000; Date.now() < until; await delay(50)) {
+  for (const until = Date.now() + 240_000; Date.now() < until; await delay(50)) {
     try {
       process.kill(pid, 0);
     } catch {

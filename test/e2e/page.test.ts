@@ -1,84 +1,47 @@
 /**
  * The web page in a real browser on the real program: all views, sorting and search of lists, keyboard, themes, faults.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Page } from 'playwright-core';
 
-import {
-  DESKTOP,
-  launchBrowser,
-  type LaunchedBrowser,
-  layoutShifts,
-  measurePicture,
-  openPage,
-  type Expected,
-  PHONE,
-  untilLoaded,
-  type Look,
-  type WatchedPage,
-} from '../support/server/browser';
-import { asCsv, readCsv, startPageWorld, type CsvBar, type PageWorld } from '../support/worlds/pageWorld';
+import { DESKTOP, layoutShifts, measurePicture, PHONE, untilLoaded } from '../support/server/browser';
+import { keepPicture, startPages, type PageOptions, type Pages } from '../support/server/pages';
+import { downloadBy } from '../support/server/chartPage';
+import { asCsv, readCsv, type CsvBar, type PageWorld } from '../support/worlds/pageWorld';
 import { eventually } from '../support/eventually';
 
-/** Folder for screenshots, if set. */
-const PICTURES = process.env['SCREENSHOTS'];
 /** Web Vitals rates a value below 0.1 as good. */
 const SHIFTS_MAX = 0.05;
-/**
- * Optional features of a service, and addresses that the page looks up without knowing their kind. These paths may
- * answer 404.
- */
-const OPTIONAL = /^\/api\/v1\/(contracts|search|source-search|tokens\/0x|pairs\/0x)/;
-const expected = (status: number, path: string): boolean => status === 404 && OPTIONAL.test(path);
 
+let pages: Pages;
 let world: PageWorld;
-let launched: LaunchedBrowser;
-const opened: WatchedPage[] = [];
 
-async function open(path: string, look: Look = DESKTOP, allowed: Expected = expected): Promise<Page> {
-  const watched = await openPage(launched.browser, world.url, look, allowed);
-  opened.push(watched);
-  await watched.page.goto(path);
-  await untilLoaded(watched.page);
-  return watched.page;
-}
+const open = (path: string, options?: PageOptions): Promise<Page> => pages.open(path, options);
 
 /** Reads the table in one step, because the page may redraw it at any time. */
-const rowHashes = (page: Page, label: string): Promise<(string | null)[]> =>
+const rowPaths = (page: Page, label: string): Promise<(string | null)[]> =>
   page.evaluate(
-    `[...document.querySelectorAll('table[aria-label=${label}] tbody tr')].map((row) => row.getAttribute('data-hash'))`,
+    `[...document.querySelectorAll('table[aria-label=${label}] tbody tr')].map((row) => row.getAttribute('data-path'))`,
   );
 
 beforeAll(async () => {
-  launched = await launchBrowser();
-  world = await startPageWorld();
+  pages = await startPages();
+  ({ world } = pages);
 });
 
-afterAll(async () => {
-  await launched?.close();
-  await world?.stop();
-});
-
-/** After each test, the console must have no error, and the page must have sent no request to another
- * origin. */
-afterEach(async () => {
-  const faults = opened.flatMap((watched) => watched.faults);
-  await Promise.all(opened.splice(0).map(({ context }) => context.close()));
-  expect(faults).toEqual([]);
-});
+afterAll(() => pages?.stop());
+afterEach(async () => expect(await pages.closeAll()).toEqual([]));
 
 const VIEWS: [name: string, path: () => string][] = [
   ['market', () => '/'],
-  ['pairs', () => '/#/pairs'],
-  ['pair', () => `/#/pair/${world.pair}`],
-  ['token', () => `/#/token/${world.token}`],
-  ['portfolio', () => `/#/portfolio/${world.wallet}`],
-  ['contract', () => `/#/contract/${world.pair}`],
-  ['dexes', () => '/#/dexes'],
-  ['search', () => '/#/search?q=hexd'],
+  ['pairs', () => '/pairs'],
+  ['pair', () => `/pair/${world.pair}`],
+  ['token', () => `/token/${world.token}`],
+  ['portfolio', () => `/portfolio/${world.wallet}`],
+  ['contract', () => `/contract/${world.pair}`],
+  ['dexes', () => '/dexes'],
+  ['search', () => '/search?q=hexd'],
   ['docs', () => '/docs'],
 ];
 
@@ -86,12 +49,9 @@ test.each(VIEWS)(
   'the page draws the view "%s" on desktop and phone, in dark and light themes',
   async (name, path) => {
     for (const look of [DESKTOP, PHONE]) {
-      const page = await open(path(), look);
+      const page = await open(path(), { look });
       const picture = await page.screenshot();
-      if (PICTURES !== undefined) {
-        mkdirSync(PICTURES, { recursive: true });
-        writeFileSync(join(PICTURES, `${name}-${look.theme}-${look.width}.png`), picture);
-      }
+      await keepPicture(page, `${name}-${look.theme}-${look.width}`);
       const { deviation, colours } = await measurePicture(page, picture);
       expect(deviation).toBeGreaterThan(8);
       expect(colours).toBeGreaterThan(12);
@@ -107,6 +67,13 @@ test.each(VIEWS)(
   },
 );
 
+test('a page named like a built-in property of JavaScript does not exist, and causes no error', async () => {
+  for (const name of ['__proto__', 'constructor', 'toString']) {
+    const page = await open(`/#/${name}`);
+    expect(await page.locator('main').innerText()).toContain('This page does not exist');
+  }
+});
+
 test('a click on a column sorts the tokens like the API, and a second click reverses the order', async () => {
   const page = await open('/');
   const head = page.locator('th button[data-sort=symbol]');
@@ -117,32 +84,32 @@ test('a click on a column sorts the tokens like the API, and a second click reve
       .waitFor();
     await untilLoaded(page);
     const wanted = await world.addresses(`/api/v1/tokens?sort=symbol&order=${order}`);
-    expect(await rowHashes(page, 'Tokens')).toEqual(wanted.map((address) => `#/token/${address}`));
+    expect(await rowPaths(page, 'Tokens')).toEqual(wanted.map((address) => `/token/${address}`));
   }
   expect(page.url()).toContain('sort=symbol');
 });
 
 test('pages of the pair table have the same order as pages of the API, and the URL keeps the position', async () => {
-  const page = await open('/#/pairs?sort=created_at');
+  const page = await open('/pairs?sort=created_at');
   const wanted = await world.addresses('/api/v1/pairs?sort=created_at&limit=100');
-  const seen = await rowHashes(page, 'Pairs');
+  const seen = await rowPaths(page, 'Pairs');
   await page.getByRole('button', { name: 'Next page' }).click();
   await page.locator('.pager .range').filter({ hasText: /^26/ }).waitFor();
-  seen.push(...(await rowHashes(page, 'Pairs')));
-  expect(seen).toEqual(wanted.slice(0, 50).map((address) => `#/pair/${address}`));
+  seen.push(...(await rowPaths(page, 'Pairs')));
+  expect(seen).toEqual(wanted.slice(0, 50).map((address) => `/pair/${address}`));
   await page.reload();
   await untilLoaded(page);
   expect(await page.locator('.pager .range').innerText()).toMatch(/^26/);
 });
 
 test('the filter finds the same pairs as the API, and the page shows a message if no pair matches', async () => {
-  const page = await open('/#/pairs');
+  const page = await open('/pairs');
   const filter = page.getByRole('searchbox', { name: 'Filter pairs' });
   await filter.fill('weth');
   const wanted = async (): Promise<string[]> =>
-    (await world.addresses('/api/v1/pairs?q=weth')).map((address) => `#/pair/${address}`);
+    (await world.addresses('/api/v1/pairs?q=weth')).map((address) => `/pair/${address}`);
   await eventually(
-    async () => [await wanted(), await rowHashes(page, 'Pairs')],
+    async () => [await wanted(), await rowPaths(page, 'Pairs')],
     ([hashes, rows]) => isDeepStrictEqual(rows, hashes),
   );
   await filter.fill('no such thing');
@@ -158,14 +125,14 @@ test('the slash key, typing, an arrow and Enter open a token from the search, an
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   const [found] = await world.addresses('/api/v1/tokens?q=hexd');
-  await page.waitForURL(`**/#/token/${found}`);
-  await page.goto('/#/tokens');
+  await page.waitForURL(`**/token/${found}`);
+  await page.goto('/tokens');
   await untilLoaded(page);
-  const [, second] = await rowHashes(page, 'Tokens');
+  const [, second] = await rowPaths(page, 'Tokens');
   await page.locator('table[aria-label=Tokens] tbody tr').first().focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
-  await page.waitForURL(`**/${second}`);
+  await page.waitForURL(`**${second}`);
 });
 
 test('the search box offers an address both as a pair and as a wallet', async () => {
@@ -177,7 +144,7 @@ test('the search box offers an address both as a pair and as a wallet', async ()
 });
 
 test('the theme follows the system until the user switches it, and the choice is kept', async () => {
-  const page = await open('/', { ...DESKTOP, theme: 'light' });
+  const page = await open('/', { look: { ...DESKTOP, theme: 'light' } });
   const background = (): Promise<string> => page.evaluate('getComputedStyle(document.body).backgroundColor');
   const light = await background();
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -190,8 +157,9 @@ test('the theme follows the system until the user switches it, and the choice is
 });
 
 test('a failed request shows an error with a retry button, and an unknown pair shows a message', async () => {
-  const watched = await openPage(launched.browser, world.url, DESKTOP);
-  const { page } = watched;
+  const page = await pages.openBlank({
+    expected: (status, path) => status === 404 || (status === 0 && path === '/readyz'),
+  });
   // While /readyz does not answer, failed parts of the page do not load by themselves.
   await page.route('/readyz', (route) => route.abort());
   await page.route('**/api/v1/tokens*', (route) =>
@@ -202,15 +170,14 @@ test('a failed request shows an error with a retry button, and an unknown pair s
   await page.unroute('**/api/v1/tokens*');
   await page.getByRole('button', { name: 'Try again' }).click();
   await untilLoaded(page);
-  expect((await rowHashes(page, 'Tokens')).length).toBeGreaterThan(5);
-  await page.goto('/#/pair/0x00000000000000000000000000000000000000ff');
+  expect((await rowPaths(page, 'Tokens')).length).toBeGreaterThan(5);
+  await page.goto('/pair/0x00000000000000000000000000000000000000ff');
   await page.getByText('There is no pair at').waitFor();
-  await watched.context.close();
 });
 
 test('names from the chain are shown as plain text, even if they contain HTML', async () => {
   const [hostile] = await world.addresses('/api/v1/tokens?q=onerror');
-  const page = await open(`/#/token/${hostile}`);
+  const page = await open(`/token/${hostile}`);
   expect(await page.locator('h1').innerText()).toContain('<img src=x');
   expect(await page.locator('main img').count()).toBe(0);
 });
@@ -223,15 +190,11 @@ async function shownBars(page: Page): Promise<{ bars: number; first: number; las
 }
 
 async function csvBars(page: Page): Promise<CsvBar[]> {
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'CSV' }).click(),
-  ]);
-  return readCsv(download);
+  return readCsv(await downloadBy(page, 'CSV'));
 }
 
 test('the chart shows the bars of the API for each timeframe and currency', async () => {
-  const page = await open(`/#/pair/${world.pair}`);
+  const page = await open(`/pair/${world.pair}`);
   for (const currency of ['quote', 'usd']) {
     await page.locator(`button[data-value=${currency}]`).click();
     for (const timeframe of ['1m', '5m', '15m', '4h', '1d', '1h']) {
@@ -251,7 +214,7 @@ test('the chart shows the bars of the API for each timeframe and currency', asyn
 });
 
 test('dragging the chart back loads all older bars, each once and without gaps', async () => {
-  const page = await open(`/#/pair/${world.pair}?timeframe=1m&currency=quote`);
+  const page = await open(`/pair/${world.pair}?timeframe=1m&currency=quote`);
   const before = await shownBars(page);
   const box = await page.locator('.chart-canvas').boundingBox();
   if (box === null) throw new Error('the page has no chart');
@@ -278,7 +241,7 @@ test('dragging the chart back loads all older bars, each once and without gaps',
 });
 
 test('new trades appear in the trade list and in the last bar without a reload, as in the API', async () => {
-  const page = await open(`/#/pair/${world.pair}?timeframe=1d&currency=quote`);
+  const page = await open(`/pair/${world.pair}?timeframe=1d&currency=quote`);
   const newest = page.locator('table.tape tbody tr').first();
   const first = await newest.getAttribute('data-id');
   const trades = async (): Promise<number> => (await csvBars(page)).at(-1)?.trades ?? 0;
@@ -286,9 +249,8 @@ test('new trades appear in the trade list and in the last bar without a reload, 
   await eventually(
     () => newest.getAttribute('data-id'),
     (id) => id !== first,
-    120_000,
   );
-  await eventually(trades, (now) => now > before, 60_000);
+  await eventually(trades, (now) => now > before);
   // The page shows the daily bar as of a recent block. The API has returned the same bar before, or returns it within
   // seconds.
   const path = `/api/v1/pairs/${world.pair}/ticks?timeframe=1d&currency=quote&continuous=true&limit=1`;
@@ -299,13 +261,12 @@ test('new trades appear in the trade list and in the last bar without a reload, 
       return JSON.stringify((await csvBars(page)).at(-1));
     },
     (shown) => told.has(shown),
-    120_000,
   );
   expect(await page.locator('#live').getAttribute('data-state')).toBe('live');
 });
 
 test('focus and selection stay while new trades arrive and the figures of the pair change', async () => {
-  const page = await open(`/#/pair/${world.pair}`);
+  const page = await open(`/pair/${world.pair}`);
   const newest = page.locator('table.tape tbody tr').first();
   const price = page.locator('.page-price small');
   const keepFocus = (selector: string): Promise<unknown> =>
@@ -316,7 +277,6 @@ test('focus and selection stay while new trades arrive and the figures of the pa
   await eventually(
     () => newest.getAttribute('data-id'),
     (id) => id !== first,
-    120_000,
   );
   expect(await isFocused()).toBe(true);
   const before = await price.innerText();
@@ -325,37 +285,7 @@ test('focus and selection stay while new trades arrive and the figures of the pa
   await eventually(
     () => price.innerText(),
     (text) => text !== before,
-    120_000,
   );
   expect(await isFocused()).toBe(true);
   expect(await page.evaluate('getSelection().toString()')).toBe('Liquidity');
-});
-
-test('the docs list every endpoint and parameter, and their examples can be run', async () => {
-  const page = await open('/docs', DESKTOP, (status) => status === 400);
-  const document = await world.openapi();
-  for (const { path, method, parameters } of document) {
-    const section = page
-      .locator('section.endpoint')
-      .filter({
-        has: page.locator('h2 code', { hasText: new RegExp(`^${path.replace(/[{}.]/g, '\\$&')}$`) }),
-      })
-      .filter({ has: page.locator('h2 .method', { hasText: new RegExp(`^${method}$`, 'i') }) });
-    expect(await section.count()).toBe(1);
-    const named = await section
-      .locator('.parameters')
-      .first()
-      .locator('td:first-child code')
-      .allInnerTexts()
-      .catch(() => []);
-    if (parameters.length > 0) expect(named).toEqual(parameters);
-  }
-  const ticks = page.locator('#get-api-v1-pairs-address-ticks');
-  await ticks.scrollIntoViewIfNeeded();
-  await ticks.locator('.status[data-ok=true]').waitFor({ timeout: 120_000 });
-  expect(await ticks.locator('.output').innerText()).toContain('"next_to"');
-  await ticks.locator('[aria-label=limit]').fill('0');
-  await ticks.getByRole('button', { name: 'Send' }).click();
-  await ticks.locator('.status[data-ok=false]').waitFor();
-  expect(await ticks.locator('.output').innerText()).toContain('limit: got');
 });

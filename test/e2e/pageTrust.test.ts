@@ -1,66 +1,34 @@
 /** What the web page says about trades, prices and its own state, in a real browser on the real program. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 import type { Page, Route } from 'playwright-core';
 import { z } from 'zod';
 
+import { PHONE, untilLoaded } from '../support/server/browser';
 import {
-  DESKTOP,
-  launchBrowser,
-  type LaunchedBrowser,
-  openPage,
-  PHONE,
-  type Expected,
-  untilLoaded,
-  type Look,
-  type WatchedPage,
-} from '../support/server/browser';
-import { asCsv, readCsv, startPageWorld, type PageWorld } from '../support/worlds/pageWorld';
+  changeAnswers,
+  changeFields,
+  keepPicture,
+  startPages,
+  type PageOptions,
+  type Pages,
+} from '../support/server/pages';
+import { downloadBy } from '../support/server/chartPage';
+import { asCsv, readCsv, type PageWorld } from '../support/worlds/pageWorld';
 import { eventually } from '../support/eventually';
 import { readyShape, type ReadyAnswer } from '../../src/wire/ready';
 import { formatPrice, formatUsdPrice } from '../../src/web/core/format';
 
-/** Folder for screenshots, if set. */
-const PICTURES = process.env['SCREENSHOTS'];
-/** Addresses that the page looks up without knowing their kind may answer 404. */
-const LOOKED_UP = /^\/api\/v1\/(contracts|search|source-search|tokens\/0x|pairs\/0x)/;
-const expected = (status: number, path: string): boolean => status === 404 && LOOKED_UP.test(path);
-
+let pages: Pages;
 let world: PageWorld;
-let launched: LaunchedBrowser;
-const opened: WatchedPage[] = [];
 
-async function open(path: string, look: Look = DESKTOP, allowed: Expected = expected): Promise<Page> {
-  const watched = await openPage(launched.browser, world.url, look, allowed);
-  opened.push(watched);
-  await watched.page.goto(path);
-  await untilLoaded(watched.page);
-  return watched.page;
-}
-
-async function keepPicture(page: Page, name: string): Promise<void> {
-  if (PICTURES === undefined) return;
-  mkdirSync(PICTURES, { recursive: true });
-  writeFileSync(join(PICTURES, `${name}.png`), await page.screenshot());
-}
+const open = (path: string, options?: PageOptions): Promise<Page> => pages.open(path, options);
 
 beforeAll(async () => {
-  launched = await launchBrowser();
-  world = await startPageWorld({ swaps: 400, days: 1 });
+  pages = await startPages({ swaps: 400, days: 1 });
+  ({ world } = pages);
 });
 
-afterAll(async () => {
-  await launched?.close();
-  await world?.stop();
-});
-
-afterEach(async () => {
-  for (const { page } of opened) await page.unrouteAll({ behavior: 'ignoreErrors' });
-  const faults = opened.flatMap((watched) => watched.faults);
-  await Promise.all(opened.splice(0).map(({ context }) => context.close()));
-  expect(faults).toEqual([]);
-});
+afterAll(() => pages?.stop());
+afterEach(async () => expect(await pages.closeAll()).toEqual([]));
 
 const refShape = z.looseObject({ address: z.string(), symbol: z.string().nullable() });
 const pairShape = z.object({ data: z.looseObject({ base_token: refShape, quote_token: refShape }) });
@@ -113,7 +81,7 @@ async function checkTrades(
 test('the trades on the page of a token have the side and the price of this token, also where it is the quote token', async () => {
   const { base_token, quote_token } = await tokensOfPair();
   for (const { address } of [base_token, quote_token]) {
-    const page = await open(`/#/token/${address}`);
+    const page = await open(`/token/${address}`);
     expect(await page.locator('th.tape-price').innerText()).toMatch(/price usd/i);
     await checkTrades(page, `token=${address}`, address, (swap, isBase) =>
       formatUsdPrice(isBase ? swap.price_usd : swap.quote_price_usd),
@@ -124,7 +92,7 @@ test('the trades on the page of a token have the side and the price of this toke
 
 test('the trades on the page of a pair follow the currency and the direction of its chart', async () => {
   const { base_token, quote_token } = await tokensOfPair();
-  const page = await open(`/#/pair/${world.pair}?timeframe=1h`);
+  const page = await open(`/pair/${world.pair}?timeframe=1h`);
   const filter = `pair=${world.pair}`;
   const head = page.locator('th.tape-price');
   await checkTrades(page, filter, base_token.address, ({ price_usd }) => formatUsdPrice(price_usd));
@@ -135,11 +103,7 @@ test('the trades on the page of a pair follow the currency and the direction of 
   await checkTrades(page, filter, quote_token.address, ({ price }) => formatPrice(1 / Number(price)));
   expect((await head.innerText()).toLowerCase()).toBe(`price ${base_token.symbol?.toLowerCase()}`);
   await keepPicture(page, 'trades-inverted');
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'CSV' }).click(),
-  ]);
-  const drawn = await readCsv(download);
+  const drawn = readCsv(await downloadBy(page, 'CSV'));
   const series = await world.wholeSeries(
     `/api/v1/pairs/${world.pair}/ticks?timeframe=1h&currency=quote&invert=true&continuous=true`,
   );
@@ -149,15 +113,11 @@ test('the trades on the page of a pair follow the currency and the direction of 
 });
 
 test('the chart of a token shows the published price first, and other sources and times without trades on demand', async () => {
-  const page = await open(`/#/token/${world.token}?timeframe=1h`);
+  const page = await open(`/token/${world.token}?timeframe=1h`);
   const fill = page.getByRole('button', { name: 'Fill' });
   const compare = async (query: string): Promise<number> => {
     await untilLoaded(page);
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'CSV' }).click(),
-    ]);
-    const drawn = await readCsv(download);
+    const drawn = readCsv(await downloadBy(page, 'CSV'));
     const series = await world.wholeSeries(
       `/api/v1/tokens/${world.token}/ticks?timeframe=1h&currency=usd&continuous=true&${query}`,
     );
@@ -187,20 +147,15 @@ test('the chart of a token shows the published price first, and other sources an
 /** A function that changes the answers of /readyz on their way to the page. */
 async function changeReadiness(page: Page): Promise<(change: (answer: ReadyAnswer) => ReadyAnswer) => void> {
   let change = (answer: ReadyAnswer): ReadyAnswer => answer;
-  await page.route('/readyz', async (route: Route) => {
-    const answer = readyShape.parse(await (await route.fetch()).json());
-    await route.fulfill({ json: change(answer) });
-  });
+  await changeAnswers(page, '/readyz', (answer) => change(readyShape.parse(answer)));
   return (next) => void (change = next);
 }
 
 test('the header names the state of the service, and prices are grey while they are old', async () => {
-  const watched = await openPage(launched.browser, world.url, PHONE, expected);
-  opened.push(watched);
-  const { page } = watched;
+  const page = await pages.openBlank({ look: PHONE });
   const setAnswer = await changeReadiness(page);
   await page.route('**/activity/stream*', (route) => route.fulfill({ status: 503, json: {} }));
-  await page.goto(`/#/pair/${world.pair}`);
+  await page.goto(`/pair/${world.pair}`);
   await untilLoaded(page);
   const text = page.locator('#state-text');
   const price = async (): Promise<string> =>
@@ -251,9 +206,7 @@ test('the header says live when blocks arrive', async () => {
 });
 
 test('parts of the page that failed while the service was away load by themselves when it is back', async () => {
-  const watched = await openPage(launched.browser, world.url, DESKTOP, expected);
-  opened.push(watched);
-  const { page } = watched;
+  const page = await pages.openBlank();
   const away = (route: Route): Promise<void> => route.fulfill({ status: 503, json: {} });
   for (const path of ['**/api/v1/**', '/readyz']) await page.route(path, away);
   await page.goto('/');
@@ -270,35 +223,23 @@ test('parts of the page that failed while the service was away load by themselve
   expect(await page.locator('table[aria-label=Tokens] tbody tr').count()).toBeGreaterThan(5);
 });
 
-const answerShape = z.looseObject({ data: z.looseObject({}) });
-
-/** Changes fields of an answer of the API on its way to the page. */
-async function changeAnswer(page: Page, path: string, fields: Record<string, unknown>): Promise<void> {
-  await page.route(path, async (route: Route) => {
-    const answer = answerShape.parse(await (await route.fetch()).json());
-    await route.fulfill({ json: { ...answer, data: { ...answer.data, ...fields } } });
-  });
-}
-
 test('liquidity without a trusted price names what counts, the whole and the reason', async () => {
-  const watched = await openPage(launched.browser, world.url, PHONE, expected);
-  opened.push(watched);
-  const { page } = watched;
-  await changeAnswer(page, `**/api/v1/tokens/${world.token}`, {
+  const page = await pages.openBlank({ look: PHONE });
+  await changeFields(page, `**/api/v1/tokens/${world.token}`, {
     price_confidence: 'low',
     liquidity_usd: 0,
     pools_liquidity_usd: 7_990,
     warnings: [{ code: 'low_liquidity', message: 'Too little <b>liquidity</b>', severity: 'warning' }],
   });
-  await changeAnswer(page, `**/api/v1/pairs/${world.pair}`, {
+  await changeFields(page, `**/api/v1/pairs/${world.pair}`, {
     liquidity_usd: 0,
     reserve0_usd: 3_000,
     reserve1_usd: 4_990,
   });
   const liquidity = page.locator('.fact', { hasText: /^Liquidity/ }).locator('dd');
   for (const [path, reason] of [
-    [`/#/token/${world.token}`, 'Too little <b>liquidity</b>'],
-    [`/#/pair/${world.pair}`, 'No token of this pool has a trusted price'],
+    [`/token/${world.token}`, 'Too little <b>liquidity</b>'],
+    [`/pair/${world.pair}`, 'No token of this pool has a trusted price'],
   ] as const) {
     await page.goto(path);
     await untilLoaded(page);
@@ -309,18 +250,17 @@ test('liquidity without a trusted price names what counts, the whole and the rea
 });
 
 test('the page of an LP token says so and links to its pair', async () => {
-  const page = await open(`/#/token/${world.pair}`);
+  const page = await open(`/token/${world.pair}`);
   const link = page.locator('.lp-of a');
-  expect(await link.getAttribute('href')).toBe(`#/pair/${world.pair}`);
+  expect(await link.getAttribute('href')).toBe(`/pair/${world.pair}`);
   const { base_token, quote_token } = await tokensOfPair();
   expect(await link.innerText()).toBe(`${base_token.symbol} / ${quote_token.symbol}`);
-  const watched = await openPage(launched.browser, world.url, DESKTOP, expected);
-  opened.push(watched);
+  const other = await pages.openBlank();
   const lp_pair = { address: world.pair, name: 'A / B' };
-  await changeAnswer(watched.page, `**/api/v1/tokens/${world.token}`, { lp_pair });
-  await watched.page.goto(`/#/token/${world.token}`);
-  await untilLoaded(watched.page);
-  expect(await watched.page.locator('.lp-of').innerText()).toBe('LP token of A / B');
+  await changeFields(other, `**/api/v1/tokens/${world.token}`, { lp_pair });
+  await other.goto(`/token/${world.token}`);
+  await untilLoaded(other);
+  expect(await other.locator('.lp-of').innerText()).toBe('LP token of A / B');
 });
 
 const eventsShape = z.object({
@@ -336,7 +276,7 @@ const eventsShape = z.object({
 });
 
 test('amounts of decoded logs are in whole tokens, with the raw integer in the tooltip', async () => {
-  const page = await open(`/#/contract/${world.pair}`);
+  const page = await open(`/contract/${world.pair}`);
   const { data } = eventsShape.parse(await world.json(`/api/v1/contracts/${world.pair}/events?limit=50`));
   const { tokens } = z
     .object({ data: z.looseObject({ tokens: z.array(refShape.extend({ decimals: z.int() })) }) })
@@ -361,7 +301,7 @@ test('the search finds a transaction by its whole hash and opens its logs', asyn
   const page = await open('/');
   await page.getByRole('combobox', { name: 'Search' }).fill(hash);
   await page.locator('#found [role=option]', { hasText: hash }).click();
-  await page.waitForURL(`**/#/tx/${hash}`);
+  await page.waitForURL(`**/tx/${hash}`);
   await untilLoaded(page);
   expect(await page.locator('ol.events > li').count()).toBe(eventsShape.parse(logs).data.length);
   await keepPicture(page, 'transaction');

@@ -106,7 +106,7 @@ test('readyz, overview and metrics name the range of proven blocks, over restart
   await waitForBlock(program.url, head);
   await until(async () => (await proofs()).ready.proven_to === head);
   expect(await proofs()).toEqual(both('full', weak, head));
-}, 240_000);
+});
 
 test('verify --proof finds no difference, and prints the proof level and whether TRUSTED_BLOCK is set', async () => {
   const whole = await runProgram(['verify', '--proof'], on.settings);
@@ -132,7 +132,7 @@ test('verify --proof finds no difference, and prints the proof level and whether
     /^candlehouse: block 2 fails verification \(proof\): hash is 0x.*TRUSTED_BLOCK says 0xabab/m,
   );
   expect(refused.code).toBe(1);
-}, 240_000);
+});
 
 async function withDatabase<T>(
   work: (database: Database) => Promise<T>,
@@ -183,7 +183,7 @@ test('verify --proof names block, field and both values of each stored value tha
   for (const [, , field] of changes) expect(lines.filter((line) => field.test(line))).toHaveLength(1);
   expect(output).toContain(`${changes.length} differences in blocks 1-${head}`);
   expect(code).toBe(1);
-}, 240_000);
+});
 
 test('of three endpoints, the one that serves a whole chain of its own is outvoted, and nothing of its chain is stored', async () => {
   const other = await startTestAnvil();
@@ -225,7 +225,7 @@ test('of three endpoints, the one that serves a whole chain of its own is outvot
   } finally {
     await other.stop();
   }
-}, 240_000);
+});
 
 test('reindex and the refill of lost rows take nothing from a node that lies about a log, alone or beside an honest node', async () => {
   const folder = join(on.settings['DATA_DIR']!, '..', 'data-2');
@@ -298,7 +298,7 @@ test('reindex and the refill of lost rows take nothing from a node that lies abo
     await own.end('SIGTERM');
     await liar.close();
   }
-}, 240_000);
+});
 
 /** Changes the last hex digit. */
 function flipLast(hex: string): string {
@@ -314,4 +314,4 @@ test('Ctrl-C ends verify --proof, which says how far it came', async () => {
   await until(async () => stopped.output().length > 0);
   expect(await stopped.end('SIGINT')).toBe(1);
   expect(stopped.output()).toContain('stopped by SIGINT');
-}, 240_000);
+});

@@ -13,6 +13,8 @@ export function activity(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/activity',
     summary: 'Swaps, mints, burns and syncs, newest first',
+    description:
+      'Events of all pools. The filters choose kinds of events, a pair, a token or the sender of the transaction. `meta.next_cursor` continues the list while new events arrive.',
     query: {
       ...PAGE_PARAMS,
       ...ACTIVITY_FILTER_PARAMS,

@@ -19,6 +19,8 @@ export function tokenAudit(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/tokens/:address/audit',
     summary: 'How the price of a token is derived',
+    description:
+      'Each pool and each step that leads to the USD price of the token at a block, its confidence, and the cost of moving it.',
     pathParams: TOKEN_PATH_PARAMS,
     query: {
       block: integerParam({

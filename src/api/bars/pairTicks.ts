@@ -11,6 +11,8 @@ export function pairTicks(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/pairs/:address/ticks',
     summary: 'Bars (OHLCV) of a pair, ascending',
+    description:
+      'Open, high, low, close and volume of each timeframe, made of the trades of this pair. `to` and `meta.next_to` page back in time. `currency` and `invert` choose the units of the prices.',
     pathParams: { address: requiredAddressParam('address', 'Address of the pair') },
     query: {
       ...BAR_RANGE_PARAMS,

@@ -22,6 +22,8 @@ export function tokenTicks(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/tokens/:address/ticks',
     summary: 'Bars (OHLCV) of a token over all its pools, ascending',
+    description:
+      'Open, high, low, close and volume of each timeframe. `to` and `meta.next_to` page back in time; `source` chooses between trades of all pools, the published price and the main pool.',
     pathParams: TOKEN_PATH_PARAMS,
     query: {
       ...BAR_RANGE_PARAMS,

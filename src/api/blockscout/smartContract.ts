@@ -15,7 +15,7 @@ import {
   blockscoutContractShape,
   blockscoutInvalidShape,
   blockscoutMissingShape,
-} from '../../wire/blockscout';
+} from '../../wire/dialects/blockscout';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
 import { chainParam, questionOf, type ChainMoment } from '../explorerRoute';

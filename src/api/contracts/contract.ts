@@ -13,6 +13,8 @@ export function contract(deps: ExplorerDeps): Route {
   return explorerRoute(deps, {
     path: '/api/v1/contracts/:address',
     summary: 'One contract: code, source, proxy, creation, token and pair',
+    description:
+      'All known facts of the contract at an address. The facts that the service does not know are null.',
     pathParams: { address: requiredAddressParam('address', 'Address of the contract') },
     query: {},
     answer: contractAnswerShape,

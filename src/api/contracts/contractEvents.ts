@@ -22,6 +22,8 @@ export function contractEvents(deps: ExplorerDeps): Route {
   return explorerRoute(deps, {
     path: '/api/v1/contracts/:address/events',
     summary: 'Decoded logs of one contract',
+    description:
+      'The logs of a contract with the names and values of their parameters. The filters choose an event, topics, a transaction or a range of blocks.',
     pathParams: { address: requiredAddressParam('address', 'Address of the contract') },
     query: {
       event: parsedParam({
@@ -40,7 +42,7 @@ export function contractEvents(deps: ExplorerDeps): Route {
       ...RANGE_PARAMS,
     },
     answer: logsAnswerShape,
-    errors: [400, 503],
+    errors: [400, 404, 503],
     check: checkRange,
     async read({ address, event, ...params }, _chainId, moment) {
       const topics0 = event === null || moment === null ? [] : await topicsOf(deps, moment, address, event);

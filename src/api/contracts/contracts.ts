@@ -12,6 +12,8 @@ export function contracts(deps: ExplorerDeps): Route {
   return explorerRoute(deps, {
     path: '/api/v1/contracts',
     summary: 'List of contracts',
+    description:
+      'Contracts with indexed logs or verified sources. The parameters search by name or address, filter and sort.',
     query: {
       q: searchParam({ max: 64, description: 'Part of a name or symbol, or the start of an address' }),
       verified: parsedParam({

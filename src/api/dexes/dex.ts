@@ -27,6 +27,8 @@ export function dex(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/dexes/:dex_name',
     summary: 'One DEX with its top pairs and daily history',
+    description:
+      'The totals of one DEX, its pairs with the highest volume, and its volume and liquidity of each day. The list of DEXes gives the names.',
     pathParams: { dex_name: DEX_NAME },
     query: {
       days: integerParam({

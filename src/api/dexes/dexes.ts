@@ -8,6 +8,7 @@ export function dexes(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/dexes',
     summary: 'DEXes, highest 24 h volume first',
+    description: 'Each DEX of the chain with its volume, liquidity, swaps and number of pairs.',
     query: PAGE_PARAMS,
     answer: dexesAnswerShape,
     errors: [400, 503],

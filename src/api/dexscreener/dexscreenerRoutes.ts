@@ -18,7 +18,7 @@ import {
   screenerPairShape,
   type ScreenerAsset,
   type ScreenerPair,
-} from '../../wire/dexscreener';
+} from '../../wire/dialects/dexscreener';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { integerParam, parsedParam, required, requiredAddressParam, type Param } from '../params';
 import type { Route } from '../route';
@@ -38,6 +38,8 @@ function latestBlock(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/dexscreener/latest-block',
     summary: 'DEX Screener adapter: the newest final block',
+    description:
+      'Number and time of the newest block that no reorg can remove. DEX Screener asks for events up to this block.',
     tag: 'dexscreener',
     query: {},
     answer: latestBlockShape,
@@ -64,6 +66,7 @@ function asset(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/dexscreener/asset',
     summary: 'DEX Screener adapter: details of a token',
+    description: 'Name, symbol and supply of a token by its address.',
     tag: 'dexscreener',
     query: { id: requiredAddressParam('id', 'Address of the token') },
     answer: screenerAssetShape,
@@ -103,6 +106,7 @@ function pair(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/dexscreener/pair',
     summary: 'DEX Screener adapter: details of a pair',
+    description: 'The DEX, the tokens, the fee and the creation of a pair by its address.',
     tag: 'dexscreener',
     query: {
       id: required(

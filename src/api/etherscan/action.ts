@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
-import { etherscanAnswerShape } from '../../wire/etherscan';
+import { etherscanAnswerShape } from '../../wire/dialects/etherscan';
 import type { ChainMoment, ExplorerDeps } from '../explorerRoute';
 import type { AskedParams } from './askedParams';
 

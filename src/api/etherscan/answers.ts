@@ -1,7 +1,7 @@
 /** Exact texts of the Etherscan dialect, which its clients compare literally, and functions that build its answers. */
 import { ENGINE_CODES, EngineError, systemCode } from '../../clickhouse/client/engineError';
 import { AppError } from '../../errors';
-import type { EtherscanAnswer } from '../../wire/etherscan';
+import type { EtherscanAnswer } from '../../wire/dialects/etherscan';
 
 export const TEXTS = {
   chain:
@@ -64,7 +64,7 @@ export function dialectError(text: string): AppError {
 export function refusalOf(error: unknown): EtherscanAnswer | null {
   if (!(error instanceof AppError)) return refuse(TEXTS.busy);
   if (error.code === 'not_found' || error.code === 'method_not_allowed') return null;
-  if (error.code === 'bad_request') return refuse(error.message);
+  if (error.code === 'bad_request' || error.code === 'logs_not_kept') return refuse(error.message);
   if (error.code === 'rate_limited') return refuse(TEXTS.rateLimit);
   return refuse(isTimeout(error) ? TEXTS.timeout : TEXTS.busy);
 }

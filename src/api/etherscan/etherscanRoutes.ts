@@ -5,7 +5,7 @@
 import { z } from 'zod';
 
 import { AppError } from '../../errors';
-import { etherscanAnswerShape } from '../../wire/etherscan';
+import { etherscanAnswerShape } from '../../wire/dialects/etherscan';
 import { answering, Refusal, type Question } from '../answering';
 import { blockscoutRoutes } from '../blockscout/smartContract';
 import { chainParam, questionOf } from '../explorerRoute';
@@ -20,6 +20,7 @@ import {
   type DialectAnswer,
   type DialectDeps,
 } from './action';
+import { describeActions } from './actionDocs';
 import { dialectError, refusalOf, refuse, TEXTS } from './answers';
 import { readAsked, textOf, type AskedParams } from './askedParams';
 import { blockActions } from './actions/blockActions';
@@ -35,6 +36,8 @@ import { transactionActions } from './actions/transactionActions';
 import { transferActions } from './actions/transferActions';
 import { VERIFY_BOUNDS } from './actions/verifyActions';
 
+/** The path under which the document describes the dialect. The other paths are its aliases. */
+const FIRST_PATH = '/api';
 /** Longer requests, such as requests with whole sources, are not cached. */
 const KEY_LENGTH_MAX = 4_096;
 
@@ -52,6 +55,10 @@ const MODULES: ReadonlyMap<string, Actions> = new Map<string, Actions>([
   ['gastracker', gasActions],
 ]);
 
+const SERVED = [...MODULES].flatMap(([module, actions]) =>
+  [...actions.keys()].map((action) => [module, action] as const),
+);
+
 /**
  * Routes of other services' dialects: Etherscan's, and the Sourcify and Blockscout endpoints that Etherscan's clients
  * also use.
@@ -66,19 +73,22 @@ export function etherscanRoutes(deps: DialectDeps): Route[] {
 }
 
 function dialectRoute(deps: DialectDeps, path: string): Route {
-  // All paths give the same answers, so only one path has an example.
-  const hasExample = path === '/api';
+  // All paths give the same answers, so only one path has an example and lists the actions.
+  const isFirst = path === FIRST_PATH;
+  const words = isFirst
+    ? { description: DESCRIPTION, actions: describeActions(SERVED) }
+    : { description: `The same as ${FIRST_PATH}, for clients that expect this path.`, aliasOf: FIRST_PATH };
   const inPath = path.includes(':chainId') ? { path: { chainId: chainParam(deps.chainIds) } } : {};
   return {
     path,
     takesForms: true,
     doc: {
       summary: 'The Etherscan dialect',
-      description: describe(),
+      ...words,
       tag: 'etherscan',
       query: queryOf(deps.chainIds),
       answer: dialectAnswerShape,
-      hasExample,
+      hasExample: isFirst,
       ...(path === SHARED_PATH ? { errors: [404] } : {}),
       ...inPath,
     },
@@ -86,10 +96,11 @@ function dialectRoute(deps: DialectDeps, path: string): Route {
   };
 }
 
-/** Only errors of the caller (bad_request) are answered here. `answerInDialect.ts` logs and answers all other
+/** Only requests that can never succeed are answered here. `answerInDialect.ts` logs and answers all other
  * errors. */
 function refusalOfCall(error: AppError): Refusal | null {
-  const said = error.code === 'bad_request' ? refusalOf(error) : null;
+  const isRefused = error.code === 'bad_request' || error.code === 'logs_not_kept';
+  const said = isRefused ? refusalOf(error) : null;
   return said === null ? null : new Refusal(200, said);
 }
 
@@ -112,17 +123,12 @@ const queryOf = (chainIds: readonly number[]): Params => ({
   }),
 });
 
-function describe(): string {
-  const served = [...MODULES].flatMap(([module, actions]) =>
-    [...actions.keys()].map((action) => `${module}.${action}`),
-  );
-  return (
-    `Served: ${served.join(', ')}. GET, or POST with a form or JSON of at most 64 KiB (verifysourcecode: 5 MB). ` +
-    'All answers have status 200. A refusal is {status: "0", message: "NOTOK", result: "<text>"}. An empty list is ' +
-    '{status: "0", result: []}. apikey is accepted and ignored. ' +
-    VERIFY_BOUNDS
-  );
-}
+const DESCRIPTION =
+  'Answers in the format of Etherscan: the parameters module and action choose the answer. GET, or POST with a form or ' +
+  'JSON of at most 64 KiB (verifysourcecode: 5 MB). All answers have status 200. A refusal is ' +
+  '{status: "0", message: "NOTOK", result: "<text>"}. An empty list is {status: "0", result: []}. apikey is accepted ' +
+  'and ignored. ' +
+  VERIFY_BOUNDS;
 
 async function readCall(
   deps: DialectDeps,
@@ -183,7 +189,12 @@ const chainListShape = z.union([
 function chainListRoute(deps: DialectDeps): Route {
   return {
     path: CHAIN_LIST_PATH,
-    doc: { summary: 'Chains of the Etherscan dialect', tag: 'etherscan', answer: chainListShape },
+    doc: {
+      summary: 'Chains of the Etherscan dialect',
+      tag: 'etherscan',
+      description: 'The chains that the parameter chainid may name, in the format of Etherscan.',
+      answer: chainListShape,
+    },
     handle(ctx): void {
       // Koa's `ctx.origin` can be the origin of the requesting page, so the URL is built from protocol and host.
       const server = `${ctx.protocol}://${ctx.host}`;

@@ -5,6 +5,7 @@ import { findAddress } from '../../domain/address';
 import { LOG_LIST_MAX, type LogFilter } from '../../query/logs/logFilter';
 import { LIST_BOUNDS, SINGLE_BOUNDS } from '../../query/logs/logBytes';
 import { countLogs, listLogs } from '../../query/logs/logs';
+import { requireLogs } from '../../query/logs/requireLogs';
 import { toLogEntries } from '../../query/logs/logEntries';
 import type { LogsAnswer } from '../../wire/explorer';
 import { formatCursor, parseCursor } from '../activity/activity';
@@ -125,6 +126,7 @@ export async function answerLogs(
   const { limit, order, cursor } = params;
   const skip = cursor === null ? params.offset : 0;
   const meta = { limit, offset: skip, ...asOf(moment) };
+  if (moment !== null) requireLogs(moment.head);
   if (moment === null || filter === null)
     return { success: true, data: [], meta: { ...meta, ...totalOf(0, true), next_cursor: null } };
   const { chain, head } = moment;

@@ -13,7 +13,7 @@ export function logs(deps: ExplorerDeps): Route {
       'most 10,000 blocks, and `next_cursor` continues the search.',
     query: { address: ADDRESSES_PARAM, ...TOPIC_PARAMS, tx_hash: TX_PARAM, ...RANGE_PARAMS },
     answer: logsAnswerShape,
-    errors: [400, 503],
+    errors: [400, 404, 503],
     check: checkRange,
     read: (params, _chainId, moment) =>
       answerLogs(

@@ -9,6 +9,7 @@ import type { RequestState } from '../route';
 const PUBLIC_CODES: Readonly<Record<ErrorCode, ErrorCode>> = {
   bad_request: 'bad_request',
   not_found: 'not_found',
+  logs_not_kept: 'logs_not_kept',
   method_not_allowed: 'method_not_allowed',
   rate_limited: 'rate_limited',
   internal: 'internal',

@@ -46,10 +46,10 @@ interface Balance {
   filledAt: number;
 }
 
-/** `free` lists paths without a limit. They answer from memory, also under load. */
+/** `isFree` tells which paths have no limit. These answer from memory, also under load. */
 export function limitLoad(
   limits: LoadLimits,
-  free: ReadonlySet<string>,
+  isFree: (path: string) => boolean,
   log: Logger,
 ): Koa.Middleware<RequestState> {
   const isLate = watchEventLoop(limits.loopDelayMaxMs, log);
@@ -58,7 +58,7 @@ export function limitLoad(
   const { rowsPerMinute, bytesPerMinute, inFlightMax } = limits;
   const isCounted = rowsPerMinute > 0 || bytesPerMinute > 0;
   return async (ctx, next) => {
-    if (free.has(ctx.path) || ctx.method === 'OPTIONS') return next();
+    if (isFree(ctx.path) || ctx.method === 'OPTIONS') return next();
     if (isLate()) {
       shed(ctx);
       return;

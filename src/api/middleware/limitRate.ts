@@ -16,12 +16,15 @@ interface Bucket {
   filledAt: number;
 }
 
-/** `free` lists paths without a limit. OPTIONS requests also have no limit, because they read nothing. */
-export function limitRate(perMinute: number, free: ReadonlySet<string>): Koa.Middleware<RequestState> {
+/** `isFree` tells which paths have no limit. OPTIONS requests also have no limit, because they read nothing. */
+export function limitRate(
+  perMinute: number,
+  isFree: (path: string) => boolean,
+): Koa.Middleware<RequestState> {
   const buckets = new LRUCache<string, Bucket>({ max: CLIENTS_MAX });
   const perMs = perMinute / MINUTE_MS;
   return async (ctx, next) => {
-    if (free.has(ctx.path) || ctx.method === 'OPTIONS') return next();
+    if (isFree(ctx.path) || ctx.method === 'OPTIONS') return next();
     const client = clientOf(ctx.ip);
     const at = performance.now();
     const bucket = buckets.get(client) ?? { tokens: perMinute, filledAt: at };

@@ -8,6 +8,8 @@ export function overview(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/overview',
     summary: 'Totals of the whole market',
+    description:
+      'Volume, liquidity, transactions, traders, active pools and the gas price, as of the newest indexed block, and which part of the stored chain is proven.',
     query: {},
     answer: overviewAnswerShape,
     errors: [503],

@@ -12,6 +12,8 @@ export function pair(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/pairs/:address',
     summary: 'Details of one pair',
+    description:
+      'Tokens, reserves, price, liquidity, volume and price changes of one pair. An address that is no known pair is a 404.',
     pathParams: { address: requiredAddressParam('address', 'Address of the pair') },
     query: {},
     answer: pairAnswerShape,

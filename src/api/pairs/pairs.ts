@@ -7,7 +7,7 @@ import { ORDERS } from '../../query/pairs/ranking';
 import { flaggedPair } from '../../query/risks/riskTable';
 import { pairsAnswerShape, type PairItem } from '../../wire/pairs';
 import { BATCH_PARAMS, listBatch } from '../batch';
-import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
+import { listMeta, minLiquidityParam, PAGE_PARAMS, skipOf } from '../listMeta';
 import { marketRoute, type ChainFacts, type MarketDeps } from '../marketRoute';
 import { addressParam, badParam, checkSearched, oneOfParam, searchParam, textParam } from '../params';
 import type { Route } from '../route';
@@ -19,6 +19,8 @@ export function pairs(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/pairs',
     summary: 'List of pairs',
+    description:
+      'Every pair with its price, liquidity, volume and price changes. The parameters search, filter and sort; `addresses` asks for named pairs.',
     query: {
       ...PAGE_PARAMS,
       ...BATCH_PARAMS,
@@ -36,6 +38,7 @@ export function pairs(deps: MarketDeps): Route {
         absent: 'desc',
         description: 'Order of the sort; nulls come last in both orders',
       }),
+      min_liquidity_usd: minLiquidityParam('pairs'),
     },
     answer: pairsAnswerShape,
     errors: [400, 503],
@@ -54,7 +57,7 @@ export function pairs(deps: MarketDeps): Route {
       const dex = params.dex === null ? null : checkDex(params.dex, deps.chain, table);
       const found = listPairs(
         table.entries,
-        { q: params.q, dex, token: params.token },
+        { q: params.q, dex, token: params.token, minLiquidityUsd: params.min_liquidity_usd },
         params.sort,
         params.order,
       );

@@ -13,6 +13,8 @@ export function portfolio(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/portfolio/:address',
     summary: 'Tokens, native coin and liquidity positions of an address',
+    description:
+      'The holdings of a wallet and their values in USD as of one block. An unknown wallet gets empty lists and zeros.',
     pathParams: { address: requiredAddressParam('address', 'Address of the wallet') },
     query: {},
     answer: portfolioAnswerShape,

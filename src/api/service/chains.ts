@@ -27,6 +27,8 @@ export function chains({ market, ready, proof, others }: ChainsDeps): Route {
     path: '/api/v1/chains',
     doc: {
       summary: 'The chains of this service, the market chain first, and how current each is',
+      description:
+        'Id, name and newest indexed block of each chain, and how many seconds the chain is behind.',
       tag: 'service',
       answer: chainsAnswerShape,
     },
@@ -44,6 +46,7 @@ function toMarketItem(market: ChainName, deps: ReadyzDeps, proof: Proof): ChainI
   const { head, node, database } = checks;
   return {
     ...nameOf(market),
+    first_block: deps.head()?.startBlock ?? null,
     indexed_block: head.block_number,
     head_block: node?.head ?? null,
     lag_seconds: head.age_seconds === null ? null : Math.max(0, head.age_seconds),
@@ -54,6 +57,7 @@ function toMarketItem(market: ChainName, deps: ReadyzDeps, proof: Proof): ChainI
         : head.ok
           ? 'current'
           : 'behind',
+    logs_from_block: deps.head()?.logsFrom ?? null,
     proof,
   };
 }
@@ -62,10 +66,12 @@ function toOtherItem({ head, ...chain }: ReturnType<ChainsDeps['others']>[number
   const age = head === null ? null : Math.max(0, Math.floor(Date.now() / 1_000) - head.timestamp);
   return {
     ...nameOf(chain),
+    first_block: head?.startBlock ?? null,
     indexed_block: head?.number ?? null,
     head_block: null,
     lag_seconds: age,
     state: age === null ? 'empty' : age < AGE_MAX_S ? 'current' : 'behind',
+    logs_from_block: head?.logsFrom ?? null,
     proof: null,
   };
 }

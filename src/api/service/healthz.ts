@@ -11,6 +11,8 @@ export function healthz(): Route {
     limited: false,
     doc: {
       summary: 'Whether the process runs',
+      description:
+        'Answers 200 as long as the process serves requests, also while the database is away. Use it for restarts.',
       tag: 'service',
       answer: z.object({ status: z.literal('ok') }),
     },

@@ -14,11 +14,18 @@ const paramShape = z.object({
   description: z.string(),
   schema: z.record(z.string(), z.unknown()),
 });
+const actionShape = z.object({
+  module: z.string(),
+  action: z.string(),
+  description: z.string(),
+  parameters: z.array(z.object({ name: z.string(), required: z.boolean() })),
+});
 const operationShape = z.object({
   summary: z.string(),
   description: z.string().optional(),
   tags: z.array(z.string()),
   parameters: z.array(paramShape),
+  'x-actions': z.array(actionShape).default([]),
   responses: z.record(z.string(), z.object({ content: z.record(z.string(), z.unknown()).optional() })),
 });
 const documentShape = z.object({
@@ -35,6 +42,7 @@ export function llms(routes: readonly Route[]): Route {
     path: '/llms.txt',
     doc: {
       summary: 'This description of the API for language models',
+      description: 'The same facts as the OpenAPI document, as Markdown in the format of llmstxt.org.',
       tag: 'service',
       mediaType: 'text/plain',
     },
@@ -69,17 +77,27 @@ export function writeLlms(openapi: unknown): string {
     '## Links',
     '',
     '- [OpenAPI document](/openapi.json): all fields of all answers, with real examples',
-    '- [Reference](/docs): the same as a web page with a form to try calls',
+    '- [Reference](/docs): the same as a web page with a quick start, examples and a form to try calls',
     '',
   ];
   return [`# ${info.title}`, '', `> ${info.description}`, '', ...sections.flat(), ...links].join('\n');
 }
 
-function writeOperation(path: string, { summary, description, parameters, responses }: Operation): string[] {
+function writeOperation(path: string, operation: Operation): string[] {
+  const { summary, description, parameters, responses, 'x-actions': actions } = operation;
   const types = Object.keys(responses['200']?.content ?? {});
   const others = types.length > 1 ? `; as ${types.join(', ')}` : '';
   const more = description === undefined ? '' : `. ${description}`;
-  return [`- [GET ${path}](${path}): ${summary}${more}${others}`, ...parameters.map(writeParameter)];
+  return [
+    `- [GET ${path}](${path}): ${summary}${more}${others}`,
+    ...parameters.map(writeParameter),
+    ...actions.map(writeAction),
+  ];
+}
+
+function writeAction({ module, action, description, parameters }: z.infer<typeof actionShape>): string {
+  const names = parameters.map(({ name, required }) => (required ? `${name} (required)` : name));
+  return `  - \`module=${module}&action=${action}\`: ${description} Parameters: ${names.join(', ') || 'none'}`;
 }
 
 function writeParameter({ name, in: place, required, description, schema }: Parameter): string {

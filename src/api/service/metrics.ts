@@ -21,6 +21,8 @@ export function metrics({ metrics: source, readers }: MetricsDeps): Route {
     limited: false,
     doc: {
       summary: 'Metrics for Prometheus, for clients on the same machine',
+      description:
+        'Counters and durations of requests, ingestion and the database in the text format of Prometheus. Other machines get a 404 unless a setting allows them.',
       tag: 'service',
       mediaType: 'text/plain',
       errors: [404],

@@ -38,7 +38,7 @@ export interface IngestFacts extends NodeFacts {
   /** Other problems: a node with wrong answers, a lagging node, lost rows being read again, a stuck
    * promotion. */
   readonly problems: readonly ReadyProblem[];
-  /** The backfill that is running; absent or null if there is none. */
+  /** The backfill that is running; absent or null without a backfill. */
   readonly backfill?: ReadyAnswer['backfill'];
 }
 
@@ -95,6 +95,8 @@ export function readyz(deps: ReadyzDeps): Route {
     limited: false,
     doc: {
       summary: 'Whether answers are current: 200 if they are, else 503',
+      description:
+        'The newest indexed block, the progress of a backfill, and every problem that makes answers old. Use it for load balancers and alerts.',
       tag: 'service',
       answer: readyShape,
       dialectErrors: { 503: readyShape },

@@ -6,7 +6,7 @@
 import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
 import type { KnownSignature } from '../../domain/verifiedContract';
 import { AppError } from '../../errors';
-import { signaturesShape } from '../../wire/sourcify';
+import { signaturesShape } from '../../wire/dialects/sourcify';
 import type { DialectDeps } from '../etherscan/action';
 import { textParam } from '../params';
 import type { Route } from '../route';

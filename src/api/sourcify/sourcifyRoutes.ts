@@ -14,7 +14,7 @@ import {
   sourcifyContractShape,
   sourcifyErrorShape,
   sourcifyMissingShape,
-} from '../../wire/sourcify';
+} from '../../wire/dialects/sourcify';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
 import { chainParam, questionOf, type ChainMoment } from '../explorerRoute';

@@ -17,6 +17,8 @@ export function token(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/tokens/:address',
     summary: 'Details of one token',
+    description:
+      'Price with its confidence, market capitalisation, supply, holders and warnings of one token. An address that no pool holds is a 404.',
     pathParams: TOKEN_PATH_PARAMS,
     query: {},
     answer: tokenAnswerShape,

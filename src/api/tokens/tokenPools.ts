@@ -11,6 +11,7 @@ export function tokenPools(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/tokens/:address/pools',
     summary: 'Pairs of a token, most liquidity first',
+    description: 'Every pair that holds the token, with price, liquidity and volume of the pair.',
     pathParams: TOKEN_PATH_PARAMS,
     query: PAGE_PARAMS,
     answer: pairsAnswerShape,

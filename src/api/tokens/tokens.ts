@@ -3,7 +3,7 @@ import { ORDERS } from '../../query/pairs/ranking';
 import { listTokenEntries, TOKEN_SORTS } from '../../query/tokens/tokenList';
 import { tokensAnswerShape } from '../../wire/tokens';
 import { BATCH_PARAMS, listBatch } from '../batch';
-import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
+import { listMeta, minLiquidityParam, PAGE_PARAMS, skipOf } from '../listMeta';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { checkSearched, oneOfParam, parsedParam, searchParam } from '../params';
 import type { Route } from '../route';
@@ -14,6 +14,8 @@ export function tokens(deps: MarketDeps): Route {
   return marketRoute(deps, {
     path: '/api/v1/tokens',
     summary: 'List of tokens in pools',
+    description:
+      'Every token that at least one pool holds, with its price, liquidity, volume and price changes. The parameters search, filter and sort; `addresses` asks for the prices of named tokens.',
     query: {
       ...PAGE_PARAMS,
       ...BATCH_PARAMS,
@@ -31,6 +33,7 @@ export function tokens(deps: MarketDeps): Route {
         absent: 'desc',
         description: 'Order of the sort; nulls come last in both orders. Ignored with q and without sort',
       }),
+      min_liquidity_usd: minLiquidityParam('tokens'),
     },
     answer: tokensAnswerShape,
     errors: [400, 503],
@@ -41,7 +44,7 @@ export function tokens(deps: MarketDeps): Route {
       const { entries, byAddress } = await deps.tokens.at(head);
       if (params.addresses !== null)
         return listBatch((address) => byAddress.get(address)?.item, params.addresses, head);
-      const found = listTokenEntries(entries, params);
+      const found = listTokenEntries(entries, { ...params, minLiquidityUsd: params.min_liquidity_usd });
       const skip = skipOf(params);
       return {
         data: found.slice(skip, skip + params.limit).map(({ item }) => item),

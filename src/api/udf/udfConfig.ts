@@ -1,5 +1,5 @@
 /** GET /udf/config and /udf/time: the features of the data feed, and the server time. */
-import { RESOLUTIONS, udfConfigShape, type UdfConfig } from '../../wire/udf';
+import { RESOLUTIONS, udfConfigShape, type UdfConfig } from '../../wire/dialects/udf';
 import type { ChainFacts } from '../marketRoute';
 import type { Route } from '../route';
 
@@ -47,6 +47,7 @@ export function udfTime(): Route {
     path: '/udf/time',
     doc: {
       summary: 'TradingView data feed: server time, unix seconds',
+      description: 'The clock of the server as a decimal number without JSON.',
       tag: 'udf',
       mediaType: 'text/plain',
     },

@@ -4,7 +4,7 @@ import { AppError } from '../../errors';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { getPairTicks } from '../../query/bars/ticks';
 import type { Bar, Currency } from '../../wire/ticks';
-import { RESOLUTIONS, udfHistoryAnswerShape, type UdfHistory } from '../../wire/udf';
+import { RESOLUTIONS, udfHistoryAnswerShape, type UdfHistory } from '../../wire/dialects/udf';
 import type { MarketDeps } from '../marketRoute';
 import { integerParam, parsedParam, required } from '../params';
 import type { Route } from '../route';

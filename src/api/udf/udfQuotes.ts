@@ -2,7 +2,7 @@
 import { AppError } from '../../errors';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { getPairTicks } from '../../query/bars/ticks';
-import { udfQuotesAnswerShape, type UdfQuote, type UdfQuotes } from '../../wire/udf';
+import { udfQuotesAnswerShape, type UdfQuote, type UdfQuotes } from '../../wire/dialects/udf';
 import type { MarketDeps } from '../marketRoute';
 import { parsedParam, required } from '../params';
 import type { Route } from '../route';
@@ -16,6 +16,7 @@ export function udfQuotes(deps: MarketDeps, symbols: PairSymbolTables): Route {
   return udfRoute(deps, {
     path: '/udf/quotes',
     summary: 'TradingView data feed: last prices of pairs, in their quote tokens',
+    description: 'The last price, the change in 24 hours and the volume of up to 30 pairs.',
     query: {
       symbols: required(
         parsedParam({

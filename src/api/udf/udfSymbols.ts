@@ -7,7 +7,7 @@ import {
   udfSymbolAnswerShape,
   type UdfSearchHit,
   type UdfSymbol,
-} from '../../wire/udf';
+} from '../../wire/dialects/udf';
 import type { ChainFacts, MarketDeps } from '../marketRoute';
 import { integerParam, textParam } from '../params';
 import type { Route } from '../route';
@@ -30,6 +30,8 @@ export function udfSymbols(deps: MarketDeps, symbols: PairSymbolTables): Route {
   return udfRoute(deps, {
     path: '/udf/symbols',
     summary: 'TradingView data feed: chart settings of a pair',
+    description:
+      'Name, price scale, session and resolutions of a pair. The symbol is the address of the pair.',
     query: { symbol: SYMBOL_PARAM, currencyCode: CURRENCY_PARAM },
     answer: udfSymbolAnswerShape,
     async read({ symbol, currencyCode }, head) {
@@ -44,6 +46,7 @@ export function udfSearch(deps: MarketDeps, symbols: PairSymbolTables): Route {
   return udfRoute(deps, {
     path: '/udf/search',
     summary: 'TradingView data feed: search for pairs, most liquidity first',
+    description: 'Pairs whose symbols, names or addresses match the text.',
     query: {
       query: textParam({
         max: QUERY_LENGTH_MAX,

@@ -74,3 +74,8 @@ function toWebFile(name: string, bytes: Buffer): WebFile {
     gzip: { body: zipped, etag: etagOf(zipped) },
   };
 }
+
+/** The same file with another text. */
+export function withText({ name }: WebFile, text: string): WebFile {
+  return toWebFile(name, Buffer.from(text));
+}

@@ -4,18 +4,19 @@
  * excluded, and their reason is shown.
  */
 import type { Audit, AuditHop, ExcludedPool } from '../../wire/audit';
-import { pairHash, tokenHash } from '../core/app.ts';
+import type { AuditNames } from '../audit/auditNames.ts';
+import { pairPath, tokenPath } from '../core/app.ts';
 import { s } from '../core/dom.ts';
 import { formatFee, formatPrice, formatShare, formatUsdPrice, shortHex } from '../core/format.ts';
 import { POOL_TYPES } from '../core/pieces.ts';
 
 export const REASONS: Readonly<Record<ExcludedPool['reason'], string>> = {
-  outlier: 'price is an outlier',
-  disagrees: 'differs from the deeper pool',
-  no_price: 'no price',
-  low_liquidity: 'less than $50 of liquidity',
-  dormant: 'no change for 30 days',
-  not_on_route: 'not on the route',
+  outlier: 'price far from the others',
+  disagrees: 'price unlike the larger pool',
+  no_price: 'has no price in USD',
+  low_liquidity: 'holds less than $50',
+  dormant: 'unchanged for 30 days',
+  not_on_route: 'other pools hold more',
 };
 
 /** Sizes of the picture in pixels. */
@@ -27,10 +28,6 @@ const ROW_GAP = 22;
 const RIBBON_THICKEST = 22;
 /** Most pools drawn per hop; the others become one line of text. */
 const POOLS_MAX = 10;
-
-interface AuditNames {
-  symbolOf(address: string): string;
-}
 
 /** Widths of a token and of the ribbons on either side of the pools. */
 interface Span {
@@ -149,7 +146,7 @@ function drawHop(audit: Audit, hop: AuditHop, names: AuditNames, at: HopPlace): 
   );
   parts.push(hopTitle(hop, names, place(0)));
   const units = { from: names.symbolOf(hop.from_token), to: names.symbolOf(hop.to_token) };
-  shown.forEach((pool, line) => parts.push(poolCard(pool, units.to, place(line))));
+  shown.forEach((pool, line) => parts.push(poolCard(pool, names, units.to, place(line))));
   dropped.forEach((pool, index) => parts.push(droppedCard(pool, names, place(shown.length + index))));
   if (used.length > POOLS_MAX) parts.push(moreText(used.slice(POOLS_MAX), place(lines - 1)));
   parts.push(drawNode(names, hop.from_token, { x: box.x, y: middle - 48, width: span.node, height: 96 }, ''));
@@ -191,12 +188,17 @@ function hopTitle(hop: AuditHop, names: AuditNames, box: Box): SVGElement {
   );
 }
 
-function poolCard(pool: AuditHop['pools'][number], unit: string, box: Box): SVGElement {
+/** The name of a pool, or else the short address. */
+function nameOf(address: string, names: AuditNames): string {
+  return names.poolOf(address)?.name ?? shortHex(address);
+}
+
+function poolCard(pool: AuditHop['pools'][number], names: AuditNames, unit: string, box: Box): SVGElement {
   const kind = `${POOL_TYPES[pool.pool_type] ?? ''} ${formatFee(pool.fee_bps)}`;
-  const title = `${pool.dex_name} ${pool.address}\nweight ${pool.weight}\nimplied price ${pool.implied_price} ${unit}\nreserves ${pool.reserve0}, ${pool.reserve1}`;
+  const title = `${nameOf(pool.address, names)} on ${pool.dex_name}, ${pool.address}\nweight ${pool.weight}\nprice of this pool ${pool.implied_price} ${unit}\nbalances ${pool.reserve0}, ${pool.reserve1}`;
   return s(
     'a',
-    { href: pairHash(pool.address), class: 'pool' },
+    { href: pairPath(pool.address), class: 'pool' },
     s('title', {}, title),
     s('rect', { x: box.x, y: box.y, width: box.width, height: box.height, rx: 6 }),
     s('rect', {
@@ -210,7 +212,7 @@ function poolCard(pool: AuditHop['pools'][number], unit: string, box: Box): SVGE
     s(
       'text',
       { x: box.x + 10, y: box.y + 19, class: 'pool-name' },
-      cut(pool.dex_name, Math.floor((box.width - 76) / 7.2)),
+      cut(nameOf(pool.address, names), Math.floor((box.width - 76) / 7.2)),
     ),
     s(
       'text',
@@ -222,7 +224,11 @@ function poolCard(pool: AuditHop['pools'][number], unit: string, box: Box): SVGE
       { x: box.x + 10, y: box.y + 37, class: 'pool-price' },
       `${formatPrice(pool.implied_price)} ${cut(unit, 8)}`,
     ),
-    s('text', { x: box.x + box.width - 10, y: box.y + 37, class: 'pool-kind', 'text-anchor': 'end' }, kind),
+    s(
+      'text',
+      { x: box.x + box.width - 10, y: box.y + 37, class: 'pool-kind', 'text-anchor': 'end' },
+      cut(`${pool.dex_name} ${kind}`, Math.floor((box.width - 110) / 5.6)),
+    ),
   );
 }
 
@@ -231,18 +237,22 @@ function droppedCard(pool: ExcludedPool, names: AuditNames, box: Box): SVGElemen
   const price = pool.implied_price === null ? 'no price' : `${formatPrice(pool.implied_price)}${unit}`;
   return s(
     'a',
-    { href: pairHash(pool.address), class: 'pool dropped' },
+    { href: pairPath(pool.address), class: 'pool dropped' },
     s(
       'title',
       {},
-      `${pool.address}\nexcluded: ${REASONS[pool.reason]}\nimplied price ${pool.implied_price ?? 'unknown'}`,
+      `${pool.address}\nleft out: ${REASONS[pool.reason]}\nprice of this pool ${pool.implied_price ?? 'unknown'}`,
     ),
     s('rect', { x: box.x, y: box.y, width: box.width, height: box.height, rx: 6 }),
-    s('text', { x: box.x + 10, y: box.y + 19, class: 'pool-name' }, shortHex(pool.address)),
+    s(
+      'text',
+      { x: box.x + 10, y: box.y + 19, class: 'pool-name' },
+      cut(nameOf(pool.address, names), Math.floor((box.width - 86) / 7.2)),
+    ),
     s(
       'text',
       { x: box.x + box.width - 10, y: box.y + 19, class: 'pool-out', 'text-anchor': 'end' },
-      'excluded',
+      'left out',
     ),
     s('text', { x: box.x + 10, y: box.y + 37, class: 'pool-price' }, price),
     s(
@@ -267,7 +277,7 @@ function drawNode(names: AuditNames, address: string, box: Box, below: string): 
   const letters = box.width < WIDE.node ? 5 : 6;
   return s(
     'a',
-    { href: tokenHash(address), class: below === '' ? 'node' : 'node anchor' },
+    { href: tokenPath(address), class: below === '' ? 'node' : 'node anchor' },
     s('title', {}, `${symbol} ${address}`),
     s('circle', { cx: x, cy: y, r: radius }),
     s('text', { x, y: y + 4, 'text-anchor': 'middle', class: 'node-name' }, cut(symbol, letters)),

@@ -13,8 +13,8 @@ interface BarFeedOptions {
   /** Timeframe and currency. */
   readonly query: Query;
   readonly signal: AbortSignal;
-  /** Called after each change. `isNew` is true for the first page. */
-  readonly onbars: (bars: readonly Bar[], isNew: boolean) => void;
+  /** Called after each change. `isNew` is true for the first page, `isWhole` if there are no older bars. */
+  readonly onbars: (bars: readonly Bar[], isNew: boolean, isWhole: boolean) => void;
   /** Called if loading failed, or without an error if there is no bar. */
   readonly onfailure: (error: unknown) => void;
   /** Whether older bars exist, and whether they are being loaded. */
@@ -96,7 +96,7 @@ class Feed implements BarFeed {
       // Events may arrive faster than answers, so the loop may not end for a long time.
       for (let name = this.next(); name !== null; name = this.next()) {
         await this.step(name);
-        this.options.onolder(this.series.nextTo === null ? 'all' : 'more');
+        this.options.onolder(this.olderState());
       }
     } catch (error) {
       if (!signal.aborted) this.giveUp(error);
@@ -110,8 +110,14 @@ class Feed implements BarFeed {
     this.wanted.older = false;
     this.options.onfailure(error);
     if (!this.isLoaded) return;
-    this.options.onolder(this.series.nextTo === null ? 'all' : 'more');
+    this.options.onolder(this.olderState());
     this.workIn(RETRY_MS);
+  }
+
+  /** Older bars may be wanted while the last bars load. */
+  private olderState(): 'loading' | 'more' | 'all' {
+    if (this.series.nextTo === null) return 'all';
+    return this.wanted.older ? 'loading' : 'more';
   }
 
   private next(): Step | null {
@@ -139,7 +145,7 @@ class Feed implements BarFeed {
     const isNew = !this.isLoaded;
     this.isLoaded = true;
     this.series = (isNew ? null : withNewest(this.series, page)) ?? fromPage(page);
-    this.options.onbars(this.series.bars, isNew);
+    this.tell(isNew);
   }
 
   private async loadLast(): Promise<void> {
@@ -149,7 +155,7 @@ class Feed implements BarFeed {
       return;
     }
     this.series = next;
-    this.options.onbars(next.bars, false);
+    this.tell(false);
   }
 
   private async loadOlder(): Promise<void> {
@@ -157,7 +163,12 @@ class Feed implements BarFeed {
     if (nextTo === null) return;
     this.options.onolder('loading');
     this.series = withOlder(this.series, await this.ask({ limit: PAGE_BARS, to: nextTo }));
-    this.options.onbars(this.series.bars, false);
+    this.tell(false);
+  }
+
+  private tell(isNew: boolean): void {
+    const { bars, nextTo } = this.series;
+    this.options.onbars(bars, isNew, nextTo === null);
   }
 
   private ask(query: Query): Promise<BarPage> {

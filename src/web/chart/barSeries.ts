@@ -56,10 +56,20 @@ const COLUMNS = [
   'sells',
 ] as const;
 
-/** The bars as CSV, with the values of the API. */
-export function toCsv(bars: readonly Bar[]): string {
-  const lines = bars.map((bar) => COLUMNS.map((column) => bar[column] ?? '').join(','));
-  return [COLUMNS.join(','), ...lines, ''].join('\n');
+/** A column of the CSV with one value per bar, such as an indicator. */
+export interface BarColumn {
+  readonly column: string;
+  readonly values: readonly (number | null)[];
+}
+
+/** The bars as CSV, with the values of the API, and further columns. */
+export function toCsv(bars: readonly Bar[], more: readonly BarColumn[] = []): string {
+  const lines = bars.map((bar, index) =>
+    [...COLUMNS.map((column) => bar[column]), ...more.map(({ values }) => values[index])]
+      .map((value) => value ?? '')
+      .join(','),
+  );
+  return [[...COLUMNS, ...more.map(({ column }) => column)].join(','), ...lines, ''].join('\n');
 }
 
 /**

@@ -1,32 +1,71 @@
-/** Draws candles with volume, using lightweight-charts. `barFeed.ts` loads the bars. */
+/**
+ * Draws candles, indicators, lines and markers with lightweight-charts. `barFeed.ts` loads the bars, and `lateChart.ts`
+ * creates the chart when they have arrived.
+ */
 import {
   CandlestickSeries,
-  createChart,
+  createChartEx,
+  createSeriesMarkers,
   CrosshairMode,
-  HistogramSeries,
+  LineStyle,
+  PriceScaleMode,
   type CandlestickData,
-  type HistogramData,
-  type IChartApi,
+  type IChartApiBase,
+  type IPriceLine,
   type ISeriesApi,
+  type ISeriesMarkersPluginApi,
+  type MouseEventParams,
+  type PriceFormat,
+  type SeriesMarker,
   type Time,
-  type UTCTimestamp,
 } from 'lightweight-charts';
 
 import type { Bar } from '../../wire/ticks';
-import { scaleOf } from './barSeries.ts';
-import { h } from '../core/dom.ts';
-import { formatAmount, formatPrice, formatTime, formatUsd } from '../core/format.ts';
+import { formatChange, formatPrice } from '../core/format.ts';
 import { cssColor, THEME_CHANGE } from '../core/themeSwitch.ts';
+import { scaleOf } from './barSeries.ts';
+import { legendOf, type ChartUnit } from './chartLegend.ts';
+import type { ChartSettings } from './chartSettings.ts';
+import { toTime, zonedScale } from './chartTime.ts';
+import { createStudySeries, type StudySeries } from './study/studySeries.ts';
+import type { StudiedBars, StudyLine } from './study/studies.ts';
+import { formatMinute, zoneName } from './timeZones.ts';
+import type { TradeMark } from './tradeMarks.ts';
 
 export interface CandleChart {
-  readonly element: HTMLElement;
   /** Draws these bars. `isNew` means that this is a different series, shown from its newest bar. */
-  draw(bars: readonly Bar[], isNew: boolean): void;
+  draw(studied: StudiedBars, isNew: boolean): void;
+  /** Scale, indicators and time zone. */
+  setLook(settings: ChartSettings): void;
+  /** Names in the legend of the token and the currency of the prices. */
+  setUnit(unit: ChartUnit, title: string): void;
+  /** Draws horizontal lines at these prices. */
+  setLines(prices: readonly number[]): void;
+  setMarks(marks: readonly TradeMark[]): void;
+  lines(): readonly StudyLine[];
+  showNewest(): void;
+  /** Moves the view by a number of bars; negative numbers move it back in time. */
+  pan(bars: number): void;
+  /** Shows this many times as many bars. */
+  zoom(factor: number): void;
+  /** Moves the view to the oldest loaded bar. */
+  showOldest(): void;
+  /** Number of visible bars. */
+  visible(): number;
+  picture(): HTMLCanvasElement;
 }
 
-interface CandleChartOptions {
+export interface CandleChartOptions {
+  readonly settings: ChartSettings;
+  /** The element in which the library draws. If it is on the page, the library draws at its final size at once. */
+  readonly canvas: HTMLElement;
+  readonly legend: HTMLElement;
   /** Called when the view is near its left end. */
   readonly onleft: () => void;
+  /** Called when the newest bar enters or leaves the view. */
+  readonly onnewest: (isShown: boolean) => void;
+  /** Called for a click into the pane of the candles, with the price at the pointer. */
+  readonly onprice: (price: number) => void;
   readonly signal: AbortSignal;
 }
 
@@ -36,147 +75,285 @@ const BAR_WIDTH_MAX = 36;
 const SHOWN_MIN = 40;
 /** If fewer bars than this are left of the view, older bars are loaded. */
 const LEFT_BARS = 30;
+/** Least number of bars that the keyboard zooms to. */
+const ZOOM_MIN = 10;
 
-interface Parts {
-  readonly chart: IChartApi;
-  readonly candles: ISeriesApi<'Candlestick'>;
-  readonly volumes: ISeriesApi<'Histogram'>;
+export function createCandleChart(options: CandleChartOptions): CandleChart {
+  return new Candles(options);
 }
 
-export function createCandleChart({ onleft, signal }: CandleChartOptions): CandleChart {
-  const legend = h('div', { class: 'chart-legend', 'aria-hidden': 'true' });
-  const canvas = h('div', { class: 'chart-canvas' });
-  const element = h('div', { class: 'chart' }, canvas, legend);
-  const parts = makeParts(canvas);
-  const { chart, candles, volumes } = parts;
-  let shown: readonly Bar[] = [];
-  let scale = 1;
-  let byTime = new Map<number, Bar>();
+const MODES = {
+  linear: PriceScaleMode.Normal,
+  log: PriceScaleMode.Logarithmic,
+  // The library's percent scale gives each series its own zero, so averages would leave the candles.
+  percent: PriceScaleMode.Normal,
+} as const;
 
-  const paint = (): void => paintParts(parts, scale);
-  const describe = (bar: Bar | undefined): void =>
-    legend.replaceChildren(...(bar === undefined ? [] : legendOf(bar)));
+class Candles implements CandleChart {
+  private readonly canvas: HTMLElement;
+  private readonly legend: HTMLElement;
+  private readonly chart: IChartApiBase<Time>;
+  private readonly candles: ISeriesApi<'Candlestick'>;
+  private readonly studies: StudySeries;
+  private readonly markers: ISeriesMarkersPluginApi<Time>;
+  /** The price of the newest bar. Unlike the library's own label, it stays while older bars are shown. */
+  private readonly lastPrice: IPriceLine;
+  private readonly signal: AbortSignal;
+  private settings: ChartSettings;
+  private unit: ChartUnit = { token: '', currency: '', isUsd: false };
+  private title = '';
+  private lineDrawings: IPriceLine[] = [];
+  private linePrices: readonly number[] = [];
+  private marks: readonly TradeMark[] = [];
+  private studied: StudiedBars = { bars: [], barSeconds: 60, isWhole: true };
+  private factor = 1;
+  /** Close of the first visible bar, the zero of the percent scale. */
+  private base = 0;
+  private indexOf = new Map<number, number>();
 
-  chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
-    if (range !== null && shown.length > 0 && range.from < LEFT_BARS) onleft();
-  });
-  chart.subscribeCrosshairMove(({ time }) => describe(byTime.get(Number(time)) ?? shown.at(-1)));
-  document.addEventListener(
-    THEME_CHANGE,
-    () => {
-      paint();
-      volumes.setData(shown.map(toVolume));
-    },
-    { signal },
-  );
-  signal.addEventListener('abort', () => chart.remove());
-  paint();
-  return {
-    element,
-    draw(bars, isNew) {
-      if (signal.aborted) return;
-      const wanted = isNew ? scaleOf(bars) : scale;
-      if (isNew || wanted !== scale) {
-        scale = wanted;
-        paint();
-      }
-      shown = bars;
-      byTime = new Map(bars.map((bar) => [bar.time, bar]));
-      candles.setData(bars.map((bar) => toCandle(bar, scale)));
-      volumes.setData(bars.map(toVolume));
-      if (isNew) showNewest(chart, bars.length);
-      describe(bars.at(-1));
-    },
-  };
-}
-
-function makeParts(canvas: HTMLElement): Parts {
-  const chart = createChart(canvas, {
-    autoSize: true,
-    layout: { attributionLogo: false, fontFamily: 'inherit', fontSize: 11, panes: { enableResize: false } },
-    crosshair: { mode: CrosshairMode.Normal },
-    rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.08, bottom: 0.24 } },
-    timeScale: {
+  constructor({ settings, canvas, legend, onleft, onnewest, onprice, signal }: CandleChartOptions) {
+    this.signal = signal;
+    this.canvas = canvas;
+    this.legend = legend;
+    this.settings = settings;
+    this.chart = makeChart(this.canvas, () => this.settings);
+    this.candles = this.chart.addSeries(CandlestickSeries, {
       borderVisible: false,
-      timeVisible: true,
-      secondsVisible: false,
-      rightOffset: 4,
-      minBarSpacing: 1,
-      maxBarSpacing: BAR_WIDTH_MAX,
+      priceLineVisible: false,
+      lastValueVisible: false,
+    });
+    this.lastPrice = this.candles.createPriceLine({ price: 0, lineWidth: 1, lineStyle: LineStyle.Dotted });
+    this.markers = createSeriesMarkers(this.candles, []);
+    this.studies = createStudySeries(this.chart);
+    this.chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
+      const { bars } = this.studied;
+      if (range === null || bars.length === 0) return;
+      onnewest(range.to >= bars.length - 1);
+      this.setBase(bars[Math.max(0, Math.min(bars.length - 1, Math.ceil(range.from)))]?.close ?? 0);
+      if (range.from < LEFT_BARS) onleft();
+    });
+    this.chart.subscribeClick(({ point, paneIndex }) => {
+      const price = point === undefined || paneIndex !== 0 ? null : this.candles.coordinateToPrice(point.y);
+      if (price !== null && price > 0) onprice(price / this.factor);
+    });
+    this.chart.subscribeCrosshairMove((event) => this.describe(event));
+    document.addEventListener(THEME_CHANGE, () => this.paint(), { signal });
+    signal.addEventListener('abort', () => this.chart.remove());
+    this.setLook(settings);
+  }
+
+  draw(studied: StudiedBars, isNew: boolean): void {
+    if (this.signal.aborted) return;
+    // Hidden until the library has drawn the first bars, because only then its panes and axes have their sizes.
+    if (studied.bars.length > 0)
+      requestAnimationFrame(() => requestAnimationFrame(() => this.canvas.classList.remove('undrawn')));
+    const { bars } = studied;
+    this.studied = studied;
+    this.indexOf = new Map(bars.map((bar, index) => [bar.time, index]));
+    if (isNew) {
+      this.factor = scaleOf(bars);
+      this.base = bars.at(-1)?.close ?? 0;
+    }
+    this.setData();
+    if (isNew) {
+      this.paint();
+      this.setLines(this.linePrices);
+      this.showNewest();
+    }
+  }
+
+  setLook(settings: ChartSettings): void {
+    if (this.signal.aborted) return;
+    const isOtherZone = settings.zone !== this.settings.zone;
+    this.settings = settings;
+    this.candles.priceScale().applyOptions({ mode: MODES[settings.scale], invertScale: settings.upsideDown });
+    this.studies.choose(settings.studies);
+    if (isOtherZone) this.redate();
+    this.paint();
+    this.describe();
+  }
+
+  setUnit(unit: ChartUnit, title: string): void {
+    this.unit = unit;
+    this.title = title;
+    this.describe();
+  }
+
+  setLines(prices: readonly number[]): void {
+    for (const drawing of this.lineDrawings) this.candles.removePriceLine(drawing);
+    this.linePrices = prices;
+    this.lineDrawings = prices.map((price) =>
+      this.candles.createPriceLine({
+        price: price * this.factor,
+        color: cssColor('--accent'),
+        lineWidth: 1,
+        lineStyle: LineStyle.Solid,
+      }),
+    );
+  }
+
+  setMarks(marks: readonly TradeMark[]): void {
+    if (this.signal.aborted) return;
+    this.marks = marks;
+    const [up, down] = [cssColor('--up'), cssColor('--down')];
+    this.markers.setMarkers(marks.map((mark) => toMarker(mark, mark.side === 'buy' ? up : down)));
+  }
+
+  lines(): readonly StudyLine[] {
+    return this.studies.lines();
+  }
+
+  /** Shows the newest bars. If there are few bars, shows all of them, with wider bars. */
+  showNewest(): void {
+    const count = this.studied.bars.length;
+    const scale = this.chart.timeScale();
+    const shown = Math.max(SHOWN_MIN, Math.round(scale.width() / BAR_WIDTH));
+    if (count > 0 && count < shown) return scale.fitContent();
+    scale.setVisibleLogicalRange({ from: count - shown, to: count + 3 });
+  }
+
+  pan(bars: number): void {
+    const range = this.chart.timeScale().getVisibleLogicalRange();
+    if (range === null) return;
+    const toFirst = Math.min(0, 0 - range.from);
+    const toLast = Math.max(0, this.studied.bars.length + 3 - range.to);
+    const step = bars < 0 ? Math.max(bars, toFirst) : Math.min(bars, toLast);
+    this.chart.timeScale().setVisibleLogicalRange({ from: range.from + step, to: range.to + step });
+  }
+
+  zoom(factor: number): void {
+    const range = this.chart.timeScale().getVisibleLogicalRange();
+    if (range === null) return;
+    const width = Math.max(ZOOM_MIN, (range.to - range.from) * factor);
+    this.chart.timeScale().setVisibleLogicalRange({ from: range.to - width, to: range.to });
+  }
+
+  showOldest(): void {
+    const width = this.visible();
+    this.chart.timeScale().setVisibleLogicalRange({ from: 0, to: width });
+  }
+
+  visible(): number {
+    const range = this.chart.timeScale().getVisibleLogicalRange();
+    return range === null ? 0 : range.to - range.from;
+  }
+
+  picture(): HTMLCanvasElement {
+    return this.chart.takeScreenshot(true);
+  }
+
+  private setData(): void {
+    const { bars } = this.studied;
+    this.candles.setData(bars.map((bar) => toCandle(bar, this.factor)));
+    this.studies.draw(this.studied, this.factor);
+    const last = bars.at(-1);
+    this.lastPrice.applyOptions(
+      last === undefined
+        ? { lineVisible: false, axisLabelVisible: false }
+        : { ...this.lastLook(last), lineVisible: true, axisLabelVisible: true },
+    );
+    this.describe();
+  }
+
+  private lastLook(bar: Bar): { price: number; color: string } {
+    return { price: bar.close * this.factor, color: cssColor(bar.close >= bar.open ? '--up' : '--down') };
+  }
+
+  /** Sets all data again, so that the library asks the time scale where days begin. */
+  private redate(): void {
+    const range = this.chart.timeScale().getVisibleLogicalRange();
+    const { studied } = this;
+    this.studied = { ...studied, bars: [] };
+    this.setData();
+    this.studied = studied;
+    this.setData();
+    if (range !== null) this.chart.timeScale().setVisibleLogicalRange(range);
+  }
+
+  private setBase(base: number): void {
+    if (base === this.base) return;
+    this.base = base;
+    if (this.settings.scale === 'percent') this.candles.applyOptions({ priceFormat: this.format() });
+  }
+
+  private format(): PriceFormat {
+    const { factor, base } = this;
+    const isPercent = this.settings.scale === 'percent' && base > 0;
+    const formatter = (value: number): string =>
+      isPercent ? formatChange((value / factor / base - 1) * 100) : formatPrice(value / factor);
+    return { type: 'custom', formatter, minMove: 1e-6 };
+  }
+
+  /** Sets the colours of the theme and the formats of prices and times. */
+  private paint(): void {
+    const { zone } = this.settings;
+    const line = { color: cssColor('--grid') };
+    this.chart.applyOptions({
+      layout: {
+        background: { color: 'transparent' },
+        textColor: cssColor('--muted'),
+        fontFamily: getComputedStyle(document.body).fontFamily,
+        panes: { separatorColor: cssColor('--line'), separatorHoverColor: cssColor('--accent-soft') },
+      },
+      grid: { vertLines: line, horzLines: line },
+      localization: {
+        timeFormatter: (time: Time) => `${formatMinute(Number(time), zone)} ${zoneName(zone)}`,
+      },
+    });
+    const [up, down] = [cssColor('--up'), cssColor('--down')];
+    const colors = { upColor: up, downColor: down, wickUpColor: up, wickDownColor: down };
+    this.candles.applyOptions({ ...colors, priceFormat: this.format() });
+    this.studies.paint(this.format());
+    const last = this.studied.bars.at(-1);
+    if (last !== undefined) this.lastPrice.applyOptions(this.lastLook(last));
+    for (const drawing of this.lineDrawings) drawing.applyOptions({ color: cssColor('--accent') });
+    this.setMarks(this.marks);
+  }
+
+  private describe(event?: MouseEventParams): void {
+    const { bars } = this.studied;
+    const index = this.indexOf.get(Number(event?.time)) ?? bars.length - 1;
+    const bar = bars[index];
+    this.legend.replaceChildren(
+      ...(bar === undefined ? [] : legendOf(bar, index, this.unit, this.title, this.studies.lines())),
+    );
+  }
+}
+
+function makeChart(canvas: HTMLElement, settings: () => ChartSettings): IChartApiBase<Time> {
+  return createChartEx(
+    canvas,
+    zonedScale(() => settings().zone),
+    {
+      autoSize: true,
+      layout: { attributionLogo: false, fontFamily: 'inherit', fontSize: 11 },
+      crosshair: { mode: CrosshairMode.Normal },
+      rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.1, bottom: 0.06 } },
+      timeScale: {
+        borderVisible: false,
+        timeVisible: true,
+        secondsVisible: false,
+        rightOffset: 4,
+        minBarSpacing: 1,
+        maxBarSpacing: BAR_WIDTH_MAX,
+      },
     },
-    localization: { timeFormatter: (time: Time) => formatTime(Number(time)).replace(':00 UTC', ' UTC') },
-  });
-  const candles = chart.addSeries(CandlestickSeries, { borderVisible: false, priceLineStyle: 1 });
-  const volumes = chart.addSeries(HistogramSeries, {
-    priceScaleId: 'volume',
-    priceFormat: { type: 'custom', formatter: (value: number) => formatUsd(value), minMove: 0.01 },
-    lastValueVisible: false,
-    priceLineVisible: false,
-  });
-  chart.priceScale('volume').applyOptions({ scaleMargins: { top: 0.82, bottom: 0 } });
-  return { chart, candles, volumes };
+  );
 }
 
-/** Sets the colours of the theme and the format of prices. */
-function paintParts({ chart, candles }: Parts, scale: number): void {
-  const line = { color: cssColor('--grid') };
-  chart.applyOptions({
-    layout: {
-      background: { color: 'transparent' },
-      textColor: cssColor('--muted'),
-      fontFamily: getComputedStyle(document.body).fontFamily,
-    },
-    grid: { vertLines: line, horzLines: line },
-  });
-  const [up, down] = [cssColor('--up'), cssColor('--down')];
-  candles.applyOptions({
-    upColor: up,
-    downColor: down,
-    wickUpColor: up,
-    wickDownColor: down,
-    priceFormat: { type: 'custom', formatter: (value: number) => formatPrice(value / scale), minMove: 1e-6 },
-  });
-}
-
-/** Shows the newest bars. If there are few bars, shows all of them, with wider bars. */
-function showNewest(chart: IChartApi, count: number): void {
-  const shown = Math.max(SHOWN_MIN, Math.round(chart.timeScale().width() / BAR_WIDTH));
-  if (count > 0 && count < shown) return chart.timeScale().fitContent();
-  chart.timeScale().setVisibleLogicalRange({ from: count - shown, to: count + 3 });
-}
-
-/** The API's times are unix seconds, which the chart calls UTCTimestamp. */
-function toTime(bar: Bar): UTCTimestamp {
-  return bar.time as UTCTimestamp;
-}
-
-function toCandle(bar: Bar, scale: number): CandlestickData<UTCTimestamp> {
+function toCandle(bar: Bar, factor: number): CandlestickData {
   return {
-    time: toTime(bar),
-    open: bar.open * scale,
-    high: bar.high * scale,
-    low: bar.low * scale,
-    close: bar.close * scale,
+    time: toTime(bar.time),
+    open: bar.open * factor,
+    high: bar.high * factor,
+    low: bar.low * factor,
+    close: bar.close * factor,
   };
 }
 
-function toVolume(bar: Bar): HistogramData<UTCTimestamp> {
-  const color = cssColor(bar.close >= bar.open ? '--up-soft' : '--down-soft');
-  return { time: toTime(bar), value: bar.volume_usd ?? 0, color };
-}
-
-function legendOf(bar: Bar): Node[] {
-  const tone = bar.close >= bar.open ? 'up' : 'down';
-  const part = (name: string, value: string): Node =>
-    h('span', {}, h('i', {}, name), h('b', { class: tone }, value));
-  const moved = bar.open === 0 ? 0 : (bar.close / bar.open - 1) * 100;
-  return [
-    part('O', formatPrice(bar.open)),
-    part('H', formatPrice(bar.high)),
-    part('L', formatPrice(bar.low)),
-    part('C', formatPrice(bar.close)),
-    h('span', { class: tone }, `${moved >= 0 ? '+' : '−'}${Math.abs(moved).toFixed(2)}%`),
-    part('Vol', bar.volume_usd === null ? formatAmount(bar.volume) : formatUsd(bar.volume_usd)),
-    part('Trades', String(bar.trades)),
-  ];
+function toMarker({ time, side, count }: TradeMark, color: string): SeriesMarker<Time> {
+  const text = count > 1 ? String(count) : '';
+  return side === 'buy'
+    ? { time: toTime(time), position: 'belowBar', shape: 'arrowUp', color, text }
+    : { time: toTime(time), position: 'aboveBar', shape: 'arrowDown', color, text };
 }

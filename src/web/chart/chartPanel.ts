@@ -1,18 +1,34 @@
 /**
- * The chart with its controls: timeframe, currency, source of the prices, times without trades, CSV download, and a table
- * for people who cannot use a canvas. Each bar opens at the close of the bar before.
+ * The chart with its controls: timeframe, currency, source of the prices, times without trades, indicators, lines,
+ * markers, downloads, and a table for people who cannot use a canvas. Each bar opens at the close of the bar before it.
  */
+import type { ActivityItem } from '../../wire/activity';
 import type { Bar } from '../../wire/ticks';
 import type { App } from '../core/app.ts';
 import { failureText, type Query } from '../core/api.ts';
-import { createBarFeed, type BarFeed } from './barFeed.ts';
-import { toCsv } from './barSeries.ts';
-import { createCandleChart, type CandleChart } from './candleChart.ts';
 import { button, h, segments } from '../core/dom.ts';
-import { formatPrice, formatTime, formatUsd } from '../core/format.ts';
 import { emptyNotice, failureNotice } from '../core/panel.ts';
 import { retryWhenBack } from '../core/recovery.ts';
+import type { TradeFrame } from '../list/tradeFrame.ts';
+import { createBarFeed, type BarFeed } from './barFeed.ts';
+import { toCsv, type BarColumn } from './barSeries.ts';
+import { barTable } from './barTable.ts';
+import type { ChartUnit } from './chartLegend.ts';
+import { isPrice, LINES_MAX, type ChartLines, type ChartSettings } from './chartSettings.ts';
+import { LateChart } from './lateChart.ts';
+import { MakerMarks } from './makerMarks.ts';
+import { loadLines, loadSettings, saveLines, saveSettings } from './storedSettings.ts';
+import { isPeriodCut } from './study/indicators.ts';
+import type { StudiedBars } from './study/studies.ts';
+import { pressKey } from './tools/chartKeys.ts';
+import { downloadBlob, downloadPicture } from './tools/download.ts';
+import { fullScreenButton } from './tools/fullScreen.ts';
+import { invertButton } from './tools/invertButton.ts';
+import { menuButton } from './tools/menuButton.ts';
+import { indicatorMenu, lineList, lookSections, makerField } from './tools/settingsMenu.ts';
 
+/** The timeframes of the API, and their lengths in seconds. */
+const SECONDS = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const;
 export const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
 export type Timeframe = (typeof TIMEFRAMES)[number];
 
@@ -21,6 +37,8 @@ interface Choice<C extends string> {
   readonly currency: C;
   /** Null for bars with one source. */
   readonly source: string | null;
+  /** The maker whose trades are marked. */
+  readonly maker: string | null;
 }
 
 interface ChartPanelOptions<C extends string> {
@@ -31,12 +49,18 @@ interface ChartPanelOptions<C extends string> {
   readonly currencies: readonly (readonly [value: C, label: string])[];
   readonly timeframe: Timeframe;
   readonly currency: C;
+  /** The currency in which the price is the inverse of the price in the currency before it; for pairs. */
+  readonly inverse?: C;
   /** Sources of the prices (parameter `source`) to choose from, the default first; empty for bars with one source. */
   readonly sources?: readonly (readonly [value: string, label: string])[];
   /** The source shown first. */
   readonly source?: string;
   /** The query of the bars in a currency. */
   readonly queryOf: (currency: C) => Query;
+  readonly unitOf: (currency: C) => ChartUnit;
+  /** The filter of /activity for the trades of the chart, and the token that they are seen from. */
+  readonly trades: { readonly filter: Query; readonly frameOf: (currency: C) => TradeFrame };
+  readonly maker: string | null;
   readonly emptyText: string;
   readonly signal: AbortSignal;
   /** Called with the selection, which the view writes into the address bar. */
@@ -47,21 +71,23 @@ export interface ChartPanel {
   readonly element: HTMLElement;
   touch(): void;
   doubt(): void;
+  /** Marks a trade of the stream if the chosen maker made it. */
+  see(item: ActivityItem): void;
+  /** Marks the trades of a maker, and shows the chart. If they are marked already, removes the marks. */
+  toggleMaker(maker: string): void;
 }
-
-/** Number of rows in the table of bars. */
-const TABLE_ROWS = 200;
 
 export function createChartPanel<C extends string>(options: ChartPanelOptions<C>): ChartPanel {
   return new Panel(options);
 }
 
 const QUIET = { class: 'button quiet' };
+const TOGGLE = { ...QUIET, 'aria-pressed': 'false' };
 
 class Panel<C extends string> implements ChartPanel {
   readonly element: HTMLElement;
   private readonly options: ChartPanelOptions<C>;
-  private readonly chart: CandleChart;
+  private readonly chart: LateChart;
   private readonly cover = h('div', { class: 'chart-cover' });
   private readonly table = h('div', {
     class: 'chart-table',
@@ -70,25 +96,60 @@ class Panel<C extends string> implements ChartPanel {
     'aria-label': 'Bars',
   });
   private readonly count = h('span', { class: 'chart-count', role: 'status' });
-  private readonly older = button('Older', () => this.feed?.older(), {
-    ...QUIET,
-    title: 'Load older bars',
+  private readonly older = button('Older', () => this.feed?.older(), { ...QUIET, title: 'Load older bars' });
+  private readonly newest = button('Latest', () => this.chart.showNewest(), {
+    class: 'button chart-newest',
+    title: 'Go to the latest bar',
+    hidden: true,
   });
-  private timeframe: Timeframe;
-  private currency: C;
-  private source: string | null;
+  private readonly placing = button('Line', () => this.setPlacing(!this.isPlacing), {
+    ...TOGGLE,
+    title: 'Draw a horizontal line: click on the chart',
+  });
+  private readonly lineList = lineList((prices) => this.setLines(prices));
+  private readonly makerField: HTMLElement;
+  private readonly showMaker: (maker: string | null) => void;
+  private readonly makerMarks: MakerMarks;
+  private isPlacing = false;
+  private settings: ChartSettings = loadSettings();
+  private lines: ChartLines;
+  private choice: Choice<C>;
   /** Whether times without trades have flat bars. */
   private fills = false;
   private feed: BarFeed | null = null;
   private life: AbortController | null = null;
+  private studied: StudiedBars = { bars: [], barSeconds: 60, isWhole: true };
 
   constructor(options: ChartPanelOptions<C>) {
     this.options = options;
-    this.timeframe = options.timeframe;
-    this.currency = options.currency;
-    this.source = options.source ?? options.sources?.[0]?.[0] ?? null;
-    this.chart = createCandleChart({ signal: options.signal, onleft: () => this.feed?.older() });
-    this.chart.element.append(this.cover, this.table);
+    const { timeframe, currency, maker, path, signal } = options;
+    this.choice = { timeframe, currency, maker, source: options.source ?? options.sources?.[0]?.[0] ?? null };
+    this.lines = loadLines(path);
+    const field = makerField(maker, (chosen) => this.choose({ maker: chosen }));
+    this.makerField = field.element;
+    this.showMaker = field.show;
+    this.chart = new LateChart({
+      settings: this.settings,
+      onleft: () => this.feed?.older(),
+      onnewest: (isShown) => void (this.newest.hidden = isShown),
+      onprice: (price) => this.place(price),
+      signal,
+    });
+    this.makerMarks = new MakerMarks({
+      filter: options.trades.filter,
+      onmarks: (marks, text) => {
+        this.chart.setMarks(marks);
+        field.tell(text);
+        this.afterDraw();
+      },
+      signal,
+    });
+    this.chart.element.append(this.newest, this.cover, this.table);
+    this.chart.canvas.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') this.setPlacing(false);
+      else if (!event.ctrlKey && !event.metaKey && !event.altKey && pressKey(this.chart, event))
+        event.preventDefault();
+    });
     this.element = h('section', { class: 'card chart-card' }, this.controls(), this.chart.element);
     this.start();
   }
@@ -99,33 +160,34 @@ class Panel<C extends string> implements ChartPanel {
 
   doubt(): void {
     this.feed?.doubt();
+    this.makerMarks.doubt();
+  }
+
+  see(item: ActivityItem): void {
+    this.makerMarks.see(item);
+  }
+
+  toggleMaker(maker: string): void {
+    this.choose({ maker: this.choice.maker === maker ? null : maker });
+    if (this.choice.maker !== null) this.element.scrollIntoView({ block: 'nearest' });
   }
 
   private controls(): HTMLElement {
+    const { options } = this;
     const timeframes = segments<Timeframe>({
       label: 'Timeframe',
       values: TIMEFRAMES.map((value) => [value, value] as const),
-      value: this.timeframe,
+      value: this.choice.timeframe,
       onchange: (timeframe) => this.choose({ timeframe }),
     });
     const currencies = segments<C>({
       label: 'Currency',
-      values: this.options.currencies,
-      value: this.currency,
+      values: options.currencies,
+      value: this.choice.currency,
       onchange: (currency) => this.choose({ currency }),
     });
-    const fill = button('Fill', () => this.toggleFill(fill), {
-      ...QUIET,
-      'aria-pressed': 'false',
-      title: 'Show times without trades as flat bars',
-    });
-    const tableButton = button('Table', () => this.toggleTable(tableButton), {
-      ...QUIET,
-      'aria-pressed': 'false',
-      title: 'Show the bars as a table',
-    });
-    const csv = button('CSV', () => this.download(), { ...QUIET, title: 'Download the loaded bars as CSV' });
     const spring = h('span', { class: 'spring' });
+    const tools = this.tools(currencies).filter((tool): tool is HTMLElement => tool !== false);
     return h(
       'div',
       { class: 'chart-bar' },
@@ -134,11 +196,43 @@ class Panel<C extends string> implements ChartPanel {
       this.sources(),
       spring,
       this.count,
+      ...tools,
+    );
+  }
+
+  private tools(currencies: HTMLElement): (HTMLElement | false)[] {
+    const { options } = this;
+    const { signal } = options;
+    const settings = {
+      get: () => this.settings,
+      set: (changed: Partial<ChartSettings>) => this.setLook(changed),
+    };
+    const fill = button('Fill', () => this.toggleFill(fill), {
+      ...TOGGLE,
+      title: 'Show times without trades as flat bars',
+    });
+    const tableButton = button('Table', () => this.toggleTable(tableButton), {
+      ...TOGGLE,
+      title: 'Show the bars as a table',
+    });
+    return [
+      options.inverse !== undefined && invertButton(currencies, options.inverse, () => this.choice.currency),
       this.older,
       fill,
+      indicatorMenu(settings, signal),
+      menuButton(
+        'Settings',
+        'Settings of the chart',
+        [this.lineList.element, this.makerField],
+        () => lookSections(settings),
+        signal,
+      ),
+      this.placing,
       tableButton,
-      csv,
-    );
+      button('CSV', () => this.download(), { ...QUIET, title: 'Download the loaded bars as CSV' }),
+      button('PNG', () => this.downloadPicture(), { ...QUIET, title: 'Download a picture of the chart' }),
+      fullScreenButton(() => this.element, signal),
+    ];
   }
 
   private sources(): HTMLElement | false {
@@ -147,24 +241,59 @@ class Panel<C extends string> implements ChartPanel {
     return segments<string>({
       label: 'Source of the prices',
       values: sources,
-      value: this.source ?? '',
+      value: this.choice.source ?? '',
       onchange: (source) => this.choose({ source }),
     });
   }
 
   private choose(changed: Partial<Choice<C>>): void {
-    const { timeframe = this.timeframe, currency = this.currency, source = this.source } = changed;
-    this.timeframe = timeframe;
-    this.currency = currency;
-    this.source = source;
-    this.options.onchoice({ timeframe, currency, source });
-    this.start();
+    this.choice = { ...this.choice, ...changed };
+    this.options.onchoice(this.choice);
+    if (changed.maker === undefined) this.start();
+    else this.follow();
   }
 
   private toggleFill(fill: HTMLElement): void {
     this.fills = !this.fills;
     fill.setAttribute('aria-pressed', String(this.fills));
     this.start();
+  }
+
+  private setLook(changed: Partial<ChartSettings>): void {
+    this.settings = { ...this.settings, ...changed };
+    saveSettings(this.settings);
+    this.chart.setLook(this.settings);
+    this.afterDraw();
+  }
+
+  private setPlacing(isPlacing: boolean): void {
+    this.isPlacing = isPlacing;
+    this.placing.setAttribute('aria-pressed', String(isPlacing));
+    this.chart.element.classList.toggle('is-placing', isPlacing);
+  }
+
+  private place(price: number): void {
+    if (!this.isPlacing) return;
+    this.setPlacing(false);
+    this.setLines([...this.ownLines(), Number(price.toPrecision(6))]);
+  }
+
+  private ownLines(): readonly number[] {
+    return this.lines[this.choice.currency] ?? [];
+  }
+
+  /** The lines of the shown currency. */
+  private setLines(prices: readonly number[]): void {
+    const kept = prices.filter(isPrice).slice(0, LINES_MAX);
+    // Another tab may have changed the lines of another currency.
+    this.lines = { ...loadLines(this.options.path), [this.choice.currency]: kept };
+    saveLines(this.options.path, this.lines);
+    this.showLines();
+  }
+
+  private showLines(): void {
+    this.chart.setLines(this.ownLines());
+    this.lineList.show(this.ownLines());
   }
 
   private start(): void {
@@ -174,31 +303,45 @@ class Panel<C extends string> implements ChartPanel {
     this.cover.hidden = false;
     this.cover.replaceChildren('Loading bars …');
     this.chart.element.dataset['state'] = 'loading';
+    const { timeframe, currency, source } = this.choice;
+    this.chart.setUnit(this.options.unitOf(currency), this.title());
+    this.showLines();
     this.feed = createBarFeed({
       path: this.options.path,
-      query: {
-        timeframe: this.timeframe,
-        continuous: true,
-        fill: this.fills,
-        source: this.source,
-        ...this.options.queryOf(this.currency),
-      },
+      query: { timeframe, continuous: true, fill: this.fills, source, ...this.options.queryOf(currency) },
       signal: AbortSignal.any([own.signal, this.options.signal]),
-      onbars: (bars, isNew) => this.show(bars, isNew),
+      onbars: (bars, isNew, isWhole) => this.show(bars, isNew, isWhole),
       onfailure: (error) => this.fail(error),
       onolder: (state) => this.tellOlder(state),
     });
+    this.follow();
   }
 
-  private show(bars: readonly Bar[], isNew: boolean): void {
+  private follow(): void {
+    const { maker, currency } = this.choice;
+    this.showMaker(maker);
+    this.makerMarks.follow(maker, this.options.trades.frameOf(currency));
+  }
+
+  private show(bars: readonly Bar[], isNew: boolean, isWhole: boolean): void {
     this.cover.hidden = bars.length > 0;
     if (bars.length === 0) this.cover.replaceChildren(emptyNotice(this.options.emptyText));
-    this.chart.draw(bars, isNew);
-    if (!this.table.hidden) this.table.replaceChildren(barTable(bars));
+    this.studied = { bars, barSeconds: SECONDS[this.choice.timeframe], isWhole };
+    this.chart.draw(this.studied, isNew);
+    this.makerMarks.setBars(this.studied);
     const { dataset } = this.chart.element;
     dataset['bars'] = String(bars.length);
     dataset['first'] = String(bars[0]?.time ?? '');
     dataset['last'] = String(bars.at(-1)?.time ?? '');
+  }
+
+  /** Follows each change of bars, indicators and marks. */
+  private afterDraw(): void {
+    const { bars, barSeconds, isWhole } = this.studied;
+    if (!this.table.hidden) this.fillTable();
+    // The VWAP of the newest bar needs all bars of its day or month.
+    if (this.settings.studies.includes('vwap') && !isWhole && isPeriodCut(bars, barSeconds))
+      this.feed?.older();
   }
 
   private fail(error: unknown): void {
@@ -219,55 +362,39 @@ class Panel<C extends string> implements ChartPanel {
   private toggleTable(tableButton: HTMLElement): void {
     this.table.hidden = !this.table.hidden;
     tableButton.setAttribute('aria-pressed', String(!this.table.hidden));
-    if (!this.table.hidden) this.table.replaceChildren(barTable(this.feed?.bars() ?? []));
+    if (!this.table.hidden) this.fillTable();
+  }
+
+  private fillTable(): void {
+    const content = {
+      bars: this.studied.bars,
+      lines: this.chart.lines(),
+      marks: this.makerMarks.shown(),
+      unit: this.options.unitOf(this.choice.currency),
+      zone: this.settings.zone,
+    };
+    this.table.replaceChildren(barTable(content));
+  }
+
+  private title(): string {
+    const { token, currency } = this.options.unitOf(this.choice.currency);
+    return `${token} in ${currency}, ${this.choice.timeframe}`;
+  }
+
+  private fileName(ending: string): string {
+    const { timeframe, currency } = this.choice;
+    return `${this.options.fileName}-${timeframe}-${currency}.${ending}`;
   }
 
   private download(): void {
-    const { timeframe, currency } = this;
-    download(this.feed?.bars() ?? [], `${this.options.fileName}-${timeframe}-${currency}.csv`);
+    const { bars } = this.studied;
+    const columns: readonly BarColumn[] = [...this.chart.lines(), ...this.makerMarks.columns()];
+    downloadBlob(new Blob([toCsv(bars, columns)], { type: 'text/csv' }), this.fileName('csv'));
   }
-}
 
-function barTable(bars: readonly Bar[]): HTMLElement {
-  const names = ['Time (UTC)', 'Open', 'High', 'Low', 'Close', 'Volume', 'Trades'];
-  const rows = bars.slice(-TABLE_ROWS).reverse();
-  const cells = (bar: Bar): string[] => [
-    formatTime(bar.time).slice(0, 16),
-    formatPrice(bar.open),
-    formatPrice(bar.high),
-    formatPrice(bar.low),
-    formatPrice(bar.close),
-    formatUsd(bar.volume_usd),
-    String(bar.trades),
-  ];
-  return h(
-    'table',
-    { class: 'data plain' },
-    h(
-      'thead',
-      {},
-      h(
-        'tr',
-        {},
-        ...names.map((name, index) => h('th', { scope: 'col', class: index === 0 ? 'left' : null }, name)),
-      ),
-    ),
-    h(
-      'tbody',
-      {},
-      ...rows.map((bar) =>
-        h(
-          'tr',
-          {},
-          ...cells(bar).map((text, index) => h('td', { class: index === 0 ? 'left' : null }, text)),
-        ),
-      ),
-    ),
-  );
-}
-
-function download(bars: readonly Bar[], name: string): void {
-  const url = URL.createObjectURL(new Blob([toCsv(bars)], { type: 'text/csv' }));
-  h('a', { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  private downloadPicture(): void {
+    const last = this.studied.bars.at(-1);
+    const at = last === undefined ? '' : `, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+    downloadPicture(this.chart.picture(), `${this.title()}${at} · Candlehouse`, this.fileName('png'));
+  }
 }

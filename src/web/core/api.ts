@@ -43,10 +43,11 @@ const PATIENCE_S = 5;
 const TRIES = 3;
 
 /** Sends one request. Rejects with ApiFailure, or with the signal's AbortError. */
-async function call(url: string, signal: AbortSignal): Promise<Response> {
+async function call(url: string, signal: AbortSignal, form: URLSearchParams | null): Promise<Response> {
   let response: Response;
+  const sent = form === null ? {} : { method: 'POST', body: form };
   try {
-    response = await fetch(url, { signal, headers: { Accept: 'application/json' } });
+    response = await fetch(url, { signal, headers: { Accept: 'application/json' }, ...sent });
   } catch (error) {
     if (signal.aborted) throw error;
     throw new ApiFailure(0, 'unreachable', 'The server does not answer');
@@ -70,14 +71,27 @@ function failureOf(status: number, body: unknown): ApiFailure {
 }
 
 export async function getBody(url: string, signal: AbortSignal): Promise<unknown> {
-  let response = await call(url, signal);
+  return readBody(url, signal, null);
+}
+
+/** Sends the parameters as a form, for a question that is longer than a URL may be. */
+export async function postForm(
+  url: string,
+  fields: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  return readBody(url, signal, new URLSearchParams(fields));
+}
+
+async function readBody(url: string, signal: AbortSignal, form: URLSearchParams | null): Promise<unknown> {
+  let response = await call(url, signal, form);
   for (let tries = 1; tries < TRIES && !response.ok; tries += 1) {
     // An error answer with Retry-After is temporary: too many requests, or a database that does not answer for a
     // moment. The call is repeated after that time.
     const wait = response.headers.get('Retry-After');
     if (wait === null || Number(wait) > PATIENCE_S) break;
     await pause(Number(wait) * 1000, signal);
-    response = await call(url, signal);
+    response = await call(url, signal, form);
   }
   let body: unknown = null;
   try {

@@ -1,18 +1,13 @@
 /** The interface between the page and its views. */
 import type { Query } from './api.ts';
 import type { LiveStream } from './live.ts';
-
-/** The location of the page: `#/pair/0x…?timeframe=1h` has the path ['pair', '0x…']. */
-export interface Place {
-  readonly path: readonly string[];
-  readonly query: URLSearchParams;
-}
+import type { Place } from './place.ts';
 
 export interface App {
   readonly live: LiveStream;
-  /** Navigates to a location such as `#/tokens`. */
-  go(hash: string): void;
-  /** Writes the state of a view into the address bar without navigating. */
+  /** Navigates to a location such as `/tokens`. */
+  go(path: string): void;
+  /** Writes the state of a view into the address bar without navigating. Parameters that are not named stay. */
   remember(query: Query): void;
   /** Calls back for new blocks, at most every `everyMs`, and only while the page is visible. */
   onHead(callback: () => void, everyMs: number, signal: AbortSignal): void;
@@ -22,8 +17,20 @@ export interface App {
 /** A view fills the element `main`. Everything that the view starts ends when the signal aborts. */
 export type View = (app: App, place: Place, main: HTMLElement, signal: AbortSignal) => void;
 
-export const pairHash = (address: string): string => `#/pair/${address}`;
-export const tokenHash = (address: string): string => `#/token/${address}`;
-export const walletHash = (address: string): string => `#/portfolio/${address}`;
-export const transactionHash = (hash: string): string => `#/tx/${hash}`;
-export const contractHash = (address: string): string => `#/contract/${address}`;
+export const pairPath = (address: string): string => `/pair/${address}`;
+export const tokenPath = (address: string): string => `/token/${address}`;
+export const walletPath = (address: string): string => `/portfolio/${address}`;
+export const transactionPath = (hash: string, chain: string | null = null): string =>
+  `/tx/${hash}${ofChain(chain)}`;
+export const contractPath = (address: string): string => `/contract/${address}`;
+/** The page that decides whether the address is a token, a pair, a contract or a wallet. */
+export const addressPath = (address: string, chain: string | null = null): string =>
+  `/address/${address}${ofChain(chain)}`;
+/** `block` is a number or a hash. */
+export const blockPath = (block: number | string, chain: string | null = null): string =>
+  `/block/${block}${ofChain(chain)}`;
+
+/** The default chain has no parameter. */
+function ofChain(chain: string | null): string {
+  return chain === null ? '' : `?chainId=${encodeURIComponent(chain)}`;
+}

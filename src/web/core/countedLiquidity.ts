@@ -1,6 +1,6 @@
 /** The liquidity of a token or pair in words, also where a part of it does not count. */
-import type { PairDetail } from '../../wire/pairs';
-import type { TokenDetail } from '../../wire/tokens';
+import type { PairDetail, PairItem } from '../../wire/pairs';
+import type { TokenDetail, TokenItem } from '../../wire/tokens';
 import { h } from './dom.ts';
 import { formatUsd } from './format.ts';
 
@@ -28,6 +28,31 @@ export function pairLiquidity(pair: PairDetail): HTMLElement | string {
   return counted === 0
     ? countedOf(counted, whole, 'price not trusted', 'No token of this pool has a trusted price')
     : countedOf(counted, whole, 'price limited', 'The pools behind a price limit what its token counts with');
+}
+
+/** The liquidity in a list of tokens, where a zero without a trusted price is no measured zero. */
+export function listedTokenLiquidity(token: TokenItem): HTMLElement | string {
+  const { liquidity_usd: counted, price_confidence: confidence } = token;
+  if (counted > 0 || confidence === 'high' || confidence === 'medium') return formatUsd(counted);
+  return notCounted(
+    confidence === 'none'
+      ? 'The token has no USD price, so its liquidity does not count'
+      : 'The price of the token is not trusted, so its liquidity does not count',
+  );
+}
+
+/** The liquidity in a list of pairs. */
+export function listedPairLiquidity(pair: PairItem): HTMLElement | string {
+  if (pair.liquidity_usd > 0) return formatUsd(pair.liquidity_usd);
+  return notCounted(
+    pair.flags.some((flag) => POOL_CODES.includes(flag))
+      ? 'The pool is not trusted, so its liquidity does not count'
+      : 'No token of this pool has a trusted price, or the pool is empty',
+  );
+}
+
+function notCounted(reason: string): HTMLElement {
+  return h('span', { class: 'not-counted', title: reason }, 'not counted');
 }
 
 function countedOf(counted: number, whole: number, short: string, reason: string): HTMLElement {

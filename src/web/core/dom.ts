@@ -76,6 +76,9 @@ function replaceChanged(shown: ChildNode, wanted: Node): void {
   });
 }
 
+/** A text for screen readers only. */
+export const unseen = (text: string): HTMLElement => h('span', { class: 'visually-hidden' }, text);
+
 /** Joins class names and skips empty ones. */
 export function classes(...names: readonly (string | false | null)[]): string {
   return names.filter((name) => name !== false && name !== null && name !== '').join(' ');

@@ -18,6 +18,7 @@ export interface ContractRecord {
   readonly abi: readonly unknown[] | null;
   readonly sources: readonly { readonly path: string; readonly content: string }[] | null;
   readonly creator: string | null;
+  readonly creation_tx: string | null;
   readonly creation_block: number | null;
   readonly code_hash: string | null;
   readonly code_size: number | null;
@@ -40,6 +41,7 @@ export interface LogEntry {
   readonly id: string;
   readonly address: string;
   readonly block_number: number;
+  readonly block_hash: string | null;
   readonly timestamp: number | null;
   readonly tx_hash: string;
   readonly log_index: number;
@@ -56,6 +58,7 @@ export interface LogEntry {
       readonly value: unknown;
     }[];
   } | null;
+  readonly finalized: boolean;
 }
 
 export interface SearchHit {

@@ -102,14 +102,20 @@ export function formatCount(value: Figure): string {
   return Math.abs(number) < 1e6 ? minus(grouped(number, 0)) : minus(compact(number));
 }
 
+/** For example 12.3k or 190k. `size` is at least 1,000. */
+function threeDigits(size: number): string {
+  const [step, letter] = STEPS.find(([each]) => size >= each * 0.9995) ?? [1, ''];
+  return `${(size / step).toPrecision(3).replace('e+', 'e')}${letter}`;
+}
+
 /** Formats a percentage with its sign. */
 export function formatChange(value: Figure): string {
   const number = toNumber(value);
   if (number === null) return UNKNOWN;
   const size = Math.abs(number);
   const text =
-    size >= 1e6
-      ? compact(size)
+    size >= 9_999.5
+      ? threeDigits(size)
       : size >= 1_000
         ? grouped(size, 0)
         : size.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);

@@ -4,6 +4,7 @@
  */
 import { failureText, type ApiFailure } from './api.ts';
 import { button, h, setChildren } from './dom.ts';
+import { afterPaint, nextTask } from './nextTask.ts';
 import { retryWhenBack } from './recovery.ts';
 
 export interface Loaded {
@@ -12,6 +13,8 @@ export interface Loaded {
   reload(): void;
   /** Loads the same inputs again for a new block. A running request continues. */
   refresh(): void;
+  /** Renders the last answer again, without a request. */
+  redraw(): void;
 }
 
 interface LoadedOptions<T> {
@@ -27,7 +30,7 @@ interface LoadedOptions<T> {
 export function loaded<T>(options: LoadedOptions<T>): Loaded {
   const element = h('div', { class: options.class ?? 'loaded', 'aria-busy': 'true' }, options.skeleton());
   let running: AbortController | null = null;
-  let shown = false;
+  let shown: { readonly value: T } | null = null;
   const show = (node: Node): void => {
     setChildren(element, [node]);
     element.setAttribute('aria-busy', 'false');
@@ -41,18 +44,18 @@ export function loaded<T>(options: LoadedOptions<T>): Loaded {
       (value) => {
         if (signal.aborted) return;
         running = null;
-        shown = true;
+        shown = { value };
         show(options.render(value));
       },
       (error: unknown) => {
         if (signal.aborted) return;
         running = null;
         // Content that is on the screen stays. The next block leads to another try.
-        if (shown) return;
+        if (shown !== null) return;
         const text = options.explain?.(error) ?? failureText(error);
         // A missing object is not a failure, and a retry would not help.
         const retryUnlessShown = (): void => {
-          if (!shown) retry();
+          if (shown === null) retry();
         };
         retryWhenBack(error, retryUnlessShown, options.signal);
         show(isMissing(error) ? emptyNotice(text) : failureNotice(text, () => retry()));
@@ -70,6 +73,9 @@ export function loaded<T>(options: LoadedOptions<T>): Loaded {
     reload,
     refresh() {
       if (running === null) reload();
+    },
+    redraw() {
+      if (shown !== null) show(options.render(shown.value));
     },
   };
 }
@@ -99,4 +105,36 @@ export function skeleton(size: number | string, lines = 1): HTMLElement {
   if (!named) block.style.height = `${size}px`;
   for (let line = 0; line < lines; line += 1) block.append(h('span'));
   return block;
+}
+
+/** The placeholder of a page with a head, a chart, trades and figures. */
+export function pageSkeleton(): Node {
+  const right = h('aside', { class: 'rail' }, skeleton('rail', 12));
+  return h('div', {}, skeleton('head'), h('div', { class: 'with-rail' }, columnSkeleton(), right));
+}
+
+/** A column with placeholders of a chart and of trades. */
+export function columnSkeleton(): HTMLElement {
+  return h('div', { class: 'column' }, skeleton('chart'), skeleton('tape', 9));
+}
+
+/**
+ * Creates the parts of a column after the next frame, each in a task of its own. The first parts take the places of the
+ * placeholders.
+ */
+export async function fillColumn(
+  column: HTMLElement,
+  parts: readonly (() => HTMLElement)[],
+  signal: AbortSignal,
+): Promise<void> {
+  const placeholders = [...column.children];
+  await afterPaint();
+  for (const [index, part] of parts.entries()) {
+    if (signal.aborted) return;
+    const element = part();
+    const placeholder = placeholders[index];
+    if (placeholder === undefined) column.append(element);
+    else placeholder.replaceWith(element);
+    await nextTask();
+  }
 }

@@ -1,5 +1,6 @@
 /** Small elements that all views share: colored changes, self-updating times, addresses, badges and tokens. */
-import { contractHash, pairHash, tokenHash, walletHash } from './app.ts';
+import { contractPath, pairPath, tokenPath, transactionPath, walletPath } from './app.ts';
+import { copyText } from './copyText.ts';
 import { h } from './dom.ts';
 import { formatAgo, formatChange, formatFee, formatTime, shortHex, symbolOf, UNKNOWN } from './format.ts';
 
@@ -60,12 +61,27 @@ export function pairName(pair: PairLike): HTMLElement {
     'span',
     { class: 'pair-name' },
     h('span', { class: 'symbol' }, symbolOf(pair.base_token)),
-    h('span', { class: 'quote' }, `/${symbolOf(pair.quote_token)}`),
+    h('span', { class: 'quote' }, '/', h('wbr'), symbolOf(pair.quote_token)),
     others > 0 && h('span', { class: 'quote' }, ` +${others}`),
   );
 }
 
-const LINKS = { token: tokenHash, pair: pairHash, wallet: walletHash, contract: contractHash } as const;
+/** A link or name with a button that copies its address or hash. In tables the button appears with the pointer or the focus. */
+export function withCopy(shown: Node, text: string): HTMLElement {
+  return h('span', { class: 'with-copy' }, shown, copyButton(text));
+}
+
+/** A short hash of a transaction with a link and a copy button. */
+export function transactionLink(hash: string, title = hash): HTMLElement {
+  return h(
+    'span',
+    { class: 'address' },
+    h('a', { href: transactionPath(hash), title, class: 'mono' }, shortHex(hash)),
+    copyButton(hash),
+  );
+}
+
+const LINKS = { token: tokenPath, pair: pairPath, wallet: walletPath, contract: contractPath } as const;
 
 /** A short address with a link and a copy button. */
 export function addressLink(address: string, kind: keyof typeof LINKS): HTMLElement {
@@ -77,18 +93,19 @@ export function addressLink(address: string, kind: keyof typeof LINKS): HTMLElem
   );
 }
 
-export function copyButton(text: string): HTMLElement {
-  const mark = h('button', { type: 'button', class: 'copy', 'aria-label': `Copy ${text}`, title: 'Copy' });
+/** `text` may be a function, for a text that changes. `label` names the button for screen readers. */
+export function copyButton(text: string | (() => string), label?: string): HTMLElement {
+  const read = typeof text === 'string' ? () => text : text;
+  const name = label ?? `Copy ${read()}`;
+  const mark = h('button', { type: 'button', class: 'copy', 'aria-label': name, title: 'Copy' });
   mark.addEventListener('click', (event) => {
     event.preventDefault();
     event.stopPropagation();
-    navigator.clipboard.writeText(text).then(
-      () => {
-        mark.classList.add('done');
-        setTimeout(() => mark.classList.remove('done'), 1_200);
-      },
-      () => undefined,
-    );
+    void copyText(read()).then((isCopied) => {
+      mark.classList.add(isCopied ? 'done' : 'failed');
+      mark.title = isCopied ? 'Copied' : 'The browser did not copy the text';
+      setTimeout(() => mark.classList.remove('done', 'failed'), 1_200);
+    });
   });
   return mark;
 }

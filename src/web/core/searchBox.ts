@@ -58,8 +58,8 @@ class SearchBox {
       this.step(event.key === 'ArrowDown' ? 1 : -1);
     } else if (event.key === 'Enter') {
       const q = this.input.value.trim();
-      const hash = this.found[this.chosen]?.hash ?? (q === '' ? null : `#/search?q=${encodeURIComponent(q)}`);
-      if (hash !== null) this.goTo(hash);
+      const path = this.found[this.chosen]?.path ?? (q === '' ? null : `/search?q=${encodeURIComponent(q)}`);
+      if (path !== null) this.goTo(path);
     }
   }
 
@@ -69,7 +69,7 @@ class SearchBox {
     this.input.setAttribute('aria-expanded', 'false');
   }
 
-  /** Drops the results of the last search, so that nobody opens them under a new text. */
+  /** Removes the results of the last search. Below a new text, a click on such a result would open the wrong page. */
   private forget(): void {
     this.running?.abort();
     clearTimeout(this.timer);
@@ -104,7 +104,7 @@ class SearchBox {
   private option(hit: Found, index: number): HTMLElement {
     return h(
       'li',
-      { id: `found-${index}`, role: 'option', 'aria-selected': 'false', onclick: () => this.goTo(hit.hash) },
+      { id: `found-${index}`, role: 'option', 'aria-selected': 'false', onclick: () => this.goTo(hit.path) },
       badge(hit.kind),
       h('strong', {}, hit.title),
       h('span', { class: 'muted' }, hit.subtitle),
@@ -129,10 +129,10 @@ class SearchBox {
     if (index >= 0) this.input.setAttribute('aria-activedescendant', `found-${index}`);
   }
 
-  private goTo(hash: string): void {
+  private goTo(path: string): void {
     this.close();
     this.input.value = '';
     this.input.blur();
-    this.app.go(hash);
+    this.app.go(path);
   }
 }

@@ -1,184 +1,155 @@
-/** The /docs page: renders /openapi.json with all parameters, limits and errors, and shows real answers. */
+/** The /docs page: a quick start, and every endpoint of /openapi.json with a filter, forms, examples and real answers. */
 import { byId, h } from '../core/dom.ts';
-import { schemaTree } from './docsSchema.ts';
-import { createTryPanel, isStream, type TryPanel } from './docsTry.ts';
-import {
-  boundsOf,
-  listEndpoints,
-  loadOpenApi,
-  typeOf,
-  type Endpoint,
-  type OpenApi,
-  type Parameter,
-} from './openapiDocument.ts';
+import { afterPaint, nextTask } from '../core/nextTask.ts';
 import { loaded, skeleton } from '../core/panel.ts';
 import { setUpTheme } from '../core/themeSwitch.ts';
+import { createFilter } from './docsFilter.ts';
+import { loadSamples, type Samples } from './docsSamples.ts';
+import type { TryPanel } from './docsTry.ts';
+import { endpointEntry, groupOf, type Entry } from './endpointSection.ts';
+import { etherscanEntry, isEtherscan } from './etherscanEntry.ts';
+import { listEndpoints, loadOpenApi, type OpenApi } from './openapiDocument.ts';
+import { quickStart } from './quickStart.ts';
 
-const TAGS: Readonly<Record<string, string>> = {
+/** Groups by tag, in the order of the page. */
+const GROUPS: Readonly<Record<string, string>> = {
   market: 'Market',
   stream: 'Live stream',
+  explorer: 'Explorer',
+  etherscan: 'Etherscan',
   udf: 'TradingView UDF',
   dexscreener: 'DEX Screener',
-  etherscan: 'Etherscan',
-  explorer: 'Explorer',
   service: 'Service',
 };
 
-function start(): void {
+/** Longest time in ms for which one task fills entries. */
+const PORTION_MS = 8;
+
+async function start(): Promise<void> {
+  // The browser first lays out the header of the page.
+  await nextTask();
   setUpTheme(byId('theme'));
   // This signal is never aborted, because the page exists until the user leaves.
   const { signal } = new AbortController();
-  const view = loaded({
-    load: loadOpenApi,
-    render: (document) => renderDocument(document, signal),
-    skeleton: () => h('div', {}, skeleton(90), skeleton(620, 12)),
+  const samples = loadSamples(signal);
+  const intro = loaded({
+    load: async () => samples,
+    render: (known) => h('div', {}, h('h1', {}, 'Candlehouse API'), quickStart(known)),
+    skeleton: () => h('div', {}, skeleton(90), skeleton(1_500, 12)),
     signal,
   });
-  byId('main').replaceChildren(view.element);
-}
-
-function renderDocument(document: OpenApi, signal: AbortSignal): HTMLElement {
-  const endpoints = listEndpoints(document);
-  const panels = new Map<Element, TryPanel>();
-  const sections = endpoints.map((endpoint) => {
-    const panel = createTryPanel(endpoint, signal);
-    const section = renderEndpoint(document, endpoint, panel);
-    // A stream would stay open, so only the user starts it.
-    if (!isStream(endpoint)) panels.set(section, panel);
-    return section;
+  const reference = loaded({
+    load: async (life) => Promise.all([loadOpenApi(life), samples]),
+    render: ([document, known]) => renderReference(document, known, intro.element, signal),
+    skeleton: () => skeleton(620, 12),
+    signal,
   });
-  const links = renderContents(endpoints);
-  watchSections(sections, panels, links);
-  requestAnimationFrame(() => window.document.getElementById(location.hash.slice(1))?.scrollIntoView());
-  return h(
-    'div',
-    {},
-    h('h1', {}, `${document.info.title} API`),
-    h('p', { class: 'lead' }, document.info.description ?? ''),
-    h(
-      'p',
-      { class: 'lead' },
-      'This page shows ',
-      h('a', { href: '/openapi.json' }, '/openapi.json'),
-      '. The answers below are real: the page requests them from this server as you scroll.',
-    ),
-    ...sections,
+  byId('main').replaceChildren(intro.element, reference.element);
+}
+
+/** The part below the quick start. The filter hides the quick start (`intro`). */
+function renderReference(
+  document: OpenApi,
+  samples: Samples,
+  intro: HTMLElement,
+  signal: AbortSignal,
+): HTMLElement {
+  const entries = listEntries(document, samples, signal);
+  const links = renderContents(entries);
+  const conventions = h(
+    'details',
+    { class: 'shape' },
+    h('summary', {}, 'Conventions of all answers'),
+    h('p', {}, document.info.description ?? ''),
   );
+  const quick = intro.querySelector<HTMLElement>('#quick-start');
+  const filter = createFilter({
+    entries,
+    links,
+    rest: quick === null ? [conventions] : [quick, conventions],
+  });
+  byId('contents').prepend(filter.box);
+  const shown = entries.map((entry) => entry.element);
+  const element = h('div', { 'aria-busy': 'true' }, conventions, filter.nothing, ...shown);
+  void fillEntries(entries, watchEntries(entries, links)).then(() => {
+    element.removeAttribute('aria-busy');
+    window.document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  });
+  return element;
 }
 
-function groupOf({ operation }: Endpoint): string {
-  return operation.tags?.[0] ?? 'other';
+/** Fills the entries in portions, each laid out in its own frame. The first paint needs only the headings. */
+async function fillEntries(
+  entries: readonly Entry[],
+  watch: (panels: ReadonlyMap<Element, TryPanel>) => void,
+): Promise<void> {
+  await afterPaint();
+  let until = performance.now() + PORTION_MS;
+  for (const entry of entries) {
+    watch(entry.fill());
+    if (performance.now() < until) continue;
+    await afterPaint();
+    until = performance.now() + PORTION_MS;
+  }
 }
 
-function renderContents(endpoints: readonly Endpoint[]): ReadonlyMap<string, HTMLElement> {
+function listEntries(document: OpenApi, samples: Samples, signal: AbortSignal): Entry[] {
+  const endpoints = listEndpoints(document);
+  const groups = [...new Set([...Object.keys(GROUPS), ...endpoints.map(groupOf)])];
+  return groups.flatMap((group) => {
+    const own = endpoints.filter((endpoint) => groupOf(endpoint) === group);
+    const dialect = etherscanEntry(document, own.filter(isEtherscan), samples, signal);
+    if (dialect !== null) return [dialect];
+    return own.map((endpoint) => endpointEntry(document, endpoint, samples, signal));
+  });
+}
+
+function renderContents(entries: readonly Entry[]): ReadonlyMap<string, HTMLElement> {
   const links = new Map<string, HTMLElement>();
-  const groups = [...new Set(endpoints.map(groupOf))];
+  const groups = [...new Set(entries.map(({ group }) => group))];
   const parts = groups.flatMap((group) => {
-    const items = endpoints
-      .filter((endpoint) => groupOf(endpoint) === group)
-      .map((endpoint) => {
-        const link = h('a', { href: `#${endpoint.id}` }, endpoint.path.replace('/api/v1', ''));
-        links.set(endpoint.id, link);
+    const items = entries
+      .filter((entry) => entry.group === group)
+      .map(({ id, name }) => {
+        const link = h('a', { href: `#${id}` }, name);
+        links.set(id, link);
         return h('li', {}, link);
       });
-    return [h('h3', {}, TAGS[group] ?? group), h('ul', {}, ...items)];
+    const title = GROUPS[group] ?? group;
+    return [h('h3', { 'data-group': group }, title), h('ul', {}, ...items)];
   });
   byId('contents').replaceChildren(...parts);
   return links;
 }
 
-/** Sends the example call of each endpoint once when the endpoint comes into view, and highlights the current
- * section in the contents. */
-function watchSections(
-  sections: readonly HTMLElement[],
-  panels: ReadonlyMap<Element, TryPanel>,
+/**
+ * Highlights the current entry in the contents. Returns a function that sends the example call of each given panel once
+ * when it comes into view.
+ */
+function watchEntries(
+  entries: readonly Entry[],
   links: ReadonlyMap<string, HTMLElement>,
-): void {
-  const near = new IntersectionObserver((entries) => {
-    for (const { isIntersecting, target } of entries) if (isIntersecting) panels.get(target)?.run();
+): (panels: ReadonlyMap<Element, TryPanel>) => void {
+  const watched = new Map<Element, TryPanel>();
+  const near = new IntersectionObserver((seen) => {
+    for (const { isIntersecting, target } of seen) if (isIntersecting) watched.get(target)?.run();
   });
   const here = new IntersectionObserver(
-    (entries) => {
-      for (const { isIntersecting, target } of entries) {
+    (seen) => {
+      for (const { isIntersecting, target } of seen) {
         if (isIntersecting) links.get(target.id)?.setAttribute('aria-current', 'true');
         else links.get(target.id)?.removeAttribute('aria-current');
       }
     },
     { rootMargin: '-20% 0px -70% 0px' },
   );
-  for (const section of sections) {
-    near.observe(section);
-    here.observe(section);
-  }
+  for (const { element } of entries) here.observe(element);
+  return (panels) => {
+    for (const [element, panel] of panels) {
+      watched.set(element, panel);
+      near.observe(element);
+    }
+  };
 }
 
-function renderEndpoint(document: OpenApi, endpoint: Endpoint, panel: TryPanel): HTMLElement {
-  const { operation, id, path, method } = endpoint;
-  const parameters = operation.parameters ?? [];
-  const answer = Object.values(operation.responses?.['200']?.content ?? {})[0]?.schema;
-  const hasTree = answer !== undefined && answer.type !== 'string';
-  return h(
-    'section',
-    { class: 'endpoint card', id },
-    h(
-      'h2',
-      {},
-      h('span', { class: 'method' }, method),
-      h('code', {}, path),
-      h('a', { class: 'anchor', href: `#${id}`, 'aria-label': `Link to ${path}` }, '#'),
-    ),
-    h('p', { class: 'lead' }, operation.summary ?? ''),
-    operation.description === undefined ? null : h('p', {}, operation.description),
-    parameters.length === 0 ? null : renderParameters(parameters),
-    panel.element,
-    hasTree &&
-      h(
-        'details',
-        { class: 'shape' },
-        h('summary', {}, 'Fields of the answer'),
-        schemaTree(document, answer),
-      ),
-    h('details', { class: 'shape' }, h('summary', {}, 'Statuses and errors'), renderStatuses(endpoint)),
-  );
-}
-
-function renderParameters(parameters: readonly Parameter[]): HTMLElement {
-  const rows = parameters.map(({ name, in: where, required, description, schema = {} }) =>
-    h(
-      'tr',
-      {},
-      h('td', {}, h('code', {}, name), required === true && h('i', {}, ' required')),
-      h('td', {}, where),
-      h('td', {}, typeOf(schema)),
-      h('td', { class: 'bounds' }, boundsOf(schema)),
-      h('td', {}, schema.default === undefined ? '' : h('code', {}, String(schema.default))),
-      h('td', { class: 'words' }, description ?? ''),
-    ),
-  );
-  const names = ['Parameter', 'In', 'Type', 'Allowed', 'Default', 'Meaning'];
-  return h(
-    'div',
-    { class: 'table-scroll' },
-    h(
-      'table',
-      { class: 'parameters' },
-      h('thead', {}, h('tr', {}, ...names.map((name) => h('th', { scope: 'col' }, name)))),
-      h('tbody', {}, ...rows),
-    ),
-  );
-}
-
-function renderStatuses({ operation }: Endpoint): HTMLElement {
-  const rows = Object.entries(operation.responses ?? {}).map(([status, { description, content }]) =>
-    h(
-      'tr',
-      {},
-      h('td', {}, h('code', {}, status)),
-      h('td', {}, description ?? ''),
-      h('td', { class: 'muted' }, Object.keys(content ?? {}).join(', ')),
-    ),
-  );
-  return h('table', { class: 'parameters' }, h('tbody', {}, ...rows));
-}
-
-start();
+void start();

@@ -1,64 +1,86 @@
 /** Sample values for required parameters, taken from the database behind this page. */
 import { API, getBody, getChains } from '../core/api.ts';
+import { fieldOf } from '../core/stored.ts';
 
 export interface Samples {
-  /** A value for a path parameter; null if none is known. */
+  /** The pair with the highest volume and its tokens; null if no pair is known. */
+  readonly pair: string | null;
+  readonly tokens: readonly string[];
+  /** A value for a required parameter; null if none is known. */
   valueFor(path: string, name: string): string | null;
 }
 
-export const NO_SAMPLES: Samples = { valueFor: () => null };
+/** Longest wait for the samples, in ms. Without samples, the user fills in the forms. */
+const WAIT_MS = 5_000;
 
-let loading: Promise<Samples> | null = null;
+/** Values that every chain knows. The selector is that of `totalSupply()`. */
+const CONSTANT: Readonly<Record<string, string>> = {
+  compilerversion: 'v0.8.30+commit.73712a01',
+  contractname: 'Token',
+  data: '0x18160ddd',
+  gasprice: '1000000000',
+  index: '0x0',
+  position: '0x0',
+  sourceCode: 'pragma solidity ^0.8.30; contract Token {}',
+};
 
-/** The samples are loaded once, when the first endpoint comes into view. */
-export function loadSamples(): Promise<Samples> {
-  loading ??= askSamples(AbortSignal.timeout(30_000));
-  return loading;
-}
-
-async function askSamples(signal: AbortSignal): Promise<Samples> {
-  const [pair, token, dex, swap] = await Promise.all(
-    ['/pairs?limit=1', '/tokens?limit=1', '/dexes?limit=1', '/activity?limit=1&event_type=swap'].map((path) =>
-      firstOf(path, signal),
-    ),
+export async function loadSamples(signal: AbortSignal): Promise<Samples> {
+  const life = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]);
+  const [pair, dex, swap, contract] = await Promise.all(
+    [
+      '/pairs?limit=1',
+      '/dexes?limit=1',
+      '/activity?limit=1&event_type=swap',
+      '/contracts?verified=true&limit=1',
+    ].map((path) => firstOf(path, life)),
   );
-  const chain = await firstChain(signal);
-  const tokenAddress = textOf(token, 'address');
+  const chains = await getChains(life).catch(() => []);
   const pairAddress = textOf(pair, 'address');
-  const symbol = textOf(token, 'symbol');
+  const [token, other] = ['base_token', 'quote_token'].map((side) => textOf(fieldOf(pair, side), 'address'));
+  const wallet = textOf(swap, 'maker');
+  const verified = textOf(contract, 'address') ?? token ?? null;
+  const block = Number(fieldOf(swap, 'block_number') ?? 0);
+  const byName: Readonly<Record<string, string | null | undefined>> = {
+    ...CONSTANT,
+    blockno: String(block + 1_000),
+    chainId: chains[0]?.chainid,
+    contractaddress: token,
+    contractaddresses: pairAddress,
+    dex_name: textOf(dex, 'dex_name'),
+    q: textOf(fieldOf(pair, 'base_token'), 'symbol'),
+    symbol: pairAddress,
+    symbols: pairAddress,
+    timestamp: numberOf(swap, 'timestamp'),
+    to: token,
+    txhash: textOf(swap, 'tx_hash'),
+  };
   return {
+    pair: pairAddress,
+    tokens: [token, other].filter((each) => typeof each === 'string'),
     valueFor(path, name) {
-      if (name === 'dex_name') return textOf(dex, 'dex_name');
-      if (name === 'q') return symbol;
-      if (name === 'symbol' || name === 'symbols') return pairAddress;
-      if (name === 'chainId') return chain;
-      if (!/address|pair|token/i.test(name)) return null;
-      if (path.includes('/portfolio')) return textOf(swap, 'maker');
-      return path.includes('/token') ? tokenAddress : pairAddress;
+      const known = byName[name];
+      if (known !== undefined) return known;
+      if (!/address|pair|token|^id$/i.test(name)) return null;
+      if (/portfolio|account\.|transactioncount/.test(path)) return wallet;
+      if (/\/v2\/(?:contract|verify|smart)|contract\./.test(path)) return verified;
+      return /token|asset|proxy\./.test(path) ? (token ?? null) : pairAddress;
     },
   };
 }
 
-/** Id of the default chain; null if the request fails. */
-async function firstChain(signal: AbortSignal): Promise<string | null> {
-  const chains = await getChains(signal).catch(() => []);
-  return chains[0]?.chainid ?? null;
+/** The first item of a list; null if the request fails or the list is empty. */
+async function firstOf(path: string, signal: AbortSignal): Promise<unknown> {
+  const data = fieldOf(await getBody(API + path, signal).catch(() => null), 'data');
+  const items: readonly unknown[] = Array.isArray(data) ? data : [];
+  return items[0] ?? null;
 }
 
-/** The first item of a list; an empty object if the request fails. */
-async function firstOf(path: string, signal: AbortSignal): Promise<object> {
-  try {
-    const body = await getBody(API + path, signal);
-    if (typeof body !== 'object' || body === null || !('data' in body) || !Array.isArray(body.data))
-      return {};
-    const [first]: unknown[] = body.data;
-    return typeof first === 'object' && first !== null ? first : {};
-  } catch {
-    return {};
-  }
-}
-
-function textOf(item: object | undefined, field: string): string | null {
-  const found = Object.entries(item ?? {}).find(([name]) => name === field)?.[1];
+function textOf(item: unknown, field: string): string | null {
+  const found = fieldOf(item, field);
   return typeof found === 'string' ? found : null;
+}
+
+function numberOf(item: unknown, field: string): string | null {
+  const found = fieldOf(item, field);
+  return typeof found === 'number' ? String(found) : null;
 }

@@ -49,3 +49,12 @@ function fieldOf(document: OpenApi, object: Schema, name: string, field: Schema,
     h('div', { class: 'inner' }, ...inner),
   );
 }
+
+/** A value of the shape, with its required fields only. */
+export function sampleOf(document: OpenApi, schema: Schema): unknown {
+  const { type, properties = {}, required = [] } = resolveSchema(document, schema);
+  if (type === 'string') return '';
+  if (type !== 'object') return null;
+  const fields = Object.entries(properties).filter(([name]) => required.includes(name));
+  return Object.fromEntries(fields.map(([name, field]) => [name, sampleOf(document, field)]));
+}

@@ -1,100 +1,114 @@
-/** The "Try it" form of an endpoint: its parameters, the request and the real answer. */
+/** The "Try it" form of a call: its parameters, examples with the values of the form, and the real answer. */
 import { button, h } from '../core/dom.ts';
-import { loadSamples, NO_SAMPLES, type Samples } from './docsSamples.ts';
-import type { Endpoint, Parameter } from './openapiDocument.ts';
-import { copyButton } from '../core/pieces.ts';
+import { codeTabs } from './codeTabs.ts';
+import { showAnswer } from './docsAnswer.ts';
+import type { Samples } from './docsSamples.ts';
+import type { Call } from './examples.ts';
+import type { Parameter } from './openapiDocument.ts';
 
-/** Length limit of a shown answer, in characters. */
-const SHOWN_MAX = 20_000;
-/** Most events of a stream that are shown, and the longest wait for them in ms. */
-const EVENTS_MAX = 5;
-const STREAM_MS = 15_000;
-const HEADERS = ['X-Indexed-Block', 'ETag', 'Cache-Control', 'Server-Timing', 'X-RateLimit-Remaining'];
+/** What a form calls. */
+interface Tried {
+  readonly method: Call['method'];
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  /** Parameters that the form does not show. */
+  readonly fixed?: readonly (readonly [name: string, value: string])[];
+  /** Media types of the answer. */
+  readonly types: readonly string[];
+  /** First text of a JSON body. */
+  readonly json?: string;
+  /** Key of the samples; by default the path. */
+  readonly sampleKey?: string;
+  /** Optional parameters that have a value at first. */
+  readonly filled?: readonly string[];
+}
 
 export interface TryPanel {
   readonly element: HTMLElement;
-  /** Sends the request once, with the current values. */
+  /** Sends the call once, if the form has all required values. */
   run(): void;
 }
 
 type Field = HTMLInputElement | HTMLSelectElement;
+type Fields = ReadonlyMap<Parameter, Field>;
 
-export function createTryPanel(endpoint: Endpoint, signal: AbortSignal): TryPanel {
-  const parameters = endpoint.operation.parameters ?? [];
-  const fields = new Map<Parameter, Field>(parameters.map((parameter) => [parameter, fieldFor(parameter)]));
-  const call = h('code', { class: 'call' });
-  const copy = h('span', {});
+export function createTryPanel(tried: Tried, samples: Samples, signal: AbortSignal): TryPanel {
+  const fields: Fields = new Map(tried.parameters.map((each) => [each, fieldFor(tried, each, samples)]));
+  const body = tried.json === undefined ? null : bodyField(tried.json);
+  const callOf = (): Call => readCall(tried, fields, body?.value);
+  const code = codeTabs(`${tried.sampleKey ?? tried.path}`, callOf);
   const status = h('span', { class: 'status', role: 'status' });
   const output = h(
     'pre',
-    { class: 'output', tabindex: 0, 'aria-label': 'Answer' },
+    {
+      class: 'output',
+      tabindex: 0,
+      role: 'region',
+      'aria-label': `Answer of ${tried.sampleKey ?? tried.path}`,
+    },
     'The answer appears here',
   );
-  let hasRun = false;
   let running: AbortController | null = null;
-
-  const send = async (): Promise<void> => {
+  const send = (): void => {
     running?.abort();
-    const own = new AbortController();
-    running = own;
-    const url = urlFor(endpoint.path, fields);
-    const line = `curl '${location.origin}${url}'`;
-    call.textContent = line;
-    copy.replaceChildren(copyButton(line));
-    status.textContent = 'loading …';
-    const life = AbortSignal.any([own.signal, signal]);
-    try {
-      if (isStream(endpoint)) await showStream(url, output, status, life);
-      else await showAnswer(url, output, status, life);
-    } catch (error) {
-      if (life.aborted) return;
-      status.textContent = 'no answer';
-      output.textContent = error instanceof Error ? error.message : 'The server does not answer';
-    }
+    running = new AbortController();
+    void showAnswer(callOf(), { output, status }, AbortSignal.any([running.signal, signal]));
   };
-  const run = async (): Promise<void> => {
-    hasRun = true;
-    const isOpen = parameters.some(({ required }) => required === true);
-    const samples = isOpen ? await loadSamples() : NO_SAMPLES;
-    for (const [parameter, field] of fields) fillIn(endpoint, parameter, field, samples);
-    await send();
-  };
-  const form = formOf(fields);
+  const form = formOf(fields, body);
+  form.addEventListener('input', () => code.refresh());
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    hasRun = true;
-    void send();
+    send();
   });
+  const isComplete = (): boolean =>
+    [...fields].every(([{ required }, { value }]) => required !== true || value !== '');
   return {
     element: h(
       'div',
       { class: 'try' },
       h('h3', {}, 'Try it'),
       form,
-      h('div', { class: 'try-line' }, call, copy, status),
+      code.element,
+      h('div', { class: 'try-line' }, h('h3', {}, 'Answer'), status),
       output,
     ),
     run: () => {
-      if (!hasRun) void run();
+      // Only the user starts a stream, which stays open, and a POST, which changes something.
+      if (running === null && tried.method === 'GET' && kindOf(tried, '') !== 'stream' && isComplete())
+        send();
     },
   };
 }
 
-function formOf(fields: ReadonlyMap<Parameter, Field>): HTMLFormElement {
+function formOf(fields: Fields, body: HTMLTextAreaElement | null): HTMLFormElement {
   const inputs = [...fields].map(([{ name, required }, field]) => {
     const title = h('span', {}, name, required === true && h('i', {}, ' required'));
     return h('label', { class: 'try-field' }, title, field);
   });
+  const sent = body === null ? null : h('label', { class: 'try-field whole' }, 'JSON body', body);
   const send = button('Send', () => undefined, { type: 'submit', class: 'button main' });
-  return h('form', { class: 'try-form' }, ...inputs, send);
+  return h('form', { class: 'try-form' }, ...inputs, sent, send);
 }
 
-export function isStream({ operation }: Endpoint): boolean {
-  return operation.responses?.['200']?.content?.['text/event-stream'] !== undefined;
+function bodyField(text: string): HTMLTextAreaElement {
+  const field = h('textarea', { rows: 8, spellcheck: 'false', class: 'mono', 'aria-label': 'JSON body' });
+  field.value = text;
+  return field;
 }
 
-function fieldFor(parameter: Parameter): Field {
-  const { schema = {}, name } = parameter;
+function fieldFor(tried: Tried, parameter: Parameter, samples: Samples): Field {
+  const field = emptyField(parameter);
+  const { name, required, in: where, schema = {}, example } = parameter;
+  const isPageSize =
+    name === 'limit' || (name === 'offset' && tried.parameters.some((other) => other.name === 'page'));
+  if (required === true || tried.filled?.includes(name) === true) {
+    const known = samples.valueFor(tried.sampleKey ?? tried.path, name);
+    field.value = String(example ?? known ?? schema.example ?? schema.default ?? '');
+  } else if (isPageSize && where === 'query') field.value = '2';
+  return field;
+}
+
+function emptyField({ schema = {}, name }: Parameter): Field {
   const values = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String);
   if (values !== undefined) {
     const absent = schema.default === undefined ? 'not set' : `not set (default ${String(schema.default)})`;
@@ -116,100 +130,31 @@ function fieldFor(parameter: Parameter): Field {
   });
 }
 
-/** Fills required parameters with values that exist in the database. */
-function fillIn(endpoint: Endpoint, parameter: Parameter, field: Field, samples: Samples): void {
-  if (field.value !== '') return;
-  if (parameter.name === 'limit' && parameter.in === 'query') field.value = '2';
-  if (parameter.required !== true) return;
-  const { schema = {}, name } = parameter;
-  field.value = samples.valueFor(endpoint.path, name) ?? String(schema.example ?? schema.default ?? '');
+const FILES = ['parquet', 'arrow'];
+
+function kindOf({ types }: Tried, format: string): Call['answer'] {
+  if (FILES.includes(format)) return 'file';
+  if (types.includes('text/event-stream')) return 'stream';
+  return types.includes('application/json') && format !== 'csv' ? 'json' : 'text';
 }
 
-function urlFor(path: string, fields: ReadonlyMap<Parameter, Field>): string {
-  const query = new URLSearchParams();
-  let filled = path;
-  for (const [parameter, field] of fields) {
+function readCall(tried: Tried, fields: Fields, json: string | undefined): Call {
+  const params = [...(tried.fixed ?? [])];
+  let { path } = tried;
+  let format = '';
+  for (const [{ name, in: where }, field] of fields) {
     const value = field.value.trim();
-    if (parameter.in === 'path') filled = filled.replace(`{${parameter.name}}`, encodeURIComponent(value));
-    else if (value !== '') query.set(parameter.name, value);
+    if (value === '') continue;
+    if (where === 'path') path = path.replace(`{${name}}`, () => encodeURIComponent(value));
+    else params.push([name, value]);
+    if (name === 'format') format = value;
   }
-  const text = query.toString();
-  return text === '' ? filled : `${filled}?${text}`;
-}
-
-async function showAnswer(
-  url: string,
-  output: HTMLElement,
-  status: HTMLElement,
-  signal: AbortSignal,
-): Promise<void> {
-  const started = performance.now();
-  const response = await fetch(url, { signal });
-  const text = await response.text();
-  const took = Math.round(performance.now() - started);
-  const headers = HEADERS.map((name) => [name, response.headers.get(name)] as const).filter(
-    ([, value]) => value !== null,
-  );
-  status.textContent = `${response.status} · ${took} ms · ${text.length.toLocaleString('en')} characters`;
-  status.dataset['ok'] = String(response.ok);
-  const lines = headers.map(([name, value]) => h('span', { class: 'j-head' }, `${name}: ${value ?? ''}\n`));
-  output.replaceChildren(...lines, '\n', ...paintJson(text));
-}
-
-/** Highlights JSON; other text is shown unchanged. */
-function paintJson(text: string): (Node | string)[] {
-  let pretty: string;
-  try {
-    pretty = JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return [text.slice(0, SHOWN_MAX)];
-  }
-  const shown = pretty.slice(0, SHOWN_MAX);
-  const parts: (Node | string)[] = [];
-  let last = 0;
-  for (const match of shown.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g)) {
-    parts.push(shown.slice(last, match.index));
-    const kind = match[2] !== undefined ? 'j-key' : match[1] !== undefined ? 'j-text' : 'j-value';
-    parts.push(h('span', { class: kind }, match[0]));
-    last = match.index + match[0].length;
-  }
-  parts.push(shown.slice(last));
-  if (pretty.length > SHOWN_MAX) parts.push('\n… truncated: the answer is longer');
-  return parts;
-}
-
-/** Shows the first events of a stream, then closes it. */
-function showStream(
-  url: string,
-  output: HTMLElement,
-  status: HTMLElement,
-  signal: AbortSignal,
-): Promise<void> {
-  return new Promise((resolve) => {
-    const source = new EventSource(url);
-    let count = 0;
-    const stop = (): void => {
-      source.close();
-      clearTimeout(timer);
-      status.textContent = `${count} events received, stream closed`;
-      resolve();
-    };
-    const timer = setTimeout(stop, STREAM_MS);
-    signal.addEventListener('abort', stop);
-    output.replaceChildren('waiting for events …\n\n');
-    for (const kind of ['swap', 'mint', 'burn', 'sync', 'reorg', 'gap']) {
-      source.addEventListener(kind, (event) => {
-        count += 1;
-        output.append(
-          `id: ${event.lastEventId}\nevent: ${kind}\ndata: `,
-          ...paintJson(String(event.data)),
-          '\n\n',
-        );
-        if (count >= EVENTS_MAX) stop();
-      });
-    }
-    source.addEventListener('error', () => {
-      if (source.readyState === EventSource.CLOSED) stop();
-    });
-  });
+  return {
+    method: tried.method,
+    url: `${location.origin}${path}`,
+    params,
+    answer: kindOf(tried, format),
+    file: `${tried.path.split('/').at(-1) ?? 'answer'}.${format}`,
+    ...(json === undefined ? {} : { json }),
+  };
 }

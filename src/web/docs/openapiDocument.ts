@@ -1,6 +1,7 @@
 /**
  * Types and readers of the OpenAPI document for the docs page: only the parts of OpenAPI 3.1 that this service uses.
  */
+import type { ActionDoc } from '../../wire/dialects/actionDoc';
 import { getBody } from '../core/api.ts';
 
 export interface Schema {
@@ -30,6 +31,7 @@ export interface Parameter {
   readonly required?: boolean;
   readonly description?: string;
   readonly schema?: Schema;
+  readonly example?: unknown;
 }
 
 interface Answer {
@@ -42,7 +44,11 @@ interface Operation {
   readonly description?: string;
   readonly tags?: readonly string[];
   readonly parameters?: readonly Parameter[];
+  readonly requestBody?: Answer;
   readonly responses?: Readonly<Record<string, Answer>>;
+  readonly 'x-actions'?: readonly ActionDoc[];
+  /** The path that describes this operation. */
+  readonly 'x-alias-of'?: string;
 }
 
 export interface OpenApi {
@@ -53,7 +59,7 @@ export interface OpenApi {
 
 export interface Endpoint {
   readonly id: string;
-  readonly method: string;
+  readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly operation: Operation;
 }
@@ -71,11 +77,17 @@ export function listEndpoints(document: OpenApi): Endpoint[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       id: `${method}-${path.replace(/\W+/g, '-').replace(/^-|-$/g, '')}`,
-      method: method.toUpperCase(),
+      method: method === 'post' ? 'POST' : 'GET',
       path,
       operation,
     })),
   );
+}
+
+/** Media types of the answer. */
+export function answerTypes({ operation }: Endpoint): string[] {
+  const { responses = {} } = operation;
+  return Object.keys((responses['200'] ?? responses['202'])?.content ?? {});
 }
 
 /** Resolves a reference; returns any other schema unchanged. */

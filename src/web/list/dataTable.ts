@@ -3,9 +3,11 @@
  * between rows, Enter opens a row, Page Up and Page Down turn pages.
  */
 import { failureText } from '../core/api.ts';
-import { button, classes, h } from '../core/dom.ts';
+import { button, classes, h, unseen } from '../core/dom.ts';
 import { failureNotice } from '../core/panel.ts';
 import { formatCount } from '../core/format.ts';
+import { afterPaint } from '../core/nextTask.ts';
+import { goTo } from '../core/navigation.ts';
 import { retryWhenBack } from '../core/recovery.ts';
 
 export interface Column<T> {
@@ -17,6 +19,8 @@ export interface Column<T> {
   readonly align?: 'left';
   /** Tooltip of the column's header. */
   readonly hint?: string;
+  /** Whether the user may choose the column, and whether it is on at first. Absent: always shown. */
+  readonly choice?: 'on' | 'off';
   readonly cell: (item: T, place: number) => Node | string;
 }
 
@@ -39,10 +43,12 @@ export interface TableState {
 
 interface TableOptions<T> {
   readonly label: string;
-  readonly columns: readonly Column<T>[];
+  readonly columns: readonly Column<T>[] | (() => readonly Column<T>[]);
+  /** Whether all columns are shown, also where the window is too narrow for them. */
+  readonly showsAll?: () => boolean;
   readonly state: TableState;
   readonly load: (state: TableState, signal: AbortSignal) => Promise<TablePage<T>>;
-  readonly hashOf: (item: T) => string | null;
+  readonly pathOf: (item: T) => string | null;
   readonly emptyText: string;
   readonly signal: AbortSignal;
   readonly onstate?: (state: TableState) => void;
@@ -54,11 +60,15 @@ export interface DataTable {
   /** Loads the first page again, for a new search. */
   restart(): void;
   refresh(): void;
+  /** Draws the shown page again, after a change of the chosen columns. */
+  redraw(): void;
 }
 
 const LIMITS = [25, 50, 100] as const;
 /** Number of placeholder rows while a table of unknown length loads. */
 const SKELETON_ROWS = 25;
+/** Number of rows that one frame adds to an empty table. More would block the page for too long. */
+const PORTION = 7;
 
 export function dataTable<T>(options: TableOptions<T>): DataTable {
   return new Rows(options);
@@ -70,20 +80,25 @@ class Rows<T> implements DataTable {
   private readonly options: TableOptions<T>;
   private readonly body = h('tbody');
   private readonly notice = h('div', { class: 'table-notice' });
-  private readonly heads: readonly HTMLTableCellElement[];
+  private columns: readonly Column<T>[] = [];
+  private heads: readonly HTMLTableCellElement[] = [];
+  private readonly headRow = h('tr');
+  private readonly table: HTMLTableElement;
   private readonly pager: Pager;
   private state: TableState;
   private running: AbortController | null = null;
   private shown: TablePage<T> | null = null;
+  /** Whether all rows of the shown page are drawn. */
+  private isGrown = true;
 
   constructor(options: TableOptions<T>) {
     this.options = options;
     this.state = options.state;
-    this.heads = options.columns.map((column) => headCell(column, (sort) => this.sortBy(sort)));
     this.pager = createPager((next) => this.change({ ...this.state, ...next }));
-    const head = h('thead', {}, h('tr', {}, ...this.heads));
-    const table = h('table', { class: 'data', 'aria-label': options.label }, head, this.body);
-    const scroll = h('div', { class: 'table-scroll' }, table);
+    const head = h('thead', {}, this.headRow);
+    this.table = h('table', { class: 'data', 'aria-label': options.label }, head, this.body);
+    this.readColumns();
+    const scroll = h('div', { class: 'table-scroll' }, this.table);
     this.element = h('div', { class: 'table-box' }, scroll, this.notice, this.pager.element);
     this.body.addEventListener('click', (event) => openRow(event));
     this.body.addEventListener('keydown', (event) => walk(event, this.pager));
@@ -96,6 +111,20 @@ class Rows<T> implements DataTable {
 
   refresh(): void {
     if (this.running === null) void this.load(false);
+  }
+
+  redraw(): void {
+    this.readColumns();
+    this.markSorted();
+    if (this.shown !== null) this.showRows(this.shown);
+  }
+
+  private readColumns(): void {
+    const { columns, showsAll } = this.options;
+    this.columns = typeof columns === 'function' ? columns() : columns;
+    this.heads = this.columns.map((column) => headCell(column, (sort) => this.sortBy(sort)));
+    this.headRow.replaceChildren(...this.heads);
+    this.table.classList.toggle('all-columns', showsAll?.() === true);
   }
 
   private change(next: TableState): void {
@@ -120,8 +149,11 @@ class Rows<T> implements DataTable {
     try {
       const page = await this.options.load(this.state, signal);
       if (signal.aborted) return;
+      const isFirst = this.shown === null;
       this.shown = page;
-      this.showRows(page);
+      if (isFirst) await this.growRows(page, signal);
+      else this.showRows(page);
+      if (signal.aborted) return;
     } catch (error) {
       if (signal.aborted) return;
       if (isNew || this.shown === null) {
@@ -140,29 +172,63 @@ class Rows<T> implements DataTable {
   }
 
   private showWaiting(isNew: boolean): void {
-    const { columns } = this.options;
-    columns.forEach((column, index) => {
-      const isSorted = column.sort !== undefined && column.sort === this.state.sort;
-      const order = this.state.order === 'asc' ? 'ascending' : 'descending';
-      this.heads[index]?.setAttribute('aria-sort', isSorted ? order : 'none');
-    });
+    this.markSorted();
     if (this.shown === null)
-      this.body.replaceChildren(...skeletonRows(columns, Math.min(this.state.limit, SKELETON_ROWS)));
+      this.body.replaceChildren(...skeletonRows(this.columns, Math.min(this.state.limit, SKELETON_ROWS)));
     this.element.classList.toggle('waiting', isNew && this.shown !== null);
     this.element.setAttribute('aria-busy', String(isNew));
   }
 
+  private markSorted(): void {
+    this.columns.forEach((column, index) => {
+      const isSorted = column.sort !== undefined && column.sort === this.state.sort;
+      const order = this.state.order === 'asc' ? 'ascending' : 'descending';
+      this.heads[index]?.setAttribute('aria-sort', isSorted ? order : 'none');
+    });
+  }
+
   private showRows({ data, meta }: TablePage<T>): void {
-    const { body, options } = this;
+    const { body } = this;
     const { activeElement } = document;
+    this.isGrown = true;
     const focused = body.contains(activeElement) ? [...body.rows].indexOf(rowOf(activeElement)) : -1;
-    const first = (meta.page - 1) * meta.limit;
-    body.replaceChildren(...data.map((item, index) => toRow(options, item, first + index + 1)));
+    const focusedKind = ['.star', '.copy'].find((kind) => activeElement?.matches(kind) === true) ?? null;
+    body.replaceChildren(...data.map((item, index) => this.rowOf(item, index, meta)));
     const [firstRow] = body.rows;
-    if (focused >= 0) body.rows[focused]?.focus();
+    const row = focused >= 0 ? body.rows[focused] : undefined;
+    const within = focusedKind === null ? null : row?.querySelector<HTMLElement>(focusedKind);
+    if (row !== undefined) (within ?? row).focus();
     else if (firstRow !== undefined) firstRow.tabIndex = 0;
+    this.showEnd({ data, meta });
+  }
+
+  /** Puts the first rows in the places of the placeholders, some in each frame. */
+  private async growRows({ data, meta }: TablePage<T>, signal: AbortSignal): Promise<void> {
+    const placeholders = [...this.body.rows];
+    this.isGrown = false;
+    for (const [index, item] of data.entries()) {
+      const row = this.rowOf(item, index, meta);
+      const placeholder = placeholders[index];
+      if (placeholder === undefined) this.body.append(row);
+      else placeholder.replaceWith(row);
+      if (index === 0) row.tabIndex = 0;
+      if ((index + 1) % PORTION !== 0) continue;
+      await afterPaint();
+      // The user may have chosen other columns, which draws all rows, or another page.
+      if (signal.aborted || this.isGrown) return;
+    }
+    for (const placeholder of placeholders.slice(data.length)) placeholder.remove();
+    this.isGrown = true;
+    this.showEnd({ data, meta });
+  }
+
+  private rowOf(item: T, index: number, { page, limit }: TablePage<T>['meta']): HTMLTableRowElement {
+    return toRow(this.options.pathOf(item), this.columns, item, (page - 1) * limit + index + 1);
+  }
+
+  private showEnd({ data, meta }: TablePage<T>): void {
     this.notice.replaceChildren(
-      data.length === 0 ? h('p', { class: 'notice empty' }, options.emptyText) : '',
+      data.length === 0 ? h('p', { class: 'notice empty' }, this.options.emptyText) : '',
     );
     this.pager.show(meta, data.length);
   }
@@ -183,21 +249,26 @@ function headCell<T>(column: Column<T>, onsort: (sort: string) => void): HTMLTab
     scope: 'col',
     title: hint,
   };
+  if (label === '') return h('th', props, unseen(hint ?? column.name));
   if (sort === undefined) return h('th', props, label);
   const sorter = h('button', { type: 'button', 'data-sort': sort, onclick: () => onsort(sort) }, label);
   return h('th', props, sorter);
 }
 
-function toRow<T>(options: TableOptions<T>, item: T, place: number): HTMLTableRowElement {
-  const hash = options.hashOf(item);
-  const cells = options.columns.map((column) =>
+function toRow<T>(
+  path: string | null,
+  columns: readonly Column<T>[],
+  item: T,
+  place: number,
+): HTMLTableRowElement {
+  const cells = columns.map((column) =>
     h(
       'td',
       { class: classes(`col-${column.name}`, column.align === 'left' && 'left') },
       column.cell(item, place),
     ),
   );
-  return h('tr', { tabindex: -1, 'data-hash': hash }, ...cells);
+  return h('tr', { tabindex: -1, 'data-path': path }, ...cells);
 }
 
 /** Placeholder rows with the cells of real rows, so columns keep their widths. */
@@ -218,8 +289,8 @@ function rowOf(target: EventTarget | null): HTMLTableRowElement {
 function openRow(event: MouseEvent): void {
   if (event.target instanceof Element && event.target.closest('a, button') !== null) return;
   if (getSelection()?.isCollapsed === false) return;
-  const hash = rowOf(event.target).dataset['hash'];
-  if (hash !== undefined) location.hash = hash;
+  const path = rowOf(event.target).dataset['path'];
+  if (path !== undefined) goTo(path);
 }
 
 function walk(event: KeyboardEvent, pager: Pager): void {
@@ -246,8 +317,8 @@ function walk(event: KeyboardEvent, pager: Pager): void {
     event.preventDefault();
     pager.turn(event.key === 'PageDown' ? 1 : -1);
   }
-  const hash = row.dataset['hash'];
-  if (event.key === 'Enter' && event.target === row && hash !== undefined) location.hash = hash;
+  const path = row.dataset['path'];
+  if (event.key === 'Enter' && event.target === row && path !== undefined) goTo(path);
 }
 
 interface Pager {

@@ -12,10 +12,40 @@ import {
   formatUsdPrice,
   symbolOf,
 } from '../core/format.ts';
-import { tokenHash, pairHash } from '../core/app.ts';
-import { ago, avatar, badge, balanceBar, change, pairName, POOL_TYPES } from '../core/pieces.ts';
+import { tokenPath, pairPath } from '../core/app.ts';
+import { listedPairLiquidity, listedTokenLiquidity } from '../core/countedLiquidity.ts';
+import { starButton } from '../market/starButton.ts';
+import { ago, avatar, badge, balanceBar, change, pairName, POOL_TYPES, withCopy } from '../core/pieces.ts';
+
+/** The columns of a table without a choice of columns. */
+export function usualColumns<T>(columns: readonly Column<T>[]): readonly Column<T>[] {
+  return columns.filter(({ choice }) => choice !== 'off');
+}
+
+const LAST_HINT = 'Time since the last swap';
+
+/** The columns of price changes, of tokens and of pairs. */
+function changeColumns<
+  T extends Readonly<Record<`price_change_${'5m' | '1h' | '6h' | '24h'}`, number | null>>,
+>(): readonly Column<T>[] {
+  return [
+    column('5m', 'm5', 'price_change_5m', (item) => item.price_change_5m),
+    column('1h', 'h1', 'price_change_1h', (item) => item.price_change_1h),
+    column('6h', 'h6', 'price_change_6h', (item) => item.price_change_6h),
+    column('24h', 'h24', 'price_change_24h', (item) => item.price_change_24h),
+  ];
+  function column(label: string, name: string, sort: string, valueOf: (item: T) => number | null): Column<T> {
+    return { label, name, sort, choice: 'on', cell: (item) => change(valueOf(item)) };
+  }
+}
 
 export const TOKEN_COLUMNS: readonly Column<TokenItem>[] = [
+  {
+    label: '',
+    name: 'star',
+    hint: 'Watchlist',
+    cell: (token) => starButton('tokens', token.address, symbolOf(token)),
+  },
   { label: '#', name: 'place', cell: (_, place) => String(place) },
   {
     label: 'Token',
@@ -23,41 +53,73 @@ export const TOKEN_COLUMNS: readonly Column<TokenItem>[] = [
     sort: 'symbol',
     align: 'left',
     cell: (token) =>
-      h(
-        'a',
-        { class: 'named', href: tokenHash(token.address), tabindex: -1 },
-        avatar(token),
-        h('span', { class: 'symbol' }, symbolOf(token)),
-        h('span', { class: 'full' }, token.name ?? ''),
+      withCopy(
+        h(
+          'a',
+          { class: 'named', href: tokenPath(token.address), tabindex: -1 },
+          avatar(token),
+          h('span', { class: 'symbol' }, symbolOf(token)),
+          h('span', { class: 'full' }, token.name ?? ''),
+        ),
+        token.address,
       ),
   },
   { label: 'Price', name: 'price', sort: 'price_usd', cell: (token) => priceCell(token) },
-  { label: '5m', name: 'm5', cell: (token) => change(token.price_change_5m) },
-  { label: '1h', name: 'h1', sort: 'price_change_1h', cell: (token) => change(token.price_change_1h) },
-  { label: '6h', name: 'h6', cell: (token) => change(token.price_change_6h) },
-  { label: '24h', name: 'h24', sort: 'price_change_24h', cell: (token) => change(token.price_change_24h) },
+  ...changeColumns<TokenItem>(),
   {
     label: 'Vol 24h',
     name: 'volume',
     sort: 'volume_24h_usd',
+    choice: 'on',
     cell: (token) => formatUsd(token.volume_24h_usd),
   },
   {
     label: 'Liquidity',
     name: 'liquidity',
     sort: 'liquidity_usd',
-    cell: (token) => formatUsd(token.liquidity_usd),
+    choice: 'on',
+    cell: (token) => listedTokenLiquidity(token),
+  },
+  {
+    label: 'Market cap',
+    name: 'mcap',
+    sort: 'market_cap_usd',
+    choice: 'off',
+    hint: 'Price times the circulating supply',
+    cell: (token) => formatUsd(token.market_cap_usd),
   },
   {
     label: 'FDV',
     name: 'fdv',
     sort: 'fdv_usd',
+    choice: 'on',
     hint: 'Fully diluted value: price times the supply without burned tokens',
     cell: (token) => formatUsd(token.fdv_usd),
   },
-  { label: 'Swaps', name: 'tx', sort: 'tx_24h', cell: (token) => trades(token) },
-  { label: 'Holders', name: 'holders', sort: 'holders', cell: (token) => formatCount(token.holders) },
-  { label: 'Age', name: 'age', sort: 'created_at', cell: (token) => ago(token.created_at) },
+  { label: 'Swaps', name: 'tx', sort: 'tx_24h', choice: 'on', cell: (token) => trades(token) },
+  {
+    label: 'Traders',
+    name: 'traders',
+    choice: 'off',
+    hint: 'Distinct senders of swaps in 24 h',
+    cell: (token) => formatCount(token.traders_24h),
+  },
+  {
+    label: 'Pools',
+    name: 'pools',
+    choice: 'off',
+    hint: 'Pools that hold the token',
+    cell: (token) => formatCount(token.pool_count),
+  },
+  {
+    label: 'Holders',
+    name: 'holders',
+    sort: 'holders',
+    choice: 'on',
+    cell: (token) => formatCount(token.holders),
+  },
+  { label: 'Age', name: 'age', sort: 'created_at', choice: 'on', cell: (token) => ago(token.created_at) },
+  { label: 'Last', name: 'last', choice: 'off', hint: LAST_HINT, cell: (token) => ago(token.last_trade_at) },
 ];
 
 /** Marks a price with little liquidity behind it. */
@@ -82,23 +144,33 @@ function trades(item: {
 }
 
 export const PAIR_COLUMNS: readonly Column<PairItem>[] = [
+  {
+    label: '',
+    name: 'star',
+    hint: 'Watchlist',
+    cell: (pair) =>
+      starButton('pairs', pair.address, `${symbolOf(pair.base_token)}/${symbolOf(pair.quote_token)}`),
+  },
   { label: '#', name: 'place', cell: (_, place) => String(place) },
   {
     label: 'Pair',
     name: 'name',
     align: 'left',
     cell: (pair) =>
-      h(
-        'a',
-        { class: 'named', href: pairHash(pair.address), tabindex: -1 },
-        h('span', { class: 'avatars' }, avatar(pair.base_token), avatar(pair.quote_token, 18)),
-        pairName(pair),
+      withCopy(
         h(
-          'span',
-          { class: 'badges' },
-          badge(pair.dex_name),
-          badge(`${POOL_TYPES[pair.pool_type] ?? ''} ${formatFee(pair.fee_bps)}`),
+          'a',
+          { class: 'named', href: pairPath(pair.address), tabindex: -1 },
+          h('span', { class: 'avatars' }, avatar(pair.base_token), avatar(pair.quote_token, 18)),
+          pairName(pair),
+          h(
+            'span',
+            { class: 'badges' },
+            badge(pair.dex_name),
+            badge(`${POOL_TYPES[pair.pool_type] ?? ''} ${formatFee(pair.fee_bps)}`),
+          ),
         ),
+        pair.address,
       ),
   },
   {
@@ -109,30 +181,44 @@ export const PAIR_COLUMNS: readonly Column<PairItem>[] = [
         ? h('span', {}, formatPrice(pair.price), ' ', h('small', {}, symbolOf(pair.quote_token)))
         : formatUsdPrice(pair.price_usd),
   },
-  { label: '5m', name: 'm5', cell: (pair) => change(pair.price_change_5m) },
-  { label: '1h', name: 'h1', cell: (pair) => change(pair.price_change_1h) },
-  { label: '6h', name: 'h6', cell: (pair) => change(pair.price_change_6h) },
-  { label: '24h', name: 'h24', sort: 'price_change_24h', cell: (pair) => change(pair.price_change_24h) },
+  ...changeColumns<PairItem>(),
   {
     label: 'Vol 24h',
     name: 'volume',
     sort: 'volume_24h_usd',
+    choice: 'on',
     cell: (pair) => formatUsd(pair.volume_24h_usd),
   },
   {
     label: 'Liquidity',
     name: 'liquidity',
     sort: 'liquidity_usd',
-    cell: (pair) => formatUsd(pair.liquidity_usd),
+    choice: 'on',
+    cell: (pair) => listedPairLiquidity(pair),
   },
-  { label: 'Fees 24h', name: 'fdv', sort: 'fees_24h_usd', cell: (pair) => formatUsd(pair.fees_24h_usd) },
-  { label: 'Swaps', name: 'tx', sort: 'tx_24h', cell: (pair) => trades(pair) },
+  {
+    label: 'Fees 24h',
+    name: 'fdv',
+    sort: 'fees_24h_usd',
+    choice: 'on',
+    cell: (pair) => formatUsd(pair.fees_24h_usd),
+  },
+  { label: 'Swaps', name: 'tx', sort: 'tx_24h', choice: 'on', cell: (pair) => trades(pair) },
+  {
+    label: 'Buyers',
+    name: 'traders',
+    choice: 'off',
+    hint: 'Distinct senders of buys in 24 h',
+    cell: (pair) => formatCount(pair.buyers_24h),
+  },
   {
     label: 'APR',
     name: 'holders',
     sort: 'apr_24h',
+    choice: 'on',
     hint: 'LP fees of 24 h as a yearly percentage of the liquidity',
     cell: (pair) => formatShare(pair.apr_24h),
   },
-  { label: 'Age', name: 'age', sort: 'created_at', cell: (pair) => ago(pair.created_at) },
+  { label: 'Age', name: 'age', sort: 'created_at', choice: 'on', cell: (pair) => ago(pair.created_at) },
+  { label: 'Last', name: 'last', choice: 'off', hint: LAST_HINT, cell: (pair) => ago(pair.last_trade_at) },
 ];

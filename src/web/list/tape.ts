@@ -1,19 +1,11 @@
 /** The live activity tape of a pair or token, newest first. Removes events that a reorg removed. */
 import type { ActivityEntry, ActivityItem } from '../../wire/activity';
 import { failureText, getAnswer, type Query } from '../core/api.ts';
-import { pairHash, transactionHash } from '../core/app.ts';
+import { pairPath } from '../core/app.ts';
 import { button, h, segments, setChildren } from '../core/dom.ts';
-import {
-  formatAmount,
-  formatPrice,
-  formatUsd,
-  formatUsdPrice,
-  shortHex,
-  symbolOf,
-  UNKNOWN,
-} from '../core/format.ts';
+import { formatAmount, formatPrice, formatUsd, formatUsdPrice, symbolOf, UNKNOWN } from '../core/format.ts';
 import { emptyNotice, failureNotice, skeleton } from '../core/panel.ts';
-import { addressLink, ago } from '../core/pieces.ts';
+import { addressLink, ago, transactionLink, withCopy } from '../core/pieces.ts';
 import { retryWhenBack } from '../core/recovery.ts';
 import { amountsOf, priceOf, sideOf, tokensOf, type TradeFrame } from './tradeFrame.ts';
 
@@ -31,6 +23,8 @@ export interface Tape {
   reload(): void;
   /** Shows all rows again as seen from another token, or in another currency (see tradeFrame.ts). */
   reframe(frame: TapeFrame): void;
+  /** Shows which maker's trades the chart marks; null for none. */
+  markMaker(maker: string | null): void;
 }
 
 /** The token from which trades are seen, their currency, and the symbol of the currency. */
@@ -44,7 +38,15 @@ interface TapeOptions {
   /** Whether rows name their pair. */
   readonly namesPair: boolean;
   readonly frame: TapeFrame;
+  /** The maker whose trades the chart marks. */
+  readonly maker: string | null;
+  /** Called with the maker of a trade that the user chooses. */
+  readonly onmaker: (maker: string) => void;
   readonly signal: AbortSignal;
+}
+
+interface RowOptions extends Pick<TapeOptions, 'namesPair' | 'onmaker'> {
+  readonly frame: TradeFrame;
 }
 
 const KINDS = [
@@ -55,6 +57,8 @@ const KINDS = [
 type Kinds = (typeof KINDS)[number][0];
 
 const ROWS_MAX = 300;
+/** Number of rows that one frame adds. More would block the page for too long. */
+const PORTION = 8;
 const PAGE = 50;
 
 export function createTape(options: TapeOptions): Tape {
@@ -71,6 +75,7 @@ class Rows implements Tape {
   private readonly priceHead = h('th', { scope: 'col', class: 'tape-price' });
   private readonly more = button('Older', () => void this.load(this.cursor), { class: 'button more' });
   private frame: TapeFrame;
+  private maker: string | null;
   private kinds: Kinds = 'swap';
   private items: ActivityItem[] = [];
   /** Events of the stream that are not drawn yet. */
@@ -79,10 +84,13 @@ class Rows implements Tape {
   private drawing = 0;
   private cursor: string | null = null;
   private running: AbortController | null = null;
+  /** Whether the newest page is loading. Events of the stream may be drawn before it. */
+  private isFirst = false;
 
   constructor(options: TapeOptions) {
     this.options = options;
     this.frame = options.frame;
+    this.maker = options.maker;
     const choice = segments<Kinds>({
       label: 'Kind of activity',
       values: KINDS,
@@ -140,13 +148,27 @@ class Rows implements Tape {
     if (this.items.length > 0) this.draw();
   }
 
+  markMaker(maker: string | null): void {
+    this.maker = maker;
+    this.pressMaker();
+  }
+
+  private pressMaker(): void {
+    for (const mark of this.body.querySelectorAll<HTMLElement>('.mark-maker'))
+      mark.setAttribute('aria-pressed', String(mark.dataset['maker'] === this.maker));
+  }
+
   /** Loads the newest page, or the page at a cursor. */
   private async load(from: string | null): Promise<void> {
     this.running?.abort();
     const own = new AbortController();
     this.running = own;
     const signal = AbortSignal.any([own.signal, this.options.signal]);
-    if (this.items.length === 0) this.notice.replaceChildren(skeleton(320, 8));
+    if (this.items.length === 0) {
+      this.isFirst = true;
+      this.element.setAttribute('aria-busy', 'true');
+      this.notice.replaceChildren(skeleton(320, 8));
+    }
     try {
       const query = { ...this.options.filter, event_type: this.kinds, limit: PAGE, cursor: from };
       const page = await getAnswer<ActivityPage>('/activity', query, signal);
@@ -154,9 +176,13 @@ class Rows implements Tape {
       if (from !== null || this.cursor === null) this.cursor = page.meta.next_cursor;
       const decoded = page.data.filter((item) => item.event_type !== 'undecodable');
       this.items = merge(this.items, decoded);
+      this.isFirst = false;
       this.draw();
     } catch (error) {
-      if (signal.aborted || this.items.length > 0) return;
+      if (signal.aborted) return;
+      this.isFirst = false;
+      this.element.setAttribute('aria-busy', 'false');
+      if (this.items.length > 0) return;
       const retry = (): void => void this.load(null);
       this.notice.replaceChildren(failureNotice(failureText(error), retry));
       retryWhenBack(error, retry, signal);
@@ -179,12 +205,17 @@ class Rows implements Tape {
     cancelAnimationFrame(this.drawing);
     this.drawing = 0;
     const seen = new Map([...this.body.rows].map((row) => [row.dataset['id'], row]));
-    const { namesPair } = this.options;
-    const rows = this.items.map(
-      (item) => seen.get(item.id) ?? toRow(item, this.frame, namesPair, this.fresh.has(item.id)),
-    );
-    this.fresh.clear();
+    const row = { ...this.options, frame: this.frame };
+    const drawn = Math.min(this.items.length, seen.size + PORTION);
+    const rows = this.items
+      .slice(0, drawn)
+      .map((item) => seen.get(item.id) ?? toRow(item, this.fresh.has(item.id), row));
     setChildren(this.body, rows);
+    this.pressMaker();
+    const isWhole = drawn === this.items.length;
+    this.element.setAttribute('aria-busy', String(this.isFirst || !isWhole));
+    if (isWhole) this.fresh.clear();
+    else this.drawing = requestAnimationFrame(() => this.draw());
     this.notice.replaceChildren(rows.length === 0 ? emptyNotice('No activity of this kind yet') : '');
     this.more.hidden = this.cursor === null || rows.length >= ROWS_MAX;
   }
@@ -200,11 +231,34 @@ function merge(shown: readonly ActivityItem[], page: readonly ActivityItem[]): A
   return [...shown.filter(({ id }) => !known.has(id)), ...page].sort(newestFirst);
 }
 
+/** The pair of a trade by its symbols. */
+export function pairLink(item: ActivityItem): HTMLElement {
+  // A narrow column breaks the line after a slash.
+  const symbols = tokensOf(item).flatMap((token, at) =>
+    (at === 0 ? [] : ['/', h('wbr')]).concat(symbolOf(token)),
+  );
+  const name = h('a', { href: pairPath(item.pair_address) }, ...symbols);
+  return withCopy(name, item.pair_address);
+}
+
+/** The address of a maker, with a button that marks the maker's trades on the chart. */
+function makerCell(maker: string, onmaker: (maker: string) => void): HTMLElement {
+  const cell = addressLink(maker, 'wallet');
+  const mark = button('◆', () => onmaker(maker), {
+    class: 'mark-maker',
+    'data-maker': maker,
+    'aria-label': `Mark the trades of ${maker} on the chart`,
+    'aria-pressed': 'false',
+    title: 'Mark the trades of this maker on the chart',
+  });
+  cell.append(mark);
+  return cell;
+}
+
 function toRow(
   item: ActivityItem,
-  frame: TradeFrame,
-  namesPair: boolean,
   isFresh: boolean,
+  { frame, namesPair, onmaker }: RowOptions,
 ): HTMLTableRowElement {
   const [first = UNKNOWN, second = UNKNOWN] =
     amountsOf(item, frame)?.map(({ token, amount }) => `${formatAmount(amount)} ${symbolOf(token)}`) ?? [];
@@ -218,24 +272,9 @@ function toRow(
     ['for', second],
     ['price', frame.currency === null ? formatUsdPrice(price) : formatPrice(price)],
   ];
-  if (namesPair)
-    cells.push([
-      'pair',
-      h('a', { href: pairHash(item.pair_address) }, tokensOf(item).map(symbolOf).join('/')),
-    ]);
-  cells.push(['maker', item.maker === null ? UNKNOWN : addressLink(item.maker, 'wallet')]);
-  cells.push([
-    'tx',
-    h(
-      'a',
-      {
-        class: 'mono',
-        href: transactionHash(item.tx_hash),
-        title: `${item.tx_hash}, block ${item.block_number}`,
-      },
-      shortHex(item.tx_hash),
-    ),
-  ]);
+  if (namesPair) cells.push(['pair', pairLink(item)]);
+  cells.push(['maker', item.maker === null ? UNKNOWN : makerCell(item.maker, onmaker)]);
+  cells.push(['tx', transactionLink(item.tx_hash, `${item.tx_hash}, block ${item.block_number}`)]);
   const row = h('tr', { 'data-id': item.id, class: `${kind}${isFresh ? ' fresh' : ''}` });
   row.append(...cells.map(([name, cell]) => h('td', { class: `tape-${name}` }, cell)));
   return row;

@@ -1,27 +1,42 @@
-/** The page of one contract: its facts, decoded events, sources and ABI. Also a search through all sources. */
+/** The page of one contract: its facts, decoded events, read calls, sources and ABI. Also a search through all sources. */
 import { getAnswer, getChains } from '../core/api.ts';
-import { contractHash, pairHash, tokenHash, type View } from '../core/app.ts';
+import { contractPath, pairPath, tokenPath, type App, type View } from '../core/app.ts';
 import { button, h, segments } from '../core/dom.ts';
 import type { ContractRecord, ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
 import { formatCount, shortHex } from '../core/format.ts';
 import { emptyNotice, isMissing, loaded, skeleton } from '../core/panel.ts';
-import { addressLink, badge, copyButton, fact, facts } from '../core/pieces.ts';
+import { badge, copyButton, fact, facts } from '../core/pieces.ts';
+import { addressOf, blockNumber, copyable, logsPath, transactionOf } from '../explorer/links.ts';
+import { logItem } from '../explorer/logItem.ts';
+import { readTab } from '../explorer/readTab.ts';
+import { sourceView } from '../explorer/sourceView.ts';
 import { addressForm } from './portfolioView.ts';
 import { sourceSearch } from './sourceSearch.ts';
-import { eventItem } from '../list/eventItem.ts';
 
 const EVENTS = 50;
 
-type Tab = 'events' | 'source' | 'abi';
+type Tab = 'events' | 'read' | 'source' | 'abi';
+
+function readTabName(text: string | null): Tab {
+  return text === 'read' || text === 'source' || text === 'abi' ? text : 'events';
+}
+
+interface Shown {
+  readonly app: App;
+  readonly query: URLSearchParams;
+  readonly chain: string | null;
+  readonly signal: AbortSignal;
+}
 
 export const contractView: View = (app, place, main, signal) => {
   const address = place.path[1]?.toLowerCase() ?? '';
   const chain = place.query.get('chainId');
   const suffix = chain === null ? '' : `?chainId=${chain}`;
   app.setTitle('Contract');
-  const form = addressForm('Contract address', address, (given) => app.go(`${contractHash(given)}${suffix}`));
-  const chains = chainChoice(chain, signal, (value) => app.go(`#/contract/${address}?chainId=${value}`));
-  const head = h('div', { class: 'look-up' }, h('h1', {}, 'Contract'), form, chains);
+  const form = addressForm('Contract address', address, (given) => app.go(`${contractPath(given)}${suffix}`));
+  const chains = chainChoice(chain, signal, (value) => app.go(`/contract/${address}?chainId=${value}`));
+  const logs = h('a', { href: logsPath({ chainId: chain }) }, 'Search logs');
+  const head = h('div', { class: 'look-up' }, h('h1', {}, 'Contract'), form, logs, chains);
   if (address === '') {
     main.replaceChildren(head, sourceSearch(chain, place.query.get('q') ?? '', app, signal));
     return;
@@ -30,7 +45,7 @@ export const contractView: View = (app, place, main, signal) => {
     load: (life) => getAnswer<{ data: ContractRecord }>(`/contracts/${address}`, { chainId: chain }, life),
     render: ({ data }) => {
       app.setTitle(data.name ?? shortHex(data.address));
-      return contract(data, chain, signal);
+      return contract(data, { app, query: place.query, chain, signal });
     },
     skeleton: () => h('div', {}, skeleton(120), skeleton(400, 8)),
     explain: (error) =>
@@ -59,37 +74,45 @@ function chainChoice(
   return place;
 }
 
-function contract(record: ContractRecord, chain: string | null, signal: AbortSignal): HTMLElement {
+function contract(record: ContractRecord, shown: Shown): HTMLElement {
+  const { app, query, chain, signal } = shown;
   const body = h('div', { class: 'tab-body' });
   const show = (tab: Tab): void => {
     if (tab === 'events') body.replaceChildren(eventList(record, chain, signal));
-    else if (tab === 'source') body.replaceChildren(sourceBrowser(record));
+    else if (tab === 'read') body.replaceChildren(readTab(record, chain, signal));
+    else if (tab === 'source') body.replaceChildren(sourceView({ record, ...shown }));
     else body.replaceChildren(abiView(record));
   };
+  const first = readTabName(query.get('tab'));
   const tabs = segments<Tab>({
     label: 'Contract data',
     values: [
       ['events', 'Events'],
+      ['read', 'Read'],
       ['source', `Source${record.sources === null ? '' : ` (${record.sources.length})`}`],
       ['abi', 'ABI'],
     ],
-    value: 'events',
-    onchange: show,
+    value: first,
+    onchange: (tab) => {
+      app.remember({ tab: tab === 'events' ? null : tab, chainId: chain });
+      show(tab);
+    },
   });
-  show('events');
+  show(first);
   return h(
     'div',
     {},
-    summary(record),
+    summary(record, chain),
     h('section', { class: 'card' }, h('div', { class: 'card-bar' }, tabs), body),
   );
 }
 
-function summary(record: ContractRecord): HTMLElement {
+function summary(record: ContractRecord, chain: string | null): HTMLElement {
   const status = record.verification?.status ?? (record.verified ? 'verified' : null);
   const links = [
-    record.token === null ? null : h('a', { href: tokenHash(record.address) }, 'token page'),
-    record.pair === null ? null : h('a', { href: pairHash(record.address) }, 'pair page'),
+    record.token === null ? null : h('a', { href: tokenPath(record.address) }, 'token page'),
+    record.pair === null ? null : h('a', { href: pairPath(record.address) }, 'pair page'),
+    h('a', { href: logsPath({ address: record.address, chainId: chain }) }, 'logs'),
   ];
   return h(
     'section',
@@ -103,20 +126,19 @@ function summary(record: ContractRecord): HTMLElement {
       record.proxy !== null && badge(`proxy ${record.proxy.kind}`, 'accent'),
       h('span', { class: 'links' }, ...links),
     ),
-    h(
-      'p',
-      { class: 'wallet-name' },
-      h('span', { class: 'mono' }, record.address),
-      copyButton(record.address),
-    ),
+    h('p', { class: 'wallet-name' }, copyable(record.address)),
     facts(
       fact('Compiler', record.compiler === null ? '—' : `${record.compiler.name} ${record.compiler.version}`),
       fact('License', record.license ?? '—'),
-      fact('Creator', record.creator === null ? '—' : addressLink(record.creator, 'wallet')),
-      fact('Created in block', formatCount(record.creation_block)),
+      fact('Creator', record.creator === null ? '—' : addressOf(record.creator, chain)),
+      fact(
+        'Created in block',
+        record.creation_block === null ? '—' : blockNumber(record.creation_block, chain),
+      ),
+      record.creation_tx === null ? null : fact('Created by', transactionOf(record.creation_tx, chain)),
       record.proxy === null || record.proxy.implementation === null
         ? null
-        : fact('Implementation', addressLink(record.proxy.implementation, 'contract')),
+        : fact('Implementation', addressOf(record.proxy.implementation, chain)),
       fact('Code', record.code_size === null ? '—' : `${formatCount(record.code_size)} bytes`),
       fact('Logs', formatCount(record.log_count)),
       fact(
@@ -155,7 +177,7 @@ function eventList(record: ContractRecord, chain: string | null, signal: AbortSi
       return h(
         'div',
         {},
-        h('ol', { class: 'events' }, ...data.map((entry) => eventItem(entry, record))),
+        h('ol', { class: 'events' }, ...data.map((entry) => logItem(entry, chain, record))),
         h(
           'div',
           { class: 'pager' },
@@ -170,7 +192,8 @@ function eventList(record: ContractRecord, chain: string | null, signal: AbortSi
       );
     },
     skeleton: () => skeleton(400, 8),
-    explain: (error) => (isMissing(error) ? 'No events are indexed for this contract' : null),
+    explain: (error) =>
+      isMissing(error) && error.code !== 'logs_not_kept' ? 'No events are indexed for this contract' : null,
     signal,
   });
   input.addEventListener('change', () => {
@@ -179,29 +202,6 @@ function eventList(record: ContractRecord, chain: string | null, signal: AbortSi
     list.reload();
   });
   return h('div', {}, input, list.element);
-}
-
-function sourceBrowser(record: ContractRecord): HTMLElement {
-  const { sources } = record;
-  if (sources === null || sources.length === 0)
-    return emptyNotice('The source of this contract is not verified');
-  const code = h('div', { class: 'code', tabindex: 0 });
-  const show = (path: string): void => {
-    const file = sources.find((candidate) => candidate.path === path);
-    if (file !== undefined) code.replaceChildren(numbered(file.content));
-  };
-  const choice = h(
-    'select',
-    { 'aria-label': 'File' },
-    ...sources.map(({ path }) => h('option', { value: path }, path)),
-  );
-  choice.addEventListener('change', () => show(choice.value));
-  show(sources[0]?.path ?? '');
-  return h('div', {}, choice, code);
-}
-
-function numbered(text: string): HTMLElement {
-  return h('ol', {}, ...text.split('\n').map((line) => h('li', {}, line === '' ? ' ' : line)));
 }
 
 function abiView({ abi }: ContractRecord): HTMLElement {

@@ -26,7 +26,7 @@ export const dexesView: View = (app, _place, main, signal) => {
     columns: COLUMNS,
     state: { sort: null, order: 'desc', page: 1, limit: 100 },
     signal,
-    hashOf: ({ dex_name }) => `#/pairs?dex=${encodeURIComponent(dex_name)}`,
+    pathOf: ({ dex_name }) => `/pairs?dex=${encodeURIComponent(dex_name)}`,
     emptyText: 'No DEX is configured',
     load: ({ page, limit }, life) => getAnswer<DexesAnswer>('/dexes', { page, limit }, life),
   });
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<DexItem>[] = [
     cell: (dex) =>
       h(
         'a',
-        { class: 'named', href: `#/pairs?dex=${encodeURIComponent(dex.dex_name)}`, tabindex: -1 },
+        { class: 'named', href: `/pairs?dex=${encodeURIComponent(dex.dex_name)}`, tabindex: -1 },
         h('span', { class: 'symbol' }, dex.display_name),
         ...dex.pool_types.map((type) => badge(POOL_TYPES[type] ?? String(type))),
       ),
@@ -149,7 +149,7 @@ function dexRows(items: readonly DexItem[]): HTMLElement {
       h(
         'li',
         {},
-        h('a', { href: `#/pairs?dex=${encodeURIComponent(dex.dex_name)}` }, dex.display_name),
+        h('a', { href: `/pairs?dex=${encodeURIComponent(dex.dex_name)}` }, dex.display_name),
         h('span', {}, formatUsd(dex.volume_24h_usd)),
         h(
           'span',

@@ -2,8 +2,8 @@
 import type { OverviewAnswer } from '../../wire/overview';
 import type { PairItem, PairsAnswer } from '../../wire/pairs';
 import type { TokenItem, TokensAnswer } from '../../wire/tokens';
-import { getAnswer } from '../core/api.ts';
-import { pairHash, tokenHash, type App, type Place, type View } from '../core/app.ts';
+import { getAnswer, type Query } from '../core/api.ts';
+import { pairPath, tokenPath, type App, type View } from '../core/app.ts';
 import {
   dataTable,
   type Column,
@@ -11,12 +11,17 @@ import {
   type TablePage,
   type TableState,
 } from '../list/dataTable.ts';
+import { columnChoice } from '../market/columnChoice.ts';
+import { largeSwaps } from '../market/largeSwaps.ts';
+import { DEFAULT_SORT, leastChoice, listLinks, readLeast } from '../market/marketLists.ts';
+import { watchTables } from '../market/watchTables.ts';
 import { dexShares } from './dexesView.ts';
 import { h } from '../core/dom.ts';
 import { formatAmount, formatCount, formatPrice, formatUsd, formatUsdPrice } from '../core/format.ts';
-import { PAIR_COLUMNS, TOKEN_COLUMNS } from '../list/listColumns.ts';
-import { loaded, skeleton } from '../core/panel.ts';
+import { PAIR_COLUMNS, TOKEN_COLUMNS, usualColumns } from '../list/listColumns.ts';
+import { fillColumn, loaded, skeleton } from '../core/panel.ts';
 import { change, tile } from '../core/pieces.ts';
+import type { Place } from '../core/place.ts';
 import { retryWhenBack } from '../core/recovery.ts';
 
 const REFRESH_MS = 10_000;
@@ -32,7 +37,7 @@ export const marketView: View = (app, place, main, signal) => {
     signal,
   });
   const list = marketList(app, place, signal);
-  const shares = dexShares(signal, 14, false);
+  const rail = h('aside', { class: 'rail', 'aria-busy': 'true' });
   app.onHead(
     () => {
       tiles.refresh();
@@ -44,8 +49,10 @@ export const marketView: View = (app, place, main, signal) => {
   main.replaceChildren(
     h('h1', { class: 'visually-hidden' }, 'Market'),
     tiles.element,
-    h('div', { class: 'with-rail' }, list.element, h('aside', { class: 'rail' }, shares)),
+    h('div', { class: 'with-rail' }, list.element, rail),
   );
+  const parts = [() => largeSwaps(app, signal), () => dexShares(signal, 14, false)];
+  void fillColumn(rail, parts, signal).then(() => rail.removeAttribute('aria-busy'));
 };
 
 function overviewTiles(data: OverviewAnswer['data']): HTMLElement {
@@ -81,63 +88,105 @@ interface MarketList {
   refresh(): void;
 }
 
-/** The tables of tokens and pairs, as two tabs with one search field. */
-function marketList(app: App, { path, query }: Place, signal: AbortSignal): MarketList {
-  const tab = path[0] === 'pairs' ? 'pairs' : 'tokens';
-  let q = query.get('q') ?? '';
-  let dex = query.get('dex') ?? '';
+/** The tables of tokens and pairs and the watchlist, as three tabs. */
+function marketList(app: App, place: Place, signal: AbortSignal): MarketList {
+  const tab = TABS.find(({ name }) => name === place.path[0])?.name ?? 'tokens';
+  const tabs = h(
+    'nav',
+    { class: 'tabs', 'aria-label': 'Tokens or pairs' },
+    ...TABS.map(({ name, label }) =>
+      h('a', { href: `/${name}`, 'aria-current': name === tab ? 'page' : null }, label),
+    ),
+  );
+  return tab === 'watchlist'
+    ? watchedList(app, place, tabs, signal)
+    : fullList(app, place, tab, tabs, signal);
+}
+
+const TABS = [
+  { name: 'tokens', label: 'Tokens' },
+  { name: 'pairs', label: 'Pairs' },
+  { name: 'watchlist', label: '★ Watchlist' },
+] as const;
+
+function watchedList(app: App, { query }: Place, tabs: HTMLElement, signal: AbortSignal): MarketList {
+  const pairQuery = new URLSearchParams(
+    ['sort', 'order', 'page', 'limit'].flatMap((name) => {
+      const value = query.get(`pair_${name}`);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+  const tables = watchTables({
+    tokens: readState(query),
+    pairs: readState(pairQuery),
+    onstate(tokens, pairs) {
+      const named = Object.entries(stateQuery(pairs)).map(([name, value]) => [`pair_${name}`, value]);
+      app.remember({ ...stateQuery(tokens), ...Object.fromEntries(named) });
+    },
+    signal,
+  });
+  const bar = h('div', { class: 'card-bar' }, tabs, h('span', { class: 'spring' }), tables.tools);
+  return {
+    element: h('section', { class: 'card list-card' }, bar, tables.element),
+    refresh: () => tables.refresh(),
+  };
+}
+
+/** All tokens or all pairs, with search and filters. */
+function fullList(
+  app: App,
+  { query }: Place,
+  tab: 'tokens' | 'pairs',
+  tabs: HTMLElement,
+  signal: AbortSignal,
+): MarketList {
+  let [q, dex] = [query.get('q') ?? '', query.get('dex') ?? ''];
+  let liquidity = readLeast(query.get('liquidity'));
   let state = readState(query);
+  const lists = listLinks();
   const keep = (): void => {
-    const { sort, order, page, limit } = state;
-    app.remember({
-      q,
-      dex,
-      sort: sort === DEFAULT_SORT && order === 'desc' ? null : sort,
-      order: order === 'desc' ? null : order,
-      page: page === 1 ? null : page,
-      limit: limit === 25 ? null : limit,
-    });
+    app.remember({ q, dex, liquidity, ...stateQuery(state) });
+    lists.show({ tab, q, dex, liquidity, sort: state.sort, order: state.order });
   };
   const onstate = (next: TableState): void => {
     state = next;
     keep();
   };
-  const table =
-    tab === 'tokens'
-      ? tokenTable({ state, onstate, signal, q: () => q })
-      : pairTable({ state, onstate, signal, q: () => q, dex: () => dex });
+  const filters = (): Query => ({ q, min_liquidity_usd: liquidity, dex: tab === 'pairs' ? dex : null });
+  const restart = (): void => {
+    keep();
+    table.restart();
+  };
   const search = searchField(q, tab, (text) => {
     q = text;
-    keep();
-    table.restart();
+    restart();
   });
-  const choice = dexChoice(dex, signal, (name) => {
+  const dexes = dexChoice(dex, signal, (name) => {
     dex = name;
-    keep();
-    table.restart();
+    restart();
   });
-  const link = (name: string, label: string): HTMLElement =>
-    h('a', { href: `#/${name}`, 'aria-current': name === tab ? 'page' : null }, label);
-  const bar = h(
+  const least = leastChoice(liquidity, (usd) => {
+    liquidity = usd;
+    restart();
+  });
+  const parts: ListParts = { state, onstate, signal, filters };
+  const { table, columns } = tab === 'tokens' ? tokenTable(parts) : pairTable(parts);
+  lists.show({ tab, q, dex, liquidity, sort: state.sort, order: state.order });
+  const bar = h('div', { class: 'card-bar' }, tabs, h('span', { class: 'spring' }), search);
+  const second = h(
     'div',
-    { class: 'card-bar' },
-    h(
-      'nav',
-      { class: 'tabs', 'aria-label': 'Tokens or pairs' },
-      link('tokens', 'Tokens'),
-      link('pairs', 'Pairs'),
-    ),
+    { class: 'card-bar list-bar' },
+    lists.element,
     h('span', { class: 'spring' }),
-    tab === 'pairs' && choice,
-    search,
+    tab === 'pairs' && dexes,
+    least,
+    columns,
   );
   return {
-    element: h('section', { class: 'card list-card' }, bar, table.element),
+    element: h('section', { class: 'card list-card' }, bar, second, table.element),
     refresh: () => table.refresh(),
   };
 }
-
-const DEFAULT_SORT = 'volume_24h_usd';
 
 function readState(query: URLSearchParams): TableState {
   const page = Number(query.get('page') ?? '1');
@@ -150,66 +199,74 @@ function readState(query: URLSearchParams): TableState {
   };
 }
 
+/** The state in the address bar, without what is as usual. */
+function stateQuery({ sort, order, page, limit }: TableState): Query {
+  return {
+    sort: sort === DEFAULT_SORT && order === 'desc' ? null : sort,
+    order: order === 'desc' ? null : order,
+    page: page === 1 ? null : page,
+    limit: limit === 25 ? null : limit,
+  };
+}
+
 interface ListParts {
   readonly state: TableState;
   readonly onstate: (state: TableState) => void;
   readonly signal: AbortSignal;
-  readonly q: () => string;
-  readonly dex?: () => string;
+  readonly filters: () => Query;
 }
 
-/** A search without a chosen sort order shows the best match first. */
-function orderOf({ sort, order }: TableState, q: string): { sort: string | null; order: string | null } {
-  return q !== '' && sort === DEFAULT_SORT && order === 'desc'
-    ? { sort: null, order: null }
-    : { sort, order: sort === null ? null : order };
+/** A table and the choice of its columns. */
+interface ChosenTable {
+  readonly table: DataTable;
+  readonly columns: HTMLElement;
 }
 
-function tokenTable({ state, onstate, signal, q }: ListParts): DataTable {
-  return dataTable<TokenItem>({
+/** The query of a page. A search without a chosen sort order shows the best match first. */
+function listQuery({ sort, order, page, limit }: TableState, filters: Query): Query {
+  const isBest = sort === null || (filters['q'] !== '' && sort === DEFAULT_SORT && order === 'desc');
+  return { sort: isBest ? null : sort, order: isBest ? null : order, page, limit, ...filters };
+}
+
+function tokenTable({ filters, ...parts }: ListParts): ChosenTable {
+  const choice = columnChoice('columns.tokens', TOKEN_COLUMNS, () => table.redraw());
+  const table = dataTable<TokenItem>({
+    ...parts,
     label: 'Tokens',
-    columns: TOKEN_COLUMNS,
-    state,
-    onstate,
-    signal,
-    hashOf: ({ address }) => tokenHash(address),
+    columns: () => choice.shown(),
+    showsAll: () => choice.isChosen(),
+    pathOf: ({ address }) => tokenPath(address),
     emptyText: 'No matching tokens',
-    load: (now, life) =>
-      getAnswer<TokensAnswer>(
-        '/tokens',
-        { ...orderOf(now, q()), page: now.page, limit: now.limit, q: q() },
-        life,
-      ),
+    load: (now, life) => getAnswer<TokensAnswer>('/tokens', listQuery(now, filters()), life),
   });
+  return { table, columns: choice.element };
 }
 
-function pairTable({ state, onstate, signal, q, dex }: ListParts): DataTable {
-  return dataTable<PairItem>({
+function pairTable({ filters, ...parts }: ListParts): ChosenTable {
+  const choice = columnChoice('columns.pairs', PAIR_COLUMNS, () => table.redraw());
+  const table = dataTable<PairItem>({
+    ...parts,
     label: 'Pairs',
-    columns: PAIR_COLUMNS,
-    state,
-    onstate,
-    signal,
-    hashOf: ({ address }) => pairHash(address),
+    columns: () => choice.shown(),
+    showsAll: () => choice.isChosen(),
+    pathOf: ({ address }) => pairPath(address),
     emptyText: 'No matching pairs',
-    load: (now, life) =>
-      getAnswer<PairsAnswer>(
-        '/pairs',
-        { ...orderOf(now, q()), page: now.page, limit: now.limit, q: q(), dex: dex?.() ?? '' },
-        life,
-      ),
+    load: (now, life) => getAnswer<PairsAnswer>('/pairs', listQuery(now, filters()), life),
   });
+  return { table, columns: choice.element };
 }
 
 /** A table of the pairs under an API path, by liquidity. Other views use this table too. */
 export function pairsOf(path: string, signal: AbortSignal, emptyText: string): DataTable {
-  const columns: readonly Column<PairItem>[] = PAIR_COLUMNS.map(({ sort: _, ...column }) => column);
+  const columns: readonly Column<PairItem>[] = usualColumns(PAIR_COLUMNS).map(
+    ({ sort: _, ...column }) => column,
+  );
   return dataTable<PairItem>({
     label: 'Pools',
     columns,
     state: { sort: null, order: 'desc', page: 1, limit: 25 },
     signal,
-    hashOf: ({ address }) => pairHash(address),
+    pathOf: ({ address }) => pairPath(address),
     emptyText,
     load: ({ page, limit }, life) => getAnswer<TablePage<PairItem>>(path, { page, limit }, life),
   });

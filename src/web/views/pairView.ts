@@ -2,9 +2,10 @@
 import type { ActivityItem } from '../../wire/activity';
 import type { PairAnswer, PairDetail } from '../../wire/pairs';
 import { getAnswer } from '../core/api.ts';
-import { tokenHash, type App, type View } from '../core/app.ts';
+import { tokenPath, type App, type View } from '../core/app.ts';
 import { createChartPanel, TIMEFRAMES, type ChartPanel, type Timeframe } from '../chart/chartPanel.ts';
-import { h, showIn } from '../core/dom.ts';
+import type { ChartUnit } from '../chart/chartLegend.ts';
+import { h, showIn, unseen } from '../core/dom.ts';
 import {
   formatAmount,
   formatCount,
@@ -17,7 +18,7 @@ import {
 } from '../core/format.ts';
 import type { LiveEvent } from '../core/live.ts';
 import { pairLiquidity } from '../core/countedLiquidity.ts';
-import { isMissing, loaded, skeleton } from '../core/panel.ts';
+import { columnSkeleton, fillColumn, isMissing, loaded, pageSkeleton } from '../core/panel.ts';
 import {
   addressLink,
   ago,
@@ -25,45 +26,69 @@ import {
   badge,
   balanceBar,
   change,
-  copyButton,
   fact,
   facts,
   poolBadges,
+  transactionLink,
 } from '../core/pieces.ts';
+import { askVerified, riskPanel } from './riskPanel.ts';
+import { headTools } from '../market/starButton.ts';
 import { createTape, type Tape, type TapeFrame } from '../list/tape.ts';
 
 const REFRESH_MS = 4_000;
+/** Pools of this type have no LP token. */
+export const V3 = 3;
 
 export const pairView: View = (app, place, main, signal) => {
   const address = place.path[1]?.toLowerCase() ?? '';
   app.setTitle('Pair');
   let chart: ChartPanel | null = null;
   let tape: Tape | null = null;
+  let isOpen = false;
   const head = h('div', { class: 'page-head-box' });
   const aside = h('aside', { class: 'rail' });
-  const build = (pair: PairDetail): Node => {
-    if (chart === null) {
-      const currency = readCurrency(pair, place.query);
-      chart = pairChart(app, pair, place.query, signal, (chosen) => tape?.reframe(frameOf(pair, chosen)));
-      const frame = frameOf(pair, currency);
-      tape = createTape({ filter: { pair: address }, namesPair: false, frame, signal });
-    }
-    showIn(head, pairHead(pair));
-    showIn(aside, pairRail(pair));
-    app.setTitle(
-      `${symbolOf(pair.base_token)}/${symbolOf(pair.quote_token)} ${formatUsdPrice(pair.price_usd)}`,
+  let verified: boolean | null = null;
+  const open = (pair: PairDetail): void => {
+    isOpen = true;
+    let currency = readCurrency(pair, place.query);
+    const parts = [
+      () => {
+        chart = pairChart(app, pair, place.query, signal, (chosen, maker) => {
+          tape?.markMaker(maker);
+          if (chosen !== currency) tape?.reframe(frameOf(pair, (currency = chosen)));
+        });
+        return chart.element;
+      },
+      () => {
+        tape = createTape({
+          filter: { pair: address },
+          namesPair: false,
+          frame: frameOf(pair, currency),
+          maker: readMaker(place.query),
+          onmaker: (maker) => chart?.toggleMaker(maker),
+          signal,
+        });
+        return tape.element;
+      },
+    ];
+    void fillColumn(left, parts, signal).then(() =>
+      askVerified(pair.base_token.address, signal, (answer) => {
+        verified = answer;
+        view.redraw();
+      }),
     );
-    return page;
   };
-  const left = h('div', { class: 'column' });
+  const left = columnSkeleton();
   const page = h('div', {}, head, h('div', { class: 'with-rail' }, left, aside));
   const view = loaded({
     load: (life) => getAnswer<PairAnswer>(`/pairs/${address}`, {}, life),
-    render: ({ data }) => {
-      const node = build(data);
-      if (left.childElementCount === 0 && chart !== null && tape !== null)
-        left.append(chart.element, tape.element);
-      return node;
+    render: ({ data: pair }) => {
+      if (!isOpen) open(pair);
+      showIn(head, pairHead(pair));
+      const risks = riskPanel(pair, pair.base_token, verified, pair.pool_type === V3);
+      showIn(aside, h('div', { class: 'rail-stack' }, pairRail(pair), risks));
+      app.setTitle(`${pairTitle(pair)} ${formatUsdPrice(pair.price_usd)}`);
+      return page;
     },
     skeleton: pageSkeleton,
     explain: (error) => (isMissing(error) ? `There is no pair at ${address}` : null),
@@ -98,7 +123,10 @@ export function followLive(
       tape()?.reload();
       return chart()?.doubt();
     }
-    if (isActivityItem(data)) tape()?.add(data);
+    if (isActivityItem(data)) {
+      tape()?.add(data);
+      chart()?.see(data);
+    }
     chart()?.touch();
   };
   app.live.listen({ ...filter, event_type: 'swap,mint,burn' }, onevent, signal);
@@ -109,14 +137,14 @@ function isActivityItem(data: unknown): data is ActivityItem {
   return typeof data === 'object' && data !== null && 'id' in data && 'event_type' in data;
 }
 
-export function pageSkeleton(): Node {
-  const left = h('div', { class: 'column' }, skeleton('chart'), skeleton('tape', 9));
-  const right = h('aside', { class: 'rail' }, skeleton('rail', 12));
-  return h('div', {}, skeleton('head'), h('div', { class: 'with-rail' }, left, right));
-}
-
 export function readTimeframe(query: URLSearchParams): Timeframe {
   return TIMEFRAMES.find((timeframe) => timeframe === query.get('timeframe')) ?? '1h';
+}
+
+/** The maker whose trades the chart marks. */
+export function readMaker(query: URLSearchParams): string | null {
+  const maker = query.get('maker')?.toLowerCase() ?? '';
+  return /^0x[0-9a-f]{40}$/.test(maker) ? maker : null;
 }
 
 /** The currencies of the chart: USD, the quote token, and the base token, in which the chart is inverted. */
@@ -136,12 +164,18 @@ function frameOf({ base_token, quote_token }: PairDetail, currency: Currency): T
     : { token: token.address, currency: other.address, symbol: symbolOf(other) };
 }
 
+function unitOf({ base_token, quote_token }: PairDetail, currency: Currency): ChartUnit {
+  const [token, other] = currency === 'base' ? [quote_token, base_token] : [base_token, quote_token];
+  const isUsd = currency === 'usd';
+  return { token: symbolOf(token), currency: isUsd ? 'USD' : symbolOf(other), isUsd };
+}
+
 function pairChart(
   app: App,
   pair: PairDetail,
   query: URLSearchParams,
   signal: AbortSignal,
-  oncurrency: (currency: Currency) => void,
+  onchoice: (currency: Currency, maker: string | null) => void,
 ): ChartPanel {
   return createChartPanel<Currency>({
     app,
@@ -153,15 +187,23 @@ function pairChart(
       ['base', symbolOf(pair.base_token)],
     ],
     currency: readCurrency(pair, query),
+    inverse: 'base',
+    unitOf: (currency) => unitOf(pair, currency),
+    trades: { filter: { pair: pair.address }, frameOf: (currency) => frameOf(pair, currency) },
+    maker: readMaker(query),
     queryOf: (currency) => (currency === 'base' ? { currency: 'quote', invert: true } : { currency }),
     timeframe: readTimeframe(query),
     emptyText: 'No bars: the pair has no trades yet, or its quote token has no USD price',
     signal,
-    onchoice({ timeframe, currency }) {
-      app.remember({ timeframe, currency });
-      oncurrency(currency);
+    onchoice({ timeframe, currency, maker }) {
+      app.remember({ timeframe, currency, maker });
+      onchoice(currency, maker);
     },
   });
+}
+
+function pairTitle({ base_token, quote_token }: PairDetail): string {
+  return `${symbolOf(base_token)}/${symbolOf(quote_token)}`;
 }
 
 function pairHead(pair: PairDetail): HTMLElement {
@@ -175,11 +217,17 @@ function pairHead(pair: PairDetail): HTMLElement {
       h(
         'h1',
         {},
-        h('a', { href: tokenHash(pair.base_token.address) }, symbolOf(pair.base_token)),
+        h('a', { href: tokenPath(pair.base_token.address) }, symbolOf(pair.base_token)),
         h('span', { class: 'quote' }, ' / '),
-        h('a', { class: 'quote', href: tokenHash(pair.quote_token.address) }, symbolOf(pair.quote_token)),
+        h('a', { class: 'quote', href: tokenPath(pair.quote_token.address) }, symbolOf(pair.quote_token)),
       ),
-      h('div', { class: 'under' }, poolBadges(pair), ...pair.flags.map((flag) => badge(flag, 'warn'))),
+      h(
+        'div',
+        { class: 'under' },
+        headTools('pairs', pair.address, pairTitle(pair), pair.base_token.address),
+        poolBadges(pair),
+        ...pair.flags.map((flag) => badge(flag, 'warn')),
+      ),
     ),
     h(
       'div',
@@ -244,7 +292,7 @@ export function windowTable(item: {
       h('td', { class: 'down' }, formatCount(sells)),
     );
   });
-  const names = ['', 'Volume', 'Buys', '', 'Sells'];
+  const names = [unseen('Time'), 'Volume', 'Buys', unseen('Share of the buys'), 'Sells'];
   return h(
     'table',
     { class: 'windows' },
@@ -305,17 +353,7 @@ function pairRail(pair: PairDetail): HTMLElement {
       fact('Pair', addressLink(pair.address, 'contract')),
       ...pair.tokens.map((token) => fact(symbolOf(token), addressLink(token.address, 'token'))),
       fact('Factory', addressLink(pair.factory, 'contract')),
-      pair.created_tx === null
-        ? null
-        : fact(
-            'Creation',
-            h(
-              'span',
-              { class: 'mono', title: pair.created_tx },
-              `${pair.created_tx.slice(0, 8)}…`,
-              copyButton(pair.created_tx),
-            ),
-          ),
+      pair.created_tx === null ? null : fact('Creation', transactionLink(pair.created_tx)),
     ),
   );
 }

@@ -1,19 +1,14 @@
 /** The page of a wallet: tokens, native coin and liquidity positions, with the confidence of each value. */
-import type { Portfolio, PortfolioAnswer, PortfolioPosition, PortfolioToken } from '../../wire/portfolio';
+import type { Portfolio, PortfolioAnswer } from '../../wire/portfolio';
 import { getAnswer } from '../core/api.ts';
-import { pairHash, tokenHash, walletHash, type View } from '../core/app.ts';
-import { button, h } from '../core/dom.ts';
-import {
-  formatAmount,
-  formatCount,
-  formatShare,
-  formatUsd,
-  formatUsdPrice,
-  shortHex,
-  symbolOf,
-} from '../core/format.ts';
-import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
-import { avatar, badge, change, copyButton, POOL_TYPES, tile, warningList } from '../core/pieces.ts';
+import { walletPath, type View } from '../core/app.ts';
+import { button, h, showIn } from '../core/dom.ts';
+import { formatCount, formatUsd, shortHex } from '../core/format.ts';
+import { loaded, skeleton } from '../core/panel.ts';
+import { copyButton, tile, warningList } from '../core/pieces.ts';
+import { rememberWallet } from '../wallet/recentWallets.ts';
+import { emptyWallet, noWallet } from '../wallet/walletHelp.ts';
+import { isEmptyWallet, walletTables } from '../wallet/walletTables.ts';
 
 const REFRESH_MS = 12_000;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -21,20 +16,26 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 export const portfolioView: View = (app, place, main, signal) => {
   const address = place.path[1] ?? '';
   app.setTitle('Portfolio');
-  const form = addressForm('Wallet address', address, (given) => app.go(walletHash(given)));
+  const form = addressForm('Wallet address', address, (given) => app.go(walletPath(given)));
   const head = h('div', { class: 'look-up' }, h('h1', {}, 'Portfolio'), form);
   if (address === '') {
-    main.replaceChildren(
-      head,
-      emptyNotice('Enter an address to see its tokens, LP tokens and V3 positions.'),
-    );
+    main.replaceChildren(head, noWallet(signal));
     return;
   }
+  const top = h('div');
+  const tables = walletTables(signal);
+  const page = h('div', {}, top, tables.element);
+  let help: HTMLElement | null = null;
   const view = loaded({
     load: (life) => getAnswer<PortfolioAnswer>(`/portfolio/${address}`, {}, life),
     render: ({ data }) => {
       app.setTitle(`${shortHex(data.address)} ${formatUsd(data.net_worth_usd)}`);
-      return wallet(data);
+      rememberWallet(data.address);
+      showIn(top, figures(data));
+      tables.show(data);
+      help?.remove();
+      if (isEmptyWallet(data)) page.append((help ??= emptyWallet(data.address, signal)));
+      return page;
     },
     skeleton: () => h('div', {}, skeleton('tiles'), skeleton(420, 8)),
     signal,
@@ -78,8 +79,8 @@ export function addressForm(
   return form;
 }
 
-function wallet(data: Portfolio): HTMLElement {
-  const isEmpty = data.tokens.length === 0 && data.positions.length === 0 && data.native === null;
+/** The figures of a wallet. They change with each block, and the tables below stay. */
+function figures(data: Portfolio): HTMLElement {
   return h(
     'div',
     {},
@@ -111,130 +112,5 @@ function wallet(data: Portfolio): HTMLElement {
       ),
     ),
     warningList(data.warnings),
-    isEmpty ? emptyNotice('No tokens or positions of this address are known') : holdings(data),
-    data.positions.length === 0 ? null : positions(data.positions),
-  );
-}
-
-function holdings(data: Portfolio): HTMLElement {
-  const names = ['Token', 'Balance', 'Price', '24h', 'Value', 'Share'];
-  const rows = data.tokens.map(tokenRow);
-  if (data.native !== null) rows.unshift(nativeRow(data.native));
-  return plainTable('Tokens', names, rows);
-}
-
-function tokenRow(token: PortfolioToken): HTMLTableRowElement {
-  const isCounted = token.price_confidence === 'high' || token.price_confidence === 'medium';
-  return row(
-    tokenHash(token.address),
-    h(
-      'a',
-      { class: 'named', href: tokenHash(token.address) },
-      avatar(token),
-      h('span', { class: 'symbol' }, symbolOf(token)),
-      h('span', { class: 'full' }, token.name ?? ''),
-      ...token.flags.map((flag) => badge(flag, 'warn')),
-    ),
-    formatAmount(token.balance),
-    formatUsdPrice(token.price_usd),
-    change(token.price_change_24h),
-    h(
-      'span',
-      {
-        class: isCounted ? null : 'doubtful',
-        title: isCounted ? null : 'Not in the totals: the price has low confidence',
-      },
-      formatUsd(token.value_usd),
-    ),
-    formatShare(token.portfolio_pct),
-  );
-}
-
-function nativeRow(native: NonNullable<Portfolio['native']>): HTMLTableRowElement {
-  return row(
-    null,
-    h(
-      'span',
-      { class: 'named' },
-      avatar({ address: '0x000000ee', symbol: native.symbol }),
-      h('span', { class: 'symbol' }, native.symbol),
-      badge('native'),
-    ),
-    formatAmount(native.balance),
-    formatUsdPrice(native.price_usd),
-    change(native.price_change_24h),
-    formatUsd(native.value_usd),
-    '–',
-  );
-}
-
-function positions(items: readonly PortfolioPosition[]): HTMLElement {
-  const rows = items.map((item) =>
-    row(
-      pairHash(item.pair_address),
-      h(
-        'a',
-        { class: 'named', href: pairHash(item.pair_address) },
-        h('span', { class: 'symbol' }, item.tokens.map(symbolOf).join(' / ')),
-        badge(item.dex_name),
-        badge(POOL_TYPES[item.pool_type] ?? ''),
-        item.in_range === undefined || item.in_range === null
-          ? null
-          : badge(item.in_range ? 'in range' : 'out of range', item.in_range ? 'good' : 'warn'),
-      ),
-      h(
-        'span',
-        { class: 'amounts' },
-        ...item.tokens.map((token) => h('span', {}, `${formatAmount(token.amount)} ${symbolOf(token)}`)),
-      ),
-      formatShare(item.share_pct),
-      formatShare(item.apr_24h),
-      formatUsd(item.value_usd),
-      formatUsd(item.unclaimed_usd),
-    ),
-  );
-  return plainTable('Positions', ['Pool', 'Amounts', 'Pool share', 'APR 24h', 'Value', 'Unclaimed'], rows);
-}
-
-function row(hash: string | null, ...cells: readonly (Node | string)[]): HTMLTableRowElement {
-  const line = h(
-    'tr',
-    {},
-    ...cells.map((cell, index) => h('td', { class: index === 0 ? 'left' : null }, cell)),
-  );
-  line.addEventListener('click', (event) => {
-    if (hash !== null && !(event.target instanceof Element && event.target.closest('a, button') !== null))
-      location.hash = hash;
-  });
-  return line;
-}
-
-function plainTable(
-  title: string,
-  names: readonly string[],
-  rows: readonly HTMLTableRowElement[],
-): HTMLElement {
-  const heads = names.map((name, index) =>
-    h('th', { scope: 'col', class: index === 0 ? 'left' : null }, name),
-  );
-  return h(
-    'section',
-    { class: 'card list-card' },
-    h(
-      'div',
-      { class: 'card-bar' },
-      h('h2', {}, title),
-      h('span', { class: 'muted' }, formatCount(rows.length)),
-    ),
-    h(
-      'div',
-      { class: 'table-scroll' },
-      h(
-        'table',
-        { class: `data holdings ${title.toLowerCase()}`, 'aria-label': title },
-        h('thead', {}, h('tr', {}, ...heads)),
-        h('tbody', {}, ...rows),
-      ),
-    ),
   );
 }

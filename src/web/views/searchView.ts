@@ -2,7 +2,15 @@
 import type { PairItem } from '../../wire/pairs';
 import type { TokenItem } from '../../wire/tokens';
 import { ApiFailure, getAnswer } from '../core/api.ts';
-import { contractHash, pairHash, tokenHash, transactionHash, walletHash, type View } from '../core/app.ts';
+import {
+  blockPath,
+  contractPath,
+  pairPath,
+  tokenPath,
+  transactionPath,
+  walletPath,
+  type View,
+} from '../core/app.ts';
 import { h } from '../core/dom.ts';
 import type { ListAnswer, SearchHit } from '../core/explorerAnswers.ts';
 import { formatUsd, formatUsdPrice, symbolOf } from '../core/format.ts';
@@ -15,7 +23,7 @@ export interface Found {
   readonly kind: string;
   readonly title: string;
   readonly subtitle: string;
-  readonly hash: string;
+  readonly path: string;
 }
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -65,18 +73,18 @@ async function whatIs(address: string, signal: AbortSignal): Promise<Found[]> {
       kind: 'contract',
       title: name ?? lower,
       subtitle: type,
-      hash: contractHash(lower),
+      path: contractPath(lower),
     })),
   ]);
   return [
     ...parts.flat(),
-    { kind: 'wallet', title: lower, subtitle: 'Portfolio of this address', hash: walletHash(lower) },
+    { kind: 'wallet', title: lower, subtitle: 'Portfolio of this address', path: walletPath(lower) },
   ];
 }
 
 function fromToken(token: TokenItem): Found {
   const subtitle = `${token.name ?? ''} · ${formatUsdPrice(token.price_usd)} · ${formatUsd(token.liquidity_usd)} liquidity`;
-  return { kind: 'token', title: symbolOf(token), subtitle, hash: tokenHash(token.address) };
+  return { kind: 'token', title: symbolOf(token), subtitle, path: tokenPath(token.address) };
 }
 
 function fromPair(pair: PairItem): Found {
@@ -85,23 +93,36 @@ function fromPair(pair: PairItem): Found {
     kind: 'pair',
     title,
     subtitle: `${pair.dex_name} · ${formatUsd(pair.liquidity_usd)} liquidity`,
-    hash: pairHash(pair.address),
+    path: pairPath(pair.address),
   };
 }
 
 function fromHit(hit: SearchHit): Found | null {
-  const id =
-    hit.address ?? hit.hash ?? (hit.number === null || hit.number === undefined ? null : String(hit.number));
-  const common = { kind: hit.type, title: hit.title ?? id ?? hit.type, subtitle: hit.subtitle ?? '' };
-  if (hit.type === 'dex') return { ...common, hash: `#/pairs?dex=${encodeURIComponent(hit.title ?? '')}` };
-  if (hit.type === 'tx' && id !== null) return { ...common, hash: transactionHash(id) };
-  const address = hit.address ?? null;
-  if (address === null) return null;
-  if (hit.type === 'token') return { ...common, hash: tokenHash(address) };
-  if (hit.type === 'pair') return { ...common, hash: pairHash(address) };
-  if (hit.type === 'address') return { ...common, hash: walletHash(address) };
-  return { ...common, hash: `${contractHash(address)}?chainId=${hit.chain_id}` };
+  const id = hit.address ?? hit.hash ?? String(hit.number ?? '');
+  const page = pageOf(hit);
+  return page === null
+    ? null
+    : { kind: hit.type, title: hit.title ?? id, subtitle: hit.subtitle ?? '', path: page };
 }
+
+/** The page of a hit; null for a function, which has none. */
+function pageOf({ type, title, ...hit }: SearchHit): string | null {
+  if (type === 'dex') return `/pairs?dex=${encodeURIComponent(title ?? '')}`;
+  if (type === 'block' && typeof hit.number === 'number') return blockPath(hit.number);
+  if (typeof hit.hash === 'string') {
+    if (type === 'tx') return transactionPath(hit.hash);
+    return type === 'event' ? `/logs?topic0=${hit.hash}` : null;
+  }
+  if (typeof hit.address !== 'string') return null;
+  const make = Object.hasOwn(ADDRESS_PAGES, type) ? ADDRESS_PAGES[type] : contractPath;
+  return make?.(hit.address) ?? null;
+}
+
+const ADDRESS_PAGES: Readonly<Record<string, (address: string) => string>> = {
+  token: tokenPath,
+  pair: pairPath,
+  address: walletPath,
+};
 
 const LISTED = 25;
 
@@ -126,7 +147,7 @@ export const searchView: View = (app, place, main, signal) => {
       try {
         return await findAnything(q.slice(0, SEARCHED_MAX), LISTED, life);
       } finally {
-        // Source results are placed below the list once the list has its final height, so that nothing moves.
+        // Source results are placed below the list once the list has its final height, so that the list does not move.
         if (!life.aborted) main.append(sources);
       }
     },
@@ -149,7 +170,7 @@ function foundItem(found: Found): HTMLElement {
     {},
     h(
       'a',
-      { href: found.hash },
+      { href: found.path },
       badge(found.kind),
       h('strong', {}, found.title),
       h('span', { class: 'muted' }, found.subtitle),

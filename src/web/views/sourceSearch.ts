@@ -1,10 +1,11 @@
 /** Search through the sources of all verified contracts, by text or regular expression. */
 import { getAnswer } from '../core/api.ts';
-import { contractHash, type App } from '../core/app.ts';
+import type { App } from '../core/app.ts';
 import { button, h, segments } from '../core/dom.ts';
 import type { ListAnswer, SourceHit } from '../core/explorerAnswers.ts';
 import { shortHex } from '../core/format.ts';
 import { emptyNotice, isMissing, loaded, skeleton } from '../core/panel.ts';
+import { sourcePath } from '../core/sourcePath.ts';
 
 const HITS = 25;
 type Mode = 'text' | 'regex';
@@ -65,14 +66,14 @@ export function sourceHits(q: string, mode: Mode, chain: string | null, signal: 
     render: ({ data }) =>
       data.length === 0
         ? emptyNotice('No matching lines')
-        : h('ol', { class: 'source-hits' }, ...data.map(hit)),
+        : h('ol', { class: 'source-hits' }, ...data.map((found) => hit(found, chain))),
     skeleton: () => skeleton(240, 6),
     explain: (error) => (isMissing(error) ? 'This service has no source search' : null),
     signal,
   }).element;
 }
 
-function hit(found: SourceHit): HTMLElement {
+function hit(found: SourceHit, chain: string | null): HTMLElement {
   return h(
     'li',
     {},
@@ -81,7 +82,13 @@ function hit(found: SourceHit): HTMLElement {
       { class: 'event-head' },
       h(
         'a',
-        { href: `${contractHash(found.address)}?chainId=${found.chain_id}` },
+        {
+          href: sourcePath(found.address, {
+            chain,
+            path: found.path,
+            line: found.line,
+          }),
+        },
         found.contract_name ?? shortHex(found.address),
       ),
       h('span', { class: 'muted' }, `${found.path}:${found.line}:${found.column}`),

@@ -1,78 +1,222 @@
-/** The page of one transaction: its block and its decoded logs, in the order of the chain. */
-import { getAnswer } from '../core/api.ts';
+/** The page of one transaction: status, value, gas, decoded input, moved tokens, swaps and logs. */
+import type { SwapItem } from '../../wire/activity';
+import { ApiFailure, getAnswer } from '../core/api.ts';
 import type { View } from '../core/app.ts';
 import { h } from '../core/dom.ts';
 import type { ContractRecord, ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
-import { formatCount, formatTime, shortHex } from '../core/format.ts';
+import { formatTime, shortHex } from '../core/format.ts';
 import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
-import { addressLink, ago, copyButton, fact, facts } from '../core/pieces.ts';
-import { eventItem } from '../list/eventItem.ts';
-import type { Emitter } from '../list/scaledAmount.ts';
+import { ago, badge, fact, facts } from '../core/pieces.ts';
+import {
+  chainOf,
+  decodeInput,
+  getNativeSymbol,
+  readContracts,
+  type DecodedInput,
+} from '../explorer/contractReads.ts';
+import { addressOf, blockNumber, copyable } from '../explorer/links.ts';
+import { logItem } from '../explorer/logItem.ts';
+import {
+  getNodeBlock,
+  getNodeReceipt,
+  getNodeTransaction,
+  type NodeReceipt,
+  type NodeTransaction,
+} from '../explorer/nodeAnswers.ts';
+import { findSwaps, inputPart, moveList, movesOf, swapList } from '../explorer/transactionParts.ts';
+import { COIN_DECIMALS, formatUnits, formatWhole, GWEI_DECIMALS } from '../explorer/units.ts';
 
+/** Larger than the index of any log in its block. */
+const LOG_INDEX_MAX = 2 ** 20 - 2;
 /** Most logs shown. */
 const LOGS_MAX = 200;
-/** Most contracts that are read for the decimals of their tokens. */
-const EMITTERS_MAX = 12;
+/** Pause between two looks at a transaction that is not indexed yet. */
+const REFRESH_MS = 2_000;
+
+interface Found {
+  readonly hash: string;
+  readonly chain: string | null;
+  /** The answer of the node; null without a node, or if the node does not have the transaction. */
+  readonly sent: NodeTransaction | null;
+  readonly receipt: NodeReceipt | null;
+  readonly time: number | null;
+  readonly logs: readonly LogEntry[];
+  /** Why the service has no logs, if it keeps none. */
+  readonly noLogs: string | null;
+  readonly contracts: ReadonlyMap<string, ContractRecord>;
+  readonly swaps: readonly SwapItem[];
+  readonly call: DecodedInput | null;
+  readonly coin: string;
+}
 
 export const transactionView: View = (app, place, main, signal) => {
   const hash = place.path[1]?.toLowerCase() ?? '';
   app.setTitle(`Transaction ${shortHex(hash)}`);
-  const logs = loaded({
-    load: async (life) => {
-      const query = { tx_hash: hash, order: 'asc', limit: LOGS_MAX };
-      const { data } = await getAnswer<ListAnswer<LogEntry>>('/logs', query, life);
-      return { logs: data, emitters: await readEmitters(data, life) };
+  const head = h('h1', {}, 'Transaction');
+  if (!/^0x[0-9a-f]{64}$/.test(hash)) {
+    main.replaceChildren(head, emptyNotice('The hash of a transaction is 0x and 64 hex digits'));
+    return;
+  }
+  let isSettled = false;
+  const view = loaded({
+    load: async (life) => find(hash, await chainOf(place.query), life),
+    render: (found) => {
+      isSettled = found.logs.length > 0 || found.time !== null;
+      return transaction(found);
     },
-    render: ({ logs, emitters }) => transaction(logs, emitters),
     skeleton: () => skeleton(400, 8),
     signal,
   });
-  main.replaceChildren(
-    h('h1', {}, 'Transaction'),
-    h('p', { class: 'wallet-name' }, h('span', { class: 'mono' }, hash), copyButton(hash)),
-    logs.element,
-  );
+  main.replaceChildren(head, h('p', { class: 'wallet-name' }, copyable(hash)), view.element);
+  app.onHead(() => isSettled || view.refresh(), REFRESH_MS, signal);
 };
 
-/** The contracts of the logs, for the decimals of their tokens. Contracts that cannot be read are missing. */
-async function readEmitters(
-  logs: readonly LogEntry[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, Emitter>> {
-  const addresses = [...new Set(logs.map(({ address }) => address))].slice(0, EMITTERS_MAX);
-  const found = await Promise.all(
-    addresses.map(async (address): Promise<[string, Emitter][]> => {
-      try {
-        const { data } = await getAnswer<{ data: ContractRecord }>(`/contracts/${address}`, {}, signal);
-        return [[address, data]];
-      } catch (error) {
-        if (signal.aborted) throw error;
-        return [];
-      }
-    }),
-  );
-  return new Map(found.flat());
+async function find(hash: string, chain: string | null, signal: AbortSignal): Promise<Found> {
+  const [sent, receipt, { logs, noLogs }, coin] = await Promise.all([
+    unlessNoNode(getNodeTransaction(hash, chain, signal)),
+    unlessNoNode(getNodeReceipt(hash, chain, signal)),
+    listLogs(hash, chain, signal),
+    getNativeSymbol(chain),
+  ]);
+  const block = receipt?.blockNumber ?? null;
+  const hasCall = sent !== null && sent.to !== null && sent.input.length > 2;
+  const [time, contracts, swaps, call] = await Promise.all([
+    logs[0]?.timestamp ?? (block === null ? null : timeOf(block, chain, signal)),
+    readContracts(
+      logs.map(({ address }) => address),
+      chain,
+      signal,
+    ),
+    // Only the market chain has swaps.
+    chain === null ? findSwaps(hash, noLogs === null ? logs : wholeBlock(block), signal) : [],
+    hasCall ? decodeInput(sent.to ?? '', sent.input, chain, signal) : null,
+  ]);
+  return { hash, chain, sent, receipt, time, logs, noLogs, contracts, swaps, call, coin };
 }
 
-function transaction(logs: readonly LogEntry[], emitters: ReadonlyMap<string, Emitter>): HTMLElement {
-  const [first] = logs;
-  if (first === undefined) return emptyNotice('This transaction has no indexed logs');
+/** A service with EXPLORER=off keeps no logs. Its page then shows what the node knows. */
+async function listLogs(
+  hash: string,
+  chain: string | null,
+  signal: AbortSignal,
+): Promise<Pick<Found, 'logs' | 'noLogs'>> {
+  const query = { tx_hash: hash, order: 'asc', limit: LOGS_MAX, chainId: chain };
+  try {
+    const { data } = await getAnswer<ListAnswer<LogEntry>>('/logs', query, signal);
+    return { logs: data, noLogs: null };
+  } catch (error) {
+    if (error instanceof ApiFailure && error.code === 'logs_not_kept')
+      return { logs: [], noLogs: error.message };
+    throw error;
+  }
+}
+
+/** The first and the last position in a block, between which the swaps of a transaction without logs are. */
+function wholeBlock(block: number | null): Pick<LogEntry, 'block_number' | 'log_index'>[] {
+  return block === null ? [] : [0, LOG_INDEX_MAX].map((index) => ({ block_number: block, log_index: index }));
+}
+
+/** Without a node the page shows the stored logs. */
+async function unlessNoNode<T>(answer: Promise<T | null>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ApiFailure && error.code === 'no_node') return null;
+    throw error;
+  }
+}
+
+async function timeOf(block: number, chain: string | null, signal: AbortSignal): Promise<number | null> {
+  return (await getNodeBlock(block, false, chain, signal))?.time ?? null;
+}
+
+function transaction(found: Found): HTMLElement {
+  const { sent, logs, noLogs, chain, contracts, swaps, call } = found;
+  if (sent === null && logs.length === 0)
+    return emptyNotice(noLogs ?? 'No transaction with this hash is known to the node or has indexed logs');
+  const moves = movesOf(logs, contracts);
+  const part = (title: string, body: Node): HTMLElement =>
+    h('section', { class: 'card list-card' }, h('div', { class: 'card-bar' }, h('h2', {}, title)), body);
+  return h(
+    'div',
+    { class: 'transaction' },
+    summary(found),
+    swaps.length > 0 && part(`Swaps (${swaps.length})`, swapList(swaps)),
+    moves.length > 0 && part(`Token moves (${moves.length})`, moveList(moves, chain)),
+    sent !== null && sent.input.length > 2 && part('Input', inputPart(sent.input, call, chain)),
+    part(
+      `Logs (${logs.length < LOGS_MAX ? logs.length : `the first ${LOGS_MAX}`})`,
+      logs.length === 0
+        ? emptyNotice(noLogs ?? 'This transaction has no indexed logs')
+        : h(
+            'ol',
+            { class: 'events tab-body' },
+            ...logs.map((entry) =>
+              logItem(entry, chain, contracts.get(entry.address) ?? null, addressOf(entry.address, chain)),
+            ),
+          ),
+    ),
+  );
+}
+
+function summary(found: Found): HTMLElement {
+  const { sent, receipt, time, logs, chain } = found;
+  const block = receipt?.blockNumber ?? logs[0]?.block_number ?? null;
   return h(
     'section',
     { class: 'card contract-card' },
     facts(
-      fact('Block', formatCount(first.block_number)),
-      first.timestamp === null
-        ? null
-        : fact('Time', h('span', { title: formatTime(first.timestamp) }, ago(first.timestamp))),
-      fact('Logs', logs.length < LOGS_MAX ? String(logs.length) : `the first ${LOGS_MAX}`),
+      fact('Status', statusBadge(found)),
+      fact('Block', block === null ? '—' : blockNumber(block, chain)),
+      fact('Time', time === null ? '—' : h('span', {}, formatTime(time), ' (', ago(time), ')')),
+      ...(sent === null ? [] : sentFacts(found, sent)),
     ),
-    h(
-      'ol',
-      { class: 'events' },
-      ...logs.map((entry) =>
-        eventItem(entry, emitters.get(entry.address) ?? null, addressLink(entry.address, 'contract')),
+    sent === null &&
+      h(
+        'p',
+        { class: 'muted' },
+        'No node of this service knows this transaction, so only its stored logs are shown.',
       ),
-    ),
   );
+}
+
+/** The fields of a transaction that only the node has. */
+function sentFacts({ receipt, chain, coin }: Found, sent: NodeTransaction): (HTMLElement | null)[] {
+  const price = receipt?.gasPrice ?? sent.gasPrice;
+  const used = receipt?.gasUsed ?? null;
+  const created = receipt?.contract ?? null;
+  const coins = (wei: bigint): string => `${formatUnits(wei, COIN_DECIMALS)} ${coin}`;
+  const number = (name: string, value: number | null): HTMLElement | null =>
+    value === null ? null : fact(name, String(value));
+  return [
+    sent.from === null ? null : fact('From', addressOf(sent.from, chain)),
+    sent.to === null ? null : fact('To', addressOf(sent.to, chain)),
+    created === null ? null : fact('Created contract', addressOf(created, chain)),
+    fact('Value', coins(sent.value)),
+    used === null || price === null ? null : fact('Fee', coins(used * price)),
+    used === null ? null : fact('Gas used', gasText(used, sent.gas)),
+    price === null
+      ? null
+      : fact(
+          'Gas price',
+          `${formatUnits(price, GWEI_DECIMALS)} gwei`,
+          `${String(price)} wei per unit of gas`,
+        ),
+    number('Nonce', sent.nonce),
+    number('Position in the block', sent.index),
+    number('Type', sent.type),
+  ];
+}
+
+function gasText(used: bigint, limit: bigint | null): string {
+  if (limit === null || limit === 0n) return formatWhole(used);
+  return `${formatWhole(used)} of ${formatWhole(limit)} (${(used * 100n) / limit}%)`;
+}
+
+function statusBadge({ receipt, sent, logs }: Found): HTMLElement {
+  if (receipt?.status === 1) return badge('success', 'good');
+  if (receipt?.status === 0) return badge('failed', 'bad');
+  // A failed transaction emits no logs.
+  if (logs.length > 0) return badge('success', 'good');
+  return sent !== null && receipt === null ? badge('pending', 'warn') : badge('unknown');
 }

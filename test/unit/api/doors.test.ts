@@ -172,7 +172,7 @@ test('while the event loop is late, requests get 503 with Retry-After, /healthz 
   await ask(`${url}/me`);
   await delay(1_100);
   expect((await ask(`${url}/me`)).status).toBe(200);
-}, 60_000);
+});
 
 test.each<[MetricsReaders, string | undefined, number]>([
   ['local', undefined, 200],

@@ -43,7 +43,7 @@ function open(port: number): Client {
   socket.on('data', (chunk) => (text += chunk.toString()));
   socket.on('error', () => undefined);
   const closed = new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('the socket is still open')), 10_000);
+    const late = setTimeout(() => reject(new Error('the socket is still open')), 120_000);
     socket.once('close', () => {
       clearTimeout(late);
       resolve();

@@ -5,6 +5,7 @@ import type { HeadSnapshot } from '../../../query/head/headSnapshot';
 import type { LogBounds } from '../../../query/logs/logBytes';
 import { ALL_LOGS, type EitherTopic, type LogFilter, type TopicPlace } from '../../../query/logs/logFilter';
 import { listLogs, type StoredLog } from '../../../query/logs/logs';
+import { requireLogs } from '../../../query/logs/requireLogs';
 import { readGas, type TransactionGas } from '../../../query/logs/transactionGas';
 import type { Actions, Ask } from '../action';
 import { dialectError, EMPTY, listOf, refuse, TEXTS } from '../answers';
@@ -30,6 +31,7 @@ async function getLogs({ asked, moment }: Ask) {
   const filter = readFilter(asked, moment?.head ?? null);
   if (moment === null) return listOf([], EMPTY.logs);
   const { chain, head } = moment;
+  requireLogs(head);
   const page = { newestFirst: false, behind: null, skip, limit, bounds: GETLOGS_BOUNDS };
   const found = await listLogs(chain, head, filter, page);
   if (found.isFull) return refuse(TEXTS.largeAnswer);

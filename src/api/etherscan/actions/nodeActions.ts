@@ -2,6 +2,7 @@
 import type { Hex } from '../../../domain/hex';
 import type { StateAnswers, StateQuestion } from '../../../domain/nodeState';
 import { AppError } from '../../../errors';
+import { HeadReplaced } from '../../answering';
 import type { Action, Actions, Ask } from '../action';
 import { dialectError, ok, refuse, TEXTS } from '../answers';
 import { addressOf, badFormat, needAddress, textOf } from '../askedParams';
@@ -22,7 +23,10 @@ export async function askNode(
   const node = deps.nodeOf?.(chainId) ?? null;
   if (node === null || moment === null) return null;
   const answers = await node.ask(moment.head.hash, questions);
-  if (answers === null) throw new AppError('node_failed', 'the node does not answer');
+  if (answers === null) {
+    const failure = new AppError('node_failed', 'the node does not answer');
+    throw node.lacks(moment.head.hash) ? new HeadReplaced(failure) : failure;
+  }
   return answers;
 }
 

@@ -6,6 +6,8 @@
 import { isHexData, isQuantity, numberToHex, type Hex } from '../../../domain/hex';
 import { AppError } from '../../../errors';
 import type { HeadSnapshot } from '../../../query/head/headSnapshot';
+import { BLOCK_NOT_FOUND } from '../../../query/head/nodeReads';
+import { HeadReplaced, Refusal } from '../../answering';
 import type { Action, Actions, Ask, DialectAnswer } from '../action';
 import { refuse, TEXTS } from '../answers';
 import {
@@ -71,7 +73,14 @@ async function read(ask: Ask, method: string, paramsOf: ParamsOf): Promise<Diale
   const node = deps.readsOf?.(chainId) ?? null;
   if (node === null) return refuse(TEXTS.action);
   const answer = await node.call(method, params);
-  return { ...REPLY, ...answer };
+  const said = { ...REPLY, ...answer };
+  const isGone = 'error' in answer && answer.error.code === BLOCK_NOT_FOUND;
+  if (isGone && params.some(isBlockHash)) throw new HeadReplaced(new Refusal(200, said));
+  return said;
+}
+
+function isBlockHash(param: unknown): boolean {
+  return typeof param === 'object' && param !== null && 'blockHash' in param;
 }
 
 /**
@@ -104,8 +113,8 @@ function blockOf(asked: AskedParams, head: HeadSnapshot): Hex {
 }
 
 /**
- * The state after a block. For the head, the call names the block hash (EIP-1898). A reorg during the call
- * then gives an error and not a wrong answer.
+ * The state after a block. For the head, the call names the block hash (EIP-1898). After a reorg the node then
+ * returns an error and not a wrong answer, and the request is answered at the next head.
  */
 function stateOf(asked: AskedParams, head: HeadSnapshot): Hex | { readonly blockHash: Hex } {
   const text = (textOf(asked, 'tag') ?? 'latest').toLowerCase();

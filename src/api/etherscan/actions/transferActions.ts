@@ -7,6 +7,7 @@ import { LIST_BOUNDS } from '../../../query/logs/logBytes';
 import { ALL_LOGS, type LogFilter, type LogSource } from '../../../query/logs/logFilter';
 import { listLogs, type StoredLog } from '../../../query/logs/logs';
 import { listNftMoves, type MoveQuestion } from '../../../query/logs/nftMoves';
+import { requireLogs } from '../../../query/logs/requireLogs';
 import type { ChainMoment } from '../../explorerRoute';
 import type { Action, Actions, Ask } from '../action';
 import { dialectError, EMPTY, listOf, refuse, TEXTS } from '../answers';
@@ -48,6 +49,7 @@ interface TransferQuestion {
 async function listTransfers({ deps, asked, chainId, moment }: Ask, kind: TokenKind) {
   const question = readQuestion(asked, moment);
   if (moment === null) return listOf([], EMPTY.transfers);
+  requireLogs(moment.head);
   const found = await findMoves(moment, kind, question);
   if (found === null) return refuse(TEXTS.timeout);
   const { skip, limit } = question;

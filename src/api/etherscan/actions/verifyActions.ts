@@ -4,7 +4,7 @@
  * error, because the cache does not keep errors.
  */
 import type { VerificationQueue, VerificationState } from '../../../domain/verification';
-import type { EtherscanAnswer } from '../../../wire/etherscan';
+import type { EtherscanAnswer } from '../../../wire/dialects/etherscan';
 import type { Ask } from '../action';
 import { dialectError, ok, refuse, TEXTS } from '../answers';
 import { textOf, type AskedParams } from '../askedParams';

@@ -53,7 +53,7 @@ M.
 ## Links
 
 - [OpenAPI document](/openapi.json): all fields of all answers, with real examples
-- [Reference](/docs): the same as a web page with a form to try calls
+- [Reference](/docs): the same as a web page with a quick start, examples and a form to try calls
 `);
 });
 

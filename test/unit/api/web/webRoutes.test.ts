@@ -87,3 +87,46 @@ test('without a build of the page, the page explains how to build it', async () 
   expect(answer.status).toBe(503);
   expect(await answer.text()).toContain('npm run build');
 });
+
+test.each([
+  '/tokens?sort=symbol',
+  '/pairs',
+  '/watchlist',
+  '/pair/0x12?timeframe=1h',
+  '/token/0x12',
+  '/tx/0x12',
+  '/block/7',
+  '/address/0x12',
+  '/portfolio/0x12',
+  '/contract',
+  '/contract/0x12?tab=read',
+  '/logs?topic0=Swap',
+  '/dexes',
+  '/alerts',
+  '/search?q=%3Cb%3E',
+])('the path %s answers with the page, and a rate limit of one call does not apply', async (path) => {
+  const url = await serve(built(SCRIPT));
+  const [first, page, head] = await Promise.all([
+    fetch(url),
+    fetch(url + path),
+    fetch(url + path, { method: 'HEAD' }),
+  ]);
+  expect([page.status, head.status]).toEqual([200, 200]);
+  expect(await page.text()).toBe(await first.text());
+  const names = ['Content-Type', 'Content-Security-Policy', 'Cache-Control', 'ETag'];
+  for (const answer of [page, head])
+    expect(names.map((name) => answer.headers.get(name))).toEqual(
+      names.map((name) => first.headers.get(name)),
+    );
+});
+
+test.each(['/pair', '/pair/0x12/x', '/nothing', '/tokens/x/y', '/assets/main.js', '/__proto__'])(
+  'the path %s is no view and stays a 404 in JSON',
+  async (path) => {
+    const answer = await fetch((await serve(built(SCRIPT))) + path);
+    expect([answer.status, await answer.json()]).toEqual([
+      404,
+      { success: false, error: expect.any(String), code: 'not_found' },
+    ]);
+  },
+);

@@ -63,13 +63,9 @@ test('every format of the page shows null as a dash and zero as a zero', () => {
 });
 
 test('the page keeps the sign of a percentage change unless it rounds to zero', () => {
-  expect([1.9557, -14.52, 231.4, -0.001, 12_345.6].map(formatChange)).toEqual([
-    '+1.96%',
-    '−14.5%',
-    '+231%',
-    '0.00%',
-    '+12,346%',
-  ]);
+  expect(
+    [1.9557, -14.52, 231.4, -0.001, 9_999.4, 9_999.5, 190_064, 999_500, 1.5e18].map(formatChange),
+  ).toEqual(['+1.96%', '−14.5%', '+231%', '0.00%', '+9,999%', '+10.0k%', '+190k%', '+1.00M%', '+1.50e6T%']);
 });
 
 test('the page shows a price of any size with four digits', () => {

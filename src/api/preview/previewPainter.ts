@@ -1,0 +1,58 @@
+/**
+ * Renders SVG as PNG with resvg, outside of the event loop. The work is bounded: a process renders a few pictures per second,
+ * one after another.
+ */
+import { dirname, join } from 'node:path';
+
+import { steadyNow } from '../../domain/steadyTime';
+import { pngFile } from './pngFile';
+
+/** Pictures that a process begins per second. */
+export const PICTURES_PER_SECOND = 4;
+/** Pictures that may wait. On a busy machine, a picture may take longer than a quarter of a second. */
+const WAITING_MAX = 8;
+
+const FONT_PACKAGE = '@expo-google-fonts/questrial';
+const FONT_FILE = join('400Regular', 'Questrial_400Regular.ttf');
+
+export interface PreviewPainter {
+  /** Takes one of the pictures of this second; false if none is left, or too many wait. */
+  take(): boolean;
+  paint(svg: string): Promise<Buffer>;
+}
+
+export function createPreviewPainter(
+  now: () => number = steadyNow,
+  paint: (svg: string) => Promise<Buffer> = renderSvg,
+): PreviewPainter {
+  let left = PICTURES_PER_SECOND;
+  let filledAt = now();
+  let waiting = 0;
+  let queue: Promise<unknown> = Promise.resolve();
+  return {
+    take() {
+      const at = now();
+      left = Math.min(PICTURES_PER_SECOND, left + ((at - filledAt) / 1_000) * PICTURES_PER_SECOND);
+      filledAt = at;
+      if (left < 1 || waiting >= WAITING_MAX) return false;
+      left -= 1;
+      return true;
+    },
+    paint(svg) {
+      waiting += 1;
+      const painted = queue.then(() => paint(svg)).finally(() => (waiting -= 1));
+      queue = painted.catch(() => undefined);
+      return painted;
+    },
+  };
+}
+
+/** Loads resvg with the first picture, so that a platform without it still serves everything else. */
+async function renderSvg(svg: string): Promise<Buffer> {
+  const { renderAsync } = await import('@resvg/resvg-js');
+  const fontFiles = [join(dirname(require.resolve(`${FONT_PACKAGE}/package.json`)), FONT_FILE)];
+  const image = await renderAsync(svg, {
+    font: { loadSystemFonts: false, fontFiles, defaultFontFamily: 'Questrial' },
+  });
+  return pngFile(image.pixels, image.width, image.height);
+}

@@ -1,0 +1,117 @@
+/** Draws the picture of a shared link as SVG: name, price and candles. Texts have a small set of characters. Pure. */
+import type { Bar } from '../../wire/ticks';
+import { changeFigure, priceFigure } from '../web/figures';
+import { escapeText, PICTURE_HEIGHT, PICTURE_WIDTH } from '../web/pageTags';
+
+export interface Preview {
+  /** Symbols come from the chain. */
+  readonly name: string;
+  /** Sign before a price; empty for prices in another token. */
+  readonly sign: string;
+  /** Unit after a price; empty for USD. */
+  readonly unit: string;
+  /** Ascending bars of equal length. At most BARS_MAX are drawn. */
+  readonly bars: readonly Pick<Bar, 'time' | 'open' | 'high' | 'low' | 'close'>[];
+  /** Length of a bar in seconds. */
+  readonly seconds: number;
+}
+
+export const BARS_MAX = 48;
+
+const NAME_MAX = 44;
+const FONT = 'Questrial';
+/** The dark theme of the page. */
+const COLOURS = {
+  ground: '#0f1114',
+  grid: '#262b32',
+  text: '#e6e8eb',
+  muted: '#8b939e',
+  up: '#2fbf8f',
+  down: '#ef6a6a',
+};
+/** Edges of the chart in pixels. */
+const CHART = { left: 60, right: 1010, top: 215, bottom: 545 };
+const GRID_LINES = 4;
+
+export function previewSvg(preview: Preview): string {
+  const bars = preview.bars
+    .slice(-BARS_MAX)
+    .filter(({ open, high, low, close }) => [open, high, low, close].every(Number.isFinite));
+  const parts = [
+    `<rect width="${PICTURE_WIDTH}" height="${PICTURE_HEIGHT}" fill="${COLOURS.ground}"/>`,
+    ...heading(preview, bars),
+    ...(bars.length === 0 ? [words(60, 380, 40, COLOURS.muted, 'No trades yet')] : chart(preview, bars)),
+    words(60, 600, 28, COLOURS.muted, footer(preview, bars)),
+    `<text x="1140" y="600" font-size="28" text-anchor="end" fill="${COLOURS.text}">Candlehouse</text>`,
+  ];
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${PICTURE_WIDTH}" height="${PICTURE_HEIGHT}" font-family="${FONT}">${parts.join('')}</svg>`;
+}
+
+type Bars = Preview['bars'];
+
+function heading({ name, sign, unit }: Preview, bars: Bars): string[] {
+  const [first, last] = [bars[0], bars.at(-1)];
+  const title = words(60, 100, 60, COLOURS.text, plainText(name, NAME_MAX));
+  if (first === undefined || last === undefined) return [title];
+  const change = first.open > 0 ? (last.close / first.open - 1) * 100 : null;
+  const colour = (change ?? 0) < 0 ? COLOURS.down : COLOURS.up;
+  const price = `${sign}${priceFigure(last.close) ?? ''} ${plainText(unit, NAME_MAX / 2)}`.trim();
+  return [
+    title,
+    `<text x="60" y="170" font-size="46" fill="${COLOURS.text}">${escapeText(price)}` +
+      `<tspan dx="28" fill="${colour}">${escapeText(changeFigure(change) ?? '')}</tspan></text>`,
+  ];
+}
+
+function footer({ seconds }: Preview, bars: Bars): string {
+  const last = bars.at(-1);
+  if (last === undefined) return 'DEX analytics';
+  const end = new Date((last.time + seconds) * 1_000).toISOString();
+  return `${bars.length} bars of ${seconds / 60} minutes, to ${end.slice(0, 10)} ${end.slice(11, 16)} UTC`;
+}
+
+function chart({ seconds }: Preview, bars: Bars): string[] {
+  const lowest = Math.min(...bars.map(({ low }) => low));
+  const highest = Math.max(...bars.map(({ high }) => high));
+  // A flat series is drawn in the middle.
+  const margin =
+    highest > lowest ? (highest - lowest) * 0.05 : Math.max(Math.abs(highest) * 0.01, Number.MIN_VALUE);
+  const [from, to] = [lowest - margin, highest + margin];
+  const yOf = (price: number): number =>
+    CHART.bottom - ((price - from) / (to - from)) * (CHART.bottom - CHART.top);
+  const step = (CHART.right - CHART.left) / BARS_MAX;
+  const end = bars.at(-1)?.time ?? 0;
+  const grid = Array.from({ length: GRID_LINES }, (_, index) => {
+    const price = lowest + ((highest - lowest) * index) / (GRID_LINES - 1);
+    const y = round(yOf(price));
+    return (
+      `<line x1="${CHART.left}" x2="${CHART.right}" y1="${y}" y2="${y}" stroke="${COLOURS.grid}"/>` +
+      words(CHART.right + 14, y + 8, 22, COLOURS.muted, priceFigure(price) ?? '')
+    );
+  });
+  const candles = bars.flatMap(({ time, open, high, low, close }) => {
+    const x = CHART.right - ((end - time) / seconds + 0.5) * step;
+    if (x < CHART.left) return [];
+    const colour = close < open ? COLOURS.down : COLOURS.up;
+    const top = yOf(Math.max(open, close));
+    const height = Math.max(2, yOf(Math.min(open, close)) - top);
+    const [middle, width] = [round(x), round(step * 0.7)];
+    return [
+      `<line x1="${middle}" x2="${middle}" y1="${round(yOf(high))}" y2="${round(yOf(low))}" stroke="${colour}" stroke-width="2"/>`,
+      `<rect x="${round(x - width / 2)}" y="${round(top)}" width="${width}" height="${round(height)}" fill="${colour}"/>`,
+    ];
+  });
+  return [...grid, ...candles];
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100;
+
+function words(x: number, y: number, size: number, colour: string, text: string): string {
+  return `<text x="${x}" y="${y}" font-size="${size}" fill="${colour}">${escapeText(text)}</text>`;
+}
+
+/** Keeps the characters that the font has: printable ASCII. Others are left out, or a text would have empty boxes. */
+function plainText(text: string, lengthMax: number): string {
+  const plain = text.replaceAll('…', '..').replace(/[^\x20-\x7e]/g, '');
+  return plain.replace(/ {2,}/g, ' ').trim().slice(0, lengthMax);
+}

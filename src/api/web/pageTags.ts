@@ -1,0 +1,74 @@
+/**
+ * Writes title, description and the tags for previews (Open Graph, https://ogp.me, and Twitter cards) into the file of the
+ * page. All texts are escaped. Pure.
+ */
+
+export interface PageTags {
+  readonly title: string;
+  readonly description: string;
+  /** Path of the view, without parameters. Null if the tags name no address. */
+  readonly path: string | null;
+  /** Path of the picture; null without one. */
+  readonly picture: string | null;
+  /** API requests that the browser sends at once. */
+  readonly requests: readonly string[];
+}
+
+export const PICTURE_WIDTH = 1200;
+export const PICTURE_HEIGHT = 630;
+
+export const GENERAL_TAGS: PageTags = {
+  title: 'Candlehouse',
+  description: 'DEX analytics: tokens, pairs, candles, live trades and audited prices',
+  path: null,
+  picture: null,
+  requests: [],
+};
+
+/** The part of index.html that the tags replace. */
+const PLACE = /<!-- tags -->[^]*?<!-- end of tags -->/;
+
+/**
+ * Replaces the tags in a page. `publicUrl` is the origin in the addresses of the tags. Without it, the tags have no address
+ * of the page, and the address of the picture is a path: the Host header is never used, because clients choose it.
+ */
+export function writeTags(page: string, tags: PageTags, publicUrl: string | null): string {
+  const { title, description, path, picture, requests } = tags;
+  const properties: [kind: 'property' | 'name', name: string, value: string | null][] = [
+    ['name', 'description', description],
+    ['property', 'og:site_name', 'Candlehouse'],
+    ['property', 'og:type', 'website'],
+    ['property', 'og:title', title],
+    ['property', 'og:description', description],
+    ['property', 'og:url', publicUrl === null || path === null ? null : publicUrl + path],
+    ['property', 'og:image', picture === null ? null : (publicUrl ?? '') + picture],
+    ['property', 'og:image:type', picture === null ? null : 'image/png'],
+    ['property', 'og:image:width', picture === null ? null : String(PICTURE_WIDTH)],
+    ['property', 'og:image:height', picture === null ? null : String(PICTURE_HEIGHT)],
+    ['property', 'og:image:alt', picture === null ? null : `Candles of ${title}`],
+    ['name', 'twitter:card', picture === null ? 'summary' : 'summary_large_image'],
+  ];
+  const lines = properties.flatMap(([kind, name, value]) =>
+    value === null ? [] : [`<meta ${kind}="${name}" content="${escapeText(value)}" />`],
+  );
+  // `crossorigin` makes the request equal to one of fetch(), so that the page uses its answer.
+  const links = requests.map(
+    (request) => `<link rel="preload" as="fetch" href="${escapeText(request)}" crossorigin />`,
+  );
+  const text = [`<title>${escapeText(title)}</title>`, ...lines, ...links].join('\n    ');
+  // A function, because a text may contain patterns such as `$&`.
+  return page.replace(PLACE, () => text);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Escapes a text for HTML and XML, in elements and in quoted attributes. */
+export function escapeText(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}

@@ -1,0 +1,126 @@
+/** The alerts of this browser and the notices that they caused, kept in localStorage. */
+import { fieldOf, isAddress, readStored, writeStored } from '../core/stored.ts';
+
+export const ALERT_KINDS = ['above', 'below', 'swap', 'pair'] as const;
+export type AlertKind = (typeof ALERT_KINDS)[number];
+
+export interface Alert {
+  readonly id: string;
+  readonly kind: AlertKind;
+  readonly token: string;
+  readonly symbol: string;
+  /** The price, or the least value of a swap, in USD; 0 for an alert about new pairs. */
+  readonly usd: number;
+  /** Position of the newest event, or number of the newest block, that was checked; null before the first check. */
+  readonly seen: number | null;
+  /** Time when a price alert fired, unix seconds; such an alert fires once. */
+  readonly firedAt: number | null;
+}
+
+export interface Hit {
+  readonly text: string;
+  /** The place in this page that shows more. Older releases stored `#/token/…`, which still opens. */
+  readonly hash: string;
+  /** Unix seconds. */
+  readonly at: number;
+}
+
+export const ALERTS_MAX = 20;
+const HITS_MAX = 30;
+const ALERTS_KEY = 'alerts';
+const HITS_KEY = 'alerts.hits';
+const SYMBOL_MAX = 64;
+const TEXT_MAX = 200;
+
+const listeners = new Set<() => void>();
+
+/** Calls back after each change of alerts or hits, also after a change in another tab. */
+export function onAlerts(listener: () => void, signal: AbortSignal): void {
+  listeners.add(listener);
+  signal.addEventListener('abort', () => listeners.delete(listener));
+}
+
+window.addEventListener('storage', ({ key }) => {
+  if (key === null || key === ALERTS_KEY || key === HITS_KEY) tell();
+});
+
+function tell(): void {
+  for (const listener of listeners) listener();
+}
+
+// Alerts of a page without storage.
+let unstored: readonly Alert[] = [];
+
+/** Reads the storage each time, because another tab may have changed it. */
+export function readAlerts(): readonly Alert[] {
+  const stored = readStored(ALERTS_KEY);
+  return Array.isArray(stored) ? stored.slice(0, ALERTS_MAX).filter(isAlert) : unstored;
+}
+
+function writeAlerts(alerts: readonly Alert[]): void {
+  unstored = alerts;
+  writeStored(ALERTS_KEY, alerts);
+  tell();
+}
+
+/** Newest first. */
+export function readHits(): readonly Hit[] {
+  const stored = readStored(HITS_KEY);
+  return Array.isArray(stored) ? stored.slice(0, HITS_MAX).filter(isHit) : [];
+}
+
+export function addHit(hit: Hit): void {
+  const short = { ...hit, text: hit.text.slice(0, TEXT_MAX) };
+  writeStored(HITS_KEY, [short, ...readHits()].slice(0, HITS_MAX));
+  tell();
+}
+
+/** Adds an alert; false if there are too many. */
+export function addAlert(alert: Omit<Alert, 'id' | 'seen' | 'firedAt'>): boolean {
+  const alerts = readAlerts();
+  if (alerts.length >= ALERTS_MAX) return false;
+  const id = Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join('');
+  writeAlerts([...alerts, { ...alert, id, seen: null, firedAt: null }]);
+  return true;
+}
+
+export function removeAlert(id: string): void {
+  writeAlerts(readAlerts().filter((alert) => alert.id !== id));
+}
+
+/** Changes an alert, unless it is gone. */
+export function updateAlert(id: string, fields: Partial<Pick<Alert, 'seen' | 'firedAt'>>): void {
+  writeAlerts(readAlerts().map((alert) => (alert.id === id ? { ...alert, ...fields } : alert)));
+}
+
+function isTime(value: unknown): boolean {
+  return value === null || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0);
+}
+
+function isAlert(value: unknown): value is Alert {
+  const [id, symbol, usd] = [fieldOf(value, 'id'), fieldOf(value, 'symbol'), fieldOf(value, 'usd')];
+  return (
+    typeof id === 'string' &&
+    /^[a-z0-9]{1,16}$/.test(id) &&
+    ALERT_KINDS.some((kind) => kind === fieldOf(value, 'kind')) &&
+    isAddress(fieldOf(value, 'token')) &&
+    typeof symbol === 'string' &&
+    symbol.length <= SYMBOL_MAX &&
+    typeof usd === 'number' &&
+    usd >= 0 &&
+    isTime(fieldOf(value, 'seen')) &&
+    isTime(fieldOf(value, 'firedAt'))
+  );
+}
+
+function isHit(value: unknown): value is Hit {
+  const [text, hash] = [fieldOf(value, 'text'), fieldOf(value, 'hash')];
+  return (
+    typeof text === 'string' &&
+    text.length <= TEXT_MAX &&
+    typeof hash === 'string' &&
+    /^#?\/(token|pair|tx)\/0x[0-9a-f]{1,64}$/.test(hash) &&
+    typeof fieldOf(value, 'at') === 'number' &&
+    isTime(fieldOf(value, 'at'))
+  );
+}

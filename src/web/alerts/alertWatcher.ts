@@ -1,0 +1,122 @@
+/**
+ * Checks the alerts at intervals, also while the page is hidden: the browser then slows the timer down to once a minute.
+ * The live stream is not used, because it is closed while the page is hidden, and follows what the view shows.
+ */
+import type { ActivityEntry, SwapItem } from '../../wire/activity';
+import type { PairsAnswer } from '../../wire/pairs';
+import type { TokensAnswer } from '../../wire/tokens';
+import { getAnswer } from '../core/api.ts';
+import { pairPath, tokenPath, transactionPath } from '../core/app.ts';
+import { formatUsd, formatUsdPrice, symbolOf } from '../core/format.ts';
+import { isSwap } from '../market/largeSwaps.ts';
+import { tokensOf } from '../list/tradeFrame.ts';
+import { readAlerts, updateAlert, type Alert, type Hit } from './alertStore.ts';
+
+const CHECK_MS = 10_000;
+/** Swaps of one page, and most pages since the last check. */
+const SWAPS = 100;
+const PAGES_MAX = 3;
+/** Most new pairs that one check tells. */
+const PAIRS_MAX = 10;
+/** Most swaps that one check tells for one alert. */
+const TOLD_MAX = 5;
+/** A block has fewer logs than this. */
+const LOGS_MAX = 2 ** 20;
+
+/** `alert` is the id of the alert that found it. */
+type OnHit = (hit: Hit, alert: string) => void;
+
+export function watchAlerts(onhit: OnHit): void {
+  const { signal } = new AbortController();
+  const check = async (): Promise<void> => {
+    const alerts = readAlerts();
+    await Promise.allSettled([
+      checkPrices(alerts, onhit, signal),
+      ...alerts.map((alert) => checkEvents(alert, onhit, signal)),
+    ]);
+    setTimeout(() => void check(), CHECK_MS);
+  };
+  void check();
+}
+
+const now = (): number => Math.floor(Date.now() / 1000);
+
+/** Whether no other tab has handled what this tab is about to tell. */
+function isStill(alert: Alert): boolean {
+  return readAlerts().some(
+    ({ id, seen, firedAt }) => id === alert.id && seen === alert.seen && firedAt === alert.firedAt,
+  );
+}
+
+async function checkPrices(alerts: readonly Alert[], onhit: OnHit, signal: AbortSignal): Promise<void> {
+  const waiting = alerts.filter(
+    ({ kind, firedAt }) => (kind === 'above' || kind === 'below') && firedAt === null,
+  );
+  if (waiting.length === 0) return;
+  const addresses = [...new Set(waiting.map(({ token }) => token))].join(',');
+  const { data } = await getAnswer<TokensAnswer>('/tokens', { addresses }, signal);
+  for (const alert of waiting) {
+    const token = data.find(({ address }) => address === alert.token);
+    const price = Number(token?.price_usd ?? Number.NaN);
+    const isOver = alert.kind === 'above' ? price >= alert.usd : price <= alert.usd;
+    if (!isOver || !isStill(alert)) continue;
+    updateAlert(alert.id, { firedAt: now() });
+    const trust = token?.price_confidence === 'low' ? ', a price with low confidence' : '';
+    const text = `${alert.symbol} is ${alert.kind} ${formatUsdPrice(alert.usd)}: now ${formatUsdPrice(price)}${trust}`;
+    onhit({ text, hash: tokenPath(alert.token), at: now() }, alert.id);
+  }
+}
+
+async function checkEvents(alert: Alert, onhit: OnHit, signal: AbortSignal): Promise<void> {
+  if (alert.kind === 'swap') await checkSwaps(alert, onhit, signal);
+  if (alert.kind === 'pair') await checkPairs(alert, onhit, signal);
+}
+
+interface ActivityPage {
+  readonly data: readonly ActivityEntry[];
+  readonly meta: { readonly next_cursor: string | null };
+}
+
+async function checkSwaps(alert: Alert, onhit: OnHit, signal: AbortSignal): Promise<void> {
+  const fresh: SwapItem[] = [];
+  let cursor: string | null = null;
+  let newest = alert.seen ?? 0;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const query = { event_type: 'swap', token: alert.token, limit: SWAPS, cursor };
+    const answer: ActivityPage = await getAnswer<ActivityPage>('/activity', query, signal);
+    const swaps = answer.data.filter(isSwap);
+    newest = Math.max(newest, ...swaps.map(positionOf));
+    // The first check only notes where the alert begins.
+    if (alert.seen === null) break;
+    const later = swaps.filter((swap) => positionOf(swap) > (alert.seen ?? 0));
+    fresh.push(...later);
+    cursor = answer.meta.next_cursor;
+    if (cursor === null || later.length < swaps.length) break;
+  }
+  if (newest === alert.seen || !isStill(alert)) return;
+  updateAlert(alert.id, { seen: newest });
+  const large = fresh.filter(({ amount_usd }) => amount_usd !== null && amount_usd >= alert.usd);
+  for (const swap of large.slice(0, TOLD_MAX).reverse()) {
+    const side = swap.token_out === alert.token ? 'bought' : 'sold';
+    const text = `${formatUsd(swap.amount_usd)} of ${alert.symbol} ${side} in ${tokensOf(swap).map(symbolOf).join('/')}`;
+    onhit({ text, hash: transactionPath(swap.tx_hash), at: swap.timestamp }, alert.id);
+  }
+}
+
+function positionOf({ block_number, log_index }: SwapItem): number {
+  return block_number * LOGS_MAX + log_index;
+}
+
+async function checkPairs(alert: Alert, onhit: OnHit, signal: AbortSignal): Promise<void> {
+  const query = { token: alert.token, sort: 'created_at', limit: PAIRS_MAX };
+  const { data, meta } = await getAnswer<PairsAnswer>('/pairs', query, signal);
+  const { seen } = alert;
+  if (meta.as_of_block === seen || !isStill(alert)) return;
+  updateAlert(alert.id, { seen: meta.as_of_block });
+  // The first check only notes where the alert begins.
+  if (seen === null) return;
+  for (const pair of data.filter(({ created_block }) => (created_block ?? 0) > seen).reverse()) {
+    const text = `New pair of ${alert.symbol}: ${pair.name} on ${pair.dex_name}`;
+    onhit({ text, hash: pairPath(pair.address), at: pair.created_at ?? now() }, alert.id);
+  }
+}

@@ -1,0 +1,187 @@
+/** The page of alerts: a form, the alerts of this browser, and what they found. */
+import type { TokenAnswer, TokenItem, TokensAnswer } from '../../wire/tokens';
+import { failureText, getAnswer } from '../core/api.ts';
+import { tokenPath, type View } from '../core/app.ts';
+import { button, h } from '../core/dom.ts';
+import { formatUsd, formatUsdPrice, symbolOf } from '../core/format.ts';
+import { emptyNotice, isMissing } from '../core/panel.ts';
+import { ago } from '../core/pieces.ts';
+import { askPermission, permission } from './alertNotice.ts';
+import {
+  addAlert,
+  ALERT_KINDS,
+  ALERTS_MAX,
+  onAlerts,
+  readAlerts,
+  readHits,
+  removeAlert,
+  updateAlert,
+  type Alert,
+  type AlertKind,
+} from './alertStore.ts';
+
+const KIND_NAMES: Readonly<Record<AlertKind, string>> = {
+  above: 'Price at or above',
+  below: 'Price at or below',
+  swap: 'Swap of at least',
+  pair: 'New pair',
+};
+/** Longest text of a token field. */
+const TOKEN_MAX = 64;
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+export const alertsView: View = (app, place, main, signal) => {
+  app.setTitle('Alerts');
+  const list = h('div');
+  const hits = h('div');
+  const show = (): void => {
+    list.replaceChildren(alertList(readAlerts()));
+    hits.replaceChildren(hitList());
+  };
+  show();
+  onAlerts(show, signal);
+  main.replaceChildren(
+    h('h1', {}, 'Alerts'),
+    h(
+      'section',
+      { class: 'card alert-card' },
+      h('div', { class: 'card-bar' }, h('h2', {}, 'New alert')),
+      alertForm(place.query.get('token') ?? '', signal),
+      permissionLine(),
+    ),
+    h(
+      'section',
+      { class: 'card alert-card' },
+      h('div', { class: 'card-bar' }, h('h2', {}, 'Your alerts')),
+      list,
+    ),
+    h(
+      'section',
+      { class: 'card alert-card' },
+      h('div', { class: 'card-bar' }, h('h2', {}, 'What happened')),
+      hits,
+    ),
+  );
+};
+
+function alertForm(token: string, signal: AbortSignal): HTMLFormElement {
+  const kind = h(
+    'select',
+    { 'aria-label': 'Kind of alert' },
+    ...ALERT_KINDS.map((each) => h('option', { value: each }, KIND_NAMES[each])),
+  );
+  const name = h('input', {
+    type: 'text',
+    value: ADDRESS.test(token) ? token : '',
+    placeholder: 'Token: symbol or 0x…',
+    'aria-label': 'Token',
+    maxlength: TOKEN_MAX,
+    spellcheck: 'false',
+    autocomplete: 'off',
+  });
+  const usd = h('input', {
+    type: 'text',
+    inputmode: 'decimal',
+    placeholder: 'USD',
+    'aria-label': 'USD',
+    maxlength: 24,
+    autocomplete: 'off',
+  });
+  const fault = h('span', { class: 'fault', role: 'alert' });
+  kind.addEventListener('change', () => (usd.hidden = kind.value === 'pair'));
+  const form = h(
+    'form',
+    { class: 'alert-form' },
+    kind,
+    usd,
+    name,
+    button('Add alert', () => undefined, { type: 'submit', class: 'button main' }),
+    fault,
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const chosen = ALERT_KINDS.find((each) => each === kind.value) ?? 'above';
+    void add(chosen, name.value.trim(), Number(usd.value.trim().replace(',', '.')), signal).then((wrong) => {
+      fault.textContent = wrong ?? '';
+      if (wrong === null) usd.value = '';
+    });
+  });
+  return form;
+}
+
+/** Adds an alert. Returns what is wrong, or null. */
+async function add(kind: AlertKind, name: string, usd: number, signal: AbortSignal): Promise<string | null> {
+  if (name === '') return 'Name a token';
+  if (kind !== 'pair' && !(usd > 0 && Number.isFinite(usd))) return 'Enter a value in USD above 0';
+  try {
+    const token = await findToken(name, signal);
+    if (token === null) return `No token is called ${name}`;
+    const alert = { kind, token: token.address, symbol: symbolOf(token), usd: kind === 'pair' ? 0 : usd };
+    return addAlert(alert) ? null : `There may be ${ALERTS_MAX} alerts; remove one first`;
+  } catch (error) {
+    return isMissing(error) ? 'No pool holds this token' : failureText(error);
+  }
+}
+
+async function findToken(name: string, signal: AbortSignal): Promise<TokenItem | null> {
+  if (ADDRESS.test(name)) return (await getAnswer<TokenAnswer>(`/tokens/${name}`, {}, signal)).data;
+  const { data } = await getAnswer<TokensAnswer>('/tokens', { q: name, limit: 1 }, signal);
+  return data[0] ?? null;
+}
+
+const PERMISSIONS: Readonly<Record<ReturnType<typeof permission>, string>> = {
+  granted: 'Notifications of the browser are on.',
+  default: 'Alerts appear in this page, while it is open in a tab.',
+  denied: 'The browser blocks notifications. Alerts appear in this page, while it is open in a tab.',
+  unsupported:
+    'The browser has no notifications here. Alerts appear in this page, while it is open in a tab.',
+};
+
+function permissionLine(): HTMLElement {
+  const text = h('span', { class: 'muted', role: 'status' });
+  const ask = button('Notify me outside of this page too', () => void askPermission().then(show));
+  const show = (): void => {
+    text.textContent = PERMISSIONS[permission()];
+    ask.hidden = permission() !== 'default';
+  };
+  show();
+  return h('p', { class: 'alert-permission' }, text, ask);
+}
+
+function alertList(alerts: readonly Alert[]): HTMLElement {
+  if (alerts.length === 0) return emptyNotice('No alerts yet. They are kept in this browser only.');
+  return h('ul', { class: 'alert-list' }, ...alerts.map(alertItem));
+}
+
+function alertItem(alert: Alert): HTMLElement {
+  const { id, kind, token, symbol, usd, firedAt } = alert;
+  const amount = kind === 'swap' ? formatUsd(usd) : kind === 'pair' ? '' : formatUsdPrice(usd);
+  return h(
+    'li',
+    { 'data-kind': kind },
+    h('a', { href: tokenPath(token), title: token }, symbol),
+    h('span', {}, `${KIND_NAMES[kind]} ${amount}`.trim()),
+    h('span', { class: 'muted' }, ...(firedAt === null ? ['waiting'] : ['happened ', ago(firedAt), ' ago'])),
+    h('span', { class: 'spring' }),
+    firedAt !== null && button('Watch again', () => updateAlert(id, { firedAt: null })),
+    button('Remove', () => removeAlert(id)),
+  );
+}
+
+function hitList(): HTMLElement {
+  const hits = readHits();
+  if (hits.length === 0) return emptyNotice('Nothing yet');
+  return h(
+    'ul',
+    { class: 'alert-list' },
+    ...hits.map(({ text, hash, at }) =>
+      h(
+        'li',
+        {},
+        h('a', { href: hash }, text),
+        h('span', { class: 'spring' }),
+        h('span', { class: 'muted' }, ago(at)),
+      ),
+    ),
+  );
+}

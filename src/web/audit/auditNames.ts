@@ -1,0 +1,65 @@
+/** Names for the addresses of an audit: symbols of tokens, and names of pools. */
+import type { Audit } from '../../wire/audit';
+import type { PairsAnswer } from '../../wire/pairs';
+import { getAnswer } from '../core/api.ts';
+import { shortHex, symbolOf } from '../core/format.ts';
+
+interface PoolName {
+  /** Such as WETH / DAI. */
+  readonly name: string;
+  readonly dex: string;
+  readonly type: number;
+  readonly feeBps: number;
+}
+
+export interface AuditNames {
+  /** The symbol, or else the short address. */
+  symbolOf(address: string): string;
+  poolOf(address: string): PoolName | null;
+}
+
+/** Most pools of one call of the API, and most calls for an audit. */
+const BATCH = 30;
+const CALLS_MAX = 4;
+/** Number of pools to remember. */
+const KNOWN_MAX = 2_000;
+
+const pools = new Map<string, PoolName>();
+const symbols = new Map<string, string>();
+
+/** Asks only for pools that are not known yet. An answer that fails leaves addresses without names. */
+export async function readAuditNames(audit: Audit, signal: AbortSignal): Promise<AuditNames> {
+  if (pools.size > KNOWN_MAX) {
+    pools.clear();
+    symbols.clear();
+  }
+  symbols.set(audit.token.address, symbolOf(audit.token));
+  const used = audit.hops.flatMap((hop) => hop.pools.map(({ address }) => address));
+  const every = [...used, ...audit.excluded_pools.map(({ address }) => address)];
+  const unknown = [...new Set(every)].filter((address) => !pools.has(address)).slice(0, BATCH * CALLS_MAX);
+  const calls: Promise<void>[] = [];
+  for (let from = 0; from < unknown.length; from += BATCH)
+    calls.push(learn(unknown.slice(from, from + BATCH), signal));
+  await Promise.all(calls);
+  return {
+    symbolOf: (address) => symbols.get(address) ?? shortHex(address),
+    poolOf: (address) => pools.get(address) ?? null,
+  };
+}
+
+async function learn(addresses: readonly string[], signal: AbortSignal): Promise<void> {
+  try {
+    const { data } = await getAnswer<PairsAnswer>('/pairs', { addresses: addresses.join(',') }, signal);
+    for (const pair of data) {
+      pools.set(pair.address, {
+        name: pair.name,
+        dex: pair.dex_name,
+        type: pair.pool_type,
+        feeBps: pair.fee_bps,
+      });
+      for (const token of pair.tokens) symbols.set(token.address, symbolOf(token));
+    }
+  } catch (error) {
+    if (signal.aborted) throw error;
+  }
+}

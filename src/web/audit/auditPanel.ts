@@ -1,0 +1,205 @@
+/** The card that explains the price of a token, now or at the end of an earlier block. */
+import type { Audit, AuditAnswer } from '../../wire/audit';
+import { failureText, getAnswer, urlOf } from '../core/api.ts';
+import { pairPath, tokenPath, type App } from '../core/app.ts';
+import { auditPath, REASONS } from '../chart/auditPath.ts';
+import { moveCost } from '../chart/moveCost.ts';
+import { button, h } from '../core/dom.ts';
+import { formatCount, formatFee, formatPrice, formatTime, formatUsdPrice, shortHex } from '../core/format.ts';
+import { isMissing, loaded, skeleton, type Loaded } from '../core/panel.ts';
+import { confidenceBadge, copyButton, POOL_TYPES, warningList } from '../core/pieces.ts';
+import { readAuditNames, type AuditNames } from './auditNames.ts';
+import { blockPicker } from './blockPicker.ts';
+import { scoreParts, type Opened } from './scoreParts.ts';
+
+interface Audited {
+  readonly audit: Audit;
+  readonly names: AuditNames;
+}
+
+/** Horizontal padding of the picture, as in the style sheet. */
+const PADDING = 26;
+
+/** State that stays the same across redraws, so that the layout does not jump: the width of the picture, and an opened part. */
+interface Canvas extends Opened {
+  width: number;
+  redraw: () => void;
+}
+
+/** The audit as a card, redrawn when the width changes. `block` in the address bar chooses the block. */
+export function auditPanel(app: App, address: string, query: URLSearchParams, signal: AbortSignal): Loaded {
+  const canvas: Canvas = { width: 0, isOpen: false, redraw: () => undefined };
+  let block = readBlock(query.get('block'));
+  const picker = blockPicker(block, (next) => {
+    block = next;
+    app.remember({ block });
+    panel.reload();
+  });
+  const panel = loaded<Audited | string>({
+    load: (life) => readAudit(address, block, life),
+    render(result) {
+      if (typeof result === 'string') return faultCard(result, picker.element);
+      picker.show(result.audit.derived_at_block);
+      return auditCard(result, canvas, picker.element);
+    },
+    skeleton: () => skeleton(260),
+    class: 'loaded audit-loaded',
+    signal,
+  });
+  const watcher = new ResizeObserver(() => {
+    const width = Math.floor(panel.element.clientWidth) - PADDING;
+    if (width === canvas.width || width <= 0) return;
+    canvas.width = width;
+    canvas.redraw();
+  });
+  watcher.observe(panel.element);
+  signal.addEventListener('abort', () => watcher.disconnect());
+  return {
+    ...panel,
+    // The audit of a chosen block does not change.
+    refresh: () => void (block === null && panel.refresh()),
+  };
+}
+
+function readBlock(text: string | null): number | null {
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+/** An answer, or what is wrong with the chosen block. Any other failure is thrown. */
+async function readAudit(
+  address: string,
+  block: number | null,
+  life: AbortSignal,
+): Promise<Audited | string> {
+  try {
+    const { data } = await getAnswer<AuditAnswer>(`/tokens/${address}/audit`, { block }, life);
+    return { audit: data, names: await readAuditNames(data, life) };
+  } catch (error) {
+    if (block === null || life.aborted || !isOfBlock(error)) throw error;
+    return isMissing(error) ? `The token had no pool at block ${formatCount(block)}.` : failureText(error);
+  }
+}
+
+/** Whether the request was wrong: a block ahead of the index, or before the token. */
+function isOfBlock(error: unknown): boolean {
+  return error instanceof Error && 'status' in error && (error.status === 400 || error.status === 404);
+}
+
+function faultCard(text: string, picker: HTMLElement): HTMLElement {
+  return h(
+    'section',
+    { class: 'card audit-card' },
+    h('div', { class: 'card-bar' }, h('h2', {}, TITLE), h('span', { class: 'spring' }), picker),
+    h('p', { class: 'notice empty' }, text),
+  );
+}
+
+const TITLE = 'Where the price comes from';
+
+function auditCard({ audit, names }: Audited, canvas: Canvas, picker: HTMLElement): HTMLElement {
+  const picture = h('div', { class: 'audit-picture' });
+  canvas.redraw = () => picture.replaceChildren(auditPath(audit, names, canvas.width));
+  if (canvas.width > 0) canvas.redraw();
+  return h(
+    'section',
+    { class: 'card audit-card' },
+    h(
+      'div',
+      { class: 'card-bar' },
+      h('h2', {}, TITLE),
+      confidenceBadge(audit.confidence),
+      h('span', { class: 'spring' }),
+      picker,
+    ),
+    h(
+      'p',
+      { class: 'audit-sum' },
+      h('strong', {}, formatUsdPrice(audit.price_usd)),
+      ` at the end of block ${formatCount(audit.derived_at_block)}, ${formatTime(audit.derived_at_timestamp)}. `,
+      METHODS[audit.method],
+    ),
+    audit.hops.length === 0 ? null : h('p', { class: 'audit-sum audit-steps' }, stepsOf(audit, names)),
+    moveCost(audit),
+    audit.method !== 'none' && picture,
+    scoreParts(audit, names, canvas),
+    warningList(audit.warnings),
+    otherPools(audit, names),
+    h(
+      'p',
+      { class: 'hash', title: 'Whoever computes this hash from the same answer has the same inputs' },
+      'Fingerprint of all inputs ',
+      h('span', { class: 'mono' }, shortHex(audit.inputs_hash)),
+      copyButton(audit.inputs_hash),
+      ' · ',
+      h(
+        'a',
+        { href: urlOf(`/api/v1/tokens/${audit.token.address}/audit`, { block: audit.derived_at_block }) },
+        'all figures',
+      ),
+    ),
+  );
+}
+
+const METHODS: Readonly<Record<Audit['method'], string>> = {
+  lp_weighted_multi_hop:
+    'Each step is the mean price of its pools. A pool with more liquidity has more weight.',
+  stable_anchor: 'This token is an anchor: its price is given, and checked against the other anchors.',
+  last_known: 'This is the last known price: the pools of a step have not moved for a day.',
+  none: 'No pool leads to a price in USD.',
+};
+
+/** The steps as equations: 1 A = 2 B, 1 B = $1. */
+function stepsOf(audit: Audit, names: AuditNames): string {
+  const steps = audit.hops.map(
+    ({ from_token, to_token, hop_price }) =>
+      `1 ${names.symbolOf(from_token)} = ${formatPrice(hop_price)} ${names.symbolOf(to_token)}`,
+  );
+  const { anchor } = audit;
+  const end =
+    anchor === null
+      ? []
+      : [`1 ${names.symbolOf(anchor.address)} = ${formatUsdPrice(anchor.price_usd)} (given)`];
+  return [...steps, ...end].join(' · ');
+}
+
+const LISTED_MAX = 6;
+
+/** Pools of the token that no step uses. */
+function otherPools(audit: Audit, names: AuditNames): HTMLElement | null {
+  const others = audit.excluded_pools.filter(({ step }) => step === null);
+  if (others.length === 0) return null;
+  const rows = others.map((pool) => {
+    const known = names.poolOf(pool.address);
+    return h(
+      'li',
+      {},
+      h('a', { href: pairPath(pool.address), title: pool.address }, known?.name ?? shortHex(pool.address)),
+      h('span', { class: 'muted' }, known === null ? '' : poolKind(known)),
+      h('span', {}, REASONS[pool.reason]),
+      h(
+        'span',
+        { class: 'muted' },
+        pool.implied_price === null ? '—' : `${formatPrice(pool.implied_price)} `,
+        pool.implied_price === null
+          ? ''
+          : h('a', { href: tokenPath(pool.to_token) }, names.symbolOf(pool.to_token)),
+      ),
+    );
+  });
+  const list = h('ul', { class: 'left-out' }, ...rows.slice(0, LISTED_MAX));
+  const more = button(`${rows.length - LISTED_MAX} more`, () => {
+    list.append(...rows.slice(LISTED_MAX));
+    more.remove();
+  });
+  return h(
+    'div',
+    { class: 'left-out-box' },
+    h('h3', {}, `Other pools of this token, which the price does not use (${others.length})`),
+    list,
+    rows.length > LISTED_MAX && more,
+  );
+}
+
+function poolKind({ dex, type, feeBps }: NonNullable<ReturnType<AuditNames['poolOf']>>): string {
+  return `${dex} ${POOL_TYPES[type] ?? ''} ${formatFee(feeBps)}`;
+}

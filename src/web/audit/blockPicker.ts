@@ -1,0 +1,54 @@
+/** Chooses the block of an audit: a field, the blocks before and after, and back to the newest block. */
+import { button, h } from '../core/dom.ts';
+
+interface BlockPicker {
+  readonly element: HTMLElement;
+  /** Shows the block of the answer. */
+  show(block: number): void;
+}
+
+export function blockPicker(chosen: number | null, onchoice: (block: number | null) => void): BlockPicker {
+  let shown = chosen ?? 0;
+  const field = h('input', {
+    type: 'text',
+    inputmode: 'numeric',
+    maxlength: 15,
+    'aria-label': 'Block of the audit',
+    autocomplete: 'off',
+    value: chosen ?? '',
+  });
+  const choose = (block: number | null): void => {
+    newest.disabled = block === null;
+    if (block !== null) field.value = String(block);
+    onchoice(block);
+  };
+  const newest = button('Newest', () => choose(null), { class: 'button quiet' });
+  newest.disabled = chosen === null;
+  const step = (by: 1 | -1): void => {
+    if (shown + by >= 0) choose(shown + by);
+  };
+  const form = h(
+    'form',
+    { class: 'block-picker' },
+    h('span', { class: 'muted' }, 'Block'),
+    button('‹', () => step(-1), { 'aria-label': 'Block before' }),
+    field,
+    button('›', () => step(1), { 'aria-label': 'Block after' }),
+    newest,
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const text = field.value.replace(/[\s,.#]/g, '');
+    const isNumber = /^\d{1,15}$/.test(text);
+    field.setAttribute('aria-invalid', String(!isNumber));
+    if (isNumber) choose(Number(text));
+  });
+  return {
+    element: form,
+    show(block) {
+      shown = block;
+      // The user may be typing.
+      if (document.activeElement !== field || field.value === '') field.value = String(block);
+    },
+  };
+}

@@ -1,0 +1,154 @@
+/** Draws the indicators and the volume with lightweight-charts, each in its pane. */
+import {
+  HistogramSeries,
+  LineSeries,
+  LineStyle,
+  PriceScaleMode,
+  type HistogramData,
+  type IChartApiBase,
+  type ISeriesApi,
+  type LineData,
+  type PriceFormat,
+  type Time,
+  type WhitespaceData,
+} from 'lightweight-charts';
+
+import type { Bar } from '../../../wire/ticks';
+import { formatUsd } from '../../core/format.ts';
+import { cssColor } from '../../core/themeSwitch.ts';
+import type { StudyName } from '../chartSettings.ts';
+import { toTime } from '../chartTime.ts';
+import { linesOf, type StudiedBars, type StudyLine } from './studies.ts';
+
+export interface StudySeries {
+  /** Chooses other indicators. Panes without a series are closed. */
+  choose(names: readonly StudyName[]): void;
+  /** Draws the values of these bars. Prices are multiplied by the factor. */
+  draw(studied: StudiedBars, factor: number): void;
+  paint(format: PriceFormat): void;
+  /** The lines that are drawn. */
+  lines(): readonly StudyLine[];
+}
+
+const PANE_HEIGHTS: Readonly<Record<'volume' | 'rsi', number>> = { volume: 0.26, rsi: 0.3 };
+/** Above and below these values, a price is called overbought or oversold. */
+const RSI_BOUNDS = [70, 30];
+/** The library gives a new pane the scale of the candles, which may be logarithmic or upside down. */
+const OWN_SCALE = { mode: PriceScaleMode.Normal, invertScale: false };
+const NOTHING: StudiedBars = { bars: [], barSeconds: 0, isWhole: true };
+
+export function createStudySeries(chart: IChartApiBase<Time>): StudySeries {
+  return new Studies(chart);
+}
+
+class Studies implements StudySeries {
+  private readonly chart: IChartApiBase<Time>;
+  private names: readonly StudyName[] = [];
+  private studied = NOTHING;
+  private factor = 1;
+  private format: PriceFormat | null = null;
+  private volumes: ISeriesApi<'Histogram'> | null = null;
+  /** The series of each line, by its column. */
+  private readonly series = new Map<string, ISeriesApi<'Line'>>();
+  private drawn: readonly StudyLine[] = [];
+
+  constructor(chart: IChartApiBase<Time>) {
+    this.chart = chart;
+  }
+
+  choose(names: readonly StudyName[]): void {
+    if (names.join() === this.names.join()) return;
+    for (const series of this.series.values()) this.chart.removeSeries(series);
+    if (this.volumes !== null) this.chart.removeSeries(this.volumes);
+    this.series.clear();
+    this.volumes = null;
+    this.names = names;
+    let panes = 1;
+    const open = (height: number): number => {
+      this.chart.addPane(false).setStretchFactor(height);
+      panes += 1;
+      return panes - 1;
+    };
+    if (names.includes('volume')) this.volumes = this.addVolumes(open(PANE_HEIGHTS.volume));
+    const rsiPane = names.includes('rsi') ? open(PANE_HEIGHTS.rsi) : 0;
+    for (const line of linesOf(names, NOTHING))
+      this.series.set(line.column, line.study === 'rsi' ? this.addRsi(rsiPane) : this.addLine(0));
+    if (this.format !== null) this.paint(this.format);
+    this.draw(this.studied, this.factor);
+  }
+
+  draw(studied: StudiedBars, factor: number): void {
+    this.studied = studied;
+    this.factor = factor;
+    this.drawn = linesOf(this.names, studied);
+    this.drawVolumes();
+    for (const { study, column, values } of this.drawn) {
+      const size = study === 'rsi' ? 1 : factor;
+      this.series.get(column)?.setData(studied.bars.map((bar, index) => toPoint(bar, values[index], size)));
+    }
+  }
+
+  paint(format: PriceFormat): void {
+    this.format = format;
+    for (const { study, column, color } of linesOf(this.names, NOTHING)) {
+      const series = this.series.get(column);
+      series?.applyOptions({ color: cssColor(color), ...(study === 'rsi' ? {} : { priceFormat: format }) });
+      for (const bound of series?.priceLines() ?? []) bound.applyOptions({ color: cssColor('--faint') });
+    }
+    this.drawVolumes();
+  }
+
+  lines(): readonly StudyLine[] {
+    return this.drawn;
+  }
+
+  private drawVolumes(): void {
+    if (this.volumes === null) return;
+    const [up, down] = [cssColor('--up-soft'), cssColor('--down-soft')];
+    this.volumes.setData(this.studied.bars.map((bar) => toVolume(bar, bar.close >= bar.open ? up : down)));
+  }
+
+  private addVolumes(pane: number): ISeriesApi<'Histogram'> {
+    const series = this.chart.addSeries(
+      HistogramSeries,
+      {
+        priceFormat: { type: 'custom', formatter: (value: number) => formatUsd(value), minMove: 0.01 },
+        lastValueVisible: false,
+        priceLineVisible: false,
+      },
+      pane,
+    );
+    series.priceScale().applyOptions({ ...OWN_SCALE, scaleMargins: { top: 0.12, bottom: 0 } });
+    return series;
+  }
+
+  private addLine(pane: number): ISeriesApi<'Line'> {
+    return this.chart.addSeries(
+      LineSeries,
+      { lineWidth: 1, priceLineVisible: false, lastValueVisible: false, crosshairMarkerVisible: false },
+      pane,
+    );
+  }
+
+  private addRsi(pane: number): ISeriesApi<'Line'> {
+    const series = this.addLine(pane);
+    series.applyOptions({
+      priceFormat: { type: 'price', precision: 0, minMove: 1 },
+      autoscaleInfoProvider: () => ({ priceRange: { minValue: 0, maxValue: 100 } }),
+    });
+    series.priceScale().applyOptions({ ...OWN_SCALE, scaleMargins: { top: 0.06, bottom: 0.06 } });
+    for (const price of RSI_BOUNDS)
+      series.createPriceLine({ price, lineWidth: 1, lineStyle: LineStyle.Dotted, axisLabelVisible: false });
+    return series;
+  }
+}
+
+function toVolume(bar: Bar, color: string): HistogramData {
+  return { time: toTime(bar.time), value: bar.volume_usd ?? 0, color };
+}
+
+/** A bar without a value leaves a gap in the line. */
+function toPoint(bar: Bar, value: number | null | undefined, factor: number): LineData | WhitespaceData {
+  const time = toTime(bar.time);
+  return value === null || value === undefined ? { time } : { time, value: value * factor };
+}

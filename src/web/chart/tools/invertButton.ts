@@ -1,0 +1,28 @@
+/** The button that exchanges the two tokens of a chart, beside the row of currencies. */
+import { button } from '../../core/dom.ts';
+
+/** Chooses the currency `inverse` in the row, or the currency before it. At first, that is the first of the row. */
+export function invertButton<C extends string>(
+  currencies: HTMLElement,
+  inverse: C,
+  current: () => C,
+): HTMLElement {
+  let upright: C | null = null;
+  const invert = button(
+    'Invert',
+    () => {
+      const wanted = current() === inverse ? upright : inverse;
+      const choice = wanted === null ? 'button' : `[data-value="${wanted}"]`;
+      currencies.querySelector<HTMLElement>(choice)?.click();
+    },
+    { class: 'button quiet', title: 'Show the price of the other token' },
+  );
+  const tell = (): void => {
+    if (current() !== inverse) upright = current();
+    invert.setAttribute('aria-pressed', String(current() === inverse));
+  };
+  // The row of currencies has made its choice when the click arrives here.
+  currencies.addEventListener('click', tell);
+  tell();
+  return invert;
+}

@@ -1,0 +1,59 @@
+/** A button that opens a small panel of controls. Escape, a click elsewhere and the button itself close the panel. */
+import { button, h } from '../../core/dom.ts';
+
+/** `late` creates the first controls, when the panel opens first, so that they cost no time while the page loads. */
+export function menuButton(
+  label: string,
+  title: string,
+  content: readonly Node[],
+  late: () => readonly Node[],
+  signal: AbortSignal,
+): HTMLElement {
+  const panel = h(
+    'div',
+    { class: 'menu-panel', role: 'group', 'aria-label': title, hidden: true },
+    ...content,
+  );
+  let isFilled = false;
+  const show = (isOpen: boolean): void => {
+    if (isOpen && !isFilled) panel.prepend(...late());
+    isFilled ||= isOpen;
+    panel.hidden = !isOpen;
+    opener.setAttribute('aria-expanded', String(isOpen));
+  };
+  const opener = button(label, () => show(panel.hidden !== false), {
+    class: 'button quiet menu-opener',
+    'aria-expanded': 'false',
+    title,
+  });
+  const menu = h('div', { class: 'menu' }, opener, panel);
+  menu.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || panel.hidden) return;
+    event.stopPropagation();
+    show(false);
+    opener.focus();
+  });
+  document.addEventListener(
+    'pointerdown',
+    ({ target }) => {
+      if (target instanceof Node && !menu.contains(target)) show(false);
+    },
+    { signal },
+  );
+  return menu;
+}
+
+export function menuSection(title: string, ...content: readonly (Node | string)[]): HTMLElement {
+  return h('div', { class: 'menu-section' }, h('h3', {}, title), ...content);
+}
+
+export function checkbox(
+  label: string,
+  isChecked: boolean,
+  onchange: (isChecked: boolean) => void,
+  title: string | null = null,
+): HTMLElement {
+  const box = h('input', { type: 'checkbox', checked: isChecked });
+  box.addEventListener('change', () => onchange(box.checked));
+  return h('label', { class: 'check', title }, box, label);
+}

@@ -1,0 +1,66 @@
+/**
+ * Opens the locations of the page with the History API: links, Back and Forward, and URLs of older releases, which had the
+ * location behind `#`.
+ */
+import { urlOf, type Query } from './api.ts';
+import { pathOfOldHash, placeOf, type Place } from './place.ts';
+
+/** Event of the window: the location was changed by `goTo` or `replaceBy`. */
+const WENT = 'candlehouse:went';
+
+/** Opens a location such as `/tokens`, as a new entry of the history. */
+export function goTo(path: string): void {
+  // A second click on a link opens the view again, without a second entry of the history.
+  if (path === shownLocation()) history.replaceState(null, '', path);
+  else history.pushState(null, '', path);
+  window.dispatchEvent(new Event(WENT));
+}
+
+/** Opens a location in the place of the current entry of the history. */
+export function replaceBy(path: string): void {
+  history.replaceState(null, '', path);
+  window.dispatchEvent(new Event(WENT));
+}
+
+/** Writes parameters into the address bar without opening a view. Parameters that are not named stay. */
+export function rememberQuery(query: Query): void {
+  const all = { ...Object.fromEntries(new URLSearchParams(location.search)), ...query };
+  history.replaceState(history.state, '', urlOf(location.pathname, all));
+}
+
+const shownLocation = (): string => location.pathname + location.search;
+
+/** Calls `open` for the first location and after each change. `isView` tells which names of views the page has. */
+export function startNavigation(open: (place: Place) => void, isView: (name: string) => boolean): void {
+  let pathname = '';
+  const show = (): void => {
+    const path = pathOfOldHash(location.hash);
+    if (path !== null) history.replaceState(history.state, '', path);
+    ({ pathname } = location);
+    open(placeOf(location));
+  };
+  // A link to a part of the page, such as "Skip to content", changes the fragment only, and the view stays.
+  const isOtherPart = (): boolean => location.hash !== '' && location.pathname === pathname;
+  window.addEventListener('popstate', () => {
+    if (pathOfOldHash(location.hash) !== null || !isOtherPart()) show();
+  });
+  window.addEventListener(WENT, show);
+  document.addEventListener('click', (event) => {
+    const path = pathOfClick(event, isView);
+    if (path === null) return;
+    event.preventDefault();
+    goTo(path);
+  });
+  show();
+}
+
+/** The location that a click opens in this page; null if the browser follows the click. */
+function pathOfClick(event: MouseEvent, isView: (name: string) => boolean): string | null {
+  if (event.defaultPrevented || event.button !== 0) return null;
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return null;
+  const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
+  if (!(link instanceof HTMLAnchorElement) || link.target !== '' || link.hasAttribute('download'))
+    return null;
+  const isOwn = link.origin === location.origin && link.hash === '';
+  return isOwn && isView(placeOf(link).path[0] ?? '') ? link.pathname + link.search : null;
+}

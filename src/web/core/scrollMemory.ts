@@ -1,0 +1,89 @@
+/**
+ * Remembers how far each entry of the browser's history was scrolled. "Back" restores the position when the content of
+ * the view has arrived; the browser itself would restore it before.
+ */
+import { fieldOf } from './stored.ts';
+
+const KEY = 'scroll';
+/** Number of entries to remember. */
+const ENTRIES_MAX = 100;
+/** Interval at which the page checks whether the view has loaded, and the longest time to wait for it. */
+const CHECK_MS = 150;
+const WAIT_MS = 30_000;
+
+/** Restores or resets the scroll position after each change of the view. */
+export function createScrollMemory(): (main: HTMLElement, signal: AbortSignal) => void {
+  const positions = readPositions();
+  let entry = 0;
+  let isFirst = true;
+  let isRestoring = false;
+  history.scrollRestoration = 'manual';
+  window.addEventListener(
+    'scroll',
+    () => {
+      if (!isRestoring) positions.set(entry, window.scrollY);
+    },
+    { passive: true },
+  );
+  window.addEventListener('pagehide', () => keepPositions(positions));
+  return (main, signal) => {
+    const known = fieldOf(history.state, 'entry');
+    entry = typeof known === 'number' ? known : Math.max(0, ...positions.keys()) + 1;
+    if (known !== entry) history.replaceState({ entry }, '');
+    const wanted = positions.get(entry) ?? 0;
+    positions.delete(entry);
+    positions.set(entry, wanted);
+    // A new page is at its top. To scroll there would make the browser lay out the page before its content has come.
+    if (wanted > 0 || !isFirst) window.scrollTo(0, wanted);
+    isFirst = false;
+    if (wanted === 0) return;
+    isRestoring = true;
+    holdPosition(main, wanted, signal, () => (isRestoring = false));
+  };
+}
+
+const INPUTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
+
+/** Keeps a position while the view loads. Any input of the user ends this. */
+function holdPosition(main: HTMLElement, wanted: number, signal: AbortSignal, onend: () => void): void {
+  const own = new AbortController();
+  const end = (): void => own.abort();
+  const watcher = new ResizeObserver(() => window.scrollTo(0, wanted));
+  watcher.observe(main);
+  const started = performance.now();
+  const timer = setInterval(() => {
+    window.scrollTo(0, wanted);
+    const isLoaded = main.firstElementChild !== null && main.querySelector('[aria-busy=true]') === null;
+    if (isLoaded || performance.now() - started > WAIT_MS) end();
+  }, CHECK_MS);
+  for (const input of INPUTS) window.addEventListener(input, end, { passive: true, signal: own.signal });
+  signal.addEventListener('abort', end, { signal: own.signal });
+  own.signal.addEventListener('abort', () => {
+    watcher.disconnect();
+    clearInterval(timer);
+    onend();
+  });
+}
+
+function readPositions(): Map<number, number> {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]');
+    const pairs: readonly unknown[] = Array.isArray(stored) ? stored.slice(-ENTRIES_MAX) : [];
+    return new Map(pairs.filter(isPosition));
+  } catch {
+    return new Map();
+  }
+}
+
+function isPosition(value: unknown): value is [entry: number, top: number] {
+  return Array.isArray(value) && value.length === 2 && value.every((part) => Number.isSafeInteger(part));
+}
+
+function keepPositions(positions: ReadonlyMap<number, number>): void {
+  const pairs = [...positions].slice(-ENTRIES_MAX).map(([entry, top]) => [entry, Math.round(top)]);
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(pairs));
+  } catch {
+    // Without storage, positions last until the page is left.
+  }
+}

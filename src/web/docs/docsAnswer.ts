@@ -1,0 +1,102 @@
+/** Sends a call of the docs page and shows its real answer. */
+import { h } from '../core/dom.ts';
+import { EVENT_KINDS, urlOf, type Call } from './examples.ts';
+
+/** Length limit of a shown answer, in characters. */
+const SHOWN_MAX = 20_000;
+/** Most events of a stream that are shown, and the longest wait for them in ms. */
+const EVENTS_MAX = 5;
+const STREAM_MS = 15_000;
+const HEADERS = ['X-Indexed-Block', 'ETag', 'Cache-Control', 'Server-Timing', 'X-RateLimit-Remaining'];
+
+interface AnswerPlace {
+  readonly output: HTMLElement;
+  readonly status: HTMLElement;
+}
+
+export async function showAnswer(call: Call, place: AnswerPlace, signal: AbortSignal): Promise<void> {
+  const { output, status } = place;
+  status.textContent = 'loading …';
+  try {
+    if (call.answer === 'stream') await showStream(urlOf(call), place, signal);
+    else await showResponse(call, place, signal);
+  } catch (error) {
+    if (signal.aborted) return;
+    status.textContent = 'no answer';
+    output.textContent = error instanceof Error ? error.message : 'The server does not answer';
+  }
+}
+
+function send({ method, json, params }: Call, url: string, signal: AbortSignal): Promise<Response> {
+  if (method === 'GET') return fetch(url, { signal });
+  const form = new URLSearchParams(params.map(([name, value]) => [name, value]));
+  if (json === undefined) return fetch(url, { method, signal, body: form });
+  return fetch(url, { method, signal, body: json, headers: { 'Content-Type': 'application/json' } });
+}
+
+async function showResponse(call: Call, { output, status }: AnswerPlace, signal: AbortSignal): Promise<void> {
+  const started = performance.now();
+  const response = await send(call, urlOf(call), signal);
+  const text = await response.text();
+  const took = Math.round(performance.now() - started);
+  const headers = HEADERS.map((name) => [name, response.headers.get(name)] as const).filter(
+    ([, value]) => value !== null,
+  );
+  status.textContent = `${response.status} · ${took} ms · ${text.length.toLocaleString('en')} characters`;
+  status.dataset['ok'] = String(response.ok);
+  const lines = headers.map(([name, value]) => h('span', { class: 'j-head' }, `${name}: ${value ?? ''}\n`));
+  output.replaceChildren(...lines, '\n', ...paintJson(text));
+}
+
+/** Highlights JSON; other text is shown unchanged. */
+function paintJson(text: string): (Node | string)[] {
+  let pretty: string;
+  try {
+    pretty = JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return [text.slice(0, SHOWN_MAX)];
+  }
+  const shown = pretty.slice(0, SHOWN_MAX);
+  const parts: (Node | string)[] = [];
+  let last = 0;
+  for (const match of shown.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g)) {
+    parts.push(shown.slice(last, match.index));
+    const kind = match[2] !== undefined ? 'j-key' : match[1] !== undefined ? 'j-text' : 'j-value';
+    parts.push(h('span', { class: kind }, match[0]));
+    last = match.index + match[0].length;
+  }
+  parts.push(shown.slice(last));
+  if (pretty.length > SHOWN_MAX) parts.push('\n… truncated: the answer is longer');
+  return parts;
+}
+
+/** Shows the first events of a stream, then closes it. */
+function showStream(url: string, { output, status }: AnswerPlace, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const source = new EventSource(url);
+    let count = 0;
+    const stop = (): void => {
+      source.close();
+      clearTimeout(timer);
+      status.textContent = `${count} events received, stream closed`;
+      resolve();
+    };
+    const timer = setTimeout(stop, STREAM_MS);
+    signal.addEventListener('abort', stop);
+    output.replaceChildren('waiting for events …\n\n');
+    for (const kind of EVENT_KINDS) {
+      source.addEventListener(kind, (event) => {
+        count += 1;
+        output.append(
+          `id: ${event.lastEventId}\nevent: ${kind}\ndata: `,
+          ...paintJson(String(event.data)),
+          '\n\n',
+        );
+        if (count >= EVENTS_MAX) stop();
+      });
+    }
+    source.addEventListener('error', () => {
+      if (source.readyState === EventSource.CLOSED) stop();
+    });
+  });
+}

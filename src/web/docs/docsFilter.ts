@@ -1,0 +1,105 @@
+/** The filter of the API reference: shows only the entries that match a text. The text stays in the address. */
+import { button, h } from '../core/dom.ts';
+import type { Entry } from './endpointSection.ts';
+
+/** Length limit of the text, in characters. */
+const LENGTH_MAX = 80;
+
+interface FilterOptions {
+  readonly entries: readonly Entry[];
+  /** The links of the list of contents by id of the entry. */
+  readonly links: ReadonlyMap<string, HTMLElement>;
+  /** Parts that only the unfiltered page shows. */
+  readonly rest: readonly HTMLElement[];
+}
+
+interface DocsFilter {
+  /** The field with the number of found entries. */
+  readonly box: HTMLElement;
+  /** The notice that no entry matches. */
+  readonly nothing: HTMLElement;
+}
+
+export function createFilter({ entries, links, rest }: FilterOptions): DocsFilter {
+  const texts = new Map(entries.map((entry) => [entry, entry.words.toLowerCase()]));
+  const input = h('input', {
+    type: 'search',
+    placeholder: 'Filter endpoints',
+    'aria-label': 'Filter the endpoints',
+    'aria-keyshortcuts': '/',
+    maxlength: LENGTH_MAX,
+    autocomplete: 'off',
+    spellcheck: 'false',
+  });
+  const count = h('p', { class: 'filter-count', role: 'status', 'aria-live': 'polite' });
+  const said = h('span', {});
+  const clear = (): void => {
+    input.value = '';
+    show();
+    input.focus();
+  };
+  const nothing = h('div', { class: 'notice', hidden: true }, said, button('Clear the filter', clear));
+  const show = (): void => {
+    const text = input.value.trim();
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = entries.filter((entry) => words.every((word) => texts.get(entry)?.includes(word) === true));
+    const shown = new Set(found);
+    for (const entry of entries) {
+      entry.element.hidden = !shown.has(entry);
+      const item = links.get(entry.id)?.parentElement;
+      if (item != null) item.hidden = !shown.has(entry);
+      entry.narrow?.(words);
+    }
+    for (const group of document.querySelectorAll<HTMLElement>('.contents [data-group]'))
+      group.hidden = !found.some((entry) => entry.group === group.dataset['group']);
+    for (const part of rest) part.hidden = words.length > 0;
+    nothing.hidden = found.length > 0;
+    said.textContent = `No endpoint matches “${text}”. `;
+    count.textContent = countText(words.length, found.length, entries.length);
+    keepInAddress(text);
+  };
+  input.addEventListener('input', () => {
+    show();
+    scrollTo({ top: 0 });
+  });
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') {
+      if (input.value === '') input.blur();
+      else clear();
+    } else if (event.key === 'Enter' || event.key === 'ArrowDown')
+      entries
+        .find(({ element }) => !element.hidden)
+        ?.element.querySelector('a')
+        ?.focus();
+    else return;
+    event.preventDefault();
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    event.preventDefault();
+    input.focus();
+    input.select();
+  });
+  input.value = new URLSearchParams(location.search).get('q')?.slice(0, LENGTH_MAX) ?? '';
+  show();
+  const key = h('kbd', { 'aria-hidden': 'true' }, '/');
+  const field = h('div', { class: 'filter-field' }, input, key);
+  return { box: h('div', { class: 'filter', role: 'search' }, field, count), nothing };
+}
+
+function countText(words: number, found: number, all: number): string {
+  if (words === 0) return `${all} endpoints`;
+  return found === 0 ? 'Nothing matches' : `${found} of ${all} endpoints match`;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input, select, textarea') !== null;
+}
+
+function keepInAddress(text: string): void {
+  const url = new URL(location.href);
+  if ((url.searchParams.get('q') ?? '') === text) return;
+  if (text === '') url.searchParams.delete('q');
+  else url.searchParams.set('q', text);
+  history.replaceState(history.state, '', url);
+}

@@ -1,0 +1,124 @@
+/** Reads contracts and chains for the explorer's pages. A contract that cannot be read is null. */
+import type { ChainItem } from '../../wire/chains';
+import { ApiFailure, getAnswer } from '../core/api.ts';
+import type { ContractRecord } from '../core/explorerAnswers.ts';
+import { decodeCall, innerCalls, listEntries, readSignature, type DecodedCall } from './abiFunctions.ts';
+import { getSignatures } from './nodeAnswers.ts';
+
+/** The contract; null if the address has none. */
+export async function findContract(
+  address: string,
+  chain: string | null,
+  signal: AbortSignal,
+): Promise<ContractRecord | null> {
+  try {
+    const answer = await getAnswer<{ data: ContractRecord }>(
+      `/contracts/${address}`,
+      { chainId: chain },
+      signal,
+    );
+    return answer.data;
+  } catch (error) {
+    if (!signal.aborted && error instanceof ApiFailure && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** Most contracts that are read for one page. */
+const READ_MAX = 16;
+
+/** Contracts by address. Contracts that cannot be read are missing. */
+export async function readContracts(
+  addresses: readonly string[],
+  chain: string | null,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, ContractRecord>> {
+  const wanted = [...new Set(addresses)].slice(0, READ_MAX);
+  const found = await Promise.all(
+    wanted.map(async (address): Promise<[string, ContractRecord][]> => {
+      try {
+        const record = await findContract(address, chain, signal);
+        return record === null ? [] : [[address, record]];
+      } catch (error) {
+        if (signal.aborted) throw error;
+        return [];
+      }
+    }),
+  );
+  return new Map(found.flat());
+}
+
+/** ABI entries of the contract and of the contract behind the proxy. */
+export async function readAbi(
+  record: ContractRecord,
+  chain: string | null,
+  signal: AbortSignal,
+): Promise<{ own: readonly unknown[]; behind: readonly unknown[]; implementation: string | null }> {
+  const implementation = record.proxy?.implementation ?? null;
+  const behind = implementation === null ? null : await findContract(implementation, chain, signal);
+  return { own: record.abi ?? [], behind: behind?.abi ?? [], implementation };
+}
+
+/** A decoded input, and the calls that it passes on. */
+export interface DecodedInput extends DecodedCall {
+  /** Whether the ABI of the called contract has the function. */
+  readonly isFromAbi: boolean;
+  readonly inner: readonly DecodedCall[];
+}
+
+/** The call as decoded by the ABI of the called contract, or else by a known signature; null if none fits. */
+export async function decodeInput(
+  to: string,
+  input: string,
+  chain: string | null,
+  signal: AbortSignal,
+): Promise<DecodedInput | null> {
+  const record = await findContract(to, chain, signal);
+  if (record !== null) {
+    const { own, behind } = await readAbi(record, chain, signal);
+    const functions = listEntries([...own, ...behind], 'function');
+    const call = decodeCall(functions, input);
+    if (call !== null) return { ...call, isFromAbi: true, inner: innerCalls(call, functions) };
+  }
+  const selector = input.slice(0, SELECTOR_DIGITS);
+  const signature = (await getSignatures([selector], signal)).get(selector);
+  const known = signature === undefined ? null : readSignature(signature);
+  const call = known === null ? null : decodeCall([known], input);
+  return call === null ? null : { ...call, isFromAbi: false, inner: [] };
+}
+
+const SELECTOR_DIGITS = 10;
+
+let chains: Promise<readonly ChainItem[]> | null = null;
+
+async function listChains(): Promise<readonly ChainItem[]> {
+  // Every page asks for the same list, so no page's end stops the request.
+  chains ??= getAnswer<{ data: readonly ChainItem[] }>('/chains', {}, new AbortController().signal).then(
+    ({ data }) => data,
+  );
+  try {
+    return await chains;
+  } catch {
+    chains = null;
+    return [];
+  }
+}
+
+/** The chain, or the market chain for null. Undefined if the service does not index the chain. */
+export async function findChain(chain: string | null): Promise<ChainItem | undefined> {
+  const known = await listChains();
+  return chain === null ? known[0] : known.find(({ chain_id }) => String(chain_id) === chain);
+}
+
+/** Symbol of the native coin of the chain. */
+export async function getNativeSymbol(chain: string | null): Promise<string> {
+  return (await findChain(chain))?.native_symbol ?? '';
+}
+
+/** The chain of a location; null for the market chain, also where the location names it. */
+export async function chainOf(query: URLSearchParams): Promise<string | null> {
+  const given = query.get('chainId');
+  if (given === null) return null;
+  const [market] = await listChains();
+  return String(market?.chain_id) === given ? null : given;
+}

@@ -1,0 +1,206 @@
+/**
+ * Asks the node about transactions, blocks and contracts, through module `proxy` of this service's Etherscan dialect.
+ * A node is not trusted: each field is checked.
+ */
+import { API, ApiFailure, getBody, postForm, urlOf } from '../core/api.ts';
+
+/** An error of the node itself, such as a reverted call. */
+export class NodeFailure extends Error {
+  readonly data: string;
+
+  constructor(message: string, data: string) {
+    super(message);
+    this.name = 'NodeFailure';
+    this.data = data;
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+
+/** Text of the dialect for an action that this service does not have, here: no node is configured. */
+const NO_ACTION = /Missing Or invalid Action/;
+
+async function askNode(
+  action: string,
+  params: Readonly<Record<string, string>>,
+  chain: string | null,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const asked = { module: 'proxy', action, ...params, ...(chain === null ? {} : { chainid: chain }) };
+  const path = `${API}/etherscan`;
+  // A call can be longer than a URL may be.
+  const body =
+    action === 'eth_call' ? await postForm(path, asked, signal) : await getBody(urlOf(path, asked), signal);
+  if (!isFields(body)) throw new ApiFailure(200, 'unreadable', 'The answer is no object');
+  if (isFields(body['error'])) {
+    const { message, data } = body['error'];
+    throw new NodeFailure(String(message), typeof data === 'string' ? data : '0x');
+  }
+  if (body['status'] !== '0') return body['result'];
+  const text = String(body['result']);
+  if (NO_ACTION.test(text)) throw new ApiFailure(404, 'no_node', 'This service has no node to ask');
+  throw new ApiFailure(503, 'unavailable', text);
+}
+
+function textOf(fields: Fields, name: string): string | null {
+  const value = fields[name];
+  return typeof value === 'string' && /^0x[0-9a-fA-F]*$/.test(value) ? value.toLowerCase() : null;
+}
+
+function bigOf(fields: Fields, name: string): bigint | null {
+  const text = textOf(fields, name);
+  return text === null || text === '0x' ? null : BigInt(text);
+}
+
+function numberOf(fields: Fields, name: string): number | null {
+  const value = bigOf(fields, name);
+  return value === null || value > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(value);
+}
+
+export interface NodeTransaction {
+  readonly hash: string;
+  readonly blockNumber: number | null;
+  readonly index: number | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly value: bigint;
+  readonly gas: bigint | null;
+  readonly gasPrice: bigint | null;
+  readonly nonce: number | null;
+  readonly type: number | null;
+  readonly input: string;
+}
+
+function readTransaction(given: unknown): NodeTransaction | null {
+  if (!isFields(given)) return null;
+  const hash = textOf(given, 'hash');
+  if (hash === null) return null;
+  return {
+    hash,
+    blockNumber: numberOf(given, 'blockNumber'),
+    index: numberOf(given, 'transactionIndex'),
+    from: textOf(given, 'from'),
+    to: textOf(given, 'to'),
+    value: bigOf(given, 'value') ?? 0n,
+    gas: bigOf(given, 'gas'),
+    gasPrice: bigOf(given, 'gasPrice'),
+    nonce: numberOf(given, 'nonce'),
+    type: numberOf(given, 'type'),
+    input: textOf(given, 'input') ?? '0x',
+  };
+}
+
+/** The transaction; null if the node does not have it. */
+export async function getNodeTransaction(
+  hash: string,
+  chain: string | null,
+  signal: AbortSignal,
+): Promise<NodeTransaction | null> {
+  return readTransaction(await askNode('eth_getTransactionByHash', { txhash: hash }, chain, signal));
+}
+
+export interface NodeReceipt {
+  readonly blockNumber: number | null;
+  /** 1 for success, 0 for failure; null on chains before Byzantium. */
+  readonly status: number | null;
+  readonly gasUsed: bigint | null;
+  readonly gasPrice: bigint | null;
+  readonly contract: string | null;
+}
+
+/** The receipt; null while the transaction is in no block. */
+export async function getNodeReceipt(
+  hash: string,
+  chain: string | null,
+  signal: AbortSignal,
+): Promise<NodeReceipt | null> {
+  const given = await askNode('eth_getTransactionReceipt', { txhash: hash }, chain, signal);
+  if (!isFields(given)) return null;
+  return {
+    blockNumber: numberOf(given, 'blockNumber'),
+    status: numberOf(given, 'status'),
+    gasUsed: bigOf(given, 'gasUsed'),
+    gasPrice: bigOf(given, 'effectiveGasPrice'),
+    contract: textOf(given, 'contractAddress'),
+  };
+}
+
+export interface NodeBlock {
+  readonly number: number;
+  readonly hash: string | null;
+  readonly parent: string | null;
+  readonly time: number | null;
+  readonly miner: string | null;
+  readonly gasUsed: bigint | null;
+  readonly gasLimit: bigint | null;
+  readonly baseFee: bigint | null;
+  readonly size: number | null;
+  /** Empty if the block was asked for without its transactions. */
+  readonly transactions: readonly NodeTransaction[];
+}
+
+/** The block with this number, or with a tag such as `finalized`; null if the node does not have it. */
+export async function getNodeBlock(
+  block: number | 'finalized',
+  isWhole: boolean,
+  chain: string | null,
+  signal: AbortSignal,
+): Promise<NodeBlock | null> {
+  const tag = typeof block === 'number' ? `0x${block.toString(16)}` : block;
+  const given = await askNode('eth_getBlockByNumber', { tag, boolean: String(isWhole) }, chain, signal);
+  if (!isFields(given)) return null;
+  const number = numberOf(given, 'number');
+  if (number === null) return null;
+  const { transactions } = given;
+  return {
+    number,
+    hash: textOf(given, 'hash'),
+    parent: textOf(given, 'parentHash'),
+    time: numberOf(given, 'timestamp'),
+    miner: textOf(given, 'miner'),
+    gasUsed: bigOf(given, 'gasUsed'),
+    gasLimit: bigOf(given, 'gasLimit'),
+    baseFee: bigOf(given, 'baseFeePerGas'),
+    size: numberOf(given, 'size'),
+    transactions: Array.isArray(transactions)
+      ? transactions.flatMap((one) => readTransaction(one) ?? [])
+      : [],
+  };
+}
+
+/** Calls a function of a contract without changing the chain. Returns the data of the answer. */
+export async function callContract(
+  call: { readonly to: string; readonly data: string; readonly block: string },
+  chain: string | null,
+  signal: AbortSignal,
+): Promise<string> {
+  const { to, data, block } = call;
+  const result = await askNode('eth_call', { to, data, tag: block === '' ? 'latest' : block }, chain, signal);
+  if (typeof result !== 'string' || !/^0x([0-9a-fA-F]{2})*$/.test(result))
+    throw new ApiFailure(200, 'unreadable', 'The answer of the node is no hex data');
+  return result;
+}
+
+/** Signatures of functions by selector, from all known ABIs. */
+export async function getSignatures(
+  selectors: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const asked = [...new Set(selectors)].slice(0, SELECTORS_MAX);
+  if (asked.length === 0) return new Map();
+  const body = await getBody(urlOf('/signature-database/v1/lookup', { function: asked.join(',') }), signal);
+  const result = isFields(body) && isFields(body['result']) ? body['result'] : {};
+  const functions = isFields(result['function']) ? result['function'] : {};
+  return new Map(
+    asked.flatMap((selector): [string, string][] => {
+      const list = functions[selector];
+      const first: unknown = Array.isArray(list) ? list[0] : null;
+      return isFields(first) && typeof first['name'] === 'string' ? [[selector, first['name']]] : [];
+    }),
+  );
+}
+
+/** Most selectors of one request. */
+const SELECTORS_MAX = 100;

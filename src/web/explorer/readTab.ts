@@ -1,0 +1,205 @@
+/** Calls the functions of a contract that only read. The answers are exact: integers are never rounded. */
+import { failureText } from '../core/api.ts';
+import { button, h } from '../core/dom.ts';
+import type { ContractRecord } from '../core/explorerAnswers.ts';
+import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
+import { AbiFault, decode, encode, rangeOf, type AbiPart, type AbiValue } from './abiCoder.ts';
+import { describeRevert, listEntries, type AbiFunction } from './abiFunctions.ts';
+import { allowedFor, InputFault, readInput } from './abiInput.ts';
+import { readAbi } from './contractReads.ts';
+import { toChecksum } from './keccak.ts';
+import { addressOf, copyable } from './links.ts';
+import { callContract, NodeFailure } from './nodeAnswers.ts';
+import { shownPart, valueList } from './shownValue.ts';
+
+/** Most functions of the tab. */
+const FUNCTIONS_MAX = 300;
+const TOOLS = { rangeOf, toChecksum };
+
+interface Target {
+  readonly address: string;
+  readonly chain: string | null;
+  readonly errors: readonly AbiFunction[];
+  /** The block of the calls; empty for the newest one. Throws InputFault. */
+  readonly block: () => string;
+  readonly signal: AbortSignal;
+}
+
+export function readTab(record: ContractRecord, chain: string | null, signal: AbortSignal): HTMLElement {
+  return loaded({
+    load: (life) => readAbi(record, chain, life),
+    render: ({ own, behind, implementation }) => {
+      const field = h('input', {
+        class: 'mono',
+        placeholder: 'newest',
+        'aria-label': 'Block',
+        inputmode: 'numeric',
+      });
+      const target: Target = {
+        address: record.address,
+        chain,
+        errors: listEntries([...own, ...behind], 'error'),
+        block: () => readBlock(field.value),
+        signal,
+      };
+      const mine = readFunctions(own);
+      const others = readFunctions(behind);
+      if (mine.length + others.length === 0)
+        return emptyNotice(
+          own.length + behind.length === 0
+            ? 'The ABI is unknown, because the contract is not verified'
+            : 'This contract has no functions that only read',
+        );
+      return h(
+        'div',
+        { class: 'read-tab' },
+        h('label', { class: 'read-block' }, h('span', {}, 'As of block'), field),
+        ...mine.map((one) => functionForm(one, target)),
+        others.length > 0 &&
+          h(
+            'h3',
+            {},
+            'Functions of the implementation ',
+            implementation === null ? null : addressOf(implementation, chain),
+          ),
+        ...others.map((one) => functionForm(one, target)),
+      );
+    },
+    skeleton: () => skeleton(300, 6),
+    signal,
+  }).element;
+}
+
+function readFunctions(abi: readonly unknown[]): AbiFunction[] {
+  return listEntries(abi, 'function')
+    .filter(({ isRead }) => isRead)
+    .slice(0, FUNCTIONS_MAX);
+}
+
+function readBlock(text: string): string {
+  const given = text.trim();
+  if (given === '') return '';
+  if (/^\d{1,10}$/.test(given)) return `0x${Number(given).toString(16)}`;
+  throw new InputFault(
+    `block: got "${given.slice(0, 80)}"; allowed: a block number, or nothing for the newest block`,
+  );
+}
+
+const nameOf = ({ label }: AbiPart, index: number): string => (label === '' ? `input ${index + 1}` : label);
+
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+function fieldFor({ type }: AbiPart): Field {
+  const props = { placeholder: allowedFor(type), class: 'mono', autocomplete: 'off', spellcheck: 'false' };
+  if (type.kind === 'bool')
+    return h('select', {}, h('option', { value: 'false' }, 'false'), h('option', { value: 'true' }, 'true'));
+  const isLong = type.kind === 'array' || type.kind === 'tuple' || type.kind === 'string';
+  return isLong ? h('textarea', { ...props, rows: 2 }) : h('input', props);
+}
+
+function functionForm(one: AbiFunction, target: Target): HTMLElement {
+  const fields = one.inputs.map(fieldFor);
+  const answer = h('div', { class: 'read-answer', 'aria-live': 'polite' });
+  const form = h(
+    'form',
+    { class: 'read-function', 'data-signature': one.signature },
+    h(
+      'header',
+      {},
+      h('strong', { class: 'mono', title: one.selector }, h('bdi', {}, one.name)),
+      h(
+        'span',
+        { class: 'muted mono' },
+        one.outputs.length === 0 ? '' : ` → ${one.outputs.map(({ type }) => type.name).join(', ')}`,
+      ),
+      h('span', { class: 'spring' }),
+      button('Read', () => undefined, { type: 'submit', 'aria-label': `Read ${one.name}` }),
+    ),
+    ...one.inputs.map((part, index) =>
+      h(
+        'label',
+        {},
+        h('span', {}, h('bdi', {}, nameOf(part, index)), h('span', { class: 'type' }, ` ${part.type.name}`)),
+        fields[index] ?? null,
+      ),
+    ),
+    answer,
+  );
+  let running: AbortController | null = null;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    running?.abort();
+    running = new AbortController();
+    const life = AbortSignal.any([running.signal, target.signal]);
+    void read(one, fields, answer, { ...target, signal: life });
+  });
+  return form;
+}
+
+async function read(
+  one: AbiFunction,
+  fields: readonly Field[],
+  answer: HTMLElement,
+  target: Target,
+): Promise<void> {
+  try {
+    const values = readFields(one, fields);
+    const types = one.inputs.map(({ type }) => type);
+    const call = { to: target.address, data: one.selector + encode(types, values), block: target.block() };
+    answer.setAttribute('aria-busy', 'true');
+    const data = await callContract(call, target.chain, target.signal);
+    answer.replaceChildren(answerOf(one, data, target.chain));
+  } catch (error) {
+    if (target.signal.aborted) return;
+    answer.replaceChildren(h('p', { class: 'fault', role: 'alert' }, faultText(error, target.errors)));
+  }
+  answer.setAttribute('aria-busy', 'false');
+}
+
+/** The values of the fields. Marks the first wrong field. */
+function readFields(one: AbiFunction, fields: readonly Field[]): AbiValue[] {
+  for (const field of fields) field.removeAttribute('aria-invalid');
+  return one.inputs.map((part, index) => {
+    const field = fields[index];
+    try {
+      return readInput(part.type, field?.value ?? '', nameOf(part, index), TOOLS);
+    } catch (error) {
+      field?.setAttribute('aria-invalid', 'true');
+      field?.focus();
+      throw error;
+    }
+  });
+}
+
+function answerOf(one: AbiFunction, data: string, chain: string | null): HTMLElement {
+  if (data === '0x')
+    return h(
+      'p',
+      { class: 'muted' },
+      one.outputs.length === 0 ? 'No data' : 'The contract answered without data',
+    );
+  try {
+    const values = decode(
+      one.outputs.map(({ type }) => type),
+      data,
+    );
+    return valueList(
+      one.outputs.map((part, index) => shownPart(part, values[index] ?? '')),
+      chain,
+    );
+  } catch (error) {
+    if (!(error instanceof AbiFault)) throw error;
+    return h(
+      'div',
+      {},
+      h('p', { class: 'fault' }, `The answer does not fit the ABI: ${error.message}`),
+      copyable(data),
+    );
+  }
+}
+
+function faultText(error: unknown, errors: readonly AbiFunction[]): string {
+  if (!(error instanceof NodeFailure)) return failureText(error);
+  const reason = describeRevert(error.data, errors);
+  return reason === null ? error.message : `The contract reverted: ${reason}`;
+}

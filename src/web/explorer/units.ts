@@ -1,0 +1,16 @@
+/** Exact amounts: integers of the chain in whole coins, without rounding. Pure. */
+
+/** Decimals of the native coin and of gwei, in wei. */
+export const COIN_DECIMALS = 18;
+export const GWEI_DECIMALS = 9;
+
+/** Moves the decimal point of an integer, and groups its thousands. */
+export function formatUnits(value: bigint, decimals: number): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ',');
+  const rest = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '');
+  return `${value < 0n ? '−' : ''}${whole}${rest === '' ? '' : `.${rest}`}`;
+}
+
+/** An integer with grouped thousands. */
+export const formatWhole = (value: bigint): string => formatUnits(value, 0);

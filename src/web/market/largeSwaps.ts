@@ -1,0 +1,154 @@
+/** The live list of large swaps of the whole market, newest first. */
+import type { ActivityEntry, ActivityItem, SwapItem } from '../../wire/activity';
+import { getAnswer } from '../core/api.ts';
+import { transactionPath, type App } from '../core/app.ts';
+import { h, setChildren } from '../core/dom.ts';
+import { formatCount, formatUsd } from '../core/format.ts';
+import type { LiveEvent } from '../core/live.ts';
+import { loaded, skeleton } from '../core/panel.ts';
+import { ago, withCopy } from '../core/pieces.ts';
+import { fieldOf, readStored, writeStored } from '../core/stored.ts';
+import { pairLink } from '../list/tape.ts';
+
+interface ActivityPage {
+  readonly data: readonly ActivityEntry[];
+  readonly meta: { readonly next_cursor: string | null };
+}
+
+const LEASTS = [
+  [100, '$100'],
+  [1_000, '$1k'],
+  [10_000, '$10k'],
+  [50_000, '$50k'],
+  [250_000, '$250k'],
+] as const;
+const KEY = 'largeSwaps';
+const USUAL_USD = 1_000;
+const ROWS_MAX = 12;
+/** Number of swaps of one page, and most pages that are searched for large swaps of the past. */
+const PAGE = 100;
+const PAGES_MAX = 3;
+
+export function largeSwaps(app: App, signal: AbortSignal): HTMLElement {
+  let least = readLeast();
+  let found: readonly SwapItem[] = [];
+  let searched = 0;
+  const fresh = new Set<string>();
+  const body = h('tbody');
+  const none = h('p', { class: 'notice empty' });
+  const table = h(
+    'div',
+    {},
+    h('table', { class: 'data tape large-swaps', 'aria-label': 'Large swaps' }, body),
+    none,
+  );
+  const draw = (): void => {
+    const seen = new Map([...body.rows].map((row) => [row.dataset['id'], row]));
+    setChildren(
+      body,
+      found.map((swap) => seen.get(swap.id) ?? toRow(swap, fresh.has(swap.id))),
+    );
+    fresh.clear();
+    none.hidden = found.length > 0;
+    none.textContent = `None of the last ${formatCount(searched)} swaps is worth ${formatUsd(least)}. New ones appear here.`;
+  };
+  const list = loaded({
+    load: (life) => searchSwaps(least, life),
+    render: (result) => {
+      ({ found, searched } = result);
+      draw();
+      return table;
+    },
+    skeleton: () => skeleton('swaps', 9),
+    class: 'loaded swaps-loaded',
+    signal,
+  });
+  app.live.listen(
+    { event_type: 'swap' },
+    ({ kind, data }: LiveEvent) => {
+      const from = fieldOf(data, 'from_block');
+      if (kind === 'gap') return list.reload();
+      if (kind === 'reorg' && typeof from === 'number')
+        found = found.filter(({ block_number }) => block_number < from);
+      else if (isSwap(data) && isLarge(data, least) && found.every(({ id }) => id !== data.id)) {
+        fresh.add(data.id);
+        found = [data, ...found].sort(newestFirst).slice(0, ROWS_MAX);
+      } else return;
+      draw();
+    },
+    signal,
+  );
+  const choice = h(
+    'select',
+    { 'aria-label': 'Least value of a large swap' },
+    ...LEASTS.map(([usd, label]) => h('option', { value: usd }, `≥ ${label}`)),
+  );
+  choice.value = String(least);
+  choice.addEventListener('change', () => {
+    least = Number(choice.value);
+    writeStored(KEY, least);
+    list.reload();
+  });
+  return h(
+    'section',
+    { class: 'card swaps-card' },
+    h('div', { class: 'card-bar' }, h('h2', {}, 'Large swaps'), h('span', { class: 'spring' }), choice),
+    list.element,
+  );
+}
+
+function readLeast(): number {
+  const stored = readStored(KEY);
+  return LEASTS.find(([usd]) => usd === stored)?.[0] ?? USUAL_USD;
+}
+
+/** Searches the newest swaps for large ones. */
+async function searchSwaps(
+  least: number,
+  signal: AbortSignal,
+): Promise<{ found: readonly SwapItem[]; searched: number }> {
+  const found: SwapItem[] = [];
+  let searched = 0;
+  let cursor: string | null = null;
+  for (let page = 0; page < PAGES_MAX && found.length < ROWS_MAX; page += 1) {
+    const answer: ActivityPage = await getAnswer<ActivityPage>(
+      '/activity',
+      { event_type: 'swap', limit: PAGE, cursor },
+      signal,
+    );
+    searched += answer.data.length;
+    found.push(...answer.data.filter(isSwap).filter((swap) => isLarge(swap, least)));
+    cursor = answer.meta.next_cursor;
+    if (cursor === null) break;
+  }
+  return { found: found.slice(0, ROWS_MAX), searched };
+}
+
+/** Stream events carry the same items as /activity. */
+export function isSwap(data: unknown): data is SwapItem {
+  return fieldOf(data, 'event_type') === 'swap' && typeof fieldOf(data, 'id') === 'string';
+}
+
+function isLarge({ amount_usd: usd }: SwapItem, least: number): boolean {
+  return usd !== null && usd >= least;
+}
+
+function newestFirst(a: ActivityItem, b: ActivityItem): number {
+  return b.block_number - a.block_number || b.log_index - a.log_index;
+}
+
+function toRow(swap: SwapItem, isFresh: boolean): HTMLTableRowElement {
+  const usd = formatUsd(swap.amount_usd);
+  const cells: [string, Node | string][] = [
+    ['time', ago(swap.timestamp)],
+    ['type', h('span', { class: `kind ${swap.side}` }, swap.side)],
+    ['pair', pairLink(swap)],
+    [
+      'usd',
+      withCopy(h('a', { href: transactionPath(swap.tx_hash), title: swap.tx_hash }, usd), swap.tx_hash),
+    ],
+  ];
+  const row = h('tr', { 'data-id': swap.id, class: `${swap.side}${isFresh ? ' fresh' : ''}` });
+  row.append(...cells.map(([name, cell]) => h('td', { class: `swap-${name}` }, cell)));
+  return row;
+}

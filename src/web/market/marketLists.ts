@@ -1,0 +1,103 @@
+/** The ready-made lists of the market: links that sort and filter the tables of tokens and pairs. */
+import { urlOf } from '../core/api.ts';
+import { h } from '../core/dom.ts';
+
+/** The parameters of a list in the address bar. */
+interface ListPlace {
+  readonly tab: 'tokens' | 'pairs';
+  readonly sort: string | null;
+  readonly order: 'asc' | 'desc';
+  readonly q: string;
+  readonly dex: string;
+  /** Smallest liquidity in USD; null shows all. */
+  readonly liquidity: number | null;
+}
+
+export const DEFAULT_SORT = 'volume_24h_usd';
+/** Gainers and losers leave out tiny markets, where one trade moves a price by any percentage. */
+const SERIOUS_USD = 1_000;
+
+interface ReadyList {
+  readonly label: string;
+  readonly sort: string;
+  readonly order: 'asc' | 'desc';
+  /** The tab of the list; absent: the present tab. */
+  readonly tab?: 'pairs';
+  readonly least?: number;
+}
+
+const LISTS: readonly ReadyList[] = [
+  { label: 'Top volume', sort: DEFAULT_SORT, order: 'desc' },
+  { label: 'Gainers', sort: 'price_change_24h', order: 'desc', least: SERIOUS_USD },
+  { label: 'Losers', sort: 'price_change_24h', order: 'asc', least: SERIOUS_USD },
+  { label: 'Most traded', sort: 'tx_24h', order: 'desc' },
+  { label: 'New pairs', sort: 'created_at', order: 'desc', tab: 'pairs' },
+];
+
+interface ListLinks {
+  readonly element: HTMLElement;
+  /** Marks the list that the tables show now, and keeps filters in the links. */
+  show(place: ListPlace): void;
+}
+
+export function listLinks(): ListLinks {
+  const links = LISTS.map((list) => ({ list, link: h('a', {}, list.label) }));
+  return {
+    element: h('nav', { class: 'tabs ready-lists', 'aria-label': 'Lists' }, ...links.map(({ link }) => link)),
+    show(place) {
+      for (const { list, link } of links) {
+        link.setAttribute('href', pathOf(list, place));
+        const isShown =
+          list.sort === (place.sort ?? DEFAULT_SORT) &&
+          list.order === place.order &&
+          (list.tab ?? place.tab) === place.tab;
+        if (isShown) link.setAttribute('aria-current', 'page');
+        else link.removeAttribute('aria-current');
+      }
+    },
+  };
+}
+
+/** The place of a list in the address bar. A filter that the user chose stays. */
+function pathOf({ sort, order, tab, least }: ReadyList, place: ListPlace): string {
+  const next = tab ?? place.tab;
+  return urlOf(`/${next}`, {
+    q: place.q,
+    dex: next === 'pairs' ? place.dex : null,
+    liquidity: place.liquidity ?? least ?? null,
+    sort: sort === DEFAULT_SORT ? null : sort,
+    order: order === 'desc' ? null : order,
+  });
+}
+
+const LEASTS = [
+  [1_000, '$1k'],
+  [10_000, '$10k'],
+  [100_000, '$100k'],
+  [1_000_000, '$1M'],
+] as const;
+const LEAST_MAX = 1e15;
+
+/** Reads the filter of the address bar: a whole number of USD. */
+export function readLeast(text: string | null): number | null {
+  const usd = Number(text ?? '');
+  return Number.isSafeInteger(usd) && usd > 0 && usd <= LEAST_MAX ? usd : null;
+}
+
+/** The field that leaves out tokens and pairs with little liquidity. */
+export function leastChoice(
+  chosen: number | null,
+  onchoice: (least: number | null) => void,
+): HTMLSelectElement {
+  const known = LEASTS.some(([usd]) => usd === chosen);
+  const select = h(
+    'select',
+    { 'aria-label': 'Least liquidity', title: 'Leaves out tokens and pairs with less liquidity' },
+    h('option', { value: '' }, 'Any liquidity'),
+    ...LEASTS.map(([usd, label]) => h('option', { value: usd }, `≥ ${label}`)),
+    chosen !== null && !known && h('option', { value: chosen }, `≥ $${chosen}`),
+  );
+  select.value = String(chosen ?? '');
+  select.addEventListener('change', () => onchoice(readLeast(select.value)));
+  return select;
+}

@@ -1,0 +1,57 @@
+/** Decides what an address is (a pair, a token, a contract or a wallet), and opens the page of its kind. */
+import { contractPath, pairPath, tokenPath, walletPath, type View } from '../core/app.ts';
+import { h } from '../core/dom.ts';
+import { replaceBy } from '../core/navigation.ts';
+import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
+import { badge } from '../core/pieces.ts';
+import { chainOf, findContract } from '../explorer/contractReads.ts';
+import { copyable, logsPath } from '../explorer/links.ts';
+
+export const addressView: View = (app, place, main, signal) => {
+  const address = place.path[1]?.toLowerCase() ?? '';
+  app.setTitle('Address');
+  const head = h('h1', {}, 'Address');
+  if (!/^0x[0-9a-f]{40}$/.test(address)) {
+    main.replaceChildren(head, emptyNotice('An address is 0x and 40 hex digits'));
+    return;
+  }
+  const view = loaded({
+    load: async (life) => {
+      const chain = await chainOf(place.query);
+      return { chain, hash: await kindOf(address, chain, life) };
+    },
+    render: ({ hash, chain }) => {
+      // The page of the kind replaces this one in the history, so that Back leaves the address.
+      if (hash !== null) replaceBy(hash);
+      return hash === null ? otherWallet(address, chain ?? '') : skeleton(400, 8);
+    },
+    skeleton: () => skeleton(400, 8),
+    signal,
+  });
+  main.replaceChildren(head, view.element);
+};
+
+/** The page of the address; null for a wallet of a chain without a market, which has no portfolio. */
+async function kindOf(address: string, chain: string | null, signal: AbortSignal): Promise<string | null> {
+  const record = await findContract(address, chain, signal);
+  if (chain !== null)
+    return record === null ? null : `${contractPath(address)}?chainId=${encodeURIComponent(chain)}`;
+  if (record === null) return walletPath(address);
+  if (record.pair !== null) return pairPath(address);
+  return record.token === null ? contractPath(address) : tokenPath(address);
+}
+
+function otherWallet(address: string, chain: string): HTMLElement {
+  return h(
+    'section',
+    { class: 'card contract-card' },
+    h('header', { class: 'contract-head' }, badge('wallet'), h('span', { class: 'muted' }, `chain ${chain}`)),
+    h('p', { class: 'wallet-name' }, copyable(address)),
+    h(
+      'p',
+      {},
+      'This address has no code. ',
+      h('a', { href: logsPath({ topic1: address, chainId: chain }) }, 'Its logs'),
+    ),
+  );
+}

@@ -1,0 +1,87 @@
+/** The risks of a token or pair in plain words: taxes, LP tokens, source code, minting, and the other flags. Pure. */
+import type { PairDetail } from '../../wire/pairs';
+import type { TokenDetail } from '../../wire/tokens';
+
+export type Risky = Pick<
+  TokenDetail | PairDetail,
+  'flags' | 'transfer_tax_pct' | 'lp_locked_pct' | 'lp_held_by_creator_pct'
+>;
+
+/** Whether the source of the contract is verified; null if it is unknown. */
+export type Verified = boolean | null;
+
+type Tone = 'good' | 'plain' | 'warn' | 'bad';
+
+interface Fact {
+  readonly name: string;
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+/** Flags with a line of their own; the other flags have a sentence. */
+const SENTENCES: Readonly<Record<string, readonly [text: string, tone: Tone]>> = {
+  honeypot: ['Many bought it, and nobody but its creator sold it', 'bad'],
+  rebasing: ['Balances change without transfers', 'warn'],
+  pausable: ['Transfers can be paused', 'warn'],
+  spam: ['The name contains a link or a call to claim something', 'bad'],
+  bridged: ['A bridge issues the token', 'plain'],
+  state_fork: ['The token was copied with the state of another chain', 'plain'],
+  no_metadata: ['No symbol, name and decimals', 'warn'],
+  new: ['Created within the last 24 hours', 'warn'],
+};
+
+/** The rows of the panel. `isV3` pools have no LP tokens. Pure. */
+export function riskFacts(item: Risky, verified: Verified, isV3: boolean): Fact[] {
+  const others = item.flags.flatMap((flag) => {
+    const found = Object.hasOwn(SENTENCES, flag) ? SENTENCES[flag] : undefined;
+    return found === undefined ? [] : [{ name: 'Also', text: found[0], tone: found[1] }];
+  });
+  return [taxFact(item), ...lpFacts(item, isV3), codeFact(verified), mintFact(item), ...others];
+}
+
+/** 98.2 as 98.2 % */
+const percent = (part: number): string => `${Number(part.toFixed(2))} %`;
+
+function taxFact({ transfer_tax_pct: tax, flags }: Risky): Fact {
+  const name = 'Transfer tax';
+  if (tax === null) return { name, text: 'not measured yet', tone: 'plain' };
+  const side = (part: number | null): string => (part === null ? 'not measured' : percent(part));
+  const isTaxed = flags.includes('fee_on_transfer') || (tax.buy ?? 0) > 0 || (tax.sell ?? 0) > 0;
+  const text = isTaxed
+    ? `buy ${side(tax.buy)}, sell ${side(tax.sell)}`
+    : tax.buy === null || tax.sell === null
+      ? `none in ${tax.buy === null ? 'sells' : 'buys'}; ${tax.buy === null ? 'buys' : 'sells'} not measured`
+      : 'none';
+  return { name, text, tone: isTaxed ? 'warn' : tax.buy === null || tax.sell === null ? 'plain' : 'good' };
+}
+
+function lpFacts(item: Risky, isV3: boolean): Fact[] {
+  const name = 'LP tokens';
+  if (isV3) return [{ name, text: 'none: the pool has positions', tone: 'plain' }];
+  const { lp_locked_pct: locked, lp_held_by_creator_pct: held } = item;
+  const lockedFact: Fact =
+    locked === null
+      ? { name, text: 'locked part unknown', tone: 'plain' }
+      : { name, text: `${percent(locked)} burnt or locked`, tone: locked >= 50 ? 'good' : 'plain' };
+  const isHeld = item.flags.includes('lp_held_by_creator');
+  const creatorFact: Fact =
+    held === null
+      ? { name: 'LP of the creator', text: 'unknown', tone: isHeld ? 'warn' : 'plain' }
+      : { name: 'LP of the creator', text: percent(held), tone: isHeld ? 'warn' : 'good' };
+  return [lockedFact, creatorFact];
+}
+
+function codeFact(verified: Verified): Fact {
+  const name = 'Source code';
+  if (verified === null) return { name, text: 'unknown', tone: 'plain' };
+  return verified ? { name, text: 'verified', tone: 'good' } : { name, text: 'not verified', tone: 'warn' };
+}
+
+function mintFact({ flags }: Risky): Fact {
+  const isMintable = flags.includes('mintable');
+  return {
+    name: 'Minting',
+    text: isMintable ? 'the contract can mint more' : 'no mint function found',
+    tone: isMintable ? 'warn' : 'good',
+  };
+}

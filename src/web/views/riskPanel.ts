@@ -1,0 +1,40 @@
+/** The panel of the risks of a token or pair. */
+import { getAnswer } from '../core/api.ts';
+import { contractPath } from '../core/app.ts';
+import type { ContractRecord } from '../core/explorerAnswers.ts';
+import { h } from '../core/dom.ts';
+import { riskFacts, type Risky, type Verified } from './riskFacts.ts';
+
+export function riskPanel(
+  item: Risky,
+  token: { readonly address: string },
+  verified: Verified,
+  isV3: boolean,
+): HTMLElement {
+  const rows = riskFacts(item, verified, isV3).map(({ name, text, tone }) => {
+    const value =
+      name === 'Source code'
+        ? h('a', { href: contractPath(token.address), class: `risk ${tone}` }, text)
+        : h('span', { class: `risk ${tone}` }, text);
+    return h('div', { class: 'fact' }, h('dt', {}, name), h('dd', {}, value));
+  });
+  return h(
+    'section',
+    { class: 'card rail-card risk-card' },
+    h('h2', {}, 'Risks'),
+    h('dl', { class: 'facts' }, ...rows),
+  );
+}
+
+/** Asks once whether the source of a contract is verified. Calls back if the answer is known. */
+export function askVerified(
+  address: string,
+  signal: AbortSignal,
+  onanswer: (verified: boolean) => void,
+): void {
+  getAnswer<{ readonly data: ContractRecord }>(`/contracts/${address}`, {}, signal).then(
+    ({ data }) => onanswer(data.verified),
+    // Without an explorer, it stays unknown.
+    () => undefined,
+  );
+}

@@ -1,0 +1,158 @@
+/** A table whose rows are all on the page, sorted in the browser. Rows can open to show more. */
+import { button, classes, h } from '../core/dom.ts';
+import { formatCount } from '../core/format.ts';
+import { goTo } from '../core/navigation.ts';
+
+interface SortedColumn<T> {
+  readonly label: string;
+  /** The value by which the column sorts, largest first; null comes last. Absent: the column cannot sort. */
+  readonly key?: (item: T) => number | string | null;
+  readonly hint?: string;
+  readonly cell: (item: T) => Node | string;
+}
+
+interface SortedOptions<T> {
+  readonly title: string;
+  readonly columns: readonly SortedColumn<T>[];
+  readonly idOf: (item: T) => string;
+  readonly pathOf: (item: T) => string | null;
+  /** Content of an opened row. Without it, rows cannot be opened. Called once for a row. */
+  readonly open?: (item: T) => Node;
+  /** Label of the column that sorts first. */
+  readonly sortBy: string;
+}
+
+export interface SortedTable<T> {
+  readonly element: HTMLElement;
+  /** Shows these items. Sort order and opened rows stay. */
+  show(items: readonly T[]): void;
+}
+
+export function sortedTable<T>(options: SortedOptions<T>): SortedTable<T> {
+  const { title, columns } = options;
+  let [sorted, isRising] = [options.sortBy, false];
+  let items: readonly T[] = [];
+  const opened = new Map<string, Node>();
+  const body = h('tbody');
+  const count = h('span', { class: 'muted' });
+  const heads = columns.map((column, index) => {
+    const sort = (): void => {
+      isRising = sorted === column.label && !isRising;
+      sorted = column.label;
+      draw();
+    };
+    const label =
+      column.key === undefined ? column.label : h('button', { type: 'button', onclick: sort }, column.label);
+    return h('th', { scope: 'col', class: index === 0 ? 'left' : null, title: column.hint ?? null }, label);
+  });
+  const toggle = (item: T): void => {
+    const id = options.idOf(item);
+    if (!opened.delete(id) && options.open !== undefined) opened.set(id, options.open(item));
+    draw();
+    body.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] .opener`)?.focus();
+  };
+  const rowsOf = (item: T): HTMLElement[] => {
+    const detail = opened.get(options.idOf(item));
+    const row = toRow(options, item, detail !== undefined, () => toggle(item));
+    if (detail === undefined) return [row];
+    return [
+      row,
+      h('tr', { class: 'detail' }, h('td', { colspan: shownHeads(heads), class: 'left' }, detail)),
+    ];
+  };
+  const draw = (): void => {
+    columns.forEach((column, index) => {
+      const order = isRising ? 'ascending' : 'descending';
+      heads[index]?.setAttribute('aria-sort', column.label === sorted ? order : 'none');
+    });
+    const key = columns.find(({ label }) => label === sorted)?.key;
+    const focused = focusedIn(body);
+    body.replaceChildren(...sortItems(items, key, isRising).flatMap(rowsOf));
+    if (focused !== null) body.querySelector<HTMLElement>(focused)?.focus();
+    count.textContent = formatCount(items.length);
+  };
+  const table = h(
+    'table',
+    { class: `data holdings ${title.toLowerCase()}`, 'aria-label': title },
+    h('thead', {}, h('tr', {}, ...heads)),
+    body,
+  );
+  return {
+    element: h(
+      'section',
+      { class: 'card list-card' },
+      h('div', { class: 'card-bar' }, h('h2', {}, title), count),
+      h('div', { class: 'table-scroll' }, table),
+    ),
+    show(next) {
+      items = next;
+      draw();
+    },
+  };
+}
+
+/** Number of columns that the width of the window shows. A cell over more columns would add columns. */
+function shownHeads(heads: readonly HTMLElement[]): number {
+  const shown = heads.filter((head) => getComputedStyle(head).display !== 'none').length;
+  return shown === 0 ? heads.length : shown;
+}
+
+/** A selector of the focused link or button of a row, which stays focused when the row is drawn again. */
+function focusedIn(body: HTMLElement): string | null {
+  const { activeElement } = document;
+  if (activeElement === null || !body.contains(activeElement)) return null;
+  const id = activeElement.closest('tr')?.dataset['id'];
+  if (id === undefined) return null;
+  const kind = ['.opener', '.copy'].find((each) => activeElement.matches(each)) ?? 'a';
+  return `[data-id="${CSS.escape(id)}"] ${kind}`;
+}
+
+function sortItems<T>(
+  items: readonly T[],
+  key: ((item: T) => number | string | null) | undefined,
+  isRising: boolean,
+): readonly T[] {
+  if (key === undefined) return items;
+  const sign = isRising ? 1 : -1;
+  return items
+    .map((item) => ({ item, value: key(item) }))
+    .sort((a, b) => {
+      if (a.value === b.value) return 0;
+      if (a.value === null) return 1;
+      if (b.value === null) return -1;
+      return a.value < b.value ? -sign : sign;
+    })
+    .map(({ item }) => item);
+}
+
+function toRow<T>(
+  { columns, idOf, pathOf, open }: SortedOptions<T>,
+  item: T,
+  isOpen: boolean,
+  ontoggle: () => void,
+): HTMLTableRowElement {
+  const opener =
+    open === undefined
+      ? null
+      : button(isOpen ? '▾' : '▸', ontoggle, {
+          class: 'opener',
+          'aria-expanded': String(isOpen),
+          'aria-label': 'Range of this position',
+        });
+  const cells = columns.map(({ cell }, index) =>
+    h(
+      'td',
+      { class: classes(index === 0 && 'left', index === 0 && opener !== null && 'with-opener') },
+      index === 0 ? opener : null,
+      cell(item),
+    ),
+  );
+  const row = h('tr', { 'data-id': idOf(item) }, ...cells);
+  const path = pathOf(item);
+  row.addEventListener('click', ({ target }) => {
+    if (target instanceof Element && target.closest('a, button') !== null) return;
+    if (open !== undefined) ontoggle();
+    else if (path !== null) goTo(path);
+  });
+  return row;
+}
