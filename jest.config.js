@@ -15,7 +15,8 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/run/globalTeardown.ts',
   setupFiles: ['<rootDir>/test/support/run/longTimeBudgets.ts'],
   testEnvironment: 'node',
-  testTimeout: 300_000,
+  testTimeout: 600_000,
+  testSequencer: '<rootDir>/test/support/run/spreadTests.js',
   reporters: ['default', '<rootDir>/test/support/run/closingLine.js'],
   maxWorkers: 3,
 };

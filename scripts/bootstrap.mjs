@@ -1,6 +1,6 @@
 /**
- * Start script of `npm start`, `npm test`, `npm run bench`, `attack`, `kills` and `soak`. Installs missing packages
- * by the lock file, rebuilds if a source is newer than the build, then runs the program. This is plain
+ * Start script of `npm start`, `npm test`, `npm run bench`, `attack`, `kills`, `soak` and `pictures`. Installs missing
+ * packages by the lock file, rebuilds if a source is newer than the build, then runs the program. This is plain
  * JavaScript, because no package may be installed yet.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -96,7 +96,7 @@ if (task === 'test') {
   build();
   buildTools();
   handOver([join(root, 'build', 'scripts', 'bench', 'main.js'), ...rest]);
-} else if (task === 'kills' || task === 'soak' || task === 'attack') {
+} else if (['kills', 'soak', 'attack', 'pictures'].includes(task)) {
   build();
   buildTools();
   handOver([join(root, 'build', 'scripts', `${task}.js`), ...rest]);

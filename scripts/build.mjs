@@ -68,7 +68,7 @@ if (sbom > 0) {
   compile('tsconfig.tools.json', 'build');
 } else {
   compile('tsconfig.build.json', 'dist');
-  buildWeb(join(root, 'dist'));
+  await buildWeb(join(root, 'dist'));
   writeFileSync(
     join(root, 'dist', 'main.js'),
     "#!/usr/bin/env node\n'use strict';\nrequire('./src/main.js').main();\n",

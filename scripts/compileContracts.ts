@@ -15,12 +15,20 @@ import { join } from 'node:path';
 import { keccak256 } from 'ethers';
 
 import { AppError } from '../src/errors';
-import { findPackageRoot } from '../src/clickhouse/client/packageRoot';
-import { readPackageBytecode } from '../src/dev/packageFiles';
+import { contractsFolder, readPackageBytecode } from '../src/dev/packageFiles';
+import {
+  FACTORY_FILE,
+  PAIR_FILE,
+  readCoreSources,
+  readOwnSources,
+  readRouterSources,
+  ROUTER_FILE,
+  type SourceSet,
+} from '../src/dev/sources/devSources';
+import { PULSE_DEV_PAIR_HASH } from '../src/dev/sources/uniswapEdits';
 
 type CompilerName = 'solc5' | 'solc6' | 'solc8';
-type Sources = Record<string, { content: string }>;
-type Compile = (input: string, callbacks: { import: (path: string) => { contents: string } }) => string;
+type Compile = (input: string) => string;
 
 interface Compiled {
   readonly bytecode: string;
@@ -28,12 +36,6 @@ interface Compiled {
 }
 
 const VERSIONS = { solc5: '0.5.16', solc6: '0.6.6', solc8: '0.8.30' } as const;
-const V2_CORE = '@uniswap/v2-core/';
-const V2_PERIPHERY = '@uniswap/v2-periphery/';
-const PAIR = 'contracts/UniswapV2Pair.sol';
-const FACTORY = 'contracts/UniswapV2Factory.sol';
-const ROUTER = 'contracts/UniswapV2Router02.sol';
-const LIBRARY = 'contracts/libraries/UniswapV2Library.sol';
 const OWN_CONTRACTS = [
   'DevToken',
   'OddToken',
@@ -42,30 +44,6 @@ const OWN_CONTRACTS = [
   'DevMulticall3',
   'DevTrader',
 ] as const;
-
-/** The hash of the pair's creation code that the npm package's router expects. */
-const UNISWAP_PAIR_HASH = '96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f';
-
-/** Edits that change Uniswap's 30 basis points to PulseX's 29, in the pair and in the router's quotes. */
-const PAIR_EDITS = [
-  ['amount0In.mul(3)', 'amount0In.mul(29)'],
-  ['amount1In.mul(3)', 'amount1In.mul(29)'],
-  ['balance0.mul(1000).sub', 'balance0.mul(10000).sub'],
-  ['balance1.mul(1000).sub', 'balance1.mul(10000).sub'],
-  ['mul(1000**2)', 'mul(10000**2)'],
-] as const;
-const LIBRARY_EDITS = [
-  ['amountIn.mul(997)', 'amountIn.mul(9971)'],
-  ['reserveIn.mul(1000)', 'reserveIn.mul(10000)'],
-  ['mul(amountOut).mul(1000)', 'mul(amountOut).mul(10000)'],
-  ['sub(amountOut).mul(997)', 'sub(amountOut).mul(9971)'],
-] as const;
-
-const root = findPackageRoot();
-
-function readPackageSource(path: string): string {
-  return readFileSync(join(root, 'node_modules', path), 'utf8');
-}
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
@@ -85,43 +63,15 @@ function loadCompiler(folder: string, name: CompilerName): Compile {
     throw new AppError('bad_config', `${name}: got version ${version}, expected ${VERSIONS[name]}`);
   }
   const { compile } = loaded;
-  return (input, callbacks) => String(compile(input, callbacks));
-}
-
-function edit(text: string, edits: Edits): string {
-  return edits.reduce((edited, [from, to]) => {
-    if (edited.split(from).length !== 2)
-      throw new AppError('internal', `the source must contain "${from}" exactly once`);
-    return edited.replace(from, to);
-  }, text);
-}
-
-type Edits = readonly (readonly [string, string])[];
-
-/**
- * The input for the compilation of one contract. The code contains a hash of the source paths, so the paths must be
- * the original ones. The paths of Uniswap start with `contracts/`.
- */
-interface Job {
-  readonly compile: Compile;
-  readonly sources: Sources;
-  /** The npm package to which source paths without a package name belong, such as `contracts/…`. */
-  readonly home: string;
-  readonly settings: Record<string, unknown>;
+  return (input) => String(compile(input));
 }
 
 /** Compiles one file; throws with the compiler's message on an error. */
-function compileFile(job: Job, file: string, contract: string): Compiled {
+function compileFile(compile: Compile, { input }: SourceSet, file: string, contract: string): Compiled {
   const outputSelection = { '*': { '*': ['evm.bytecode.object', 'evm.deployedBytecode.object'] } };
-  const input = {
-    language: 'Solidity',
-    sources: job.sources,
-    settings: { ...job.settings, outputSelection },
-  };
-  const find = (path: string): { contents: string } => ({
-    contents: readPackageSource(path.startsWith('@') ? path : job.home + path),
-  });
-  const output: unknown = JSON.parse(job.compile(JSON.stringify(input), { import: find }));
+  const output: unknown = JSON.parse(
+    compile(JSON.stringify({ ...input, settings: { ...input.settings, outputSelection } })),
+  );
   if (!isRecord(output)) throw new AppError('internal', 'the output of the compiler is not a JSON object');
   const messages = Array.isArray(output['errors']) ? output['errors'] : [];
   const errors = messages.filter((message) => isRecord(message) && message['severity'] === 'error');
@@ -142,58 +92,36 @@ function objectOf(evm: unknown, key: string): string {
 /** The expected content of each file in src/dev/contracts, by file name. */
 function compileAll(folder: string): Map<string, string> {
   const files = new Map<string, string>();
-  const write = (name: string, compiler: CompilerName, { settings }: Job, code: Compiled): void => {
-    const content = { contract: name, compiler: VERSIONS[compiler], settings, ...code };
+  const write = (name: string, { compiler, input }: SourceSet, code: Compiled): void => {
+    const content = { contract: name, compiler, settings: input.settings, ...code };
     files.set(`${name}.json`, `${JSON.stringify(content, null, 1)}\n`);
   };
-  const own = ownJob(loadCompiler(folder, 'solc8'));
-  for (const name of OWN_CONTRACTS) write(name, 'solc8', own, compileFile(own, `${name}.sol`, name));
+  const [solc5, solc6, solc8] = [
+    loadCompiler(folder, 'solc5'),
+    loadCompiler(folder, 'solc6'),
+    loadCompiler(folder, 'solc8'),
+  ];
+  const own = readOwnSources();
+  for (const name of OWN_CONTRACTS) write(name, own, compileFile(solc8, own, `${name}.sol`, name));
 
-  const solc5 = loadCompiler(folder, 'solc5');
   expectPublished(
-    compileFile(coreJob(solc5, []), PAIR, 'UniswapV2Pair'),
-    `${V2_CORE}build/UniswapV2Pair.json`,
+    compileFile(solc5, readCoreSources(false), PAIR_FILE, 'UniswapV2Pair'),
+    '@uniswap/v2-core/build/UniswapV2Pair.json',
   );
-  const core = coreJob(solc5, PAIR_EDITS);
-  const pair = compileFile(core, PAIR, 'UniswapV2Pair');
-  write('PulseDevFactory', 'solc5', core, compileFile(core, FACTORY, 'UniswapV2Factory'));
+  const core = readCoreSources(true);
+  const pair = compileFile(solc5, core, PAIR_FILE, 'UniswapV2Pair');
+  const pairHash = keccak256(pair.bytecode).slice(2);
+  if (pairHash !== PULSE_DEV_PAIR_HASH)
+    throw new AppError('internal', `the hash of the edited pair is ${pairHash}; see uniswapEdits.ts`);
+  write('PulseDevFactory', core, compileFile(solc5, core, FACTORY_FILE, 'UniswapV2Factory'));
 
-  const solc6 = loadCompiler(folder, 'solc6');
-  const published = `${V2_PERIPHERY}build/UniswapV2Router02.json`;
-  expectPublished(compileFile(peripheryJob(solc6, []), ROUTER, 'UniswapV2Router02'), published);
-  const hashEdit = [UNISWAP_PAIR_HASH, keccak256(pair.bytecode).slice(2)] as const;
-  const periphery = peripheryJob(solc6, [...LIBRARY_EDITS, hashEdit]);
-  write('PulseDevRouter02', 'solc6', periphery, compileFile(periphery, ROUTER, 'UniswapV2Router02'));
+  expectPublished(
+    compileFile(solc6, readRouterSources(false), ROUTER_FILE, 'UniswapV2Router02'),
+    '@uniswap/v2-periphery/build/UniswapV2Router02.json',
+  );
+  const router = readRouterSources(true);
+  write('PulseDevRouter02', router, compileFile(solc6, router, ROUTER_FILE, 'UniswapV2Router02'));
   return files;
-}
-
-function ownJob(compile: Compile): Job {
-  const sources = Object.fromEntries(
-    OWN_CONTRACTS.map((name) => {
-      return [`${name}.sol`, { content: readFileSync(join(contractsFolder(), `${name}.sol`), 'utf8') }];
-    }),
-  );
-  const optimizer = { enabled: true, runs: 200 };
-  const settings = { optimizer, evmVersion: 'shanghai', metadata: { bytecodeHash: 'none' } };
-  return { compile, sources, home: '', settings };
-}
-
-const UNISWAP_SETTINGS = { optimizer: { enabled: true, runs: 999_999 }, evmVersion: 'istanbul' };
-
-function coreJob(compile: Compile, pairEdits: Edits): Job {
-  const sources = {
-    [FACTORY]: { content: readPackageSource(V2_CORE + FACTORY) },
-    [PAIR]: { content: edit(readPackageSource(V2_CORE + PAIR), pairEdits) },
-  };
-  return { compile, sources, home: V2_CORE, settings: UNISWAP_SETTINGS };
-}
-
-function peripheryJob(compile: Compile, libraryEdits: Edits): Job {
-  const sources = {
-    [ROUTER]: { content: readPackageSource(V2_PERIPHERY + ROUTER) },
-    [LIBRARY]: { content: edit(readPackageSource(V2_PERIPHERY + LIBRARY), libraryEdits) },
-  };
-  return { compile, sources, home: V2_PERIPHERY, settings: UNISWAP_SETTINGS };
 }
 
 /** Unedited sources must compile to the published code. Otherwise the compiler or the settings are not Uniswap's. */
@@ -204,10 +132,6 @@ function expectPublished({ bytecode }: Compiled, artifact: string): void {
       `the compiled code differs from ${artifact}: check the compiler and its settings`,
     );
   }
-}
-
-function contractsFolder(): string {
-  return join(root, 'src', 'dev', 'contracts');
 }
 
 /** Writes the files, or with `check` lists the files that differ. Returns the exit code. */

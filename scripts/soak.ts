@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- --minutes 10 --seed 1`: mixed traffic on every endpoint at the machine's limit, with new
- * blocks and reorgs. No error may occur and memory must not grow. At the end, the stored data is compared
- * with an independent recomputation.
+ * `npm run soak -- --minutes 10 --seed 1`: mixed traffic on every endpoint at the machine's limit, with new blocks and
+ * reorgs. No error may occur, every request must be answered, and memory must not grow. At the end, the stored data is
+ * compared with an independent recomputation.
  */
 import { percentile } from './bench/figure';
 import { readOptions } from './options';
@@ -22,11 +22,12 @@ function showMemory(name: string, { slope, median, max, flat }: MemoryReport): s
 }
 
 function show(report: SoakReport, seconds: number): void {
-  const { times, asked, paths, requests, memory, faults } = report;
+  const { times, asked, late, paths, requests, memory, faults } = report;
   const at = (p: number): string => percentile([...times], p).toFixed(1);
   say(
     `${requests} answers in ${seconds} s (${(requests / seconds).toFixed(0)} per second): p50 ${at(50)} ms, p99 ${at(99)} ms, maximum ${at(100)} ms`,
   );
+  say(`  ${late} requests were answered with 503 or not in time, and were sent again`);
   const missing = paths.filter((path) => !asked.has(path));
   say(`  ${asked.size} paths${missing.length === 0 ? '' : `; not requested: ${missing.join(', ')}`}`);
   const slow = [...asked]
@@ -55,7 +56,7 @@ async function main(): Promise<void> {
   show(report, seconds);
   const { program, engine } = report.memory;
   const grows = seconds >= JUDGED_SECONDS && !(program.flat && engine.flat);
-  if (report.faults.length > 0 || grows) process.exitCode = 1;
+  if (report.faults.length > 0 || report.late > 0 || grows) process.exitCode = 1;
 }
 
 main().catch((error: unknown) => {

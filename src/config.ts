@@ -4,14 +4,15 @@ import { resolve } from 'node:path';
 
 import { z } from 'zod';
 
-import { BUILT_IN_CHAINS, findBuiltInChain } from './chains/builtInChains';
-import { DEFAULT_CHAIN_ID, parseChainDescription, UINT32_MAX } from './chains/parseChainDescription';
+import { findBuiltInChain } from './chains/builtInChains';
+import { loadChain, readInteger } from './chains/loadChain';
+import { UINT32_MAX } from './chains/parseChainDescription';
 import { redactUrls, shorten } from './chains/redactUrls';
 import type { ChainDescription, StartBlock } from './domain/chainDescription';
 import { isHash, toLowerHex } from './domain/hex';
 import { parseNetwork, readIpcPath } from './domain/networks';
 import type { ProofMode, ProofOptions } from './domain/block';
-import { AppError, errorText } from './errors';
+import { AppError } from './errors';
 
 /** Default start of a first run: about one day of PulseChain blocks before the head. */
 const DEFAULT_BLOCKS_BEFORE_HEAD = 8_640;
@@ -21,6 +22,9 @@ const HISTORY_CALLS_MAX = 100_000;
 const RATE_LIMIT_MAX = 1_000_000_000;
 const COST_MAX = 1_000_000_000_000;
 const LOOP_DELAY_MAX_MS = 60_000;
+const TOKEN_MAX = 512;
+/** Largest niceness of a process. */
+const NICENESS_MAX = 19;
 const METRICS_PORT_DEFAULT = 9_464;
 const RPC_URLS_MAX = 20;
 const PROOF_MODES: readonly ProofMode[] = ['auto', 'full', 'headers', 'bloom'];
@@ -38,6 +42,8 @@ export interface Config {
   readonly finality: 'tag' | number;
   /** What must be proven of each block, and a block hash that is known to be right. */
   readonly proof: ProofOptions;
+  /** Whether the raw logs of all contracts are stored. Without them, only the explorer lacks answers. */
+  readonly explorer: boolean;
   /** URL of the ClickHouse server; null starts the embedded server. */
   readonly clickhouseUrl: string | null;
   /** URL of the server for the API's reads. The default is CLICKHOUSE_URL; null with the embedded server. */
@@ -56,10 +62,21 @@ export interface Config {
    * before the start block.
    */
   readonly historyCallsPerSecond: number;
+  /** Token of the HyperSync server of `backfill --source`; null without one. */
+  readonly hyperSyncToken: string | null;
+  /** How `backfill --parquet s3://…` reaches a bucket. Without both an id and a secret, `keys` is null. */
+  readonly bucket: {
+    /** URL of the server; null for AWS. */
+    readonly endpoint: string | null;
+    readonly region: string;
+    readonly keys: { readonly id: string; readonly secret: string; readonly session: string | null } | null;
+  };
   /** Folder with compilers and their list.json; null without one. */
   readonly solcDir: string | null;
   /** URL of a folder with compilers and their list.json; null without one. */
   readonly solcMirror: string | null;
+  /** Niceness of compiler processes, 0 to 19. */
+  readonly compilerNiceness: number;
   /** Further limits of the API. A limit of 0 is off. */
   readonly load: {
     readonly rowsPerMinute: number;
@@ -73,6 +90,8 @@ export interface Config {
   readonly metrics: { readonly host: string; readonly port: number } | null;
   /** Value of CORS_ORIGIN: `*` or one origin. */
   readonly corsOrigin: string;
+  /** Origin of the web page in the tags of its views, such as https://example.org; null without one. */
+  readonly publicUrl: string | null;
 }
 
 /** How to read a variable. `read` returns null for an invalid text; `show` hides secrets in messages. */
@@ -112,6 +131,7 @@ const settings = z.object({
     text === 'tag' ? 'tag' : readInteger(text, 0, FINALITY_DEPTH_MAX),
   ),
   PROOF: setting(PROOF_MODES.join(', '), (text) => PROOF_MODES.find((mode) => mode === text) ?? null),
+  EXPLORER: setting('on or off', (text) => (text === 'on' || text === 'off' ? text : null)),
   TRUSTED_BLOCK: setting('a block number and its hash, such as 100:0x…', readTrustedBlock),
   CLICKHOUSE_URL: clickhouseUrl,
   CLICKHOUSE_READ_URL: clickhouseUrl,
@@ -128,11 +148,28 @@ const settings = z.object({
   HISTORY_CALLS_PER_SECOND: setting(`an integer from 0 to ${HISTORY_CALLS_MAX}`, (text) =>
     readInteger(text, 0, HISTORY_CALLS_MAX),
   ),
+  HYPERSYNC_TOKEN: setting(
+    `at most ${TOKEN_MAX} letters, digits, -, _ and .`,
+    (text) => (/^[\w.-]+$/.test(text) && text.length <= TOKEN_MAX ? text : null),
+    (text) => `… (${text.length} characters)`,
+  ),
+  AWS_ACCESS_KEY_ID: setting('a text', (text) => text),
+  AWS_SECRET_ACCESS_KEY: setting('a text', (text) => text),
+  AWS_SESSION_TOKEN: setting('a text', (text) => text),
+  AWS_REGION: setting('a name such as us-east-1', (text) => (/^[\w-]{1,64}$/.test(text) ? text : null)),
+  AWS_ENDPOINT_URL: setting(
+    'an http or https URL',
+    (text) => (isUrl(text, ['http:', 'https:']) ? text : null),
+    redactUrls,
+  ),
   SOLC_DIR: setting('the path of a folder', (text) => (text.includes('\0') ? null : text)),
   SOLC_MIRROR: setting(
     'an http or https URL',
     (text) => (isUrl(text, ['http:', 'https:']) ? text : null),
     redactUrls,
+  ),
+  COMPILER_NICENESS: setting(`an integer from 0 to ${NICENESS_MAX}`, (text) =>
+    readInteger(text, 0, NICENESS_MAX),
   ),
   RATE_LIMIT_ROWS_PER_MINUTE: setting(`an integer from 0 to ${COST_MAX}`, (text) => readCost(text)),
   RATE_LIMIT_BYTES_PER_MINUTE: setting(`an integer from 0 to ${COST_MAX}`, (text) => readCost(text)),
@@ -148,7 +185,10 @@ const settings = z.object({
   ),
   METRICS_HOST: setting('an IP address or a host name, without a port', readHost),
   METRICS_PORT: setting(`an integer from 0 to ${PORT_MAX}`, (text) => readInteger(text, 0, PORT_MAX)),
-  CORS_ORIGIN: setting('* or an origin such as https://example.org', readOrigin),
+  CORS_ORIGIN: setting('* or an origin such as https://example.org', (text) =>
+    text === '*' ? text : readOrigin(text),
+  ),
+  PUBLIC_URL: setting('an origin such as https://example.org', readOrigin),
 });
 type SettingName = keyof typeof settings.shape;
 
@@ -183,6 +223,26 @@ function toLoad(read: z.infer<typeof settings>): Config['load'] {
   };
 }
 
+function toCompilers(
+  read: z.infer<typeof settings>,
+): Pick<Config, 'solcDir' | 'solcMirror' | 'compilerNiceness'> {
+  return {
+    solcDir: read.SOLC_DIR === undefined ? null : resolve(read.SOLC_DIR),
+    solcMirror: read.SOLC_MIRROR ?? null,
+    compilerNiceness: read.COMPILER_NICENESS ?? NICENESS_MAX,
+  };
+}
+
+function toBucket(read: z.infer<typeof settings>): Config['bucket'] {
+  const [id, secret] = [read.AWS_ACCESS_KEY_ID, read.AWS_SECRET_ACCESS_KEY];
+  const session = read.AWS_SESSION_TOKEN ?? null;
+  return {
+    endpoint: read.AWS_ENDPOINT_URL ?? null,
+    region: read.AWS_REGION ?? 'us-east-1',
+    keys: id === undefined || secret === undefined ? null : { id, secret, session },
+  };
+}
+
 function toProof(read: z.infer<typeof settings>): ProofOptions {
   return { mode: read.PROOF ?? 'auto', trusted: read.TRUSTED_BLOCK ?? null };
 }
@@ -196,6 +256,7 @@ function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Conf
     startBlock: read.START_BLOCK ?? defaultStartBlock(chain),
     finality: read.FINALITY_DEPTH ?? 'tag',
     proof: toProof(read),
+    explorer: read.EXPLORER !== 'off',
     clickhouseUrl: read.CLICKHOUSE_URL ?? null,
     clickhouseReadUrl: read.CLICKHOUSE_READ_URL ?? read.CLICKHOUSE_URL ?? null,
     clickhouseCluster: read.CLICKHOUSE_CLUSTER ?? null,
@@ -205,12 +266,14 @@ function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Conf
     logLevel: read.LOG_LEVEL ?? 'info',
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE ?? 600,
     historyCallsPerSecond: read.HISTORY_CALLS_PER_SECOND ?? 50,
-    solcDir: read.SOLC_DIR === undefined ? null : resolve(read.SOLC_DIR),
-    solcMirror: read.SOLC_MIRROR ?? null,
+    hyperSyncToken: read.HYPERSYNC_TOKEN ?? null,
+    bucket: toBucket(read),
+    ...toCompilers(read),
     load: toLoad(read),
     trustedProxies: read.TRUSTED_PROXIES ?? [],
     metrics: metricsAddress(read.METRICS_HOST, read.METRICS_PORT),
     corsOrigin: read.CORS_ORIGIN ?? '*',
+    publicUrl: read.PUBLIC_URL ?? null,
   };
 }
 
@@ -222,53 +285,6 @@ function givenSettings(env: NodeJS.ProcessEnv): Partial<Record<SettingName, stri
     if (text !== '') given[name] = text;
   }
   return given;
-}
-
-/** The chain description. Null if the description is wrong; `problems` then names the faults. */
-function loadChain(
-  given: Partial<Record<SettingName, string>>,
-  readFile: (path: string) => string,
-  problems: string[],
-): ChainDescription | null {
-  const path = given.CHAIN_CONFIG;
-  const chainId = readInteger(given.CHAIN_ID ?? '', 1, UINT32_MAX);
-  if (path !== undefined) return readChainFile(path, chainId, readFile, problems);
-  // An invalid CHAIN_ID is already reported. Without it, the chain is unknown and its description cannot be
-  // checked.
-  if (given.CHAIN_ID !== undefined && chainId === null) return null;
-  const builtIn = findBuiltInChain(chainId ?? DEFAULT_CHAIN_ID);
-  if (builtIn === null) {
-    const known = BUILT_IN_CHAINS.map((chain) => chain.chainId).join(', ');
-    problems.push(
-      `CHAIN_ID: got "${chainId}"; allowed: ${known}, or another chain with a complete CHAIN_CONFIG`,
-    );
-  }
-  return builtIn;
-}
-
-function readChainFile(
-  path: string,
-  chainId: number | null,
-  readFile: (path: string) => string,
-  problems: string[],
-): ChainDescription | null {
-  try {
-    return parseChainDescription(readText(path, readFile), path, chainId);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'bad_config') throw error;
-    problems.push(error.message);
-    return null;
-  }
-}
-
-function readText(path: string, readFile: (path: string) => string): string {
-  try {
-    return readFile(path);
-  } catch (error) {
-    throw new AppError('bad_config', `CHAIN_CONFIG ${path}: the file cannot be read (${errorText(error)})`, {
-      cause: error,
-    });
-  }
 }
 
 /**
@@ -283,12 +299,6 @@ function urlsOfFile({ chainId, rpcUrls: named }: ChainDescription): readonly str
 function defaultStartBlock(chain: ChainDescription): StartBlock {
   if (chain.startBlock !== null) return { kind: 'absolute', block: chain.startBlock };
   return { kind: 'before_head', blocks: DEFAULT_BLOCKS_BEFORE_HEAD };
-}
-
-function readInteger(text: string, min: number, max: number): number | null {
-  if (!/^\d{1,10}$/.test(text)) return null;
-  const value = Number(text);
-  return value >= min && value <= max ? value : null;
 }
 
 function readStartBlock(text: string): StartBlock | null {
@@ -351,7 +361,6 @@ function readHost(text: string): string | null {
 }
 
 function readOrigin(text: string): string | null {
-  if (text === '*') return text;
   if (!isUrl(text, ['http:', 'https:'])) return null;
   const { origin, pathname, search, hash } = new URL(text);
   return pathname === '/' && search === '' && hash === '' ? origin : null;

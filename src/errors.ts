@@ -6,6 +6,8 @@
 export const ERROR_STATUS = {
   bad_request: 400,
   not_found: 404,
+  /** The answer needs raw logs, and this service does not keep them (EXPLORER=off). */
+  logs_not_kept: 404,
   method_not_allowed: 405,
   rate_limited: 429,
   internal: 500,

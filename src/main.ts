@@ -35,6 +35,15 @@ function parseBlock(text: string, before?: number): number {
   return value;
 }
 
+const WORKERS_MAX = 64;
+
+function parseWorkers(text: string): number {
+  const value = Number(text);
+  if (!/^\d{1,3}$/.test(text) || value < 1 || value > WORKERS_MAX)
+    throw new InvalidArgumentError(`expected a number from 1 to ${WORKERS_MAX}, got "${text}"`);
+  return value;
+}
+
 function listChain(text: string, before: readonly number[]): readonly number[] {
   if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError(`expected a chain id, got "${text}"`);
   return [...before, Number(text)];
@@ -104,6 +113,38 @@ function addRunCommands(program: Command): void {
     });
 }
 
+function addBackfill(program: Command): void {
+  program
+    .command('backfill')
+    .description(
+      'ingest final blocks up to --to, then exit; a database with blocks continues after its last block',
+    )
+    .option(
+      '--from <block>',
+      'first block of an empty database (default with --parquet: of the files)',
+      parseBlock,
+    )
+    .option('--to <block>', 'last block (default with --parquet: of the files)', parseBlock)
+    .option(
+      '--parquet <files...>',
+      "read blocks from cryo's Parquet files, such as 'dir/*.parquet' or s3://…; others from the node",
+    )
+    .option(
+      '--source <url>',
+      'read blocks from a service: sqd+https://host/datasets/network or hypersync+https://host',
+    )
+    .option(
+      '--workers <count>',
+      'start 1 to 64 processes that fetch and prove blocks ahead of the one that stores them',
+      parseWorkers,
+    )
+    .option('--worker', 'only fetch and prove blocks, for a backfill --workers that runs elsewhere', false)
+    .action(async (options: Parameters<typeof runBackfill>[3]) => {
+      const { config, log } = start();
+      await runBackfill(config, log, stopOnSignals(), options);
+    });
+}
+
 /** Commands that fill or check the database and then end. */
 function addStoreCommands(program: Command): void {
   program
@@ -115,17 +156,7 @@ function addStoreCommands(program: Command): void {
       await storage.close();
       process.stdout.write('The schema is up to date.\n');
     });
-  program
-    .command('backfill')
-    .description(
-      'ingest final blocks up to --to, then exit; a database with blocks continues after its last block',
-    )
-    .requiredOption('--from <block>', 'first block of an empty database', parseBlock)
-    .requiredOption('--to <block>', 'last block', parseBlock)
-    .action(async (options: { from: number; to: number }) => {
-      const { config, log } = start();
-      await runBackfill(config, log, stopOnSignals(), options);
-    });
+  addBackfill(program);
   program
     .command('verify')
     .description(

@@ -40,7 +40,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   web: ['wire'],
   commands: [
     ...['errors', 'log', 'domain', 'chains', 'config', 'clickhouse', 'chain', 'ingest', 'query', 'sources'],
-    ...['tail', 'measure', 'metrics', 'api', 'dev'],
+    ...['tail', 'measure', 'metrics', 'api', 'dev', 'wire'],
   ],
   main: ['errors', 'log', 'config', 'clickhouse', 'commands'],
 };
@@ -300,7 +300,7 @@ const CASTS: Readonly<Record<string, string>> = {
   'src/api/middleware/compressAnswers.ts': 'the types of the middleware do not know the state of this app',
   'src/api/params.ts': 'the parser of each declared parameter has made its value',
   'src/domain/hex.ts': 'hex in lower case is hex',
-  'src/web/chart/candleChart.ts': 'the library marks its times with a type that only a cast can give',
+  'src/web/chart/chartTime.ts': 'the library marks its times with a type that only a cast can give',
   'src/web/core/api.ts': 'the answer has `data`; tests compare every answer of the server with its shape',
   'src/web/docs/openapiDocument.ts': 'the document has `paths`; tests compare it with the schema of OpenAPI',
 };

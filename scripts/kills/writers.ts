@@ -1,7 +1,7 @@
 /**
- * Runs several ingesters against one database server, under load with reorgs. `fightOverDatabase` starts new writers
- * while older ones live, and stops and continues processes at random moments. `killWriters` kills the writer, so that a
- * standby takes over. Compares every bar and event of the API with the oracle.
+ * Runs several ingesters against one database server, under load with reorgs. In `fightOverDatabase`, new writers start
+ * while older ones live, and processes are stopped and continued at random moments. In `killWriters`, a standby takes
+ * over after each kill of the writer. Compares every bar and event of the API with the oracle.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,6 +32,8 @@ const STEP_MS = 250;
 const END_MAX_MS = 60_000;
 /** A standby must write within this time in ms after the writer has died. */
 const TAKEOVER_MAX_MS = 30_000;
+/** A fight goes on until this number of writers were replaced, though a slow machine reaches the last block before. */
+const REPLACED_MIN = 3;
 const POLL_MS = 50;
 
 export interface WritersReport {
@@ -172,7 +174,7 @@ interface WritersPlan {
   say(text: string): void;
 }
 
-/** Lets writers replace each other until the chain has all its blocks. */
+/** Lets writers replace each other until the chain has all its blocks and enough of them were stopped and replaced. */
 export async function fightOverDatabase({ random, seed, blocks, say }: WritersPlan): Promise<WritersReport> {
   const world = await WritersWorld.open(random, seed, blocks);
   const { report, chain, load } = world;
@@ -182,7 +184,7 @@ export async function fightOverDatabase({ random, seed, blocks, say }: WritersPl
     // claim would claim later, and so replace a writer that started after it.
     await world.untilBlock(FIRST_HEAD);
     load.begin();
-    while (chain.head < blocks) {
+    while (chain.head < blocks || report.replaced < REPLACED_MIN || report.stops === 0) {
       await delay(random.int(1, 1_500));
       if (random.chance(0.3)) await world.pause(writer, 2_000);
       const older = writer;

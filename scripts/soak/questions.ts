@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import type { Random } from '../../test/support/random';
 
-interface Question {
+export interface Question {
   /** Name of the request in the figures: its path with the names of the parameters. */
   readonly name: string;
   readonly path: string;

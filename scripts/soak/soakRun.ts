@@ -22,7 +22,7 @@ import { startStubChain, type StubChain } from '../../test/support/stub/stubChai
 import { stubDescription } from '../../test/support/stub/stubDescription';
 import { ChainLoad } from '../kills/killRun';
 import { judgeMemory, type MemoryReport, type MemorySample } from './memory';
-import { Questions } from './questions';
+import { Questions, type Question } from './questions';
 
 interface SoakOptions {
   readonly seconds: number;
@@ -38,6 +38,8 @@ export interface SoakReport {
   readonly times: readonly number[];
   /** Times of the answers in milliseconds, by path. */
   readonly asked: ReadonlyMap<string, readonly number[]>;
+  /** Number of requests that were answered with 503 or not in time, and were sent again. */
+  readonly late: number;
   /** Paths of the OpenAPI document to request. */
   readonly paths: readonly string[];
   readonly events: number;
@@ -59,6 +61,12 @@ const FOLLOWERS_MS = [400, 3_000, 15_000];
 /** Most faults to collect, so that a repeated fault does not flood the report. */
 const FAULTS_MAX = 20;
 const CATCH_UP_MS = 60_000;
+/**
+ * A service on a machine that is too slow answers 503, and its clients ask again. A request may fail this often in a row.
+ */
+const ATTEMPTS = 5;
+const RETRY_MS = 500;
+const ANSWER_MS = 60_000;
 /** Paths that may answer 503 for a moment, while the API is behind. */
 const READY = '/readyz';
 
@@ -66,6 +74,8 @@ interface Traffic {
   readonly times: number[];
   readonly asked: Map<string, number[]>;
   readonly faults: Set<string>;
+  /** Number of requests that were answered with 503 or not in time, and were sent again. */
+  late: number;
 }
 
 export async function runSoak({ seconds, seed, askers, say }: SoakOptions): Promise<SoakReport> {
@@ -107,7 +117,7 @@ async function soak(
 ): Promise<SoakReport> {
   const random = new FastRandom(seed);
   const questions = await Questions.read(program.url, random);
-  const traffic: Traffic = { times: [], asked: new Map(), faults: new Set() };
+  const traffic: Traffic = { times: [], asked: new Map(), faults: new Set(), late: 0 };
   const errors = watchLog(program);
   const load = new ChainLoad(chain, new Random(seed), Infinity);
   const stream = `${program.url}/api/v1/activity/stream`;
@@ -124,7 +134,7 @@ async function soak(
   const moving = setInterval(() => load.step(), STEP_MS);
   const asking = Array.from({ length: askers }, async () => {
     while (performance.now() < end || !questions.isRound)
-      await askOnce(program.url, questions, chain.final, traffic);
+      await ask(program.url, questions.next(chain.final), traffic);
   });
   await Promise.all(asking);
   clearInterval(moving);
@@ -135,6 +145,7 @@ async function soak(
     requests: traffic.times.length,
     times: traffic.times.sort((a, b) => a - b),
     asked: traffic.asked,
+    late: traffic.late,
     paths: questions.names,
     events: followers.reduce((sum, follower) => sum + follower.net().length, 0),
     connections: followers.reduce((sum, { connections }) => sum + connections, 0),
@@ -145,21 +156,34 @@ async function soak(
   };
 }
 
-async function askOnce(url: string, questions: Questions, final: number, traffic: Traffic): Promise<void> {
-  const { name, path } = questions.next(final);
+async function ask(url: string, { name, path }: Question, traffic: Traffic): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const late = await askOnce(url, { name, path }, traffic);
+    if (late === null) return;
+    traffic.late += 1;
+    if (attempt === ATTEMPTS) return void traffic.faults.add(`${ATTEMPTS} times ${late}`);
+    await delay(attempt * RETRY_MS);
+  }
+}
+
+/** Returns null, or a description if the service has no answer in time and says to retry. */
+async function askOnce(url: string, { name, path }: Question, traffic: Traffic): Promise<string | null> {
   const started = performance.now();
   try {
-    const answer = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(30_000) });
+    const answer = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(ANSWER_MS) });
     const text = await answer.text();
+    const what = `${answer.status} of ${name}: ${path} ${text.slice(0, 200)}`;
+    if (answer.status === 503 && name !== READY) return what;
     const ms = performance.now() - started;
     traffic.times.push(ms);
     traffic.asked.set(name, [...(traffic.asked.get(name) ?? []), ms]);
-    if (answer.status !== 200 && name !== READY)
-      traffic.faults.add(`${answer.status} of ${name}: ${path} ${text.slice(0, 200)}`);
+    if (answer.status !== 200 && name !== READY) traffic.faults.add(what);
     else if (answer.headers.get('content-type')?.includes('json') === true) JSON.parse(text);
   } catch (error) {
+    if (error instanceof Error && error.name === 'TimeoutError') return `no answer of ${name}: ${path}`;
     traffic.faults.add(`${name}: ${error instanceof Error ? error.message : String(error)}`);
   }
+  return null;
 }
 
 /** Collects log lines about errors. */

@@ -247,7 +247,7 @@ async function storeAll(
 async function untilIndexed(url: string, chains: readonly Chain[]): Promise<void> {
   for (const { chainId, rpc } of chains) {
     const head = String(Number(await rpc.call('eth_blockNumber')));
-    for (const end = Date.now() + 120_000; ; await delay(100)) {
+    for (const end = Date.now() + 240_000; ; await delay(100)) {
       const { headers } = await fetch(`${url}/api/v1/logs?chainId=${chainId}&limit=1`);
       if (headers.get('x-indexed-block') === head) break;
       if (Date.now() > end) throw new Error(`chain ${chainId} stays at ${headers.get('x-indexed-block')}`);

@@ -10,9 +10,8 @@ import { getAddress } from 'ethers';
 import { field } from '../../src/dev/node/devRpc';
 import { openClientWorld, type ClientWorld, type Placed } from './clientWorld';
 import { runClient, type ClientRun } from './runClient';
+import { until } from '../support/eventually';
 import { deploy } from '../support/worlds/verifiedWorld';
-
-jest.setTimeout(600_000);
 
 let world: ClientWorld;
 let folder: string;
@@ -244,6 +243,11 @@ contract Forged { uint256 public forged = 7; }
   });
   expect(answer.status).toBe(202);
   const { verificationId } = (await answer.json()) as { verificationId: string };
+  // forge asks for the result during 25 s, and a busy machine may need longer to compile.
+  await until(async () => {
+    const job = await fetch(`${world.url}/v2/verify/${verificationId}`);
+    return ((await job.json()) as { isJobCompleted: boolean }).isJobCompleted;
+  });
   const server = ['--chain', '369', '--verifier', 'sourcify', '--verifier-url', world.url];
   const checked = await run('forge', ['verify-check', verificationId, ...server], home);
   expect(checked.stdout + checked.stderr).toMatch(/Contract successfully verified:\s+Status: `exact_match`/);

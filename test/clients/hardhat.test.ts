@@ -22,8 +22,6 @@ import { installHardhat3 } from './installClients';
 import { runClient } from './runClient';
 import { until } from '../support/eventually';
 
-jest.setTimeout(600_000);
-
 const SOLC = '0.8.30';
 const VAULT = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;

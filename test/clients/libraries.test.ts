@@ -9,8 +9,6 @@ import { field, type DevRpc } from '../../src/dev/node/devRpc';
 import { openClientWorld, type ClientWorld, type Placed } from './clientWorld';
 import { runClient, runScript } from './runClient';
 
-jest.setTimeout(600_000);
-
 let world: ClientWorld;
 
 beforeAll(async () => {

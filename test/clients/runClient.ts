@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 240_000;
 const GUARD = join(__dirname, 'loopbackOnly.cjs');
 /** No server listens on this port, so requests through this proxy fail at once. */
 const NOWHERE = 'http://127.0.0.1:9';

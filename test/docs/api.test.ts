@@ -1,4 +1,5 @@
 /** docs/api.md describes every endpoint, parameter and Etherscan action of a running API, and no others. */
+import { PREVIEW_PATHS } from '../../src/api/preview/previewRoutes';
 import { webRoutes } from '../../src/api/web/webRoutes';
 import { startApi } from '../../src/commands/api';
 import { loadConfig } from '../../src/config';
@@ -9,6 +10,14 @@ import { codeOf, listFiles, sectionOf, rowsOf, textOf } from '../support/documen
 interface Operation {
   readonly description?: string;
   readonly parameters: readonly { readonly name: string; readonly in: 'path' | 'query' }[];
+  readonly 'x-actions'?: readonly Action[];
+}
+
+interface Action {
+  readonly module: string;
+  readonly action: string;
+  readonly description: string;
+  readonly parameters: readonly { readonly name: string; readonly description: string }[];
 }
 
 const PATH = 'docs/api.md';
@@ -28,7 +37,8 @@ beforeAll(async () => {
   };
   await api.close();
   for (const [path, { get, post }] of Object.entries(paths)) operations.set(path, (get ?? post)!);
-  const pages = webRoutes('no such folder').map(({ path }) => path);
+  const views = webRoutes('no such folder').map(({ path }) => path);
+  const pages = [...views, ...Object.values(PREVIEW_PATHS)].map((path) => path.replace(/:(\w+)/g, '{$1}'));
   for (const path of [...operations.keys(), ...pages]) served.add(plain(path));
 });
 
@@ -95,10 +105,25 @@ test("every query parameter of an endpoint is described beside the endpoint's pa
 });
 
 test('docs/api.md describes exactly the actions of the Etherscan dialect', () => {
-  const { description = '' } = operations.get('/api') ?? {};
-  const [, list = ''] = /Served: ([\w., ]+)\. /.exec(description) ?? [];
+  const { 'x-actions': actions = [] } = operations.get('/api') ?? {};
   const rows = rowsOf(sectionOf(PATH, 'Etherscan dialect'), 'Module', 'Action');
   const written = rows.flatMap(([module, cell = '']) => codeOf(cell).map((action) => `${module}.${action}`));
   expect(written.length).toBeGreaterThan(30);
-  expect(written.sort()).toEqual(list.split(', ').sort());
+  expect(written.sort()).toEqual(actions.map(({ module, action }) => `${module}.${action}`).sort());
+});
+
+/** A sentence starts with a capital, has at least five words and ends with a full stop. */
+const isSentence = (text = ''): boolean =>
+  /^[A-Z]/.test(text) && /\.$/.test(text) && text.split(' ').length >= 5;
+
+test('each operation of the OpenAPI document, each action and each of its parameters has a description', () => {
+  const wrong = [...operations]
+    .filter(([, { description }]) => !isSentence(description))
+    .map(([path]) => path);
+  expect(wrong).toEqual([]);
+  const actions = operations.get('/api')?.['x-actions'] ?? [];
+  expect(actions.filter(({ description }) => !isSentence(description))).toEqual([]);
+  expect(
+    actions.flatMap(({ parameters }) => parameters).filter(({ description }) => description === ''),
+  ).toEqual([]);
 });

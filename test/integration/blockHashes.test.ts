@@ -9,6 +9,7 @@ const hashOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0
 const HEAD: HeadSnapshot = {
   version: '1',
   startBlock: 1,
+  logsFrom: 1,
   number: FINAL_TO + 1,
   hash: hashOf(FINAL_TO + 1),
   timestamp: 1,

@@ -82,7 +82,7 @@ async function remove(table: string, { from_block, to_block }: Range): Promise<v
 /** The check for lost rows runs after new blocks, so this function mines one block per second until the text
  * is logged. */
 async function mineUntilLogged(text: RegExp): Promise<void> {
-  const end = Date.now() + 120_000;
+  const end = Date.now() + 240_000;
   for (let head = LAST + 1; !program.log.some(({ msg }) => text.test(msg)); head += 1) {
     if (Date.now() > end) throw new Error(`${text} was not logged`);
     chain.setHead(head);
@@ -132,6 +132,8 @@ test('swaps lost together with their deduplication tokens are stored again, and 
 test('swaps that would count twice if stored again stop the writer, and the error names the range', async () => {
   await program.stop();
   const range = await findRange();
+  // Merged, so that the part keeps other rows. ClickHouse would drop an empty part with its deduplication tokens.
+  await home.database.command('merge', 'OPTIMIZE TABLE swaps FINAL');
   await remove('swaps', range);
   program = await home.start([chain.url]);
   const message = await program.untilProblem('ingest_stopped');

@@ -54,6 +54,7 @@ function snapshot(finalTo: number, number = finalTo): HeadSnapshot {
   return {
     version: `${number}`,
     startBlock: 1,
+    logsFrom: 1,
     number,
     hash: nobody,
     timestamp: number,

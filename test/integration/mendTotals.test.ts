@@ -1,5 +1,6 @@
 /** Tests how aggregates that lost the rows of a range are rebuilt before the range is marked as done. */
 import { lastOrdOfBlock, toOrd } from '../../src/domain/ord';
+import type { Database } from '../../src/clickhouse/client/database';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { WriterClaim } from '../../src/ingest/store/writerClaim';
 import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';
@@ -158,4 +159,30 @@ test('a writer that is fenced off rebuilds and exchanges no table', async () => 
   await expect(ingested.checkRange(intent)).rejects.toMatchObject({ code: 'fenced' });
   expect(mended).toEqual([]);
   expect(await contents()).toEqual(before);
+});
+
+test('a writer that is suspended just before it exchanges rebuilt tables exchanges nothing after a newer claim', async () => {
+  await store.db.command('repair', 'TRUNCATE TABLE writers');
+  const [older, newer] = ['older', 'newer'].map((name) => new WriterClaim(store.db, CHAIN_ID, name));
+  const newerStore = createClickHouseStore(store.db, CHAIN_ID, undefined, {}, newer);
+  let exchanges = 0;
+  const suspended: Database = {
+    ...store.db,
+    async command(name, ...rest) {
+      if (name.startsWith('exchange ') && exchanges === 0) {
+        exchanges += 1;
+        await newerStore.claim(Date.now());
+      }
+      return store.db.command(name, ...rest);
+    },
+  };
+  const ingested = createClickHouseStore(suspended, CHAIN_ID, undefined, {}, older);
+  await ingested.claim(Date.now());
+  const before = await contents();
+  const intent = await intentOf(STORED - 20, STORED);
+  await expect(ingested.checkRange(intent)).rejects.toThrow(/mended_\d+_/);
+  expect(exchanges).toBe(1);
+  expect(await contents()).toEqual(before);
+  const left = await askRows(store.db, "SELECT name FROM system.tables WHERE startsWith(name, 'mended_')");
+  expect(left).toEqual([]);
 });

@@ -1,7 +1,9 @@
 /** Waits in tests for the effect of another process or a timer. The time limits only detect hangs. */
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** First and longest pause between two reads, in ms. Frequent reads would take the processor from the program under test. */
 const PAUSE_MS = 20;
+const PAUSE_MS_MAX = 100;
 
 /**
  * Reads again until the value satisfies the condition. Rejects when a read fails, or with the last value after the time
@@ -10,15 +12,17 @@ const PAUSE_MS = 20;
 export async function eventually<T>(
   read: () => Promise<T> | T,
   holds: (value: T) => boolean,
-  timeoutMs = 120_000,
+  timeoutMs = 240_000,
 ): Promise<T> {
-  for (const end = Date.now() + timeoutMs; ; await delay(PAUSE_MS)) {
+  const end = Date.now() + timeoutMs;
+  for (let pause = PAUSE_MS; ; pause = Math.min(1.2 * pause, PAUSE_MS_MAX)) {
     const value = await read();
     if (holds(value)) return value;
     if (Date.now() > end)
       throw new Error(
         `the condition was not met within ${timeoutMs} ms; last value: ${JSON.stringify(value)?.slice(0, 2_000)}`,
       );
+    await delay(pause);
   }
 }
 

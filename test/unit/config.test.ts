@@ -42,6 +42,7 @@ describe('loadConfig reads and checks all settings', () => {
     startBlock: { kind: 'before_head', blocks: 8_640 },
     finality: 'tag',
     proof: { mode: 'auto', trusted: null },
+    explorer: true,
     clickhouseUrl: null,
     clickhouseReadUrl: null,
     clickhouseCluster: null,
@@ -51,8 +52,11 @@ describe('loadConfig reads and checks all settings', () => {
     logLevel: 'info',
     rateLimitPerMinute: 600,
     historyCallsPerSecond: 50,
+    hyperSyncToken: null,
+    bucket: { endpoint: null, region: 'us-east-1', keys: null },
     solcDir: null,
     solcMirror: null,
+    compilerNiceness: 19,
     load: {
       rowsPerMinute: 1_000_000_000,
       bytesPerMinute: 50_000_000_000,
@@ -62,6 +66,7 @@ describe('loadConfig reads and checks all settings', () => {
     trustedProxies: [],
     metrics: null,
     corsOrigin: '*',
+    publicUrl: null,
   };
 
   it('all settings have the documented defaults', () => {
@@ -119,6 +124,7 @@ describe('loadConfig reads and checks all settings', () => {
     [{ HOST: 'localhost' }, { host: 'localhost' }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [{ RATE_LIMIT_PER_MINUTE: '0' }, { rateLimitPerMinute: 0 }],
+    [{ PUBLIC_URL: 'https://example.org/' }, { publicUrl: 'https://example.org' }],
     [{ CORS_ORIGIN: 'https://app.example.org' }, { corsOrigin: 'https://app.example.org' }],
     [{ CORS_ORIGIN: 'http://localhost:5173/' }, { corsOrigin: 'http://localhost:5173' }],
   ])('the settings %j are accepted', (env, expected) => {
@@ -187,6 +193,9 @@ describe('loadConfig reads and checks all settings', () => {
     ['LOG_LEVEL', 'INFO'],
     ['RATE_LIMIT_PER_MINUTE', '-1'],
     ['RATE_LIMIT_PER_MINUTE', 'off'],
+    ['PUBLIC_URL', '*'],
+    ['PUBLIC_URL', 'https://example.org/path'],
+    ['PUBLIC_URL', 'https://example.org/<b>'],
     ['CORS_ORIGIN', 'example.org'],
     ['CORS_ORIGIN', 'https://example.org/path'],
     ['CORS_ORIGIN', 'https://a.org, https://b.org'],

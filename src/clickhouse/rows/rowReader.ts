@@ -48,6 +48,11 @@ export class RowReader {
     return this.bytes.readUInt32LE(at) + this.bytes.readUInt32LE(at + 4) * TWO_32;
   }
 
+  /** Reads a UInt64 exactly. */
+  bigU64(): bigint {
+    return this.bytes.readBigUInt64LE(this.take(8));
+  }
+
   f64(): number {
     return this.bytes.readDoubleLE(this.take(8));
   }
@@ -127,7 +132,7 @@ export class RowReader {
   }
 
   /** Reads a LEB128 number, which ClickHouse uses for lengths. */
-  private varUint(): number {
+  varUint(): number {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
       const byte = this.u8();

@@ -38,7 +38,7 @@ const BEGUN_ID = 2 ** 32 - 1;
  * migrations. The number in its name grows with each schema change without a migration, and databases with a
  * smaller number are refused. Such changes are allowed only before the first release.
  */
-const CREATED: Row = { id: 0, name: 'created 4' };
+const CREATED: Row = { id: 0, name: 'created 5' };
 
 /**
  * State of a database. `being created`: a start of this version did not finish; the tables have no data.
@@ -136,10 +136,14 @@ const begunName = ({ schema }: Plan): string => `being created ${printOf(schema)
  * schema number.
  */
 function readState(plan: Plan, tables: ReadonlySet<string>, rows: readonly Row[]): State {
-  if (rows.some(({ id, name }) => id === CREATED.id && name === CREATED.name)) return 'created';
-  if (rows.some(({ name }) => name === begunName(plan))) return 'being created';
-  if (rows.some(({ id }) => id === BEGUN_ID)) return 'being created by another build';
-  if (rows.length === 0 && !tables.has(plan.mark)) return 'empty';
+  const finished = rows.filter(({ id }) => id === CREATED.id);
+  if (finished.some(({ name }) => name === CREATED.name)) return 'created';
+  // The row BEGUN_ID stays after a creation is finished, so it marks an unfinished one only without a finished one.
+  if (finished.length === 0) {
+    if (rows.some(({ name }) => name === begunName(plan))) return 'being created';
+    if (rows.some(({ id }) => id === BEGUN_ID)) return 'being created by another build';
+    if (rows.length === 0 && !tables.has(plan.mark)) return 'empty';
+  }
   throw new AppError(
     'bad_config',
     'a version before the first release created this database, and it cannot be upgraded: ingest into an empty database',

@@ -19,11 +19,17 @@ export async function readOperations(
   return new Map(rows.map(({ name, value }) => [name, Number(value)]));
 }
 
-export async function writeOperation(database: Database, name: string, value: number): Promise<void> {
+/** `condition` is SQL that throws if this process may no longer write. */
+export async function writeOperation(
+  database: Database,
+  name: string,
+  value: number,
+  condition = 'true',
+): Promise<void> {
   await database.command(
     'write operation',
     `INSERT INTO operations (name, value, version)
-     SELECT {name:String}, {value:UInt64}, toUInt64(toUnixTimestamp64Micro(now64(6)))`,
+     SELECT {name:String}, {value:UInt64}, toUInt64(toUnixTimestamp64Micro(now64(6))) WHERE ${condition}`,
     { name, value },
   );
 }

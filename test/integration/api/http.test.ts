@@ -110,6 +110,14 @@ test('a request for an unknown pair is a 404', async () => {
   }
 });
 
+test('the zero address is answered like any other address', async () => {
+  const zero = `0x${'0'.repeat(40)}`;
+  for (const path of ['contracts', 'tokens', 'pairs', 'portfolio'].map((kind) => `/api/v1/${kind}/${zero}`)) {
+    const { status } = await market.api.get(path);
+    expect([path, status < 500]).toEqual([path, true]);
+  }
+});
+
 test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'])(
   'a request with %s is a 405 that lists the allowed methods',
   async (method) => {

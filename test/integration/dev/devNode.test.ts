@@ -12,20 +12,11 @@ import { findAnvilBinary, startAnvil } from '../../../src/dev/node/anvil';
 import { makeDevFolder, removeOldDevFolders } from '../../../src/dev/node/devFolder';
 import { getBlockHead, openDevRpc, toNumber } from '../../../src/dev/node/devRpc';
 import { createLog } from '../../../src/log';
+import { isRunning } from '../../support/engine/embedded';
 import { listChildNodes, listLeftovers } from '../../support/node/childNodes';
 
 const log = createLog('silent', false);
-const WAIT_MS = 10_000;
-
-/** Whether a process runs. A zombie process does not run. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const WAIT_MS = 240_000;
 
 async function becomesTrue(what: () => boolean): Promise<boolean> {
   const deadline = Date.now() + WAIT_MS;
@@ -51,6 +42,21 @@ describe('the development node starts, mines on request and stops', () => {
       expect(nodes[0]?.url).not.toBe(nodes[1]?.url);
     } finally {
       await Promise.all(nodes.map((node) => node.stop()));
+    }
+  });
+
+  test('a web page of another origin may not read answers of the development node', async () => {
+    const node = await startAnvil({ log });
+    try {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
+      const headers = { 'content-type': 'application/json', origin: 'https://elsewhere.example' };
+      const answer = await fetch(node.url, { method: 'POST', headers, body });
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+      const asked = { origin: headers.origin, 'access-control-request-method': 'POST' };
+      const preflight = await fetch(node.url, { method: 'OPTIONS', headers: asked });
+      expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
+    } finally {
+      await node.stop();
     }
   });
 

@@ -237,6 +237,10 @@ describe('the development history has past trades of every kind', () => {
   });
 });
 
+/** Trades without pauses between blocks. `reorgMs` is the shortest and longest time between reorgs. */
+const tradeFast = (rpc: DevRpc, world: World, signal: AbortSignal, reorgMs: readonly [number, number]) =>
+  tradeLive(rpc, world, { seed: SEED, signal, log, blockMs: 0, reorgMs });
+
 describe('the live trader keeps trading on the development chain', () => {
   test('the live trader mines blocks with swaps, and its reorgs replace blocks that it had mined', async () => {
     await withNode(async (rpc) => {
@@ -266,19 +270,28 @@ describe('the live trader keeps trading on the development chain', () => {
     });
   });
 
+  test('reorgs of the live trader keep the blocks from before it started', async () => {
+    await withNode(async (rpc) => {
+      const world = await buildWorld(rpc, SMALL_PLAN);
+      const stop = new AbortController();
+      const start = await getBlockHead(rpc);
+      // A reorg comes before each block, also before the first.
+      const trading = tradeFast(rpc, world, stop.signal, [0, 0]);
+      const deadline = Date.now() + 120_000;
+      while ((await getBlockHead(rpc)).number < start.number + 5 && Date.now() < deadline) await delay(10);
+      stop.abort();
+      expect((await trading).reorgs).toBeGreaterThan(0);
+      expect((await getBlockHead(rpc, start.number)).hash).toBe(start.hash);
+    });
+  });
+
   test('the live trader runs for hundreds of blocks with reorgs, without failed transactions and with prices in bounds', async () => {
     await withNode(async (rpc) => {
       const world = await buildWorld(rpc, SMALL_PLAN);
       const stop = new AbortController();
       const start = (await getBlockHead(rpc)).number;
-      const trading = tradeLive(rpc, world, {
-        seed: SEED,
-        signal: stop.signal,
-        log,
-        blockMs: 0,
-        reorgMs: [150, 250],
-      });
-      const deadline = Date.now() + 120_000;
+      const trading = tradeFast(rpc, world, stop.signal, [150, 250]);
+      const deadline = Date.now() + 300_000;
       while (toNumber(await rpc.call('eth_blockNumber')) < start + 200 && Date.now() < deadline)
         await delay(50);
       stop.abort();

@@ -210,7 +210,7 @@ test.each([
     expect(await findDifferences(swapsUpTo(seen.block))).toEqual([]);
 
     disk.makeRoom();
-    await waitForBlock(url, after, 40_000);
+    await waitForBlock(url, after);
     const healed = await readReady();
     // The chain's timestamps are old, so /readyz reports node_behind.
     const codes = healed.answer.problems.map(({ code }) => code).filter((code) => code !== 'node_behind');

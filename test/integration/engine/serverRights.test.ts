@@ -80,7 +80,7 @@ describe('the users of a running engine have only the rights that they need', ()
     ['SELECT 1 SETTINGS max_memory_usage = 0', 'READONLY'],
     ['SELECT 1 SETTINGS readonly = 0', 'READONLY'],
     ['SET max_result_rows = 0', 'READONLY'],
-    ['SELECT number FROM numbers(1000001)', 'TOO_MANY_ROWS_OR_BYTES'],
+    ['SELECT number FROM numbers(2000001)', 'TOO_MANY_ROWS_OR_BYTES'],
     ['SELECT 1 SETTINGS max_result_bytes = 1073741824', 'READONLY'],
     ['SELECT count() FROM numbers(1000000000)', 'TOO_MANY_ROWS'],
     ["SELECT groupArray(repeat('x', 100000)) FROM numbers(100000)", 'MEMORY_LIMIT_EXCEEDED'],

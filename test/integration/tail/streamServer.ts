@@ -17,6 +17,8 @@ export interface Tail {
   readonly hub: Hub;
   readonly tail: TailLoop;
   readonly url: string;
+  /** Number of polls of the tail loop. */
+  polls(): number;
   stop(): Promise<void>;
 }
 
@@ -102,18 +104,25 @@ async function listFilled(node: Database): Promise<string[]> {
 
 async function serve(readerUrl: string, options: HubOptions, pollMs: number): Promise<Tail> {
   const reader = openDatabase({ url: readerUrl });
-  const runner = createQueryRunner(reader);
+  let polls = 0;
+  const runner = createQueryRunner(reader, {
+    observe: (name) => (polls += name === 'head/read_change_mark' ? 1 : 0),
+  });
   const hub = createHub(options);
-  const tail = createTailLoop({ runner, chainId: CHAIN_ID, hub, log: LOG, pollMs });
+  const tail = createTailLoop({ runner, chainId: CHAIN_ID, hub, log: LOG, pollMs, firstReaderMs: 10_000 });
   const stopping = new AbortController();
   const running = tail.run(stopping.signal);
   const route = activityStream({ runner, chainId: CHAIN_ID, tail, hub, log: LOG });
-  const served = await serveRoutes([route], { head: () => tail.current() });
+  const served = await serveRoutes([route], {
+    head: () => tail.current(),
+    onReader: () => tail.demand(),
+  });
   let stopped = false;
   return {
     hub,
     tail,
     url: `${served.url}/api/v1/activity/stream`,
+    polls: () => polls,
     async stop(): Promise<void> {
       if (stopped) return;
       stopped = true;

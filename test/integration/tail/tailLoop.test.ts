@@ -1,5 +1,7 @@
 /** Tests the tail loop, which detects changes of the head, while the test cuts and restores its connection to
  * the database. */
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { Cable } from '../../support/engine/cable';
 import { ChainWriter, swaps } from './chainWriter';
 import { connect, createStreamWorld, untilSeen, type StreamWorld } from './streamServer';
@@ -130,9 +132,30 @@ test('when the database is replaced by an older one, streams end and their clien
   back.close();
 });
 
+test('a tail loop without readers polls once a second, and its first reader gets the newest block', async () => {
+  const api = await world.serve();
+  await untilSeen(api.tail, chain);
+  const [rested, began] = [api.polls(), performance.now()];
+  await delay(2_500);
+  // One poll more than seconds, because the first one may follow at once.
+  expect(api.polls() - rested).toBeLessThanOrEqual((performance.now() - began) / 1_000 + 1);
+  const { number } = await chain.mine(swaps(1));
+  await api.tail.demand();
+  expect(api.tail.current()?.number).toBe(number);
+  const read = api.polls();
+  // With a reader, the loop polls every 10 ms.
+  await until(() => api.polls() - read >= 20);
+  const stream = await connect(api);
+  const streamed = await chain.mine(swaps(1));
+  await stream.atLeast(1);
+  expect(api.tail.current()?.number).toBe(streamed.number);
+  stream.close();
+});
+
 test('a hanging database does not delay stopping the tail loop', async () => {
   const api = await world.serve({}, cable.port);
   await untilSeen(api.tail, chain);
+  await api.tail.demand();
   cable.hang();
   // The loop polls every 10 ms. After 100 ms of silence, one poll must hang.
   await until(() => (api.tail.facts().silenceMs ?? 0) >= 100);

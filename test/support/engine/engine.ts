@@ -52,7 +52,7 @@ function withDatabase(url: string, database: string): string {
 }
 
 async function command(url: string, sql: string): Promise<void> {
-  const client = createClient({ url });
+  const client = createClient({ url, request_timeout: 240_000 });
   try {
     await client.command({ query: sql });
   } finally {

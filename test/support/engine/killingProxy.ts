@@ -53,6 +53,8 @@ export async function startKillingProxy(target: string): Promise<KillingProxy> {
       else answer.pipe(outgoing.writeHead(answer.statusCode ?? 500, answer.headers));
     });
     forwarded.once('error', () => outgoing.destroy());
+    // The client was killed. Without this, its statement would wait until its answer is read, and keep the tables locked.
+    outgoing.once('close', () => forwarded.destroy());
     forwarded.end(body);
   };
   const server = createServer((incoming, outgoing) => {

@@ -5,6 +5,9 @@ import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/cli
 import { createLog } from '../../../src/log';
 import { createTestDatabase, type TestDatabase } from './engine';
 
+/** Time limit in ms of a statement. On a busy machine a statement of a test may take long. */
+const REQUEST_MS = 240_000;
+
 export interface TestStore extends Omit<TestDatabase, 'drop'> {
   readonly db: Database;
   /** Named queries of the read-only user, as in the API. */
@@ -16,8 +19,8 @@ export interface TestStore extends Omit<TestDatabase, 'drop'> {
 /** `fill` stores rows before the tests read. If `fill` fails, both connections are closed. */
 export async function openTestStore(fill?: (store: TestStore) => Promise<void>): Promise<TestStore> {
   const { drop, ...place } = await createTestDatabase();
-  const db = openDatabase({ url: place.writerUrl });
-  const reader = openDatabase({ url: place.readerUrl });
+  const db = openDatabase({ url: place.writerUrl, requestTimeoutMs: REQUEST_MS });
+  const reader = openDatabase({ url: place.readerUrl, requestTimeoutMs: REQUEST_MS });
   const close = async (): Promise<void> => {
     await reader.close();
     await db.close();

@@ -38,9 +38,10 @@ export const WITHOUT_CHAIN_BYTES: Readonly<Record<string, string>> = {
   '/api/v1/activity/stream': 'a separate test reads this endpoint',
 };
 
-/** Parses the list of served `module.action` names from the API description. */
-export function servedActions(description: string): string[] {
-  return /Served: ([^.]+(?:\.\w+[^.]*)*)\. GET/.exec(description)?.[1]?.split(', ') ?? [];
+/** An action of the Etherscan dialect. */
+interface ServedAction {
+  readonly module: string;
+  readonly action: string;
 }
 
 /** Patterns tried with each Etherscan action. */
@@ -177,11 +178,10 @@ function explorerCalls(facts: HostileFacts): Calls {
 }
 
 /** Calls every action with every kind of address. An action ignores parameters that it does not use. */
-function dialectCalls(facts: HostileFacts, actions: readonly string[]): Calls {
+function dialectCalls(facts: HostileFacts, actions: readonly ServedAction[]): Calls {
   const { contracts, tokens, pairs, holders, transactions, topics, head } = facts;
   const at = (list: readonly string[], index: number): string => list[index % list.length] ?? '';
-  const call = (name: string, index: number): string => {
-    const [module = '', action = ''] = name.split('.');
+  const call = ({ module, action }: ServedAction, index: number): string => {
     const address = at([...contracts, ...tokens, ...holders], index * 7);
     return query({
       module,
@@ -241,6 +241,6 @@ function dialectCalls(facts: HostileFacts, actions: readonly string[]): Calls {
 }
 
 /** Calls by path of the OpenAPI document. */
-export function hostileCalls(facts: HostileFacts, actions: readonly string[]): Calls {
+export function hostileCalls(facts: HostileFacts, actions: readonly ServedAction[]): Calls {
   return { ...marketCalls(facts), ...explorerCalls(facts), ...dialectCalls(facts, actions) };
 }

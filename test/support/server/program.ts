@@ -14,7 +14,7 @@ const OUTPUT_KEPT = 200_000;
 const LINES_SHOWN = 40;
 const DRAIN_MAX_MS = 1_000;
 /** A time in ms longer than any start. A program that takes more time hangs. */
-const START_MAX_MS = 120_000;
+const START_MAX_MS = 240_000;
 
 export interface Spawned {
   readonly process: ChildProcess;
@@ -201,7 +201,7 @@ export function isEngine(pid: number, dataDir: string): boolean {
  * Waits until the API's newest block is at least `block`. Throws with the program's last lines as soon as the program
  * has ended.
  */
-export async function waitForBlock(url: string, block: number, timeoutMs = 120_000): Promise<void> {
+export async function waitForBlock(url: string, block: number, timeoutMs = 240_000): Promise<void> {
   const program = listening.get(url);
   const words = (): string => (program === undefined ? '' : `\n${program.lastWords()}`);
   const end = Date.now() + timeoutMs;
@@ -216,7 +216,7 @@ export async function waitForBlock(url: string, block: number, timeoutMs = 120_0
     } catch {
       // The program does not listen yet, or was just killed.
     }
-    await delay(50);
+    await delay(100);
   }
   throw new Error(`block ${block} was not indexed within ${timeoutMs} ms; the API is at ${seen}${words()}`);
 }

@@ -70,6 +70,7 @@ export async function createProgramHome(): Promise<ProgramHome> {
       const all = {
         PORT: '0',
         SHED_LOOP_DELAY_MS: '0',
+        COMPILER_NICENESS: '0',
         RPC_URL: rpcUrls.join(','),
         CHAIN_CONFIG: 'chain.json',
         START_BLOCK: '0',

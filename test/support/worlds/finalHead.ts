@@ -5,6 +5,7 @@ import { hexOf } from './worldEvents';
 export const finalHead = (number: number): HeadSnapshot => ({
   version: String(number),
   startBlock: 1,
+  logsFrom: 1,
   number,
   hash: hexOf('1b', number, 64),
   timestamp: 1_700_000_000,

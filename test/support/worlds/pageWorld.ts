@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Download } from 'playwright-core';
 import { z } from 'zod';
 
 import { startDevChain } from '../../../src/dev/devChain';
 import { createLog } from '../../../src/log';
 import { barShape, type Bar } from '../../../src/wire/ticks';
-import { startProgram, type Program } from '../server/program';
+import { runToSuccess, startProgram, type Program } from '../server/program';
 import { eventually } from '../eventually';
 
 const listShape = z.object({ data: z.array(z.looseObject({ address: z.string() })) });
@@ -27,6 +26,8 @@ const openapiShape = z.looseObject({ paths: z.record(z.string(), z.record(z.stri
 
 export interface PageWorld {
   readonly url: string;
+  /** Address of the node. */
+  readonly nodeUrl: string;
   /** The pair with the most trades, and its base token. */
   readonly pair: string;
   readonly token: string;
@@ -43,6 +44,8 @@ export interface PageWorld {
   openapi(): Promise<
     { readonly path: string; readonly method: string; readonly parameters: readonly string[] }[]
   >;
+  /** Imports verified sources from a folder in the layout of Sourcify's repository. */
+  importSources(folder: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -50,11 +53,24 @@ const START_MS = 240_000;
 /** A short history: some hundred one-minute bars in the pair with the most trades. */
 const SWAPS = 6_000;
 const DAYS = 3;
+/** Half the usual pace: several browsers and programs share the machine. */
+const PACE = { blockMs: 4_000, tradesPerBlock: 8 };
+
+export interface PageWorldOptions {
+  readonly swaps: number;
+  readonly days: number;
+  /** The pace of the trader. */
+  readonly live: NonNullable<Parameters<typeof startDevChain>[0]['live']>;
+}
 
 /**
  * Starts a development chain with a trader that keeps trading, and the built program that ingests and serves the chain.
  */
-export async function startPageWorld({ swaps = SWAPS, days = DAYS } = {}): Promise<PageWorld> {
+export async function startPageWorld({
+  swaps = SWAPS,
+  days = DAYS,
+  live = {},
+}: Partial<PageWorldOptions> = {}): Promise<PageWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-page-'));
   const log = createLog('silent', false);
   // Stop functions, called in reverse order, also when a later start fails.
@@ -63,29 +79,36 @@ export async function startPageWorld({ swaps = SWAPS, days = DAYS } = {}): Promi
     for (const end of started.reverse()) await end();
   };
   try {
-    const chain = await startDevChain({ dataDir: folder, log, swaps, days });
+    const chain = await startDevChain({ dataDir: folder, log, swaps, days, live: { ...PACE, ...live } });
     started.push(() => chain.stop());
-    const program = await startProgram('all', {
+    const settings = {
       RPC_URL: chain.wsUrl,
       CHAIN_CONFIG: chain.chainConfigPath,
       START_BLOCK: '0',
       DATA_DIR: join(folder, 'data'),
       RATE_LIMIT_PER_MINUTE: '0',
-    });
+    };
+    const program = await startProgram('all', settings);
     started.push(async () => void (await program.end('SIGTERM')));
-    return { ...(await describeWorld(program)), stop };
+    return {
+      ...(await describeWorld(program)),
+      nodeUrl: chain.url,
+      importSources: async (from) => void (await runToSuccess(['import-sources', from], settings)),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function describeWorld(program: Program): Promise<Omit<PageWorld, 'stop'>> {
+async function describeWorld(
+  program: Program,
+): Promise<Omit<PageWorld, 'stop' | 'nodeUrl' | 'importSources'>> {
   const json = async (path: string): Promise<unknown> => {
     const answer = await eventually(
       async () => fetch(`${program.url}${path}`),
       ({ status }) => status !== 503,
-      60_000,
     );
     return answer.json();
   };
@@ -143,10 +166,8 @@ export type CsvBar = Readonly<
 >;
 
 /** Parses the bars of the page's CSV download. */
-export async function readCsv(download: Download): Promise<CsvBar[]> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of await download.createReadStream()) chunks.push(Buffer.from(chunk));
-  const [head = '', ...lines] = Buffer.concat(chunks).toString().trim().split('\n');
+export function readCsv(text: Buffer): CsvBar[] {
+  const [head = '', ...lines] = text.toString().trim().split('\n');
   const names = head.split(',');
   return lines.map((line) => {
     const cells = line.split(',').map(Number);

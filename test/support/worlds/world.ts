@@ -300,6 +300,7 @@ export function snapshotOf(world: World, finalTo: number, tip: number, finalNumb
   return {
     version: `${world.seed}.${finalTo}.${tip}`,
     startBlock: FIRST_BLOCK,
+    logsFrom: FIRST_BLOCK,
     number: tip,
     hash: top.hash,
     timestamp: top.timestamp,

@@ -17,6 +17,7 @@ import { auditAnswerShape, type Audit } from '../../../../src/wire/audit';
 import { askRows } from '../../../support/engine/askRows';
 import { AuditChain, TOKENS } from './auditChain';
 import { AUDIT_CHAIN, directoryAt, openAuditSession } from './auditWorld';
+import { checkScore } from './checkScore';
 import { storedPrice, type StoredHop } from './storedPrice';
 import { openTestStore, type TestStore } from '../../../support/engine/testStore';
 import { startApi, type ApiServer } from '../../../support/server/apiServer';
@@ -114,6 +115,7 @@ const near = (a: bigint, b: bigint): boolean => {
 };
 
 function checkSums(audit: Audit, stored: number | null): void {
+  checkScore(audit);
   if (stored === null || audit.price_usd === null || audit.anchor === null) {
     expect([audit.price_usd, audit.anchor, stored]).toEqual([null, null, null]);
     expect(audit).toMatchObject({ method: 'none', confidence: 'none', confidence_score: 0, hops: [] });

@@ -138,6 +138,7 @@ test('the total supply comes from the node, otherwise from the transfers, otherw
 const answering = (supply: bigint): NodeState => ({
   ask: (_hash, questions) =>
     Promise.resolve(questions.map((): Hex => `0x${supply.toString(16).padStart(64, '0')}`)),
+  lacks: () => false,
 });
 
 function supplyBy(token: Hex, asked: NodeState | null, patienceMs?: number): Promise<bigint | null> {
@@ -193,6 +194,7 @@ test("a request does not wait for a slow node, and the node's late answer serves
       await told;
       return answering(5n).ask(hash, questions);
     },
+    lacks: () => false,
   });
   expect(await supplyBy(token, slow, 1)).toBeNull();
   tell();
@@ -207,6 +209,7 @@ test('the node gets each question once per block, and a missing answer is not re
       askings += 1;
       return Promise.resolve(away ? null : questions.map(() => hexOf('00', askings, 64)));
     },
+    lacks: () => false,
   };
   const remembering = rememberState(inner);
   const question = { kind: 'coin', address: LIE } as const;

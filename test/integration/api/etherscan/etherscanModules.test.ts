@@ -165,6 +165,7 @@ test('balances, supplies and calls come from the node at the head, and are refus
         ),
       );
     },
+    lacks: () => false,
   };
   const supply = { module: 'stats', action: 'tokensupply', contractaddress: TOKEN };
   const bare = await world.ask(supply);

@@ -2,6 +2,8 @@
  * Tests the module proxy of the Etherscan dialect with a real node: each read returns the node's own answer
  * in JSON-RPC's envelope, and writes are refused.
  */
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { Interface } from 'ethers';
 
 import { field, type DevRpc } from '../../../../src/dev/node/devRpc';
@@ -228,6 +230,39 @@ test.each([
 ])('the action %s with the parameters %j is refused: %s', async (action, query, text) => {
   expect(await ask({ action, ...(query as Record<string, string>) })).toEqual(notOk(text));
 });
+
+test('after a reorg, reads at the head are answered at the next head, and not with the error of the node', async () => {
+  const older = head;
+  const asked: [string, string][] = [
+    ['action', `eth_getCode&address=${contract}`],
+    ['action', `eth_call&to=${contract}&data=0x01`],
+    ['module', `account&action=balance&address=${NOBODY}`],
+  ];
+  await rpc.call('anvil_reorg', [1, []]);
+  await rpc.call('evm_mine', []);
+  try {
+    const early = await Promise.all(asked.map(([name, query]) => api.ask(queryOf(name, query))));
+    const lost = { code: -32001, message: 'block not found' };
+    expect(early[0]?.json).toEqual({ jsonrpc: '2.0', id: 1, error: lost });
+    expect(early.slice(1).map(({ json }) => json?.['status'])).toEqual(['0', '0']);
+    const block = await rpc.call('eth_getBlockByNumber', ['latest', false]);
+    const number = Number(field(block, 'number'));
+    const hash = field(block, 'hash') as Hex;
+    const waiting = asked.map(([name, query]) => api.ask(queryOf(name, `${query}&again=1`)));
+    // The requests find the block missing before the head changes.
+    await delay(300);
+    head = { ...older, number, hash, version: `${older.version} after the reorg` };
+    for (const { json, headers } of await Promise.all(waiting)) {
+      expect(json?.['result']).toMatch(/^(?:0x[0-9a-f]+|0)$/);
+      expect(headers.get('x-indexed-block-hash')).toBe(hash);
+    }
+  } finally {
+    head = older;
+  }
+});
+
+const queryOf = (name: string, query: string): string =>
+  name === 'module' ? `/api?module=${query}` : `/api?module=proxy&action=${query}`;
 
 test('an action of the module proxy reports a dead node as a timeout, and is refused without a node', async () => {
   const away: DialectDeps = {

@@ -112,6 +112,7 @@ test('the name of a contract that is not in the token table comes from the node'
           return text(question.data === '0x06fdde03' ? 'Nifty One' : 'N1');
         }),
       ),
+    lacks: () => false,
   };
   const api = await startExplorer({ ...world.deps, nodeOf: () => node }, () => world.head);
   try {

@@ -161,6 +161,7 @@ export function logSnapshot(blocks: readonly LogBlock[], finalTo: number, tip: n
   return {
     version: `${finalTo}.${tip}`,
     startBlock: FIRST_LOG_BLOCK,
+    logsFrom: FIRST_LOG_BLOCK,
     number: tip,
     hash: top.hash,
     timestamp: top.timestamp,

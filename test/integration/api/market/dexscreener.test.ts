@@ -8,7 +8,7 @@ import {
   screenerEventsShape,
   screenerPairShape,
   type ScreenerEvent,
-} from '../../../../src/wire/dexscreener';
+} from '../../../../src/wire/dialects/dexscreener';
 import { storeChain } from '../../../simulation/harness';
 import { askRows } from '../../../support/engine/askRows';
 import { oracleSwaps, type OracleSwap } from '../../../support/oracle/oracle';

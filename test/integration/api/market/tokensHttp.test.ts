@@ -86,6 +86,26 @@ test('the token search treats wildcards and quotes as plain characters, and a fu
   expect(await found(UNKNOWN)).toEqual([]);
 });
 
+test.each(['tokens', 'pairs'])(
+  '/%s with min_liquidity_usd leaves out exactly the items with less liquidity, in the same order',
+  async (list) => {
+    const read = async (query: string): Promise<[address: string, liquidityUsd: number][]> =>
+      (await market.api.get(`/api/v1/${list}?limit=100&sort=tx_24h&${query}`)).json['data']!.map(
+        ({ address, liquidity_usd }) => [String(address), Number(liquidity_usd)],
+      );
+    const all = await read('order=desc');
+    const smallest = Math.min(...all.map(([, usd]) => usd).filter((usd) => usd >= 1));
+    const least = Math.ceil(smallest) + 1;
+    const wanted = all.filter(([, usd]) => usd >= least);
+    expect(wanted.length).toBeGreaterThan(0);
+    expect(wanted.length).toBeLessThan(all.length);
+    expect(await read(`min_liquidity_usd=${least}`)).toEqual(wanted);
+    expect(await read('min_liquidity_usd=0')).toEqual(all);
+    const refused = await market.api.get(`/api/v1/${list}?min_liquidity_usd=-1`);
+    expect([refused.status, refused.json['code']]).toEqual([400, 'bad_request']);
+  },
+);
+
 test('/tokens/{address}/pools has the same items as /pairs with this token', async () => {
   const { json } = await market.api.get(`${TOKEN}/pools?limit=100`);
   const pairs = (await market.api.get(`/api/v1/pairs?limit=100&sort=liquidity_usd&token=${WPLS}`)).json;

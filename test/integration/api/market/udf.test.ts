@@ -11,7 +11,7 @@ import {
   type UdfHistory,
   type UdfSearchHit,
   type UdfSymbol,
-} from '../../../../src/wire/udf';
+} from '../../../../src/wire/dialects/udf';
 import { hexOf, snapshotOf } from '../../../support/worlds/world';
 import {
   makeMarketWorld,

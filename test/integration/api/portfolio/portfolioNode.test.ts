@@ -79,6 +79,7 @@ const node: NodeState = {
     asked.push({ hash, questions });
     return Promise.resolve(away ? null : questions.map(answerOne));
   },
+  lacks: () => false,
 };
 
 beforeAll(async () => {

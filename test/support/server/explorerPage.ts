@@ -1,0 +1,34 @@
+/** Parts of the explorer's pages, for tests in a browser: facts, copy buttons and forms of the read tab. */
+import type { Locator, Page } from 'playwright-core';
+
+import { untilLoaded } from './browser';
+
+/** The value of a fact of the page by its name. */
+export const factOf = (page: Page, name: string): Locator =>
+  page.locator('.fact', { has: page.locator('dt', { hasText: new RegExp(`^${name}$`) }) }).locator('dd');
+
+/** Every address and hash that the page shows as a link has a copy button beside it. */
+export async function checkCopyButtons(page: Page): Promise<void> {
+  const bare = await page.evaluate(`[...document.querySelectorAll('#main a.mono')].filter((link) =>
+    /^0x[0-9a-f]/.test(link.textContent) && link.parentElement.querySelector('.copy') === null).map((link) => link.outerHTML)`);
+  expect(bare).toEqual([]);
+}
+
+/** The form of a function of the read tab. */
+export const readForm = (page: Page, name: string): Locator =>
+  page.locator(`form[data-signature^="${name}("]`);
+
+export async function readAnswer(page: Page, name: string, inputs: readonly string[] = []): Promise<string> {
+  const form = readForm(page, name);
+  const fields = form.locator('input, textarea, select');
+  for (const [index, text] of inputs.entries()) {
+    const field = fields.nth(index);
+    if ((await field.evaluate((element) => element.tagName)) === 'SELECT') await field.selectOption(text);
+    else await field.fill(text);
+  }
+  await form.getByRole('button').click();
+  const answer = form.locator('.read-answer');
+  await answer.locator('dl, p').first().waitFor();
+  await untilLoaded(page);
+  return answer.innerText();
+}
