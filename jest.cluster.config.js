@@ -7,20 +7,23 @@ const one = require('./jest.config.js');
 
 module.exports = {
   ...one,
-  testTimeout: 300_000,
   testMatch: [
-    '<rootDir>/test/integration/api/**/*.test.ts',
-    '<rootDir>/test/integration/sources/*.test.ts',
+    '<rootDir>/test/integration/{api,sources}/**/*.test.ts',
+    '<rootDir>/test/full/{api,sources}/*.test.ts',
     // The test streamReconnect is left out, because it breaks off hundreds of answers: the embedded engine
     // ends when a peer resets its connection.
-    '<rootDir>/test/integration/tail/{activityStream,headState,streamGaps,tailLoop}.test.ts',
-    '<rootDir>/test/integration/{balanceChecker,rangeHash,transferTruth,verify}.test.ts',
-    '<rootDir>/test/simulation/{differential,kept,pipeline}.test.ts',
-    '<rootDir>/test/e2e/{anvilBars,balances,explorer,priceTruth,stream,walletNode}.test.ts',
+    '<rootDir>/test/integration/tail/{activityStream,headState,tailLoop}.test.ts',
+    '<rootDir>/test/full/tail/streamGaps.test.ts',
+    '<rootDir>/test/integration/balanceChecker.test.ts',
+    '<rootDir>/test/full/ingest/{rangeHash,transferTruth,verify}.test.ts',
+    '<rootDir>/test/simulation/{kept,pipeline}.test.ts',
+    '<rootDir>/test/full/simulation/differential.test.ts',
+    '<rootDir>/test/full/e2e/{anvilBars,balances,explorer,priceTruth,stream,walletNode}.test.ts',
   ],
   globalSetup: '<rootDir>/test/support/run/clusterSetup.ts',
   globalTeardown: '<rootDir>/test/support/run/clusterTeardown.ts',
   moduleNameMapper: {
+    ...one.moduleNameMapper,
     '^(?:\\.\\./)+(?:src/)?clickhouse/client/database$': '<rootDir>/test/support/run/clusteredDatabase.ts',
   },
 };

@@ -1,5 +1,7 @@
-/** Three workers run on two cores, because end-to-end tests also wait. Every test file that needs the engine
- * gets its own database on one shared server. */
+/**
+ * `npm test` leaves out test/full (scripts/runTests.mjs); Jest alone finds all tests. Three workers run on two cores,
+ * because tests also wait for the engine. A test file that needs the engine gets its own database on one shared server.
+ */
 const transform = {
   '^.+\\.ts$': [
     '@swc/jest',
@@ -11,12 +13,14 @@ module.exports = {
   rootDir: __dirname,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   transform,
+  moduleNameMapper: { '^fast-check$': '<rootDir>/test/support/run/seededFastCheck.js' },
   globalSetup: '<rootDir>/test/support/run/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/run/globalTeardown.ts',
   setupFiles: ['<rootDir>/test/support/run/longTimeBudgets.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/run/gateRules.ts'],
   testEnvironment: 'node',
   testTimeout: 600_000,
   testSequencer: '<rootDir>/test/support/run/spreadTests.js',
-  reporters: ['default', '<rootDir>/test/support/run/closingLine.js'],
+  reporters: ['default', '<rootDir>/test/support/run/recordResults.js'],
   maxWorkers: 3,
 };

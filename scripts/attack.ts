@@ -26,11 +26,11 @@ const PRICE_OPTIONS = ['markets', 'seed', 'tries', 'aims'] as const;
  * that stop attacks.
  */
 const HTTP_TESTS = [
-  'test/integration/hostile',
-  'test/integration/engine/serverRights.test.ts',
-  'test/integration/sources/search.test.ts',
+  'test/full/hostile',
+  'test/full/engine/serverRights.test.ts',
+  'test/full/sources/search.test.ts',
   'test/unit/api',
-  'test/e2e/attack.test.ts',
+  'test/full/e2e/attack.test.ts',
 ];
 const TELL_EVERY_MS = 10_000;
 const CLOSEST_SHOWN = 10;

@@ -1,5 +1,5 @@
 /**
- * Start script of `npm start`, `npm test`, `npm run bench`, `attack`, `kills`, `soak` and `pictures`. Installs missing
+ * Start script of `npm start`, `npm test`, `npm run test:full`, `bench`, `attack`, `kills`, `soak` and `pictures`. Installs missing
  * packages by the lock file, rebuilds if a source is newer than the build, then runs the program. This is plain
  * JavaScript, because no package may be installed yet.
  */
@@ -88,10 +88,10 @@ function handOver(args, watched = false) {
 }
 
 install();
-if (task === 'test') {
+if (task === 'gate' || task === 'full') {
   build();
-  buildTools();
-  handOver([join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...rest]);
+  if (task === 'full' || rest.some((path) => path.includes('test/full'))) buildTools();
+  handOver([join(root, 'scripts', 'runTests.mjs'), task, ...rest]);
 } else if (task === 'bench') {
   build();
   buildTools();

@@ -3,7 +3,7 @@
  * are stored in a model of the database. With --engine they are stored in ClickHouse and compared with the model.
  * Prints seeds, seeds a minute and mismatches, and exits 1 on a mismatch. SIMULATION_TRACE=1 prints every step of a
  * seed. `npm run simulate -- --properties [--seed N --seeds M]`: runs the random-case tests with five times as many
- * cases as `npm test`. Then compares the ingester with the oracle on M seeds. `npm run simulate -- --lies [--seed N
+ * cases as `npm run test:full`. Then compares the ingester with the oracle on M seeds. `npm run simulate -- --lies [--seed N
  * --seeds M --jobs J]`: tries M lies, which are wrong answers about the recorded blocks of a real node.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -35,10 +35,10 @@ if (![first, seeds, jobs].every(Number.isSafeInteger)) {
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
 if (values.properties) {
   const tests = [
-    'test/property',
+    'test/full/property',
     'test/unit',
-    'test/integration/hostile/compilerImports.test.ts',
-    'test/integration/hostile/fuzz.test.ts',
+    'test/full/hostile/compilerImports.test.ts',
+    'test/full/hostile/fuzz.test.ts',
     'test/integration/api/market/tokenTicks.test.ts',
     'test/integration/tail/streamReconnect.test.ts',
   ];
@@ -54,15 +54,12 @@ if (values.properties) {
 
 /** Runs some of the seeds; resolves to whether all passed. */
 function runPart(from, count) {
-  const test = values.lies ? 'lies/lyingNode' : values.engine ? 'engineSeeds' : 'seeds';
-  const args = [
-    jest,
-    '-i',
-    `test/simulation/${test}.test.ts`,
-    '-t',
-    `seeds ${from} to`,
-    '--reporters=summary',
-  ];
+  const test = values.lies
+    ? 'full/simulation/lies/lyingNode'
+    : values.engine
+      ? 'full/simulation/engineSeeds'
+      : 'simulation/seeds';
+  const args = [jest, '-i', `test/${test}.test.ts`, '-t', `seeds ${from} to`, '--reporters=summary'];
   const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],

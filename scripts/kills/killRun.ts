@@ -1,6 +1,6 @@
 /**
  * Runs a growing chain with reorgs, kills the program that ingests it at random moments, and compares the results
- * after each recovery. `npm run kills` runs for a long time, and `test/e2e/kill.test.ts` runs for a short time.
+ * after each recovery. `npm run kills` runs for a long time, and `test/full/e2e/kill.test.ts` runs for a short time.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 

@@ -1,5 +1,5 @@
 /**
- * Tests how the schema's statements are rewritten for a cluster. test/integration/engine/cluster.test.ts runs the
+ * Tests how the schema's statements are rewritten for a cluster. test/full/engine/cluster.test.ts runs the
  * statements on two shards.
  */
 import {

@@ -1,0 +1,149 @@
+/**
+ * Runs Jest for `npm test` (the gate: all tests but those in test/full) and `npm run test:full` (all tests). With paths,
+ * both run the tests below these paths. `--part 2/4` runs the second of four parts, `--record` stores the seconds of each
+ * file in test/support/run/durations.json.
+ *
+ * A file that fails runs once more, alone, at the end. A file that passes then is flaky: it is listed in the closing lines
+ * and in build/flaky.jsonl. The run fails if a file fails twice, or if more than FLAKY_MAX files are flaky. The results of
+ * all files are in build/gate.json or build/full.json.
+ */
+import { spawn } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const FLAKY_MAX = 3;
+/** With more failed files than this, the program or the machine is broken, so no file runs again. */
+const REPEATED_MAX = 10;
+const SLOWEST_SHOWN = 10;
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const build = join(root, 'build');
+const [suite, ...given] = process.argv.slice(2);
+const began = performance.now();
+
+/** Takes `--part K/N` and `--record` out of the arguments; the others go to Jest. */
+function readArguments(args) {
+  const options = { part: undefined, isRecorded: false, jest: [] };
+  for (let index = 0; index < args.length; index += 1) {
+    const [, inline] = /^--part=(.*)$/.exec(args[index]) ?? [];
+    if (inline !== undefined || args[index] === '--part') {
+      options.part = inline ?? args[(index += 1)];
+      const [, part, parts] = /^(\d+)\/(\d+)$/.exec(options.part ?? '') ?? [];
+      if (!(Number(part) >= 1 && Number(part) <= Number(parts)))
+        fail(`--part is ${options.part ?? 'empty'}; allowed are a part and the number of parts, such as 2/4`);
+    } else if (args[index] === '--record') options.isRecorded = true;
+    else options.jest.push(args[index]);
+  }
+  return options;
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(2);
+}
+
+let child;
+let wasStopped = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => {
+    wasStopped = true;
+    child?.kill(signal);
+  });
+
+/** Runs Jest. Resolves to its exit code and the results of its files. */
+async function runJest(args) {
+  const results = join(build, `results-${process.pid}.json`);
+  rmSync(results, { force: true });
+  child = spawn(process.execPath, [join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...args], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, TEST_RESULTS: results },
+  });
+  const code = await new Promise((resolve) => child.once('exit', (exit) => resolve(exit ?? 1)));
+  const files = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : [];
+  rmSync(results, { force: true });
+  return { code, files };
+}
+
+/** Runs each failed file once more, alone. Returns the files that passed then. */
+async function repeatFailed(failed) {
+  const flaky = [];
+  if (failed.length > REPEATED_MAX) return flaky;
+  for (const { file, failure } of failed) {
+    if (wasStopped) break;
+    console.error(`\n${file} failed. It runs once more, alone.`);
+    const { code, files } = await runJest(['--runInBand', '--runTestsByPath', file]);
+    if (code !== 0 || files.length !== 1) continue;
+    flaky.push({ file, failure });
+    const line = { at: new Date().toISOString(), suite, file, failure };
+    appendFileSync(join(build, 'flaky.jsonl'), `${JSON.stringify(line)}\n`);
+    failed.find((one) => one.file === file).again = files[0];
+  }
+  return flaky;
+}
+
+/** The test that failed and what it says, in one line. */
+const inOneLine = (failure) =>
+  failure
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .slice(0, 3)
+    .join(' ');
+
+function record(files) {
+  const path = join(root, 'test', 'support', 'run', 'durations.json');
+  const seconds = { ...(existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}) };
+  for (const { file, seconds: taken } of files) seconds[file] = taken;
+  const rows = Object.entries(seconds).filter(([file]) => existsSync(join(root, file)));
+  writeFileSync(
+    path,
+    `${JSON.stringify(Object.fromEntries(rows.sort(([a], [b]) => (a < b ? -1 : 1))), null, 2)}\n`,
+  );
+}
+
+/** Prints the slowest files (all files of a full run), failed and flaky files, and the numbers of tests. */
+function report(files, failed, flaky) {
+  const bySeconds = [...files].sort((a, b) => b.seconds - a.seconds);
+  const shown = suite === 'full' ? bySeconds : bySeconds.slice(0, SLOWEST_SHOWN);
+  const total = files.reduce((sum, { seconds }) => sum + seconds, 0);
+  const minutes = ((performance.now() - began) / 60_000).toFixed(1);
+  console.log(
+    `\n${files.length} test files, ${total.toFixed(0)} s over all workers, ${minutes} minutes in all:`,
+  );
+  for (const { file, seconds } of shown) console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`);
+  for (const { file, failure } of failed) console.log(`failed: ${file}: ${inOneLine(failure)}`);
+  for (const { file, failure } of flaky) console.log(`flaky: ${file}: ${inOneLine(failure)}`);
+  const final = files.map((result) =>
+    flaky.some(({ file }) => file === result.file) ? result.again : result,
+  );
+  const sum = (name) => final.reduce((all, result) => all + result[name], 0);
+  console.log(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
+}
+
+mkdirSync(build, { recursive: true });
+const { part, isRecorded, jest } = readArguments(given);
+const isGate = suite === 'gate' && !jest.some((argument) => !argument.startsWith('-'));
+const { code, files } = await runJest([
+  ...(isGate ? ['--testPathIgnorePatterns', '/test/full/', '/node_modules/'] : []),
+  ...(part === undefined ? [] : [`--shard=${part}`]),
+  ...(isGate ? ['--'] : []),
+  ...jest,
+]);
+if (files.length === 0 || wasStopped) process.exit(code === 0 && !wasStopped ? 0 : code || 130);
+const failed = files.filter((result) => result.failed > 0);
+const flaky = await repeatFailed(failed);
+const failedTwice = failed.filter(({ file }) => !flaky.some((one) => one.file === file));
+if (isRecorded) record(files);
+report(files, failedTwice, flaky);
+writeFileSync(
+  join(build, `${suite}.json`),
+  `${JSON.stringify({ files: files.map(({ file, seconds, passed, failed: wrong }) => ({ file, seconds, passed, failed: wrong })), failed: failedTwice, flaky }, null, 2)}\n`,
+);
+if (flaky.length > FLAKY_MAX) console.error(`${flaky.length} files are flaky; at most ${FLAKY_MAX} may be.`);
+// A run without a failed test fails too if Jest fails, for example because a test left a process.
+if (code !== 0 && failed.length === 0)
+  console.error(`Jest ended with code ${code}, although no test failed.`);
+const isGood = failedTwice.length === 0 && flaky.length <= FLAKY_MAX && (code === 0 || failed.length > 0);
+process.exit(isGood ? 0 : 1);
