@@ -9,7 +9,7 @@ import { ticksAnswerShape, type Bar } from '../../../../src/wire/ticks';
 import { askRows } from '../../../support/engine/askRows';
 import { CHAIN } from '../../../support/server/apiServer';
 import { snapshotOf } from '../../../support/worlds/world';
-import { makeMarketWorld, MARKET_PLAN, storeMarket } from '../../../support/server/marketServer';
+import { makeMarketWorld, MARKET_PLAN, shareMarket } from '../../../support/server/marketServer';
 import type { TestStore } from '../../../support/engine/testStore';
 import { fillPlainly } from './tokenTicksWorld';
 
@@ -24,7 +24,7 @@ const snapshots: Record<string, HeadSnapshot> = {
 };
 let store: TestStore;
 beforeAll(async () => {
-  store = await storeMarket(marketWorld);
+  store = await shareMarket(marketWorld);
 });
 
 afterAll(() => store?.close());
