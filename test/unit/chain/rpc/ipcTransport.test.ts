@@ -119,7 +119,7 @@ test('messages that answer no call are ignored', async () => {
   const { ipc } = await startIpc();
   const transport = transportTo(ipc.url);
   ipc.onCall = (socket, answer) => {
-    const others = ['{}', '{"id":999,"result":1}', '{"id":"1","result":1}', '{"method":"eth_subscription"}'];
+    const others = ['{}', '{"id":999,"result":1}', '{"id":"one","result":1}', '{"method":"eth_subscription"}'];
     socket.write(others.join('').repeat(500) + answer);
   };
   expect(await transport.send([CHAIN_ID, BLOCK_NUMBER])).toEqual([{ result: '0x171' }, { result: '0x0' }]);
