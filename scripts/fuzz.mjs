@@ -124,11 +124,11 @@ function record(kind, { first, count, result }) {
   console.log(`FAILED: ${command}\n  ${result.failure}`);
 }
 
-/** The commit, with a plus if files differ from it. */
+/** The commit, with a plus if tracked files differ from it. */
 function readCommit() {
-  const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  const args = ['describe', '--always', '--exclude=*', '--abbrev=40', '--dirty=+'];
   try {
-    return `${git('rev-parse', 'HEAD')}${git('status', '--porcelain') === '' ? '' : '+'}`;
+    return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
   } catch {
     return 'unknown';
   }
