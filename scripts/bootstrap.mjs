@@ -1,5 +1,5 @@
 /**
- * Start script of `npm start`, `npm test`, `npm run test:full`, `bench`, `attack`, `kills`, `soak` and `pictures`. Installs missing
+ * Start script of `npm start`, `npm test`, `npm run test:full`, `bench`, `attack`, `kills`, `soak`, `fuzz` and `pictures`. Installs missing
  * packages by the lock file, rebuilds if a source is newer than the build, then runs the program. This is plain
  * JavaScript, because no package may be installed yet.
  */
@@ -96,6 +96,9 @@ if (task === 'gate' || task === 'full') {
   build();
   buildTools();
   handOver([join(root, 'build', 'scripts', 'bench', 'main.js'), ...rest]);
+} else if (task === 'fuzz') {
+  buildTools();
+  handOver([join(root, 'scripts', 'fuzz.mjs'), ...rest]);
 } else if (['kills', 'soak', 'attack', 'pictures'].includes(task)) {
   build();
   buildTools();

@@ -13,9 +13,9 @@ import { buildWeb } from './buildWeb.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** Empties the folder and compiles into it. Exits with the compiler's exit code on failure. */
-function compile(config, folder) {
-  rmSync(join(root, folder), { recursive: true, force: true });
+/** Removes old output and compiles into the folder. Exits with the compiler's exit code on failure. */
+function compile(config, folder, old = ['']) {
+  for (const name of old) rmSync(join(root, folder, name), { recursive: true, force: true });
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [compiler, '-p', config], { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
@@ -65,7 +65,8 @@ const sbom = process.argv.indexOf('--sbom');
 if (sbom > 0) {
   writeSbom(process.argv[sbom + 1] ?? 'sbom.cdx.json');
 } else if (process.argv.includes('--tools')) {
-  compile('tsconfig.tools.json', 'build');
+  // The other files in build are results of tests, such as the failing seeds of the fuzzer.
+  compile('tsconfig.tools.json', 'build', ['scripts', 'src', 'test']);
 } else {
   compile('tsconfig.build.json', 'dist');
   await buildWeb(join(root, 'dist'));

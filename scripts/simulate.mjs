@@ -6,12 +6,14 @@
  * cases as `npm run test:full`. Then compares the ingester with the oracle on M seeds. `npm run simulate -- --lies [--seed N
  * --seeds M --jobs J]`: tries M lies, which are wrong answers about the recorded blocks of a real node.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+import { root, seedsChild } from './fuzz/kinds.mjs';
+import { runChild, stopChildren } from './fuzz/runChild.mjs';
+import { failureOf } from './fuzz/verdict.js';
+
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
@@ -52,34 +54,18 @@ if (values.properties) {
   process.exit(status ?? 1);
 }
 
+process.on('SIGINT', stopChildren);
+process.on('SIGTERM', stopChildren);
+
 /** Runs some of the seeds; resolves to whether all passed. */
-function runPart(from, count) {
-  const test = values.lies
-    ? 'full/simulation/lies/lyingNode'
-    : values.engine
-      ? 'full/simulation/engineSeeds'
-      : 'simulation/seeds';
-  const args = [jest, '-i', `test/${test}.test.ts`, '-t', `seeds ${from} to`, '--reporters=summary'];
-  const child = spawn(process.execPath, args, {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: {
-      ...process.env,
-      SIMULATION_FIRST_SEED: String(from),
-      SIMULATION_SEEDS: String(count),
-      SIMULATION_ENGINE_SEEDS: String(count),
-    },
-  });
-  let output = '';
-  child.stderr.on('data', (chunk) => {
-    output += chunk;
-    // Prints only complete lines with the beginning of a line of the simulation. Jest's report, which repeats them, is
-    // left out.
-    const lines = output.split('\n');
-    output = lines.pop() ?? '';
-    for (const line of lines) if (/^(seed \d+:|model:|engine:|\d+ )/.test(line)) console.log(line);
-  });
-  return new Promise((resolve) => child.on('exit', (code) => resolve(code === 0)));
+async function runPart(from, count) {
+  const kind = values.lies ? 'lies' : values.engine ? 'engine' : 'simulation';
+  // Prints only lines with the beginning of a line of the simulation. Jest's report, which repeats them, is left out.
+  const onLine = (line) => /^(seed \d+:|model:|engine:|\d+ )/.test(line) && console.log(line);
+  const { code, stopped, output } = await runChild(seedsChild(kind, from, count), { onLine });
+  if (stopped !== null) process.exit(130);
+  if (code !== 0 && !/^seed \d+:/m.test(output)) console.log(failureOf(output));
+  return code === 0;
 }
 
 const size = Math.ceil(seeds / jobs);

@@ -1,0 +1,163 @@
+/**
+ * `npm run fuzz -- --minutes N [--kind K] [--jobs J]`: runs random seeds of the simulation, lies, prices, properties and
+ * HTTP calls for N minutes. Appends each failing seed to build/seeds.jsonl, with its commit and the command that repeats
+ * it, and exits 1 if a seed failed. First it checks that it finds a known mistake (the canary); with 0 minutes it does
+ * only that.
+ */
+import { execFileSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { KINDS, root } from './fuzz/kinds.mjs';
+import { runChild, stopChildren } from './fuzz/runChild.mjs';
+import { chooseKind, failureOf, narrow, verdictOf } from './fuzz/verdict.js';
+
+/** Added to the time limit of a batch for the start of Jest, the engine and the development chain on a busy machine. */
+const START_SECONDS = 120;
+/** One seed in ten fails with FUZZ_CANARY=1. All of these pass once in 10^9 times. */
+const CANARY_SEEDS = 200;
+const SEED_MAX = 2 ** 31 - 1_000;
+const TELL_EVERY_MS = 30_000;
+const USAGE = `Usage: npm run fuzz -- --minutes N [--kind ${KINDS.map(({ name }) => name).join('|')}] [--jobs J]`;
+
+const { minutes, kinds, jobs } = readArguments();
+const began = performance.now();
+const secondsSince = (moment) => (performance.now() - moment) / 1_000;
+const counts = new Map(kinds.map(({ name }) => [name, { seeds: 0, failures: 0, killed: 0, seconds: 0 }]));
+let wasStopped = false;
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => {
+    wasStopped = true;
+    stopChildren();
+  });
+
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        minutes: { type: 'string', default: '10' },
+        kind: { type: 'string' },
+        jobs: { type: 'string', default: '1' },
+      },
+    });
+    const chosen = KINDS.filter(({ name }) => values.kind === undefined || name === values.kind);
+    const [time, workers] = [Number(values.minutes), Number(values.jobs)];
+    if (
+      time >= 0 &&
+      Number.isFinite(time) &&
+      workers >= 1 &&
+      Number.isSafeInteger(workers) &&
+      chosen.length > 0
+    )
+      return { minutes: time, kinds: chosen, jobs: workers };
+  } catch (error) {
+    console.error(error.message);
+  }
+  console.error(USAGE);
+  process.exit(2);
+}
+
+/** Runs seeds of a kind in one child process. */
+async function runSeeds(kind, first, count, canary = '0') {
+  const { args, env } = kind.child(first, count);
+  const limit = START_SECONDS + count * kind.seconds;
+  const end = await runChild({ args, env: { ...env, FUZZ_CANARY: canary } }, { limitMs: limit * 1_000 });
+  const verdict = wasStopped ? 'stopped' : verdictOf(end, kind.proof);
+  const failure =
+    end.stopped === 'limit'
+      ? `took longer than ${limit} s`
+      : end.code === 0
+        ? 'no test ran'
+        : failureOf(end.output);
+  return { verdict, failure, output: end.output };
+}
+
+/** The oracle of the simulation has a mistake with FUZZ_CANARY=1. Returns whether a seed shows it. */
+async function findCanary() {
+  const kind = KINDS.find(({ name }) => name === 'simulation');
+  const run = (first, count) => runSeeds(kind, first, count, '1');
+  for (let tried = 0; tried < CANARY_SEEDS && !wasStopped; tried += kind.batch) {
+    const first = randomInt(1, SEED_MAX);
+    const result = await run(first, kind.batch);
+    if (result.verdict !== 'failed') continue;
+    const found = await narrow(run, { first, count: kind.batch, result });
+    if (wasStopped) return false;
+    console.log(
+      `canary: found after ${tried + kind.batch} seeds and ${secondsSince(began).toFixed(0)} s, as it must be: FUZZ_CANARY=1 ${kind.command(found.first, found.count)}`,
+    );
+    return true;
+  }
+  return false;
+}
+
+/** Runs one batch of random seeds. */
+async function runRound() {
+  const kind = chooseKind(kinds, Math.random());
+  const count = counts.get(kind.name);
+  const first = randomInt(1, SEED_MAX);
+  const roundBegan = performance.now();
+  const run = (from, size) => runSeeds(kind, from, size);
+  const result = await run(first, kind.batch);
+  if (result.verdict === 'passed' || result.verdict === 'failed') count.seeds += kind.batch;
+  if (result.verdict === 'killed') {
+    count.killed += 1;
+    console.log(`killed for memory, counts neither way: ${kind.command(first, kind.batch)}`);
+  }
+  if (result.verdict === 'failed') {
+    count.failures += 1;
+    record(kind, await narrow(run, { first, count: kind.batch, result }));
+  }
+  count.seconds += secondsSince(roundBegan);
+}
+
+function record(kind, { first, count, result }) {
+  const command = kind.command(first, count);
+  const line = { at: new Date().toISOString(), commit, kind: kind.name, seed: first, command };
+  mkdirSync(join(root, 'build'), { recursive: true });
+  appendFileSync(
+    join(root, 'build', 'seeds.jsonl'),
+    `${JSON.stringify({ ...line, failure: result.failure })}\n`,
+  );
+  console.log(`FAILED: ${command}\n  ${result.failure}`);
+}
+
+/** The commit, with a plus if tracked files differ from it. */
+function readCommit() {
+  const args = ['describe', '--always', '--exclude=*', '--abbrev=40', '--dirty=+'];
+  try {
+    return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+function tell() {
+  const parts = [...counts].map(([name, { seeds }]) => `${name} ${seeds}`);
+  const failures = [...counts.values()].reduce((sum, count) => sum + count.failures, 0);
+  console.log(`${secondsSince(began).toFixed(0)} s, seeds: ${parts.join(', ')}; ${failures} failures`);
+}
+
+function printTable() {
+  const row = (cells) => cells.map((cell, at) => (at === 0 ? cell.padEnd(12) : cell.padStart(10))).join('');
+  console.log(`\n${row(['kind', 'seeds', 'failures', 'killed', 'seconds'])}`);
+  for (const [name, { seeds, failures, killed, seconds }] of counts)
+    console.log(row([name, ...[seeds, failures, killed].map(String), seconds.toFixed(0)]));
+}
+
+const commit = readCommit();
+if (!(await findCanary()) && !wasStopped) {
+  console.error(`The fuzzer finds nothing: none of ${CANARY_SEEDS} seeds failed with FUZZ_CANARY=1.`);
+  process.exit(1);
+}
+const ticks = setInterval(tell, TELL_EVERY_MS);
+const work = async () => {
+  while (!wasStopped && secondsSince(began) < minutes * 60) await runRound();
+};
+await Promise.all(Array.from({ length: jobs }, work));
+clearInterval(ticks);
+printTable();
+const hasFailed = [...counts.values()].some(({ failures }) => failures > 0);
+process.exit(hasFailed ? 1 : wasStopped ? 130 : 0);
