@@ -20,7 +20,7 @@ module.exports = {
   setupFilesAfterEnv: ['<rootDir>/test/support/run/gateRules.ts'],
   testEnvironment: 'node',
   testTimeout: 600_000,
-  testSequencer: '<rootDir>/test/support/run/spreadTests.js',
+  testSequencer: '<rootDir>/test/support/run/orderTests.js',
   reporters: ['default', '<rootDir>/test/support/run/recordResults.js'],
   maxWorkers: 3,
 };

@@ -1,6 +1,6 @@
 /**
  * `npm run attack`: runs both attack suites in full. `--suite http` sends every hostile value in every parameter, and
- * malformed requests, slow clients, compression bombs, expressions, imports and statements. `npm test` runs a part of
+ * malformed requests, slow clients, compression bombs, expressions, imports and statements. `npm run test:full` runs a part of
  * these attacks.
  *
  * `--suite prices`, or any of `--markets 5000 --seed 1 --tries 60 --aims 2`: attacks random markets and compares the

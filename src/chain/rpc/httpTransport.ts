@@ -14,6 +14,7 @@ import {
   isRecord,
   oversizedError,
   readRpcAnswer,
+  readRpcId,
   reasonOf,
   USER_AGENT,
   type EndpointUrl,
@@ -143,11 +144,11 @@ function readResponse(
     throw endpointError(endpoint, kindOfHttpStatus(status), `HTTP ${status}`, facts);
   }
   if (parsed === undefined) throw endpointError(endpoint, 'bad_answer', 'the answer is not JSON', facts);
-  const answers = orderAnswers(endpoint, parsed, count);
-  if (status === 200) return answers;
-  return answers.map((answer) =>
-    'error' in answer ? { error: withHttpFacts(answer.error, status, retryAfterMs) } : answer,
-  );
+  const withFacts = (answer: RpcAnswer): RpcAnswer =>
+    'error' in answer && status !== 200
+      ? { error: withHttpFacts(answer.error, status, retryAfterMs) }
+      : answer;
+  return orderAnswers(endpoint, parsed, count, withFacts);
 }
 
 function withHttpFacts(error: RpcError, httpStatus: number, retryAfterMs: number | null): RpcError {
@@ -160,30 +161,37 @@ function withHttpFacts(error: RpcError, httpStatus: number, retryAfterMs: number
   });
 }
 
-/** Puts the answers of a batch into the order of its calls. Nodes may answer in any order. */
-function orderAnswers(endpoint: EndpointUrl, parsed: unknown, count: number): RpcAnswer[] {
+/**
+ * Puts the answers of a batch into the order of its calls. Nodes may answer in any order. Throws if one error answers
+ * the whole batch. `withFacts` adds the facts of HTTP to an error.
+ */
+function orderAnswers(
+  endpoint: EndpointUrl,
+  parsed: unknown,
+  count: number,
+  withFacts: (answer: RpcAnswer) => RpcAnswer,
+): RpcAnswer[] {
+  const read = (response: Record<string, unknown>): RpcAnswer => withFacts(readRpcAnswer(endpoint, response));
   if (count === 1) {
     const single: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
     if (!isRecord(single))
       throw endpointError(endpoint, 'bad_answer', 'the answer is not a JSON-RPC response');
     // An error may have a null id if the node could not read the request. A result must have the id of the
     // request.
-    if ('result' in single && single['id'] !== 0) {
+    if ('result' in single && readRpcId(single) !== 0) {
       throw endpointError(endpoint, 'bad_answer', 'the answer belongs to another request');
     }
-    return [readRpcAnswer(endpoint, single)];
+    return [read(single)];
   }
   if (!Array.isArray(parsed)) {
-    const answer = isRecord(parsed) ? readRpcAnswer(endpoint, parsed) : null;
+    const answer = isRecord(parsed) ? read(parsed) : null;
     if (answer !== null && 'error' in answer) throw answer.error;
     throw endpointError(endpoint, 'bad_answer', 'the answer to a batch is not a list');
   }
   const answers = new Array<RpcAnswer | undefined>(count).fill(undefined);
   for (const response of parsed) {
-    const id: unknown = isRecord(response) ? response['id'] : undefined;
-    if (isRecord(response) && typeof id === 'number' && id >= 0 && id < count) {
-      answers[id] = readRpcAnswer(endpoint, response);
-    }
+    const id = isRecord(response) ? readRpcId(response) : null;
+    if (isRecord(response) && id !== null && id < count) answers[id] = read(response);
   }
   return answers.map(
     (answer, id) =>

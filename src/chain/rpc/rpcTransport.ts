@@ -141,6 +141,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The id of a response. Some nodes send the number as text. Null if the id is no number ≥ 0. */
+export function readRpcId({ id }: Record<string, unknown>): number | null {
+  if (typeof id === 'string') return /^\d{1,15}$/.test(id) ? Number(id) : null;
+  return typeof id === 'number' && id >= 0 ? id : null;
+}
+
 export function readRpcAnswer(
   endpoint: Pick<EndpointUrl, 'name' | 'scrub'>,
   response: Record<string, unknown>,

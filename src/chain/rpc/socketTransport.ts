@@ -13,6 +13,7 @@ import {
   isRecord,
   oversizedError,
   readRpcAnswer,
+  readRpcId,
   reasonOf,
   type EndpointUrl,
   type HeadHint,
@@ -277,9 +278,9 @@ class SocketTransport implements RpcTransport {
       if (ours) this.tell(readHint(params['result']));
       return;
     }
-    const id = parsed['id'];
-    const pending = typeof id === 'number' ? connection.pending.get(id) : undefined;
-    if (pending === undefined || typeof id !== 'number') return;
+    const id = readRpcId(parsed);
+    const pending = id === null ? undefined : connection.pending.get(id);
+    if (pending === undefined || id === null) return;
     connection.pending.delete(id);
     const { bytesMax, cut } = boundOf([pending.call], this.options.bodyBytesMax);
     if (length <= bytesMax) pending.deliver(readRpcAnswer(this.endpoint, parsed));

@@ -1,7 +1,8 @@
-/** Creates a database for one test file, on the engine that globalSetup.ts started. */
+/** Creates databases for tests, on the engine that globalSetup.ts started. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 
-import { createClient } from '@clickhouse/client';
+import { ClickHouseError, createClient } from '@clickhouse/client';
 
 export interface TestDatabase {
   /** URL for openDatabase, with full rights on this database. */
@@ -14,12 +15,72 @@ export interface TestDatabase {
 
 /** Creates an empty database with a unique name. Call `drop` in afterAll. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const writer = readUrl('CANDLEHOUSE_TEST_WRITER_URL');
   const database = `candlehouse_test_${randomBytes(6).toString('hex')}`;
-  const servers = listServers(writer);
-  for (const server of servers) await command(server, `CREATE DATABASE ${database}`);
+  const place = placeOf(database);
+  for (const server of listServers()) await command(server, `CREATE DATABASE ${database}`);
+  return place;
+}
+
+/** ClickHouse's error code DATABASE_ALREADY_EXISTS. */
+const EXISTS = '82';
+/** Marks a shared database as filled. */
+const MARK = 'shared_world_is_stored';
+const SHARED_POLL_MS = 50;
+
+/**
+ * Opens a database that all test files of a run share: nobody may write to it or drop it. The first caller creates and
+ * fills it, and later callers wait. Its rows are removed with the engine.
+ */
+export async function shareTestDatabase(
+  name: string,
+  fill: (place: TestDatabase) => Promise<void>,
+): Promise<TestDatabase> {
+  const database = `candlehouse_shared_${name}`;
+  const place = placeOf(database);
+  const [first = '', ...others] = listServers();
+  while (!(await isFilled(first, database))) {
+    if (!(await createOnce(first, database))) {
+      await delay(SHARED_POLL_MS);
+      continue;
+    }
+    try {
+      for (const server of others) await command(server, `CREATE DATABASE ${database}`);
+      await fill(place);
+      await command(first, `CREATE TABLE ${database}.${MARK} (filled UInt8) ENGINE = Memory`);
+    } catch (error) {
+      await place.drop();
+      throw error;
+    }
+  }
+  return place;
+}
+
+/** Whether this call created the database, and not another test file. */
+async function createOnce(server: string, database: string): Promise<boolean> {
+  try {
+    await command(server, `CREATE DATABASE ${database}`);
+    return true;
+  } catch (error) {
+    if (error instanceof ClickHouseError && error.code === EXISTS) return false;
+    throw error;
+  }
+}
+
+async function isFilled(server: string, database: string): Promise<boolean> {
+  const client = createClient({ url: server });
+  try {
+    const answer = await client.query({ query: `EXISTS TABLE ${database}.${MARK}`, format: 'JSONEachRow' });
+    const [row] = await answer.json<{ result: number }>();
+    return row?.result === 1;
+  } finally {
+    await client.close();
+  }
+}
+
+function placeOf(database: string): TestDatabase {
+  const servers = listServers();
   return {
-    writerUrl: withDatabase(writer, database),
+    writerUrl: withDatabase(readUrl('CANDLEHOUSE_TEST_WRITER_URL'), database),
     readerUrl: withDatabase(readUrl('CANDLEHOUSE_TEST_READER_URL'), database),
     database,
     async drop() {
@@ -32,9 +93,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
  * URLs of the servers on which to create a database: the shared engine or, under jest.cluster.config.js, all servers of
  * the cluster.
  */
-function listServers(writer: string): string[] {
+function listServers(): string[] {
   const cluster = process.env['CANDLEHOUSE_TEST_CLUSTER'];
-  if (cluster === undefined) return [writer];
+  if (cluster === undefined) return [readUrl('CANDLEHOUSE_TEST_WRITER_URL')];
   return (JSON.parse(cluster) as { servers: { url: string }[] }).servers.map(({ url }) => url);
 }
 

@@ -3,7 +3,7 @@ import { openDatabase, type Database } from '../../../src/clickhouse/client/data
 import { migrate } from '../../../src/clickhouse/schema/migrate';
 import { createQueryRunner, type QueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { createLog } from '../../../src/log';
-import { createTestDatabase, type TestDatabase } from './engine';
+import { createTestDatabase, shareTestDatabase, type TestDatabase } from './engine';
 
 /** Time limit in ms of a statement. On a busy machine a statement of a test may take long. */
 const REQUEST_MS = 240_000;
@@ -19,20 +19,44 @@ export interface TestStore extends Omit<TestDatabase, 'drop'> {
 /** `fill` stores rows before the tests read. If `fill` fails, both connections are closed. */
 export async function openTestStore(fill?: (store: TestStore) => Promise<void>): Promise<TestStore> {
   const { drop, ...place } = await createTestDatabase();
-  const db = openDatabase({ url: place.writerUrl, requestTimeoutMs: REQUEST_MS });
-  const reader = openDatabase({ url: place.readerUrl, requestTimeoutMs: REQUEST_MS });
-  const close = async (): Promise<void> => {
-    await reader.close();
-    await db.close();
-    await drop();
-  };
-  const store: TestStore = { ...place, db, runner: createQueryRunner(reader), close };
+  const store = connect(place, drop);
   try {
-    await migrate(db, createLog('silent', false));
+    await migrate(store.db, createLog('silent', false));
     await fill?.(store);
   } catch (error) {
-    await close();
+    await store.close();
     throw error;
   }
   return store;
+}
+
+/** Opens the store of this name, which all test files of a run share and only read. Its first user fills it. */
+export async function shareTestStore(
+  name: string,
+  fill: (store: TestStore) => Promise<void>,
+): Promise<TestStore> {
+  const keep = (): Promise<void> => Promise.resolve();
+  const place = await shareTestDatabase(name, async (empty) => {
+    const store = connect(empty, keep);
+    try {
+      await migrate(store.db, createLog('silent', false));
+      await fill(store);
+    } finally {
+      await store.close();
+    }
+  });
+  return connect(place, keep);
+}
+
+/** `onClose` runs after both connections are closed. */
+function connect(place: Omit<TestDatabase, 'drop'>, onClose: () => Promise<void>): TestStore {
+  const { writerUrl, readerUrl, database } = place;
+  const db = openDatabase({ url: writerUrl, requestTimeoutMs: REQUEST_MS });
+  const reader = openDatabase({ url: readerUrl, requestTimeoutMs: REQUEST_MS });
+  const close = async (): Promise<void> => {
+    await reader.close();
+    await db.close();
+    await onClose();
+  };
+  return { writerUrl, readerUrl, database, db, runner: createQueryRunner(reader), close };
 }

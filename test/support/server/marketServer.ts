@@ -1,7 +1,9 @@
 /** Stores the worlds of the market endpoint tests in a database and starts the API over them. */
+import { createHash } from 'node:crypto';
+
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { startApi, type ApiOptions, type ApiServer } from './apiServer';
-import { openTestStore, type TestStore } from '../engine/testStore';
+import { openTestStore, shareTestStore, type TestStore } from '../engine/testStore';
 import {
   FIRST_BLOCK,
   makeWorld,
@@ -105,10 +107,19 @@ export function storeMarket({ world, range }: MarketWorld, fill?: Fill): Promise
   });
 }
 
-/** Stores the world and starts the API at the world's newest snapshot. */
-export async function startMarket(marketWorld: MarketWorld, fill?: Fill): Promise<MarketServer> {
+/** Opens a store with the world's rows, which all test files share and only read. */
+export function shareMarket({ world, range }: MarketWorld): Promise<TestStore> {
+  const rows = JSON.stringify([world, range], (_key, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+  const name = createHash('sha256').update(rows).digest('hex').slice(0, 12);
+  return shareTestStore(name, ({ db }) => storeWorld(db, world, range));
+}
+
+/** Starts the API at the newest snapshot of a world, over a store that all test files share and only read. */
+export async function startMarket(marketWorld: MarketWorld): Promise<MarketServer> {
   return serveMarket(
-    await storeMarket(marketWorld, fill),
+    await shareMarket(marketWorld),
     snapshotOf(marketWorld.world, marketWorld.finalTo, marketWorld.tip),
   );
 }

@@ -3,11 +3,12 @@
  * the JSON of the same snapshot.
  */
 import { readBack, type ReadRow } from '../../../support/engine/readBack';
-import { hexOf } from '../../../support/worlds/world';
+import { hexOf, snapshotOf } from '../../../support/worlds/world';
 import {
   makeMarketWorld,
   MARKET_PLAN,
-  startMarket,
+  serveMarket,
+  storeMarket,
   type MarketServer,
 } from '../../../support/server/marketServer';
 
@@ -37,7 +38,9 @@ const EVENTS = [
 const marketWorld = makeMarketWorld(MARKET_PLAN);
 let market: MarketServer;
 beforeAll(async () => {
-  market = await startMarket(marketWorld);
+  // readBack.ts writes tables, so the store cannot be shared.
+  const { world, finalTo, tip } = marketWorld;
+  market = await serveMarket(await storeMarket(marketWorld), snapshotOf(world, finalTo, tip));
 });
 
 afterAll(() => market?.close());

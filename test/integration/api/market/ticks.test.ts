@@ -9,7 +9,7 @@ import { ticksAnswerShape, type Bar } from '../../../../src/wire/ticks';
 import { askRows } from '../../../support/engine/askRows';
 import { CHAIN } from '../../../support/server/apiServer';
 import { snapshotOf } from '../../../support/worlds/world';
-import { makeMarketWorld, MARKET_PLAN, storeMarket } from '../../../support/server/marketServer';
+import { makeMarketWorld, MARKET_PLAN, shareMarket } from '../../../support/server/marketServer';
 import type { TestStore } from '../../../support/engine/testStore';
 import { fillPlainly } from './tokenTicksWorld';
 
@@ -28,7 +28,7 @@ const COMPARED: readonly Timeframe[] = ['1m', '4h'];
 let store: TestStore;
 let shared: TicksSource;
 beforeAll(async () => {
-  store = await storeMarket(marketWorld);
+  store = await shareMarket(marketWorld);
   shared = source();
 });
 

@@ -32,7 +32,7 @@ import {
   listSnapshots,
   makeMarketWorld,
   MARKET_PLAN,
-  storeMarket,
+  shareMarket,
 } from '../../../support/server/marketServer';
 import type { TestStore } from '../../../support/engine/testStore';
 
@@ -45,7 +45,7 @@ const { world, finalTo: FINAL } = marketWorld;
 const heads = [...listSnapshots(marketWorld), ...justChanged()];
 let store: TestStore;
 beforeAll(async () => {
-  store = await storeMarket(marketWorld);
+  store = await shareMarket(marketWorld);
 });
 
 afterAll(() => store?.close());

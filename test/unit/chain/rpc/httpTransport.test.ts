@@ -62,6 +62,31 @@ test('an answer with the id of another request is refused', async () => {
   expect((await failureOf(transportTo(node.httpUrl).send([CHAIN_ID]))).kind).toBe('bad_answer');
 });
 
+test.each([[[BLOCK_NUMBER]], [[BLOCK_NUMBER, CHAIN_ID]]])(
+  'ids that come back as text are accepted',
+  async (calls) => {
+    const node = await startNode();
+    node.onHttp = (_request, response, body) => {
+      const answered = JSON.stringify(node.answerBody(body)).replace(/"id":(\d+)/g, '"id":"$1"');
+      response.end(answered);
+      return true;
+    };
+    const answers = await transportTo(node.httpUrl).send(calls);
+    expect(answers).toEqual([{ result: '0x0' }, { result: '0x171' }].slice(0, calls.length));
+  },
+);
+
+test('one error with HTTP 429 for a whole batch is rate_limited, whatever its text, and keeps Retry-After', async () => {
+  const node = await startNode();
+  node.onHttp = (_request, response) => {
+    response.writeHead(429, { 'retry-after': '7' });
+    response.end('{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"limit exceeded"}}');
+    return true;
+  };
+  const failure = await failureOf(transportTo(node.httpUrl).send([BLOCK_NUMBER, CHAIN_ID]));
+  expect(failure).toMatchObject({ kind: 'rate_limited', httpStatus: 429, retryAfterMs: 7_000 });
+});
+
 test('each request sends a user agent, and the credentials of the URL in a header', async () => {
   const node = await startNode();
   const seen: (string | undefined)[] = [];

@@ -299,7 +299,12 @@ test('messages over IPC that answer no call are ignored', async () => {
   const { ipc, url } = await startIpc();
   const transport = transportTo(url);
   ipc.onCall = (socket, answer) => {
-    const others = ['{}', '{"id":999,"result":1}', '{"id":"1","result":1}', '{"method":"eth_subscription"}'];
+    const others = [
+      '{}',
+      '{"id":999,"result":1}',
+      '{"id":"one","result":1}',
+      '{"method":"eth_subscription"}',
+    ];
     socket.write(others.join('').repeat(500) + answer);
   };
   expect(await transport.send([CHAIN_ID, BLOCK_NUMBER])).toEqual([{ result: '0x171' }, { result: '0x0' }]);
