@@ -14,7 +14,7 @@ const SHARE_MIN = 50;
 const SHARE_MAX = 400;
 
 /** The allowed growth of the heap, in percent of the used heap. */
-export function growthOf(usedBytes: number): number {
+function growthOf(usedBytes: number): number {
   return Math.min(SHARE_MAX, Math.max(SHARE_MIN, Math.floor((100 * GARBAGE_BYTES) / Math.max(1, usedBytes))));
 }
 

@@ -12,7 +12,7 @@ import { SimPool } from '../support/attacker/simPool';
 import { poolAddress, token } from '../support/worlds/pools';
 
 const FIRST_SEED = Number(process.env['ATTACK_FIRST_SEED'] ?? 1);
-const MARKETS = Number(process.env['ATTACK_MARKETS'] ?? 120);
+const MARKETS = Number(process.env['ATTACK_MARKETS'] ?? 60);
 const TRIES = 14;
 
 /**

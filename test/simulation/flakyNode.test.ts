@@ -48,19 +48,27 @@ interface Run {
   readonly failed: number;
 }
 
-/**
- * `share` is the share of failing calls. A third of the failures fail the whole request. `lieAt` is a block
- * whose answer always lacks a receipt.
- */
-async function run(share: number, lieAt = -1): Promise<Run> {
+interface Plan {
+  /** Share of failing calls. A third of the failures fail the whole request. */
+  readonly share: number;
+  /** A block whose answer always lacks a receipt. */
+  readonly lieAt?: number;
+  /** False for a node that has logs only. */
+  readonly hasReceipts?: boolean;
+  readonly blocks?: number;
+}
+
+async function run({ share, lieAt = -1, hasReceipts = true, blocks: count = BLOCKS }: Plan): Promise<Run> {
   const random = new Random(SEED);
   const clock = new VirtualClock(1_700_000_000_000, random);
   let [calls, failed] = [0, 0];
   const node = new FakeNode({ chain });
+  node.hasReceipts = hasReceipts;
   const answer = (call: RpcCall): unknown => {
     const answered = node.perform(call);
     return 'result' in answered ? answered.result : null;
   };
+  const isMissing = ({ method }: RpcCall): boolean => !node.hasReceipts && method === 'eth_getBlockReceipts';
   const transport: RpcTransport = {
     name: '#0 flaky',
     async send(asked: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
@@ -71,6 +79,7 @@ async function run(share: number, lieAt = -1): Promise<Run> {
         throw random.pick(REQUEST_FAULTS)();
       }
       return asked.map((call) => {
+        if (isMissing(call)) return { error: new RpcError('method_missing', 'Method not found') };
         const told = answer(call);
         const result = isReceipts(told) && Number(call.params[0]) === lieAt ? told.slice(1) : told;
         if (!random.chance((share * 2) / 3)) return { result };
@@ -89,20 +98,25 @@ async function run(share: number, lieAt = -1): Promise<Run> {
   await clock.run(
     (async () => {
       const { signal } = new AbortController();
-      for await (const blocks of fetchAhead(source, 1, BLOCKS, { signal }))
+      for await (const blocks of fetchAhead(source, 1, count, { signal }))
         for (const { hash } of blocks) hashes.push(hash);
     })(),
   );
   return { hashes, virtualMs: clock.now() - began, failed: failed / calls };
 }
 
-// Compiles the WebAssembly before the simulation, because the virtual clock does not wait for the compilation.
-beforeAll(() => Promise.all([BloomBuilder.create(), BlockProver.create()]));
+let good: Run;
+
+beforeAll(async () => {
+  // Compiles the WebAssembly before the simulation, because the virtual clock does not wait for the compilation.
+  await Promise.all([BloomBuilder.create(), BlockProver.create()]);
+  good = await run({ share: 0 });
+});
 
 const wanted = chain.blocks.slice(1).map(({ hash }) => hash);
 
 test('with 30 % failing calls every block arrives, at half the speed or more', async () => {
-  const [good, flaky] = [await run(0), await run(0.3)];
+  const flaky = await run({ share: 0.3 });
   expect(good.hashes).toEqual(wanted);
   expect(flaky.hashes).toEqual(wanted);
   expect(flaky.failed).toBeGreaterThan(0.25);
@@ -110,13 +124,21 @@ test('with 30 % failing calls every block arrives, at half the speed or more', a
 });
 
 test('with 60 % failing calls every block arrives', async () => {
-  const [good, flaky] = [await run(0), await run(0.6)];
+  const flaky = await run({ share: 0.6 });
   expect(flaky.hashes).toEqual(wanted);
   expect(flaky.failed).toBeGreaterThan(0.4);
   expect(good.virtualMs / flaky.virtualMs).toBeGreaterThan(0.2);
 });
 
+test.each([0.3, 0.6])(
+  'with a share of %f failing calls every block arrives from a node without receipts',
+  async (share) => {
+    const { hashes } = await run({ share, hasReceipts: false, blocks: 400 });
+    expect(hashes).toEqual(wanted.slice(0, 400));
+  },
+);
+
 test('a block that the node always answers wrongly is an error, even if other calls fail too', async () => {
   const lieAt = chain.blocks.findIndex(({ number, logs }) => number > 2_000 && logs.length > 0);
-  await expect(run(0.3, lieAt)).rejects.toThrow(new RegExp(`block ${lieAt}\\b`));
+  await expect(run({ share: 0.3, lieAt })).rejects.toThrow(new RegExp(`block ${lieAt}\\b`));
 });

@@ -1,5 +1,5 @@
 /**
- * Runs the worked examples of docs/development.md on copies of the repository. Each example must have the
+ * Runs the worked examples of docs/development.md on one copy of the repository. Each example must have the
  * stated size, compile, and contain a test that fails without its change.
  */
 import { spawn } from 'node:child_process';
@@ -34,17 +34,12 @@ let folder = '';
 let copy = '';
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'examples-'));
-  // All copies have the same path, so that Jest compiles a file only once.
   copy = join(folder, 'repository');
-});
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-beforeEach(() => {
-  rmSync(copy, { recursive: true, force: true });
   cpSync(ROOT, copy, { recursive: true, filter: (path) => !LEFT_OUT.test(relative(ROOT, path)) });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
 });
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs a program of node_modules in the copy. */
 function run(program: string, args: readonly string[]): Promise<Result> {
@@ -66,16 +61,12 @@ function runJest(args: readonly string[]): Promise<Result> {
   return run('jest/bin/jest.js', ['--config', JSON.stringify(config), '--forceExit', ...args]);
 }
 
-/** Runs a command as the document shows it. The compiler keeps its results, which makes the next example
- * faster. */
-function runCommand(command: string): Promise<Result> {
-  const [npx, program, ...args] = command.split(' ');
-  if (npx === 'npx' && program === 'jest') return runJest(args);
-  if (npx === 'npx' && program === 'tsc') {
-    const kept = ['--incremental', '--tsBuildInfoFile', join(folder, 'types.json')];
-    return run('typescript/bin/tsc', [...args, ...kept]);
-  }
-  throw new Error(`an example has another command than tsc and jest: ${command}`);
+/** The arguments of each command of a program, as `npx program …` in the examples. */
+function argumentsOf(program: string): string[][] {
+  return examples
+    .flatMap(({ commands }) => commands)
+    .filter((command) => command.startsWith(`npx ${program} `))
+    .map((command) => command.split(' ').slice(2));
 }
 
 async function expectSuccess(what: string, running: Promise<Result>): Promise<void> {
@@ -83,19 +74,19 @@ async function expectSuccess(what: string, running: Promise<Result>): Promise<vo
   expect([what, status, status === 0 ? '' : output]).toEqual([what, 0, '']);
 }
 
-/** Runs a test in the copy: a chain description accepts each DEX that the example describes. */
-function runDexEntries(json: readonly string[]): Promise<Result> {
-  const file = 'test/unit/chains/dexEntries.test.ts';
+const DEX_ENTRIES = 'test/unit/chains/dexEntries.test.ts';
+
+/** Writes a test into the copy: a chain description accepts each DEX that an example describes. */
+function writeDexEntries(): void {
   writeFileSync(
-    join(copy, file),
+    join(copy, DEX_ENTRIES),
     `const { parseChainDescription } = jest.requireActual("../../../src/chains/parseChainDescription");
      test('the entries are accepted', () => {
-       const dexes = [${json.join(',')}];
+       const dexes = [${examples.flatMap(({ json }) => json).join(',')}];
        const text = JSON.stringify({ chainId: 369, dexes });
        expect(parseChainDescription(text, 'chain.json', 369).dexes).toEqual(dexes);
      });`,
   );
-  return runJest([file]);
 }
 
 test('docs/development.md has three worked examples', () => {
@@ -106,27 +97,32 @@ test('docs/development.md has three worked examples', () => {
   ]);
 });
 
-test.each(examples)(
-  'the worked example "$title" has the stated size, compiles, and its test fails without the change',
-  async (example) => {
-    const { title, edits, commands, json } = example;
-    const size = sizeOf(edits);
-    process.stdout.write(`${title}: ${size}\n`);
-    expect(example.size).toBe(size);
+test.each(examples)('the worked example "$title" has the stated size, and runs its tests', (example) => {
+  const { edits, commands, size } = example;
+  expect(size).toBe(sizeOf(edits));
+  for (const { path } of edits.filter(({ path }) => isTest(path)))
+    expect(commands.join('\n')).toContain(path);
+  for (const command of commands) expect(command).toMatch(/^npx (tsc|jest) /);
+});
 
-    const tests = edits.filter(({ path }) => isTest(path));
-    for (const { path } of tests) expect(commands.join('\n')).toContain(path);
-    for (const edit of tests) applyEdit(copy, edit);
-    const before = await runJest(tests.map(({ path }) => path));
-    expect([before.status, before.output]).toEqual([1, expect.stringContaining('FAIL test/')]);
+test('the worked examples compile, and their tests fail without the changes and pass with them', async () => {
+  const edits = examples.flatMap((example) => example.edits);
+  const tests = [...new Set(edits.map(({ path }) => path).filter(isTest))];
+  for (const edit of edits.filter(({ path }) => isTest(path))) applyEdit(copy, edit);
+  const before = await runJest(tests);
+  expect(before.status).toBe(1);
+  for (const path of tests) expect(before.output).toContain(`FAIL ${path}`);
 
-    for (const edit of edits.filter(({ path }) => !isTest(path))) applyEdit(copy, edit);
-    const files = edits.map(({ path }) => path);
-    const checks = [
-      expectSuccess('prettier', run('prettier/bin/prettier.cjs', ['--check', '--ignore-unknown', ...files])),
-      ...commands.map((command) => expectSuccess(command, runCommand(command))),
-    ];
-    if (json.length > 0) checks.push(expectSuccess('the chain description', runDexEntries(json)));
-    await Promise.all(checks);
-  },
-);
+  for (const edit of edits.filter(({ path }) => !isTest(path))) applyEdit(copy, edit);
+  writeDexEntries();
+  const files = [...new Set(edits.map(({ path }) => path))];
+  const compiled = new Set(argumentsOf('tsc').map((args) => args.join(' ')));
+  const paths = argumentsOf('jest').flatMap((args) =>
+    args.filter((argument) => argument.startsWith('test/')),
+  );
+  await Promise.all([
+    expectSuccess('prettier', run('prettier/bin/prettier.cjs', ['--check', '--ignore-unknown', ...files])),
+    ...[...compiled].map((args) => expectSuccess('tsc', run('typescript/bin/tsc', args.split(' ')))),
+    expectSuccess('jest', runJest(['-w', '1', ...new Set([...paths, DEX_ENTRIES])])),
+  ]);
+});

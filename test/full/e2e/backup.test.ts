@@ -13,13 +13,12 @@ import {
   waitForBlock,
   type Settings,
 } from '../../support/server/program';
-import { StubTruth } from '../../support/stub/stubTruth';
 
 let chain: StubChain;
 let folder: string;
 
 beforeAll(async () => {
-  chain = await startStubChain({ blocks: 300, logsPerBlock: 12, pairs: 5 });
+  chain = await startStubChain({ blocks: 200, logsPerBlock: 12, pairs: 5 });
   folder = mkdtempSync(join(tmpdir(), 'candlehouse-backup-'));
   writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
 });
@@ -37,7 +36,7 @@ const settings = (name: string): Settings => ({
   LOG_LEVEL: 'warn',
 });
 
-test('a backup of a running program is restored into another folder, and a program continues there', async () => {
+test('a backup of a running program is restored into another folder, and refused beside a program or over data', async () => {
   chain.setHead(200);
   const program = await startProgram('all', { ...settings('one'), LOG_LEVEL: 'info' });
   await waitForBlock(program.url, 200);
@@ -64,15 +63,6 @@ test('a backup of a running program is restored into another folder, and a progr
   expect(restored).toEqual({ code: 0, output: expect.stringMatching(/restored chain 369: final blocks 1-/) });
   const full = await runProgram(['restore', from], settings('two'));
   expect(full).toEqual({ code: 1, output: expect.stringMatching(/not empty .*--replace/) });
-  chain.setHead(300);
-  const second = await startProgram('all', {
-    ...settings('two'),
-    LOG_LEVEL: 'info',
-    RATE_LIMIT_PER_MINUTE: '0',
-  });
-  await waitForBlock(second.url, 300);
-  expect(await new StubTruth(chain).findWrongBars(second.url)).toEqual([]);
-  expect(await second.end('SIGTERM')).toBe(0);
   await runToSuccess(['verify'], settings('two'));
 });
 
@@ -89,15 +79,7 @@ test('prune without --yes drops nothing, and the error for a too recent bound na
   });
 });
 
-test('every command that works on stored data has help, and unknown options and destinations are errors', async () => {
-  for (const command of ['backup', 'restore', 'prune', 'reindex']) {
-    const unknown = await runProgram([command, '--frobnicate'], {});
-    expect([command, unknown.code, unknown.output]).toEqual([
-      command,
-      1,
-      expect.stringMatching(/unknown option|required option/),
-    ]);
-  }
+test('wrong bounds, tables, ranges and destinations are errors that show no secret', async () => {
   for (const wrong of [
     ['prune', '--before', 'yesterday'],
     ['prune', '--before', '5', '--what', 'bars'],

@@ -62,37 +62,46 @@ async function killThenMigrate(database: Database, statements: number, root?: st
   return migrate(database, log, root);
 }
 
-test('a creation of the schema killed after any statement is finished by the next start', async () => {
+/** Kills the creation of a schema after the statements that `pick` chooses, each time in a new database. */
+async function killCreation(root: string | undefined, pick: (statements: number) => number[]): Promise<void> {
   const [whole, statements] = await withDatabase(async (database): Promise<[string[], number]> => {
-    const count = await countStatements(database, (counted) => migrate(counted, log));
+    const count = await countStatements(database, (counted) => migrate(counted, log, root));
     return [await dump(database), count];
   });
-  expect(statements).toBeGreaterThan(60);
-  const failures = await listFailures(statements, (killed) =>
+  const kills = pick(statements);
+  const failures = await listFailures(kills.length, (index) =>
     withDatabase(async (database) => {
-      expect(await killThenMigrate(database, killed)).toEqual([]);
+      expect(await killThenMigrate(database, kills[index]!, root)).toEqual([]);
       expect(await dump(database)).toEqual(whole);
-      expect(await listRecorded(database)).toEqual([0, ...readMigrations().map(({ id }) => id)]);
-      expect(await countStatements(database, (counted) => migrate(counted, log))).toBe(0);
+      expect(await listRecorded(database)).toEqual([0, ...readMigrations(root).map(({ id }) => id)]);
+      expect(await countStatements(database, (counted) => migrate(counted, log, root))).toBe(0);
     }),
   );
   expect(failures).toEqual([]);
-});
+}
+
+test('a creation of a small schema killed after any statement is finished by the next start', () =>
+  killCreation(small.after, (statements) => Array.from({ length: statements }, (_, killed) => killed)));
+
+test('a creation of the whole schema killed at its begin, in its middle and before its end is finished by the next start', () =>
+  killCreation(undefined, (statements) => {
+    expect(statements).toBeGreaterThan(60);
+    return [1, Math.floor(statements / 2), statements - 1];
+  }));
 
 /** The row with which a creation begins. It stays when the creation is finished. */
 const BEGUN = [2 ** 32 - 1, 'being created 0123456789abcdef'] as const;
 
-test.each([
-  { recorded: [] },
-  { recorded: [[0, 'created']] },
-  { recorded: [BEGUN, [0, 'created 1']] },
-  { recorded: [[14, '0014_v4_pools.sql']] },
-])(
-  'a database whose recorded migrations are $recorded is refused as older than the first release, and left unchanged',
-  async ({ recorded }) => {
-    await withDatabase(async (database) => {
-      await migrate(database, log);
-      const whole = await dump(database);
+test('a database with other recorded migrations is refused as older than the first release, and left unchanged', async () => {
+  await withDatabase(async (database) => {
+    await migrate(database, log);
+    const whole = await dump(database);
+    for (const recorded of [
+      [],
+      [[0, 'created']],
+      [BEGUN, [0, 'created 1']],
+      [[14, '0014_v4_pools.sql']],
+    ] as const) {
       await database.command('forget', 'TRUNCATE TABLE schema_migrations');
       for (const [id, name] of recorded)
         await database.command('record', `INSERT INTO schema_migrations (id, name) SELECT ${id}, '${name}'`);
@@ -100,9 +109,9 @@ test.each([
         'created this database, and it cannot be upgraded',
       );
       expect(await dump(database)).toEqual(whole);
-    });
-  },
-);
+    }
+  });
+});
 
 test('an unfinished creation by another build is finished with the schema of this build', async () => {
   const whole = await withDatabase(async (database) => {

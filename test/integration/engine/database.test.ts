@@ -64,11 +64,11 @@ test('parameters of every type reach the engine unchanged, whatever characters a
       const [row] = await database.select('echo', sql, params);
       expect(row).toEqual({ ...params, big: params.big.toString() });
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
-test.each([0, 1, 2, 300_000])(
+test.each([0, 1, 2, 60_000])(
   'an answer of %i rows equals the answer of the official client',
   async (rows) => {
     const client = createClient({ url: test_.readerUrl });
@@ -76,7 +76,10 @@ test.each([0, 1, 2, 300_000])(
     FROM numbers(${rows})`;
     const expected: unknown[] = await (await client.query({ query, format: 'JSONEachRow' })).json();
     await client.close();
-    expect(await database.select('rows', query)).toEqual(expected);
+    const found = await database.select('rows', query);
+    expect(found.length).toBe(rows);
+    // Compares texts, because Jest takes seconds to compare many objects.
+    expect(JSON.stringify(found) === JSON.stringify(expected)).toBe(true);
   },
 );
 
@@ -129,7 +132,7 @@ test.each([
   ['in the URL', {}],
   ['too long for the URL', { list: LIST }],
 ])('binary rows read with the parameters %s equal the values of the engine', async (_, params) => {
-  const rows = 3_000;
+  const rows = 1_200;
   const wide =
     "toUInt256(number) * toUInt256(number + 1) * toUInt256('1000000007000000000000000000000000000000000')";
   const where = 'list' in params ? 'WHERE length({list:Array(String)}) = 5000' : '';

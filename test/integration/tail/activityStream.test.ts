@@ -6,7 +6,13 @@ import { get } from 'node:http';
 
 import { addressOf, type ChainWriter, pairOf, swaps, token0Of, TOKEN1, type MadeEvent } from './chainWriter';
 import type { SseClient } from './sseClient';
-import { connect, createStreamWorld, untilSeen, type StreamWorld, type Tail } from './streamServer';
+import {
+  connect,
+  createStreamWorld,
+  untilSeen as untilTold,
+  type StreamWorld,
+  type Tail,
+} from './streamServer';
 
 let world: StreamWorld;
 let chain: ChainWriter;
@@ -24,6 +30,12 @@ beforeEach(async () => {
 });
 
 afterEach(() => world.clear());
+
+/** Without a reader, the loop of a process looks only once a second. The demand of a reader makes it look at once. */
+async function untilSeen({ tail }: Tail): Promise<void> {
+  await tail.demand();
+  await untilTold(tail, chain);
+}
 
 const join = (query?: string, lastId?: string): Promise<SseClient> => world.join(api, query, lastId);
 
@@ -55,7 +67,7 @@ test('a new block reaches a client as messages in order, in the documented forma
 
 test('a stream without an id begins with the next event, not with earlier ones', async () => {
   await chain.mine(swaps(3));
-  await untilSeen(api.tail, chain);
+  await untilSeen(api);
   const client = await join();
   await chain.mine(swaps(1));
   expect(await client.atLeast(1)).toEqual(['swap 102-0']);
@@ -64,7 +76,7 @@ test('a stream without an id begins with the next event, not with earlier ones',
 test('a client with an id gets all later events, from final and head rows, then live events', async () => {
   for (let i = 0; i < 4; i += 1) await chain.mine(swaps(2));
   await chain.promote(102);
-  await untilSeen(api.tail, chain);
+  await untilSeen(api);
   const hash8 = chain.cursor.hash.slice(2, 10);
   for (const id of ['101-0', `102-0-${hash8}`, `102-0-${hash8.toUpperCase()}`]) {
     const client = await join(`?last_event_id=${id}`);
@@ -87,7 +99,7 @@ test('a client with an id gets all later events, from final and head rows, then 
 test('an id from before the start block replays all events', async () => {
   await chain.mine(swaps(2));
   await chain.promote(101);
-  await untilSeen(api.tail, chain);
+  await untilSeen(api);
   const client = await join('?last_event_id=3-0-deadbeef');
   expect(await client.atLeast(2)).toEqual(['swap 101-0', 'swap 101-1']);
   expect(client.messages[0]?.data['finalized']).toBe(true);
@@ -102,7 +114,7 @@ test('filters apply to live events, the replay and removed ids', async () => {
     event('burn', 4, 2, 7),
   ];
   await chain.mine(events);
-  await untilSeen(api.tail, chain);
+  await untilSeen(api);
   const expectations: [string, number[]][] = [
     ['event_type=swap', [0, 1]],
     ['event_type=sync,burn', [2, 4]],
@@ -118,7 +130,7 @@ test('filters apply to live events, the replay and removed ids', async () => {
   );
   await chain.mine(events);
   // A reorg message only covers blocks that the server has seen, so the test waits for the block first.
-  await untilSeen(api.tail, chain);
+  await untilSeen(api);
   await chain.reorg(101, [[event('swap', 9, 1, 8)]]);
   for (const [i, [, logIndexes]] of expectations.entries()) {
     const client = joined[i]!;
@@ -174,9 +186,9 @@ test('a client whose branch was replaced while it was away gets a reorg with the
   await chain.mine(swaps(1));
   const orphan1 = await chain.mine(swaps(2));
   const orphan2 = await chain.mine(swaps(3));
-  await untilSeen(api.tail, chain);
+  await untilSeen(api);
   await chain.reorg(101, [swaps(1), swaps(1), swaps(1)]);
-  await untilSeen(api.tail, chain);
+  await untilSeen(api);
   const client = await join('', `103-1-${orphan2.hash.slice(2, 10)}`);
   expect(await client.atLeast(4)).toEqual(['reorg 101-1048575', 'swap 102-0', 'swap 103-0', 'swap 104-0']);
   expect(client.messages[0]?.data).toEqual({
@@ -202,7 +214,7 @@ test('a stream finds the fork even after the new branch became final', async () 
   await chain.reorg(101, [swaps(2), swaps(1)]);
   await chain.promote(103);
   await chain.mine(swaps(1));
-  await untilSeen(api.tail, chain);
+  await untilSeen(api);
   const back = await join('', `102-0-${orphan.hash.slice(2, 10)}`);
   expect(await back.atLeast(5)).toEqual([
     'reorg 101-1048575',
@@ -217,14 +229,14 @@ test('a stream finds the fork even after the new branch became final', async () 
 test('a client with an unknown branch gets a reorg to the oldest possible fork, and all later events', async () => {
   await chain.mine(swaps(1));
   await chain.mine(swaps(1));
-  await untilSeen(api.tail, chain);
+  await untilSeen(api);
   const client = await join('', '102-0-00c0ffee');
   expect(await client.atLeast(3)).toEqual(['reorg 99-1048575', 'swap 101-0', 'swap 102-0']);
   expect(client.messages[0]?.data).toEqual({ from_block: 100, to_block: 102, removed_ids: null });
 });
 
 test('a client that saw a newer block from another API process continues after this block', async () => {
-  for (let i = 0; i < 5; i += 1) {
+  for (let i = 0; i < 2; i += 1) {
     const next = await chain.mine(swaps(2));
     const client = await join('', `${next.number}-0-${next.hash.slice(2, 10)}`);
     expect(await client.atLeast(1)).toEqual([`swap ${next.number}-1`]);
@@ -239,34 +251,29 @@ test('a client whose id is above the head and has no hash gets a reorg of everyt
   await client.atLeast(2);
 });
 
-test.each([
-  ['?last_event_id=abc', 'last_event_id'],
-  ['?last_event_id=1-1048576', 'last_event_id'],
-  ['?last_event_id=1-2-xyz', 'last_event_id'],
-  ['?last_event_id=', 'last_event_id'],
-  ['?last_event_id=1-1&last_event_id=1-2', 'last_event_id'],
-  ['?event_type=swop', 'event_type'],
-  ['?pair=0x12', 'pair'],
-  ['?token=nope', 'token'],
-  ['?maker=', 'maker'],
-])('a stream request with %s is a 400 that names the parameter', async (query, name) => {
-  const client = await join(query);
-  expect(client.status).toBe(400);
-  await client.until(() => client.ended);
-  expect(JSON.parse(client.body)).toMatchObject({ success: false, code: 'bad_request' });
-  expect(client.body).toContain(name);
-});
-
-test('a stream request with an invalid Last-Event-ID header is a 400 that names the header', async () => {
-  const client = await join('', 'nonsense');
-  await client.until(() => client.ended);
-  expect(client.status).toBe(400);
-  expect(client.body).toContain('Last-Event-ID');
+test('an invalid stream request is a 400 that names the parameter or the header', async () => {
+  for (const [query, name, header] of [
+    ['?last_event_id=abc', 'last_event_id'],
+    ['?last_event_id=1-1048576', 'last_event_id'],
+    ['?last_event_id=1-2-xyz', 'last_event_id'],
+    ['?last_event_id=', 'last_event_id'],
+    ['?last_event_id=1-1&last_event_id=1-2', 'last_event_id'],
+    ['?event_type=swop', 'event_type'],
+    ['?pair=0x12', 'pair'],
+    ['?token=nope', 'token'],
+    ['?maker=', 'maker'],
+    ['', 'Last-Event-ID', 'nonsense'],
+  ] as const) {
+    const client = await join(query, header);
+    await client.until(() => client.ended);
+    expect([query, client.status, client.body]).toEqual([query, 400, expect.stringContaining(name)]);
+    expect(JSON.parse(client.body)).toMatchObject({ success: false, code: 'bad_request' });
+  }
 });
 
 test('a process limits the total number of streams', async () => {
   const bounded = await world.serve({ clientsMax: 2 });
-  await untilSeen(bounded.tail, chain);
+  await untilSeen(bounded);
   const joined = [await connect(bounded), await connect(bounded)];
   const third = await connect(bounded);
   expect(third.status).toBe(503);
@@ -278,19 +285,13 @@ test('a process limits the total number of streams', async () => {
 });
 
 test('a stream request is a 503 while no block is indexed', async () => {
-  const empty = await createStreamWorld();
-  try {
-    const server = await empty.serve();
-    const client = await connect(server);
-    expect(client.status).toBe(503);
-  } finally {
-    await empty.drop();
-  }
+  await world.clear();
+  expect((await connect(await world.serve())).status).toBe(503);
 });
 
 test('a stream sends heartbeats while no events occur', async () => {
   const quick = await world.serve({ heartbeatMs: 30 });
-  await untilSeen(quick.tail, chain);
+  await untilSeen(quick);
   const client = await world.join(quick);
   await client.until(() => client.comments.length >= 3);
   expect(client.messages).toEqual([]);
@@ -321,7 +322,7 @@ test('shutting down ends every stream', async () => {
 
 test('two API processes send their clients the same messages', async () => {
   const second = await world.serve();
-  await untilSeen(second.tail, chain);
+  await untilSeen(second);
   const one = await join();
   const two = await world.join(second);
   await chain.mine(swaps(3));

@@ -83,7 +83,7 @@ test('a large body that mentions verifysourcecode in another field is refused', 
 });
 
 test('verifysourcecode accepts megabytes, with its action in the query or anywhere in the body', async () => {
-  const content = `contract A {} // ${'é€😀 +&=% "\\\n'.repeat(100_000)}`;
+  const content = `contract A {} // ${'é€😀 +&=% "\\\n'.repeat(40_000)}`;
   const { action, module, ...rest } = VERIFY;
   const { sourceCode } = { sourceCode: content };
   const orders = [
@@ -111,7 +111,7 @@ test('a long form is parsed like URLSearchParams parses it, with valid and inval
     // text that has both.
     [...whole, '%', '%4', '%FF', '%82'],
   ];
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < 6; round += 1) {
     const parts = kinds[round % 2]!;
     let value = '';
     while (value.length < 150_000) value += parts[random.int(parts.length)]!.repeat(1 + random.int(3));

@@ -205,7 +205,22 @@ function nftMovesOf(block: LogBlock, index: number): LogRow[] {
   ];
 }
 
+let shared: Promise<DialectWorld> | null = null;
+let users = 0;
+
+/** Opens the world once for all tests of a Jest file. Its last user closes it. */
 export async function openDialectWorld(seed: number): Promise<DialectWorld> {
+  users += 1;
+  shared ??= storeDialectWorld(seed);
+  const world = await shared;
+  const close = async (): Promise<void> => {
+    users -= 1;
+    if (users === 0) await world.close();
+  };
+  return { ...world, close };
+}
+
+async function storeDialectWorld(seed: number): Promise<DialectWorld> {
   process.stdout.write(`seed ${seed}\n`);
   const store = await openTestStore();
   const { db, runner } = store;

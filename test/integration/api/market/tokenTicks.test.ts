@@ -29,6 +29,8 @@ const FINAL = FIRST_BLOCK + 130;
 const STORED = FIRST_BLOCK + 145;
 const TIP = FIRST_BLOCK + BLOCKS - 1;
 
+/** The views build the bars of all timeframes alike, so the shortest and a long one prove the others. */
+const COMPARED: readonly Timeframe[] = ['1m', '4h'];
 const TOKENS = Array.from({ length: 6 }, (_, index) => hexOf('aa', index, 40));
 
 /** Seed and block spacing: a sparse chain from the seed of the run, and in a thorough search also a fixed dense one. */
@@ -122,7 +124,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     return data.length;
   }
 
-  test.each(TIMEFRAMES)(
+  test.each(COMPARED)(
     '%s bars of a token equal a plain recomputation in both currencies and every state of the store',
     async (timeframe: Timeframe) => {
       let bars = 0;
@@ -144,12 +146,14 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
   test('bars of a token with the parameters fill and limit equal a plain recomputation', async () => {
     const heads = Object.values(snapshots);
     let turn = 0;
-    for (const timeframe of TIMEFRAMES) {
-      for (const currency of TOKEN_CURRENCIES) {
-        for (const fill of [false, true]) {
-          for (const limit of [1, 7, 300]) {
+    for (const currency of TOKEN_CURRENCIES) {
+      for (const fill of [false, true]) {
+        for (const limit of [1, 7, 300]) {
+          // Each combination of these parameters gets two timeframes, heads and values of `to`.
+          for (const _ of [1, 2]) {
+            const timeframe = TIMEFRAMES[turn % TIMEFRAMES.length]!;
             const head = heads[turn % heads.length]!;
-            const token = TOKENS[Math.floor(turn / heads.length) % TOKENS.length]!;
+            const token = TOKENS[Math.floor(turn / 4) % TOKENS.length]!;
             turn += 1;
             const bounds = [null, head.timestamp, head.timestamp - 86_400, head.timestamp + 1e6, 5];
             const to = bounds[turn % bounds.length] ?? null;
@@ -197,7 +201,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
       const gaps = times.slice(1).map((time, index) => time - times[index]!);
       const later = times[gaps.indexOf(Math.max(...gaps)) + 1];
       if (later === undefined) continue;
-      for (const to of [later + 60, later, times[0]! + 60, times[0]!]) {
+      for (const to of [later + 60, times[0]!]) {
         await check(head, { ...asked, limit: 1, to });
         asks += 1;
       }
@@ -209,7 +213,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     const head = snapshots['everything final']!;
     for (const [index, timeframe] of (['1d', '4h', '1h'] as const).entries()) {
       for (const token of TOKENS.slice(2 * index, 2 * index + 2)) {
-        for (const limit of [1, 2, 3, 4, 5]) await check(head, request({ token, timeframe, limit }));
+        for (const limit of [1, 2, 5]) await check(head, request({ token, timeframe, limit }));
       }
     }
   });

@@ -213,13 +213,13 @@ describe.each(['before the parts are merged', 'after the parts are merged'])('po
       weighted: 0,
     };
     for (const [turn, [, of]] of heads().entries()) {
-      // The number of parts has little effect, so half of the heads are enough after the merge.
-      if (state === 'after the parts are merged' && turn % 2 === 0 && turn > 0) continue;
+      // The number of parts has little effect, so one head is enough after the merge.
+      if (state === 'after the parts are merged' && turn > 0) continue;
       // A new version of the head, because the cache would return the answers of the previous state.
       market.head = { ...of, version: `${of.version} ${state}` };
       const at = { world: worldAt(world, of), head: market.head, moves: movesOf(moves, of) };
-      // The busiest wallets hold most tokens. Each other wallet is checked at every second head.
-      const others = HOLDERS.slice(4, 14).filter((_, index) => (index + turn) % 2 === 0);
+      // The busiest wallets hold most tokens. Each other wallet is checked at one head.
+      const others = HOLDERS.slice(4, 14).filter((_, index) => index % 4 === turn);
       for (const wallet of [...HOLDERS.slice(0, 4), ...others, DEAD, STRANGER]) {
         const [got, wanted] = [await ask(wallet), plainPortfolio(at, wallet)];
         expect(got).toMatchObject({ address: wallet, block_number: of.number });
@@ -240,7 +240,7 @@ describe.each(['before the parts are merged', 'after the parts are merged'])('po
     }
     expect(met.ranges).toEqual(new Set([true, false, null]));
     for (const count of [met.tokens, met.shares, met.weighted, met.diluted, met.negative])
-      expect(count).toBeGreaterThan(10);
+      expect(count).toBeGreaterThan(state === 'before the parts are merged' ? 10 : 0);
   });
 });
 
@@ -271,7 +271,7 @@ describe('/portfolio/{address} answers for every address', () => {
 
   test('a portfolio lists tokens without a pool, and never lists LP tokens as tokens', async () => {
     let loose = 0;
-    for (const wallet of HOLDERS.slice(0, 10)) {
+    for (const wallet of HOLDERS.slice(0, 5)) {
       const { tokens } = await ask(wallet);
       loose += tokens.filter(({ address }) => (LOOSE as readonly string[]).includes(address)).length;
       expect(tokens.filter(({ address }) => address.startsWith('0xb'))).toEqual([]);
@@ -285,7 +285,7 @@ describe('/portfolio/{address} answers for every address', () => {
       world.blocks.flatMap(({ pools }) => pools.filter(({ created_block }) => created_block === null)),
     );
     let unknown = 0;
-    for (const wallet of HOLDERS.slice(0, 10)) {
+    for (const wallet of HOLDERS.slice(0, 5)) {
       const got = await ask(wallet);
       expect(got.flags).toContain('partial_history');
       for (const { pair_address, pool_type, share_pct, value_usd } of got.positions) {

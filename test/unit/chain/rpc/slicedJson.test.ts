@@ -50,7 +50,7 @@ test('strings of any length with escaped quotes and backslashes equal the result
       const value = { values, large: ['f'.repeat(70_000)], more: [values, { values }] };
       expect(await sliced(JSON.stringify(value))).toEqual(value);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -89,7 +89,7 @@ test('parsing in slices gives the result of JSON.parse for any large document, i
       const isContainer = /^\s*[[{]/.test(given);
       expect(await sliced(given)).toEqual(isContainer ? plain(given) : undefined);
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 
