@@ -1,4 +1,5 @@
 import type { BlockRef } from '../../../../src/domain/block';
+import { TIME_LIMITS } from '../../../../src/domain/time/timeLimits';
 import { createBlockSource } from '../../../../src/chain/blocks/blockSource';
 import type { UrlPoolOptions } from '../../../../src/chain/rpc/endpointPool';
 import { systemClock, type Clock } from '../../../../src/chain/rpc/clock';
@@ -9,7 +10,11 @@ import type { FakeNode } from '../../../support/node/fakeNode';
 import { closeAll, closeLater, poolOf, silentLog, startNode } from '../setup';
 import { until } from '../../../support/eventually';
 
-afterEach(closeAll);
+const { lightAttemptMs } = TIME_LIMITS;
+afterEach(async () => {
+  TIME_LIMITS.lightAttemptMs = lightAttemptMs;
+  await closeAll();
+});
 
 /** Pauses last until a push ends them, so a feed with this clock never polls. */
 const endlessPauses: Clock = {
@@ -129,6 +134,7 @@ test('the feed reports new heads after a node failed for a while', async () => {
 });
 
 test('a hanging first endpoint does not delay the heads of the second endpoint', async () => {
+  TIME_LIMITS.lightAttemptMs = 500;
   const [hung, other] = [await nodeWith(5), await nodeWith(5)];
   const { heads } = feedOf([hung.httpUrl, other.httpUrl], undefined, { timeoutMs: 600_000 });
   await until(() => heads.length === 1);
