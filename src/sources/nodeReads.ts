@@ -8,6 +8,7 @@ import type { EndpointPool } from '../chain/rpc/endpointPool';
 import { RpcError, type RpcErrorKind } from '../chain/rpc/rpcError';
 import type { RpcCall } from '../chain/rpc/rpcTransport';
 import { isHexData } from '../domain/hex';
+import { TIME_LIMITS } from '../domain/time/timeLimits';
 import { AppError } from '../errors';
 import { BLOCK_NOT_FOUND, type NodeAnswer, type NodeReads } from '../query/head/nodeReads';
 
@@ -15,7 +16,6 @@ import { BLOCK_NOT_FOUND, type NodeAnswer, type NodeReads } from '../query/head/
 const REVERTS = new Interface(['error Error(string reason)']);
 /** Largest number of parallel reads. Further reads are refused. */
 const READS_MAX = 8;
-const READ_MS = 3_000;
 /**
  * Size limit of an answer in bytes. A larger answer is the fault of the caller, who requested too much, and not of
  * the node.
@@ -47,15 +47,16 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>): NodeReads {
   const clock = systemClock();
   let underWay = 0;
   const read = (method: string, params: readonly unknown[]): Promise<NodeAnswer> => {
-    const late = (): Error => new RpcError('timeout', `the node did not answer within ${READ_MS} ms`);
-    return withDeadline(clock, READ_MS, undefined, late, (deadline) =>
+    const limitMs = TIME_LIMITS.nodeReadMs;
+    const late = (): Error => new RpcError('timeout', `the node did not answer within ${limitMs} ms`);
+    return withDeadline(clock, limitMs, undefined, late, (deadline) =>
       rpc.run(
         (endpoint, signal) => readOf(endpoint, { method, params, answerBytesMax: ANSWER_BYTES_MAX }, signal),
         {
           signal: deadline,
           roundsMax: 1,
           // Each endpoint gets half of the time. If the first endpoint hangs, another one can still answer.
-          attemptMs: READ_MS / 2,
+          attemptMs: limitMs / 2,
         },
       ),
     );

@@ -4,6 +4,8 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+import { steadyNow } from '../domain/steadyTime';
+import { TIME_LIMITS } from '../domain/time/timeLimits';
 import { matchesActivity, type ActivityEvent, type ActivityFilter } from '../query/activity/activity';
 import { AppError } from '../errors';
 import { StreamClient, type StreamSink } from './streamClient';
@@ -14,11 +16,6 @@ import { heartbeat, reorgMessage, type StreamMessage } from './streamMessage';
  * queue of a client that reads normally.
  */
 const CHUNK_MESSAGES = 200;
-/** Longest total time in ms, per change, that the hub waits for clients that read slowly. It bounds the delay
- * for all other clients. */
-const WAIT_BUDGET_MS = 100;
-/** Time in ms without accepted bytes after which the hub no longer waits for a socket. */
-const READING_MS = 50;
 /** Length of a queue from which the hub waits for a client that reads. */
 const QUEUE_WAIT_MESSAGES = 500;
 /** A client whose socket accepts no bytes for this long, in ms, is disconnected. It may reconnect with its
@@ -63,6 +60,8 @@ export interface HubOptions {
   readonly clientsPerAddressMax?: number;
   /** Called with the number of messages that slow clients lost. */
   readonly observeDrops?: (messages: number) => void;
+  /** Monotonic clock in ms, for the waits for slow clients. */
+  readonly now?: () => number;
 }
 
 export interface Hub {
@@ -91,7 +90,7 @@ export interface Hub {
 }
 
 export function createHub(options: HubOptions = {}): Hub {
-  const { heartbeatMs = 15_000, sweepMs = SWEEP_MS, observeDrops } = options;
+  const { heartbeatMs = 15_000, sweepMs = SWEEP_MS, observeDrops, now = steadyNow } = options;
   const { clientsMax = 10_000, clientsPerAddressMax = 100 } = options;
   const clients = new Map<StreamClient, string>();
   const counts = new Map<string, number>();
@@ -129,7 +128,7 @@ export function createHub(options: HubOptions = {}): Hub {
       if (count >= clientsPerAddressMax && !isLoopback(address)) {
         throw new AppError('rate_limited', `At most ${clientsPerAddressMax} streams per address`);
       }
-      const client = new StreamClient(filter, sink);
+      const client = new StreamClient(filter, sink, now);
       clients.set(client, address);
       counts.set(address, count + 1);
       return client;
@@ -146,7 +145,7 @@ export function createHub(options: HubOptions = {}): Hub {
     queuedMessages: () => [...clients.keys()].reduce((sum, client) => sum + client.queued, 0),
     async publish(change): Promise<void> {
       const targets = [...clients.keys()];
-      await publishTo(targets, change);
+      await publishTo(targets, change, now);
       const drops = targets.reduce((sum, client) => sum + client.takeDrops(), 0);
       if (drops > 0) observeDrops?.(drops);
     },
@@ -166,16 +165,20 @@ function isLoopback(address: string): boolean {
   return address === '::1' || address === '0:0:0:0' || /^(?:::ffff:)?127\./.test(address);
 }
 
-async function publishTo(targets: readonly StreamClient[], change: ChainChange): Promise<void> {
+async function publishTo(
+  targets: readonly StreamClient[],
+  change: ChainChange,
+  now: () => number,
+): Promise<void> {
   const { reorg, gap, events } = change;
   if (reorg !== null) {
     const messageFor = createReorgEncoder(reorg);
     for (const client of targets) client.push(messageFor(client.filter));
   }
   if (gap !== null) for (const client of targets) client.push(gap);
-  let budgetMs = WAIT_BUDGET_MS;
+  let budgetMs = TIME_LIMITS.hubWaitMs;
   for (let at = 0; at < events.length; at += CHUNK_MESSAGES) {
-    if (at > 0) budgetMs = await letSocketsDrain(targets, budgetMs);
+    if (at > 0) budgetMs = await letSocketsDrain(targets, budgetMs, now);
     const chunk = events.slice(at, at + CHUNK_MESSAGES);
     for (const client of targets) {
       for (const event of chunk) if (matchesActivity(client.filter, event.item)) client.push(event.message);
@@ -201,11 +204,15 @@ function createReorgEncoder(reorg: Reorg): (filter: ActivityFilter) => StreamMes
  * Lets the sockets send, and waits up to `budgetMs` for clients that read and have a long queue. Returns the
  * remaining time.
  */
-async function letSocketsDrain(targets: readonly StreamClient[], budgetMs: number): Promise<number> {
-  const started = performance.now();
+async function letSocketsDrain(
+  targets: readonly StreamClient[],
+  budgetMs: number,
+  now: () => number,
+): Promise<number> {
+  const started = now();
   const isBehind = (client: StreamClient): boolean =>
-    !client.isEnded && client.queued > QUEUE_WAIT_MESSAGES && !client.isStalled(READING_MS);
+    !client.isEnded && client.queued > QUEUE_WAIT_MESSAGES && !client.isStalled(TIME_LIMITS.hubReadingMs);
   do await nextTurn();
-  while (performance.now() - started < budgetMs && targets.some(isBehind));
-  return Math.max(0, budgetMs - (performance.now() - started));
+  while (now() - started < budgetMs && targets.some(isBehind));
+  return Math.max(0, budgetMs - (now() - started));
 }

@@ -86,6 +86,8 @@ interface TailLoopOptions {
   readonly firstReaderMs?: number;
   /** Monotonic clock, in ms. */
   readonly now?: () => number;
+  /** Called with the length of each pause between two polls, in ms. A pause may end early. */
+  readonly onPause?: (ms: number) => void;
 }
 
 export function createTailLoop(options: TailLoopOptions): TailLoop {
@@ -195,6 +197,7 @@ class DatabaseTail implements TailLoop {
    * previous step.
    */
   private async pause(ms: number, signal: AbortSignal): Promise<void> {
+    this.options.onPause?.(ms);
     const over = new AbortController();
     this.endPause = () => over.abort();
     const isAwaited = this.waiters.size > 0 && this.lastError === null;

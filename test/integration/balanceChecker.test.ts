@@ -9,7 +9,7 @@ import {
   type TransferRow,
 } from '../../src/clickhouse/schema/tables';
 import { RpcError } from '../../src/chain/rpc/rpcError';
-import { systemClock } from '../../src/chain/rpc/clock';
+import { systemClock, type Clock } from '../../src/chain/rpc/clock';
 import { ZERO_ADDRESS, type Hex } from '../../src/domain/hex';
 import { toOrd } from '../../src/domain/ord';
 import { BalanceChecker } from '../../src/ingest/balances/balanceChecker';
@@ -135,13 +135,19 @@ function answerTruly(asked: Asked): Hex | null {
   return word(trueBalance(asked.to, `0x${asked.data.slice(-40)}`, numberAt(asked)));
 }
 
+/** A clock on which no time limit passes. */
+const patientClock: Clock = {
+  ...systemClock(),
+  sleep: (_ms, signal) => systemClock().sleep(600_000, signal),
+};
+
 function openChecker(
   db: Database,
   answer: (asked: Asked) => Hex | null | RpcError,
 ): { checker: BalanceChecker; status: IngestStatus } {
   const status = newIngestStatus();
   const random = createRandom(SEED + 1);
-  const clock = { ...systemClock(), random: () => random() };
+  const clock = { ...patientClock, random: () => random() };
   const rpc = answeringCalls(answer);
   return {
     checker: new BalanceChecker({ database: db, rpc, chainId: CHAIN_ID, status, log, clock }),
@@ -250,7 +256,7 @@ test('a reorg during a check discards the check', async () => {
   const db = await storeWorld(1, BLOCKS);
   const status = newIngestStatus();
   const inner = answeringCalls(() => word(1n));
-  const deps = { database: db, chainId: CHAIN_ID, status, log, clock: systemClock() };
+  const deps = { database: db, chainId: CHAIN_ID, status, log, clock: patientClock };
   let asked = 0;
   const checker = new BalanceChecker({
     ...deps,
@@ -282,8 +288,8 @@ test('a failing node ends only the current balance check', async () => {
     clock: {
       ...systemClock(),
       sleep: (ms, signal) => {
-        // The time limit for the node's answers passes in real time. All other waits of the checker end at once.
-        if (ms === 5_000) return systemClock().sleep(ms, signal);
+        // The time limit for the node's answers never passes. All other waits of the checker end at once.
+        if (ms === 5_000) return patientClock.sleep(ms, signal);
         waits.push(ms);
         if (waits.length === 4) stop.abort();
         return Promise.resolve();

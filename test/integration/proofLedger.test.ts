@@ -17,6 +17,7 @@ import { readProof } from '../../src/query/head/provenParts';
 import { askRows } from '../support/engine/askRows';
 import { openTestStore, type TestStore } from '../support/engine/testStore';
 import { Random } from '../support/random';
+import { SEED } from '../support/run/seed';
 
 const DONE = async (): Promise<void> => undefined;
 const CRASH = (): Promise<void> => Promise.reject(new Error('crash'));
@@ -162,7 +163,7 @@ test('rows that are stored again get the weaker of two proof levels, and rows th
 });
 
 test('random writes with crashes and restarts never claim a stronger proof level than a block has', async () => {
-  const seed = Math.floor(Math.random() * 1e9);
+  const seed = SEED;
   const random = new Random(seed);
   /** The level of the stored rows of each block of the head, by hash. */
   const rows = new Map<Hex, ProofLevel>();

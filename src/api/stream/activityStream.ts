@@ -7,6 +7,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import type { ActivityFilter } from '../../query/activity/activity';
@@ -21,8 +22,6 @@ import { clientOf } from '../middleware/limitRate';
 import { badParam, parsedParam, parseParams } from '../params';
 import type { Route, RouteContext } from '../route';
 
-/** Longest time that a reconnecting client waits for a refresh of the head. */
-const REFRESH_WAIT_MS = 2_000;
 /** Value of Retry-After in seconds for a client that is refused because there are too many streams. */
 const RETRY_AFTER_S = '10';
 /** Largest number of replays that read from the database in parallel. Further replays wait. */
@@ -75,7 +74,7 @@ export function activityStream(deps: ActivityStreamDeps): Route {
       const position = readPosition(ctx, params.last_event_id);
       // Another API process may know a newer head, and the client's event id may come from there. So the head is
       // refreshed before the id is checked.
-      if (position !== null) await deps.tail.refreshed(REFRESH_WAIT_MS);
+      if (position !== null) await deps.tail.refreshed(TIME_LIMITS.streamRefreshMs);
       if (ctx.method === 'HEAD') {
         startAnswer(ctx, requireHead(deps.tail));
         ctx.res.end();

@@ -6,13 +6,14 @@
 import type { BlockRef, ChainBlock, ProofOptions } from '../../domain/block';
 import { numberToHex, type Hex } from '../../domain/hex';
 import { steadyNow } from '../../domain/steadyTime';
+import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { BlockMismatch } from './blockMismatch';
 import { BlockChecker, orMismatch } from './blockChecker';
 import { systemClock, type Clock } from '../rpc/clock';
 import type { Endpoint } from '../rpc/endpoint';
-import { LIGHT_ATTEMPT_MS, type EndpointPool } from '../rpc/endpointPool';
+import type { EndpointPool } from '../rpc/endpointPool';
 import { fetchByLogs, LogSpans } from './fetchByLogs';
 import { BlockHalves, fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
 import { keepVerified, startOf, type Fetched } from './fetchedBlocks';
@@ -119,9 +120,8 @@ class PooledBlockSource implements BlockSource {
 
   fetchHeader(at: number | 'latest' | 'finalized', options: FetchOptions = {}): Promise<BlockHeader> {
     const params = [typeof at === 'number' ? numberToHex(at) : at, false];
-    // A hanging endpoint must not delay the head, so requests for block tags such as `latest` have a short time
-    // limit.
-    const bounds = typeof at === 'number' ? options : { attemptMs: LIGHT_ATTEMPT_MS, ...options };
+    // A hanging endpoint must not delay the head, so requests for block tags have a short time limit.
+    const bounds = typeof at === 'number' ? options : { attemptMs: TIME_LIMITS.lightAttemptMs, ...options };
     return this.pool.run(async (endpoint, signal) => {
       const checker = await this.checker;
       const parse = (result: unknown): BlockHeader => checker.readHeader(requireBlock(endpoint, result, at));

@@ -4,6 +4,7 @@
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
+import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError } from '../../errors';
 import type { Endpoint } from '../rpc/endpoint';
 import type { EndpointPool } from '../rpc/endpointPool';
@@ -11,13 +12,6 @@ import { RpcError } from '../rpc/rpcError';
 import { BlockMismatch } from './blockMismatch';
 import type { BlockSource } from './blockSource';
 
-/** An endpoint that does not answer within this time in ms has no vote. */
-const ANSWER_MS = 4_000;
-/**
- * The time limit in ms for an endpoint whose last call failed, so that a dead endpoint delays the vote only a
- * little.
- */
-const FAILING_ANSWER_MS = 500;
 /** An endpoint that is behind is compared at this many blocks below its head, because its head may still change. */
 const BELOW_HEAD = 8;
 
@@ -163,7 +157,8 @@ async function fetchWithin(
   at: number | 'latest',
   signal: AbortSignal | undefined,
 ): Promise<Ref | 'behind' | 'silent'> {
-  const late = AbortSignal.timeout(endpoint.failures > 0 ? FAILING_ANSWER_MS : ANSWER_MS);
+  const { majorityAnswerMs, majorityFailingMs } = TIME_LIMITS;
+  const late = AbortSignal.timeout(endpoint.failures > 0 ? majorityFailingMs : majorityAnswerMs);
   try {
     const options = { endpoint: endpoint.id, roundsMax: 1 };
     const within = signal === undefined ? late : AbortSignal.any([signal, late]);

@@ -1,6 +1,7 @@
 /** Checks at startup that the endpoints serve the configured chain. */
+import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError } from '../../errors';
-import { LIGHT_ATTEMPT_MS, parseChainId, type EndpointPool } from './endpointPool';
+import { parseChainId, type EndpointPool } from './endpointPool';
 
 /**
  * Passes if at least one endpoint serves the chain `expected`. The pool logs endpoints of other chains and
@@ -12,7 +13,7 @@ export async function checkChainId(
   expected: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  const options = { attemptMs: LIGHT_ATTEMPT_MS, ...(signal === undefined ? {} : { signal }) };
+  const options = { attemptMs: TIME_LIMITS.lightAttemptMs, ...(signal === undefined ? {} : { signal }) };
   const chainId = await pool.call('eth_chainId', [], parseChainId, options);
   // The pool itself checks the chain id that it was created with. A pool created with another chain id, or
   // without one, is checked here.

@@ -5,6 +5,7 @@
 import type { Logger } from '../../log';
 import { AppError } from '../../errors';
 import { isQuantity } from '../../domain/hex';
+import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { BlockMismatch, type MismatchKind } from '../blocks/blockMismatch';
 import { linkSignals } from './abortSignals';
 import { ANSWER_BYTES_MAX } from './answerBounds';
@@ -40,9 +41,6 @@ interface CallOptions {
    */
   readonly attemptMs?: number;
 }
-
-/** The value of `attemptMs` for calls that a node answers from memory, such as its head or chain id. */
-export const LIGHT_ATTEMPT_MS = 4_000;
 
 const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, slow: 2, benched: 3, wrong_chain: 4 };
 /**
@@ -306,7 +304,7 @@ export class EndpointPool {
   }
 
   private async askHead(endpoint: Endpoint, signal: AbortSignal | undefined): Promise<number | null> {
-    const bounds = { endpoint: endpoint.id, roundsMax: 1, attemptMs: LIGHT_ATTEMPT_MS };
+    const bounds = { endpoint: endpoint.id, roundsMax: 1, attemptMs: TIME_LIMITS.lightAttemptMs };
     const options = signal === undefined ? bounds : { ...bounds, signal };
     try {
       const head = await this.call('eth_blockNumber', [], parseBlockNumber, options);

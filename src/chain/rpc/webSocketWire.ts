@@ -3,12 +3,11 @@ import type { Socket } from 'node:net';
 
 import { WebSocket, type RawData } from 'ws';
 
+import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AnswerMeter, tooLargeText } from './answerBounds';
 import { kindOfHttpStatus } from './rpcError';
 import { endpointError, oversizedError, reasonOf, USER_AGENT } from './rpcTransport';
 import type { OpenWire } from './socketTransport';
-
-const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 export const openWebSocket: OpenWire = (endpoint, options, events) => {
   const { bodyBytesMax } = options;
@@ -16,7 +15,7 @@ export const openWebSocket: OpenWire = (endpoint, options, events) => {
   if (endpoint.authorization !== null) headers['authorization'] = endpoint.authorization;
   const socket = new WebSocket(endpoint.url, {
     headers,
-    handshakeTimeout: Math.min(HANDSHAKE_TIMEOUT_MS, options.timeoutMs),
+    handshakeTimeout: Math.min(TIME_LIMITS.handshakeMs, options.timeoutMs),
     maxPayload: bodyBytesMax,
     perMessageDeflate: false,
     followRedirects: false,

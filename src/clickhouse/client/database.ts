@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ClickHouseError, ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
 
 import { addSummary } from './readCost';
+import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError, errorText } from '../../errors';
 import { createByteReader } from './byteReader';
 import { ENGINE_CODES, EngineError, isConnectionLost, isPassing, systemCode } from './engineError';
@@ -123,7 +124,6 @@ export interface InsertGuard {
   readonly types: readonly string[];
 }
 
-const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 16;
 /**
  * Time in ms after which idle connections are closed. The engine closes them after 10 s. The client's time is
@@ -137,7 +137,7 @@ const IDLE_MS = 2_500;
 const CLOSE_GRACE_MS = 500;
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const { url, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxConnections = MAX_CONNECTIONS } = options;
+  const { url, requestTimeoutMs = TIME_LIMITS.databaseRequestMs, maxConnections = MAX_CONNECTIONS } = options;
   const said = options.distributed === true ? createGlobalizer() : (sql: string): string => sql;
   const client = createClient({
     url,

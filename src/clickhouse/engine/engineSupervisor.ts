@@ -7,6 +7,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { steadyNow } from '../../domain/steadyTime';
+import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { launchEngine, type EngineLaunch, type EngineProcess } from './engineChild';
@@ -38,8 +39,6 @@ export interface EngineRecipe {
   readonly launched: (pid: number) => void;
 }
 
-/** Time limit in ms of a start. After a crash the engine may have to load many parts of tables. */
-const START_TIMEOUT_MS = 60_000;
 const PROBE_PAUSE_MS = 10;
 const PROBE_TIMEOUT_MS = 2_000;
 const END_GRACE_MS = 5_000;
@@ -85,14 +84,15 @@ export async function startEngine(recipe: EngineRecipe, signal: AbortSignal): Pr
 }
 
 async function waitUntilUp(engine: EngineProcess, recipe: EngineRecipe, signal: AbortSignal): Promise<void> {
-  const deadline = steadyNow() + START_TIMEOUT_MS;
+  const limitMs = TIME_LIMITS.engineStartMs;
+  const deadline = steadyNow() + limitMs;
   while (!(await isOurs(engine, recipe))) {
     if (engine.hasEnded()) {
       throw new AppError('unavailable', `the embedded ClickHouse did not start: ${await engine.ended}`);
     }
     if (signal.aborted || steadyNow() > deadline) {
       await engine.end(0);
-      const why = signal.aborted ? 'stopped while starting' : `no answer within ${START_TIMEOUT_MS} ms`;
+      const why = signal.aborted ? 'stopped while starting' : `no answer within ${limitMs} ms`;
       throw new AppError('unavailable', `the embedded ClickHouse did not start: ${why}`);
     }
     await delay(PROBE_PAUSE_MS);

@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { steadyNow } from '../../domain/steadyTime';
+import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { findEngineLibraries, type EngineProcess } from './engineChild';
@@ -65,7 +66,6 @@ export interface EmbeddedServer {
 
 const PREDECESSOR_WAIT_MS = 30_000;
 const RETRY_PAUSE_MS = 250;
-const QUERY_TIMEOUT_MS = 10_000;
 const SERVER_MEMORY_MAX = 8 * 2 ** 30;
 const KEEP_FREE_MAX = 512 * 2 ** 20;
 /** The folder for backups is inside the engine's folder, because the engine cannot access other files. */
@@ -175,7 +175,7 @@ async function startSupervised(
   );
   try {
     const ask = (sql: string): Promise<string> =>
-      askEngine(recipe.launch.httpPort, recipe.writer, sql, QUERY_TIMEOUT_MS);
+      askEngine(recipe.launch.httpPort, recipe.writer, sql, TIME_LIMITS.engineQueryMs);
     const version = await ask('SELECT version()');
     await ask(`CREATE DATABASE IF NOT EXISTS ${database}`);
     const ms = Math.round(performance.now() - begun);

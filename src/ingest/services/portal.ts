@@ -160,7 +160,9 @@ export class Portal implements BlockService {
 
   /** The JSON of a small answer; null if the portal does not have it. */
   private async get(path: string, signal: AbortSignal): Promise<unknown> {
-    const within = AbortSignal.any([signal, AbortSignal.timeout(this.options.timeoutMs ?? TIMEOUT_MS)]);
+    // Inside AbortSignal.any, AbortSignal.timeout may never fire after a garbage collection.
+    const timer = new IdleTimer(this.options.timeoutMs ?? TIMEOUT_MS);
+    const within = AbortSignal.any([signal, timer.signal]);
     let response: Response;
     let text: string;
     try {
@@ -168,7 +170,9 @@ export class Portal implements BlockService {
       text = await textOf(response);
     } catch (error) {
       signal.throwIfAborted();
-      throw new Passing(errorText(error));
+      throw new Passing(timer.signal.aborted ? 'the portal does not answer in time' : errorText(error));
+    } finally {
+      timer.stop();
     }
     if (response.status === 404 || response.status === 204) return null;
     if (response.status !== 200) throw await this.refusal(response, null, text);

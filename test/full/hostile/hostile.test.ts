@@ -317,7 +317,7 @@ test.each([
 async function replayAll(): Promise<SseClient['messages']> {
   const client = await new SseClient(`${api.url}/api/v1/activity/stream?last_event_id=0-0`).connect();
   try {
-    await client.until(() => client.messages.length >= activity.length, 240_000);
+    await client.until(() => client.messages.length >= activity.length);
     expect(client.retry).toBe('3000');
     return client.messages;
   } finally {

@@ -3,6 +3,7 @@
  * input, and the end of the stream.
  */
 import { get } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 
 import { addressOf, type ChainWriter, pairOf, swaps, token0Of, TOKEN1, type MadeEvent } from './chainWriter';
 import type { SseClient } from './sseClient';
@@ -297,19 +298,24 @@ test('a stream sends heartbeats while no events occur', async () => {
   expect(client.messages).toEqual([]);
 });
 
+/** Waits for turns of the event loop, which the server shares. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await setImmediate();
+}
+
 test('clients that leave while they connect leave no streams behind', async () => {
   await chain.mine(swaps(500));
   for (let i = 0; i < 30; i += 1) {
     const request = get(`${api.url}?last_event_id=100-0`, { agent: false });
     request.on('error', () => undefined);
     request.on('response', (response) => response.on('error', () => undefined).resume());
-    setTimeout(() => request.destroy(), i * 4);
+    void turns(10 * i).then(() => request.destroy());
   }
   const client = await join();
-  await new Promise((resolve) => setTimeout(resolve, 150));
-  await client.until(() => api.hub.clientCount() === 1);
+  await turns(300);
   await chain.mine(swaps(1));
   await client.atLeast(1);
+  await client.until(() => api.hub.clientCount() === 1);
 });
 
 test('shutting down ends every stream', async () => {

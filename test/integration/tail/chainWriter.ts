@@ -69,7 +69,7 @@ export class ChainWriter {
     private readonly database: Database,
     readonly startBlock = 100,
   ) {
-    this.cursor = { number: startBlock - 1, hash: hashOf('start'), timestamp: nowSeconds() - 100 };
+    this.cursor = { number: startBlock - 1, hash: hashOf('start'), timestamp: timeOf(startBlock - 1) };
   }
 
   get tip(): { number: number; hash: Hex; timestamp: number } {
@@ -88,7 +88,7 @@ export class ChainWriter {
       number: parent.number + 1,
       hash: hashOf(`${parent.hash}${this.commits}`),
       parentHash: parent.hash,
-      timestamp: nowSeconds(),
+      timestamp: timeOf(parent.number + 1),
       commit: this.commits,
       events,
     };
@@ -236,8 +236,9 @@ export function transactionOf(block: MadeBlock, event: MadeEvent): Hex {
   return hashOf(`${block.hash}${event.logIndex}`);
 }
 
-function nowSeconds(): number {
-  return Math.floor(Date.now() / 1000);
+/** One block each second. */
+function timeOf(number: number): number {
+  return 1_780_000_000 + number;
 }
 
 interface BlockTables {

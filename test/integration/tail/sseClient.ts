@@ -65,14 +65,9 @@ export class SseClient {
     this.response = null;
   }
 
-  /** Resolves when the condition is true. Rejects if the timeout passes first. */
-  async until(condition: () => boolean, timeoutMs = 240_000): Promise<void> {
-    const deadline = Date.now() + timeoutMs;
-    while (!condition()) {
-      if (Date.now() > deadline) {
-        const seen = this.messages.map((message) => `${message.event} ${message.id}`).slice(-20);
-        throw new Error(`timeout; status ${this.status}, last messages: ${seen.join(', ')} ${this.body}`);
-      }
+  /** Resolves when the condition is true. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition())
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, 50);
         this.waiters.push(() => {
@@ -80,12 +75,11 @@ export class SseClient {
           resolve();
         });
       });
-    }
   }
 
   /** Waits for at least `count` messages and returns the `event id` lines of all. */
-  async atLeast(count: number, timeoutMs?: number): Promise<string[]> {
-    await this.until(() => this.messages.length >= count, timeoutMs);
+  async atLeast(count: number): Promise<string[]> {
+    await this.until(() => this.messages.length >= count);
     return this.lines();
   }
 

@@ -5,7 +5,8 @@
 import { runsOf } from '../../support/run/runs';
 import { addressOf, pairOf, TOKEN1, transactionOf, type MadeBlock, type MadeEvent } from './chainWriter';
 import { SseClient } from './sseClient';
-import { createStreamWorld, type StreamWorld, type Tail } from './streamServer';
+import { createStreamWorld, untilSeen, type StreamWorld, type Tail } from './streamServer';
+import { until } from '../../support/eventually';
 import { createRandom, type Random } from '../../support/createRandom';
 import { NetEvents, type StreamData } from '../../support/server/eventFollower';
 
@@ -89,7 +90,7 @@ class Scenario {
     else if (choice < 13) await this.forkBack();
     else if (choice < 14) await this.promote();
     else if (choice < 18) await this.comeOrGo();
-    else await new Promise((resolve) => setTimeout(resolve, random.int(40)));
+    else await untilSeen(this.apis[random.int(2)]!.tail, chain);
   }
 
   private async fork(): Promise<void> {
@@ -154,8 +155,7 @@ async function run(seed: number): Promise<void> {
     ];
     const random = createRandom(seed);
     const scenario = new Scenario(world, apis, followers, random);
-    while (apis.some(({ tail }) => tail.streamHead() === null))
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const { tail } of apis) await untilSeen(tail, world.chain);
     for (let i = 0; i < STEPS; i += 1) await scenario.step();
     for (const follower of followers) await expectCanonicalEvents(scenario, follower, apis[random.int(2)]!);
   } finally {
@@ -170,10 +170,8 @@ async function expectCanonicalEvents(scenario: Scenario, follower: Follower, api
     follower.drink();
     return follower.net();
   };
-  const deadline = Date.now() + 120_000;
-  while (JSON.stringify(held()) !== JSON.stringify(expected) && Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  const isDone = (): boolean => JSON.stringify(held()) === JSON.stringify(expected);
+  await until(() => isDone() || follower.faults.length > 0);
   expect({ query: follower.query, held: held(), faults: follower.faults }).toEqual({
     query: follower.query,
     held: expected,

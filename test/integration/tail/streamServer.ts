@@ -19,6 +19,8 @@ export interface Tail {
   readonly url: string;
   /** Number of polls of the tail loop. */
   polls(): number;
+  /** Lengths of the pauses between polls since the last call, in ms. */
+  takePauses(): number[];
   stop(): Promise<void>;
 }
 
@@ -105,11 +107,15 @@ async function listFilled(node: Database): Promise<string[]> {
 async function serve(readerUrl: string, options: HubOptions, pollMs: number): Promise<Tail> {
   const reader = openDatabase({ url: readerUrl });
   let polls = 0;
+  const pauses: number[] = [];
   const runner = createQueryRunner(reader, {
     observe: (name) => (polls += name === 'head/read_change_mark' ? 1 : 0),
   });
   const hub = createHub(options);
-  const tail = createTailLoop({ runner, chainId: CHAIN_ID, hub, log: LOG, pollMs, firstReaderMs: 10_000 });
+  const tail = createTailLoop({
+    ...{ runner, chainId: CHAIN_ID, hub, log: LOG, pollMs, firstReaderMs: 600_000 },
+    onPause: (ms) => pauses.push(ms),
+  });
   const stopping = new AbortController();
   const running = tail.run(stopping.signal);
   const route = activityStream({ runner, chainId: CHAIN_ID, tail, hub, log: LOG });
@@ -123,6 +129,7 @@ async function serve(readerUrl: string, options: HubOptions, pollMs: number): Pr
     tail,
     url: `${served.url}/api/v1/activity/stream`,
     polls: () => polls,
+    takePauses: () => pauses.splice(0),
     async stop(): Promise<void> {
       if (stopped) return;
       stopped = true;

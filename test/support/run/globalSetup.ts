@@ -5,12 +5,16 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { RESTART_LIMITS } from '../../../src/clickhouse/engine/engineSupervisor';
 import { startEmbeddedServer, type EmbeddedServer } from '../../../src/clickhouse/engine/server';
 import { createLog } from '../../../src/log';
+import './longTimeBudgets';
 import { abandonRunFolder, createRunFolder, ENGINE_FOLDER } from './runFolder';
 
 /** This timeout is so long that a busy machine cannot make a statement of a test fail. */
-const READER_SECONDS_MAX = 240;
+const READER_SECONDS_MAX = 600;
+/** A busy machine may leave checks of the engine without an answer, so they never restart the engine. */
+const ENGINE_LIMITS = { ...RESTART_LIMITS, silentLooksMax: Number.POSITIVE_INFINITY };
 
 declare global {
   var testEngine: { readonly server: EmbeddedServer; readonly folder: string } | undefined;
@@ -29,7 +33,8 @@ export default async function globalSetup(): Promise<void> {
     });
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const dataDir = join(folder, ENGINE_FOLDER);
-  const options = { dataDir, log: createLog('warn'), readerSecondsMax: READER_SECONDS_MAX };
+  const limits = { readerSecondsMax: READER_SECONDS_MAX, restartLimits: ENGINE_LIMITS };
+  const options = { dataDir, log: createLog('warn'), ...limits };
   const server = await startEmbeddedServer(options).catch((error: unknown) => {
     remove();
     throw error;

@@ -13,8 +13,14 @@ export interface ServeOptions extends Partial<Omit<AppOptions, 'routes'>> {
   readonly limits?: Partial<HttpLimits>;
 }
 
-/** Answers may take long on a busy machine, so idle sockets stay open for five minutes. */
-const IDLE_TIMEOUT_MS = 300_000;
+/** On a busy machine requests and answers may take long, so the server closes no socket because of time. */
+const LONG_MS = 600_000;
+const LONG_TIMEOUTS: Partial<HttpLimits> = {
+  headersTimeoutMs: LONG_MS,
+  requestTimeoutMs: LONG_MS,
+  idleTimeoutMs: LONG_MS,
+  keepAliveMs: LONG_MS,
+};
 
 export function serveRoutes(
   routes: readonly Route[],
@@ -30,7 +36,5 @@ export function serveRoutes(
   });
   // The check is the outermost middleware, so it sees the answer as it is sent.
   app.middleware.unshift(checkAnswers(routes));
-  return listen(
-    createHttpServer(app.callback(), { ...HTTP_LIMITS, idleTimeoutMs: IDLE_TIMEOUT_MS, ...limits }),
-  );
+  return listen(createHttpServer(app.callback(), { ...HTTP_LIMITS, ...LONG_TIMEOUTS, ...limits }));
 }

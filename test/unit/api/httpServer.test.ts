@@ -32,7 +32,7 @@ async function serve(limits: Partial<HttpLimits> = {}): Promise<number> {
 interface Client {
   readonly socket: Socket;
   text(): string;
-  /** Resolves when the server has closed the socket. Rejects after 10 s. */
+  /** Resolves when the server has closed the socket. */
   readonly closed: Promise<void>;
 }
 
@@ -42,16 +42,12 @@ function open(port: number): Client {
   let text = '';
   socket.on('data', (chunk) => (text += chunk.toString()));
   socket.on('error', () => undefined);
-  const closed = new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('the socket is still open')), 120_000);
-    socket.once('close', () => {
-      clearTimeout(late);
-      resolve();
-    });
-  });
-  closed.catch(() => undefined);
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   return { socket, text: () => text, closed };
 }
+
+/** Limits that a request without a pause does not reach, even on a busy machine. */
+const SHORT_LIMITS = { headersTimeoutMs: 1_500, requestTimeoutMs: 1_500, checkEveryMs: 100 };
 
 const GET_UP = 'GET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
@@ -65,11 +61,11 @@ async function expectAlive(port: number): Promise<void> {
 /** A client that sends one piece every 50 ms and never completes a request. */
 function trickle({ socket, closed }: Client, piece: string): void {
   const timer = setInterval(() => socket.writable && socket.write(piece), 50);
-  void closed.catch(() => undefined).finally(() => clearInterval(timer));
+  void closed.then(() => clearInterval(timer));
 }
 
 test('clients that never finish sending their headers are disconnected, even 50 clients in parallel', async () => {
-  const port = await serve({ headersTimeoutMs: 400, requestTimeoutMs: 400, checkEveryMs: 100 });
+  const port = await serve(SHORT_LIMITS);
   const slow = Array.from({ length: 50 }, () => open(port));
   for (const client of slow) {
     client.socket.write('GET /up HTTP/1.1\r\nHost: x\r\n');
@@ -81,32 +77,31 @@ test('clients that never finish sending their headers are disconnected, even 50 
 });
 
 test('a client that never finishes sending its body gets an answer and is disconnected', async () => {
-  const port = await serve({ headersTimeoutMs: 400, requestTimeoutMs: 400, checkEveryMs: 100 });
-  for (const [method, length] of [
-    ['GET', 'Content-Length: 1000'],
-    ['GET', 'Transfer-Encoding: chunked'],
-    ['POST', 'Content-Length: 1000'],
-  ]) {
+  const port = await serve(SHORT_LIMITS);
+  const cases = [
+    ['GET', 'Content-Length: 1000', 200],
+    ['GET', 'Transfer-Encoding: chunked', 200],
+    ['POST', 'Content-Length: 1000', 405],
+  ] as const;
+  const answers = cases.map(async ([method, length]) => {
     const client = open(port);
     client.socket.write(`${method} /up HTTP/1.1\r\nHost: x\r\n${length}\r\n\r\n`);
     trickle(client, '1\r\nx\r\n');
     await client.closed;
-    expect(client.text()).toMatch(method === 'GET' ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 405 /);
-  }
+    return Number(/^HTTP\/1\.1 (\d+) /.exec(client.text())?.[1]);
+  });
+  expect(await Promise.all(answers)).toEqual(cases.map(([, , status]) => status));
 });
 
 test('a client that does not read its answer is disconnected', async () => {
-  const port = await serve({ idleTimeoutMs: 300 });
+  const port = await serve({ idleTimeoutMs: 1_500 });
+  const left = new Promise<void>((resolve) => {
+    servers.at(-1)?.server.once('connection', (socket) => socket.once('close', () => resolve()));
+  });
   const client = open(port);
   client.socket.pause();
   client.socket.write('GET /big HTTP/1.1\r\nHost: x\r\n\r\n');
-  await new Promise<void>((resolve) => {
-    const { server } = servers.at(-1)!;
-    const look = (): void => {
-      server.getConnections((_, count) => (count === 0 ? resolve() : setTimeout(look, 50)));
-    };
-    setTimeout(look, 100);
-  });
+  await left;
   await expectAlive(port);
 });
 

@@ -10,7 +10,7 @@ import { systemClock } from '../../../src/chain/rpc/clock';
 import type { RpcCall } from '../../../src/chain/rpc/rpcTransport';
 import { FakeChain } from '../../support/node/fakeChain';
 import type { FakeNode } from '../../support/node/fakeNode';
-import { closeAll, closeLater, poolOf, sourceOf, startNode } from './setup';
+import { closeAll, closeLater, ENDLESS_MS, poolOf, sourceOf, startNode } from './setup';
 import { until } from '../../support/eventually';
 
 afterEach(closeAll);
@@ -20,7 +20,7 @@ const MIB = 2 ** 20;
 const anything = (value: unknown): unknown => value;
 
 function transportTo(url: string, bodyBytesMax = ANSWER_BYTES_MAX) {
-  const options = { clock: systemClock(), timeoutMs: 60_000, bodyBytesMax, connectionsMax: 4 };
+  const options = { clock: systemClock(), timeoutMs: ENDLESS_MS, bodyBytesMax, connectionsMax: 4 };
   const transport = createTransport(url, 0, options);
   closeLater(() => transport.close());
   return transport;

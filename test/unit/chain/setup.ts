@@ -1,4 +1,5 @@
 /** Shared setup of the chain tests: nodes that are stopped after each test, endpoint pools, a silent log. */
+import { systemClock, type Clock } from '../../../src/chain/rpc/clock';
 import { createLog } from '../../../src/log';
 import {
   createEndpointPool,
@@ -14,6 +15,15 @@ import { FakeChain } from '../../support/node/fakeChain';
 import { FakeNode } from '../../support/node/fakeNode';
 
 export const silentLog = createLog('silent', false);
+
+/** A time limit that never passes in a test. */
+export const ENDLESS_MS = 600_000;
+
+/** A clock on which no time limit passes. */
+export const endlessClock: Clock = {
+  ...systemClock(),
+  sleep: (_ms, signal) => systemClock().sleep(ENDLESS_MS, signal),
+};
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -33,7 +43,7 @@ export async function startNode(chain: FakeChain = new FakeChain(1), chainId = 3
 }
 
 export function poolOf(urls: readonly string[], options: Partial<UrlPoolOptions> = {}): EndpointPool {
-  const pool = createEndpointPool({ chainId: 369, log: silentLog, timeoutMs: 5_000, ...options, urls });
+  const pool = createEndpointPool({ chainId: 369, log: silentLog, timeoutMs: ENDLESS_MS, ...options, urls });
   closers.push(() => pool.close());
   return pool;
 }

@@ -1,4 +1,5 @@
 import type { BlockRef } from '../../../../src/domain/block';
+import { TIME_LIMITS } from '../../../../src/domain/time/timeLimits';
 import { createBlockSource } from '../../../../src/chain/blocks/blockSource';
 import type { UrlPoolOptions } from '../../../../src/chain/rpc/endpointPool';
 import { systemClock, type Clock } from '../../../../src/chain/rpc/clock';
@@ -6,16 +7,14 @@ import { headFeed } from '../../../../src/chain/head/headFeed';
 import type { BlockHeader } from '../../../../src/chain/blocks/parseBlock';
 import { FakeChain } from '../../../support/node/fakeChain';
 import type { FakeNode } from '../../../support/node/fakeNode';
-import { closeAll, closeLater, poolOf, silentLog, startNode } from '../setup';
+import { closeAll, closeLater, endlessClock, poolOf, silentLog, startNode } from '../setup';
 import { until } from '../../../support/eventually';
 
-afterEach(closeAll);
-
-/** Pauses last until a push ends them, so a feed with this clock never polls. */
-const endlessPauses: Clock = {
-  ...systemClock(),
-  sleep: (_ms, signal) => systemClock().sleep(600_000, signal),
-};
+const { lightAttemptMs } = TIME_LIMITS;
+afterEach(async () => {
+  TIME_LIMITS.lightAttemptMs = lightAttemptMs;
+  await closeAll();
+});
 
 /** Runs a feed in the background and collects the heads that it reports. */
 function feedOf(
@@ -82,8 +81,9 @@ test.each(['httpUrl', 'wsUrl'] as const)(
 );
 
 test('a pushed head is reported without waiting for the next poll', async () => {
+  // The pauses between polls never end, so only a push reports a head.
   const node = await nodeWith(5);
-  const { heads } = feedOf([node.wsUrl], undefined, {}, endlessPauses);
+  const { heads } = feedOf([node.wsUrl], undefined, {}, endlessClock);
   await until(() => heads.length === 1 && node.subscriberCount === 1);
   for (let block = 0; block < 20; block += 1) {
     node.chain.mine();
@@ -129,8 +129,9 @@ test('the feed reports new heads after a node failed for a while', async () => {
 });
 
 test('a hanging first endpoint does not delay the heads of the second endpoint', async () => {
+  TIME_LIMITS.lightAttemptMs = 500;
   const [hung, other] = [await nodeWith(5), await nodeWith(5)];
-  const { heads } = feedOf([hung.httpUrl, other.httpUrl], undefined, { timeoutMs: 600_000 });
+  const { heads } = feedOf([hung.httpUrl, other.httpUrl]);
   await until(() => heads.length === 1);
   hung.onHttp = () => true;
   for (let block = 0; block < 3; block += 1) {
@@ -141,7 +142,7 @@ test('a hanging first endpoint does not delay the heads of the second endpoint',
 
 test('a feed can be stopped during the pause between two polls', async () => {
   const node = await nodeWith(5);
-  const { heads, stop } = feedOf([node.httpUrl, node.wsUrl], undefined, {}, endlessPauses);
+  const { heads, stop } = feedOf([node.httpUrl, node.wsUrl], undefined, {}, endlessClock);
   await until(() => heads.length === 1);
   await stop();
 });

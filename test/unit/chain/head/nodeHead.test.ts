@@ -1,14 +1,13 @@
 import { createNodeHead } from '../../../../src/chain/head/nodeHead';
-import { systemClock, type Clock } from '../../../../src/chain/rpc/clock';
 import { FakeChain } from '../../../support/node/fakeChain';
-import { closeAll, poolOf, silentLog, startNode } from '../setup';
+import { closeAll, endlessClock, poolOf, silentLog, startNode } from '../setup';
 
 afterEach(closeAll);
 
 test('simultaneous callers share one request for the head, and the answer is kept for a second', async () => {
   const node = await startNode(new FakeChain(1));
   let now = 1_000;
-  const clock = { ...systemClock(), now: () => now };
+  const clock = { ...endlessClock, now: () => now };
   const head = createNodeHead({ rpc: poolOf([node.httpUrl]), log: silentLog, clock });
   expect(head.known()).toBeNull();
   const answers = await Promise.all([head.ask(), head.ask()]);
@@ -26,7 +25,7 @@ test('simultaneous callers share one request for the head, and the answer is kep
 test('a hanging node is treated as unavailable long before the timeout of its transport', async () => {
   const hung = await startNode();
   hung.onHttp = () => true;
-  const head = createNodeHead({ rpc: poolOf([hung.httpUrl], { timeoutMs: 600_000 }), log: silentLog });
+  const head = createNodeHead({ rpc: poolOf([hung.httpUrl]), log: silentLog });
   expect(await head.ask()).toEqual({ nodeHead: null, nodeAnswers: false });
 });
 
@@ -34,8 +33,7 @@ test('when one endpoint hangs, the question for the head goes to the next endpoi
   const [hung, other] = [await startNode(), await startNode()];
   hung.onHttp = () => true;
   // The time limit for all endpoints together never passes here, so only the limit for one endpoint can end the wait.
-  const whole: Clock = { ...systemClock(), sleep: (_ms, signal) => systemClock().sleep(600_000, signal) };
-  const rpc = poolOf([hung.httpUrl, other.httpUrl], { timeoutMs: 600_000 });
-  const head = createNodeHead({ rpc, log: silentLog, clock: whole });
+  const rpc = poolOf([hung.httpUrl, other.httpUrl]);
+  const head = createNodeHead({ rpc, log: silentLog, clock: endlessClock });
   expect(await head.ask()).toEqual({ nodeHead: 0, nodeAnswers: true });
 });

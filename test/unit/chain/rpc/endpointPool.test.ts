@@ -5,10 +5,24 @@ import { RpcError } from '../../../../src/chain/rpc/rpcError';
 import type { RpcTransport } from '../../../../src/chain/rpc/rpcTransport';
 import { steadyNow } from '../../../../src/domain/steadyTime';
 import { FakeChain } from '../../../support/node/fakeChain';
-import { closeAll, poolOf, silentLog, startNode } from '../setup';
+import { closeAll, ENDLESS_MS, poolOf, silentLog, startNode } from '../setup';
 import { until } from '../../../support/eventually';
 
 afterEach(closeAll);
+
+/** A clock that skips pauses. The time limit of a transport never passes. */
+function skippingClock(): Clock {
+  const { sleep, ...rest } = systemClock();
+  let skippedMs = 0;
+  return {
+    ...rest,
+    now: () => skippedMs,
+    sleep: async (ms, signal) => {
+      if (ms >= ENDLESS_MS) return sleep(ms, signal);
+      skippedMs += ms;
+    },
+  };
+}
 
 const text = (result: unknown): string => {
   if (typeof result !== 'string') throw new TypeError('not a string');
@@ -43,17 +57,18 @@ test('a failing endpoint gets no calls while another answers, and is preferred a
 
 test('a sole endpoint that refuses most requests gets no calls before its Retry-After has passed', async () => {
   const node = await startNode();
+  const clock = skippingClock();
   const times: number[] = [];
   node.onHttp = (_request, response) => {
-    times.push(Date.now());
+    times.push(clock.now());
     if (times.length !== 2 && times.length !== 3) return false;
     response.writeHead(429, { 'retry-after': '0.4' }).end();
     return true;
   };
-  expect(await poolOf([node.httpUrl]).call('eth_blockNumber', [], text)).toBe('0x0');
+  expect(await poolOf([node.httpUrl], { clock }).call('eth_blockNumber', [], text)).toBe('0x0');
   expect(times).toHaveLength(4);
   // One refused request may be an accident, so only the second one makes the endpoint wait.
-  expect((times[3] ?? 0) - (times[2] ?? 0)).toBeGreaterThanOrEqual(390);
+  expect((times[3] ?? 0) - (times[2] ?? 0)).toBeGreaterThanOrEqual(400);
 });
 
 test('a call that keeps failing on the only endpoint ends with a retryable error after 8 attempts a round', async () => {
@@ -134,9 +149,21 @@ test.each([0, 1])(
 
 test('a hanging endpoint gets calls only after the other endpoints, and gets them first again once it answers', async () => {
   const [hung, other] = [await startNode(), await startNode()];
-  const pool = poolOf([hung.httpUrl, other.httpUrl]);
+  // The time limit of an attempt passes only when the hanging endpoint has got the call.
+  let late = (): void => undefined;
+  const { now, sleep, ...rest } = systemClock();
+  const onCall = (): Promise<void> => new Promise((resolve) => (late = resolve));
+  const clock = {
+    ...rest,
+    now,
+    sleep: (ms: number, signal?: AbortSignal) => (ms === 500 ? onCall() : sleep(ms, signal)),
+  };
+  const pool = poolOf([hung.httpUrl, other.httpUrl], { clock });
   await pool.call('eth_chainId', [], text);
-  hung.onHttp = () => true;
+  hung.onHttp = () => {
+    late();
+    return true;
+  };
   const ask = (options = {}) => pool.call('eth_blockNumber', [], text, { attemptMs: 500, ...options });
   for (let call = 0; call < 3; call += 1) await ask();
   expect(pool.health().endpoints.map(({ state }) => state)).toEqual(['slow', 'ok']);
@@ -151,11 +178,11 @@ test('a hanging endpoint gets calls only after the other endpoints, and gets the
 
 test('the last endpoint gets the full timeout of its transport', async () => {
   const node = await startNode();
-  node.onHttp = (_request, response, body) => {
-    setTimeout(() => response.end(JSON.stringify(node.answerBody(body))), 150);
-    return true;
-  };
-  expect(await poolOf([node.httpUrl]).call('eth_blockNumber', [], text, { attemptMs: 50 })).toBe('0x0');
+  // If the limit of an attempt applied, it would pass at once.
+  const call = poolOf([node.httpUrl], { clock: skippingClock() }).call('eth_blockNumber', [], text, {
+    attemptMs: 50,
+  });
+  expect(await call).toBe('0x0');
 });
 
 test('after an answer that cannot be parsed, the call goes to the next endpoint', async () => {
@@ -233,8 +260,16 @@ test('aborting a call ends its pause before a retry', async () => {
     return true;
   };
   const stop = new AbortController();
-  const call = poolOf([node.httpUrl]).call('eth_blockNumber', [], text, { signal: stop.signal });
-  setTimeout(() => stop.abort(new Error('enough')), 50);
+  const { sleep, ...rest } = systemClock();
+  const clock: Clock = {
+    ...rest,
+    sleep: (ms, signal) => {
+      const sleeping = sleep(ms, signal);
+      if (ms < ENDLESS_MS) stop.abort(new Error('enough'));
+      return sleeping;
+    },
+  };
+  const call = poolOf([node.httpUrl], { clock }).call('eth_blockNumber', [], text, { signal: stop.signal });
   await expect(call).rejects.toThrow('enough');
 });
 

