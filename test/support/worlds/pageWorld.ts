@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { z } from 'zod';
 
@@ -49,7 +48,6 @@ export interface PageWorld {
   stop(): Promise<void>;
 }
 
-const START_MS = 240_000;
 /** A short history: some hundred one-minute bars in the pair with the most trades. */
 const SWAPS = 6_000;
 const DAYS = 3;
@@ -139,13 +137,16 @@ async function describeWorld(
 
 /** The items of a list, as soon as the list shows trades of the last 24 hours. */
 async function untilListed(program: Program, path: string): Promise<{ address: string }[]> {
-  for (const end = Date.now() + START_MS; Date.now() < end; await delay(250)) {
+  const read = async (): Promise<{ address: string; volume_24h_usd?: unknown }[]> => {
+    if (program.hasEnded()) throw new Error(`${path} stays empty: ${program.lastWords()}`);
     const response = await fetch(`${program.url}${path}`);
-    if (!response.ok) continue;
-    const { data } = listShape.parse(await response.json());
-    if (data.some((item) => Number(item['volume_24h_usd']) > 0)) return data;
-  }
-  throw new Error(`${path} is still empty:\n${program.output().slice(-2_000)}`);
+    return response.ok ? listShape.parse(await response.json()).data : [];
+  };
+  return eventually(
+    read,
+    (items) => items.some((item) => Number(item.volume_24h_usd) > 0),
+    () => `${path} is empty; ${program.lastWords()}`,
+  );
 }
 
 async function readSeries(json: (path: string) => Promise<unknown>, path: string): Promise<Bar[]> {
