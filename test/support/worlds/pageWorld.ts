@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 import { startDevChain } from '../../../src/dev/devChain';
+import { getBlockHead, openDevRpc } from '../../../src/dev/node/devRpc';
 import { createLog } from '../../../src/log';
 import { barShape, type Bar } from '../../../src/wire/ticks';
 import { runToSuccess, startProgram, type Program } from '../server/program';
@@ -33,6 +34,11 @@ export interface PageWorld {
   /** An address that has traded. */
   readonly wallet: string;
   json(path: string): Promise<unknown>;
+  /**
+   * Runs `compare` on a chain at rest: the trader mines no block meanwhile, and the API has the newest block. The page may
+   * still be some blocks behind.
+   */
+  still<T>(compare: () => Promise<T>): Promise<T>;
   /** Addresses of a list, in the API's order. */
   addresses(path: string): Promise<string[]>;
   /** All bars of a pair, by paging back to the oldest one. */
@@ -77,7 +83,9 @@ export async function startPageWorld({
     for (const end of started.reverse()) await end();
   };
   try {
-    const chain = await startDevChain({ dataDir: folder, log, swaps, days, live: { ...PACE, ...live } });
+    const inTurn = createTurns();
+    const pace = { ...PACE, ...live, inTurn };
+    const chain = await startDevChain({ dataDir: folder, log, swaps, days, live: pace });
     started.push(() => chain.stop());
     const settings = {
       RPC_URL: chain.wsUrl,
@@ -91,6 +99,11 @@ export async function startPageWorld({
     return {
       ...(await describeWorld(program)),
       nodeUrl: chain.url,
+      still: (compare) =>
+        inTurn(async () => {
+          await untilAtHead(program, chain.url);
+          return compare();
+        }),
       importSources: async (from) => void (await runToSuccess(['import-sources', from], settings)),
       stop,
     };
@@ -100,9 +113,35 @@ export async function startPageWorld({
   }
 }
 
+type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Runs works one after the other. */
+function createTurns(): Turns {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const own = last.then(work);
+    last = own.catch(() => undefined);
+    return own;
+  };
+}
+
+/** Waits until the API has the newest block of the node. */
+async function untilAtHead(program: Program, nodeUrl: string): Promise<void> {
+  const rpc = openDevRpc(nodeUrl);
+  const { hash } = await getBlockHead(rpc);
+  await rpc.close();
+  const read = async (): Promise<string | null> => {
+    if (program.hasEnded()) throw new Error(program.lastWords());
+    const answer = await fetch(`${program.url}/readyz`);
+    await answer.arrayBuffer();
+    return answer.headers.get('x-indexed-block-hash');
+  };
+  await eventually(read, (shown) => shown === hash);
+}
+
 async function describeWorld(
   program: Program,
-): Promise<Omit<PageWorld, 'stop' | 'nodeUrl' | 'importSources'>> {
+): Promise<Omit<PageWorld, 'stop' | 'still' | 'nodeUrl' | 'importSources'>> {
   const json = async (path: string): Promise<unknown> => {
     const answer = await eventually(
       async () => fetch(`${program.url}${path}`),
