@@ -43,8 +43,6 @@ export interface PageWorld {
   addresses(path: string): Promise<string[]>;
   /** All bars of a pair, by paging back to the oldest one. */
   wholeSeries(path: string): Promise<Bar[]>;
-  /** The bars of one answer of the API. */
-  bars(path: string): Promise<readonly Bar[]>;
   /** Each path of the OpenAPI document with the names of its parameters. */
   openapi(): Promise<
     { readonly path: string; readonly method: string; readonly parameters: readonly string[] }[]
@@ -160,7 +158,6 @@ async function describeWorld(
     json,
     addresses: async (path) => listShape.parse(await json(path)).data.map(({ address }) => address),
     wholeSeries: (path) => readSeries(json, path),
-    bars: async (path) => ticksShape.parse(await json(path)).data,
     async openapi() {
       const { paths } = openapiShape.parse(await json('/openapi.json'));
       return Object.entries(paths).flatMap(([path, methods]) =>
