@@ -13,6 +13,8 @@ module.exports = {
   rootDir: __dirname,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   transform,
+  // Packages of test/full/clients, whose names also appear in the repository.
+  modulePathIgnorePatterns: ['<rootDir>/.cache/'],
   moduleNameMapper: { '^fast-check$': '<rootDir>/test/support/run/seededFastCheck.js' },
   globalSetup: '<rootDir>/test/support/run/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/run/globalTeardown.ts',

@@ -26,7 +26,6 @@ const LIGHT: Look = { ...DESKTOP, theme: 'light' };
 const QUALITY = 80;
 /** Largest file. The README shows all pictures at once. */
 const BYTES_MAX = 150_000;
-const START_MS = 300_000;
 
 interface Picture {
   readonly name: string;
@@ -47,7 +46,6 @@ async function listPictures(url: string): Promise<Picture[]> {
       await eventually(
         async () => ask(path),
         (body) => listShape.safeParse(body).success,
-        START_MS,
       ),
     ).data[0]?.address ?? '';
   const pair = await first('/pairs?limit=1');
@@ -73,7 +71,7 @@ async function takePicture(browser: Browser, url: string, { look, path, top }: P
   // On a busy machine the page may name a problem for a moment.
   const hasProblem = (): Promise<unknown> =>
     page.evaluate("document.querySelector('#live:not([data-state=live]), #trouble:not([hidden])') !== null");
-  await eventually(hasProblem, (has) => has === false, START_MS);
+  await eventually(hasProblem, (has) => has === false);
   if (top !== undefined)
     await page.evaluate(`(() => {
       const header = document.querySelector('.top');
@@ -97,11 +95,10 @@ async function untilDrawn(page: Page): Promise<void> {
 /** Waits for the start message of the development chain, which names its page, and until all its blocks are indexed. */
 async function untilServed(program: Program): Promise<string> {
   const read = (): string => /Candlehouse is at (http:\S+),/.exec(program.output())?.[1] ?? '';
-  const url = await eventually(read, (found) => found !== '', START_MS);
+  const url = await eventually(read, (found) => found !== '');
   await eventually(
     async () => (await fetch(`${url}/readyz`)).status,
     (status) => status === 200,
-    START_MS,
   );
   return url;
 }

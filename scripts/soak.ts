@@ -27,7 +27,7 @@ function show(report: SoakReport, seconds: number): void {
   say(
     `${requests} answers in ${seconds} s (${(requests / seconds).toFixed(0)} per second): p50 ${at(50)} ms, p99 ${at(99)} ms, maximum ${at(100)} ms`,
   );
-  say(`  ${late} requests were answered with 503 or not in time, and were sent again`);
+  say(`  ${late} requests were answered with 503, and were sent again`);
   const missing = paths.filter((path) => !asked.has(path));
   say(`  ${asked.size} paths${missing.length === 0 ? '' : `; not requested: ${missing.join(', ')}`}`);
   const slow = [...asked]

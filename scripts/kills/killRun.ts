@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { eventually } from '../../test/support/eventually';
 import type { StubBranch, StubChain } from '../../test/support/stub/stubChain';
 import type { Random } from '../../test/support/random';
 import { StubTruth } from '../../test/support/stub/stubTruth';
@@ -19,10 +20,6 @@ const STEP_MS = 40;
 const REORG_DEPTH_MAX = 24;
 /** Most steps of the chain without a new branch, so that a short run has reorgs with any seed. */
 const CALM_MAX = 20;
-const RECOVERY_MAX_MS = 120_000;
-const POLL_MS = 20;
-/** The API must have read the database within this time, in seconds. Its tail loop polls the database every 50 ms. */
-const FRESH_S = 0.3;
 
 /** Moves the chain: usually one more block, sometimes another branch, or back to the previous branch. */
 export class ChainLoad {
@@ -127,19 +124,19 @@ export class KillRun {
   }
 
   /**
-   * Starts the parts that are down and waits until the API reaches the chain's head. Throws if the API does not reach
-   * it.
+   * Starts the parts that are down and waits until the API reaches the chain's head. `since` is the time of the last
+   * kill, ms of performance.now().
    */
   async recover(since: number): Promise<Recovery> {
     const wanted = this.chain.head;
-    await this.untilShown((number) => number >= wanted);
+    await this.untilShown(since, (number) => number >= wanted);
     return { seconds: (performance.now() - since) / 1000 };
   }
 
   /** Waits until the API shows exactly the chain's head, which must not move during this time. */
   async untilHead(): Promise<void> {
     const { hash } = this.chain.blocks[this.chain.head] ?? {};
-    await this.untilShown((_number, shown) => shown === hash);
+    await this.untilShown(performance.now(), (_number, shown) => shown === hash);
   }
 
   /** Lists each wrong bar, and each wrong event from `fromBlock` on. The chain must not move during the
@@ -152,9 +149,7 @@ export class KillRun {
   }
 
   /** Whether an answer comes from the database and not from a cache. */
-  private async answers(ready: Ready | null): Promise<boolean> {
-    const silence = ready?.checks.database.last_answer_seconds ?? Infinity;
-    if (silence > FRESH_S) return false;
+  private async answers(): Promise<boolean> {
     // Each request names a new maker, so that no cache has the answer.
     this.questions += 1;
     const maker = `0x${this.questions.toString(16).padStart(40, '0')}`;
@@ -167,18 +162,21 @@ export class KillRun {
     }
   }
 
-  private async untilShown(isThere: (number: number, hash: string) => boolean): Promise<void> {
-    const end = performance.now() + RECOVERY_MAX_MS;
+  /** Waits until the API shows such a head, and the database has answered the API after `since`. */
+  private async untilShown(since: number, isThere: (number: number, hash: string) => boolean): Promise<void> {
     let last: Ready | null = null;
-    while (performance.now() < end) {
+    const isShown = async (): Promise<boolean> => {
       await this.deployment.start();
-      last = (await readReady(this.deployment.url())) ?? last;
-      const { block_number, block_hash } = last?.checks.head ?? {};
-      if (block_number != null && isThere(block_number, block_hash ?? '') && (await this.answers(last)))
-        return;
-      await delay(POLL_MS);
-    }
-    const output = this.deployment.output().split('\n').slice(-40).join('\n');
-    throw new Error(`no recovery within ${RECOVERY_MAX_MS} ms: ${JSON.stringify(last)}\n${output}`);
+      const askedAt = performance.now();
+      const ready = await readReady(this.deployment.url());
+      last = ready ?? last;
+      const { head, database } = ready?.checks ?? {};
+      if (head?.block_number == null || !isThere(head.block_number, head.block_hash ?? '')) return false;
+      const silence = database?.last_answer_seconds ?? Infinity;
+      return silence * 1_000 < askedAt - since && (await this.answers());
+    };
+    const show = (): string =>
+      `${JSON.stringify(last)}\n${this.deployment.output().split('\n').slice(-40).join('\n')}`;
+    await eventually(isShown, (shown) => shown, show);
   }
 }

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { eventually } from '../../test/support/eventually';
 import { FastRandom, Random } from '../../test/support/random';
 import { EventFollower } from '../../test/support/server/eventFollower';
 import {
@@ -38,7 +39,7 @@ export interface SoakReport {
   readonly times: readonly number[];
   /** Times of the answers in milliseconds, by path. */
   readonly asked: ReadonlyMap<string, readonly number[]>;
-  /** Number of requests that were answered with 503 or not in time, and were sent again. */
+  /** Number of requests that were answered with 503, and were sent again. */
   readonly late: number;
   /** Paths of the OpenAPI document to request. */
   readonly paths: readonly string[];
@@ -60,13 +61,6 @@ const SAMPLE_MS = 500;
 const FOLLOWERS_MS = [400, 3_000, 15_000];
 /** Most faults to collect, so that a repeated fault does not flood the report. */
 const FAULTS_MAX = 20;
-const CATCH_UP_MS = 60_000;
-/**
- * A service on a machine that is too slow answers 503, and its clients ask again. A request may fail this often in a row.
- */
-const ATTEMPTS = 5;
-const RETRY_MS = 500;
-const ANSWER_MS = 60_000;
 /** Paths that may answer 503 for a moment, while the API is behind. */
 const READY = '/readyz';
 
@@ -74,7 +68,7 @@ interface Traffic {
   readonly times: number[];
   readonly asked: Map<string, number[]>;
   readonly faults: Set<string>;
-  /** Number of requests that were answered with 503 or not in time, and were sent again. */
+  /** Number of requests that were answered with 503, and were sent again. */
   late: number;
 }
 
@@ -156,21 +150,21 @@ async function soak(
   };
 }
 
-async function ask(url: string, { name, path }: Question, traffic: Traffic): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    const late = await askOnce(url, { name, path }, traffic);
-    if (late === null) return;
-    traffic.late += 1;
-    if (attempt === ATTEMPTS) return void traffic.faults.add(`${ATTEMPTS} times ${late}`);
-    await delay(attempt * RETRY_MS);
-  }
+/** A service on a machine that is too slow answers 503, and its clients ask again. */
+async function ask(url: string, question: Question, traffic: Traffic): Promise<void> {
+  const attempt = async (): Promise<string | null> => {
+    const late = await askOnce(url, question, traffic);
+    if (late !== null) traffic.late += 1;
+    return late;
+  };
+  await eventually(attempt, (late) => late === null);
 }
 
-/** Returns null, or a description if the service has no answer in time and says to retry. */
+/** Returns null, or a description if the service answers that the client must ask again. */
 async function askOnce(url: string, { name, path }: Question, traffic: Traffic): Promise<string | null> {
   const started = performance.now();
   try {
-    const answer = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const answer = await fetch(`${url}${path}`);
     const text = await answer.text();
     const what = `${answer.status} of ${name}: ${path} ${text.slice(0, 200)}`;
     if (answer.status === 503 && name !== READY) return what;
@@ -180,7 +174,6 @@ async function askOnce(url: string, { name, path }: Question, traffic: Traffic):
     if (answer.status !== 200 && name !== READY) traffic.faults.add(what);
     else if (answer.headers.get('content-type')?.includes('json') === true) JSON.parse(text);
   } catch (error) {
-    if (error instanceof Error && error.name === 'TimeoutError') return `no answer of ${name}: ${path}`;
     traffic.faults.add(`${name}: ${error instanceof Error ? error.message : String(error)}`);
   }
   return null;
@@ -249,15 +242,15 @@ async function compare(
   const expected = truth.activity(from + 1);
   for (const follower of followers) follower.stayConnected();
   for (const [index, follower] of followers.entries()) {
-    const end = performance.now() + CATCH_UP_MS;
     // Compares only events above block `from`, after which the followers began. If a reorg replaces older blocks, a
     // follower receives only a part of their events.
     const net = (): string[] => follower.net().filter((event) => Number(event.split('-')[0]) > from);
-    const differs = (): string | null => describeDifference(net(), expected);
-    while (differs() !== null && performance.now() < end) await delay(100);
+    await eventually(
+      () => describeDifference(net(), expected),
+      (difference) => difference === null,
+      (difference) => `follower ${index}: ${difference}`,
+    );
     await follower.stop();
-    const difference = differs();
-    if (difference !== null) faults.push(`follower ${index}: ${difference}`);
     faults.push(...follower.faults.map((fault) => `follower ${index}: ${fault}`));
   }
   return faults;
@@ -265,12 +258,10 @@ async function compare(
 
 async function untilHead(url: string, chain: StubChain): Promise<void> {
   const wanted = chain.blocks[chain.head]?.hash;
-  const end = performance.now() + CATCH_UP_MS;
-  while (performance.now() < end) {
+  const read = async (): Promise<string | null> => {
     const answer = await fetch(`${url}/readyz`);
     await answer.arrayBuffer();
-    if (answer.headers.get('x-indexed-block-hash') === wanted) return;
-    await delay(50);
-  }
-  throw new Error(`the API did not reach block ${chain.head} ${wanted} within ${CATCH_UP_MS} ms`);
+    return answer.headers.get('x-indexed-block-hash');
+  };
+  await eventually(read, (hash) => hash === wanted);
 }

@@ -34,8 +34,8 @@ interface DevChainOptions {
   readonly days?: number;
   /** Cancels the start. A running chain is ended by `stop`. */
   readonly signal?: AbortSignal;
-  /** The pace of the live trader, for tests. */
-  readonly live?: Pick<LiveOptions, 'blockMs' | 'tradesPerBlock' | 'reorgMs'>;
+  /** The pace of the live trader, and a way to stop it for a moment, for tests. */
+  readonly live?: Pick<LiveOptions, 'blockMs' | 'tradesPerBlock' | 'reorgMs' | 'inTurn'>;
 }
 
 interface DevChain {

@@ -6,7 +6,7 @@ export const ROOT = join(__dirname, '..', '..');
 export const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 /** Folders that exist only after an installation, a build or a start. */
-const MADE = /(^|\/)(node_modules|dist|build|\.data)(\/|$)/;
+const MADE = /(^|\/)(node_modules|dist|build|\.data|\.cache)(\/|$)/;
 
 /** Lists the files below the folder whose path, relative to the repository, matches. */
 export function listFiles(folder: string, ending: RegExp): string[] {

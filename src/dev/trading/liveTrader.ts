@@ -23,6 +23,8 @@ export interface LiveOptions {
   readonly tradesPerBlock?: number;
   /** Shortest and longest time between reorgs, in ms. Default 60,000 to 90,000. */
   readonly reorgMs?: readonly [number, number];
+  /** Runs the work of each block. A test that delays it has a chain at rest meanwhile. By default it runs at once. */
+  readonly inTurn?: (work: () => Promise<void>) => Promise<void>;
 }
 
 interface LiveSummary {
@@ -54,6 +56,7 @@ interface LiveState {
 /** Resolves after the signal aborts. Rejects if the node fails ten times in a row. */
 export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions): Promise<LiveSummary> {
   const { signal, log, blockMs = 2_000, tradesPerBlock = 10, reorgMs = [60_000, 90_000] } = options;
+  const { inTurn = (work) => work() } = options;
   const random = createRandom(options.seed);
   const head = await getBlockHead(rpc);
   const state: LiveState = {
@@ -70,17 +73,21 @@ export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions)
   const summary = { blocks: 0, swaps: 0, reorgs: 0 };
   let reorgAt = performance.now() + pause();
   let failures = 0;
+  const nextBlock = async (): Promise<void> => {
+    if (signal.aborted) return;
+    if (performance.now() >= reorgAt) {
+      await reorganise(state, log);
+      summary.reorgs += 1;
+      reorgAt = performance.now() + pause();
+    }
+    summary.swaps += await mineOne(state);
+    summary.blocks += 1;
+  };
   for (let next = performance.now(); !signal.aborted; next = Math.max(next + blockMs, performance.now())) {
     await sleepUntil(next, signal);
     if (signal.aborted) break;
     try {
-      if (performance.now() >= reorgAt) {
-        await reorganise(state, log);
-        summary.reorgs += 1;
-        reorgAt = performance.now() + pause();
-      }
-      summary.swaps += await mineOne(state);
-      summary.blocks += 1;
+      await inTurn(nextBlock);
       failures = 0;
     } catch (error) {
       failures += 1;

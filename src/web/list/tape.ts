@@ -84,8 +84,8 @@ class Rows implements Tape {
   private drawing = 0;
   private cursor: string | null = null;
   private running: AbortController | null = null;
-  /** Whether the newest page is loading. Events of the stream may be drawn before it. */
-  private isFirst = false;
+  /** The first page of the list. Events of the stream may be drawn before it. */
+  private first: 'loading' | 'failed' | 'loaded' = 'loading';
 
   constructor(options: TapeOptions) {
     this.options = options;
@@ -164,8 +164,8 @@ class Rows implements Tape {
     const own = new AbortController();
     this.running = own;
     const signal = AbortSignal.any([own.signal, this.options.signal]);
-    if (this.items.length === 0) {
-      this.isFirst = true;
+    if (this.items.length === 0 || this.first === 'failed') {
+      this.first = 'loading';
       this.element.setAttribute('aria-busy', 'true');
       this.notice.replaceChildren(skeleton(320, 8));
     }
@@ -176,13 +176,12 @@ class Rows implements Tape {
       if (from !== null || this.cursor === null) this.cursor = page.meta.next_cursor;
       const decoded = page.data.filter((item) => item.event_type !== 'undecodable');
       this.items = merge(this.items, decoded);
-      this.isFirst = false;
+      this.first = 'loaded';
       this.draw();
     } catch (error) {
-      if (signal.aborted) return;
-      this.isFirst = false;
+      if (signal.aborted || this.first === 'loaded') return;
+      this.first = 'failed';
       this.element.setAttribute('aria-busy', 'false');
-      if (this.items.length > 0) return;
       const retry = (): void => void this.load(null);
       this.notice.replaceChildren(failureNotice(failureText(error), retry));
       retryWhenBack(error, retry, signal);
@@ -213,10 +212,11 @@ class Rows implements Tape {
     setChildren(this.body, rows);
     this.pressMaker();
     const isWhole = drawn === this.items.length;
-    this.element.setAttribute('aria-busy', String(this.isFirst || !isWhole));
+    this.element.setAttribute('aria-busy', String(this.first === 'loading' || !isWhole));
     if (isWhole) this.fresh.clear();
     else this.drawing = requestAnimationFrame(() => this.draw());
-    this.notice.replaceChildren(rows.length === 0 ? emptyNotice('No activity of this kind yet') : '');
+    if (this.first === 'loaded')
+      this.notice.replaceChildren(rows.length === 0 ? emptyNotice('No activity of this kind yet') : '');
     this.more.hidden = this.cursor === null || rows.length >= ROWS_MAX;
   }
 }

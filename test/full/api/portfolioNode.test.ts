@@ -11,6 +11,7 @@ import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { portfolioAnswerShape, type Portfolio } from '../../../src/wire/portfolio';
 import type { TokenDetail, TokenItem } from '../../../src/wire/tokens';
 import { CHAIN, startApi, type ApiServer } from '../../support/server/apiServer';
+import { eventually } from '../../support/eventually';
 import { decimalsOf, expectClose, priceNow, upTo } from '../../integration/api/market/plainMarket';
 import { plainPortfolio } from '../../integration/api/portfolio/plainPortfolio';
 import {
@@ -328,9 +329,10 @@ test("a portfolio without the node's answer expires soon, and one with the node'
   away = true;
   expect((await api.get(path)).json['data']!['native']).toBeNull();
   away = false;
-  let native: unknown = null;
-  for (const until = Date.now() + 120_000; native === null && Date.now() < until;)
-    native = (await api.get(path)).json['data']!['native'];
+  const native = await eventually(
+    async (): Promise<unknown> => (await api.get(path)).json['data']!['native'],
+    (value) => value !== null,
+  );
   expect(native).toMatchObject({ balance_raw: COIN.toString() });
   const asks = asked.length;
   await api.get(path);

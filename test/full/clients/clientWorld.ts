@@ -3,7 +3,6 @@
  * both. The first chain has a few verified contracts, or more than 150 if a test asks for them. One address
  * has different contracts on the two chains, to detect clients that query the wrong chain.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { AbiCoder, Interface } from 'ethers';
 
@@ -16,6 +15,7 @@ import { createLog } from '../../../src/log';
 import { createVerifiedStore } from '../../../src/sources/storeVerified';
 import { hashCode } from '../../../src/sources/verifiedRecord';
 import { askRows } from '../../support/engine/askRows';
+import { eventually } from '../../support/eventually';
 import {
   createProgramHome,
   type ProgramHome,
@@ -251,10 +251,8 @@ async function storeAll(
 async function untilIndexed(url: string, chains: readonly Chain[]): Promise<void> {
   for (const { chainId, rpc } of chains) {
     const head = String(Number(await rpc.call('eth_blockNumber')));
-    for (const end = Date.now() + 240_000; ; await delay(100)) {
-      const { headers } = await fetch(`${url}/api/v1/logs?chainId=${chainId}&limit=1`);
-      if (headers.get('x-indexed-block') === head) break;
-      if (Date.now() > end) throw new Error(`chain ${chainId} stays at ${headers.get('x-indexed-block')}`);
-    }
+    const read = async (): Promise<string | null> =>
+      (await fetch(`${url}/api/v1/logs?chainId=${chainId}&limit=1`)).headers.get('x-indexed-block');
+    await eventually(read, (block) => block === head);
   }
 }

@@ -1,4 +1,4 @@
-/** Installs the clients from their own lock files, once, into node_modules/.cache. Parallel test files may call this. */
+/** Installs the clients from their own lock files, once, into .cache. Parallel test files may call this. */
 import { join } from 'node:path';
 
 import { installProject } from '../../support/server/installProject';

@@ -7,7 +7,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const TIMEOUT_MS = 240_000;
 const GUARD = join(__dirname, 'loopbackOnly.cjs');
 /** No server listens on this port, so requests through this proxy fail at once. */
 const NOWHERE = 'http://127.0.0.1:9';
@@ -35,8 +34,6 @@ export async function runClient(
   const child = spawn(command, args, {
     cwd: options.cwd,
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: TIMEOUT_MS,
-    killSignal: 'SIGKILL',
     env: {
       PATH: process.env['PATH'],
       HOME: home,

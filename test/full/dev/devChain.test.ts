@@ -12,6 +12,7 @@ import { parseChainDescription } from '../../../src/chains/parseChainDescription
 import { numberToHex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
 import { listChildNodes, listLeftovers, type ChildNode } from '../../support/node/childNodes';
+import { eventually, until } from '../../support/eventually';
 
 const log = createLog('silent', false);
 /** A short history of two hours makes the start faster. */
@@ -44,8 +45,10 @@ test('the development chain writes its description, trades after its history, an
     // The history ends where the start begins, within its last seconds.
     expect(head.timestamp).toBeGreaterThan(begun - 60);
     expect(head.timestamp).toBeLessThan(Date.now() / 1_000 + 60);
-    const deadline = Date.now() + 120_000;
-    while ((await getBlockHead(rpc)).number < head.number + 2 && Date.now() < deadline) await delay(100);
+    await eventually(
+      () => getBlockHead(rpc),
+      ({ number }) => number >= head.number + 2,
+    );
     const filter = { fromBlock: numberToHex(head.number + 1), toBlock: 'latest', topics: [SWAP_V2] };
     expect(await rpc.call('eth_getLogs', [filter])).not.toEqual([]);
   } finally {
@@ -80,7 +83,7 @@ test('transactions of a user stay in the chain through its reorgs, and CHAIN_ID 
     const sent: string[] = [];
     const blocksOf = new Map<string, Set<string>>();
     const moved = (): number => [...blocksOf.values()].filter(({ size }) => size > 1).length;
-    for (const end = Date.now() + 240_000; moved() < 2 && Date.now() < end; await delay(50)) {
+    const sendAndLook = async (): Promise<number> => {
       if (sent.length < 40) {
         const raw = await user.signTransaction({
           to: '0x000000000000000000000000000000000000dEaD',
@@ -96,17 +99,16 @@ test('transactions of a user stay in the chain through its reorgs, and CHAIN_ID 
         const block = field(await rpc.call('eth_getTransactionReceipt', [hash]), 'blockHash');
         if (typeof block === 'string') blocksOf.set(hash, (blocksOf.get(hash) ?? new Set()).add(block));
       }
-    }
-    expect(moved()).toBeGreaterThanOrEqual(2);
+      return moved();
+    };
+    await eventually(sendAndLook, (count) => count >= 2);
     const isMined = async (hash: string): Promise<boolean> =>
       (await rpc.call('eth_getTransactionReceipt', [hash])) !== null;
     // A reorg takes the newest transactions out of the chain for a moment, so one look may miss them.
-    let mined: boolean[] = [];
-    for (const end = Date.now() + 240_000; Date.now() < end; await delay(100)) {
-      mined = await Promise.all(sent.map(isMined));
-      if (mined.every(Boolean)) break;
-    }
-    expect(mined).toEqual(sent.map(() => true));
+    await eventually(
+      () => Promise.all(sent.map(isMined)),
+      (mined) => mined.every(Boolean),
+    );
   } finally {
     await rpc.close();
     await chain.stop();
@@ -129,7 +131,7 @@ test('an aborted start leaves no process and no file', async () => {
   const stop = new AbortController();
   const start = startDevChain({ dataDir, log, signal: stop.signal, swaps: 100_000 });
   const failed = expect(start).rejects.toThrow(/abort/i);
-  while (listChildNodes().length === 0) await delay(10);
+  await until(() => listChildNodes().length > 0);
   const nodes = listChildNodes();
   await delay(1_000);
   stop.abort();

@@ -13,19 +13,10 @@ import { makeDevFolder, removeOldDevFolders } from '../../../src/dev/node/devFol
 import { getBlockHead, openDevRpc, toNumber } from '../../../src/dev/node/devRpc';
 import { createLog } from '../../../src/log';
 import { isRunning } from '../../support/engine/embedded';
+import { until } from '../../support/eventually';
 import { listChildNodes, listLeftovers } from '../../support/node/childNodes';
 
 const log = createLog('silent', false);
-const WAIT_MS = 240_000;
-
-async function becomesTrue(what: () => boolean): Promise<boolean> {
-  const deadline = Date.now() + WAIT_MS;
-  while (!what()) {
-    if (Date.now() > deadline) return false;
-    await delay(10);
-  }
-  return true;
-}
 
 describe('the development node starts, mines on request and stops', () => {
   test('the development node starts on a free port with chain id 369 and the given time, beside another node', async () => {
@@ -138,8 +129,7 @@ describe('the development node ends after a kill of its parent process', () => {
     const made = readdirSync(folder).filter((name) => name.startsWith('candlehouse-anvil-'));
     expect(made).toHaveLength(1);
     parent.kill('SIGKILL');
-    expect(await becomesTrue(() => !isRunning(pid))).toBe(true);
-    expect(await becomesTrue(() => !existsSync(join(folder, made[0] ?? '')))).toBe(true);
+    await until(() => !isRunning(pid) && !existsSync(join(folder, made[0] ?? '')));
   });
 });
 

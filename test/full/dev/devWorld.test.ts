@@ -1,6 +1,4 @@
 /** The contents of the development chain: its pools, its history and its live trader. */
-import { setTimeout as delay } from 'node:timers/promises';
-
 import { Interface, id } from 'ethers';
 
 import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
@@ -22,6 +20,7 @@ import { FULL_PLAN, SMALL_PLAN } from '../../../src/dev/world/worldPlan';
 import { parseChainDescription } from '../../../src/chains/parseChainDescription';
 import { numberToHex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
+import { eventually } from '../../support/eventually';
 
 const log = createLog('silent', false);
 const GENESIS = 1_700_000_000;
@@ -249,20 +248,18 @@ describe('the live trader keeps trading on the development chain', () => {
       const fast = { blockMs: 20, reorgMs: [150, 250] as const, tradesPerBlock: 5 };
       const trading = tradeLive(rpc, world, { seed: SEED, signal: stop.signal, log, ...fast });
       const seen = new Map<number, Set<string>>();
-      const deadline = Date.now() + 120_000;
-      const replaced = (): number => [...seen.values()].filter((hashes) => hashes.size > 1).length;
-      while (replaced() < 4 && Date.now() < deadline) {
+      const look = async (): Promise<number> => {
         const head = await getBlockHead(rpc);
         for (let number = Math.max(1, head.number - 6); number <= head.number; number++) {
           const block = await getBlockHead(rpc, number).catch(() => null);
           if (block === null) continue;
           seen.set(number, (seen.get(number) ?? new Set()).add(block.hash));
         }
-        await delay(5);
-      }
+        return [...seen.values()].filter((hashes) => hashes.size > 1).length;
+      };
+      await eventually(look, (replaced) => replaced >= 4);
       stop.abort();
       const summary = await trading;
-      expect(replaced()).toBeGreaterThanOrEqual(4);
       expect(summary.reorgs).toBeGreaterThan(0);
       expect(summary.swaps).toBeGreaterThan(summary.blocks);
       expect((await listLogs(rpc, SWAPS)).length).toBeGreaterThan(0);
@@ -277,8 +274,10 @@ describe('the live trader keeps trading on the development chain', () => {
       const start = await getBlockHead(rpc);
       // A reorg comes before each block, also before the first.
       const trading = tradeFast(rpc, world, stop.signal, [0, 0]);
-      const deadline = Date.now() + 120_000;
-      while ((await getBlockHead(rpc)).number < start.number + 5 && Date.now() < deadline) await delay(10);
+      await eventually(
+        () => getBlockHead(rpc),
+        ({ number }) => number >= start.number + 5,
+      );
       stop.abort();
       expect((await trading).reorgs).toBeGreaterThan(0);
       expect((await getBlockHead(rpc, start.number)).hash).toBe(start.hash);
@@ -291,9 +290,10 @@ describe('the live trader keeps trading on the development chain', () => {
       const stop = new AbortController();
       const start = (await getBlockHead(rpc)).number;
       const trading = tradeFast(rpc, world, stop.signal, [150, 250]);
-      const deadline = Date.now() + 300_000;
-      while (toNumber(await rpc.call('eth_blockNumber')) < start + 200 && Date.now() < deadline)
-        await delay(50);
+      await eventually(
+        async () => toNumber(await rpc.call('eth_blockNumber')),
+        (number) => number >= start + 200,
+      );
       stop.abort();
       const { blocks, reorgs } = await trading;
       expect(blocks).toBeGreaterThanOrEqual(200);

@@ -118,13 +118,13 @@ async function compareAll(): Promise<string[]> {
 }
 
 async function waitForHash(hash: string): Promise<void> {
-  for (const end = Date.now() + 240_000; Date.now() < end;) {
+  const read = async (): Promise<string | null> => {
+    if (program.hasEnded()) throw new Error(program.lastWords());
     const response = await fetch(`${program.url}/healthz`);
     await response.arrayBuffer();
-    if (response.headers.get('x-indexed-block-hash') === hash) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`the API never came to block ${hash}:\n${program.output().slice(-2_000)}`);
+    return response.headers.get('x-indexed-block-hash');
+  };
+  await eventually(read, (shown) => shown === hash);
 }
 
 test('after trades and reorgs every bar, pool state and streamed event is correct for the chain', async () => {

@@ -3,7 +3,6 @@
  * implementation at that time. Also contracts with creation and code, and contracts with the same code on the
  * other chain.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { AbiCoder, Interface, keccak256 } from 'ethers';
 
@@ -190,12 +189,9 @@ test('both chains are indexed to their heads, and each answer names the head of 
   for (const [index, chainId] of [369, 943].entries()) {
     const head = Number(await chains[index]!.rpc.call('eth_blockNumber'));
     await until(`/logs?chainId=${chainId}`, () => true);
-    for (const end = Date.now() + 240_000; ; await delay(100)) {
-      const { headers } = await get(`/logs?chainId=${chainId}`);
-      if (headers.get('x-indexed-block') === String(head)) break;
-      if (Date.now() > end)
-        throw new Error(`chain ${chainId} is still at block ${headers.get('x-indexed-block')}`);
-    }
+    const read = async (): Promise<string | null> =>
+      (await get(`/logs?chainId=${chainId}`)).headers.get('x-indexed-block');
+    await eventually(read, (block) => block === String(head));
   }
   const { status } = await get(`/contracts/${proxies[0]!.address}?chainId=943`);
   expect(status).toBe(404);
@@ -319,9 +315,10 @@ test('the program does not start if the endpoint for the second chain serves ano
   const name = await nameOf(other.database);
   try {
     const wrong = await other.start([chains[0]!.node.url], { RPC_URL_943: chains[0]!.node.url });
-    for (const end = Date.now() + 240_000; !wrong.log.some(({ msg }) => msg === 'stopped'); await delay(50)) {
-      if (Date.now() > end) throw new Error('the program did not stop');
-    }
+    await eventually(
+      () => wrong.log,
+      (lines) => lines.some(({ msg }) => msg === 'stopped'),
+    );
     await expect(wrong.stop()).rejects.toThrow(/943/);
   } finally {
     for (const database of [`${name}_943`, name])

@@ -13,9 +13,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
+import { isRunning } from '../../support/engine/embedded';
+import { eventually, until } from '../../support/eventually';
 
 const root = findPackageRoot();
 /** A script that replaces the program. It stops like the program, and prints its own process id and its
@@ -64,25 +65,13 @@ async function start(settings: Readonly<Record<string, string>> = {}): Promise<S
   for (const stream of [npm.stdout, npm.stderr])
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const ended = new Promise<number | null>((resolve) => npm.once('exit', (code) => resolve(code)));
-  let found: RegExpExecArray | null = null;
-  for (const until = Date.now() + 240_000; found === null; await delay(20)) {
-    found = /^\{"pid":(\d+),"bootstrap":(\d+)\}$/m.exec(output);
-    if (npm.exitCode !== null || Date.now() > until)
-      throw new Error(`npm start did not start a program:\n${output}`);
-  }
+  const found = await eventually(
+    () => /^\{"pid":(\d+),"bootstrap":(\d+)\}$/m.exec(output),
+    (match) => match !== null || npm.exitCode !== null,
+    () => output,
+  );
+  if (found === null) throw new Error(`npm start did not start a program:\n${output}`);
   return { npm, pid: Number(found[1]), bootstrap: Number(found[2]), ended, output: () => output };
-}
-
-async function untilGone(pid: number): Promise<boolean> {
-  for (const until = Date.now() + 240_000; Date.now() < until; await delay(50)) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return true;
-    }
-  }
-  process.kill(pid, 'SIGKILL');
-  return false;
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
@@ -92,22 +81,20 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     npm.kill(signal);
     expect(await ended).toBe(0);
     expect(output()).toMatch(/^drained$/m);
-    expect(await untilGone(pid)).toBe(true);
-    expect(await untilGone(bootstrap)).toBe(true);
+    await until(() => !isRunning(pid) && !isRunning(bootstrap));
   },
 );
 
 test('the program ends when npm is killed', async () => {
   const { npm, pid, bootstrap } = await start();
   npm.kill('SIGKILL');
-  expect(await untilGone(pid)).toBe(true);
-  expect(await untilGone(bootstrap)).toBe(true);
+  await until(() => !isRunning(pid) && !isRunning(bootstrap));
 });
 
 test('the program ends when the script started by npm is killed', async () => {
   const { pid, bootstrap, ended } = await start();
   process.kill(bootstrap, 'SIGKILL');
-  expect(await untilGone(pid)).toBe(true);
+  await until(() => !isRunning(pid));
   expect(await ended).not.toBe(0);
 });
 

@@ -1,4 +1,6 @@
 /** What the web page says about trades, prices and its own state, in a real browser on the real program. */
+import { isDeepStrictEqual } from 'node:util';
+
 import type { Page, Route } from 'playwright-core';
 import { z } from 'zod';
 
@@ -12,7 +14,7 @@ import {
   type Pages,
 } from '../../support/server/pages';
 import { downloadBy } from '../../support/server/chartPage';
-import { asCsv, readCsv, type PageWorld } from '../../support/worlds/pageWorld';
+import { asCsv, readCsv, type CsvBar, type PageWorld } from '../../support/worlds/pageWorld';
 import { eventually } from '../../support/eventually';
 import { readyShape, type ReadyAnswer } from '../../../src/wire/ready';
 import { formatPrice, formatUsdPrice } from '../../../src/web/core/format';
@@ -58,7 +60,7 @@ async function shownTrades(page: Page): Promise<Record<string, readonly [kind: s
   return Object.fromEntries(rows.map(([id, kind, price]) => [id, [kind, price]]));
 }
 
-/** Compares the rows of the page with the swaps of the API. The chain goes on, so only common events count. */
+/** Compares the rows of the page with the newest swaps of the API, on a chain at rest. */
 async function checkTrades(
   page: Page,
   filter: string,
@@ -66,17 +68,33 @@ async function checkTrades(
   priceOf: (swap: Swap, isBase: boolean) => string,
 ): Promise<void> {
   await untilLoaded(page);
-  const shown = await shownTrades(page);
-  const { data } = swapsShape.parse(await world.json(`/api/v1/activity?event_type=swap&limit=50&${filter}`));
-  const known = data.filter(({ id }) => id in shown);
-  // A pool whose balance of a token falls sells the token to the trader.
-  const wanted = known.map((swap): [string, readonly [string, string]] => [
-    swap.id,
-    [swap.token_out === token ? 'buy' : 'sell', priceOf(swap, swap.base_token.address === token)],
-  ]);
-  expect(known.length).toBeGreaterThan(10);
-  expect(Object.fromEntries(known.map(({ id }) => [id, shown[id]]))).toEqual(Object.fromEntries(wanted));
+  await world.still(async () => {
+    const path = `/api/v1/activity?event_type=swap&limit=50&${filter}`;
+    const { data } = swapsShape.parse(await world.json(path));
+    expect(data.length).toBeGreaterThan(10);
+    // A pool whose balance of a token falls sells the token to the trader.
+    const wanted = data.map((swap): [string, readonly [string, string]] => [
+      swap.id,
+      [swap.token_out === token ? 'buy' : 'sell', priceOf(swap, swap.base_token.address === token)],
+    ]);
+    const shown = await eventually(
+      () => shownTrades(page),
+      (trades) => data.every(({ id }) => id in trades),
+    );
+    expect(Object.fromEntries(data.map(({ id }) => [id, shown[id]]))).toEqual(Object.fromEntries(wanted));
+  });
 }
+
+/** Waits until the chart has the bars of the API, on a chain at rest. Returns the bars. */
+const checkChart = (page: Page, path: string): Promise<CsvBar[]> =>
+  world.still(async () => {
+    const [bars] = await eventually(
+      async () => [asCsv(await world.wholeSeries(path)), readCsv(await downloadBy(page, 'CSV'))] as const,
+      ([wanted, drawn]) => isDeepStrictEqual(drawn, wanted),
+    );
+    expect(bars.length).toBeGreaterThan(5);
+    return bars;
+  });
 
 test('the trades on the page of a token have the side and the price of this token, also where it is the quote token', async () => {
   const { base_token, quote_token } = await tokensOfPair();
@@ -103,13 +121,10 @@ test('the trades on the page of a pair follow the currency and the direction of 
   await checkTrades(page, filter, quote_token.address, ({ price }) => formatPrice(1 / Number(price)));
   expect((await head.innerText()).toLowerCase()).toBe(`price ${base_token.symbol?.toLowerCase()}`);
   await keepPicture(page, 'trades-inverted');
-  const drawn = readCsv(await downloadBy(page, 'CSV'));
-  const series = await world.wholeSeries(
+  await checkChart(
+    page,
     `/api/v1/pairs/${world.pair}/ticks?timeframe=1h&currency=quote&invert=true&continuous=true`,
   );
-  const closed = asCsv(series.filter((bar) => bar.closed)).slice(0, drawn.length - 1);
-  expect(closed.length).toBeGreaterThan(5);
-  expect(drawn.slice(0, closed.length)).toEqual(closed);
 });
 
 test('the chart of a token shows the published price first, and other sources and times without trades on demand', async () => {
@@ -117,19 +132,13 @@ test('the chart of a token shows the published price first, and other sources an
   const fill = page.getByRole('button', { name: 'Fill' });
   const compare = async (query: string): Promise<number> => {
     await untilLoaded(page);
-    const drawn = readCsv(await downloadBy(page, 'CSV'));
-    const series = await world.wholeSeries(
-      `/api/v1/tokens/${world.token}/ticks?timeframe=1h&currency=usd&continuous=true&${query}`,
-    );
-    // The chain grows during the comparison. Bars that were closed before the comparison do not change.
-    const closed = asCsv(series.filter((bar) => bar.closed)).slice(0, drawn.length - 1);
-    expect(closed.length).toBeGreaterThan(5);
-    expect([query, drawn.slice(0, closed.length)]).toEqual([query, closed]);
+    const path = `/api/v1/tokens/${world.token}/ticks?timeframe=1h&currency=usd&continuous=true&${query}`;
+    const bars = await checkChart(page, path);
     // A bar opens at the close of the bar before it.
-    expect(closed.slice(1).map(({ open: opens }) => opens)).toEqual(
-      closed.slice(0, -1).map(({ close }) => close),
+    expect(bars.slice(1).map(({ open: opens }) => opens)).toEqual(
+      bars.slice(0, -1).map(({ close }) => close),
     );
-    return series.length;
+    return bars.length;
   };
   await compare('source=path');
   await keepPicture(page, 'token-chart-path');
@@ -223,6 +232,38 @@ test('parts of the page that failed while the service was away load by themselve
   expect(await page.locator('table[aria-label=Tokens] tbody tr').count()).toBeGreaterThan(5);
 });
 
+test('the trade list says that it loads or has failed until its first page is there, although trades arrive', async () => {
+  const page = await pages.openBlank({ expected: (status) => status === 400 });
+  const next: (() => void)[] = [];
+  await page.route('**/api/v1/activity?*', async (route) => {
+    const isFirst = next.length === 0;
+    await new Promise<void>((resolve) => next.push(resolve));
+    await (isFirst ? route.fulfill({ status: 400, json: {} }) : route.continue());
+  });
+  await page.goto(`/pair/${world.pair}`);
+  const rows = page.locator('table.tape tbody tr');
+  const notice = page.locator('.tape-card').locator('.skeleton, [role=alert]');
+  const isAlert = (): Promise<boolean> => notice.evaluate((element) => element.role === 'alert');
+  const untilMore = async (): Promise<void> => {
+    const before = await rows.count();
+    await eventually(
+      () => rows.count(),
+      (count) => count > before,
+    );
+  };
+  await untilMore();
+  expect(await isAlert()).toBe(false);
+  next[0]?.();
+  await eventually(isAlert, (failed) => failed);
+  await untilMore();
+  expect(await isAlert()).toBe(true);
+  await notice.getByRole('button').click();
+  await eventually(isAlert, (failed) => !failed);
+  for (const answer of next) answer();
+  await notice.waitFor({ state: 'detached' });
+  expect(await rows.count()).toBeGreaterThan(10);
+});
+
 test('liquidity without a trusted price names what counts, the whole and the reason', async () => {
   const page = await pages.openBlank({ look: PHONE });
   await changeFields(page, `**/api/v1/tokens/${world.token}`, {
@@ -276,8 +317,11 @@ const eventsShape = z.object({
 });
 
 test('amounts of decoded logs are in whole tokens, with the raw integer in the tooltip', async () => {
-  const page = await open(`/contract/${world.pair}`);
-  const { data } = eventsShape.parse(await world.json(`/api/v1/contracts/${world.pair}/events?limit=50`));
+  const [page, answer] = await world.still(async () => [
+    await open(`/contract/${world.pair}`),
+    await world.json(`/api/v1/contracts/${world.pair}/events?limit=50`),
+  ]);
+  const { data } = eventsShape.parse(answer);
   const { tokens } = z
     .object({ data: z.looseObject({ tokens: z.array(refShape.extend({ decimals: z.int() })) }) })
     .parse(await world.json(`/api/v1/pairs/${world.pair}`)).data;

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { stubDescription } from '../../support/stub/stubDescription';
+import { until } from '../../support/eventually';
 import { runProgram, spawnProgram, type Spawned } from '../../support/server/program';
 import { listen, type Listening } from '../../support/server/listen';
 
@@ -59,7 +59,7 @@ function expectNoSecret(what: string, text: string): void {
 
 /** Waits until the program has printed a matching line, or has ended. */
 async function untilSaid(program: Spawned, wanted: RegExp): Promise<void> {
-  while (!wanted.test(program.output()) && program.process.exitCode === null) await delay(50);
+  await until(() => wanted.test(program.output()) || program.hasEnded());
 }
 
 const common = (): Record<string, string> => ({
@@ -74,7 +74,7 @@ test('the log contains no node keys, even if nodes fail in every way and repeat 
     DATA_DIR: join(folder, 'all'),
     RPC_URL: `${nodeUrl},${webSocket},http://127.0.0.1:1/${SECRETS.pathKey}`,
   });
-  while (asked < 8 && program.process.exitCode === null) await delay(50);
+  await until(() => asked >= 8 || program.hasEnded());
   await untilSaid(program, /ingesting failed/);
   await program.end('SIGTERM');
   expect(program.output().length).toBeGreaterThan(200);

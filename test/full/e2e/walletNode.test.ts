@@ -3,7 +3,6 @@
  * balances that change without logs, and wallets older than the history. Each figure must equal the
  * contracts' answers at the same block.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { Interface, keccak256 } from 'ethers';
 
@@ -15,6 +14,7 @@ import type { Hex } from '../../../src/domain/hex';
 import type { Portfolio } from '../../../src/wire/portfolio';
 import type { TokenDetail, TokenItem } from '../../../src/wire/tokens';
 import { Random } from '../../support/random';
+import { eventually } from '../../support/eventually';
 import type { TestAnvil, TestWorld } from '../../support/node/anvil';
 import { waitForBlock, type Program } from '../../support/server/program';
 import { TEST_POOLS } from '../../support/worlds/testWorldPlan';
@@ -139,12 +139,13 @@ test('a token whose balances change without logs is flagged, and its balances co
   const isMarked = async (): Promise<boolean> =>
     (await on.get<TokenDetail>(`/tokens/${token.address}`)).flags.includes('rebasing');
   expect(await isMarked()).toBe(false);
-  const until = Date.now() + 120_000;
-  while (!(await isMarked()) && Date.now() < until) {
+  // The measurement of balances follows new transfers.
+  const transferAndLook = async (): Promise<boolean> => {
     await mine([world.transfer(token, { from: world.users[0]!, to: holder, amount: 1n })]);
     await waitForBlock(program.url, head);
-    await delay(200);
-  }
+    return isMarked();
+  };
+  await eventually(transferAndLook, (marked) => marked);
   await mine([]);
   await waitForBlock(program.url, head);
   const items = await on.get<readonly TokenItem[]>('/tokens?limit=100');

@@ -20,7 +20,7 @@ test('live writers that replace each other, and stand still at random moments, l
   expect(report.stops).toBeGreaterThan(0);
 });
 
-test('a standby takes over within 30 s after the writer is killed, and nothing is lost or stored twice', async () => {
+test('a standby takes over soon after the writer is killed, and nothing is lost or stored twice', async () => {
   const report = await killWriters(1, plan(10_000));
   expect(report.mismatches).toEqual([]);
   expect(report.seconds).toHaveLength(1);

@@ -5,7 +5,6 @@
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import {
   startStubChain,
@@ -21,6 +20,7 @@ import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
 import { oracleSwaps, type OracleSwap } from '../../support/oracle/oracle';
 import { ask, cleanUp, makeFolder, silent, start } from '../../support/engine/embedded';
+import { eventually } from '../../support/eventually';
 import { waitForBlock } from '../../support/server/program';
 import { findWrongBars } from '../../support/oracle/wrongBars';
 
@@ -131,13 +131,7 @@ async function readReady(): Promise<{ status: number; answer: ReadyAnswer }> {
 
 /** Waits until /readyz names the failure. */
 async function waitUntilFailing(): Promise<{ status: number; answer: ReadyAnswer }> {
-  const end = Date.now() + 120_000;
-  for (;;) {
-    const ready = await readReady();
-    if (ready.answer.problems.some(({ code }) => code === 'ingest_failing')) return ready;
-    if (Date.now() > end) throw new Error(`/readyz does not report the full disk: ${JSON.stringify(ready)}`);
-    await delay(50);
-  }
+  return eventually(readReady, ({ answer }) => answer.problems.some(({ code }) => code === 'ingest_failing'));
 }
 
 async function get(path: string): Promise<{ status: number; block: number; body: string }> {

@@ -279,7 +279,7 @@ test('unknown paths and other methods are refused with the error body of the API
   await expectUnharmed();
 });
 
-/** Sends bytes and collects the answer until the server closes the connection or is silent. */
+/** Sends bytes and collects the answer until the server closes the connection, or is silent for this time (0: ever). */
 async function sendBytes(bytes: string | Buffer, silenceMs: number): Promise<string> {
   const { hostname, port } = new URL(api.url);
   const socket = connect(Number(port), hostname);
@@ -307,8 +307,20 @@ test('bytes that are no valid HTTP request are refused and are never read as two
   await expectUnharmed();
 });
 
+/** A busy machine may make a request this much slower than one before it. */
+const ALONE_MAX = 20;
+
+/** Time of a request in ms. Its status must be one of these. */
+async function timeOf(path: string, ...statuses: readonly number[]): Promise<number> {
+  const began = performance.now();
+  const { status } = await send(path);
+  expect([path, status]).toEqual([path, statuses.find((each) => each === status) ?? statuses]);
+  return performance.now() - began;
+}
+
 test('many clients that send their request slowly do not hinder others', async () => {
   const { hostname, port } = new URL(api.url);
+  const alone = await timeOf('/api/v1/pairs', 200);
   const sockets: Socket[] = [];
   const answers: string[] = [];
   for (let i = 0; i < 200; i += 1) {
@@ -322,11 +334,9 @@ test('many clients that send their request slowly do not hinder others', async (
     sockets.push(socket);
   }
   const end = performance.now() + (IS_FULL_ATTACK ? 40_000 : 1_000);
-  for (let turn = 0; performance.now() < end; turn += 1) {
-    const began = performance.now();
-    expect((await send('/api/v1/pairs')).status).toBe(200);
+  while (performance.now() < end) {
     // A client that had to wait for the slow ones would wait until the program closes them, for 10 s.
-    expect(performance.now() - began).toBeLessThan(8_000);
+    expect(await timeOf('/api/v1/pairs', 200)).toBeLessThan(8_000 + ALONE_MAX * alone);
     sockets.forEach((socket) => socket.writable && socket.write('a'));
     await delay(200);
   }
@@ -349,7 +359,7 @@ test('a small compressed body that becomes 64 MB is refused before it fills the 
       for (const path of ['/api', '/api?module=contract&action=verifysourcecode', '/api/v1/pairs']) {
         const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Encoding: ${encoding}\r\n`;
         const length = `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
-        const answer = await sendBytes(Buffer.concat([Buffer.from(`${head}${length}`), body]), 5_000);
+        const answer = await sendBytes(Buffer.concat([Buffer.from(`${head}${length}`), body]), 0);
         expect([encoding, path, answer]).toEqual([
           encoding,
           path,
@@ -365,11 +375,13 @@ test('a small compressed body that becomes 64 MB is refused before it fills the 
 });
 
 test('a hostile expression for the source search is answered or refused at once', async () => {
+  const search = (expression: string): Promise<number> =>
+    timeOf(`/api/v1/source-search?mode=regex&q=${encodeURIComponent(expression)}`, 200, 400);
+  const usual = await search('transfer');
   for (const expression of EXPRESSIONS) {
-    const began = performance.now();
-    const reply = await send(`/api/v1/source-search?mode=regex&q=${encodeURIComponent(expression)}`);
-    expect([expression, [200, 400].includes(reply.status)]).toEqual([expression, true]);
-    expect([expression, performance.now() - began < 5_000]).toEqual([expression, true]);
+    const ms = await search(expression);
+    // An expression that backtracks takes minutes.
+    expect([expression, ms < 5_000 + ALONE_MAX * usual]).toEqual([expression, true]);
   }
   await expectUnharmed();
 });

@@ -1,5 +1,8 @@
 /** The program detects lost rows and restores them from the node with identical bits. Readers see no difference. */
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { askRows } from '../../support/engine/askRows';
+import { eventually } from '../../support/eventually';
 import { startStubChain, type StubChain } from '../../support/stub/stubChain';
 import { lastOrdOfBlock, toOrd } from '../../../src/domain/ord';
 import {
@@ -83,16 +86,18 @@ async function remove(table: string, { from_block, to_block }: Range): Promise<v
   );
 }
 
-/** The check for lost rows runs after new blocks, so this function mines one block per second until the text
+/** The check for lost rows runs after new blocks, so this function mines a block per second until the text
  * is logged. */
 async function mineUntilLogged(text: RegExp): Promise<void> {
-  const end = Date.now() + 240_000;
-  for (let head = LAST + 1; !program.log.some(({ msg }) => text.test(msg)); head += 1) {
-    if (Date.now() > end) throw new Error(`${text} was not logged`);
-    chain.setHead(head);
+  let head = LAST;
+  const mine = async (): Promise<boolean> => {
+    if (program.log.some(({ msg }) => text.test(msg))) return true;
+    chain.setHead((head += 1));
     await program.untilBlock(head);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-  }
+    await delay(1_000);
+    return false;
+  };
+  await eventually(mine, (isLogged) => isLogged);
 }
 
 test('final rows lost while the program runs are detected and stored again with the same bytes', async () => {

@@ -302,7 +302,6 @@ test('a worker on its own that stands still and resumes after the end changes no
   await eventually(
     () => backfill.hasEnded(),
     (ended) => ended,
-    280_000,
   );
   expect(backfill.process.exitCode).toBe(0);
   await expectStraight(target);

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 import { createBlockSource } from '../../../src/chain/blocks/blockSource';
 import { BlockProver } from '../../../src/chain/proof/blockProof';
 import type { ProofMode } from '../../../src/domain/block';
@@ -8,6 +6,7 @@ import { RpcError } from '../../../src/chain/rpc/rpcError';
 import type { RpcAnswer, RpcCall } from '../../../src/chain/rpc/rpcTransport';
 import type { Hex } from '../../../src/domain/hex';
 import { createRandom } from '../../support/createRandom';
+import { eventually } from '../../support/eventually';
 import { startTestAnvil, type TestAnvil } from '../../support/node/anvil';
 import { answerFrom, lie, LIES, type Json, type Recorded } from '../../support/node/lies';
 import { closeAll, poolOf, silentLog, startNode } from '../../unit/chain/setup';
@@ -163,12 +162,11 @@ test('mode auto accepts a chain whose headers cannot be recomputed, even if anot
     throw new RpcError('network', 'connect ECONNREFUSED');
   };
   const { source } = sourceOf([dead, strange], 'auto');
-  const fetch = async (): Promise<number> =>
-    (await source.fetchRange(0, blocks.length - 1).catch(() => [])).length;
-  let got = 0;
   // The dead endpoint counts as silent after three failures, which takes a second or two.
-  for (const end = Date.now() + 240_000; got === 0 && Date.now() < end; await delay(50)) got = await fetch();
-  expect(got).toBe(blocks.length);
+  await eventually(
+    () => source.fetchRange(0, blocks.length - 1).catch(() => []),
+    ({ length }) => length === blocks.length,
+  );
 });
 
 test.each(['data', 'timestamp'] as const)(

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 
 import { askRows } from '../../support/engine/askRows';
+import { eventually } from '../../support/eventually';
 import { startStubChain, type StubChain } from '../../support/stub/stubChain';
 import { stubDescription } from '../../support/stub/stubDescription';
 import type { Database } from '../../../src/clickhouse/client/database';
@@ -212,17 +213,16 @@ test('a restore is refused while a program uses the folder, and a backup is refu
 test('a backup during a backfill waits for the current range and is complete', async () => {
   const config = configOf('filling');
   const program = await start(config);
-  let said: string | null = null;
-  for (const end = Date.now() + 120_000; said === null && Date.now() < end;) {
-    said = await backUp(config, 'early').catch((error: unknown) => {
+  const tryBackup = (): Promise<string> =>
+    backUp(config, 'early').catch((error: unknown) => {
       if (!/has no blocks yet/.test(String(error))) throw error;
-      return null;
+      return '';
     });
-  }
+  const said = await eventually(tryBackup, (text) => text !== '');
   await waitForBlock(program.url, chain.head);
   await program.stop();
   const other = configOf('refilled');
-  const [, finalTo] = /final blocks 1-(\d+)/.exec(said!)!;
+  const [, finalTo] = /final blocks 1-(\d+)/.exec(said)!;
   expect(await restore(other, join(config.dataDir, 'backups', 'early'))).toContain(
     `final blocks 1-${finalTo}`,
   );

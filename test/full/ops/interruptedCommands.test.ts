@@ -236,7 +236,7 @@ test('a reindex that is killed at a statement and repeated has the result of an 
   }
   expect(await reindex(home.writerUrl)).toBe(0);
   expect(await hashAll(home.writerUrl)).toBe(whole);
-}, 900_000);
+});
 
 function listLeftovers(): Promise<unknown[]> {
   return home.database.select(

@@ -12,9 +12,6 @@ const SEEDS = Number(process.env['SIMULATION_CLUSTER_SEEDS'] ?? 1);
 
 let cluster: EmbeddedCluster;
 let backend: EngineBackend;
-// In a cluster the embedded engine ends when a peer resets a connection, because the engine does not catch the
-// exception. The engine restarts at once, so the test retries.
-jest.retryTimes(2, { logErrorsBeforeRetry: true });
 
 beforeAll(async () => {
   cluster = await startEmbeddedCluster();

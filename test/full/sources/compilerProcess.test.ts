@@ -79,7 +79,8 @@ test.each(['wasm', 'heap'])('a compilation that exceeds its memory limit fails: 
   });
   const peakMib = Number(readFileSync(file, 'utf8'));
   expect(peakMib).toBeGreaterThan(150);
-  expect(peakMib).toBeLessThan(480);
+  // On a busy machine a process exceeds its limit for a moment. Without a limit it takes gigabytes.
+  expect(peakMib).toBeLessThan(1_000);
 });
 
 test('warnings are removed from the compiler output', async () => {

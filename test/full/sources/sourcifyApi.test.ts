@@ -41,7 +41,6 @@ jest.mock('../../../src/sources/verify/compilers', () => {
     actual.findCompilers({ ...bounds, niceness: 0 }, root, others);
   return { ...actual, findCompilers };
 });
-jest.setTimeout(900_000);
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const OWNER = `0x${'ab'.repeat(20)}`;
@@ -109,7 +108,6 @@ async function finished({ json }: Answer): Promise<Json> {
   const last = await eventually(
     () => ask(path),
     (each) => each.json['isJobCompleted'] === true,
-    300_000,
   );
   return last.json;
 }

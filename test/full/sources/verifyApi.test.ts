@@ -36,7 +36,6 @@ jest.mock('../../../src/sources/verify/compilers', () => {
     actual.findCompilers({ ...bounds, niceness: 0 }, root, others);
   return { ...actual, findCompilers };
 });
-jest.setTimeout(900_000);
 
 const log = createLog('silent', false);
 const OWNER = `0x${'ab'.repeat(20)}`;

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { findCluster, openClusterDatabase } from '../../../src/clickhouse/client/cluster';
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import { findFreePorts } from '../server/freePorts';
+import { createOutlive, outliving, type Outlive } from './outliveRestarts';
 import { startEmbeddedServer, type EmbeddedServer } from '../../../src/clickhouse/engine/server';
 import { createLog } from '../../../src/log';
 
@@ -18,6 +19,7 @@ export interface EmbeddedCluster {
   /** Addresses of the first node. */
   readonly writerUrl: string;
   readonly readerUrl: string;
+  readonly outlive: Outlive;
   stop(): Promise<void>;
 }
 
@@ -61,10 +63,12 @@ async function startOnFreePorts(shards: number): Promise<EmbeddedCluster> {
     await stop();
     throw error;
   }
-  return { servers, writerUrl: servers[0]!.writerUrl, readerUrl: servers[0]!.readerUrl, stop };
+  const { writerUrl, readerUrl } = servers[0]!;
+  return { servers, writerUrl, readerUrl, outlive: createOutlive(servers), stop };
 }
 
 export interface ClusterDatabase {
+  /** Repeats a statement during which an engine ended by itself. */
   readonly database: Database;
   /** Address of the first server, with the distributed tables. */
   readonly writerUrl: string;
@@ -87,7 +91,7 @@ export async function createClusterDatabase(cluster: EmbeddedCluster): Promise<C
   const servers = await findCluster(cluster.writerUrl, CLUSTER_NAME);
   const database = openClusterDatabase(servers, { url: within(cluster.writerUrl) });
   return {
-    database,
+    database: outliving(database, cluster.outlive),
     writerUrl: within(cluster.writerUrl),
     readerUrl: within(cluster.readerUrl),
     async drop() {

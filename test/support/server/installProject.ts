@@ -1,6 +1,6 @@
 /**
- * Installs a package with its own lock file into node_modules/.cache, once. Keeps heavy dependencies of a few tests and
- * benchmarks out of the main install. Safe for parallel processes.
+ * Installs a package with its own lock file into .cache, once. Keeps heavy dependencies of a few tests and benchmarks out
+ * of the main install. Safe for parallel processes. `npm ci` deletes node_modules, so the folder is beside it.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,64 +14,60 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
+import { isRunning } from '../engine/embedded';
+import { eventually } from '../eventually';
 
 const FILES = ['package.json', 'package-lock.json'];
-const INSTALL_MS = 600_000;
-/** After this time in ms, an unfinished folder of another process is treated as abandoned. */
-const ABANDONED_MS = 620_000;
 
 /**
  * Installs the dependencies of `package.json` in `source`. Returns the folder that contains `node_modules`. `name`
  * appears in messages. `node` is the Node that runs npm: npm leaves out optional packages that need a newer Node.
  */
 export async function installProject(source: string, name: string, node = process.execPath): Promise<string> {
-  const cache = join(findPackageRoot(), 'node_modules', '.cache');
+  const cache = join(findPackageRoot(), '.cache');
   const lock = readFileSync(join(source, 'package-lock.json'));
   const digest = createHash('sha256').update(lock).digest('hex').slice(0, 16);
-  const folder = join(cache, `candlehouse-${name}-${digest}`);
+  const folder = join(cache, `${name}-${digest}`);
   const claim = `${folder}.claim`;
   mkdirSync(cache, { recursive: true });
-  for (const end = Date.now() + INSTALL_MS; !existsSync(folder); await delay(200)) {
-    if (Date.now() > end) throw new Error(`${name} is not installed; remove ${claim} and try again`);
-    if (isTaken(claim)) continue;
+  const isInstalled = async (): Promise<boolean> => {
+    if (existsSync(folder)) return true;
+    if (isTaken(claim)) return false;
     try {
       if (!existsSync(folder)) await install(source, folder, name, node);
     } finally {
       rmSync(claim, { force: true });
     }
-  }
+    return true;
+  };
+  await eventually(
+    isInstalled,
+    (installed) => installed,
+    () => `${name} is not installed; another process has ${claim}`,
+  );
   return folder;
 }
 
 /** Whether another process is installing. Otherwise claims the installation for this process. */
 function isTaken(claim: string): boolean {
   try {
-    writeFileSync(claim, JSON.stringify({ pid: process.pid, at: Date.now() }), { flag: 'wx' });
+    writeFileSync(claim, String(process.pid), { flag: 'wx' });
     return false;
   } catch {
     return !takeOver(claim);
   }
 }
 
-/** Takes over the claim of a process that has died, or that took too long. */
+/** Takes over the claim of a process that has died. */
 function takeOver(claim: string): boolean {
   try {
-    const { pid, at } = JSON.parse(readFileSync(claim, 'utf8')) as { pid: number; at: number };
-    if (Date.now() - at < ABANDONED_MS && isAlive(pid)) return false;
+    // A claim is empty while its process writes it.
+    const owner = readFileSync(claim, 'utf8');
+    if (owner === '' || isRunning(Number(owner))) return false;
     rmSync(claim, { force: true });
-    writeFileSync(claim, JSON.stringify({ pid: process.pid, at: Date.now() }), { flag: 'wx' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
+    writeFileSync(claim, String(process.pid), { flag: 'wx' });
     return true;
   } catch {
     return false;
@@ -91,7 +87,6 @@ async function install(source: string, folder: string, name: string, node: strin
     cwd: draft,
     env: { ...process.env, PATH: path },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: INSTALL_MS,
   });
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));

@@ -3,18 +3,16 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
 import { CLUSTER_NAME } from '../engine/embeddedCluster';
+import { eventually } from '../eventually';
 
 const mainFile = (): string => join(findPackageRoot(), 'dist', 'main.js');
 /** Number of characters kept of a program's output. */
 const OUTPUT_KEPT = 200_000;
 const LINES_SHOWN = 40;
 const DRAIN_MAX_MS = 1_000;
-/** A time in ms longer than any start. A program that takes more time hangs. */
-const START_MAX_MS = 240_000;
 
 export interface Spawned {
   readonly process: ChildProcess;
@@ -130,21 +128,17 @@ export async function startProgram(
   options?: SpawnOptions,
 ): Promise<Program> {
   const spawned = spawnProgram(command, settings, options);
-  for (const end = Date.now() + START_MAX_MS; ; await delay(20)) {
-    const url = /"url":"(http:[^"]+)"/.exec(spawned.output())?.[1];
-    if (url !== undefined) {
-      listening.set(url, spawned);
-      return { ...spawned, url };
-    }
-    if (spawned.hasEnded()) {
-      await spawned.end('SIGKILL');
-      throw new Error(`the program did not start its API: ${spawned.lastWords()}`);
-    }
-    if (Date.now() > end) {
-      await spawned.end('SIGKILL');
-      throw new Error(`the API did not start within ${START_MAX_MS} ms: ${spawned.lastWords()}`);
-    }
+  const url = await eventually(
+    () => /"url":"(http:[^"]+)"/.exec(spawned.output())?.[1],
+    (found) => found !== undefined || spawned.hasEnded(),
+    spawned.lastWords,
+  );
+  if (url === undefined) {
+    await spawned.end('SIGKILL');
+    throw new Error(`the program did not start its API: ${spawned.lastWords()}`);
   }
+  listening.set(url, spawned);
+  return { ...spawned, url };
 }
 
 export async function runProgram(
@@ -201,22 +195,19 @@ export function isEngine(pid: number, dataDir: string): boolean {
  * Waits until the API's newest block is at least `block`. Throws with the program's last lines as soon as the program
  * has ended.
  */
-export async function waitForBlock(url: string, block: number, timeoutMs = 240_000): Promise<void> {
+export async function waitForBlock(url: string, block: number): Promise<void> {
   const program = listening.get(url);
-  const words = (): string => (program === undefined ? '' : `\n${program.lastWords()}`);
-  const end = Date.now() + timeoutMs;
-  let seen = 'nothing';
-  while (Date.now() < end) {
-    if (program?.hasEnded() === true) throw new Error(`block ${block} cannot be indexed:${words()}`);
-    try {
-      const response = await fetch(`${url}/readyz`);
-      await response.arrayBuffer();
-      seen = response.headers.get('x-indexed-block') ?? 'nothing';
-      if (Number(seen) >= block) return;
-    } catch {
-      // The program does not listen yet, or was just killed.
-    }
-    await delay(100);
-  }
-  throw new Error(`block ${block} was not indexed within ${timeoutMs} ms; the API is at ${seen}${words()}`);
+  const read = async (): Promise<string> => {
+    if (program?.hasEnded() === true)
+      throw new Error(`block ${block} cannot be indexed: ${program.lastWords()}`);
+    // Without an answer the program does not listen yet, or was just killed.
+    const response = await fetch(`${url}/readyz`).catch(() => null);
+    await response?.arrayBuffer().catch(() => null);
+    return response?.headers.get('x-indexed-block') ?? 'nothing';
+  };
+  await eventually(
+    read,
+    (seen) => Number(seen) >= block,
+    (seen) => `${seen}, wanted is block ${block}; ${program?.lastWords() ?? ''}`,
+  );
 }

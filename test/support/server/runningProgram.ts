@@ -26,9 +26,9 @@ export interface RunningProgram {
   readonly log: readonly LogLine[];
   ready(): Promise<ReadyAnswer>;
   /** Waits until /readyz names the problem. Resolves to its message. */
-  untilProblem(code: string, timeoutMs?: number): Promise<string>;
+  untilProblem(code: string): Promise<string>;
   /** Waits until /readyz names none of the codes (no code at all by default). */
-  untilCalm(codes?: readonly string[], timeoutMs?: number): Promise<void>;
+  untilCalm(codes?: readonly string[]): Promise<void>;
   untilBlock(number: number, hash?: string): Promise<void>;
   /** Waits until all blocks up to `final` are promoted. Promotion runs beside the follower. */
   untilPromoted(final: number): Promise<void>;
@@ -118,22 +118,18 @@ async function startProgram(
   });
   const ready = async (): Promise<ReadyAnswer> =>
     readyShape.parse(await (await fetch(`${url}/readyz`)).json());
-  const until = (test: (answer: ReadyAnswer) => boolean, timeoutMs?: number): Promise<ReadyAnswer> =>
-    eventually(ready, test, timeoutMs);
+  const until = (test: (answer: ReadyAnswer) => boolean): Promise<ReadyAnswer> => eventually(ready, test);
   return {
     url,
     log: lines,
     ready,
-    async untilProblem(code, timeoutMs): Promise<string> {
-      const { problems } = await until(
-        (answer) => answer.problems.some((one) => one.code === code),
-        timeoutMs,
-      );
+    async untilProblem(code): Promise<string> {
+      const { problems } = await until((answer) => answer.problems.some((one) => one.code === code));
       return problems.find((one) => one.code === code)!.message;
     },
-    async untilCalm(codes, timeoutMs): Promise<void> {
+    async untilCalm(codes): Promise<void> {
       const counts = (code: string): boolean => codes === undefined || codes.includes(code);
-      await until(({ problems }) => !problems.some(({ code }) => counts(code)), timeoutMs);
+      await until(({ problems }) => !problems.some(({ code }) => counts(code)));
     },
     async untilBlock(number, hash): Promise<void> {
       await until(({ checks: { head } }) =>

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { z } from 'zod';
 
 import { startDevChain } from '../../../src/dev/devChain';
+import { getBlockHead, openDevRpc } from '../../../src/dev/node/devRpc';
 import { createLog } from '../../../src/log';
 import { barShape, type Bar } from '../../../src/wire/ticks';
 import { runToSuccess, startProgram, type Program } from '../server/program';
@@ -34,12 +34,15 @@ export interface PageWorld {
   /** An address that has traded. */
   readonly wallet: string;
   json(path: string): Promise<unknown>;
+  /**
+   * Runs `compare` on a chain at rest: the trader mines no block meanwhile, and the API has the newest block. The page may
+   * still be some blocks behind.
+   */
+  still<T>(compare: () => Promise<T>): Promise<T>;
   /** Addresses of a list, in the API's order. */
   addresses(path: string): Promise<string[]>;
   /** All bars of a pair, by paging back to the oldest one. */
   wholeSeries(path: string): Promise<Bar[]>;
-  /** The bars of one answer of the API. */
-  bars(path: string): Promise<readonly Bar[]>;
   /** Each path of the OpenAPI document with the names of its parameters. */
   openapi(): Promise<
     { readonly path: string; readonly method: string; readonly parameters: readonly string[] }[]
@@ -49,7 +52,6 @@ export interface PageWorld {
   stop(): Promise<void>;
 }
 
-const START_MS = 240_000;
 /** A short history: some hundred one-minute bars in the pair with the most trades. */
 const SWAPS = 6_000;
 const DAYS = 3;
@@ -79,7 +81,9 @@ export async function startPageWorld({
     for (const end of started.reverse()) await end();
   };
   try {
-    const chain = await startDevChain({ dataDir: folder, log, swaps, days, live: { ...PACE, ...live } });
+    const inTurn = createTurns();
+    const pace = { ...PACE, ...live, inTurn };
+    const chain = await startDevChain({ dataDir: folder, log, swaps, days, live: pace });
     started.push(() => chain.stop());
     const settings = {
       RPC_URL: chain.wsUrl,
@@ -93,6 +97,11 @@ export async function startPageWorld({
     return {
       ...(await describeWorld(program)),
       nodeUrl: chain.url,
+      still: (compare) =>
+        inTurn(async () => {
+          await untilAtHead(program, chain.url);
+          return compare();
+        }),
       importSources: async (from) => void (await runToSuccess(['import-sources', from], settings)),
       stop,
     };
@@ -102,9 +111,35 @@ export async function startPageWorld({
   }
 }
 
+type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Runs works one after the other. */
+function createTurns(): Turns {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const own = last.then(work);
+    last = own.catch(() => undefined);
+    return own;
+  };
+}
+
+/** Waits until the API has the newest block of the node. */
+async function untilAtHead(program: Program, nodeUrl: string): Promise<void> {
+  const rpc = openDevRpc(nodeUrl);
+  const { hash } = await getBlockHead(rpc);
+  await rpc.close();
+  const read = async (): Promise<string | null> => {
+    if (program.hasEnded()) throw new Error(program.lastWords());
+    const answer = await fetch(`${program.url}/readyz`);
+    await answer.arrayBuffer();
+    return answer.headers.get('x-indexed-block-hash');
+  };
+  await eventually(read, (shown) => shown === hash);
+}
+
 async function describeWorld(
   program: Program,
-): Promise<Omit<PageWorld, 'stop' | 'nodeUrl' | 'importSources'>> {
+): Promise<Omit<PageWorld, 'stop' | 'still' | 'nodeUrl' | 'importSources'>> {
   const json = async (path: string): Promise<unknown> => {
     const answer = await eventually(
       async () => fetch(`${program.url}${path}`),
@@ -123,7 +158,6 @@ async function describeWorld(
     json,
     addresses: async (path) => listShape.parse(await json(path)).data.map(({ address }) => address),
     wholeSeries: (path) => readSeries(json, path),
-    bars: async (path) => ticksShape.parse(await json(path)).data,
     async openapi() {
       const { paths } = openapiShape.parse(await json('/openapi.json'));
       return Object.entries(paths).flatMap(([path, methods]) =>
@@ -139,13 +173,16 @@ async function describeWorld(
 
 /** The items of a list, as soon as the list shows trades of the last 24 hours. */
 async function untilListed(program: Program, path: string): Promise<{ address: string }[]> {
-  for (const end = Date.now() + START_MS; Date.now() < end; await delay(250)) {
+  const read = async (): Promise<{ address: string; volume_24h_usd?: unknown }[]> => {
+    if (program.hasEnded()) throw new Error(`${path} stays empty: ${program.lastWords()}`);
     const response = await fetch(`${program.url}${path}`);
-    if (!response.ok) continue;
-    const { data } = listShape.parse(await response.json());
-    if (data.some((item) => Number(item['volume_24h_usd']) > 0)) return data;
-  }
-  throw new Error(`${path} is still empty:\n${program.output().slice(-2_000)}`);
+    return response.ok ? listShape.parse(await response.json()).data : [];
+  };
+  return eventually(
+    read,
+    (items) => items.some((item) => Number(item.volume_24h_usd) > 0),
+    () => `${path} is empty; ${program.lastWords()}`,
+  );
 }
 
 async function readSeries(json: (path: string) => Promise<unknown>, path: string): Promise<Bar[]> {

@@ -1,6 +1,6 @@
 /**
  * Verified contracts for tests, compiled with npm solc: OpenZeppelin, Uniswap V2 and V3, and tokens based on them.
- * Compiling takes more than a minute, so node_modules/.cache keeps the output by hash of the input.
+ * Compiling takes more than a minute, so .cache keeps the output by hash of the input.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -74,7 +74,7 @@ async function compileKept(version: string, input: StandardInput): Promise<Kept>
   const digest = createHash('sha256')
     .update(JSON.stringify([FORMAT, version, asked]))
     .digest('hex');
-  const folder = join(findPackageRoot(), 'node_modules', '.cache', 'candlehouse-compiled');
+  const folder = join(findPackageRoot(), '.cache', 'compiled');
   const file = join(folder, `${digest}.json`);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Kept;
   const answer = await findCompilers(COMPILE_LIMITS).compile(version, asked);

@@ -7,9 +7,6 @@ import { eventually } from '../eventually';
 export type Json = Record<string, unknown>;
 export type Fields = Readonly<Record<string, string>>;
 
-/** The compiler has the lowest priority and may take minutes on a busy machine. */
-const COMPILED_WITHIN_MS = 300_000;
-
 export const statusOf = (guid: unknown): string =>
   `/api?module=contract&action=checkverifystatus&guid=${String(guid)}`;
 
@@ -41,7 +38,7 @@ export function createVerifyCalls(urlOf: () => string): VerifyCalls {
   const get = async (path: string): Promise<Json> =>
     (await (await fetch(`${urlOf()}${path}`)).json()) as Json;
   const until = (path: string, wanted: (json: Json) => boolean): Promise<Json> =>
-    eventually(() => get(path), wanted, COMPILED_WITHIN_MS);
+    eventually(() => get(path), wanted);
   return {
     async post(fields, path = '/api') {
       const answer = await fetch(`${urlOf()}${path}`, { method: 'POST', body: new URLSearchParams(fields) });

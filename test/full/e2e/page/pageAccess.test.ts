@@ -1,5 +1,4 @@
 /** Access to the page for everyone, in a real browser: the rules of axe, the keyboard, small and enlarged screens. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { readFileSync } from 'node:fs';
 
 import type { Page } from 'playwright-core';
@@ -7,6 +6,7 @@ import { z } from 'zod';
 
 import { DESKTOP, PHONE, untilLoaded, type Look } from '../../../support/server/browser';
 import { answerOf, startPages, type Pages } from '../../../support/server/pages';
+import { eventually } from '../../../support/eventually';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 /** The narrowest screen. */
@@ -93,14 +93,12 @@ const overflow = async (page: Page, width: number): Promise<string[]> =>
     })()`),
   );
 
-/** Charts are drawn again only some time after the window has changed its size. */
-async function lastingOverflow(page: Page, width: number): Promise<string[]> {
-  for (let attempt = 0; ; attempt += 1) {
-    const found = await overflow(page, width);
-    if (found.length === 0 || attempt === 50) return found;
-    await delay(100);
-  }
-}
+/** Waits until nothing is cut off: charts are drawn again only some time after the window has changed its size. */
+const untilFits = (page: Page, width: number): Promise<string[]> =>
+  eventually(
+    () => overflow(page, width),
+    ({ length }) => length === 0,
+  );
 
 test.each(LOOKS)(
   'axe finds nothing in any view and nothing is cut off, at $look.width px in $look.theme',
@@ -111,10 +109,10 @@ test.each(LOOKS)(
       await page.setViewportSize(look);
       await page.goto(view);
       await untilLoaded(page);
-      const found = [...(await violations(page)), ...(await lastingOverflow(page, look.width))];
+      const found = [...(await violations(page)), ...(await untilFits(page, look.width))];
       if (enlarged !== null) {
         await page.setViewportSize(enlarged);
-        found.push(...(await lastingOverflow(page, enlarged.width)));
+        found.push(...(await untilFits(page, enlarged.width)));
       }
       if (found.length > 0) faults[view] = found;
     }
@@ -165,7 +163,7 @@ test.each([NARROW, PHONE])(
       expect(await rows.count()).toBeGreaterThan(3);
       expect([view, await hiddenParts(page, look.width)]).toEqual([view, []]);
       expect(await hiddenParts(page, 40)).not.toEqual([]);
-      expect(await lastingOverflow(page, look.width)).toEqual([]);
+      expect(await untilFits(page, look.width)).toEqual([]);
     }
   },
 );
@@ -230,7 +228,7 @@ test.each([NARROW, PHONE, DESKTOP])(
       await untilLoaded(page);
       const symbols = await cutTexts(page, new RegExp(LONG_SYMBOL));
       const figures = await cutTexts(page, FIGURE);
-      const found = [...symbols.cut, ...figures.cut, ...(await lastingOverflow(page, look.width))];
+      const found = [...symbols.cut, ...figures.cut, ...(await untilFits(page, look.width))];
       if (found.length > 0) faults[view] = found;
       total.symbols += symbols.shown;
       total.figures += figures.shown;

@@ -9,8 +9,6 @@ import { eventually } from '../../../support/eventually';
 import { auditAnswerShape } from '../../../../src/wire/audit';
 import { portfolioAnswerShape, type Portfolio } from '../../../../src/wire/portfolio';
 
-/** An alert is checked every ten seconds; a busy machine takes longer. */
-const ALERT_MS = 240_000;
 const expected = (status: number, path: string): boolean =>
   (status === 404 || status === 400) && /^\/api\/v1\/(tokens|contracts)/.test(path);
 
@@ -64,11 +62,11 @@ test('price alerts and swap alerts appear in the page after the user denied noti
   await addAlert(page, 'above', '1000000', world.token);
   await addAlert(page, 'swap', '0.01', world.token);
   const notices = page.locator('#notices');
-  await notices.getByText(/ is below \$1,000,000: now \$/).waitFor({ timeout: ALERT_MS });
+  await notices.getByText(/ is below \$1,000,000: now \$/).waitFor();
   await notices
     .getByText(/ (bought|sold) in /)
     .first()
-    .waitFor({ timeout: ALERT_MS });
+    .waitFor();
   expect(await page.evaluate('window.asked')).toBe(0);
   await page.getByRole('button', { name: 'Notify me outside' }).click();
   await page.getByText('The browser blocks notifications').waitFor();
@@ -93,7 +91,7 @@ test('an alert about a new pair of a token names the pair, also as a notificatio
   await addAlert(page, 'pair', '', world.token);
   const seen = async (): Promise<number | null> =>
     alertsShape.parse(await readStored(page, 'alerts'))[0]?.seen ?? null;
-  await eventually(seen, (block) => block !== null, ALERT_MS);
+  await eventually(seen, (block) => block !== null);
   expect(await page.locator('#notices').count()).toBe(0);
   // As if the newest pair had been created after the last check.
   const [newest] = createdShape.parse(await world.json(path)).data;
@@ -101,7 +99,7 @@ test('an alert about a new pair of a token names the pair, also as a notificatio
   const older = alerts.map((alert) => ({ ...alert, seen: (newest?.created_block ?? 0) - 1 }));
   await page.evaluate(`localStorage.setItem('alerts', ${JSON.stringify(JSON.stringify(older))})`);
   const text = new RegExp(`^New pair of \\w+: ${newest?.name.replace(/[^\w ]/g, '.')} on `);
-  await page.locator('#notices').getByText(text).first().waitFor({ timeout: ALERT_MS });
+  await page.locator('#notices').getByText(text).first().waitFor();
   const shown = z.array(z.string()).parse(await page.evaluate('window.shown'));
   expect(shown.some((body) => text.test(body))).toBe(true);
   expect(await page.evaluate('window.asked')).toBe(1);

@@ -11,9 +11,6 @@ import { readAnswer } from '../../../support/server/explorerPage';
 import { eventually, until } from '../../../support/eventually';
 import { startProgram, type Program } from '../../../support/server/program';
 
-const START_MAX_MS = 280_000;
-const VERIFY_MAX_MS = 600_000;
-
 let folder: string;
 let program: Program;
 /** Address of the API. The first address in the log is that of the node. */
@@ -45,7 +42,6 @@ test('dev prints sample requests when they answer with data', async () => {
   const samples = await eventually(
     () => [...program.output().matchAll(/curl '([^']+)'/g)].map(([, sample = '']) => sample),
     ({ length }) => length === 2,
-    START_MAX_MS,
   );
   url = new URL(samples[0] ?? '').origin;
   for (const sample of samples) {
@@ -134,10 +130,7 @@ test('dev verifies its tokens and pools after the start message: their sources c
   ];
   for (const [address, name] of known) {
     const path = `/api/v1/contracts/${address}`;
-    await until(
-      async () => contractShape.parse(await ask(path)).data.verification.source !== null,
-      VERIFY_MAX_MS,
-    );
+    await until(async () => contractShape.parse(await ask(path)).data.verification.source !== null);
     const { data } = contractShape.parse(await ask(path));
     expect([address, data.name]).toEqual([address, name]);
     // One pool of each exchange is verified; the others have its code.
@@ -148,7 +141,7 @@ test('dev verifies its tokens and pools after the start message: their sources c
   const { data } = contractShape.parse(await ask(`/api/v1/contracts/${known[2]?.[0] ?? ''}`));
   expect(data.verification).toMatchObject({ status: 'exact_match' });
   await checkPage(known[1]?.[0] ?? '');
-}, 900_000);
+});
 
 /** The page of a development token shows its source, and reads through the node. */
 async function checkPage(token: string): Promise<void> {

@@ -256,7 +256,7 @@ test('every endpoint has a description, its parameters, and examples in three la
   }
   const ticks = page.locator('#get-api-v1-pairs-address-ticks');
   await ticks.scrollIntoViewIfNeeded();
-  await ticks.locator('.status[data-ok=true]').waitFor({ timeout: 240_000 });
+  await ticks.locator('.status[data-ok=true]').waitFor();
   expect(await ticks.locator('.output').innerText()).toContain('"next_to"');
   await ticks.locator('[aria-label=limit]').fill('0');
   await ticks.getByRole('button', { name: 'Send' }).click();

@@ -273,7 +273,7 @@ test('"back" restores the scroll position, the sort order and the page of a list
 
 /** Presses the first copy button of the lists by keyboard, and returns its label. Tries again where a new trade moves the focus. */
 async function copyFirst(page: Page): Promise<unknown> {
-  for (const end = Date.now() + 60_000; Date.now() < end;) {
+  const press = async (): Promise<unknown> => {
     const label = await page.evaluate(`(() => {
       const copy = document.querySelector('table.data tbody .copy');
       copy.focus();
@@ -284,9 +284,9 @@ async function copyFirst(page: Page): Promise<unknown> {
       const focused = document.activeElement;
       return focused.matches('.copy.done') && focused.ariaLabel;
     })()`);
-    if (label !== false && copied === label) return label;
-  }
-  throw new Error(`${page.url()}: no copy button copied within 60 s`);
+    return copied === label ? label : false;
+  };
+  return eventually(press, (label) => label !== false);
 }
 
 /** Without navigator.clipboard, as over plain HTTP. */
