@@ -32,14 +32,9 @@ const ALLOWED: readonly (readonly [path: RegExp, expressions: RegExp, reason: st
     'the answer is a time of this process, between two readings of the same clock',
   ],
   [
-    /^test\/unit\/chain\/rpc\/(?:socket|ws|ipc)Transport\.test\.ts$/,
+    /^test\/unit\/chain\/rpc\/socketTransport\.test\.ts$/,
     /^Date\.now$/,
     'a clock that runs faster than the system clock, so that pauses are short; no assertion reads it',
-  ],
-  [
-    /^test\/unit\/chain\/rpc\/clock\.test\.ts$/,
-    /^performance\.now$/,
-    'keeps the event loop busy for 5 ms, so that a timer is due',
   ],
 ];
 
