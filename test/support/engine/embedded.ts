@@ -62,8 +62,13 @@ export async function ask(url: string, sql: string): Promise<string> {
 
 /** Creates table `t` with one row. */
 export async function makeTable(server: EmbeddedServer, value: number): Promise<void> {
-  expect(await ask(server.writerUrl, 'CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a')).toBe('');
-  expect(await ask(server.writerUrl, `INSERT INTO t VALUES (${value})`)).toBe('');
+  for (const sql of [
+    'CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a',
+    `INSERT INTO t VALUES (${value})`,
+  ]) {
+    const answer = await ask(server.writerUrl, sql);
+    if (answer !== '') throw new Error(`${sql}: ${answer}`);
+  }
 }
 
 /** Whether a process runs. A zombie process does not run. */
