@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { ClickHouseError, createClient } from '@clickhouse/client';
+import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 
 export interface TestDatabase {
   /** URL for openDatabase, with full rights on this database. */
@@ -113,7 +113,7 @@ function withDatabase(url: string, database: string): string {
 }
 
 async function command(url: string, sql: string): Promise<void> {
-  const client = createClient({ url, request_timeout: 240_000 });
+  const client = createClient({ url, request_timeout: 240_000, log: { level: ClickHouseLogLevel.OFF } });
   try {
     await client.command({ query: sql });
   } finally {
