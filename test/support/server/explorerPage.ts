@@ -14,6 +14,21 @@ export async function checkCopyButtons(page: Page): Promise<void> {
   expect(bare).toEqual([]);
 }
 
+/**
+ * Presses a copy button. Returns whether the button says that it has copied. The button says so for a second only, so the
+ * page itself watches the button.
+ */
+export async function pressCopy(button: Locator): Promise<unknown> {
+  await button.evaluate((mark) => mark.setAttribute('data-pressed', ''));
+  const said = button.page().evaluate(`new Promise((resolve) => {
+    const mark = document.querySelector('[data-pressed]');
+    const read = () => mark.matches('.done, .failed') && resolve(mark.matches('.done'));
+    new MutationObserver(read).observe(mark, { attributes: true, attributeFilter: ['class'] });
+  })`);
+  await button.click();
+  return said;
+}
+
 /** The form of a function of the read tab. */
 export const readForm = (page: Page, name: string): Locator =>
   page.locator(`form[data-signature^="${name}("]`);

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { TEXTS } from '../../../../src/api/etherscan/answers';
 import { LANGUAGES, type Language } from '../../../../src/web/docs/examples';
 import { eventually } from '../../../support/eventually';
+import { pressCopy } from '../../../support/server/explorerPage';
 import { startPages, type PageOptions, type Pages } from '../../../support/server/pages';
 import { canRun, joinExamples, runExample } from '../../../support/runExample';
 import type { PageWorld } from '../../../support/worlds/pageWorld';
@@ -180,8 +181,8 @@ test('the copy button of an example also copies over plain HTTP, and says what i
     expected: (status, path) => expected(status) || (status === 0 && path === '/docs'),
   });
   expect(await page.evaluate('window.isSecureContext')).toBe(false);
-  await page.getByRole('button', { name: 'Copy the example: List pairs' }).click();
-  await page.locator('.steps .copy.done').waitFor();
+  const copy = page.getByRole('button', { name: 'Copy the example: List pairs' });
+  expect(await pressCopy(copy)).toBe(true);
   const filter = page.getByRole('searchbox');
   await filter.focus();
   await page.keyboard.press('ControlOrMeta+v');

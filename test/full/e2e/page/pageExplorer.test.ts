@@ -6,7 +6,13 @@ import { z } from 'zod';
 
 import { DESKTOP, PHONE, untilLoaded, type Look } from '../../../support/server/browser';
 import { keepPicture, startPages, type PageOptions, type Pages } from '../../../support/server/pages';
-import { checkCopyButtons, factOf, readAnswer, readForm } from '../../../support/server/explorerPage';
+import {
+  checkCopyButtons,
+  factOf,
+  pressCopy,
+  readAnswer,
+  readForm,
+} from '../../../support/server/explorerPage';
 import { eventually } from '../../../support/eventually';
 import type { PageWorld } from '../../../support/worlds/pageWorld';
 import {
@@ -308,9 +314,7 @@ test('the copy button copies over plain HTTP, where the browser has no clipboard
   ] as const) {
     const page = await open(`/tx/${shelf.stored}`, { url });
     expect(await page.evaluate('window.isSecureContext && navigator.clipboard !== undefined')).toBe(isSecure);
-    const copy = page.locator('.wallet-name .copy');
-    await copy.click();
-    await page.locator('.wallet-name .copy.done').waitFor();
+    expect(await pressCopy(page.locator('.wallet-name .copy'))).toBe(true);
     await page.locator('#search').focus();
     await page.keyboard.press('ControlOrMeta+v');
     expect(await page.locator('#search').inputValue()).toBe(shelf.stored);
