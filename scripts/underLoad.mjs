@@ -36,15 +36,17 @@ let running;
 let wasStopped = false;
 const stop = () => {
   wasStopped = true;
-  running?.kill('SIGTERM');
+  // The command has a process group of its own, because a shell does not pass a signal on.
+  if (running !== undefined) process.kill(-running.pid, 'SIGTERM');
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 
 const rows = [];
 for (let run = 1; run <= times && !wasStopped; run += 1) {
   const began = performance.now();
-  running = spawn(command, args, { cwd: root, stdio: 'inherit' });
+  running = spawn(command, args, { cwd: root, stdio: 'inherit', detached: true });
   const code = await new Promise((resolve) => running.once('exit', (exit) => resolve(exit ?? 1)));
+  running = undefined;
   rows.push({ run, code, seconds: Math.round((performance.now() - began) / 1_000) });
 }
 for (const loop of busy) loop.kill('SIGKILL');
