@@ -107,9 +107,10 @@ class SeedRunner {
     this.world = new SimWorld(this.chain, this.clock, plan.depth);
     this.lifeDice = diceOf(seed, 3);
     const dice = diceOf(seed, 4);
+    const odd = diceOf(seed, 6);
     this.natures = Array.from({ length: plan.nodes }, (_, index) =>
       // Only one of several nodes may serve another chain, and never the first node.
-      drawNature(dice, index > 0 && dice.chance(0.1) ? SIM_CHAIN_ID + 1 : SIM_CHAIN_ID),
+      drawNature(dice, odd, index > 0 && dice.chance(0.1) ? SIM_CHAIN_ID + 1 : SIM_CHAIN_ID),
     );
   }
 

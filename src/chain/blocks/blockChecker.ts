@@ -100,9 +100,12 @@ export class BlockChecker {
    */
   verifyAll(endpoint: number, answers: Answers, others: Answers): (ChainBlock | AppError)[] {
     this.guard.study(this.prover, endpoint, withoutErrors([...answers, ...others]));
-    return answers.map((answer) =>
-      answer instanceof AppError ? answer : orError(() => this.verify(endpoint, answer)),
-    );
+    return answers.map((answer) => this.verifyOne(endpoint, answer));
+  }
+
+  /** Verifies one block. Returns the verified block, or its error. */
+  verifyOne(endpoint: number, answer: UncheckedBlock | AppError): ChainBlock | AppError {
+    return answer instanceof AppError ? answer : orError(() => this.verify(endpoint, answer));
   }
 
   private verify(endpoint: number, block: UncheckedBlock): ChainBlock {

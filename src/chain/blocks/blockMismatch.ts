@@ -49,12 +49,16 @@ export class BlockMismatch extends AppError {
   /** Number of the block; null if the answer does not name a block. */
   readonly blockNumber: number | null;
 
-  constructor(kind: MismatchKind, blockNumber: number | null, what: string) {
+  /** Whether the answer only lacks something. Another method of the same endpoint may have it. */
+  readonly isIncomplete: boolean;
+
+  constructor(kind: MismatchKind, blockNumber: number | null, what: string, isIncomplete = false) {
     const where = blockNumber === null ? 'a node answer' : `block ${blockNumber}`;
     super('node_failed', `${where} fails verification (${kind}): ${what}`, { retryable: true });
     this.name = 'BlockMismatch';
     this.kind = kind;
     this.blockNumber = blockNumber;
+    this.isIncomplete = isIncomplete;
   }
 
   get maybeRace(): boolean {

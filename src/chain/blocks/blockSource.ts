@@ -1,6 +1,5 @@
 /**
- * Fetches verified blocks by number from the endpoint pool. Uses receipts, or eth_getLogs if an endpoint
- * lacks eth_getBlockReceipts. A block that fails verification is fetched from another endpoint. If every
+ * Fetches verified blocks by number from the endpoint pool. A block that fails verification is fetched from another endpoint. If every
  * endpoint fails, the fetch fails: data may be late, but is never wrong.
  */
 import type { BlockRef, ChainBlock, ProofOptions } from '../../domain/block';
@@ -10,16 +9,16 @@ import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { BlockMismatch } from './blockMismatch';
-import { BlockChecker, orMismatch } from './blockChecker';
+import { BlockChecker } from './blockChecker';
 import { systemClock, type Clock } from '../rpc/clock';
 import type { Endpoint } from '../rpc/endpoint';
 import type { EndpointPool } from '../rpc/endpointPool';
-import { fetchByLogs, LogSpans } from './fetchByLogs';
-import { BlockHalves, fetchByReceipts, requireBlock, type UncheckedBlock } from './fetchByReceipts';
-import { keepVerified, startOf, type Fetched } from './fetchedBlocks';
+import { requireBlock } from './fetchByReceipts';
+import { newFetched, type Fetched } from './fetchedBlocks';
 import type { BlockHeader } from './parseBlock';
+import { PieceFetcher, RACE_PAUSE_MS, RACE_RETRIES } from './pieceFetcher';
 import { RpcError } from '../rpc/rpcError';
-import { checkFuture, checkLinks, checkNumber, checkPiece, type PieceBounds } from './verify';
+import { checkFuture, checkLinks, checkNumber } from './verify';
 
 export type { BlockHeader };
 
@@ -38,6 +37,11 @@ interface RangeOptions extends Omit<FetchOptions, 'endpoint'> {
    * is benched.
    */
   readonly parent?: Hex;
+  /**
+   * If a block cannot be had, return the blocks before it, if there is at least one. The next call, from this block
+   * on, rejects with the reason.
+   */
+  readonly partial?: boolean;
 }
 
 /**
@@ -84,38 +88,31 @@ export interface BlockSourceOptions {
   readonly logBlocksMax?: number;
 }
 
-/** Number of retries on the same endpoint if a reorg may be the reason for the wrong answer. */
-const RACE_RETRIES = 2;
-const RACE_PAUSE_MS = 50;
 const HEADERS_MAX = 1_000;
-/** While many requests fail, each attempt asks for this many batches, so that fewer requests wait for the slowest. */
-const REDUCED_BATCHES = 4;
 /** Number of failures in a row after which an endpoint without any answer counts as silent. */
 const SILENT_FAILURES = 3;
 
 class PooledBlockSource implements BlockSource {
   private readonly pool: EndpointPool;
-  private readonly log: Logger;
   private readonly clock: Clock;
   private readonly timeOfDay: () => number;
   private readonly checker: Promise<BlockChecker>;
-  private readonly spans: LogSpans;
-  private readonly receiptBlocksMax: number;
-  private readonly withoutReceipts = new Set<number>();
+  private readonly fetcher: Promise<PieceFetcher>;
 
   constructor(options: BlockSourceOptions) {
-    this.pool = options.pool;
-    this.log = options.log;
-    this.clock = options.clock ?? systemClock();
+    const { pool, log, clock = systemClock(), receiptBlocksMax = 20, logBlocksMax = 500 } = options;
+    this.pool = pool;
+    this.clock = clock;
     this.timeOfDay = options.timeOfDay ?? (() => steadyNow() / 1_000);
-    this.receiptBlocksMax = options.receiptBlocksMax ?? 20;
     this.checker = BlockChecker.create({
       proof: options.proof,
-      countAnswering: () => this.pool.endpoints.filter((one) => !isSilent(one)).length,
-      log: this.log,
+      countAnswering: () => pool.endpoints.filter((one) => !isSilent(one)).length,
+      log,
       timeOfDay: this.timeOfDay,
     });
-    this.spans = new LogSpans(options.logBlocksMax ?? 500);
+    this.fetcher = this.checker.then(
+      (checker) => new PieceFetcher({ pool, checker, clock, log, receiptBlocksMax, logBlocksMax }),
+    );
   }
 
   fetchHeader(at: number | 'latest' | 'finalized', options: FetchOptions = {}): Promise<BlockHeader> {
@@ -155,19 +152,22 @@ class PooledBlockSource implements BlockSource {
   async fetchRange(from: number, to: number, options: RangeOptions = {}): Promise<ChainBlock[]> {
     const blocks: ChainBlock[] = [];
     const fetched = new Map<number, Fetched>();
+    const fetcher = await this.fetcher;
     while (from + blocks.length <= to) {
       const next = from + blocks.length;
       const notBefore = blocks.at(-1)?.timestamp ?? options.notBefore ?? 0;
       const parent = blocks.length === 0 ? options.parent : undefined;
       const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> => {
-        const own = fetched.get(endpoint.id) ?? {
-          kept: new Map<number, ChainBlock>(),
-          halves: new BlockHalves(),
-        };
+        const own = fetched.get(endpoint.id) ?? newFetched();
         fetched.set(endpoint.id, own);
-        return this.fetchPiece(endpoint, { from: next, to, notBefore, parent }, own, signal);
+        return fetcher.fetchPiece(endpoint, { from: next, to, notBefore, parent }, own, signal);
       };
-      const piece = await this.pool.run(fetch, options);
+      const piece = await this.pool.run(fetch, options).catch((error: unknown) => {
+        const isUsable = options.partial === true && blocks.length > 0;
+        if (!isUsable || !(error instanceof AppError) || options.signal?.aborted === true) throw error;
+        return null;
+      });
+      if (piece === null) break;
       const [before, first] = [blocks.at(-1), piece[0]];
       // The parts of the range come from different nodes or times, so none of the endpoints is blamed.
       if (before !== undefined && first?.parentHash !== before.hash)
@@ -222,150 +222,6 @@ class PooledBlockSource implements BlockSource {
     }
   }
 
-  /**
-   * Fetches the next verified blocks from the endpoint, at least one. Blocks that pass verification are kept.
-   * Blocks that fail are fetched again, in one batch with the blocks after them. If the method throws, the
-   * verified blocks stay in `kept` for the next attempt.
-   */
-  private async fetchPiece(
-    endpoint: Endpoint,
-    bounds: PieceBounds,
-    { kept, halves }: Fetched,
-    signal: AbortSignal,
-  ): Promise<ChainBlock[]> {
-    const { from, to } = bounds;
-    const checker = await this.checker;
-    let breaks = 0;
-    /**
-     * Largest number of kept blocks so far. Only a larger number counts as progress, because a node may send
-     * the same wrong block again and again.
-     */
-    let most = 0;
-    /** The last wrong answer since the last progress. Thrown rather than a connection error. */
-    let wrong: BlockMismatch | undefined;
-    for (let idle = 0; ;) {
-      const answers = await this.fetchUnchecked(
-        endpoint,
-        () => this.nextMissing(endpoint, from, to, kept, halves),
-        halves,
-        signal,
-      );
-      const others = await this.fetchOthers(endpoint, checker.listOthers(answers), signal);
-      const failed = keepVerified(checker.verifyAll(endpoint.id, answers, others), kept);
-      const used = 2 * kept.size + halves.size;
-      idle = used > most ? 0 : idle + 1;
-      most = Math.max(most, used);
-      wrong = failed.find((error) => error instanceof BlockMismatch) ?? (idle === 0 ? undefined : wrong);
-      const isOver = failed.length > 0 && idle >= idleRoundsMax(endpoint, failed);
-      if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.hasReceipts(endpoint))) {
-        const piece = startOf(kept, from);
-        const broken = orMismatch(() => checkPiece(piece, bounds));
-        if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
-        if (broken instanceof BlockMismatch) {
-          // The node's chain changed during the fetch, so some kept blocks may be on the abandoned branch.
-          // All are dropped.
-          kept.clear();
-          most = 0;
-          failed.push(broken);
-          wrong = broken;
-        }
-        breaks += 1;
-        if (isOver || breaks > RACE_RETRIES)
-          throw wrong ?? failed.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
-        idle = breaks;
-      }
-      await this.rest(endpoint, idle, failed, signal);
-    }
-  }
-
-  /** Counts failed verifications for /metrics, and waits before the next request. */
-  private async rest(
-    endpoint: Endpoint,
-    idle: number,
-    failed: readonly AppError[],
-    signal: AbortSignal,
-  ): Promise<void> {
-    const wrong = failed.filter((error) => error instanceof BlockMismatch);
-    for (const error of wrong) this.pool.countMismatch(error);
-    if (idle > 0 && wrong.length > 0) await this.clock.sleep(RACE_PAUSE_MS, signal);
-    else await endpoint.pause(idle, failed, signal);
-  }
-
-  /** The lowest missing blocks, to fetch next: with receipts as many as fit into one batch, with eth_getLogs all. */
-  private nextMissing(
-    endpoint: Endpoint,
-    from: number,
-    to: number,
-    kept: ReadonlyMap<number, ChainBlock>,
-    halves: BlockHalves,
-  ): number[] {
-    const batches = endpoint.isReduced ? REDUCED_BATCHES : 1;
-    const callsMax = this.hasReceipts(endpoint) ? 2 * this.receiptBlocksMax * batches : Infinity;
-    const missing: number[] = [];
-    let calls = 0;
-    for (let number = from; number <= to && calls < callsMax; number += 1) {
-      if (kept.has(number)) continue;
-      missing.push(number);
-      calls += halves.has(number) ? 1 : 2;
-    }
-    return missing;
-  }
-
-  private hasReceipts(endpoint: Endpoint): boolean {
-    return !this.withoutReceipts.has(endpoint.id);
-  }
-
-  /** Fetches blocks from number `next` on, at least one. Each result is a block or an error. */
-  private async fetchUnchecked(
-    endpoint: Endpoint,
-    next: () => readonly number[],
-    halves: BlockHalves,
-    signal: AbortSignal,
-  ): Promise<(UncheckedBlock | AppError)[]> {
-    const { needsBodies } = await this.checker;
-    if (this.hasReceipts(endpoint)) {
-      try {
-        return await fetchByReceipts(endpoint, next(), halves, signal, needsBodies);
-      } catch (error) {
-        if (!(error instanceof RpcError)) throw error;
-        this.withoutReceipts.add(endpoint.id);
-        this.log.info(
-          { endpoint: endpoint.name, error: error.message },
-          'the endpoint does not support eth_getBlockReceipts; using eth_getLogs',
-        );
-      }
-    }
-    const numbers = next();
-    const from = numbers[0] ?? 0;
-    // eth_getLogs takes one range, so the range ends before the next block that is already kept.
-    const to = numbers.find((number, at) => numbers[at + 1] !== number + 1) ?? from;
-    try {
-      return await fetchByLogs(endpoint, this.spans, from, to, signal, needsBodies);
-    } catch (error) {
-      const isRepeated = error instanceof RpcError && error.kind === 'too_large';
-      if (error instanceof AppError && (error.retryable || isRepeated)) return [error];
-      throw error;
-    }
-  }
-
-  /**
-   * Fetches blocks only to learn from them what can be proven on this chain. Asks once; the endpoint need not
-   * have the blocks.
-   */
-  private async fetchOthers(
-    endpoint: Endpoint,
-    numbers: readonly number[],
-    signal: AbortSignal,
-  ): Promise<(UncheckedBlock | AppError)[]> {
-    if (numbers.length === 0) return [];
-    try {
-      return await this.fetchUnchecked(endpoint, () => numbers, new BlockHalves(), signal);
-    } catch (error) {
-      if (error instanceof AppError) return [error];
-      throw error;
-    }
-  }
-
   /** Repeats work on the same endpoint if a reorg may be the reason for the wrong answer. */
   private async retryRaces<T>(
     endpoint: Endpoint,
@@ -382,11 +238,6 @@ class PooledBlockSource implements BlockSource {
       }
     }
   }
-}
-
-function idleRoundsMax(endpoint: Endpoint, failed: readonly AppError[]): number {
-  const mayBeRace = failed.every((error) => error instanceof BlockMismatch && error.maybeRace);
-  return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
 }
 
 /** Whether several calls to the endpoint failed and none succeeded. */

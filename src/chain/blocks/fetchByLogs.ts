@@ -16,16 +16,18 @@ import {
   readLogBlockNumber,
   type HeaderWithBodies,
 } from './parseBlock';
-import { RpcError } from '../rpc/rpcError';
+import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 import { isRecord, type RpcCall } from '../rpc/rpcTransport';
 import { checkNumber } from './verify';
 
 const SPAN_START = 32;
 /**
- * If a node times out, the range is made smaller and tried again this many times. Then another endpoint is
+ * If a node does not answer, the range is made smaller and tried again this many times. Then another endpoint is
  * used.
  */
-const TIMEOUTS_MAX = 2;
+const SILENCES_MAX = 2;
+/** Failures that often end by themselves. */
+const PASSING_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'rate_limited', 'bad_answer', 'other']);
 /**
  * Number of attempts of the calls for the headers or the receipts of a range. Each attempt repeats only failed
  * calls.
@@ -81,6 +83,22 @@ export async function fetchByLogs(
     const { number } = header.value.header;
     return join(endpoint, header.value, byBlock.get(number) ?? [], receipts?.get(number));
   });
+}
+
+/**
+ * Fetches one block by its header and the receipts of its single transactions. Returns the block or its error.
+ * @throws AppError if the endpoint does not send the header or a receipt
+ */
+export async function fetchByTransactions(
+  endpoint: Endpoint,
+  number: number,
+  signal: AbortSignal,
+): Promise<UncheckedBlock | AppError> {
+  const [header] = await fetchHeaders(endpoint, number, number, signal);
+  if (header === undefined) return new RpcError('bad_answer', `${endpoint.name}: no answer`);
+  if ('error' in header) return header.error;
+  const receipts = await fetchReceipts(endpoint, [header.value], signal);
+  return join(endpoint, header.value, [], receipts?.get(number) ?? []);
 }
 
 type RawHeader = HeaderWithBodies & { readonly raw: RawBlock };
@@ -185,7 +203,7 @@ async function fetchLogs(
   to: number,
   signal: AbortSignal,
 ): Promise<{ logs: readonly unknown[]; last: number }> {
-  for (let timeouts = 0; ;) {
+  for (let [silences, isRepeated] = [0, false]; ;) {
     const last = Math.min(to, from + spans.of(endpoint) - 1);
     const span = last - from + 1;
     const filter = { fromBlock: numberToHex(from), toBlock: numberToHex(last) };
@@ -198,10 +216,17 @@ async function fetchLogs(
     }
     const { error } = answer;
     if (span === 1) throw error;
-    if (error.kind === 'timeout') timeouts += 1;
-    else if (error.kind !== 'too_large') throw error;
+    // Nodes refuse a range that is too large with any code and any text. An error that may have another reason is
+    // repeated once before the range is halved.
+    if (PASSING_KINDS.has(error.kind) && !isRepeated) {
+      isRepeated = true;
+      await endpoint.pause(1, [error], signal);
+      continue;
+    }
+    isRepeated = false;
+    if (!error.isAnswer) silences += 1;
     spans.shrink(endpoint, span);
-    if (timeouts > TIMEOUTS_MAX) throw error;
+    if (silences > SILENCES_MAX) throw error;
   }
 }
 

@@ -1,12 +1,20 @@
 /** The blocks of a range that one endpoint has sent so far. */
 import type { ChainBlock } from '../../domain/block';
 import { AppError } from '../../errors';
-import type { BlockHalves } from './fetchByReceipts';
+import { BlockHalves } from './fetchByReceipts';
 
 /** Blocks of a range from one endpoint: verified blocks, and headers or receipts of others. */
 export interface Fetched {
   readonly kept: Map<number, ChainBlock>;
   readonly halves: BlockHalves;
+  /** How often the endpoint failed to send each block. */
+  readonly failures: Map<number, number>;
+  /** Numbers of blocks that the endpoint did not send at an earlier visit. */
+  readonly seen: Set<number>;
+}
+
+export function newFetched(): Fetched {
+  return { kept: new Map(), halves: new BlockHalves(), failures: new Map(), seen: new Set() };
 }
 
 /** Adds the blocks that pass verification to `kept`. Returns the errors of the blocks that fail. */

@@ -89,7 +89,7 @@ export function parseReceipts(
     throw new BlockMismatch('malformed', header.number, 'the receipts are not a list');
   if (value.length !== header.transactionCount) {
     const what = `the block has ${header.transactionCount} transactions, but ${value.length} receipts`;
-    throw new BlockMismatch('transactions', header.number, what);
+    throw new BlockMismatch('transactions', header.number, what, value.length < header.transactionCount);
   }
   const transactions: ChainTransaction[] = [];
   const logs: ChainLog[] = [];

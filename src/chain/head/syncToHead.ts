@@ -113,10 +113,13 @@ async function nextStep(
     );
     const blocks = await source.fetchRange(fork.number + 1, last, {
       notBefore: fork.timestamp,
+      // The first step of a reorg must not be shorter than the old chain.
+      partial: !isReorg,
       ...signalOf(options),
     });
     const linked = blocks[0]?.parentHash === fork.hash;
-    const reached = last < head.number || blocks.at(-1)?.hash === head.hash;
+    const isWhole = fork.number + blocks.length === last;
+    const reached = last < head.number || !isWhole || blocks.at(-1)?.hash === head.hash;
     if (!linked || !reached) return null;
     if (!isReorg) return { kind: 'extend', forkNumber: null, removed: [], blocks };
     const removed = follower.unfinalised.slice(fork.number - follower.base.number);

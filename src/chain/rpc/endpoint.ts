@@ -72,6 +72,7 @@ export class Endpoint {
   private lastGoodAt: number | null = null;
   private lastError: string | null = null;
   private lastWrongAnswer: string | null = null;
+  private untrusted: string | null = null;
   private calls = 0;
   private underWay = 0;
   private readonly refused = new RefusedShare();
@@ -295,6 +296,11 @@ export class Endpoint {
     }
   }
 
+  /** Records what the endpoint cannot be trusted with, such as a method that fails for certain blocks. */
+  noteUntrusted(what: string): void {
+    this.untrusted = what;
+  }
+
   noteHead(number: number): void {
     this.headNumber = number;
   }
@@ -386,6 +392,7 @@ export class Endpoint {
       lastGoodAt: this.lastGoodAt,
       lastError: this.lastError,
       lastWrongAnswer: this.lastWrongAnswer,
+      untrusted: this.untrusted,
     };
   }
 }

@@ -18,6 +18,8 @@ export interface EndpointHealth {
   readonly lastError: string | null;
   /** Why the endpoint was benched last: block, field and both values. Null if it never was. */
   readonly lastWrongAnswer: string | null;
+  /** What the endpoint cannot be trusted with, and since which block. Null if nothing is known. */
+  readonly untrusted: string | null;
 }
 
 /** Counters of one endpoint. All except `underWay` never decrease. */

@@ -71,6 +71,11 @@ export class RpcError extends AppError {
     this.retryAfterMs = facts.retryAfterMs ?? null;
     this.cut = facts.cut ?? null;
   }
+
+  /** Whether the node answered, with an HTTP status or an error of its own. */
+  get isAnswer(): boolean {
+    return this.rpcCode !== null || this.httpStatus !== null || this.kind === 'bad_answer';
+  }
 }
 
 const RATE =

@@ -50,6 +50,7 @@ const logShape = z.object({
   removed: z.literal(false).optional(),
 });
 const logsShape = z.array(logShape);
+const receiptsShape = z.array(z.object({ logs: logsShape }));
 
 /**
  * Lists the pools that were created in the blocks `from` to `to`, both included. Throws RpcError if the node
@@ -57,30 +58,78 @@ const logsShape = z.array(logShape);
  */
 export async function readFactoryLogs(
   rpc: EthCalls,
-  { pairs, vaults }: SearchedDexes,
+  dexes: SearchedDexes,
   range: { readonly from: number; readonly to: number },
   signal: AbortSignal,
 ): Promise<OldPool[]> {
-  const topics = new Set(pairs.map(({ protocol }) => protocol.creationTopic));
-  if (vaults.length > 0) topics.add(POOL_REGISTERED);
-  const address = [
-    ...new Set([...pairs.map(({ dex }) => dex.factory), ...vaults.map(({ factory }) => factory)]),
-  ];
+  const { addresses, topics } = sourcesOf(dexes);
   const filter = {
     fromBlock: numberToHex(range.from),
     toBlock: numberToHex(range.to),
-    address,
+    address: [...addresses],
     topics: [[...topics]],
   };
-  const call: RpcCall = { method: 'eth_getLogs', params: [filter] };
-  const [answer] = await rpc.batchOutcomes([call], toLogs, { signal, roundsMax: 2 });
-  if (answer === undefined) throw new RpcError('bad_answer', 'the node did not answer eth_getLogs');
+  const logs = await ask(rpc, { method: 'eth_getLogs', params: [filter] }, toLogs, signal);
+  return toOldPools(dexes, logs, range);
+}
+
+/** Like `readFactoryLogs`, for one block, by its receipts. For a node that refuses eth_getLogs for the block. */
+export async function readFactoryReceipts(
+  rpc: EthCalls,
+  dexes: SearchedDexes,
+  block: number,
+  signal: AbortSignal,
+): Promise<OldPool[]> {
+  const { addresses, topics } = sourcesOf(dexes);
+  const call = { method: 'eth_getBlockReceipts', params: [numberToHex(block)] };
+  const receipts = await ask(rpc, call, toReceipts, signal);
+  const logs = receipts.flatMap((receipt) => receipt.logs);
+  const own = logs.filter(
+    ({ address, topics: [first = '0x'] }) =>
+      addresses.has(toLowerHex(address)) && topics.has(toLowerHex(first)),
+  );
+  return toOldPools(dexes, own, { from: block, to: block });
+}
+
+function sourcesOf({ pairs, vaults }: SearchedDexes): {
+  readonly addresses: ReadonlySet<Hex>;
+  readonly topics: ReadonlySet<Hex>;
+} {
+  const topics = new Set(pairs.map(({ protocol }) => protocol.creationTopic));
+  if (vaults.length > 0) topics.add(POOL_REGISTERED);
+  return {
+    addresses: new Set([...pairs.map(({ dex }) => dex.factory), ...vaults.map(({ factory }) => factory)]),
+    topics,
+  };
+}
+
+async function ask<T>(
+  rpc: EthCalls,
+  call: RpcCall,
+  parse: (result: unknown) => T,
+  signal: AbortSignal,
+): Promise<T> {
+  const [answer] = await rpc.batchOutcomes([call], parse, { signal, roundsMax: 2 });
+  if (answer === undefined) throw new RpcError('bad_answer', `the node did not answer ${call.method}`);
   if ('error' in answer) throw answer.error;
-  return answer.value.flatMap((log) => {
+  return answer.value;
+}
+
+function toOldPools(
+  dexes: SearchedDexes,
+  logs: z.infer<typeof logsShape>,
+  range: { readonly from: number; readonly to: number },
+): OldPool[] {
+  return logs.flatMap((log) => {
     const number = Number(log.blockNumber);
-    if (number < range.from || number > range.to) return [];
-    return toOldPool({ pairs, vaults }, log, number);
+    return number < range.from || number > range.to ? [] : toOldPool(dexes, log, number);
   });
+}
+
+function toReceipts(result: unknown): z.infer<typeof receiptsShape> {
+  const parsed = receiptsShape.safeParse(result);
+  if (parsed.success) return parsed.data;
+  throw new AppError('node_failed', 'the answer of eth_getBlockReceipts is not a list of receipts');
 }
 
 function toLogs(result: unknown): z.infer<typeof logsShape> {

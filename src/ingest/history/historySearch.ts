@@ -17,7 +17,7 @@ import { LISTED_MAX, type FoundPool, type FoundPools } from '../pools/foundPools
 import type { OldTickRange } from '../pools/oldTicks';
 import type { IngestStatus } from '../session/status';
 import { CallBudget } from './callBudget';
-import { readFactoryLogs, type OldPool, type SearchedDexes } from './factoryLogs';
+import { readFactoryLogs, readFactoryReceipts, type OldPool, type SearchedDexes } from './factoryLogs';
 import { readPairCounts, readPairsAt } from './listAllPairs';
 import { countListed, listUnlisted } from './listedPools';
 import { storeBirths } from './readBirths';
@@ -149,17 +149,16 @@ export class HistorySearch {
     try {
       pools = await readFactoryLogs(rpc, dexes, { from, to }, signal);
     } catch (error) {
-      if (!(error instanceof RpcError) || PASSING.has(error.kind) || signal.aborted) throw error;
+      if (!(error instanceof RpcError) || signal.aborted) throw error;
       if (to > from) {
-        this.span = Math.max(1, Math.floor((to - from + 1) / 4));
-        this.spanMax = this.span * 2;
+        // Nodes refuse a range that is too large with any code, status and text.
+        if (error.isAnswer || !PASSING.has(error.kind)) this.shrink(to - from + 1);
+        if (PASSING.has(error.kind)) throw error;
         return;
       }
-      this.refusals += 1;
-      if (this.refusals < REFUSALS_MAX) throw error;
-      this.deps.log.warn({ block: to, error: errorText(error) }, 'the node has no logs below this block');
-      await this.save({ ...progress, search_to: progress.searched_from });
-      return;
+      const found = await this.searchReceipts(progress, to, error, signal);
+      if (found === null) return;
+      pools = found;
     }
     this.refusals = 0;
     const before = progress.pools;
@@ -167,7 +166,38 @@ export class HistorySearch {
     await this.list(pools, signal);
     await this.save({ ...progress, searched_from: from, pools: before + pools.length });
     if (pools.length > 0) this.deps.found.refresh();
+    this.spanMax = Math.min(SPAN_MAX, this.spanMax + Math.ceil(this.spanMax / 8));
     this.span = Math.min(this.spanMax, this.span * 2);
+  }
+
+  private shrink(refused: number): void {
+    this.span = Math.max(1, Math.floor(refused / 4));
+    this.spanMax = this.span * 2;
+  }
+
+  /**
+   * Reads the creation events of a block from its receipts, after the node refused its logs with `error`. Returns null
+   * if the node seems to have no older logs. @throws `error` if the block is to be tried again
+   */
+  private async searchReceipts(
+    progress: SearchProgress,
+    block: number,
+    error: RpcError,
+    signal: AbortSignal,
+  ): Promise<OldPool[] | null> {
+    const { rpc, dexes, log } = this.deps;
+    await this.spend(1, signal);
+    try {
+      return await readFactoryReceipts(rpc, dexes, block, signal);
+    } catch (second) {
+      if (!(second instanceof AppError) || signal.aborted) throw second;
+    }
+    if (PASSING.has(error.kind)) throw error;
+    this.refusals += 1;
+    if (this.refusals < REFUSALS_MAX) throw error;
+    log.warn({ block, error: errorText(error) }, 'the node has no logs below this block');
+    await this.save({ ...progress, search_to: progress.searched_from });
+    return null;
   }
 
   private async birth(pools: readonly OldPool[], signal: AbortSignal): Promise<void> {

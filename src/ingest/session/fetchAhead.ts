@@ -23,7 +23,10 @@ const CHUNK_LOGS = 6_000;
 const FIRST_CHUNK_BLOCKS = 16;
 const CHUNK_BLOCKS_MAX = 512;
 
-/** Yields verified pieces of consecutive blocks, ascending. */
+/**
+ * Yields verified pieces of consecutive blocks, ascending. If a block cannot be had, yields the blocks before it, then
+ * rejects.
+ */
 export async function* fetchAhead(
   source: BlockSource,
   from: number,
@@ -32,7 +35,7 @@ export async function* fetchAhead(
 ): AsyncGenerator<ChainBlock[]> {
   const { signal, blocksMax = Infinity, parent } = options;
   const chunkBlocksMax = Math.min(CHUNK_BLOCKS_MAX, blocksMax);
-  const under: Promise<ChainBlock[]>[] = [];
+  const under: { readonly end: number; readonly chunk: Promise<ChainBlock[]> }[] = [];
   let next = from;
   /** Time of the last block of the previous piece, unix seconds. */
   let notBefore = 0;
@@ -41,19 +44,19 @@ export async function* fetchAhead(
     while (under.length < CHUNKS_IN_FLIGHT && next <= to) {
       const end = Math.min(to, next + size - 1);
       const known = next === from && parent !== undefined ? { parent } : {};
-      const chunk = source.fetchRange(next, end, { signal, ...known });
+      const chunk = source.fetchRange(next, end, { signal, partial: true, ...known });
       // A later piece may fail while the caller waits for an earlier piece. The error is thrown when the
       // caller reaches the failed piece.
       chunk.catch(() => undefined);
-      under.push(chunk);
+      under.push({ end, chunk });
       next = end + 1;
     }
   };
   for (;;) {
     launch();
-    const chunk = under.shift();
-    if (chunk === undefined) return;
-    let blocks = await chunk;
+    const piece = under.shift();
+    if (piece === undefined) return;
+    let blocks = await piece.chunk;
     const [first, end] = [blocks[0], blocks.at(-1)];
     // A piece is verified before the time of the previous piece is known. If block times decrease between two
     // pieces, the error names the endpoint that sent the wrong time.
@@ -64,5 +67,12 @@ export async function* fetchAhead(
     const perBlock = Math.max(logs / Math.max(blocks.length, 1), CHUNK_LOGS / chunkBlocksMax);
     size = Math.max(1, Math.min(size * 2, chunkBlocksMax, Math.round(CHUNK_LOGS / perBlock)));
     yield blocks;
+    // One block could not be had: what lies before it is of use already. The next request names the reason.
+    const reached = blocks.at(-1)?.number ?? piece.end;
+    if (reached >= piece.end) continue;
+    under.unshift({
+      end: piece.end,
+      chunk: source.fetchRange(reached + 1, piece.end, { signal, partial: true }),
+    });
   }
 }

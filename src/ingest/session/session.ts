@@ -251,6 +251,7 @@ export class IngestSession {
     let since = now();
     let last: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
     let writing: Promise<void> = Promise.resolve();
+    let isReading = false;
     const flush = async (): Promise<void> => {
       await writing;
       if (batch.blocks === 0) return;
@@ -268,11 +269,17 @@ export class IngestSession {
         blocksMax: batchBlocks,
         parent: this.cursor.hash,
       })) {
+        isReading = true;
         await this.reader.read(blocks, last, false, this.signal, (rows) => batch.add(rows));
+        isReading = false;
         last = blocks.at(-1) ?? last;
         if (batch.logs >= batchLogs || batch.blocks >= batchBlocks || now() - since > batchMs) await flush();
       }
       await flush();
+    } catch (error) {
+      // A block that cannot be had does not hold back the blocks before it.
+      if (!isReading && !this.signal.aborted) await flush();
+      throw error;
     } finally {
       await writing;
       progress.end();

@@ -56,10 +56,17 @@ export abstract class NodeBackedSource<
       const parent = before?.hash ?? range.parent;
       const own = await this.readPart(part, { notBefore, parent }, range.signal);
       const known = parent === undefined ? {} : { parent };
-      const piece =
-        own ?? (await this.node.fetchRange(part.from, part.to, { ...range, notBefore, ...known }));
+      const fetch = (): Promise<ChainBlock[]> =>
+        this.node
+          .fetchRange(part.from, part.to, { ...range, notBefore, ...known })
+          .catch((error: unknown) => {
+            if (range.partial !== true || blocks.length === 0) throw error;
+            return [];
+          });
+      const piece = own ?? (await fetch());
       blocks.push(...piece);
       this.read[own === null ? 'node' : 'elsewhere'] += piece.length;
+      if (piece.length <= part.to - part.from) break;
     }
     return blocks;
   }

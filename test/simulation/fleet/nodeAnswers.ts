@@ -25,6 +25,8 @@ export interface NodeView {
  * pools.
  */
 const DECIMALS = '0x313ce567';
+/** A node that loses receipts loses those of about one block in this many. */
+const LOST_EVERY = 7n;
 const hex = (value: number): string => `0x${value.toString(16)}`;
 const refuse = (refusal: RpcRefusal): NodeAnswer => ({ refusal });
 
@@ -39,6 +41,8 @@ export function answerCall(view: NodeView, method: string, params: readonly unkn
       return getBlock(view, String(params[0]), params[1] === true);
     case 'eth_getBlockReceipts':
       return nature.noReceipts === null ? getReceipts(view, String(params[0])) : refuse(nature.noReceipts);
+    case 'eth_getTransactionReceipt':
+      return getReceipt(view, String(params[0]));
     case 'eth_getLogs':
       return getLogs(view, params[0] as { fromBlock: string; toBlock: string });
     case 'eth_call':
@@ -72,7 +76,18 @@ function getBlock(view: NodeView, at: string, whole: boolean): NodeAnswer {
 function getReceipts(view: NodeView, at: string): NodeAnswer {
   const block = view.branch[Number(at)];
   if (block === undefined || view.forgets()) return missing(view);
-  return { result: blockJson(block).receipts };
+  const { receipts } = blockJson(block);
+  const lost = view.nature.lostReceipts;
+  if (lost === null || BigInt(block.hash) % LOST_EVERY !== 0n) return { result: receipts };
+  if (typeof lost === 'object') return refuse(lost);
+  return { result: lost === 'null' ? null : lost === 'empty' ? [] : receipts.slice(1) };
+}
+
+function getReceipt(view: NodeView, hash: string): NodeAnswer {
+  const at = ({ transactions }: ChainBlock): number => transactions.findIndex((one) => one.hash === hash);
+  const block = view.branch.findLast((one) => at(one) !== -1);
+  if (block === undefined || view.forgets()) return { result: null };
+  return { result: blockJson(block).receipts[at(block)] };
 }
 
 function getLogs(view: NodeView, filter: { fromBlock: string; toBlock: string }): NodeAnswer {

@@ -4,10 +4,12 @@ import type { Random } from '../../support/random';
 import {
   NO_METHOD_WORDINGS,
   NO_TAG_WORDINGS,
+  ODD_RANGE_WORDINGS,
   RANGE_WORDINGS,
   RATE_WORDINGS,
   RESULT_WORDINGS,
   UNKNOWN_BLOCK_WORDINGS,
+  type RangeWording,
   type RpcRefusal,
 } from './wordings';
 
@@ -16,8 +18,10 @@ export interface NodeNature {
   readonly chainId: number;
   /** Error for eth_getBlockReceipts; null if the node supports the method. */
   readonly noReceipts: RpcRefusal | null;
+  /** How eth_getBlockReceipts always answers for one block in seven; null if it has all receipts. */
+  readonly lostReceipts: 'empty' | 'short' | 'null' | RpcRefusal | null;
   readonly rangeMax: number;
-  readonly rangeWording: (typeof RANGE_WORDINGS)[number];
+  readonly rangeWording: RangeWording;
   readonly resultMax: number;
   readonly resultWording: (typeof RESULT_WORDINGS)[number];
   /** Maximum number of calls in one batch. */
@@ -69,7 +73,24 @@ export interface FleetHealth {
   readonly lying: number;
 }
 
-export function drawNature(random: Random, chainId: number): NodeNature {
+/** `odd` draws the faults that are not in the classifier of errors. */
+export function drawNature(random: Random, odd: Random, chainId: number): NodeNature {
+  const nature = drawUsual(random, chainId);
+  return {
+    ...nature,
+    lostReceipts: odd.chance(0.25)
+      ? odd.pick<NonNullable<NodeNature['lostReceipts']>>([
+          'empty',
+          'short',
+          'null',
+          { code: -32000, message: 'internal error' },
+        ])
+      : null,
+    rangeWording: odd.chance(0.25) ? odd.pick(ODD_RANGE_WORDINGS) : nature.rangeWording,
+  };
+}
+
+function drawUsual(random: Random, chainId: number): Omit<NodeNature, 'lostReceipts'> {
   return {
     chainId,
     noReceipts: random.chance(0.4) ? random.pick(NO_METHOD_WORDINGS) : null,

@@ -5,7 +5,7 @@ export interface RpcRefusal {
   readonly message: string;
 }
 
-type RangeWording = (max: number, span: number) => RpcRefusal;
+export type RangeWording = (max: number, span: number) => RpcRefusal;
 
 /** The block range of an eth_getLogs is too wide. */
 export const RANGE_WORDINGS: readonly RangeWording[] = [
@@ -40,6 +40,15 @@ export const RANGE_WORDINGS: readonly RangeWording[] = [
     message: `eth_getLogs is limited to ${max} block range, please check your params`,
   }),
   (_max, span) => ({ code: -32005, message: `block range is too large: ${span}` }),
+];
+
+/** Refusals of a wide range whose code or text does not name the range. */
+export const ODD_RANGE_WORDINGS: readonly RangeWording[] = [
+  () => ({ code: -32002, message: 'request timed out' }),
+  () => ({ code: -32001, message: 'the resource is busy' }),
+  () => ({ code: -32005, message: 'please come back with less' }),
+  () => ({ code: -32600, message: 'maximum [from, to] blocks distance' }),
+  () => ({ code: -32000, message: 'upstream error' }),
 ];
 
 /** The answer would contain too many logs. */

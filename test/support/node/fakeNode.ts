@@ -194,6 +194,8 @@ export class FakeNode {
       case 'eth_getBlockReceipts':
         if (!this.hasReceipts) return missing(call.method);
         return { result: this.find(String(first))?.receipts ?? null };
+      case 'eth_getTransactionReceipt':
+        return { result: this.findReceipt(String(first)) ?? null };
       case 'eth_getLogs':
         return this.getLogs(first as { fromBlock: string; toBlock: string });
       default:
@@ -206,6 +208,11 @@ export class FakeNode {
     if (at === 'latest') return this.head();
     if (at === 'finalized') return this.chain.blocks[Math.max(0, head - 64)];
     return Number(at) <= head ? this.chain.blocks[Number(at)] : undefined;
+  }
+
+  private findReceipt(hash: string): Json | undefined {
+    const all = this.chain.blocks.flatMap(({ receipts }) => receipts);
+    return all.find((receipt) => receipt['transactionHash'] === hash);
   }
 
   private getBlock(at: string, whole: boolean): { result: unknown } | { error: RpcFault } {

@@ -1,6 +1,8 @@
+import { systemClock, type Clock } from '../../../../src/chain/rpc/clock';
+import type { CallFault, FakeNode } from '../../../support/node/fakeNode';
 import { FakeChain, type Json } from '../../../support/node/fakeChain';
 import { expectedBlock as expected } from '../expectedBlock';
-import { closeAll, poolOf, silentLog, sourceOf, startNode } from '../setup';
+import { closeAll, ENDLESS_MS, poolOf, silentLog, sourceOf, startNode } from '../setup';
 import { createBlockSource } from '../../../../src/chain/blocks/blockSource';
 
 afterEach(closeAll);
@@ -9,6 +11,30 @@ function chainOf(seed: number, blocks = 60, logsMax = 12): FakeChain {
   const chain = new FakeChain(seed);
   chain.mineMany(blocks, logsMax);
   return chain;
+}
+
+/** A clock on which pauses take no time. */
+const fastClock: Clock = {
+  ...systemClock(),
+  sleep: (ms, signal) => systemClock().sleep(ms < 60_000 ? 0 : ENDLESS_MS, signal),
+};
+
+/** Refuses ranges of eth_getLogs with an HTTP status or a JSON-RPC error. Counts the refusals. */
+function refuseLogs(
+  node: FakeNode,
+  isRefused: (from: number, to: number) => boolean,
+  fault: number | NonNullable<CallFault>,
+): { refused: number } {
+  const asked = { refused: 0 };
+  node.onHttp = (_request, response, body) => {
+    const filter = /"fromBlock":"(0x[0-9a-f]+)","toBlock":"(0x[0-9a-f]+)"/.exec(body);
+    if (filter === null || !isRefused(Number(filter[1]), Number(filter[2]))) return false;
+    asked.refused += 1;
+    if (typeof fault === 'number') response.writeHead(fault).end('no');
+    else response.end(JSON.stringify({ jsonrpc: '2.0', id: 0, ...fault }));
+    return true;
+  };
+  return asked;
 }
 
 const upperCase = (value: unknown): unknown =>
@@ -97,17 +123,103 @@ test('a slow eth_getLogs is repeated with a smaller range', async () => {
   expect(spans.slice(0, 3)).toEqual([32, 16, 8]);
 });
 
-test("a block whose logs exceed the node's limit is an error of kind too_large", async () => {
-  const node = await startNode(chainOf(12, 3));
+test.each([
+  ['code -32005', { error: { code: -32005, message: 'query returned more than 10000 results' } }],
+  ['an unknown text', { error: { code: -32000, message: 'nope' } }],
+  ['HTTP 429', 429],
+  ['HTTP 502', 502],
+])(
+  'a block whose eth_getLogs is always refused with %s is read by the receipts of its transactions',
+  async (_, fault) => {
+    const chain = chainOf(12, 9);
+    const node = await startNode(chain);
+    node.hasReceipts = false;
+    refuseLogs(node, (from, to) => from <= 5 && to >= 5, fault);
+    const { source } = sourceOf([node], { clock: fastClock }, { clock: fastClock });
+    expect(await source.fetchRange(1, 9)).toEqual(chain.blocks.slice(1).map(expected));
+  },
+);
+
+test.each([
+  ['-32002', { error: { code: -32002, message: 'request timed out' } }],
+  ['-32001', { error: { code: -32001, message: 'resource is busy' } }],
+  ['-32005', { error: { code: -32005, message: 'please come back with less' } }],
+  ['-32600', { error: { code: -32600, message: 'maximum [from, to] blocks distance: 7' } }],
+  ['-32602', { error: { code: -32602, message: 'argument of the wrong size' } }],
+  ['-32000', { error: { code: -32000, message: 'nicht heute' } }],
+  ['HTTP 413', 413],
+  ['HTTP 429', 429],
+  ['HTTP 500', 500],
+  ['HTTP 502', 502],
+  ['HTTP 504', 504],
+  ['HTTP 403', 403],
+])('a node that refuses long ranges of eth_getLogs with %s gets shorter ranges', async (_, fault) => {
+  const chain = chainOf(31, 60, 3);
+  const node = await startNode(chain);
   node.hasReceipts = false;
-  node.onCall = ({ method }) =>
-    method === 'eth_getLogs'
-      ? { error: { code: -32005, message: 'query returned more than 10000 results' } }
+  const asked = refuseLogs(node, (from, to) => to - from + 1 > 7, fault);
+  const { source } = sourceOf([node], { clock: fastClock }, { clock: fastClock });
+  expect(await source.fetchRange(1, 60)).toEqual(chain.blocks.slice(1).map(expected));
+  expect(asked.refused).toBeLessThan(40);
+});
+
+test.each<[string, (receipts: readonly Json[]) => CallFault]>([
+  ['[]', () => ({ result: [] })],
+  ['one receipt less', (all) => ({ result: all.slice(1) })],
+  ['null', () => ({ result: null })],
+  ['an error', () => ({ error: { code: -32000, message: 'internal error' } })],
+])(
+  'a block whose eth_getBlockReceipts is always answered with %s is read by other methods',
+  async (_, faultOf) => {
+    const chain = chainOf(32, 60, 6);
+    const bad = [20, 41].map((number) => (chain.at(number).receipts.length > 0 ? number : number + 1));
+    const node = await startNode(chain);
+    node.onCall = ({ method, params }) => {
+      const number = Number(params[0]);
+      if (method !== 'eth_getBlockReceipts' || !bad.includes(number)) return undefined;
+      return faultOf(chain.at(number).receipts);
+    };
+    const { source, pool } = sourceOf([node], { clock: fastClock }, { clock: fastClock });
+    expect(await source.fetchRange(1, 60)).toEqual(chain.blocks.slice(1).map(expected));
+    const asked = node.calls.filter(
+      ({ method, params }) => method === 'eth_getBlockReceipts' && bad.includes(Number(params[0])),
+    );
+    expect(asked.length).toBeLessThan(40);
+    expect(pool.health().endpoints[0]).toMatchObject({
+      state: 'ok',
+      untrusted: expect.stringContaining('eth_getBlockReceipts'),
+    });
+  },
+);
+
+test('after eth_getBlockReceipts failed for three blocks, the endpoint is asked by eth_getLogs for ten minutes', async () => {
+  const chain = chainOf(33, 60, 6);
+  const node = await startNode(chain);
+  node.onCall = ({ method }) => (method === 'eth_getBlockReceipts' ? { result: [] } : undefined);
+  let now = 0;
+  const clock = { ...fastClock, now: () => now };
+  const { source } = sourceOf([node], { clock }, { clock });
+  await source.fetchRange(1, 30);
+  const before = node.countCalls('eth_getBlockReceipts');
+  expect(await source.fetchRange(31, 60)).toEqual(chain.blocks.slice(31).map(expected));
+  expect(node.countCalls('eth_getBlockReceipts')).toBe(before);
+  node.onCall = () => undefined;
+  now += 601_000;
+  await source.fetchRange(1, 30);
+  expect(node.countCalls('eth_getBlockReceipts')).toBeGreaterThan(before);
+});
+
+test('with `partial`, the blocks before a block that cannot be had are returned', async () => {
+  const chain = chainOf(34, 60, 6);
+  const node = await startNode(chain);
+  node.onCall = ({ method, params }) =>
+    method.startsWith('eth_getBlock') && Number(params[0]) === 40
+      ? { error: { code: -32000, message: 'disk failure' } }
       : undefined;
-  await expect(sourceOf([node]).source.fetchRange(2, 2)).rejects.toMatchObject({
-    kind: 'too_large',
-    retryable: false,
-  });
+  const { source } = sourceOf([node], { clock: fastClock }, { clock: fastClock });
+  expect(await source.fetchRange(1, 60, { partial: true })).toEqual(chain.blocks.slice(1, 40).map(expected));
+  await expect(source.fetchRange(40, 60, { partial: true })).rejects.toThrow('disk failure');
+  await expect(source.fetchRange(1, 60)).rejects.toThrow('disk failure');
 });
 
 test('a block that the node does not know is an error of kind unknown_block', async () => {

@@ -21,6 +21,7 @@ function healthAt(lastGoodAt: number, change: Partial<EndpointHealth> = {}): Nod
     head: 100,
     lastError: null,
     lastWrongAnswer: null,
+    untrusted: null,
   };
   return toNodeHealth([{ ...endpoint, lastGoodAt, ...change }], new Map());
 }

@@ -1,0 +1,294 @@
+/**
+ * Fetches the next verified blocks of a range from one endpoint. Uses receipts, or eth_getLogs if the endpoint
+ * cannot be trusted with eth_getBlockReceipts. A block that one method does not return is asked for by others.
+ */
+import type { ChainBlock } from '../../domain/block';
+import { AppError } from '../../errors';
+import type { Logger } from '../../log';
+import type { Clock } from '../rpc/clock';
+import type { Endpoint } from '../rpc/endpoint';
+import type { EndpointPool } from '../rpc/endpointPool';
+import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
+import { orMismatch, type BlockChecker } from './blockChecker';
+import { BlockMismatch } from './blockMismatch';
+import { fetchByLogs, fetchByTransactions, LogSpans } from './fetchByLogs';
+import { BlockHalves, fetchByReceipts, type UncheckedBlock } from './fetchByReceipts';
+import { keepVerified, startOf, type Fetched } from './fetchedBlocks';
+import { ReceiptTrust } from './receiptTrust';
+import { checkPiece, type PieceBounds } from './verify';
+
+interface FetcherOptions {
+  readonly pool: EndpointPool;
+  readonly checker: BlockChecker;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Largest number of blocks per batch of receipts. */
+  readonly receiptBlocksMax: number;
+  /** Largest number of blocks per eth_getLogs. */
+  readonly logBlocksMax: number;
+}
+
+/** Number of retries on the same endpoint if a reorg may be the reason for the wrong answer. */
+export const RACE_RETRIES = 2;
+export const RACE_PAUSE_MS = 50;
+/** While many requests fail, each attempt asks for this many batches, so that fewer requests wait for the slowest. */
+const REDUCED_BATCHES = 4;
+
+/** Failures that often end by themselves. They give no information about the method. */
+const PASSING_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
+
+export class PieceFetcher {
+  private readonly pool: EndpointPool;
+  private readonly checker: BlockChecker;
+  private readonly clock: Clock;
+  private readonly spans: LogSpans;
+  private readonly trust: ReceiptTrust;
+  private readonly receiptBlocksMax: number;
+
+  constructor(options: FetcherOptions) {
+    this.pool = options.pool;
+    this.checker = options.checker;
+    this.clock = options.clock;
+    this.spans = new LogSpans(options.logBlocksMax);
+    this.trust = new ReceiptTrust(options.clock, options.log);
+    this.receiptBlocksMax = options.receiptBlocksMax;
+  }
+
+  /**
+   * Fetches the next verified blocks from the endpoint, at least one. Blocks that pass verification are kept.
+   * Blocks that fail are fetched again, in one batch with the blocks after them. If the method throws, the
+   * verified blocks stay in `fetched` for the next attempt.
+   */
+  async fetchPiece(
+    endpoint: Endpoint,
+    bounds: PieceBounds,
+    fetched: Fetched,
+    signal: AbortSignal,
+  ): Promise<ChainBlock[]> {
+    const { kept, halves } = fetched;
+    const { from, to } = bounds;
+    let breaks = 0;
+    /**
+     * Largest number of kept blocks so far. Only a larger number counts as progress, because a node may send
+     * the same wrong block again and again.
+     */
+    let most = 0;
+    /** The last wrong answer since the last progress. Thrown rather than a connection error. */
+    let wrong: BlockMismatch | undefined;
+    for (let idle = 0; ;) {
+      const failed = await this.fetchNext(endpoint, bounds, fetched, signal);
+      const used = 2 * kept.size + halves.size;
+      idle = used > most ? 0 : idle + 1;
+      most = Math.max(most, used);
+      wrong = failed.find((error) => error instanceof BlockMismatch) ?? (idle === 0 ? undefined : wrong);
+      const isOver = failed.length > 0 && idle >= this.idleRoundsMax(endpoint, from, fetched, failed);
+      if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.trust.isUsed(endpoint))) {
+        const piece = startOf(kept, from);
+        const broken = orMismatch(() => checkPiece(piece, bounds));
+        if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
+        if (broken instanceof BlockMismatch) {
+          // The node's chain changed during the fetch, so some kept blocks may be on the abandoned branch.
+          // All are dropped.
+          kept.clear();
+          most = 0;
+          failed.push(broken);
+          wrong = broken;
+        }
+        breaks += 1;
+        if (isOver || breaks > RACE_RETRIES) {
+          const error = wrong ?? failed.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
+          if (broken instanceof BlockMismatch) throw error;
+          // The block is kept now, so the next round returns at least this block.
+          await this.fetchAlone(endpoint, from, error, fetched, signal);
+          idle = 0;
+          continue;
+        }
+        idle = breaks;
+      }
+      await this.rest(endpoint, idle, failed, signal);
+    }
+  }
+
+  /** Makes one attempt to fetch missing blocks, and keeps the verified ones. Returns the errors of the others. */
+  private async fetchNext(
+    endpoint: Endpoint,
+    { from, to }: PieceBounds,
+    fetched: Fetched,
+    signal: AbortSignal,
+  ): Promise<AppError[]> {
+    const { kept, halves, failures } = fetched;
+    let asked: readonly number[] = [];
+    const next = (): readonly number[] => (asked = this.nextMissing(endpoint, from, to, fetched));
+    const answers = await this.fetchUnchecked(endpoint, next, halves, signal);
+    const others = await this.fetchOthers(endpoint, this.checker.listOthers(answers), signal);
+    const checked = this.checker.verifyAll(endpoint.id, answers, others);
+    for (const [index, one] of checked.entries()) {
+      const number = asked[index] ?? from;
+      if (one instanceof AppError) failures.set(number, (failures.get(number) ?? 0) + 1);
+    }
+    const failed = keepVerified(checked, kept);
+    if (this.trust.isUsed(endpoint)) this.trust.noteRight(endpoint, answers.length - failed.length);
+    return failed;
+  }
+
+  /**
+   * Fetches block `number` alone, by the receipts of its transactions or its logs, and keeps it. Throws `error`, the
+   * failure of the usual method, if the other methods fail too or are not tried.
+   */
+  private async fetchAlone(
+    endpoint: Endpoint,
+    number: number,
+    error: AppError,
+    { kept, halves, seen }: Fetched,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isFirst = !seen.has(number);
+    seen.add(number);
+    // Another endpoint is asked before the methods of an endpoint that sent something wrong.
+    const isLie = error instanceof BlockMismatch && !error.isIncomplete;
+    const isPassing = !isAnswer(error);
+    const isBlockKnown = error instanceof BlockMismatch || (halves.headers.has(number) && !isPassing);
+    const isLast = endpoint.alone && halves.headers.has(number);
+    const isRefused = !this.trust.isUsed(endpoint) && error instanceof RpcError && error.isAnswer;
+    if (!(isBlockKnown || isLast || isRefused) || (isLie && isFirst && !endpoint.alone))
+      throw toRetryable(error);
+    const ways = [
+      () => fetchByTransactions(endpoint, number, signal),
+      () => fetchByLogs(endpoint, new LogSpans(1), number, number, signal, false),
+    ];
+    // The logs of a block without its receipts prove nothing.
+    for (const way of this.checker.needsBodies ? ways.slice(0, 1) : ways) {
+      const block = await firstOf(way);
+      const checked = this.checker.verifyOne(endpoint.id, block);
+      if (checked instanceof AppError) continue;
+      kept.set(number, checked);
+      halves.headers.delete(number);
+      halves.receipts.delete(number);
+      if (this.trust.isUsed(endpoint) && !isPassing) this.trust.noteWrong(endpoint, number, error);
+      return;
+    }
+    throw toRetryable(error);
+  }
+
+  /** Counts failed verifications for /metrics, and waits before the next request. */
+  private async rest(
+    endpoint: Endpoint,
+    idle: number,
+    failed: readonly AppError[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const wrong = failed.filter((error) => error instanceof BlockMismatch);
+    for (const error of wrong) this.pool.countMismatch(error);
+    if (idle > 0 && wrong.length > 0) await this.clock.sleep(RACE_PAUSE_MS, signal);
+    else await endpoint.pause(idle, failed, signal);
+  }
+
+  /**
+   * The lowest missing blocks, to fetch next: with receipts as many as fit into one batch, with eth_getLogs all.
+   * Blocks that failed several times come after all others.
+   */
+  private nextMissing(
+    endpoint: Endpoint,
+    from: number,
+    to: number,
+    { kept, halves, failures }: Fetched,
+  ): number[] {
+    const batches = endpoint.isReduced ? REDUCED_BATCHES : 1;
+    const callsMax = this.trust.isUsed(endpoint) ? 2 * this.receiptBlocksMax * batches : Infinity;
+    const list = (failuresMax: number): number[] => {
+      const missing: number[] = [];
+      let calls = 0;
+      for (let number = from; number <= to && calls < callsMax; number += 1) {
+        if (kept.has(number) || (failures.get(number) ?? 0) > failuresMax) continue;
+        missing.push(number);
+        calls += halves.has(number) ? 1 : 2;
+      }
+      return missing;
+    };
+    const fresh = list(RACE_RETRIES);
+    return fresh.length > 0 ? fresh : list(Infinity);
+  }
+
+  /** Fetches blocks from number `next` on, at least one. Each result is a block or an error. */
+  private async fetchUnchecked(
+    endpoint: Endpoint,
+    next: () => readonly number[],
+    halves: BlockHalves,
+    signal: AbortSignal,
+  ): Promise<(UncheckedBlock | AppError)[]> {
+    const { needsBodies } = this.checker;
+    if (this.trust.isUsed(endpoint)) {
+      try {
+        return await fetchByReceipts(endpoint, next(), halves, signal, needsBodies);
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+        this.trust.noteMissing(endpoint, error);
+      }
+    }
+    const numbers = next();
+    const from = numbers[0] ?? 0;
+    // eth_getLogs takes one range, so the range ends before the next block that is already kept.
+    const to = numbers.find((number, at) => numbers[at + 1] !== number + 1) ?? from;
+    try {
+      return await fetchByLogs(endpoint, this.spans, from, to, signal, needsBodies);
+    } catch (error) {
+      if (error instanceof RpcError || (error instanceof AppError && error.retryable)) return [error];
+      throw error;
+    }
+  }
+
+  /**
+   * Fetches blocks only to learn from them what can be proven on this chain. Asks once; the endpoint need not
+   * have the blocks.
+   */
+  private async fetchOthers(
+    endpoint: Endpoint,
+    numbers: readonly number[],
+    signal: AbortSignal,
+  ): Promise<(UncheckedBlock | AppError)[]> {
+    if (numbers.length === 0) return [];
+    try {
+      return await this.fetchUnchecked(endpoint, () => numbers, new BlockHalves(), signal);
+    } catch (error) {
+      if (error instanceof AppError) return [error];
+      throw error;
+    }
+  }
+
+  /** Number of attempts without progress after which block `from` is fetched alone. */
+  private idleRoundsMax(
+    endpoint: Endpoint,
+    from: number,
+    { failures }: Fetched,
+    failed: readonly AppError[],
+  ): number {
+    const isKnown = (failures.get(from) ?? 0) > RACE_RETRIES || this.trust.isDoubted(endpoint);
+    if (isKnown && failed.every(isAnswer)) return 1;
+    const mayBeRace = failed.every((error) => error instanceof BlockMismatch && error.maybeRace);
+    return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
+  }
+}
+
+function isAnswer(error: AppError): boolean {
+  return !(error instanceof RpcError && PASSING_KINDS.has(error.kind));
+}
+
+/** An endpoint that refuses one block does not speak for the others, so the error lets the pool ask them. */
+function toRetryable(error: AppError): AppError {
+  if (!(error instanceof RpcError) || error.retryable) return error;
+  const { message, rpcCode, httpStatus, cause } = error;
+  return new RpcError('other', message, { rpcCode, httpStatus, cause });
+}
+
+async function firstOf(
+  fetch: () => Promise<UncheckedBlock | AppError | (UncheckedBlock | AppError)[]>,
+): Promise<UncheckedBlock | AppError> {
+  try {
+    const answer = await fetch();
+    const first = Array.isArray(answer) ? answer[0] : answer;
+    return first ?? new RpcError('bad_answer', 'the endpoint did not return the block');
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
