@@ -6,7 +6,9 @@ export interface ChainLog {
   readonly address: Hex;
   readonly topics: readonly Hex[];
   readonly data: Hex;
+  /** The zero hash if the log belongs to the block itself, and to none of its transactions. */
   readonly transactionHash: Hex;
+  /** The number of transactions of the block if the log belongs to none of them. */
   readonly transactionIndex: number;
   readonly logIndex: number;
 }

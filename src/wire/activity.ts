@@ -25,7 +25,9 @@ const common = {
     .meta({ description: 'Id of the event: <block_number>-<log_index>', example: '17686110-42' }),
   block_number: countShape.meta({ description: 'Block number' }),
   timestamp: unixSecondsShape.meta({ description: 'Block time, unix seconds, UTC' }),
-  tx_hash: hashShape.meta({ description: 'Transaction hash' }),
+  tx_hash: hashShape.meta({
+    description: "Transaction hash; the zero hash if the event belongs to none of the block's transactions",
+  }),
   log_index: countShape.meta({ description: 'Index of the log in its block, from 0' }),
   pair_address: addressShape.meta({ description: 'Address of the pair' }),
   dex_name: dexNameShape,

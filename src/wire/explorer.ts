@@ -68,8 +68,14 @@ const logEntryShape = z
       .nullable()
       .meta({ description: 'Hash of the block; null if the block is not stored' }),
     timestamp: unixSecondsShape.meta({ description: 'Block time, unix seconds, UTC' }),
-    tx_hash: hashShape.meta({ description: 'Transaction hash' }),
-    tx_index: countShape.meta({ description: 'Index of the transaction in its block, from 0' }),
+    tx_hash: hashShape.nullable().meta({
+      description:
+        'Transaction hash; null if the log belongs to the block itself, and to none of its transactions',
+    }),
+    tx_index: countShape.meta({
+      description:
+        'Index of the transaction in its block, from 0; the number of transactions if `tx_hash` is null',
+    }),
     log_index: countShape.meta({ description: 'Index of the log in its block, from 0' }),
     topics: z.array(hashShape).meta({ description: 'The topics of the log, 0 to 4' }),
     data: dataShape.meta({

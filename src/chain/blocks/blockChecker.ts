@@ -2,10 +2,11 @@
  * Verifies the headers and blocks that one endpoint sent: the order of the logs, the bloom, the time, and the
  * level of proof that PROOF requires.
  */
-import type { ChainBlock, ProofOptions } from '../../domain/block';
+import type { ChainBlock, ChainLog, ProofLevel, ProofOptions } from '../../domain/block';
+import { ZERO_HASH } from '../../domain/hex';
 import type { Logger } from '../../log';
 import { AppError } from '../../errors';
-import { senderFault, type BlockProver } from '../proof/blockProof';
+import { senderFault, type BlockProof, type BlockProver, type RawBlock } from '../proof/blockProof';
 import type { EncodedList } from '../proof/encodedList';
 import { ProofGuard } from '../proof/proofGuard';
 import { isRecord } from '../rpc/rpcTransport';
@@ -112,14 +113,42 @@ export class BlockChecker {
     const { header, transactions, logs } = block;
     checkLogOrder(header, logs);
     checkFuture(header, this.timeOfDay());
-    const proven = this.guard.needsBodies ? this.prover.prove(block.raw) : null;
+    const ofBlock = logs.filter(({ transactionHash }) => transactionHash === ZERO_HASH);
+    const raw = ofBlock.length === 0 ? block.raw : this.withBlockReceipt(block, ofBlock);
+    let proven = this.guard.needsBodies ? this.prover.prove(raw) : null;
     // The receipts root proves every log, so only the logs of a block without this proof need the bloom.
     if (proven?.level !== 'full') this.blooms.check(header, logs);
-    const proof = this.guard.check(this.prover, block, proven);
+    let proof: ProofLevel;
+    if (ofBlock.length > 0 && this.guard.mode === 'auto' && this.isProvenBut(block, proven)) {
+      proven = null;
+      proof = 'headers';
+    } else proof = this.guard.check(this.prover, { header, raw }, proven);
     const verified = toChainBlock(header, { transactions, logs, proof });
     const bodies = proven?.transactions ?? null;
     if (bodies !== null) this.origins.set(verified, { endpoint, transactions: bodies });
     return verified;
+  }
+
+  /**
+   * Appends the receipt of the logs without a transaction, unless the node sent it. On Celo it is part of the receipts
+   * root: https://github.com/celo-org/celo-blockchain/blob/master/core/state_processor.go
+   */
+  private withBlockReceipt({ header, raw }: UncheckedBlock, ofBlock: readonly ChainLog[]): RawBlock {
+    if (raw.receipts?.length !== header.transactionCount) return raw;
+    const logsBloom = this.blooms.bloomOf(ofBlock);
+    const receipt = { type: '0x0', status: '0x1', cumulativeGasUsed: '0x0', logsBloom, logs: ofBlock };
+    return { ...raw, receipts: [...raw.receipts, receipt] };
+  }
+
+  /**
+   * Whether everything is proven but the logs without a transaction, and the header's bloom contains them. The bloom of
+   * the other logs must not be enough, because a node could then add false logs to any block.
+   */
+  private isProvenBut({ header, raw, logs }: UncheckedBlock, proven: BlockProof | null): boolean {
+    if (proven === null || proven.level === 'full' || raw.receipts === null) return false;
+    const own = logs.filter(({ transactionHash }) => transactionHash !== ZERO_HASH);
+    const receipts = raw.receipts.slice(0, header.transactionCount);
+    return this.prover.prove({ ...raw, receipts }).level === 'full' && !this.blooms.isBloomOf(header, own);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Compares the bloom of a block's logs with the header's bloom. */
 import type { ChainLog } from '../../domain/block';
+import type { Hex } from '../../domain/hex';
 import type { Logger } from '../../log';
 import { BLOOM_BYTES, BloomBuilder, bloomToHex, isEmptyBloom } from './bloom';
 import { BlockMismatch } from './blockMismatch';
@@ -26,9 +27,18 @@ export class BloomCheck {
       if (logs.length > 0) this.warnUnfilled(number);
       return;
     }
-    if (bloomToHex(this.builder.build(logs)) === logsBloom) return;
+    if (this.bloomOf(logs) === logsBloom) return;
     const what = `the ${8 * BLOOM_BYTES}-bit bloom of the ${logs.length} logs differs from the header's`;
     throw new BlockMismatch('bloom', number, what);
+  }
+
+  /** Whether the header has exactly the bloom of these logs. */
+  isBloomOf({ logsBloom }: BlockHeader, logs: readonly ChainLog[]): boolean {
+    return logsBloom === this.bloomOf(logs);
+  }
+
+  bloomOf(logs: readonly ChainLog[]): Hex {
+    return bloomToHex(this.builder.build(logs));
   }
 
   private warnUnfilled(block: number): void {

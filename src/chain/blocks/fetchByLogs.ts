@@ -9,6 +9,8 @@ import type { Endpoint, Outcome } from '../rpc/endpoint';
 import { REFUSED_KINDS, requireBlock, type UncheckedBlock } from './fetchByReceipts';
 import type { RawBlock } from '../proof/blockProof';
 import {
+  lacksTransaction,
+  parseBlockLogs,
   parseBodies,
   parseHeader,
   parseLogs,
@@ -161,8 +163,14 @@ function join(
 ): UncheckedBlock | AppError {
   const { header, raw } = parsed;
   try {
-    if (receipts !== undefined)
-      return { header, ...parseReceipts(receipts, parsed), raw: { ...raw, receipts } };
+    if (receipts !== undefined) {
+      const own = parseReceipts(receipts, parsed);
+      // No receipt of a transaction has the logs of the block itself.
+      const others = logs.filter((log) => isRecord(log) && lacksTransaction(log, header));
+      const all = [...own.logs, ...parseBlockLogs(others, header)];
+      const sorted = others.length === 0 ? all : all.sort((a, b) => a.logIndex - b.logIndex);
+      return { header, transactions: own.transactions, logs: sorted, raw: { ...raw, receipts } };
+    }
     const transactions = parseBodies(parsed);
     return { header, transactions, logs: parseLogs(logs, header, transactions), raw };
   } catch (error) {

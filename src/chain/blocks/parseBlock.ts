@@ -4,7 +4,7 @@
  * because this code runs once per log.
  */
 import type { BlockRef, ChainBlock, ChainLog, ChainTransaction } from '../../domain/block';
-import { isHash, isQuantity, toLowerHex, type Hex } from '../../domain/hex';
+import { isHash, isQuantity, toLowerHex, ZERO_HASH, type Hex } from '../../domain/hex';
 import { ORD_SPAN } from '../../domain/ord';
 import { BlockMismatch } from './blockMismatch';
 import { isRecord } from '../rpc/rpcTransport';
@@ -87,7 +87,11 @@ export function parseReceipts(
 ): { transactions: ChainTransaction[]; logs: ChainLog[] } {
   if (!Array.isArray(value))
     throw new BlockMismatch('malformed', header.number, 'the receipts are not a list');
-  if (value.length !== header.transactionCount) {
+  const isOfBlock = (receipt: unknown): boolean => isRecord(receipt) && lacksTransaction(receipt, header);
+  const isWhole =
+    value.length === header.transactionCount ||
+    (value.length === header.transactionCount + 1 && isOfBlock(value.at(-1)));
+  if (!isWhole) {
     const what = `the block has ${header.transactionCount} transactions, but ${value.length} receipts`;
     throw new BlockMismatch('transactions', header.number, what, value.length < header.transactionCount);
   }
@@ -95,6 +99,10 @@ export function parseReceipts(
   const logs: ChainLog[] = [];
   for (const [index, receipt] of value.entries()) {
     const fields = asFields(receipt, header, 'a receipt');
+    if (index === header.transactionCount) {
+      logs.push(...parseBlockLogs(readLogList(fields, header), header));
+      continue;
+    }
     const hash = readHex(fields['transactionHash'], LOWER_WORD, header.number, 'transactionHash');
     assertSameBlock(header, fields, 'a receipt');
     assertTransaction(header, hash, index, fields['transactionIndex'], hashOf(bodies[index]));
@@ -111,12 +119,16 @@ export function parseReceipts(
           ? null
           : readHex(created, LOWER_ADDRESS, header.number, 'contractAddress'),
     });
-    const list = fields['logs'];
-    if (!Array.isArray(list))
-      throw new BlockMismatch('malformed', header.number, 'the logs of a receipt are not a list');
-    for (const log of list) logs.push(parseLog(log, header, hash, index));
+    for (const log of readLogList(fields, header)) logs.push(parseLog(log, header, hash, index));
   }
+  if (value.length > header.transactionCount) logs.sort((a, b) => a.logIndex - b.logIndex);
   return { transactions, logs };
+}
+
+function readLogList(receipt: Fields, header: BlockHeader): readonly unknown[] {
+  const list = receipt['logs'];
+  if (Array.isArray(list)) return list;
+  throw new BlockMismatch('malformed', header.number, 'the logs of a receipt are not a list');
 }
 
 /** Parses transactions from full bodies (eth_getBlockByNumber with `true`). Bodies do not name created
@@ -147,6 +159,7 @@ export function parseLogs(
 ): ChainLog[] {
   const logs = values.map((value) => {
     const fields = asFields(value, header, 'a log');
+    if (lacksTransaction(fields, header)) return parseBlockLog(fields, header);
     const index = readNumber(fields['transactionIndex'], TRANSACTIONS_MAX, header.number, 'transactionIndex');
     const transaction = transactions[index];
     if (transaction === undefined) {
@@ -159,6 +172,27 @@ export function parseLogs(
     return parseLog(fields, header, transaction.hash, index);
   });
   return logs.sort((a, b) => a.logIndex - b.logIndex);
+}
+
+/**
+ * Whether the log or receipt belongs to the block itself, and to none of its transactions. Some chains emit such logs,
+ * with no transaction hash, the zero hash, or the hash of the block in its place.
+ */
+export function lacksTransaction(fields: Fields, header: Pick<BlockHeader, 'hash'>): boolean {
+  const hash = fields['transactionHash'];
+  return hash === undefined || hash === null || hash === ZERO_HASH || sameHex(hash, header.hash);
+}
+
+/** Parses the logs of the block itself. */
+export function parseBlockLogs(values: readonly unknown[], header: BlockHeader): ChainLog[] {
+  return values.map((value) => parseBlockLog(asFields(value, header, 'a log'), header));
+}
+
+/** Parses a log without a transaction. It gets the zero hash, and the index after the last transaction. */
+function parseBlockLog(fields: Fields, header: BlockHeader): ChainLog {
+  assertSameBlock(header, fields, 'a log');
+  assertNotRemoved(header, fields);
+  return toLog(fields, header, ZERO_HASH, header.transactionCount);
 }
 
 /** Returns the block number that a raw log of eth_getLogs contains. */
@@ -175,9 +209,7 @@ function parseLog(
 ): ChainLog {
   const fields = asFields(value, header, 'a log');
   assertSameBlock(header, fields, 'a log');
-  if (fields['removed'] === true) {
-    throw new BlockMismatch('removed_log', header.number, 'a log has the field removed set to true');
-  }
+  assertNotRemoved(header, fields);
   if (!sameHex(fields['transactionHash'], transactionHash)) {
     throw new BlockMismatch(
       'transactions',
@@ -198,6 +230,20 @@ function parseLog(
       `a log of transaction ${transactionIndex} has the transactionIndex ${ownIndex}`,
     );
   }
+  return toLog(fields, header, transactionHash, transactionIndex);
+}
+
+function assertNotRemoved(header: BlockHeader, fields: Fields): void {
+  if (fields['removed'] !== true) return;
+  throw new BlockMismatch('removed_log', header.number, 'a log has the field removed set to true');
+}
+
+function toLog(
+  fields: Fields,
+  header: BlockHeader,
+  transactionHash: Hex,
+  transactionIndex: number,
+): ChainLog {
   return {
     address: readHex(fields['address'], LOWER_ADDRESS, header.number, 'address'),
     topics: readTopics(fields['topics'], header.number),

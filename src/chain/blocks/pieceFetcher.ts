@@ -152,12 +152,12 @@ export class PieceFetcher {
     const isRefused = !this.trust.isUsed(endpoint) && error instanceof RpcError && error.isAnswer;
     if (!(isBlockKnown || isLast || isRefused) || (isLie && isFirst && !endpoint.alone))
       throw toRetryable(error);
+    const { needsBodies } = this.checker;
     const ways = [
       () => fetchByTransactions(endpoint, number, signal),
-      () => fetchByLogs(endpoint, new LogSpans(1), number, number, signal, false),
+      () => fetchByLogs(endpoint, new LogSpans(1), number, number, signal, needsBodies),
     ];
-    // The logs of a block without its receipts prove nothing.
-    for (const way of this.checker.needsBodies ? ways.slice(0, 1) : ways) {
+    for (const way of ways) {
       const block = await firstOf(way);
       const checked = this.checker.verifyOne(endpoint.id, block);
       if (checked instanceof AppError) continue;

@@ -1,11 +1,11 @@
 /** Verifies blocks: order and completeness of logs, parent links, and timestamps. */
 import type { BlockRef, ChainLog } from '../../domain/block';
-import type { Hex } from '../../domain/hex';
+import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { BlockMismatch } from './blockMismatch';
 import type { BlockHeader } from './parseBlock';
 
 /**
- * Checks that log indexes are 0…n−1 and follow the transaction order. The check detects every missing log,
+ * Checks that log indexes are 0…n−1 and follow the transaction order. Logs of the block itself may be anywhere. The check detects every missing log,
  * except logs missing at the end of the block. @throws BlockMismatch `log_index`
  */
 export function checkLogOrder(header: BlockHeader, logs: readonly ChainLog[]): void {
@@ -18,6 +18,7 @@ export function checkLogOrder(header: BlockHeader, logs: readonly ChainLog[]): v
         `the log at position ${position} has the logIndex ${log.logIndex}`,
       );
     }
+    if (log.transactionHash === ZERO_HASH) continue;
     if (log.transactionIndex < transactionIndex || log.transactionIndex >= header.transactionCount) {
       const allowed = `${transactionIndex} to ${header.transactionCount - 1}`;
       const what = `log ${position} has the transactionIndex ${log.transactionIndex}; allowed: ${allowed}`;

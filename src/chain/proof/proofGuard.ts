@@ -4,7 +4,7 @@
  * on all endpoints, the chain does not allow it.
  */
 import type { Hex } from '../../domain/hex';
-import type { ProofLevel, ProofOptions } from '../../domain/block';
+import type { ProofLevel, ProofMode, ProofOptions } from '../../domain/block';
 import type { Logger } from '../../log';
 import { BlockMismatch } from '../blocks/blockMismatch';
 import { RpcError } from '../rpc/rpcError';
@@ -57,6 +57,10 @@ export class ProofGuard {
     this.log = log;
     this.required = options.mode === 'auto' ? null : options.mode;
     this.prover = BlockProver.create();
+  }
+
+  get mode(): ProofMode {
+    return this.options.mode;
   }
 
   /** Whether the proof needs transactions with all fields instead of only their hashes. */

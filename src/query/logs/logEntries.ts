@@ -1,4 +1,5 @@
 /** Builds log entries of answers: adds block hashes and decoded events to stored logs. */
+import { ZERO_HASH } from '../../domain/hex';
 import { blockOfOrd, eventId, logIndexOfOrd } from '../../domain/ord';
 import type { LogEntry } from '../../wire/explorer';
 import type { BlockHashes } from '../head/blockHashes';
@@ -48,7 +49,7 @@ export async function toLogEntries(
       block_number: number,
       block_hash: known.get(number) ?? null,
       timestamp: log.timestamp,
-      tx_hash: log.txHash,
+      tx_hash: log.txHash === ZERO_HASH ? null : log.txHash,
       tx_index: log.txIndex,
       log_index: logIndexOfOrd(log.ord),
       topics: [...log.topics],

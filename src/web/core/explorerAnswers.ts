@@ -43,7 +43,8 @@ export interface LogEntry {
   readonly block_number: number;
   readonly block_hash: string | null;
   readonly timestamp: number | null;
-  readonly tx_hash: string;
+  /** Null if the log belongs to no transaction. */
+  readonly tx_hash: string | null;
   readonly log_index: number;
   readonly topics: readonly string[];
   readonly data: string;

@@ -40,7 +40,9 @@ export function logItem(
         blockNumber(entry.block_number, chain),
         ` · log ${entry.log_index}`,
       ),
-      transactionOf(entry.tx_hash, chain),
+      entry.tx_hash === null
+        ? h('span', { class: 'muted' }, 'no transaction')
+        : transactionOf(entry.tx_hash, chain),
       h('span', { class: 'spring' }),
       timestamp === null ? null : h('span', { title: formatTime(timestamp) }, ago(timestamp)),
     ),
