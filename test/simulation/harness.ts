@@ -3,6 +3,7 @@ import type { Database } from '../../src/clickhouse/client/database';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import type { EthCalls } from '../../src/ingest/pools/ethCalls';
 import { IngestSession } from '../../src/ingest/session/session';
+import type { SessionLimits } from '../../src/ingest/session/sessionLimits';
 import { newIngestStatus } from '../../src/ingest/session/status';
 import { createLog } from '../../src/log';
 import { Random } from '../support/random';
@@ -20,6 +21,7 @@ interface SessionOptions {
   readonly depth: number;
   readonly commitSeed: number;
   readonly firstBlock?: number;
+  readonly limits?: Partial<SessionLimits>;
 }
 
 /** Opens a session as the product does, starting at the first block or at a later block. */
@@ -42,7 +44,7 @@ export function openCalmSession(
     readonly description?: ChainDescription;
   },
 ): Promise<IngestSession> {
-  const { rpc, base, depth, commitSeed, description = SIM_DESCRIPTION } = options;
+  const { rpc, base, depth, commitSeed, limits, description = SIM_DESCRIPTION } = options;
   const commits = new Random(commitSeed);
   const deps = {
     ...simDecoding(rpc, description),
@@ -53,6 +55,7 @@ export function openCalmSession(
     status: newIngestStatus(),
     log: createLog('silent', false),
     now: () => 0,
+    limits,
     newCommit: () => 1 + Math.floor(commits.next() * 2 ** 52),
   };
   return IngestSession.open(deps, () => Promise.resolve(base), new AbortController().signal);

@@ -74,3 +74,18 @@ test('vault pools found in the middle of the history have their earlier balances
     await again.advanceTo(headerOf(chain.head));
     expect(await findDifferences(chain, database)).toEqual([]);
   }));
+
+test('if the final block stands still, blocks become final by their depth, and their rows are right', () =>
+  withDatabase(async (database) => {
+    const chain = new SimChain(9);
+    chain.mine(30);
+    const limits = { unfinalisedMax: 12, promoteMinBlocks: 1 };
+    const session = await openSession(chain, database, { depth: 10_000, commitSeed: 3, limits });
+    for (let round = 0; round < 3; round += 1) {
+      await session.advanceTo(headerOf(chain.head));
+      await session.promoted();
+      expect(session.finalTo).toBe(chain.head.number - 12);
+      expect(await findDifferences(chain, database)).toEqual([]);
+      chain.reorg(3, 8);
+    }
+  }));

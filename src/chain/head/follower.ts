@@ -21,12 +21,6 @@ type FollowerAnswer =
   | { readonly kind: 'known' }
   | { readonly kind: 'unlinked' };
 
-/**
- * Largest number of blocks above the last final block. Above this number `advance` throws, because the final
- * block obviously does not advance any more.
- */
-const UNFINALISED_MAX = 100_000;
-
 export class HeadFollower {
   private lastFinal: BlockRef;
   /** The canonical blocks above the base, ascending, each the parent of the next. */
@@ -35,9 +29,14 @@ export class HeadFollower {
   /**
    * @param base the last final block
    * @param unfinalised the stored blocks above it, ascending
+   * @param unfinalisedMax largest number of blocks above the last final block; the oldest become final beyond it
    * @throws AppError `broken_invariant` if the blocks do not link
    */
-  constructor(base: BlockRef, unfinalised: readonly BlockRef[] = []) {
+  constructor(
+    base: BlockRef,
+    unfinalised: readonly BlockRef[] = [],
+    private readonly unfinalisedMax = Infinity,
+  ) {
     this.lastFinal = toRef(base);
     for (const block of unfinalised) {
       if (this.advance(block).kind === 'append') continue;
@@ -87,14 +86,9 @@ export class HeadFollower {
       if (parent.number === this.lastFinal.number) throw new BeyondFinality(this.lastFinal, candidate);
       return { kind: 'unlinked' };
     }
-    if (this.chain.length >= UNFINALISED_MAX) {
-      throw new AppError(
-        'broken_invariant',
-        `finality does not advance: ${UNFINALISED_MAX} blocks are above final block ${this.lastFinal.number}`,
-      );
-    }
     const removed = this.chain.splice(parent.number - this.lastFinal.number);
     this.chain.push(toRef(candidate));
+    if (this.chain.length > this.unfinalisedMax) this.finalise(candidate.number - this.unfinalisedMax);
     return removed.length === 0 ? { kind: 'append' } : { kind: 'reorg', forkNumber: parent.number, removed };
   }
 

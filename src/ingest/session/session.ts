@@ -14,6 +14,7 @@ import type { Logger } from '../../log';
 import type { RangeHasher } from '../repair/rangeHasher';
 import { BlockReader, type ReaderDeps } from '../decode/blockReader';
 import { countRows, type BlockRows } from '../rows/blockRows';
+import { BatchPair } from './batchPair';
 import { fetchAhead } from './fetchAhead';
 import type { GapStore } from '../repair/gapStore';
 import { HeadBook } from '../store/headBook';
@@ -30,7 +31,7 @@ import type { Cursor, OpenIntent } from '../store/store';
 import type { Confirm } from '../store/confirmedStore';
 import { fenceOff, type Fenced } from '../store/fenceOff';
 
-/** At this distance to the head, in blocks, or more, the status reports that the ingester is catching up. */
+/** Distance to the head, in blocks, from which on the status reports that the ingester is catching up. */
 const CATCH_UP_MIN_BLOCKS = 16;
 /** A reorg of this depth in blocks, or more, is logged as a warning, as in the alert DeepReorg. */
 const DEEP_REORG_BLOCKS = 32;
@@ -80,10 +81,11 @@ export class IngestSession {
     this.cursor = stored.cursor;
     this.version = stored.version;
     this.book = new HeadBook(stored);
-    this.follower = new HeadFollower(baseOf(stored.cursor));
+
     this.startBlock = stored.startBlock;
     this.reader = new BlockReader(deps, stored.startBlock);
     this.limits = { ...SESSION_LIMITS, ...deps.limits };
+    this.follower = this.followFrom(stored.cursor);
     this.promoter = new Promoter(deps.store, this.limits.headKeptBlocks, () => this.onPromoted());
   }
 
@@ -119,6 +121,10 @@ export class IngestSession {
     return session;
   }
 
+  private followFrom(cursor: Cursor): HeadFollower {
+    return new HeadFollower(baseOf(cursor), [], this.limits.unfinalisedMax);
+  }
+
   private nextSeq(): number {
     return Math.max(this.cursor.seq, this.seqFloor) + 1;
   }
@@ -144,7 +150,7 @@ export class IngestSession {
     await this.promoter.idle();
   }
 
-  /** Returns whether this head of the node is stored. */
+  /** Whether this head of the node is stored. */
   isAt(head: BlockRef): boolean {
     return !needsSync(this.follower, head) && !this.canList();
   }
@@ -237,7 +243,6 @@ export class IngestSession {
    */
   async backfill(to: number, proof: Pick<BlockRef, 'number' | 'hash'>): Promise<void> {
     const { status, log, now, terminal, source } = this.deps;
-    const { batchLogs, batchBlocks, batchMs } = this.limits;
     status.phase = 'backfill';
     await this.deps.confirm?.(await source.fetchHeader(to, { signal: this.signal }));
     await this.promoter.idle();
@@ -245,35 +250,23 @@ export class IngestSession {
     this.reader.rewindTo(this.cursor.number);
     const from = this.cursor.number + 1;
     const progress = startProgress({ from, to, log, now, terminal });
-    // While one batch is being written, the next batch is filled.
-    let batch = new RowBatch();
-    let spare = new RowBatch();
-    let since = now();
+    const batches = new BatchPair(this.limits, now, async (batch) =>
+      progress.step(this.cursor.number, await this.writeBatch(batch)),
+    );
     let last: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
-    let writing: Promise<void> = Promise.resolve();
+    const flush = (): Promise<void> => batches.flush(() => proveFinal(source, last, proof, this.signal));
     let isReading = false;
-    const flush = async (): Promise<void> => {
-      await writing;
-      if (batch.blocks === 0) return;
-      await proveFinal(source, last, proof, this.signal);
-      const full = batch;
-      batch = spare;
-      spare = full;
-      since = now();
-      writing = this.writeBatch(full).then((logs) => progress.step(this.cursor.number, logs));
-      writing.catch(() => undefined);
-    };
     try {
       for await (const blocks of fetchAhead(source, from, to, {
         signal: this.signal,
-        blocksMax: batchBlocks,
+        blocksMax: this.limits.batchBlocks,
         parent: this.cursor.hash,
       })) {
         isReading = true;
-        await this.reader.read(blocks, last, false, this.signal, (rows) => batch.add(rows));
+        await this.reader.read(blocks, last, false, this.signal, (rows) => batches.add(rows));
         isReading = false;
         last = blocks.at(-1) ?? last;
-        if (batch.logs >= batchLogs || batch.blocks >= batchBlocks || now() - since > batchMs) await flush();
+        if (batches.isFull) await flush();
       }
       await flush();
     } catch (error) {
@@ -281,10 +274,10 @@ export class IngestSession {
       if (!isReading && !this.signal.aborted) await flush();
       throw error;
     } finally {
-      await writing;
+      await batches.idle();
       progress.end();
     }
-    this.follower = new HeadFollower(baseOf(this.cursor));
+    this.follower = this.followFrom(this.cursor);
     this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);
   }
 
@@ -320,15 +313,15 @@ export class IngestSession {
     const change = this.book.changeTo(all, tip, step.forkNumber !== null, this.deps.newCommit);
     if (change === null) return;
     this.version += 1;
-    await store.writeHead({ ...change, version: this.version, finalNumber: Math.min(finalNumber, tip) });
+    const final = Math.max(finalNumber, this.follower.base.number);
+    await store.writeHead({ ...change, version: this.version, finalNumber: Math.min(final, tip) });
     this.book.note(change);
     this.count(countRows(change.fresh.map(({ rows }) => rows)));
     status.indexed = tip;
   }
 
   private parentOf(block: BlockRef): Pick<BlockRef, 'number' | 'hash'> {
-    const parent = this.follower.blockAt(block.number - 1);
-    return parent ?? { number: block.number - 1, hash: block.parentHash };
+    return this.follower.blockAt(block.number - 1) ?? { number: block.number - 1, hash: block.parentHash };
   }
 
   /** Takes the result of a finished promotion and begins the next, of at most `promoteMaxBlocks` blocks. */
@@ -386,7 +379,7 @@ export class IngestSession {
     if (last.hash !== intent.toHash)
       throw new BeyondFinality({ number: intent.to, hash: intent.toHash }, last);
     this.cursor = await store.writeRange(intent.seq, batch, intent);
-    this.follower = new HeadFollower(baseOf(this.cursor));
+    this.follower = this.followFrom(this.cursor);
     this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);
   }
 

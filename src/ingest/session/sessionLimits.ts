@@ -24,6 +24,11 @@ export interface SessionLimits {
    * stored block.
    */
   readonly backfillMinBlocks: number;
+  /**
+   * Largest number of blocks above the last final block. If the final block does not advance, the oldest of them become
+   * final by this depth, so that memory stays limited.
+   */
+  readonly unfinalisedMax: number;
 }
 
 export const SESSION_LIMITS: SessionLimits = {
@@ -34,4 +39,5 @@ export const SESSION_LIMITS: SessionLimits = {
   batchBlocks: 5_000,
   batchMs: 5_000,
   backfillMinBlocks: 32,
+  unfinalisedMax: 20_000,
 };

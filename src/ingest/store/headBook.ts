@@ -39,7 +39,9 @@ export class HeadBook {
 
   /** Largest number of a canonical block; -Infinity if no block is known. */
   get top(): number {
-    return Math.max(...this.live.keys());
+    let top = -Infinity;
+    for (const number of this.live.keys()) if (number > top) top = number;
+    return top;
   }
 
   /**

@@ -132,6 +132,15 @@ test('the final block moves up to the newest block at most and never back', () =
   expect(follower.unfinalised).toEqual([]);
 });
 
+test('if the final block stands still, the oldest blocks become final, so that the follower stays small', () => {
+  const chain = new FakeChain(12);
+  chain.mineMany(60, 0);
+  const follower = new HeadFollower(refOf(chain.at(0)), [], 20);
+  for (const ref of refsOf(chain, 1)) expect(follower.advance(ref).kind).toBe('append');
+  expect(follower.base).toEqual(refOf(chain.at(40)));
+  expect(follower.unfinalised).toHaveLength(20);
+});
+
 test('a final block with the hash of another branch changes nothing', () => {
   const { chain, follower } = followed(11, 6);
   for (const number of [3, 99]) follower.finalise(number, `0x${'99'.repeat(32)}`);
