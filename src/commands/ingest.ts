@@ -20,14 +20,16 @@ import { confirmedStore, type Confirm } from '../ingest/store/confirmedStore';
 import { createClickHouseStore } from '../ingest/store/clickhouseStore';
 import { createRangeHasher } from '../ingest/repair/rangeHasher';
 import { createGapStore, type GapStore } from '../ingest/repair/gapStore';
+import { reindexBlocks } from '../ingest/repair/reindexBlocks';
+import { SecondLook } from '../ingest/repair/secondLook';
 import type { Mending } from '../ingest/repair/viewCheck';
 import { pausableGaps, pausableStore } from '../ingest/store/pause';
 import { backfillProgress } from '../ingest/session/backfillProgress';
 import { doesNodeAnswer, listIngestProblems } from '../ingest/session/problems';
 import { sayRebuild } from '../ingest/session/progress';
 import { readFloors, type Floors } from '../ingest/store/retention';
-import { configuredDexes, runIngest, vaultDexes } from '../ingest/session/runIngest';
-import { newIngestStatus, type IngestStatus } from '../ingest/session/status';
+import { configuredDexes, runIngest, SessionRestart, vaultDexes } from '../ingest/session/runIngest';
+import { beginWork, endWork, newIngestStatus, type IngestStatus } from '../ingest/session/status';
 import { waitForSilence, WriterBeat } from '../ingest/session/standby';
 import { LogLedger, logKeepingGaps, logKeepingStore } from '../ingest/store/logLedger';
 import { ProofLedger } from '../ingest/store/proofLedger';
@@ -40,6 +42,7 @@ import { TraitWorker } from '../measure/traitWorker';
 import type { HeadNews } from '../query/head/headState';
 import type { IngestFigures } from '../metrics';
 import { ContractWorker } from '../sources/contractWorker';
+import { listDifferingBlocks } from './differingBlocks';
 import type { Storage } from './storage';
 
 export interface Ingester {
@@ -101,6 +104,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const confirm: Confirm = (block) => confirmMajority({ pool: rpc, source }, block, going);
       const { store, gaps, logs } = openStores(config, { database, claim, mending, log, onCommit });
       const foundPools = new FoundPools(database);
+      const restart = new SessionRestart();
       const ingest = runIngest(
         {
           foundPools,
@@ -121,12 +125,13 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
           clock,
           terminal: process.stderr,
           stopAt,
+          restart,
           onFailure: (error) => mendEngine(error, storage, log),
         },
         going,
       );
       const onFenced = (error: AppError): void => fenced.abort(error);
-      const deps = { database, rpc, chainId, status, log, clock, foundPools };
+      const deps = { database, rpc, source, chainId, status, log, clock, foundPools, restart };
       const workers = stopAt === undefined ? createWorkers(config, storage, deps) : [];
       await workBesides([new WriterBeat({ claim, clock, log, onFenced }), ...workers], ingest, going);
       if (fenced.signal.aborted && !signal.aborted) {
@@ -179,10 +184,18 @@ function reportMending(status: IngestStatus, log: Logger, clock: Clock, signal: 
 }
 
 type WorkerDeps = Omit<SearchDeps, 'rpc' | 'status'> &
-  Pick<Ingester, 'rpc' | 'status'> & { readonly foundPools: FoundPools };
+  Pick<Ingester, 'rpc' | 'status'> & {
+    readonly source: BlockSource;
+    readonly foundPools: FoundPools;
+    readonly restart: SessionRestart;
+  };
 
 /** The workers that run while the ingester follows the head. */
-function createWorkers(config: Config, storage: Storage, { foundPools, ...deps }: WorkerDeps): Worker[] {
+function createWorkers(
+  config: Config,
+  storage: Storage,
+  { foundPools, restart, ...deps }: WorkerDeps,
+): Worker[] {
   // The node readers of the API use the market chain's database, even if this ingester runs another
   // chain.
   const verifiedDb = new URL(storage.readUrl).pathname.slice(1) || 'default';
@@ -197,8 +210,43 @@ function createWorkers(config: Config, storage: Storage, { foundPools, ...deps }
     workers.push(new TraitWorker({ ...deps, forkBlock, onChange }));
     workers.push(new DexDayWorker({ ...deps, sources: { anchors, wrappedNative }, onChange }));
   }
-  if (config.historyCallsPerSecond > 0) workers.push(createHistorySearch(config, deps, foundPools));
+  if (config.historyCallsPerSecond > 0) {
+    workers.push(createHistorySearch(config, deps, foundPools));
+    workers.push(
+      createSecondLook(config, deps, () => {
+        restart.request('rows of final blocks were replaced; the session reads them again');
+        onChange();
+      }),
+    );
+  }
   return workers;
+}
+
+function createSecondLook(
+  config: Config,
+  deps: Omit<WorkerDeps, 'foundPools' | 'restart'>,
+  onRepaired: () => void,
+): SecondLook {
+  const { database, rpc, source, status, clock, log } = deps;
+  const { chain } = config;
+  const repair = async (from: number, to: number, signal: AbortSignal): Promise<void> => {
+    beginWork(status, { kind: 'refill', from, to }, clock.now());
+    try {
+      await reindexBlocks({ database, rpc, source, chain, log, signal }, { from, to, replace: true });
+    } finally {
+      endWork(status, 'refill');
+    }
+    status.refills += 1;
+    onRepaired();
+  };
+  return new SecondLook({
+    ...deps,
+    pool: rpc,
+    listDiffering: (blocks) => listDifferingBlocks(database, chain, blocks),
+    callsPerSecond: config.historyCallsPerSecond,
+    // `reindex` refuses a cluster.
+    repair: config.clickhouseCluster === null ? repair : null,
+  });
 }
 
 /** Wraps the store so that it reports each commit. */

@@ -29,7 +29,7 @@ interface FetchOptions {
   readonly roundsMax?: number;
 }
 
-interface RangeOptions extends Omit<FetchOptions, 'endpoint'> {
+interface RangeOptions extends FetchOptions {
   /** Time of the block before the range, unix seconds, if known. No block of the range may be older. */
   readonly notBefore?: number;
   /**

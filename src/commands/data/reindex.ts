@@ -5,15 +5,7 @@ import { createEndpointPool } from '../../chain/rpc/endpointPool';
 import { migrate } from '../../clickhouse/schema/migrate';
 import type { Config } from '../../config';
 import { AppError } from '../../errors';
-import { FoundPools } from '../../ingest/pools/foundPools';
-import { createClickHouseStore } from '../../ingest/store/clickhouseStore';
-import { inPause } from '../../ingest/store/pause';
-import { reindex } from '../../ingest/repair/reindex';
-import { LogLedger } from '../../ingest/store/logLedger';
-import { ProofLedger } from '../../ingest/store/proofLedger';
-import { readFloors } from '../../ingest/store/retention';
-import { createDecodeContext, createReaderDeps } from '../../ingest/session/runIngest';
-import { newIngestStatus } from '../../ingest/session/status';
+import { reindexBlocks } from '../../ingest/repair/reindexBlocks';
 import type { Logger } from '../../log';
 import { attach } from '../attach';
 import type { CommandOutput } from './backup';
@@ -46,23 +38,11 @@ export async function runReindex(
     const database = attached.open(attached.name);
     await migrate(database, log);
     await checkChainId(rpc, chainId, signal);
-    const store = createClickHouseStore(database, chainId, () => readFloors(database));
-    const logs = new LogLedger(database);
-    await logs.load();
-    const keepsAllLogs = (block: number): boolean => logs.isWholeAt(block);
-    const decode = createDecodeContext({ chain, status: newIngestStatus(), log, keepsAllLogs });
     const source = createBlockSource({ pool: rpc, log, proof: config.proof });
-    const foundPools = new FoundPools(database);
-    const deps = {
-      ...createReaderDeps({ store, rpc, source, chain, log, foundPools }, decode),
-      database,
-      source,
-      proofs: new ProofLedger(database, chainId),
-      chainId,
-      log,
-      signal,
-    };
-    const report = await inPause(database, () => reindex(deps, { from, to, replace: !check }));
+    const report = await reindexBlocks(
+      { database, rpc, source, chain, log, signal },
+      { from, to, replace: !check },
+    );
     const span = `blocks ${report.from}-${report.to}`;
     for (const { table, stored, read } of report.differences)
       output.write(`DIFFERENT ${table}: ${stored} rows stored, ${read} rows from the node\n`);

@@ -3,7 +3,7 @@
  * the same blocks in the same order give the same facts. Does no I/O.
  */
 import type { ChainBlock, ChainLog } from '../../domain/block';
-import { addressOfWord, ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { addressOfWord, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
@@ -68,6 +68,7 @@ export function decodeBlock(
   for (const vaultPool of found.vaultPools) addVaultPool(work, vaultPool);
   const keepsAll = context.keepsAllLogs(number);
   for (const log of block.logs) {
+    if (log.transactionHash === ZERO_HASH) context.onBlockLog();
     if (keepsAll || isKeptLog(log)) pushLogRow(work, log);
     const topic = log.topics[0];
     if (topic === undefined) continue;

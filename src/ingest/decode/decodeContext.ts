@@ -29,6 +29,8 @@ export interface DecodeContext {
   /** Whether all raw logs of the block are stored, and not only those of `isKeptLog`. */
   readonly keepsAllLogs: (block: number) => boolean;
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
+  /** Called for a log that belongs to no transaction. */
+  readonly onBlockLog: () => void;
   readonly onMalformed: (log: ChainLog) => void;
 }
 

@@ -70,6 +70,8 @@ interface IngestOptions {
   readonly clock: Clock;
   readonly limits?: Partial<SessionLimits> | undefined;
   readonly terminal?: { readonly isTTY?: boolean; write(text: string): unknown } | undefined;
+  /** Ends a running session, so that the next one reads the stored state again. */
+  readonly restart?: SessionRestart | undefined;
   /** Called before each retry. May remove the cause of the failure. */
   readonly onFailure?: ((error: unknown) => Promise<void>) | undefined;
   /** Last block to store. The run ends when this block is in the final tables. */
@@ -159,18 +161,35 @@ async function runSession(
 
 async function follow(
   session: IngestSession,
-  { rpc, source, log, clock }: IngestOptions,
+  { rpc, source, log, clock, restart = new SessionRestart() }: IngestOptions,
   signal: AbortSignal,
   onProgress: () => void,
 ): Promise<void> {
   const isTaken = (head: BlockRef): boolean => session.isAt(head);
-  const going = AbortSignal.any([signal, session.failed]);
+  const renewal = restart.signal;
+  const going = AbortSignal.any([signal, session.failed, renewal]);
   for await (const head of headFeed({ pool: rpc, source, signal: going, log, clock, isTaken })) {
     await session.advanceTo(head);
     onProgress();
   }
   signal.throwIfAborted();
   session.failed.throwIfAborted();
+  renewal.throwIfAborted();
+}
+
+/** Asks the running session to end, because stored rows were replaced beside it. */
+export class SessionRestart {
+  private controller = new AbortController();
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  request(reason: string): void {
+    const { controller } = this;
+    this.controller = new AbortController();
+    controller.abort(new AppError('unavailable', reason));
+  }
 }
 
 export function createReaderDeps(
@@ -280,6 +299,9 @@ export function createDecodeContext({
     transfers,
     keepsAllLogs,
     baseIsToken0: (token0, token1) => orientPool(chain, token0, token1),
+    onBlockLog: () => {
+      status.blockLogs += 1;
+    },
     onMalformed: (item: ChainLog) => {
       status.malformedLogs += 1;
       log.debug(

@@ -84,6 +84,10 @@ export interface IngestStatus {
   /** Number of stored pools whose creation was read since the start of the process. */
   pools: number;
   malformedLogs: number;
+  /** A final block whose logs the endpoints disagree about. Null if there is none. */
+  disputed: { readonly block: number } | null;
+  /** Number of stored logs that belong to no transaction, since the start of the process. */
+  blockLogs: number;
   /** Number of skipped transfer and position logs, by reason. */
   skippedTransfers: Readonly<SkippedLogs>;
   readonly balanceChecks: BalanceCheckCounts;
@@ -115,6 +119,8 @@ export function newIngestStatus(): IngestStatus {
     swaps: 0,
     pools: 0,
     malformedLogs: 0,
+    disputed: null,
+    blockLogs: 0,
     skippedTransfers: { nft: 0, malformed: 0, unplaced: 0 },
     balanceChecks: { rounds: 0, compared: 0, mismatches: 0, failures: 0, rebasing: 0 },
     history: {

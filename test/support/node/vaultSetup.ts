@@ -56,6 +56,7 @@ export function contextOf(registry: PoolRegistry): DecodeContext {
     keepsAllLogs: () => true,
     vaultTopics: new Set([...VAULT_TOPICS, ...POOL_TOPICS]),
     baseIsToken0: (token0, token1) => token0 < token1,
+    onBlockLog: none,
     onMalformed: none,
   };
 }

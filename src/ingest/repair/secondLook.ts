@@ -1,0 +1,198 @@
+/**
+ * A background task that asks for each final block that is not proven in full a second time, later and from another
+ * endpoint if there is one. A node can leave logs out under an unchanged block hash, and only its later or another
+ * answer shows it. Blocks whose logs differ are read again and repaired. The calls per second are limited, and a restart
+ * continues where the task ended.
+ */
+import type { BlockSource } from '../../chain/blocks/blockSource';
+import type { Clock } from '../../chain/rpc/clock';
+import type { EndpointPool } from '../../chain/rpc/endpointPool';
+import type { Database } from '../../clickhouse/client/database';
+import { selectNamed } from '../../clickhouse/client/namedQueries';
+import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
+import { cutRanges, PROOF_ROWS_MAX, proofRowShape, toProofRanges } from '../../clickhouse/schema/proofRanges';
+import type { ChainBlock } from '../../domain/block';
+import { AppError, errorText } from '../../errors';
+import type { Logger } from '../../log';
+import { CallBudget } from '../history/callBudget';
+import type { IngestStatus } from '../session/status';
+import { startShape } from '../store/storedState';
+
+/** Name of the stored number of the last block that was asked for a second time. */
+const REACHED = 'second_look';
+/** A block is asked for again this time in ms after it was seen in the final tables, or later. */
+const LATER_MS = 300_000;
+const IDLE_MS = 5_000;
+/** Number of blocks that are read and compared at once. */
+const BLOCKS_MAX = 50;
+/** Calls per block: header, receipts. */
+const CALLS_PER_BLOCK = 2;
+/** Later prices depend on earlier rows, so the blocks after a differing one are read again too, at most this many. */
+const REPAIRED_MAX = 20_000;
+/** Times at which the last final block was seen. Older ones are dropped. */
+const MARKS_MAX = 1_000;
+
+interface SecondLookDeps {
+  readonly database: Database;
+  readonly pool: Pick<EndpointPool, 'endpoints' | 'penalise'>;
+  readonly source: BlockSource;
+  readonly chainId: number;
+  /** Numbers of the blocks whose stored logs differ from these. */
+  readonly listDiffering: (blocks: readonly ChainBlock[]) => Promise<number[]>;
+  readonly status: Pick<IngestStatus, 'phase' | 'finalTo' | 'disputed'>;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly callsPerSecond: number;
+  /** Reads these final blocks again and replaces rows that differ; null if the storage allows no repair. */
+  readonly repair: ((from: number, to: number, signal: AbortSignal) => Promise<void>) | null;
+}
+
+interface Mark {
+  readonly at: number;
+  readonly finalTo: number;
+}
+
+export class SecondLook {
+  private readonly budget: CallBudget;
+  private marks: readonly Mark[] = [];
+  private reached: number | null = null;
+  private round = 0;
+
+  constructor(private readonly deps: SecondLookDeps) {
+    this.budget = new CallBudget(deps.clock, deps.callsPerSecond);
+  }
+
+  /** Runs until the signal aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.deps;
+    let waitMs = IDLE_MS;
+    while (!signal.aborted) {
+      await clock.sleep(waitMs, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        waitMs = (await this.step(signal)) ? 0 : IDLE_MS;
+      } catch (error) {
+        if (signal.aborted) return;
+        waitMs = IDLE_MS;
+        log.warn({ error: errorText(error) }, 'asking for final blocks a second time failed; retrying');
+      }
+    }
+  }
+
+  /** Compares some blocks. Resolves to true if further blocks can be compared now. */
+  async step(signal: AbortSignal): Promise<boolean> {
+    const { database, status, clock } = this.deps;
+    if (status.phase !== 'follow' || status.finalTo === null) return false;
+    const due = this.noteFinal({ at: clock.now(), finalTo: status.finalTo });
+    this.reached ??= await this.loadReached();
+    const next = await this.nextUnproven(this.reached + 1, due);
+    if (next === null) {
+      this.reached = Math.max(this.reached, due);
+      return false;
+    }
+    await this.compare(next.from, next.to, signal);
+    this.reached = next.to;
+    await writeOperation(database, REACHED, next.to);
+    return next.to < due;
+  }
+
+  /** Last block that was final long enough ago. At the start, all final blocks count. */
+  private noteFinal(now: Mark): number {
+    if (this.marks.length === 0) this.marks = [{ at: -Infinity, finalTo: now.finalTo }];
+    if (this.marks.at(-1)?.finalTo !== now.finalTo) this.marks = [...this.marks, now].slice(-MARKS_MAX);
+    const due = this.marks.findLastIndex(({ at }) => at <= now.at - LATER_MS);
+    if (due > 0) this.marks = this.marks.slice(due);
+    return this.marks[0]?.finalTo ?? 0;
+  }
+
+  private async loadReached(): Promise<number> {
+    const { database, chainId } = this.deps;
+    const stored = (await readOperations(database, [REACHED])).get(REACHED);
+    if (stored !== undefined) return stored;
+    const [start] = await selectNamed(database, 'ingest/store/find_start', { chain: chainId }, startShape);
+    return (start?.from_block ?? 1) - 1;
+  }
+
+  /** The first blocks from `from` to `to` that are not proven in full; null if there are none. */
+  private async nextUnproven(from: number, to: number): Promise<{ from: number; to: number } | null> {
+    if (from > to) return null;
+    const params = { chain: this.deps.chainId, limit: PROOF_ROWS_MAX };
+    const rows = await selectNamed(this.deps.database, 'head/list_proof_ranges', params, proofRowShape);
+    const parts = cutRanges(toProofRanges(rows), from, to);
+    const next = parts.find(({ level }) => level !== 'full');
+    return next === undefined ? null : { from: next.from, to: Math.min(next.to, next.from + BLOCKS_MAX - 1) };
+  }
+
+  private async compare(from: number, to: number, signal: AbortSignal): Promise<void> {
+    const { pool, source } = this.deps;
+    await this.budget.spend(CALLS_PER_BLOCK * (to - from + 1), signal);
+    // Blocks usually come from the first endpoint, so the others are asked in turn.
+    const others = pool.endpoints.slice(1);
+    const other = others[(this.round += 1) % Math.max(1, others.length)];
+    const own = other === undefined ? {} : { endpoint: other.id };
+    const blocks = await source.fetchRange(from, to, { signal, roundsMax: 1, ...own });
+    const differing = await this.deps.listDiffering(blocks);
+    for (const block of differing) if (await this.settle(block, signal)) return;
+  }
+
+  /**
+   * Asks all endpoints for a block whose logs differ. If more than half of the answers agree, benches the other
+   * endpoints, and repairs the block if the stored logs are wrong. Resolves to true after a repair.
+   */
+  private async settle(number: number, signal: AbortSignal): Promise<boolean> {
+    const { pool, log, status, repair } = this.deps;
+    const answers = await this.askAll(number, signal);
+    const most = answers.reduce<readonly Answer[]>((best, { text }) => {
+      const same = answers.filter((answer) => answer.text === text);
+      return same.length > best.length ? same : best;
+    }, []);
+    const [right] = most;
+    if (right === undefined || 2 * most.length <= answers.length) {
+      log.error(
+        { block: number },
+        'the endpoints send different logs of a block, and no majority of them agrees',
+      );
+      status.disputed = { block: number };
+      return false;
+    }
+    for (const { id, text } of answers)
+      if (text !== right.text) pool.penalise(id, `sent other logs of block ${number} than most endpoints`);
+    if ((await this.deps.listDiffering([right.block])).length === 0) return false;
+    log.error(
+      { block: number },
+      'the stored logs of a block differ from those of the node; reading the blocks again',
+    );
+    if (repair === null) {
+      status.disputed = { block: number };
+      return false;
+    }
+    const to = Math.min(status.finalTo ?? number, number + REPAIRED_MAX);
+    await repair(number, to, signal);
+    log.warn({ from: number, to }, 'the stored logs are corrected');
+    return true;
+  }
+
+  private async askAll(number: number, signal: AbortSignal): Promise<Answer[]> {
+    const { pool, source } = this.deps;
+    await this.budget.spend(CALLS_PER_BLOCK * pool.endpoints.length, signal);
+    const answers = await Promise.all(
+      pool.endpoints.map(async ({ id }): Promise<Answer[]> => {
+        try {
+          const [block] = await source.fetchRange(number, number, { signal, endpoint: id, roundsMax: 1 });
+          return block === undefined ? [] : [{ id, block, text: JSON.stringify([block.hash, block.logs]) }];
+        } catch (error) {
+          if (signal.aborted || !(error instanceof AppError)) throw error;
+          return [];
+        }
+      }),
+    );
+    return answers.flat();
+  }
+}
+
+interface Answer {
+  readonly id: number;
+  readonly block: ChainBlock;
+  /** Hash and logs of the block as text, to compare two answers. */
+  readonly text: string;
+}
