@@ -15,13 +15,8 @@ import { explorerRoutes } from '../api/explorerRoutes';
 import { chains } from '../api/service/chains';
 import { healthz } from '../api/service/healthz';
 import { metrics as metricsRoute } from '../api/service/metrics';
-import {
-  readReadiness,
-  readyz,
-  type IngestFacts,
-  type ReadyProblem,
-  type ReadyzDeps,
-} from '../api/service/readyz';
+import { createProblemAges } from '../api/service/problemAges';
+import { readReadiness, readyz, type IngestFacts, type ReadyzDeps } from '../api/service/readyz';
 import { activityStream } from '../api/stream/activityStream';
 import { webFolder, webRoutes } from '../api/web/webRoutes';
 import { findBuiltInChain } from '../chains/builtInChains';
@@ -34,6 +29,7 @@ import { READER_TIMEOUT_MS } from '../clickhouse/engine/engineConfig';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
 import { observeDatabase, type ObservedDatabase } from '../clickhouse/client/observedDatabase';
 import type { Config } from '../config';
+import { steadyNow } from '../domain/steadyTime';
 import type { VerificationQueue } from '../domain/verification';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
@@ -45,6 +41,7 @@ import type { HeadNews } from '../query/head/headState';
 import { createPrecomputer, type Precomputer } from '../query/head/precomputer';
 import { createProvenParts, type ProvenParts } from '../query/head/provenParts';
 import { createMarketTables, type MarketTables } from '../query/marketTables';
+import type { ReadyProblem } from '../wire/ready';
 import { createHub, type Hub } from '../tail/hub';
 import { createTailLoop, type TailLoop } from '../tail/tailLoop';
 import { createExplorer, type Explorer } from './explorer';
@@ -203,6 +200,7 @@ function listFacts(
 ): ReadyzDeps {
   return {
     head,
+    ages: createProblemAges(steadyNow),
     proof: () => proven.newest(head()),
     tail: () => tail.facts(),
     ...(ingest === undefined ? (rpc === null ? {} : { node: createNodeHead({ rpc, log }) }) : { ingest }),

@@ -132,6 +132,8 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       if (fenced.signal.aborted && !signal.aborted) {
         status.phase = 'stopped';
         status.problem = errorText(fenced.signal.reason);
+        status.problemDetail = null;
+        status.problemSince = clock.now();
         log.fatal({ error: status.problem }, 'a newer writer took over; the ingester stops');
         throw fenced.signal.reason;
       }

@@ -2,10 +2,11 @@
  * The explorer's second chain: its own ingester and its own database, because head tables hold the blocks of one
  * chain. The second chain has no market: no DEXes, anchors or burns.
  */
-import type { IngestFacts, ReadyProblem } from '../api/service/readyz';
+import type { IngestFacts } from '../api/service/readyz';
 import { findBuiltInChain } from '../chains/builtInChains';
 import type { Config } from '../config';
 import { AppError } from '../errors';
+import type { ReadyProblem } from '../wire/ready';
 
 export const SECOND_CHAIN_ID = 943;
 const SUFFIX = `_${SECOND_CHAIN_ID}`;
@@ -42,7 +43,8 @@ export function secondDatabaseUrl(url: string): string {
  */
 export function listSecondProblems({ nodeAnswers, problems }: IngestFacts): ReadyProblem[] {
   const away = { code: 'node_away', message: 'The chain node does not answer' };
-  return [...(nodeAnswers ? [] : [away]), ...problems].map(({ code, message }) => ({
+  return [...(nodeAnswers ? [] : [away]), ...problems].map(({ code, message, ...rest }) => ({
+    ...rest,
     code: `${code}${SUFFIX}`,
     message: `Chain ${SECOND_CHAIN_ID}: ${message}`,
   }));

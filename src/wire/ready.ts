@@ -3,6 +3,32 @@ import { z } from 'zod';
 
 import { proofShape } from './proof';
 
+const problemShape = z.object({
+  code: z.string().meta({ description: 'Stable code' }),
+  message: z.string().meta({
+    description:
+      'Description of the problem for people. The text stays the same while the problem lasts; the wording may change between versions',
+  }),
+  age_seconds: z.int().nullable().meta({
+    description: 'Seconds since the cause began, or since this process first saw the problem',
+  }),
+  detail: z.string().nullable().meta({
+    description: 'Text of the newest error of the cause, which may change at any time; null without one',
+  }),
+  figures: z.record(z.string(), z.number()).meta({
+    description: 'Numbers that describe the problem and change while it lasts, by their names',
+  }),
+});
+type WireProblem = z.infer<typeof problemShape>;
+/** A problem as the parts of the program report it. Missing fields are unknown. */
+export type ReadyProblem = Pick<WireProblem, 'code' | 'message'> & Partial<WireProblem>;
+
+/** Identifies a problem while its text or figures change. Several endpoints can have the same problem. */
+export function problemKey({ code, figures }: Pick<ReadyProblem, 'code' | 'figures'>): string {
+  const endpoint = figures?.['endpoint'];
+  return endpoint === undefined ? code : `${code} #${endpoint}`;
+}
+
 const checkShape = z.object({ ok: z.boolean().meta({ description: 'Whether the check passes' }) });
 export const readyShape = z.object({
   ready: z.boolean().meta({ description: 'Whether answers are current: the database and the head are ok' }),
@@ -52,13 +78,6 @@ export const readyShape = z.object({
         'Progress of a backfill of at least 100 blocks; null if there is none, or if this process does not ingest',
     }),
   proof: proofShape,
-  problems: z.array(
-    z.object({
-      code: z.string().meta({ description: 'Stable code' }),
-      message: z
-        .string()
-        .meta({ description: 'Description of the problem for people; the wording may change' }),
-    }),
-  ),
+  problems: z.array(problemShape),
 });
 export type ReadyAnswer = z.infer<typeof readyShape>;

@@ -6,8 +6,9 @@
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { TailFacts } from '../../tail/tailLoop';
 import type { Proof } from '../../wire/proof';
-import { readyShape, type ReadyAnswer } from '../../wire/ready';
+import { readyShape, type ReadyAnswer, type ReadyProblem } from '../../wire/ready';
 import type { Route } from '../route';
+import type { ProblemAges } from './problemAges';
 
 const HEAD_AGE_MAX_S = 300;
 /**
@@ -42,12 +43,6 @@ export interface IngestFacts extends NodeFacts {
   readonly backfill?: ReadyAnswer['backfill'];
 }
 
-export interface ReadyProblem {
-  /** A stable code that identifies the problem. */
-  readonly code: string;
-  readonly message: string;
-}
-
 export interface ReadyzDeps {
   head(): HeadSnapshot | null;
   tail(): TailFacts;
@@ -66,6 +61,8 @@ export interface ReadyzDeps {
   isEngineAway?(): boolean;
   /** Which part of the stored chain is proven at which level. */
   proof?(): Promise<Proof>;
+  /** Adds ages to problems that have none. */
+  readonly ages?: ProblemAges;
   /** The machine's clock: returns unix time in milliseconds. */
   now?(): number;
 }
@@ -74,8 +71,9 @@ const NO_PROOF: Proof = { level: null, proven_from: null, proven_to: null };
 
 /** The current answer without the proof, for the endpoint and for the log. */
 export function readReadiness(deps: ReadyzDeps): ReadyAnswer {
-  const answer = answerWith(deps, null);
-  return needsNode(answer) ? answerWith(deps, deps.node?.known() ?? null) : answer;
+  const first = answerWith(deps, null);
+  const answer = needsNode(first) ? answerWith(deps, deps.node?.known() ?? null) : first;
+  return deps.ages === undefined ? answer : { ...answer, problems: deps.ages.add(answer.problems) };
 }
 
 function answerWith(deps: ReadyzDeps, node: NodeFacts | null): ReadyAnswer {
@@ -152,8 +150,18 @@ export function judge(
       ...listProblems(head, tail, facts, ingest === null ? byClock : null),
       ...(ingest?.problems ?? []),
       ...more,
-    ],
+    ].map(complete),
   };
+}
+
+function complete({
+  code,
+  message,
+  age_seconds = null,
+  detail = null,
+  figures = {},
+}: ReadyProblem): ReadyAnswer['problems'][number] {
+  return { code, message, age_seconds, detail, figures };
 }
 
 function isNodeHead(head: HeadSnapshot | null, node: NodeFacts | null): boolean {
@@ -208,34 +216,30 @@ function listProblems(
   byClock: number | null,
 ): ReadyProblem[] {
   const problems: ReadyProblem[] = [];
-  const report = (wrong: boolean, code: string, message: string): void => {
-    if (wrong) problems.push({ code, message });
+  const report = (wrong: boolean, code: string, message: string, more: Partial<ReadyProblem> = {}): void => {
+    if (wrong) problems.push({ code, message, ...more });
   };
+  const silence = silenceMs === null ? {} : { age_seconds: Math.round(silenceMs / 1000) };
   const waiting = head === null ? 0 : head.finalNumber - head.finalTo;
-  report(!database, 'database_away', isEngineAway ? 'The database is not running' : silenceText(silenceMs));
+  report(!database, 'database_away', awayText(isEngineAway, silenceMs), silence);
   report(database && lastError !== null, 'head_unreadable', 'The last read of the newest block failed');
   report(head === null, 'nothing_indexed', 'No block is indexed yet');
-  report(head !== null && !current, 'head_old', oldText(head?.number ?? 0, ageSeconds ?? 0, node));
-  report(
-    waiting > PROMOTION_LAG_MAX,
-    'promotion_behind',
-    `${waiting} final blocks are not in the final tables yet`,
-  );
+  const behind = node?.behind_blocks ?? 0;
+  report(head !== null && !current, 'head_old', 'The newest indexed block is older than 5 minutes', {
+    age_seconds: ageSeconds,
+    figures: { block_number: head?.number ?? 0, ...(behind > 0 ? { behind_blocks: behind } : {}) },
+  });
+  report(waiting > PROMOTION_LAG_MAX, 'promotion_behind', 'Final blocks are not in the final tables yet', {
+    figures: { blocks: waiting },
+  });
   report(node !== null && !node.ok, 'node_away', 'The chain node does not answer');
-  if (byClock !== null && byClock < -HEAD_AHEAD_MAX_S) {
-    const message = `The newest indexed block is ${-byClock} s in the future: the clock of this machine is wrong`;
-    problems.push({ code: 'clock_behind', message });
-  }
+  const ahead = -(byClock ?? 0);
+  const future = 'The newest indexed block is in the future: the clock of this machine is wrong';
+  report(ahead > HEAD_AHEAD_MAX_S, 'clock_behind', future, { figures: { seconds_ahead: ahead } });
   return problems;
 }
 
-function silenceText(silenceMs: number | null): string {
-  if (silenceMs === null) return 'The database has not answered yet';
-  return `The database has not answered for ${Math.round(silenceMs / 1000)} s`;
-}
-
-function oldText(number: number, ageSeconds: number, node: { behind_blocks: number | null } | null): string {
-  const behind = node?.behind_blocks ?? null;
-  const tail = behind === null ? '' : `, ${behind} blocks behind the node`;
-  return `The newest indexed block, ${number}, is ${ageSeconds} s old${tail}`;
+function awayText(isEngineAway: boolean, silenceMs: number | null): string {
+  if (isEngineAway) return 'The database is not running';
+  return silenceMs === null ? 'The database has not answered yet' : 'The database does not answer';
 }

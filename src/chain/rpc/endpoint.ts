@@ -6,6 +6,7 @@
 import { AppError, errorText } from '../../errors';
 import { BatchSize } from './batchSize';
 import { backoffMs, type Clock } from './clock';
+import { EndpointFaults } from './endpointFaults';
 import { LASTING_KINDS, SIZELESS_KINDS, SPLIT_KINDS } from './errorKinds';
 import type { EndpointHealth, EndpointState, EndpointTraffic } from './nodeHealth';
 import { RefusedShare } from './refusedShare';
@@ -70,8 +71,7 @@ export class Endpoint {
   private slowUntil = 0;
   private headNumber: number | null = null;
   private lastGoodAt: number | null = null;
-  private lastError: string | null = null;
-  private lastWrongAnswer: string | null = null;
+  private readonly faults = new EndpointFaults();
   private calls = 0;
   private underWay = 0;
   private readonly refused = new RefusedShare();
@@ -308,7 +308,7 @@ export class Endpoint {
   /** Records a failure. The endpoint then pauses, longer after each failure in a row. */
   noteFailure(error: RpcError): void {
     const now = this.clock.now();
-    this.lastError = error.message;
+    this.faults.noteFailure(error.message);
     if (error.kind === 'unknown_block' || error.kind === 'method_missing') return;
     if (error.kind === 'timeout') this.slowUntil = now + SLOW_MS;
     // Several calls that fail during the same pause count as one failure.
@@ -342,8 +342,7 @@ export class Endpoint {
    */
   bench(reason: string): void {
     const now = this.clock.now();
-    this.lastError = reason;
-    this.lastWrongAnswer = reason;
+    this.faults.noteWrongAnswer(reason, now);
     if (this.benchUntil > now) return;
     const benched = Math.min(BENCH_MAX_MS, BENCH_BASE_MS * 2 ** Math.min(this.benchings, 10));
     this.benchUntil = now + (this.alone ? ALONE_REST_MAX_MS : benched);
@@ -384,8 +383,7 @@ export class Endpoint {
       state: this.state,
       head: this.headNumber,
       lastGoodAt: this.lastGoodAt,
-      lastError: this.lastError,
-      lastWrongAnswer: this.lastWrongAnswer,
+      ...this.faults.facts,
     };
   }
 }

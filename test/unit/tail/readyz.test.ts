@@ -1,4 +1,5 @@
 /** Tests when /readyz reports ready, and which problems it reports otherwise. */
+import { createProblemAges } from '../../../src/api/service/problemAges';
 import { judge, type IngestFacts } from '../../../src/api/service/readyz';
 import { readyShape } from '../../../src/wire/ready';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
@@ -87,7 +88,45 @@ test('a database whose engine has ended is reported as away at once', () => {
   const answer = judge(headAged(5), failed, null, NOW_MS, { isEngineAway: true });
   expect(answer.ready).toBe(false);
   expect(answer.checks.database.ok).toBe(false);
-  expect(answer.problems).toEqual([{ code: 'database_away', message: 'The database is not running' }]);
+  expect(answer.problems.map(({ message }) => message)).toEqual(['The database is not running']);
+});
+
+test('the texts of problems stay the same while ages and numbers of blocks grow', () => {
+  const at = (seconds: number) => {
+    const head = { ...headAged(9_000, 500 + seconds), finalTo: 200, finalNumber: 400 + seconds };
+    const tail = { silenceMs: 4_000 + seconds * 1_000, headKnownMs: 0, lastError: null };
+    return judge(head, tail, node(900 + 2 * seconds), NOW_MS + seconds * 1_000).problems;
+  };
+  const text = ({ code, message }: { code: string; message: string }) => `${code}: ${message}`;
+  expect(at(60).map(text)).toEqual(at(0).map(text));
+  expect(at(60)).toMatchObject([
+    { code: 'database_away', age_seconds: 64, figures: {} },
+    { code: 'head_old', age_seconds: 9_060, figures: { block_number: 560, behind_blocks: 460 } },
+    { code: 'promotion_behind', age_seconds: null, figures: { blocks: 260 } },
+  ]);
+  const ahead = (seconds: number) => judge(headAged(-seconds), TAIL, null, NOW_MS).problems;
+  expect(ahead(90).map(text)).toEqual(ahead(70).map(text));
+  expect(ahead(90)).toMatchObject([{ code: 'clock_behind', figures: { seconds_ahead: 90 } }]);
+});
+
+test('a problem of unknown age has the time since this process first saw the problem', () => {
+  let now = 0;
+  const ages = createProblemAges(() => now);
+  const at = (seconds: number, codes_: readonly string[]) => {
+    now = seconds * 1_000;
+    const problems = codes_.map((code) => ({
+      code,
+      message: code,
+      age_seconds: null,
+      detail: null,
+      figures: {},
+    }));
+    return ages.add(problems).map(({ code, age_seconds }) => `${code} ${age_seconds}`);
+  };
+  expect(at(5, ['a'])).toEqual(['a 0']);
+  expect(at(9, ['b', 'a'])).toEqual(['b 0', 'a 4']);
+  expect(at(10, ['b'])).toEqual(['b 1']);
+  expect(at(12, ['a'])).toEqual(['a 0']);
 });
 
 test('/readyz lists the problems of the ingester', () => {
