@@ -6,6 +6,7 @@ import { confirmMajority } from '../chain/blocks/confirmMajority';
 import { TrustedChain } from '../chain/blocks/trustedChain';
 import { systemClock, type Clock } from '../chain/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
+import { listNodeFaults } from '../chain/rpc/faults/nodeFaults';
 import type { IngestFacts } from '../api/service/readyz';
 import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
@@ -282,8 +283,9 @@ function factsOf(status: IngestStatus, rpc: EndpointPool, now: number): IngestFa
   const health = rpc.health();
   const problems = listIngestProblems(status, health, { now, wallMs: Date.now() });
   const nodeAnswers = doesNodeAnswer(health, now);
+  const nodeFaults = nodeAnswers ? [] : listNodeFaults(health);
   const backfill = backfillProgress(status, now);
-  return { nodeHead: health.head ?? status.nodeHead, nodeAnswers, problems, backfill };
+  return { nodeHead: health.head ?? status.nodeHead, nodeAnswers, nodeFaults, problems, backfill };
 }
 
 function figuresOf(status: IngestStatus, rpc: EndpointPool): IngestFigures {

@@ -2,7 +2,7 @@
  * The explorer's second chain: its own ingester and its own database, because head tables hold the blocks of one
  * chain. The second chain has no market: no DEXes, anchors or burns.
  */
-import type { IngestFacts } from '../api/service/readyz';
+import { listFaults, type IngestFacts } from '../api/service/readyz';
 import { findBuiltInChain } from '../chains/builtInChains';
 import type { Config } from '../config';
 import { AppError } from '../errors';
@@ -41,9 +41,8 @@ export function secondDatabaseUrl(url: string): string {
  * Problems of the second chain's ingester for /readyz. They have their own codes, because they do not affect the
  * market's readiness.
  */
-export function listSecondProblems({ nodeAnswers, problems }: IngestFacts): ReadyProblem[] {
-  const away = { code: 'node_away', message: 'The chain node does not answer' };
-  return [...(nodeAnswers ? [] : [away]), ...problems].map(({ code, message, ...rest }) => ({
+export function listSecondProblems(facts: IngestFacts): ReadyProblem[] {
+  return [...listFaults(facts), ...facts.problems].map(({ code, message, ...rest }) => ({
     ...rest,
     code: `${code}${SUFFIX}`,
     message: `Chain ${SECOND_CHAIN_ID}: ${message}`,

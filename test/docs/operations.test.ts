@@ -136,6 +136,7 @@ test('docs/operations.md describes exactly the problems that /readyz can report'
   const named = [...files.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)]
     .map(([, code = '']) => code)
     .filter((code) => code !== 'catch_up');
+  const faults = [...textOf('src/chain/rpc/faults/nodeFaults.ts').matchAll(/code: '(\w+)'/g)];
   const nodes = unionOf('src/chain/rpc/nodeHealth.ts', /type EndpointState =([^;]*);/);
   const engines = unionOf('src/clickhouse/engine/engineSupervisor.ts', /readonly state:([^;]*);/);
   const rows = rowsOf(sectionOf(PATH, 'Health'), 'Code');
@@ -143,6 +144,7 @@ test('docs/operations.md describes exactly the problems that /readyz can report'
     rows.flatMap(([cell = '']) => codeOf(cell)),
     [
       ...named,
+      ...faults.map(([, code = '']) => code),
       ...nodes.filter((state) => state !== 'ok').map((state) => `node_${state}`),
       ...engines.filter((state) => !['up', 'stopped'].includes(state)).map((state) => `engine_${state}`),
     ],

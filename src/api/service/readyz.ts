@@ -31,7 +31,10 @@ const HEAD_AHEAD_MAX_S = 60;
 interface NodeFacts {
   /** Number of the node's newest block; null if unknown. */
   readonly nodeHead: number | null;
+  /** Whether the node gave a usable answer recently. */
   readonly nodeAnswers: boolean;
+  /** Why the node gives no usable answers. Absent: it does not answer at all. */
+  readonly nodeFaults?: readonly ReadyProblem[];
 }
 
 /** The state of the ingester in this process. */
@@ -67,6 +70,8 @@ export interface ReadyzDeps {
   now?(): number;
 }
 
+/** The fault of a node of which nothing else is known. */
+const NODE_AWAY: ReadyProblem = { code: 'node_away', message: 'The chain node does not answer' };
 const NO_PROOF: Proof = { level: null, proven_from: null, proven_to: null };
 
 /** The current answer without the proof, for the endpoint and for the log. */
@@ -136,7 +141,14 @@ export function judge(
   const ageSeconds = byClock === null ? null : Math.max(byClock, Math.floor((tail.headKnownMs ?? 0) / 1000));
   const current = ageSeconds !== null && (ageSeconds < HEAD_AGE_MAX_S || isNodeHead(head, told));
   const node = told === null ? null : nodeCheck(head, told);
-  const facts = { database, isEngineAway, current, ageSeconds, node };
+  const facts = {
+    nodeFaults: listFaults(told),
+    database,
+    isEngineAway,
+    current,
+    ageSeconds,
+    node,
+  };
   return {
     ready: database && current,
     checks: {
@@ -162,6 +174,11 @@ function complete({
   figures = {},
 }: ReadyProblem): ReadyAnswer['problems'][number] {
   return { code, message, age_seconds, detail, figures };
+}
+
+/** Why the node gives no usable answers. Empty if it gives some. */
+export function listFaults(node: NodeFacts | null): readonly ReadyProblem[] {
+  return node === null || node.nodeAnswers ? [] : (node.nodeFaults ?? [NODE_AWAY]);
 }
 
 function isNodeHead(head: HeadSnapshot | null, node: NodeFacts | null): boolean {
@@ -199,6 +216,7 @@ function nodeCheck(
 
 interface Judged {
   readonly database: boolean;
+  readonly nodeFaults: readonly ReadyProblem[];
   readonly isEngineAway: boolean;
   readonly current: boolean;
   readonly ageSeconds: number | null;
@@ -212,7 +230,7 @@ interface Judged {
 function listProblems(
   head: HeadSnapshot | null,
   { silenceMs, lastError }: TailFacts,
-  { database, isEngineAway, current, ageSeconds, node }: Judged,
+  { database, isEngineAway, current, ageSeconds, node, nodeFaults }: Judged,
   byClock: number | null,
 ): ReadyProblem[] {
   const problems: ReadyProblem[] = [];
@@ -232,7 +250,7 @@ function listProblems(
   report(waiting > PROMOTION_LAG_MAX, 'promotion_behind', 'Final blocks are not in the final tables yet', {
     figures: { blocks: waiting },
   });
-  report(node !== null && !node.ok, 'node_away', 'The chain node does not answer');
+  problems.push(...nodeFaults);
   const ahead = -(byClock ?? 0);
   const future = 'The newest indexed block is in the future: the clock of this machine is wrong';
   report(ahead > HEAD_AHEAD_MAX_S, 'clock_behind', future, { figures: { seconds_ahead: ahead } });

@@ -6,7 +6,7 @@
 import { AppError, errorText } from '../../errors';
 import { BatchSize } from './batchSize';
 import { backoffMs, type Clock } from './clock';
-import { EndpointFaults } from './endpointFaults';
+import { EndpointFaults } from './faults/endpointFaults';
 import { LASTING_KINDS, SIZELESS_KINDS, SPLIT_KINDS } from './errorKinds';
 import type { EndpointHealth, EndpointState, EndpointTraffic } from './nodeHealth';
 import { RefusedShare } from './refusedShare';
@@ -301,6 +301,7 @@ export class Endpoint {
 
   noteGood(): void {
     this.failureCount = 0;
+    this.faults.noteGood();
     this.slowUntil = 0;
     this.lastGoodAt = this.clock.now();
   }
@@ -308,7 +309,7 @@ export class Endpoint {
   /** Records a failure. The endpoint then pauses, longer after each failure in a row. */
   noteFailure(error: RpcError): void {
     const now = this.clock.now();
-    this.faults.noteFailure(error.message);
+    this.faults.noteFailure(error);
     if (error.kind === 'unknown_block' || error.kind === 'method_missing') return;
     if (error.kind === 'timeout') this.slowUntil = now + SLOW_MS;
     // Several calls that fail during the same pause count as one failure.

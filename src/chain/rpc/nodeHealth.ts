@@ -1,6 +1,6 @@
 /** Health and traffic of the endpoints, for /readyz and /metrics. Contains no secrets of URLs. */
 import type { MismatchKind } from '../blocks/blockMismatch';
-import type { FaultFacts } from './endpointFaults';
+import type { FaultFacts } from './faults/endpointFaults';
 
 /**
  * State of an endpoint. `slow` means a recent timeout. Endpoints that are `lagging` or `slow` are used less.

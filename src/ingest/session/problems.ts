@@ -1,4 +1,5 @@
 /** Lists the current problems of the ingester and its nodes, for /readyz and the log. Pure. */
+import { hideHosts } from '../../chain/rpc/faults/nodeFaults';
 import type { EndpointHealth, EndpointState, NodeHealth } from '../../chain/rpc/nodeHealth';
 import type { HistoryStatus, IngestStatus, RangeWork } from './status';
 
@@ -85,23 +86,6 @@ export function listIngestProblems(
 }
 
 const secondsSince = (since: number, now: number): number => Math.max(0, Math.round((now - since) / 1000));
-
-/**
- * Hides host names in a message, because /readyz is public and a host name may contain an API key. The
- * endpoint's number remains.
- */
-function hideHosts(message: string, endpoints: NodeHealth['endpoints']): string {
-  let text = message;
-  for (const { name } of endpoints) {
-    const [number = '', host = ''] = name.split(' ');
-    text = text.replaceAll(name, number);
-    // A host without a dot is a name in the operator's own network. It is not hidden, because it may be a
-    // common word.
-    for (const part of [host, host.replace(/:\d+$/, '')])
-      if (part.includes('.')) text = text.replaceAll(part, '…');
-  }
-  return text;
-}
 
 function listFailures(
   { problem, problemDetail, problemSince, phase }: IngestStatus,

@@ -23,6 +23,7 @@ function healthAt(lastGoodAt: number, change: Partial<EndpointHealth> = {}): Nod
     lastError: null,
     lastWrongAnswer: null,
     wrongAnswerText: null,
+    fault: null,
     lastWrongAt: null,
   };
   return toNodeHealth([{ ...endpoint, lastGoodAt, ...change }], new Map());
