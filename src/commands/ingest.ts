@@ -7,7 +7,7 @@ import { TrustedChain } from '../chain/blocks/trustedChain';
 import { systemClock, type Clock } from '../chain/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
 import { listNodeFaults } from '../chain/rpc/faults/nodeFaults';
-import type { IngestFacts } from '../api/service/readyz';
+import { encodeWriterState, type WriterFacts } from '../tail/writerState';
 import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
 import type { Hex } from '../domain/hex';
@@ -47,7 +47,7 @@ export interface Ingester {
   readonly status: IngestStatus;
   readonly rpc: EndpointPool;
   /** State of the ingester for /readyz. */
-  facts(): IngestFacts;
+  facts(): WriterFacts;
   /** Figures of the ingester for /metrics. */
   figures(): IngestFigures;
   /**
@@ -129,18 +129,24 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const onFenced = (error: AppError): void => fenced.abort(error);
       const deps = { database, rpc, chainId, status, log, clock, foundPools };
       const workers = stopAt === undefined ? createWorkers(config, storage, deps) : [];
-      await workBesides([new WriterBeat({ claim, clock, log, onFenced }), ...workers], ingest, going);
+      const state = (): string => encodeWriterState(factsOf(status, rpc, clock.now()));
+      const beat = new WriterBeat({ claim, clock, log, state, onFenced });
+      await workBesides([beat, ...workers], ingest, going);
       if (fenced.signal.aborted && !signal.aborted) {
-        status.phase = 'stopped';
-        status.problem = errorText(fenced.signal.reason);
-        status.problemDetail = null;
-        status.problemSince = clock.now();
+        noteEnd(status, errorText(fenced.signal.reason), clock.now());
         log.fatal({ error: status.problem }, 'a newer writer took over; the ingester stops');
         throw fenced.signal.reason;
       }
     },
     close: () => rpc.close(),
   };
+}
+
+function noteEnd(status: IngestStatus, problem: string, now: number): void {
+  status.phase = 'stopped';
+  status.problem = problem;
+  status.problemDetail = null;
+  status.problemSince = now;
 }
 
 interface StoreParts {
@@ -279,7 +285,7 @@ async function mendEngine(error: unknown, { server }: Storage, log: Logger): Pro
   }
 }
 
-function factsOf(status: IngestStatus, rpc: EndpointPool, now: number): IngestFacts {
+function factsOf(status: IngestStatus, rpc: EndpointPool, now: number): WriterFacts {
   const health = rpc.health();
   const problems = listIngestProblems(status, health, { now, wallMs: Date.now() });
   const nodeAnswers = doesNodeAnswer(health, now);

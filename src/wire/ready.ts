@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { proofShape } from './proof';
 
-const problemShape = z.object({
+export const problemShape = z.object({
   code: z.string().meta({ description: 'Stable code' }),
   message: z.string().meta({
     description:
@@ -28,6 +28,15 @@ export function problemKey({ code, figures }: Pick<ReadyProblem, 'code' | 'figur
   const endpoint = figures?.['endpoint'];
   return endpoint === undefined ? code : `${code} #${endpoint}`;
 }
+
+export const backfillShape = z.object({
+  from_block: z.int().meta({ description: 'First block of the range that is being stored' }),
+  to_block: z.int().meta({ description: 'Last block of the range' }),
+  done_pct: z.number().meta({ description: 'Stored part of the range in percent, 0 to 100' }),
+  seconds_left: z.int().nullable().meta({
+    description: 'Seconds until the end at the pace so far; null before the first stored block',
+  }),
+});
 
 const checkShape = z.object({ ok: z.boolean().meta({ description: 'Whether the check passes' }) });
 export const readyShape = z.object({
@@ -61,22 +70,13 @@ export const readyShape = z.object({
         }),
       })
       .nullable()
-      .meta({ description: 'State of the node; null if this process did not ask the node' }),
-  }),
-  backfill: z
-    .object({
-      from_block: z.int().meta({ description: 'First block of the range that is being stored' }),
-      to_block: z.int().meta({ description: 'Last block of the range' }),
-      done_pct: z.number().meta({ description: 'Stored part of the range in percent, 0 to 100' }),
-      seconds_left: z.int().nullable().meta({
-        description: 'Seconds until the end at the pace so far; null before the first stored block',
+      .meta({
+        description: 'State of the node; null if neither this process nor the ingester asked the node',
       }),
-    })
-    .nullable()
-    .meta({
-      description:
-        'Progress of a backfill of at least 100 blocks; null if there is none, or if this process does not ingest',
-    }),
+  }),
+  backfill: backfillShape.nullable().meta({
+    description: 'Progress of a backfill of at least 100 blocks; null if there is none',
+  }),
   proof: proofShape,
   problems: z.array(problemShape),
 });

@@ -131,7 +131,14 @@ test('docs/operations.md describes exactly the kinds of RPC errors and mismatche
 });
 
 test('docs/operations.md describes exactly the problems that /readyz can report', () => {
-  const files = ['src/api/service/readyz.ts', 'src/ingest/session/problems.ts'].map(textOf).join('\n');
+  const files = [
+    'src/api/service/readyz.ts',
+    'src/api/service/lateHead.ts',
+    'src/ingest/session/problems.ts',
+    'src/tail/writerState.ts',
+  ]
+    .map(textOf)
+    .join('\n');
   // `catch_up` names a kind of work in these files. It is not a problem that /readyz reports.
   const named = [...files.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)]
     .map(([, code = '']) => code)

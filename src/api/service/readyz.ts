@@ -5,9 +5,12 @@
  */
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { TailFacts } from '../../tail/tailLoop';
+import type { WriterFacts } from '../../tail/writerState';
+import type { WriterWatch } from '../../tail/writerWatch';
 import type { Proof } from '../../wire/proof';
-import { readyShape, type ReadyAnswer, type ReadyProblem } from '../../wire/ready';
+import { problemKey, readyShape, type ReadyAnswer, type ReadyProblem } from '../../wire/ready';
 import type { Route } from '../route';
+import { listLateHead } from './lateHead';
 import type { ProblemAges } from './problemAges';
 
 const HEAD_AGE_MAX_S = 300;
@@ -28,29 +31,15 @@ const PROMOTION_LAG_MAX = 128;
  */
 const HEAD_AHEAD_MAX_S = 60;
 
-interface NodeFacts {
-  /** Number of the node's newest block; null if unknown. */
-  readonly nodeHead: number | null;
-  /** Whether the node gave a usable answer recently. */
-  readonly nodeAnswers: boolean;
-  /** Why the node gives no usable answers. Absent: it does not answer at all. */
-  readonly nodeFaults?: readonly ReadyProblem[];
-}
-
-/** The state of the ingester in this process. */
-export interface IngestFacts extends NodeFacts {
-  /** Other problems: a node with wrong answers, a lagging node, lost rows being read again, a stuck
-   * promotion. */
-  readonly problems: readonly ReadyProblem[];
-  /** The backfill that is running; absent or null without a backfill. */
-  readonly backfill?: ReadyAnswer['backfill'];
-}
+type NodeFacts = Pick<WriterFacts, 'nodeHead' | 'nodeAnswers' | 'nodeFaults'>;
 
 export interface ReadyzDeps {
   head(): HeadSnapshot | null;
   tail(): TailFacts;
-  /** State of the ingester. Absent or null if this process does not ingest. */
-  ingest?(): IngestFacts | null;
+  /** State of the ingester in this process. Absent or null if this process does not ingest. */
+  ingest?(): WriterFacts | null;
+  /** What is known of the ingester in another process, for a process without one. */
+  readonly writer?: Pick<WriterWatch, 'view' | 'databaseNow'>;
   /** Access to the node, for a process without an ingester. */
   readonly node?: {
     /** The last answer of the node; null if there is no recent answer. */
@@ -83,13 +72,20 @@ export function readReadiness(deps: ReadyzDeps): ReadyAnswer {
 
 function answerWith(deps: ReadyzDeps, node: NodeFacts | null): ReadyAnswer {
   const nowMs = deps.now?.() ?? Date.now();
-  const besides = { more: deps.more?.() ?? [], node, isEngineAway: deps.isEngineAway?.() ?? false };
-  return judge(deps.head(), deps.tail(), deps.ingest?.() ?? null, nowMs, besides);
+  const { writer } = deps;
+  const view = writer?.view() ?? null;
+  const besides = {
+    more: [...(view?.problems ?? []), ...(deps.more?.() ?? [])],
+    node,
+    isEngineAway: deps.isEngineAway?.() ?? false,
+    reader: writer === undefined ? null : { databaseNowMs: writer.databaseNow() },
+  };
+  return judge(deps.head(), deps.tail(), deps.ingest?.() ?? view?.facts ?? null, nowMs, besides);
 }
 
-/** True if the result depends on the node's newest block and this process has not asked the node yet. */
+/** True if the result depends on the node's newest block, and no answer of the node is known. */
 function needsNode({ checks: { database, head, node } }: ReadyAnswer): boolean {
-  return database.ok && !head.ok && head.block_number !== null && node === null;
+  return database.ok && !head.ok && head.block_number !== null && node?.ok !== true;
 }
 
 export function readyz(deps: ReadyzDeps): Route {
@@ -115,12 +111,14 @@ export function readyz(deps: ReadyzDeps): Route {
   };
 }
 
-/** Facts about the database server, and about the node in a process without an ingester. */
+/** Facts about the database server, and about a process without an ingester. */
 interface Besides {
   readonly more?: readonly ReadyProblem[];
   /** The state of the node, in a process without an ingester. */
   readonly node?: NodeFacts | null;
   readonly isEngineAway?: boolean;
+  /** For a process without an ingester: unix time in ms by the clock of the database, or null. */
+  readonly reader?: { readonly databaseNowMs: number | null } | null;
 }
 
 /** Computes the answer from the facts. `nowMs` is unix time in ms by the machine's clock, which may jump.
@@ -128,21 +126,19 @@ interface Besides {
 export function judge(
   head: HeadSnapshot | null,
   tail: TailFacts,
-  ingest: IngestFacts | null,
+  ingest: WriterFacts | null,
   nowMs: number,
-  { more = [], node: asked = null, isEngineAway = false }: Besides = {},
+  { more = [], node: asked = null, isEngineAway = false, reader = null }: Besides = {},
 ): ReadyAnswer {
-  const told = ingest ?? asked;
+  const told = chooseNode(ingest, asked);
   const { silenceMs } = tail;
   // If the database server has ended, the database is not available, even if it answered a moment ago.
   const database = !isEngineAway && silenceMs !== null && silenceMs <= DATABASE_SILENCE_MAX_MS;
-  const byClock = head === null ? null : Math.floor(nowMs / 1000) - head.timestamp;
-  // A block is at least as old as the time since this process first saw it, even if the clock is wrong.
-  const ageSeconds = byClock === null ? null : Math.max(byClock, Math.floor((tail.headKnownMs ?? 0) / 1000));
-  const current = ageSeconds !== null && (ageSeconds < HEAD_AGE_MAX_S || isNodeHead(head, told));
-  const node = told === null ? null : nodeCheck(head, told);
+  const ageSeconds = ageOf(head, tail, reader?.databaseNowMs ?? nowMs);
+  const current = isCurrent(ageSeconds) || isNodeHead(head, told);
+  const node = nodeCheck(head, told);
   const facts = {
-    nodeFaults: listFaults(told),
+    nodeFaults: listFaults(ingest ?? asked),
     database,
     isEngineAway,
     current,
@@ -158,12 +154,45 @@ export function judge(
     },
     backfill: ingest?.backfill ?? null,
     proof: NO_PROOF,
-    problems: [
-      ...listProblems(head, tail, facts, ingest === null ? byClock : null),
+    problems: keepFirst([
+      ...listProblems(head, tail, facts, checksClock(ingest, reader) ? ageBy(head, nowMs) : null),
       ...(ingest?.problems ?? []),
       ...more,
-    ].map(complete),
+      ...(reader !== null && current ? listLateHead(head, ageSeconds) : []),
+    ]).map(complete),
   };
+}
+
+/** If the ingester's node does not answer, the node of this process may. */
+function chooseNode(ingest: NodeFacts | null, asked: NodeFacts | null): NodeFacts | null {
+  return asked?.nodeAnswers === true ? asked : (ingest ?? asked);
+}
+
+function isCurrent(ageSeconds: number | null): boolean {
+  return ageSeconds !== null && ageSeconds < HEAD_AGE_MAX_S;
+}
+
+/** Whether the clock of this machine is compared with the head here. An ingester compares it with the node's head. */
+function checksClock(ingest: NodeFacts | null, reader: Besides['reader']): boolean {
+  return ingest === null || (reader ?? null) !== null;
+}
+
+/** Age in seconds by a clock; null without a block. */
+function ageBy(head: HeadSnapshot | null, clockMs: number): number | null {
+  return head === null ? null : Math.floor(clockMs / 1000) - head.timestamp;
+}
+
+/** A block is at least as old as the time since this process first saw it, even if the clock is wrong. */
+function ageOf(head: HeadSnapshot | null, { headKnownMs }: TailFacts, clockMs: number): number | null {
+  const age = ageBy(head, clockMs);
+  return age === null ? null : Math.max(age, Math.floor((headKnownMs ?? 0) / 1000));
+}
+
+/** This process and the ingester may report the same problem. */
+function keepFirst(problems: readonly ReadyProblem[]): ReadyProblem[] {
+  const first = new Map<string, ReadyProblem>();
+  for (const each of problems) if (!first.has(problemKey(each))) first.set(problemKey(each), each);
+  return [...first.values()];
 }
 
 function complete({
@@ -205,8 +234,10 @@ function headCheck(
 
 function nodeCheck(
   head: HeadSnapshot | null,
-  { nodeAnswers, nodeHead }: NodeFacts,
+  node: NodeFacts | null,
 ): ReadyAnswer['checks']['node'] {
+  if (node === null) return null;
+  const { nodeAnswers, nodeHead } = node;
   return {
     ok: nodeAnswers,
     head: nodeHead,

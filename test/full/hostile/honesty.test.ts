@@ -104,7 +104,9 @@ test('an API of a chain without new blocks is ready while it has indexed the new
   await ingester.stop();
   const program = await home.start([node.httpUrl], {}, false);
   await program.untilBlock(BLOCKS);
-  await program.untilCalm();
+  expect(await program.untilProblem('writer_away')).toContain('The ingester has ended');
+  const isReady = async (): Promise<boolean> => (await program.ready()).ready;
+  await until(isReady);
   expect((await program.ready()).checks.node).toEqual({ ok: true, head: BLOCKS, behind_blocks: 0 });
   chain.mine(1);
   const [old] = await program.listProblems('head_old');
@@ -252,4 +254,25 @@ test('a clock set back an hour is reported, and the program continues with block
   } finally {
     clock.mockRestore();
   }
+});
+
+test('an API without an ingester reports the problems of the ingester, and a clean end of the ingester', async () => {
+  const ingester = await startOver(2);
+  const [reader, other] = [await home.start([], {}, false), await home.start([], {}, false)];
+  for (const program of [reader, other]) {
+    await program.untilBlock(BLOCKS, chain.head.hash);
+    await program.untilCalm();
+  }
+  chain.mine(2);
+  await reader.untilBlock(BLOCKS + 1, chain.head.hash);
+  letPass(30);
+  const text = await ingester.untilProblem('node_stalled');
+  expect(await reader.untilProblem('node_stalled')).toBe(text);
+  expect(await other.untilProblem('node_stalled')).toBe(text);
+  const { ready, checks } = await reader.ready();
+  expect([ready, checks.node?.head]).toEqual([true, BLOCKS + 1]);
+  chain.mine(2);
+  await reader.untilCalm(['node_stalled']);
+  await ingester.stop();
+  expect(await reader.untilProblem('writer_away')).toContain('The ingester has ended');
 });
