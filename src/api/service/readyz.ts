@@ -232,10 +232,7 @@ function headCheck(
   };
 }
 
-function nodeCheck(
-  head: HeadSnapshot | null,
-  node: NodeFacts | null,
-): ReadyAnswer['checks']['node'] {
+function nodeCheck(head: HeadSnapshot | null, node: NodeFacts | null): ReadyAnswer['checks']['node'] {
   if (node === null) return null;
   const { nodeAnswers, nodeHead } = node;
   return {
