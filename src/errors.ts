@@ -54,6 +54,15 @@ export function errorText(error: unknown): string {
   return cutText(error instanceof Error ? error.message : String(error), ERROR_BYTES_MAX);
 }
 
+/**
+ * Returns the earlier text if the two differ only in numbers and hashes, so that the text of a lasting failure stays
+ * the same although each attempt names another block.
+ */
+export function keepText(earlier: string | null, next: string): string {
+  const withoutNumbers = (text: string): string => text.replace(/0x[0-9a-f]+|\d+/gi, '0');
+  return earlier !== null && withoutNumbers(earlier) === withoutNumbers(next) ? earlier : next;
+}
+
 /** Cuts a text to at most `bytesMax` UTF-8 bytes, with an ellipsis at the end. */
 export function cutText(text: string, bytesMax: number): string {
   // A UTF-16 unit needs at most three bytes in UTF-8, so most texts need not be measured.

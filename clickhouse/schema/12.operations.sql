@@ -26,3 +26,18 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY (chain_id, session, id)
 SETTINGS index_granularity = 256
 COMMENT 'Processes that have written the chain, and their signs of life';
+
+-- Each row: the state of one writer as of one sign of life. If a writer has several rows, the newest one is valid.
+-- Processes that only serve the data read it.
+CREATE TABLE IF NOT EXISTS writer_states
+(
+    chain_id UInt32 COMMENT 'EIP-155 id of the chain',
+    session UInt64 COMMENT 'Number of the writer, as in writers',
+    id UInt64 COMMENT 'Random number of the writer, as in writers',
+    state String COMMENT 'JSON: the newest block of the node, whether the node answers, the problems of the writer, and its backfill',
+    version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC. A running writer writes a row every 4 seconds'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (chain_id, session, id)
+SETTINGS index_granularity = 256
+COMMENT 'What the processes that write the chain know of the node and of their problems';

@@ -6,7 +6,7 @@ import cors from '@koa/cors';
 import Router from '@koa/router';
 import Koa from 'koa';
 
-import { AppError } from '../errors';
+import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import { takesForms } from './etherscan/mounts';
@@ -15,6 +15,7 @@ import { answerErrors } from './middleware/answerErrors';
 import { answerLikeSourcify } from './middleware/answerLikeSourcify';
 import { answerInDialect } from './middleware/answerInDialect';
 import { findClient } from './middleware/clientAddress';
+import { createFailureLog } from './middleware/failureLog';
 import { compressAnswers } from './middleware/compressAnswers';
 import { conditional } from './middleware/conditional';
 import { limitLoad, NO_LIMITS, type LoadLimits } from './middleware/limitLoad';
@@ -78,7 +79,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.on('error', (error: unknown) => {
     const left =
       typeof error === 'object' && error !== null && 'code' in error && CLIENT_LEFT.has(error.code);
-    if (left) options.log.debug({ err: error }, 'the client left before an answer was complete');
+    if (left) options.log.debug({ error: errorText(error) }, 'the client left before an answer was complete');
     else options.log.warn({ err: error }, 'an answer could not be sent completely');
   });
   const isFree = matchPaths(
@@ -97,8 +98,9 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(compressAnswers());
   app.use(conditional());
   app.use(answerLikeSourcify());
-  app.use(answerErrors(options.log));
-  app.use(answerInDialect(options.log));
+  const failures = createFailureLog(options.log);
+  app.use(answerErrors(failures));
+  app.use(answerInDialect(failures));
   app.use(checkRequest());
   app.use(limitLoad(options.load ?? NO_LIMITS, isFree, options.log));
   if (options.rateLimitPerMinute > 0) app.use(limitRate(options.rateLimitPerMinute, isFree));

@@ -15,13 +15,8 @@ import { explorerRoutes } from '../api/explorerRoutes';
 import { chains } from '../api/service/chains';
 import { healthz } from '../api/service/healthz';
 import { metrics as metricsRoute } from '../api/service/metrics';
-import {
-  readReadiness,
-  readyz,
-  type IngestFacts,
-  type ReadyProblem,
-  type ReadyzDeps,
-} from '../api/service/readyz';
+import { createProblemAges } from '../api/service/problemAges';
+import { readReadiness, readyz, type ReadyzDeps } from '../api/service/readyz';
 import { activityStream } from '../api/stream/activityStream';
 import { webFolder, webRoutes } from '../api/web/webRoutes';
 import { findBuiltInChain } from '../chains/builtInChains';
@@ -34,6 +29,7 @@ import { READER_TIMEOUT_MS } from '../clickhouse/engine/engineConfig';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
 import { observeDatabase, type ObservedDatabase } from '../clickhouse/client/observedDatabase';
 import type { Config } from '../config';
+import { steadyNow } from '../domain/steadyTime';
 import type { VerificationQueue } from '../domain/verification';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
@@ -45,8 +41,11 @@ import type { HeadNews } from '../query/head/headState';
 import { createPrecomputer, type Precomputer } from '../query/head/precomputer';
 import { createProvenParts, type ProvenParts } from '../query/head/provenParts';
 import { createMarketTables, type MarketTables } from '../query/marketTables';
+import type { ReadyProblem } from '../wire/ready';
 import { createHub, type Hub } from '../tail/hub';
 import { createTailLoop, type TailLoop } from '../tail/tailLoop';
+import type { WriterFacts } from '../tail/writerState';
+import { createWriterWatch, type WriterWatch } from '../tail/writerWatch';
 import { createExplorer, type Explorer } from './explorer';
 import { boundHeapGrowth } from './heapGrowth';
 
@@ -55,7 +54,7 @@ interface ApiOptions {
   readonly log: Logger;
   readonly metrics: Metrics;
   /** State of the ingester; absent if this process runs no ingester. */
-  readonly ingest?: () => IngestFacts | null;
+  readonly ingest?: () => WriterFacts | null;
   /** Problems of other parts: of the embedded database server, or of the ingester of the second chain. */
   readonly moreProblems?: () => readonly ReadyProblem[];
   /** Returns whether the embedded database server has ended. */
@@ -101,8 +100,8 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   const database = createDeferredDatabase();
   const parts = createParts(options, createQueryRunner(database, { observe: metrics.observeQuery }));
   const { hub, tail, rpc } = parts;
-  const facts = listFacts(options, parts);
-  const explorer = createExplorer({ config, log, metrics, ...parts });
+  const explorer = createExplorer({ config, log, metrics, ...parts, isReader: parts.writer !== null });
+  const facts = listFacts(options, parts, explorer);
   const app = createApp({
     routes: listApiRoutes(options, parts, explorer, facts),
     head: parts.head,
@@ -124,7 +123,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   const stop = new AbortController();
   const telling = setInterval(() => hub.tellProblems(readReadiness(facts).problems), TELL_PROBLEMS_MS);
   telling.unref();
-  let tailing = Promise.resolve();
+  let tailing: Promise<unknown> = Promise.resolve();
   log.info({ url }, 'API listening');
   return {
     url,
@@ -135,7 +134,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
       metrics.watchQueue('reads', reads.underWay);
       database.give(reads);
       explorer.connect(readUrl, writer);
-      tailing = tail.run(stop.signal);
+      tailing = Promise.all([tail.run(stop.signal), parts.writer?.run(stop.signal)]);
     },
     wake: (flip) => tail.wake(flip),
     async close() {
@@ -165,6 +164,8 @@ interface Parts {
   readonly cache: ByteCache;
   readonly rpc: EndpointPool | null;
   readonly proven: ProvenParts;
+  /** The ingester of another process; null if this process ingests. */
+  readonly writer: WriterWatch | null;
 }
 
 function createParts({ config, log, metrics, ingest }: ApiOptions, runner: QueryRunner): Parts {
@@ -193,20 +194,27 @@ function createParts({ config, log, metrics, ingest }: ApiOptions, runner: Query
     cache: createByteCache(),
     rpc: openNode(config, log),
     proven: createProvenParts(runner, config.chainId),
+    writer:
+      ingest === undefined
+        ? createWriterWatch({ runner, chainId: config.chainId, log, now: steadyNow })
+        : null,
   };
 }
 
 /** Collects the facts from which /readyz computes its answer. */
 function listFacts(
   { log, ingest, moreProblems, isEngineAway }: ApiOptions,
-  { head, tail, rpc, proven }: Parts,
+  { head, tail, rpc, proven, writer }: Parts,
+  explorer: Explorer,
 ): ReadyzDeps {
   return {
     head,
+    ages: createProblemAges(steadyNow),
     proof: () => proven.newest(head()),
     tail: () => tail.facts(),
+    ...(writer === null ? {} : { writer }),
     ...(ingest === undefined ? (rpc === null ? {} : { node: createNodeHead({ rpc, log }) }) : { ingest }),
-    ...(moreProblems === undefined ? {} : { more: moreProblems }),
+    more: () => [...(moreProblems?.() ?? []), ...explorer.secondProblems()],
     ...(isEngineAway === undefined ? {} : { isEngineAway }),
   };
 }

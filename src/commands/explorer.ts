@@ -16,6 +16,7 @@ import { createDeferredDatabase } from '../clickhouse/client/deferredDatabase';
 import { READER_TIMEOUT_MS } from '../clickhouse/engine/engineConfig';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Config } from '../config';
+import { steadyNow } from '../domain/steadyTime';
 import type { VerificationQueue } from '../domain/verification';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
@@ -38,6 +39,7 @@ import { createNodeCode } from '../sources/createNodeCode';
 import { createNodeReads } from '../sources/nodeReads';
 import { createHub } from '../tail/hub';
 import { createTailLoop, type TailLoop } from '../tail/tailLoop';
+import { createWriterWatch } from '../tail/writerWatch';
 import { findCompilers } from '../sources/verify/compilers';
 import {
   openCompilerFolder,
@@ -45,7 +47,8 @@ import {
   type CompilerSource,
 } from '../sources/verify/compilerFolder';
 import { openVerifyQueue } from './openVerifyQueue';
-import { hasSecondChain, SECOND_CHAIN_ID, secondDatabaseUrl } from './secondChain';
+import type { ReadyProblem } from '../wire/ready';
+import { hasSecondChain, listSecondView, SECOND_CHAIN_ID, secondDatabaseUrl } from './secondChain';
 
 interface ExplorerOptions {
   readonly config: Config;
@@ -58,12 +61,16 @@ interface ExplorerOptions {
   readonly market: Pick<MarketTables, 'directory' | 'pairs' | 'holders' | 'tokens'>;
   /** Connection to the market chain's node for API requests; null without a node. */
   readonly rpc: EndpointPool | null;
+  /** Whether another process ingests. */
+  readonly isReader: boolean;
 }
 
 export interface Explorer {
   readonly deps: DialectDeps;
   /** Connects to the databases on the server of `readUrl`. `writer` is null if the API may only read. */
   connect(readUrl: string, writer: Database | null): void;
+  /** Problems of the second chain's ingester, if another process runs it. */
+  secondProblems(): readonly ReadyProblem[];
   close(): Promise<void>;
 }
 
@@ -131,6 +138,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       verifiedDb = new URL(readUrl).pathname.slice(1) || 'default';
       second?.connect(secondDatabaseUrl(readUrl));
     },
+    secondProblems: () => second?.problems() ?? [],
     async close() {
       await verifications?.close();
       await second?.close();
@@ -215,10 +223,11 @@ interface Second {
   chain(): ExplorerChain | null;
   readonly rpc: EndpointPool | null;
   connect(readUrl: string): void;
+  problems(): readonly ReadyProblem[];
   close(): Promise<void>;
 }
 
-function createSecond({ config, log, metrics }: ExplorerOptions): Second {
+function createSecond({ config, log, metrics, isReader }: ExplorerOptions): Second {
   const database = createDeferredDatabase();
   const runner = createQueryRunner(database, { observe: metrics.observeQuery });
   const hub = createHub({ observeDrops: () => undefined });
@@ -227,9 +236,10 @@ function createSecond({ config, log, metrics }: ExplorerOptions): Second {
   const chain = chainOf(chainId, runner, new Directory(runner), () => tail.current());
   const urls = config.rpcUrls943;
   const rpc = urls === null ? null : createEndpointPool({ urls, chainId, log, ...NODE_OPTIONS });
+  const writer = isReader ? createWriterWatch({ runner, chainId, log, now: steadyNow }) : null;
   const stop = new AbortController();
   let found = hasSecondChain(config);
-  let running: Promise<void> | null = null;
+  let running: Promise<unknown> | null = null;
   return {
     chain: () => (found ? chain : null),
     rpc,
@@ -237,8 +247,10 @@ function createSecond({ config, log, metrics }: ExplorerOptions): Second {
       const distributed = config.clickhouseCluster !== null;
       const place = { url: readUrl, maxConnections: SECOND_CONNECTIONS, distributed };
       database.give(openDatabase({ ...place, requestTimeoutMs: READER_TIMEOUT_MS }));
-      running = tailOnceThere(runner, tail, stop.signal, () => (found = true));
+      const onFound = (): void => void (found = true);
+      running = Promise.all([tailOnceThere(runner, tail, stop.signal, onFound), writer?.run(stop.signal)]);
     },
+    problems: () => listSecondView(writer?.view() ?? null),
     async close() {
       stop.abort();
       hub.close();

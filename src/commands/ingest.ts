@@ -6,7 +6,8 @@ import { confirmMajority } from '../chain/blocks/confirmMajority';
 import { TrustedChain } from '../chain/blocks/trustedChain';
 import { systemClock, type Clock } from '../chain/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
-import type { IngestFacts } from '../api/service/readyz';
+import { listNodeFaults } from '../chain/rpc/faults/nodeFaults';
+import { encodeWriterState, type WriterFacts } from '../tail/writerState';
 import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
 import type { Hex } from '../domain/hex';
@@ -49,7 +50,7 @@ export interface Ingester {
   readonly status: IngestStatus;
   readonly rpc: EndpointPool;
   /** State of the ingester for /readyz. */
-  facts(): IngestFacts;
+  facts(): WriterFacts;
   /** Figures of the ingester for /metrics. */
   figures(): IngestFigures;
   /**
@@ -133,16 +134,24 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const onFenced = (error: AppError): void => fenced.abort(error);
       const deps = { database, rpc, source, chainId, status, log, clock, foundPools, restart };
       const workers = stopAt === undefined ? createWorkers(config, storage, deps) : [];
-      await workBesides([new WriterBeat({ claim, clock, log, onFenced }), ...workers], ingest, going);
+      const state = (): string => encodeWriterState(factsOf(status, rpc, clock.now()));
+      const beat = new WriterBeat({ claim, clock, log, state, onFenced });
+      await workBesides([beat, ...workers], ingest, going);
       if (fenced.signal.aborted && !signal.aborted) {
-        status.phase = 'stopped';
-        status.problem = errorText(fenced.signal.reason);
+        noteEnd(status, errorText(fenced.signal.reason), clock.now());
         log.fatal({ error: status.problem }, 'a newer writer took over; the ingester stops');
         throw fenced.signal.reason;
       }
     },
     close: () => rpc.close(),
   };
+}
+
+function noteEnd(status: IngestStatus, problem: string, now: number): void {
+  status.phase = 'stopped';
+  status.problem = problem;
+  status.problemDetail = null;
+  status.problemSince = now;
 }
 
 interface StoreParts {
@@ -324,12 +333,13 @@ async function mendEngine(error: unknown, { server }: Storage, log: Logger): Pro
   }
 }
 
-function factsOf(status: IngestStatus, rpc: EndpointPool, now: number): IngestFacts {
+function factsOf(status: IngestStatus, rpc: EndpointPool, now: number): WriterFacts {
   const health = rpc.health();
   const problems = listIngestProblems(status, health, { now, wallMs: Date.now() });
   const nodeAnswers = doesNodeAnswer(health, now);
+  const nodeFaults = nodeAnswers ? [] : listNodeFaults(health);
   const backfill = backfillProgress(status, now);
-  return { nodeHead: health.head ?? status.nodeHead, nodeAnswers, problems, backfill };
+  return { nodeHead: health.head ?? status.nodeHead, nodeAnswers, nodeFaults, problems, backfill };
 }
 
 function figuresOf(status: IngestStatus, rpc: EndpointPool): IngestFigures {

@@ -1,10 +1,8 @@
 /** Logs the problems that /readyz reports: when a problem starts, while it lasts, and when it ends. */
 import type { Logger } from '../log';
+import { problemKey, type ReadyProblem } from '../wire/ready';
 
-export interface LoggedProblem {
-  readonly code: string;
-  readonly message: string;
-}
+export type LoggedProblem = Pick<ReadyProblem, 'code' | 'message' | 'detail' | 'figures'>;
 
 /** Interval between checks. A problem is logged within twice this time. */
 const LOOK_EVERY_MS = 5_000;
@@ -33,7 +31,7 @@ export function logProblems(
   let isStarting = true;
   const look = (): void => {
     const at = now();
-    const current = new Map(list().map((problem) => [keyOf(problem), problem]));
+    const current = new Map(list().map((problem) => [problemKey(problem), problem]));
     const isUsual = ({ code }: LoggedProblem): boolean => STARTING_CODES.has(code.replace(/_\d+$/, ''));
     isStarting &&= [...current.values()].some(isUsual);
     // While blocks are being stored, a long start is normal.
@@ -44,8 +42,9 @@ export function logProblems(
       known.set(key, seen);
       if (at - seen.toldAt < REMIND_MS) continue;
       seen.toldAt = at;
-      const { code, message: detail } = problem;
-      const facts = { problem: code, forSeconds: Math.round((at - seen.since) / 1000), detail };
+      const { code, message, detail: newest, figures } = problem;
+      const detail = newest === undefined || newest === null ? message : `${message} (${newest})`;
+      const facts = { problem: code, forSeconds: Math.round((at - seen.since) / 1000), detail, ...figures };
       const event = isNew ? 'a problem began' : 'a problem persists';
       if (isStarting && isUsual(problem) && (isNew || isStoring)) log.info(facts, event);
       else log.warn(facts, event);
@@ -59,13 +58,4 @@ export function logProblems(
   const timer = setInterval(look, LOOK_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);
-}
-
-/**
- * Problems are identified by their code, because messages contain numbers that change. Several endpoints can
- * have the same problem, so the number of the endpoint counts too.
- */
-function keyOf({ code, message }: LoggedProblem): string {
-  const endpoint = /endpoint (#\d+)/.exec(message)?.[1];
-  return endpoint === undefined ? code : `${code} ${endpoint}`;
 }

@@ -2,10 +2,12 @@
  * The explorer's second chain: its own ingester and its own database, because head tables hold the blocks of one
  * chain. The second chain has no market: no DEXes, anchors or burns.
  */
-import type { IngestFacts, ReadyProblem } from '../api/service/readyz';
+import { listFaults } from '../api/service/readyz';
 import { findBuiltInChain } from '../chains/builtInChains';
 import type { Config } from '../config';
 import { AppError } from '../errors';
+import type { WriterFacts, WriterView } from '../tail/writerState';
+import type { ReadyProblem } from '../wire/ready';
 
 export const SECOND_CHAIN_ID = 943;
 const SUFFIX = `_${SECOND_CHAIN_ID}`;
@@ -40,9 +42,19 @@ export function secondDatabaseUrl(url: string): string {
  * Problems of the second chain's ingester for /readyz. They have their own codes, because they do not affect the
  * market's readiness.
  */
-export function listSecondProblems({ nodeAnswers, problems }: IngestFacts): ReadyProblem[] {
-  const away = { code: 'node_away', message: 'The chain node does not answer' };
-  return [...(nodeAnswers ? [] : [away]), ...problems].map(({ code, message }) => ({
+export function listSecondProblems(facts: WriterFacts): ReadyProblem[] {
+  return withChain([...listFaults(facts), ...facts.problems]);
+}
+
+/** The same, for a process without an ingester. `view` is null if nothing is known of the second chain's ingester. */
+export function listSecondView(view: WriterView | null): ReadyProblem[] {
+  if (view === null) return [];
+  return [...withChain(view.problems), ...(view.facts === null ? [] : listSecondProblems(view.facts))];
+}
+
+function withChain(problems: readonly ReadyProblem[]): ReadyProblem[] {
+  return problems.map(({ code, message, ...rest }) => ({
+    ...rest,
     code: `${code}${SUFFIX}`,
     message: `Chain ${SECOND_CHAIN_ID}: ${message}`,
   }));

@@ -8,6 +8,7 @@ import { steadyNow } from '../domain/steadyTime';
 import { TIME_LIMITS } from '../domain/time/timeLimits';
 import { matchesActivity, type ActivityEvent, type ActivityFilter } from '../query/activity/activity';
 import { AppError } from '../errors';
+import { problemKey, type ReadyProblem } from '../wire/ready';
 import { StreamClient, type StreamSink } from './streamClient';
 import { heartbeat, reorgMessage, type StreamMessage } from './streamMessage';
 
@@ -69,10 +70,10 @@ export interface Hub {
    * limits. */
   subscribe(filter: ActivityFilter, sink: StreamSink, address: string): StreamClient;
   /**
-   * Sets the problems that every heartbeat names. If they change, all clients without waiting messages get the new
-   * comment at once.
+   * Sets the problems that every heartbeat names. If a problem begins or ends, all clients without waiting messages
+   * get the new comment at once. A change of a text waits for the next heartbeat.
    */
-  tellProblems(problems: readonly { readonly code: string; readonly message: string }[]): void;
+  tellProblems(problems: readonly ReadyProblem[]): void;
   /** Removes a client and ends its stream. A second call does nothing. */
   remove(client: StreamClient): void;
   clientCount(): number;
@@ -94,8 +95,7 @@ export function createHub(options: HubOptions = {}): Hub {
   const { clientsMax = 10_000, clientsPerAddressMax = 100 } = options;
   const clients = new Map<StreamClient, string>();
   const counts = new Map<string, number>();
-  let closed = false;
-  let comment = heartbeat([]);
+  let [closed, comment, toldKeys] = [false, heartbeat([]), ''];
 
   const remove = (client: StreamClient): void => {
     const address = clients.get(client);
@@ -116,8 +116,7 @@ export function createHub(options: HubOptions = {}): Hub {
   const sweep = (): void => {
     for (const client of [...clients.keys()]) if (client.isGone) remove(client);
   };
-  const timers = [setInterval(tick, heartbeatMs), setInterval(sweep, sweepMs)];
-  for (const timer of timers) timer.unref();
+  const timers = [setInterval(tick, heartbeatMs).unref(), setInterval(sweep, sweepMs).unref()];
 
   return {
     subscribe(filter, sink, address): StreamClient {
@@ -135,9 +134,10 @@ export function createHub(options: HubOptions = {}): Hub {
     },
     remove,
     tellProblems(problems) {
-      const next = heartbeat(problems);
-      if (next.equals(comment)) return;
-      comment = next;
+      comment = heartbeat(problems);
+      const before = toldKeys;
+      toldKeys = problems.map(problemKey).sort().join(' ');
+      if (toldKeys === before) return;
       for (const client of clients.keys()) client.beat(comment);
     },
     clientCount: () => clients.size,

@@ -3,6 +3,41 @@ import { z } from 'zod';
 
 import { proofShape } from './proof';
 
+export const problemShape = z.object({
+  code: z.string().meta({ description: 'Stable code' }),
+  message: z.string().meta({
+    description:
+      'Description of the problem for people. The text stays the same while the problem lasts; the wording may change between versions',
+  }),
+  age_seconds: z.int().nullable().meta({
+    description: 'Seconds since the cause began, or since this process first saw the problem',
+  }),
+  detail: z.string().nullable().meta({
+    description: 'Text of the newest error of the cause, which may change at any time; null without one',
+  }),
+  figures: z.record(z.string(), z.number()).meta({
+    description: 'Numbers that describe the problem and change while it lasts, by their names',
+  }),
+});
+type WireProblem = z.infer<typeof problemShape>;
+/** A problem as the parts of the program report it. Missing fields are unknown. */
+export type ReadyProblem = Pick<WireProblem, 'code' | 'message'> & Partial<WireProblem>;
+
+/** Identifies a problem while its text or figures change. Several endpoints can have the same problem. */
+export function problemKey({ code, figures }: Pick<ReadyProblem, 'code' | 'figures'>): string {
+  const endpoint = figures?.['endpoint'];
+  return endpoint === undefined ? code : `${code} #${endpoint}`;
+}
+
+export const backfillShape = z.object({
+  from_block: z.int().meta({ description: 'First block of the range that is being stored' }),
+  to_block: z.int().meta({ description: 'Last block of the range' }),
+  done_pct: z.number().meta({ description: 'Stored part of the range in percent, 0 to 100' }),
+  seconds_left: z.int().nullable().meta({
+    description: 'Seconds until the end at the pace so far; null before the first stored block',
+  }),
+});
+
 const checkShape = z.object({ ok: z.boolean().meta({ description: 'Whether the check passes' }) });
 export const readyShape = z.object({
   ready: z.boolean().meta({ description: 'Whether answers are current: the database and the head are ok' }),
@@ -35,30 +70,14 @@ export const readyShape = z.object({
         }),
       })
       .nullable()
-      .meta({ description: 'State of the node; null if this process did not ask the node' }),
-  }),
-  backfill: z
-    .object({
-      from_block: z.int().meta({ description: 'First block of the range that is being stored' }),
-      to_block: z.int().meta({ description: 'Last block of the range' }),
-      done_pct: z.number().meta({ description: 'Stored part of the range in percent, 0 to 100' }),
-      seconds_left: z.int().nullable().meta({
-        description: 'Seconds until the end at the pace so far; null before the first stored block',
+      .meta({
+        description: 'State of the node; null if neither this process nor the ingester asked the node',
       }),
-    })
-    .nullable()
-    .meta({
-      description:
-        'Progress of a backfill of at least 100 blocks; null if there is none, or if this process does not ingest',
-    }),
+  }),
+  backfill: backfillShape.nullable().meta({
+    description: 'Progress of a backfill of at least 100 blocks; null if there is none',
+  }),
   proof: proofShape,
-  problems: z.array(
-    z.object({
-      code: z.string().meta({ description: 'Stable code' }),
-      message: z
-        .string()
-        .meta({ description: 'Description of the problem for people; the wording may change' }),
-    }),
-  ),
+  problems: z.array(problemShape),
 });
 export type ReadyAnswer = z.infer<typeof readyShape>;

@@ -131,11 +131,19 @@ test('docs/operations.md describes exactly the kinds of RPC errors and mismatche
 });
 
 test('docs/operations.md describes exactly the problems that /readyz can report', () => {
-  const files = ['src/api/service/readyz.ts', 'src/ingest/session/problems.ts'].map(textOf).join('\n');
+  const files = [
+    'src/api/service/readyz.ts',
+    'src/api/service/lateHead.ts',
+    'src/ingest/session/problems.ts',
+    'src/tail/writerState.ts',
+  ]
+    .map(textOf)
+    .join('\n');
   // `catch_up` names a kind of work in these files. It is not a problem that /readyz reports.
   const named = [...files.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)]
     .map(([, code = '']) => code)
     .filter((code) => code !== 'catch_up');
+  const faults = [...textOf('src/chain/rpc/faults/nodeFaults.ts').matchAll(/code: '(\w+)'/g)];
   const nodes = unionOf('src/chain/rpc/nodeHealth.ts', /type EndpointState =([^;]*);/);
   const engines = unionOf('src/clickhouse/engine/engineSupervisor.ts', /readonly state:([^;]*);/);
   const rows = rowsOf(sectionOf(PATH, 'Health'), 'Code');
@@ -143,6 +151,7 @@ test('docs/operations.md describes exactly the problems that /readyz can report'
     rows.flatMap(([cell = '']) => codeOf(cell)),
     [
       ...named,
+      ...faults.map(([, code = '']) => code),
       ...nodes.filter((state) => state !== 'ok').map((state) => `node_${state}`),
       ...engines.filter((state) => !['up', 'stopped'].includes(state)).map((state) => `engine_${state}`),
     ],

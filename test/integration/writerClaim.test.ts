@@ -3,12 +3,15 @@
  * before the newer claim.
  */
 import { openDatabase, type Database } from '../../src/clickhouse/client/database';
+import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import { migrate } from '../../src/clickhouse/schema/migrate';
 import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';
 import { readColumnTypes, readSchema } from '../../src/clickhouse/schema/schema';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { findNewestWriter, WriterClaim } from '../../src/ingest/store/writerClaim';
 import { createLog } from '../../src/log';
+import { encodeWriterState } from '../../src/tail/writerState';
+import { createWriterWatch } from '../../src/tail/writerWatch';
 import { createTestDatabase, type TestDatabase } from '../support/engine/engine';
 import { askRows } from '../support/engine/askRows';
 
@@ -106,4 +109,58 @@ test('the same process keeps its claim, and its next session gets a claim above 
   expect(await findNewestWriter(database, CHAIN_ID)).toMatchObject({ name: 'again', ended: false });
   await writer.end();
   expect(await findNewestWriter(database, CHAIN_ID)).toMatchObject({ name: 'again', ended: true });
+});
+
+test('readers see the state of the newest writer, by the clock of ClickHouse, from before its start to its end', async () => {
+  const chainId = 5;
+  let now = 0;
+  const runner = createQueryRunner(database);
+  const open = () => createWriterWatch({ runner, chainId, log: createLog('silent', false), now: () => now });
+  const [early, other] = [open(), open()];
+  expect(early.view()).toBeNull();
+  const seen = async (): Promise<string[]> => {
+    await Promise.all([early.read(), other.read()]);
+    const views = [early, other].map((watch) => watch.view());
+    const texts = views.map((view) =>
+      [...(view?.problems ?? []), ...(view?.facts?.problems ?? [])].map(({ message }) => message),
+    );
+    expect(texts[1]).toEqual(texts[0]);
+    return texts[0] ?? [];
+  };
+  expect(await seen()).toEqual(['No ingester has written this database yet']);
+  const [first, second] = ['first', 'second'].map((name) => new WriterClaim(database, chainId, name));
+  const tell = (text: string) =>
+    encodeWriterState({ nodeHead: 7, nodeAnswers: true, problems: [{ code: 'node_slow', message: text }] });
+  await first!.take(NOW);
+  expect(await seen()).toEqual([]);
+  await first!.tell(tell('the node of the first is slow'));
+  expect(await seen()).toEqual(['the node of the first is slow']);
+  await second!.take(NOW);
+  expect(await seen()).toEqual([]);
+  await first!.tell(tell('a late state'));
+  expect(await seen()).toEqual([]);
+  await second!.tell(tell('the node of the second is slow'));
+  expect(await seen()).toEqual(['the node of the second is slow']);
+  expect(early.databaseNow()).toBeGreaterThan(NOW);
+  now += 7_999;
+  expect(early.view()?.facts?.nodeHead).toBe(7);
+  now += 1;
+  expect([early.view(), early.databaseNow()]).toEqual([null, null]);
+  await second!.end();
+  expect(await seen()).toEqual(['The ingester has ended, so no new blocks are stored']);
+});
+
+test('a writer whose last sign of life is old by the clock of ClickHouse is away for a reader that starts later', async () => {
+  const chainId = 6;
+  await database.command(
+    'write an old sign of life',
+    `INSERT INTO writers SELECT ${chainId}, 9, 9, 'dead', false, toUnixTimestamp64Micro(now64(6)) - 60000000`,
+  );
+  const runner = createQueryRunner(database);
+  const late = createWriterWatch({ runner, chainId, log: createLog('silent', false), now: () => 0 });
+  await late.read();
+  const [away, ...others] = late.view()?.problems ?? [];
+  expect(others).toEqual([]);
+  expect(away?.message).toBe('The ingester gives no sign of life, so no new blocks are stored');
+  expect(away?.age_seconds).toBeGreaterThanOrEqual(60);
 });

@@ -2,8 +2,8 @@
 import type Koa from 'koa';
 
 import { AppError, type ErrorCode } from '../../errors';
-import type { Logger } from '../../log';
 import type { RequestState } from '../route';
+import type { FailureLog } from './failureLog';
 
 /** The public error code for each internal error code. */
 const PUBLIC_CODES: Readonly<Record<ErrorCode, ErrorCode>> = {
@@ -26,7 +26,7 @@ const HIDDEN_TEXTS: Partial<Record<ErrorCode, string>> = {
   unavailable: 'the database or the node does not answer, or no block is indexed yet; retry later',
 };
 
-export function answerErrors(log: Logger): Koa.Middleware<RequestState> {
+export function answerErrors(failures: FailureLog): Koa.Middleware<RequestState> {
   return async (ctx, next) => {
     try {
       await next();
@@ -35,11 +35,8 @@ export function answerErrors(log: Logger): Koa.Middleware<RequestState> {
         error instanceof AppError ? error : new AppError('internal', 'unexpected', { cause: error });
       const code = PUBLIC_CODES[failure.code];
       const known = new AppError(code, HIDDEN_TEXTS[code] ?? failure.message);
-      if (code === 'internal' || code === 'unavailable') {
-        const facts = { requestId: ctx.state.requestId, url: ctx.url, err: error };
-        if (code === 'internal') log.error(facts, 'a request failed');
-        else log.warn(facts, 'a request failed: the database or the node is unavailable');
-      }
+      if (code === 'internal' || code === 'unavailable')
+        failures.tell({ requestId: ctx.state.requestId, url: ctx.url }, error);
       if (ctx.headerSent) {
         ctx.res.destroy();
         return;

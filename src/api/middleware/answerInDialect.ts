@@ -5,12 +5,12 @@
 import type Koa from 'koa';
 
 import { AppError } from '../../errors';
-import type { Logger } from '../../log';
 import { refusalOf } from '../etherscan/answers';
 import { isEtherscanPath } from '../etherscan/mounts';
 import type { RequestState } from '../route';
+import type { FailureLog } from './failureLog';
 
-export function answerInDialect(log: Logger): Koa.Middleware<RequestState> {
+export function answerInDialect(failures: FailureLog): Koa.Middleware<RequestState> {
   return async (ctx, next) => {
     if (!isEtherscanPath(ctx.path)) return next();
     try {
@@ -18,11 +18,8 @@ export function answerInDialect(log: Logger): Koa.Middleware<RequestState> {
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === null || ctx.headerSent) throw error;
-      const known = error instanceof AppError && (error.status < 500 || error.retryable);
-      const facts = { requestId: ctx.state.requestId, path: ctx.path, err: error };
-      if (!known) log.error(facts, 'a request failed');
-      else if (error.status >= 500)
-        log.warn(facts, 'a request failed: the database or the node is unavailable');
+      if (!(error instanceof AppError) || error.status >= 500)
+        failures.tell({ requestId: ctx.state.requestId, path: ctx.path }, error);
       ctx.status = 200;
       ctx.type = 'application/json';
       ctx.set('Cache-Control', 'no-store');

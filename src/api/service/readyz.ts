@@ -5,9 +5,13 @@
  */
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { TailFacts } from '../../tail/tailLoop';
+import type { WriterFacts } from '../../tail/writerState';
+import type { WriterWatch } from '../../tail/writerWatch';
 import type { Proof } from '../../wire/proof';
-import { readyShape, type ReadyAnswer } from '../../wire/ready';
+import { problemKey, readyShape, type ReadyAnswer, type ReadyProblem } from '../../wire/ready';
 import type { Route } from '../route';
+import { listLateHead } from './lateHead';
+import type { ProblemAges } from './problemAges';
 
 const HEAD_AGE_MAX_S = 300;
 /**
@@ -27,32 +31,15 @@ const PROMOTION_LAG_MAX = 128;
  */
 const HEAD_AHEAD_MAX_S = 60;
 
-interface NodeFacts {
-  /** Number of the node's newest block; null if unknown. */
-  readonly nodeHead: number | null;
-  readonly nodeAnswers: boolean;
-}
-
-/** The state of the ingester in this process. */
-export interface IngestFacts extends NodeFacts {
-  /** Other problems: a node with wrong answers, a lagging node, lost rows being read again, a stuck
-   * promotion. */
-  readonly problems: readonly ReadyProblem[];
-  /** The backfill that is running; absent or null without a backfill. */
-  readonly backfill?: ReadyAnswer['backfill'];
-}
-
-export interface ReadyProblem {
-  /** A stable code that identifies the problem. */
-  readonly code: string;
-  readonly message: string;
-}
+type NodeFacts = Pick<WriterFacts, 'nodeHead' | 'nodeAnswers' | 'nodeFaults'>;
 
 export interface ReadyzDeps {
   head(): HeadSnapshot | null;
   tail(): TailFacts;
-  /** State of the ingester. Absent or null if this process does not ingest. */
-  ingest?(): IngestFacts | null;
+  /** State of the ingester in this process. Absent or null if this process does not ingest. */
+  ingest?(): WriterFacts | null;
+  /** What is known of the ingester in another process, for a process without one. */
+  readonly writer?: Pick<WriterWatch, 'view' | 'databaseNow'>;
   /** Access to the node, for a process without an ingester. */
   readonly node?: {
     /** The last answer of the node; null if there is no recent answer. */
@@ -66,27 +53,39 @@ export interface ReadyzDeps {
   isEngineAway?(): boolean;
   /** Which part of the stored chain is proven at which level. */
   proof?(): Promise<Proof>;
+  /** Adds ages to problems that have none. */
+  readonly ages?: ProblemAges;
   /** The machine's clock: returns unix time in milliseconds. */
   now?(): number;
 }
 
+/** The fault of a node of which nothing else is known. */
+const NODE_AWAY: ReadyProblem = { code: 'node_away', message: 'The chain node does not answer' };
 const NO_PROOF: Proof = { level: null, proven_from: null, proven_to: null };
 
 /** The current answer without the proof, for the endpoint and for the log. */
 export function readReadiness(deps: ReadyzDeps): ReadyAnswer {
-  const answer = answerWith(deps, null);
-  return needsNode(answer) ? answerWith(deps, deps.node?.known() ?? null) : answer;
+  const first = answerWith(deps, null);
+  const answer = needsNode(first) ? answerWith(deps, deps.node?.known() ?? null) : first;
+  return deps.ages === undefined ? answer : { ...answer, problems: deps.ages.add(answer.problems) };
 }
 
 function answerWith(deps: ReadyzDeps, node: NodeFacts | null): ReadyAnswer {
   const nowMs = deps.now?.() ?? Date.now();
-  const besides = { more: deps.more?.() ?? [], node, isEngineAway: deps.isEngineAway?.() ?? false };
-  return judge(deps.head(), deps.tail(), deps.ingest?.() ?? null, nowMs, besides);
+  const { writer } = deps;
+  const view = writer?.view() ?? null;
+  const besides = {
+    more: [...(view?.problems ?? []), ...(deps.more?.() ?? [])],
+    node,
+    isEngineAway: deps.isEngineAway?.() ?? false,
+    reader: writer === undefined ? null : { databaseNowMs: writer.databaseNow() },
+  };
+  return judge(deps.head(), deps.tail(), deps.ingest?.() ?? view?.facts ?? null, nowMs, besides);
 }
 
-/** True if the result depends on the node's newest block and this process has not asked the node yet. */
+/** True if the result depends on the node's newest block, and no answer of the node is known. */
 function needsNode({ checks: { database, head, node } }: ReadyAnswer): boolean {
-  return database.ok && !head.ok && head.block_number !== null && node === null;
+  return database.ok && !head.ok && head.block_number !== null && node?.ok !== true;
 }
 
 export function readyz(deps: ReadyzDeps): Route {
@@ -112,12 +111,14 @@ export function readyz(deps: ReadyzDeps): Route {
   };
 }
 
-/** Facts about the database server, and about the node in a process without an ingester. */
+/** Facts about the database server, and about a process without an ingester. */
 interface Besides {
   readonly more?: readonly ReadyProblem[];
   /** The state of the node, in a process without an ingester. */
   readonly node?: NodeFacts | null;
   readonly isEngineAway?: boolean;
+  /** For a process without an ingester: unix time in ms by the clock of the database, or null. */
+  readonly reader?: { readonly databaseNowMs: number | null } | null;
 }
 
 /** Computes the answer from the facts. `nowMs` is unix time in ms by the machine's clock, which may jump.
@@ -125,20 +126,25 @@ interface Besides {
 export function judge(
   head: HeadSnapshot | null,
   tail: TailFacts,
-  ingest: IngestFacts | null,
+  ingest: WriterFacts | null,
   nowMs: number,
-  { more = [], node: asked = null, isEngineAway = false }: Besides = {},
+  { more = [], node: asked = null, isEngineAway = false, reader = null }: Besides = {},
 ): ReadyAnswer {
-  const told = ingest ?? asked;
+  const told = chooseNode(ingest, asked);
   const { silenceMs } = tail;
   // If the database server has ended, the database is not available, even if it answered a moment ago.
   const database = !isEngineAway && silenceMs !== null && silenceMs <= DATABASE_SILENCE_MAX_MS;
-  const byClock = head === null ? null : Math.floor(nowMs / 1000) - head.timestamp;
-  // A block is at least as old as the time since this process first saw it, even if the clock is wrong.
-  const ageSeconds = byClock === null ? null : Math.max(byClock, Math.floor((tail.headKnownMs ?? 0) / 1000));
-  const current = ageSeconds !== null && (ageSeconds < HEAD_AGE_MAX_S || isNodeHead(head, told));
-  const node = told === null ? null : nodeCheck(head, told);
-  const facts = { database, isEngineAway, current, ageSeconds, node };
+  const ageSeconds = ageOf(head, tail, reader?.databaseNowMs ?? nowMs);
+  const current = isCurrent(ageSeconds) || isNodeHead(head, told);
+  const node = nodeCheck(head, told);
+  const facts = {
+    nodeFaults: listFaults(ingest ?? asked),
+    database,
+    isEngineAway,
+    current,
+    ageSeconds,
+    node,
+  };
   return {
     ready: database && current,
     checks: {
@@ -148,12 +154,60 @@ export function judge(
     },
     backfill: ingest?.backfill ?? null,
     proof: NO_PROOF,
-    problems: [
-      ...listProblems(head, tail, facts, ingest === null ? byClock : null),
+    problems: keepFirst([
+      ...listProblems(head, tail, facts, checksClock(ingest, reader) ? ageBy(head, nowMs) : null),
       ...(ingest?.problems ?? []),
       ...more,
-    ],
+      ...(reader !== null && current ? listLateHead(head, ageSeconds) : []),
+    ]).map(complete),
   };
+}
+
+/** If the ingester's node does not answer, the node of this process may. */
+function chooseNode(ingest: NodeFacts | null, asked: NodeFacts | null): NodeFacts | null {
+  return asked?.nodeAnswers === true ? asked : (ingest ?? asked);
+}
+
+function isCurrent(ageSeconds: number | null): boolean {
+  return ageSeconds !== null && ageSeconds < HEAD_AGE_MAX_S;
+}
+
+/** Whether the clock of this machine is compared with the head here. An ingester compares it with the node's head. */
+function checksClock(ingest: NodeFacts | null, reader: Besides['reader']): boolean {
+  return ingest === null || (reader ?? null) !== null;
+}
+
+/** Age in seconds by a clock; null without a block. */
+function ageBy(head: HeadSnapshot | null, clockMs: number): number | null {
+  return head === null ? null : Math.floor(clockMs / 1000) - head.timestamp;
+}
+
+/** A block is at least as old as the time since this process first saw it, even if the clock is wrong. */
+function ageOf(head: HeadSnapshot | null, { headKnownMs }: TailFacts, clockMs: number): number | null {
+  const age = ageBy(head, clockMs);
+  return age === null ? null : Math.max(age, Math.floor((headKnownMs ?? 0) / 1000));
+}
+
+/** This process and the ingester may report the same problem. */
+function keepFirst(problems: readonly ReadyProblem[]): ReadyProblem[] {
+  const first = new Map<string, ReadyProblem>();
+  for (const each of problems) if (!first.has(problemKey(each))) first.set(problemKey(each), each);
+  return [...first.values()];
+}
+
+function complete({
+  code,
+  message,
+  age_seconds = null,
+  detail = null,
+  figures = {},
+}: ReadyProblem): ReadyAnswer['problems'][number] {
+  return { code, message, age_seconds, detail, figures };
+}
+
+/** Why the node gives no usable answers. Empty if it gives some. */
+export function listFaults(node: NodeFacts | null): readonly ReadyProblem[] {
+  return node === null || node.nodeAnswers ? [] : (node.nodeFaults ?? [NODE_AWAY]);
 }
 
 function isNodeHead(head: HeadSnapshot | null, node: NodeFacts | null): boolean {
@@ -178,10 +232,9 @@ function headCheck(
   };
 }
 
-function nodeCheck(
-  head: HeadSnapshot | null,
-  { nodeAnswers, nodeHead }: NodeFacts,
-): ReadyAnswer['checks']['node'] {
+function nodeCheck(head: HeadSnapshot | null, node: NodeFacts | null): ReadyAnswer['checks']['node'] {
+  if (node === null) return null;
+  const { nodeAnswers, nodeHead } = node;
   return {
     ok: nodeAnswers,
     head: nodeHead,
@@ -191,6 +244,7 @@ function nodeCheck(
 
 interface Judged {
   readonly database: boolean;
+  readonly nodeFaults: readonly ReadyProblem[];
   readonly isEngineAway: boolean;
   readonly current: boolean;
   readonly ageSeconds: number | null;
@@ -204,38 +258,34 @@ interface Judged {
 function listProblems(
   head: HeadSnapshot | null,
   { silenceMs, lastError }: TailFacts,
-  { database, isEngineAway, current, ageSeconds, node }: Judged,
+  { database, isEngineAway, current, ageSeconds, node, nodeFaults }: Judged,
   byClock: number | null,
 ): ReadyProblem[] {
   const problems: ReadyProblem[] = [];
-  const report = (wrong: boolean, code: string, message: string): void => {
-    if (wrong) problems.push({ code, message });
+  const report = (wrong: boolean, code: string, message: string, more: Partial<ReadyProblem> = {}): void => {
+    if (wrong) problems.push({ code, message, ...more });
   };
+  const silence = silenceMs === null ? {} : { age_seconds: Math.round(silenceMs / 1000) };
   const waiting = head === null ? 0 : head.finalNumber - head.finalTo;
-  report(!database, 'database_away', isEngineAway ? 'The database is not running' : silenceText(silenceMs));
+  report(!database, 'database_away', awayText(isEngineAway, silenceMs), silence);
   report(database && lastError !== null, 'head_unreadable', 'The last read of the newest block failed');
   report(head === null, 'nothing_indexed', 'No block is indexed yet');
-  report(head !== null && !current, 'head_old', oldText(head?.number ?? 0, ageSeconds ?? 0, node));
-  report(
-    waiting > PROMOTION_LAG_MAX,
-    'promotion_behind',
-    `${waiting} final blocks are not in the final tables yet`,
-  );
-  report(node !== null && !node.ok, 'node_away', 'The chain node does not answer');
-  if (byClock !== null && byClock < -HEAD_AHEAD_MAX_S) {
-    const message = `The newest indexed block is ${-byClock} s in the future: the clock of this machine is wrong`;
-    problems.push({ code: 'clock_behind', message });
-  }
+  const behind = node?.behind_blocks ?? 0;
+  report(head !== null && !current, 'head_old', 'The newest indexed block is older than 5 minutes', {
+    age_seconds: ageSeconds,
+    figures: { block_number: head?.number ?? 0, ...(behind > 0 ? { behind_blocks: behind } : {}) },
+  });
+  report(waiting > PROMOTION_LAG_MAX, 'promotion_behind', 'Final blocks are not in the final tables yet', {
+    figures: { blocks: waiting },
+  });
+  problems.push(...nodeFaults);
+  const ahead = -(byClock ?? 0);
+  const future = 'The newest indexed block is in the future: the clock of this machine is wrong';
+  report(ahead > HEAD_AHEAD_MAX_S, 'clock_behind', future, { figures: { seconds_ahead: ahead } });
   return problems;
 }
 
-function silenceText(silenceMs: number | null): string {
-  if (silenceMs === null) return 'The database has not answered yet';
-  return `The database has not answered for ${Math.round(silenceMs / 1000)} s`;
-}
-
-function oldText(number: number, ageSeconds: number, node: { behind_blocks: number | null } | null): string {
-  const behind = node?.behind_blocks ?? null;
-  const tail = behind === null ? '' : `, ${behind} blocks behind the node`;
-  return `The newest indexed block, ${number}, is ${ageSeconds} s old${tail}`;
+function awayText(isEngineAway: boolean, silenceMs: number | null): string {
+  if (isEngineAway) return 'The database is not running';
+  return silenceMs === null ? 'The database has not answered yet' : 'The database does not answer';
 }

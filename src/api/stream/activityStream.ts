@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { TIME_LIMITS } from '../../domain/time/timeLimits';
-import { AppError } from '../../errors';
+import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import type { ActivityFilter } from '../../query/activity/activity';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
@@ -18,6 +18,7 @@ import type { StreamClient, StreamSink } from '../../tail/streamClient';
 import { parsePosition, RETRY_LINE, type StreamPosition } from '../../tail/streamMessage';
 import type { TailLoop } from '../../tail/tailLoop';
 import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from '../activity/activityParams';
+import { isExpected } from '../middleware/failureLog';
 import { clientOf } from '../middleware/limitRate';
 import { badParam, parsedParam, parseParams } from '../params';
 import type { Route, RouteContext } from '../route';
@@ -144,7 +145,8 @@ async function openStream(
     if (client.isEnded) return leave(ctx);
     startAnswer(ctx, head);
     void sendReplay(client, query, plan, limit).catch((error: unknown) => {
-      log.warn({ err: error }, 'replaying missed events to a client failed; its stream is closed');
+      const facts = isExpected(error) ? { error: errorText(error) } : { err: error };
+      log.warn(facts, 'replaying missed events to a client failed; its stream is closed');
       hub.remove(client);
     });
   } catch (error) {

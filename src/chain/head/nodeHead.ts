@@ -6,6 +6,7 @@ import { errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { systemClock, withDeadline, type Clock } from '../rpc/clock';
 import { parseBlockNumber, type EndpointPool } from '../rpc/endpointPool';
+import { faultOfError, type NodeFault } from '../rpc/faults/nodeFaults';
 import { RpcError } from '../rpc/rpcError';
 
 const ASK_MS = 1_500;
@@ -20,6 +21,8 @@ interface NodeHeadFacts {
   /** The head of the node; null if unknown. */
   readonly nodeHead: number | null;
   readonly nodeAnswers: boolean;
+  /** Why the node gave no usable answer. Absent if it gave one. */
+  readonly nodeFaults?: readonly NodeFault[];
 }
 
 interface NodeHead {
@@ -32,7 +35,7 @@ interface NodeHead {
 }
 
 interface NodeHeadOptions {
-  readonly rpc: Pick<EndpointPool, 'call'>;
+  readonly rpc: Pick<EndpointPool, 'call' | 'health'>;
   readonly log: Logger;
   readonly clock?: Clock;
 }
@@ -49,7 +52,8 @@ export function createNodeHead({ rpc, log, clock = systemClock() }: NodeHeadOpti
       return { nodeHead, nodeAnswers: true };
     } catch (error) {
       log.debug({ error: errorText(error) }, 'reading the head from the node failed');
-      return { nodeHead: null, nodeAnswers: false };
+      const nodeFaults = [faultOfError(error, rpc.health().endpoints)];
+      return { nodeHead: null, nodeAnswers: false, nodeFaults };
     }
   };
   const begin = async (): Promise<NodeHeadFacts> => {

@@ -6,8 +6,9 @@
 import { AppError, errorText } from '../../errors';
 import { BatchSize } from './batchSize';
 import { backoffMs, type Clock } from './clock';
+import { EndpointFaults } from './faults/endpointFaults';
 import { LASTING_KINDS, SIZELESS_KINDS, SPLIT_KINDS } from './errorKinds';
-import type { EndpointHealth, EndpointState, EndpointTraffic } from './nodeHealth';
+import type { EndpointHealth, EndpointState, EndpointTraffic, Untrusted } from './nodeHealth';
 import { RefusedShare } from './refusedShare';
 import { RpcError } from './rpcError';
 import { recogniseLimit, type RpcAnswer, type RpcCall, type RpcTransport } from './rpcTransport';
@@ -70,9 +71,8 @@ export class Endpoint {
   private slowUntil = 0;
   private headNumber: number | null = null;
   private lastGoodAt: number | null = null;
-  private lastError: string | null = null;
-  private lastWrongAnswer: string | null = null;
-  private untrusted: string | null = null;
+  private untrusted: Untrusted | null = null;
+  private readonly faults = new EndpointFaults();
   private calls = 0;
   private underWay = 0;
   private readonly refused = new RefusedShare();
@@ -296,8 +296,8 @@ export class Endpoint {
     }
   }
 
-  /** Records what the endpoint cannot be trusted with, such as a method that fails for certain blocks. */
-  noteUntrusted(what: string): void {
+  /** Records a method that fails for certain blocks. */
+  noteUntrusted(what: Untrusted): void {
     this.untrusted = what;
   }
 
@@ -307,6 +307,7 @@ export class Endpoint {
 
   noteGood(): void {
     this.failureCount = 0;
+    this.faults.noteGood();
     this.slowUntil = 0;
     this.lastGoodAt = this.clock.now();
   }
@@ -314,7 +315,7 @@ export class Endpoint {
   /** Records a failure. The endpoint then pauses, longer after each failure in a row. */
   noteFailure(error: RpcError): void {
     const now = this.clock.now();
-    this.lastError = error.message;
+    this.faults.noteFailure(error);
     if (error.kind === 'unknown_block' || error.kind === 'method_missing') return;
     if (error.kind === 'timeout') this.slowUntil = now + SLOW_MS;
     // Several calls that fail during the same pause count as one failure.
@@ -348,8 +349,7 @@ export class Endpoint {
    */
   bench(reason: string): void {
     const now = this.clock.now();
-    this.lastError = reason;
-    this.lastWrongAnswer = reason;
+    this.faults.noteWrongAnswer(reason, now);
     if (this.benchUntil > now) return;
     const benched = Math.min(BENCH_MAX_MS, BENCH_BASE_MS * 2 ** Math.min(this.benchings, 10));
     this.benchUntil = now + (this.alone ? ALONE_REST_MAX_MS : benched);
@@ -390,9 +390,8 @@ export class Endpoint {
       state: this.state,
       head: this.headNumber,
       lastGoodAt: this.lastGoodAt,
-      lastError: this.lastError,
-      lastWrongAnswer: this.lastWrongAnswer,
       untrusted: this.untrusted,
+      ...this.faults.facts,
     };
   }
 }

@@ -1,5 +1,6 @@
 /** Health and traffic of the endpoints, for /readyz and /metrics. Contains no secrets of URLs. */
 import type { MismatchKind } from '../blocks/blockMismatch';
+import type { FaultFacts } from './faults/endpointFaults';
 
 /**
  * State of an endpoint. `slow` means a recent timeout. Endpoints that are `lagging` or `slow` are used less.
@@ -7,7 +8,14 @@ import type { MismatchKind } from '../blocks/blockMismatch';
  */
 export type EndpointState = 'ok' | 'lagging' | 'slow' | 'benched' | 'wrong_chain';
 
-export interface EndpointHealth {
+/** A method that fails for certain blocks, although other methods of the endpoint return them. */
+export interface Untrusted {
+  readonly method: string;
+  /** The newest such block. */
+  readonly block: number;
+}
+
+export interface EndpointHealth extends FaultFacts {
   /** Name of the endpoint: `#index host`. */
   readonly name: string;
   readonly state: EndpointState;
@@ -15,11 +23,8 @@ export interface EndpointHealth {
   readonly head: number | null;
   /** Time of the last good answer, in ms of the clock. */
   readonly lastGoodAt: number | null;
-  readonly lastError: string | null;
-  /** Why the endpoint was benched last: block, field and both values. Null if it never was. */
-  readonly lastWrongAnswer: string | null;
-  /** What the endpoint cannot be trusted with, and since which block. Null if nothing is known. */
-  readonly untrusted: string | null;
+  /** Null if no method is known to fail for certain blocks. */
+  readonly untrusted: Untrusted | null;
 }
 
 /** Counters of one endpoint. All except `underWay` never decrease. */

@@ -30,6 +30,7 @@ const SHARDING_KEYS: Readonly<Record<string, string>> = {
   proof_ranges: 'chain_id',
   operations: '0',
   writers: 'chain_id',
+  writer_states: 'chain_id',
   import_positions: '0',
   tokens: 'cityHash64(address)',
   token_balance_checks: 'cityHash64(token)',

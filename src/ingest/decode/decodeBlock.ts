@@ -68,7 +68,7 @@ export function decodeBlock(
   for (const vaultPool of found.vaultPools) addVaultPool(work, vaultPool);
   const keepsAll = context.keepsAllLogs(number);
   for (const log of block.logs) {
-    if (log.transactionHash === ZERO_HASH) context.onBlockLog();
+    if (log.transactionHash === ZERO_HASH && block.proof !== 'full') context.onBlockLog();
     if (keepsAll || isKeptLog(log)) pushLogRow(work, log);
     const topic = log.topics[0];
     if (topic === undefined) continue;

@@ -29,7 +29,7 @@ export interface DecodeContext {
   /** Whether all raw logs of the block are stored, and not only those of `isKeptLog`. */
   readonly keepsAllLogs: (block: number) => boolean;
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
-  /** Called for a log that belongs to no transaction. */
+  /** Called for a log that belongs to no transaction and is not proven by a receipt. */
   readonly onBlockLog: () => void;
   readonly onMalformed: (log: ChainLog) => void;
 }

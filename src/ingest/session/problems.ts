@@ -1,11 +1,19 @@
 /** Lists the current problems of the ingester and its nodes, for /readyz and the log. Pure. */
+import { hideHosts } from '../../chain/rpc/faults/nodeFaults';
 import type { EndpointHealth, EndpointState, NodeHealth } from '../../chain/rpc/nodeHealth';
 import type { HistoryStatus, IngestStatus, RangeWork } from './status';
 
 interface IngestProblem {
   /** Stable code of the problem, for programs. */
   readonly code: string;
+  /** Stays the same while the problem lasts. */
   readonly message: string;
+  /** Time since the cause began, in seconds. */
+  readonly age_seconds?: number;
+  /** Text of the newest error, which may change at any time. */
+  readonly detail?: string;
+  /** Numbers that may change while the problem lasts. */
+  readonly figures?: Readonly<Record<string, number>>;
 }
 
 /**
@@ -20,8 +28,6 @@ const NODE_SILENCE_MS = 25_000;
 const STALL_MIN_MS = 15_000;
 const STALL_MAX_MS = 300_000;
 const SPACINGS_OF_STALL = 2.5;
-/** A node that has not answered for this time in ms counts as silent. The head is polled every second. */
-const ANSWERS_WITHIN_MS = 6_000;
 /**
  * Time without a new head in ms after which the head counts as stalled, while the mean block time is unknown.
  */
@@ -36,6 +42,11 @@ const PROMOTION_MAX_MS = 10_000;
  * 100.
  */
 const UNFINAL_BLOCKS_MAX = 512;
+/**
+ * A wrong answer is reported for this time in ms. The only endpoint is benched for a second at a time, so without
+ * this time the problem would come and go with each attempt.
+ */
+const WRONG_ANSWER_SHOWN_MS = 30_000;
 /** Catching up is reported as a problem only if it takes longer than this time in ms. */
 const CATCH_UP_MIN_MS = 3_000;
 
@@ -58,56 +69,62 @@ export function listIngestProblems(
   times: ProblemTimes,
 ): IngestProblem[] {
   const problems = [
-    ...listFailures(status),
+    ...listFailures(status, times.now),
     ...listWork(status, times.now),
     ...listHeadProblems(status, health, times),
     ...listHistory(status.history),
-    ...health.endpoints.flatMap(endpointProblem),
+    ...listDoubts(status),
+    ...health.endpoints.flatMap((endpoint, index) =>
+      listEndpointProblems(endpoint, index, health.endpoints.length === 1, times.now),
+    ),
   ];
-  return problems.map(({ code, message }) => ({ code, message: hideHosts(message, health.endpoints) }));
+  const hide = (text: string): string => hideHosts(text, health.endpoints);
+  return problems.map(({ message, detail, ...rest }) => ({
+    ...rest,
+    message: hide(message),
+    ...(detail === undefined ? {} : { detail: hide(detail) }),
+  }));
 }
 
-/**
- * Hides host names in a message, because /readyz is public and a host name may contain an API key. The
- * endpoint's number remains.
- */
-function hideHosts(message: string, endpoints: NodeHealth['endpoints']): string {
-  let text = message;
-  for (const { name } of endpoints) {
-    const [number = '', host = ''] = name.split(' ');
-    text = text.replaceAll(name, number);
-    // A host without a dot is a name in the operator's own network. It is not hidden, because it may be a
-    // common word.
-    for (const part of [host, host.replace(/:\d+$/, '')])
-      if (part.includes('.')) text = text.replaceAll(part, '…');
-  }
-  return text;
-}
+const secondsSince = (since: number, now: number): number => Math.max(0, Math.round((now - since) / 1000));
 
-function listFailures({ problem, phase }: IngestStatus): IngestProblem[] {
+function listFailures(
+  { problem, problemDetail, problemSince, phase }: IngestStatus,
+  now: number,
+): IngestProblem[] {
   if (problem === null) return [];
-  return [{ code: phase === 'stopped' ? 'ingest_stopped' : 'ingest_failing', message: problem }];
+  return [
+    {
+      code: phase === 'stopped' ? 'ingest_stopped' : 'ingest_failing',
+      message: problem,
+      ...(problemSince === null ? {} : { age_seconds: secondsSince(problemSince, now) }),
+      ...(problemDetail === null || problemDetail === problem ? {} : { detail: problemDetail }),
+    },
+  ];
 }
 
 function listWork({ work, indexed }: IngestStatus, now: number): IngestProblem[] {
   const problems: IngestProblem[] = [];
+  const report = (
+    code: string,
+    message: string,
+    { from, to, since }: RangeWork,
+    more: Readonly<Record<string, number>> = {},
+  ): void => {
+    const figures = { from_block: from, to_block: to, ...more };
+    problems.push({ code, message, age_seconds: secondsSince(since, now), figures });
+  };
   const refill = work.get('refill');
-  if (refill !== undefined) {
-    const message = `Rows of blocks ${rangeOf(refill)} were lost and are being stored again`;
-    problems.push({ code: 'gap_refilling', message });
-  }
+  if (refill !== undefined)
+    report('gap_refilling', 'Rows of final blocks were lost and are being stored again', refill);
   const catchUp = work.get('catch_up');
   if (catchUp !== undefined && now - catchUp.since > CATCH_UP_MIN_MS) {
-    const done = indexed === null ? '' : `; the newest stored block is ${indexed}`;
-    const message = `Blocks ${rangeOf(catchUp)} are being stored${done}`;
-    problems.push({ code: 'catching_up', message });
+    const stored: Record<string, number> = indexed === null ? {} : { stored_block: indexed };
+    report('catching_up', 'Missed blocks are being stored', catchUp, stored);
   }
   const promotion = work.get('promotion');
-  if (promotion !== undefined && now - promotion.since > PROMOTION_MAX_MS) {
-    const seconds = Math.round((now - promotion.since) / 1000);
-    const message = `Copying final blocks ${rangeOf(promotion)} to the final tables has taken ${seconds} s so far`;
-    problems.push({ code: 'promotion_stuck', message });
-  }
+  if (promotion !== undefined && now - promotion.since > PROMOTION_MAX_MS)
+    report('promotion_stuck', 'Copying final blocks to the final tables takes too long', promotion);
   return problems;
 }
 
@@ -117,23 +134,31 @@ function listHistory(history: HistoryStatus): IngestProblem[] {
   if (state === 'searching') {
     const done = startBlock <= searchTo ? 1 : (startBlock - searchedFrom) / (startBlock - searchTo);
     const message =
-      `Pools from before the start block ${startBlock} are being searched: ${Math.floor(done * 100)} % of the ` +
-      `blocks are read, down to block ${searchedFrom}, and ${pools} pools are found. Lists, TVL and creation ` +
-      'times are incomplete until then';
-    return [{ code, message }];
+      `Pools from before the start block ${startBlock} are being searched. Lists, TVL and creation times are ` +
+      'incomplete until then';
+    const figures = { done_pct: Math.floor(done * 1_000) / 10, searched_from_block: searchedFrom, pools };
+    return [{ code, message, figures }];
   }
   if (state === 'incomplete') {
-    const message =
-      `The node has no logs below block ${searchedFrom}, so pools from before may be missing; ${pools} older ` +
-      'pools are found';
-    return [{ code, message }];
+    const message = `The node has no logs below block ${searchedFrom}, so pools from before may be missing`;
+    return [{ code, message, figures: { pools } }];
   }
   if (state !== 'complete' || suppliesRead) return [];
   return [{ code, message: 'The supplies of tokens from before the start block are being read' }];
 }
 
-function rangeOf({ from, to }: RangeWork): string {
-  return from === to ? String(from) : `${from}-${to}`;
+/** Stored logs that nothing proves. */
+function listDoubts({ disputed, blockLogs }: IngestStatus): IngestProblem[] {
+  const problems: IngestProblem[] = [];
+  if (disputed !== null) {
+    const message = 'The RPC endpoints send different logs of a final block, and no majority of them agrees';
+    problems.push({ code: 'logs_disputed', message, figures: { block_number: disputed.block } });
+  }
+  if (blockLogs > 0) {
+    const message = 'Logs that belong to no transaction of their block are stored. No receipt proves them';
+    problems.push({ code: 'logs_unproven', message, figures: { logs: blockLogs } });
+  }
+  return problems;
 }
 
 function listHeadProblems(
@@ -148,26 +173,27 @@ function listHeadProblems(
   // While the ingester stores blocks, it does not ask for a new head. This time does not count as waiting.
   const waitedMs = idleSince === null ? 0 : now - Math.max(nodeHeadAt, idleSince);
   if (doesNodeAnswer(health, now) && waitedMs > stallMs(headSpacingMs)) {
-    const seconds = Math.round(shownMs / 1000);
-    const silent = now - (health.lastGoodAt ?? 0) > ANSWERS_WITHIN_MS;
-    const node = silent ? 'The node does not answer now. It' : 'The node answers, but';
-    const message = `${node} has shown no block after ${nodeHead} for ${seconds} s`;
-    problems.push({ code: 'node_stalled', message });
+    const message = `The node has shown no block after ${nodeHead}`;
+    const figures = { last_answer_seconds: secondsSince(health.lastGoodAt ?? 0, now) };
+    problems.push({ code: 'node_stalled', message, age_seconds: secondsSince(nodeHeadAt, now), figures });
   }
   // The age of the newest block is taken at the moment when the node returned it. Later waiting is not the
   // node's fault.
   const ageSeconds = Math.round((wallMs - shownMs) / 1000) - nodeHeadTimestamp;
   if (ageSeconds > HEAD_OLD_S) {
-    const message = `The node's newest block, ${nodeHead}, was already ${ageSeconds} s old when the node returned it`;
-    problems.push({ code: 'node_behind', message });
+    const message = "The node's newest block was already old when the node returned it";
+    const figures = { block_number: nodeHead, block_age_seconds: ageSeconds };
+    problems.push({ code: 'node_behind', message, figures });
   }
   if (ageSeconds < -HEAD_AHEAD_S) {
-    const message = `The node's newest block, ${nodeHead}, is ${-ageSeconds} s in the future: the clock of this machine is wrong`;
-    problems.push({ code: 'clock_behind', message });
+    const message = "The node's newest block is in the future: the clock of this machine is wrong";
+    const figures = { block_number: nodeHead, seconds_ahead: -ageSeconds };
+    problems.push({ code: 'clock_behind', message, figures });
   }
   if (finalNumber !== null && nodeHead - finalNumber > UNFINAL_BLOCKS_MAX) {
-    const message = `The chain's last final block, ${finalNumber}, is ${nodeHead - finalNumber} blocks behind its head`;
-    problems.push({ code: 'finality_behind', message });
+    const message = "The chain's last final block is far behind its head";
+    const figures = { final_block: finalNumber, behind_blocks: nodeHead - finalNumber };
+    problems.push({ code: 'finality_behind', message, figures });
   }
   return problems;
 }
@@ -184,9 +210,41 @@ const STATE_TEXTS: Readonly<Record<Exclude<EndpointState, 'ok'>, string>> = {
   wrong_chain: 'serves another chain',
 };
 
-function endpointProblem({ name, state, lastError, head }: EndpointHealth): IngestProblem[] {
+/** `index` is the number of the endpoint, and `alone` means that there is no other. */
+function listEndpointProblems(
+  endpoint: EndpointHealth,
+  index: number,
+  alone: boolean,
+  now: number,
+): IngestProblem[] {
+  const { untrusted, name } = endpoint;
+  const state = listStateProblems(endpoint, index, alone, now);
+  if (untrusted === null) return state;
+  const message = `endpoint ${name} does not answer ${untrusted.method} for certain blocks; other methods are used`;
+  const figures = { endpoint: index, block_number: untrusted.block };
+  return [...state, { code: 'node_incomplete', message, figures }];
+}
+
+function listStateProblems(
+  { name, state, lastError, lastWrongAnswer, wrongAnswerText, lastWrongAt, head }: EndpointHealth,
+  index: number,
+  alone: boolean,
+  now: number,
+): IngestProblem[] {
+  const number = `endpoint ${name}`;
+  const newest =
+    lastWrongAnswer === null || lastWrongAnswer === wrongAnswerText ? {} : { detail: lastWrongAnswer };
+  const wasWrong = lastWrongAt !== null && now - lastWrongAt < WRONG_ANSWER_SHOWN_MS;
+  if (alone && wasWrong && (state === 'ok' || state === 'benched')) {
+    const message = `${number} gave a wrong answer: ${wrongAnswerText ?? 'unknown'}`;
+    return [{ code: 'node_benched', message, ...newest, figures: { endpoint: index } }];
+  }
   if (state === 'ok') return [];
-  const why =
-    state === 'lagging' ? ` at block ${head ?? 'unknown'}` : lastError === null ? '' : `: ${lastError}`;
-  return [{ code: `node_${state}`, message: `endpoint ${name} ${STATE_TEXTS[state]}${why}` }];
+  const why = state === 'benched' ? wrongAnswerText : state === 'lagging' ? null : lastError;
+  const figures: Record<string, number> = {
+    endpoint: index,
+    ...(state === 'lagging' && head !== null ? { block_number: head } : {}),
+  };
+  const message = `${number} ${STATE_TEXTS[state]}${why === null ? '' : `: ${why}`}`;
+  return [{ code: `node_${state}`, message, ...(state === 'benched' ? newest : {}), figures }];
 }

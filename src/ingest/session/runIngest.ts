@@ -14,7 +14,7 @@ import type { BlockRef, ChainLog } from '../../domain/block';
 import type { ChainDescription, StartBlock } from '../../domain/chainDescription';
 import { orientPool, quoteRank } from '../../domain/orientPool';
 import type { Dex } from '../../domain/pool';
-import { AppError, errorText } from '../../errors';
+import { AppError, errorText, keepText } from '../../errors';
 import type { Logger } from '../../log';
 import type { Protocol } from '../../protocols/protocol';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../protocols/balancerV2';
@@ -90,11 +90,13 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
         backoffMs = BACKOFF_MIN_MS;
         contradictedAt = null;
         status.problem = null;
+        status.problemDetail = null;
         status.problemSince = null;
       });
     } catch (error) {
       if (signal.aborted) return;
-      status.problem = errorText(error);
+      status.problemDetail = errorText(error);
+      status.problem = keepText(status.problem, status.problemDetail);
       status.problemSince ??= clock.now();
       if (error instanceof BeyondFinality) contradictedAt ??= clock.now();
       const doubted =

@@ -22,19 +22,22 @@ interface BeatDeps {
   readonly claim: WriterClaim;
   readonly clock: Clock;
   readonly log: Logger;
+  /** The state that readers get with each sign of life: JSON as in writer_states. */
+  state(): string;
   /** Called when a newer writer has claimed the database. */
   onFenced(error: AppError): void;
 }
 
-/** Writes signs of life until the signal aborts, and then stores that the writer has ended. */
+/** Writes signs of life and the state until the signal aborts, and then stores that the writer has ended. */
 export class WriterBeat {
   constructor(private readonly deps: BeatDeps) {}
 
   async run(signal: AbortSignal): Promise<void> {
-    const { claim, clock, log, onFenced } = this.deps;
+    const { claim, clock, log, state, onFenced } = this.deps;
     while (!signal.aborted) {
       try {
         await claim.beat();
+        await claim.tell(state());
       } catch (error) {
         if (error instanceof AppError && error.code === 'fenced') {
           onFenced(error);
@@ -46,6 +49,8 @@ export class WriterBeat {
       }
       await clock.sleep(BEAT_MS, signal).catch(() => undefined);
     }
+    // The last state says why the writer ended.
+    await claim.tell(state()).catch(() => undefined);
     await claim.end().catch(() => undefined);
   }
 }

@@ -74,8 +74,10 @@ export interface IngestStatus {
   idleSince: number | null;
   /** Running or interrupted work by its kind. */
   readonly work: Map<RangeWork['kind'], RangeWork>;
-  /** The current problem in one sentence. */
+  /** The current problem in one sentence, which stays the same if later attempts fail in the same way. */
   problem: string | null;
+  /** The error of the newest attempt. */
+  problemDetail: string | null;
   /** Time when the problem began, in ms of the ingester's clock. */
   problemSince: number | null;
   blocks: number;
@@ -86,7 +88,7 @@ export interface IngestStatus {
   malformedLogs: number;
   /** A final block whose logs the endpoints disagree about. Null if there is none. */
   disputed: { readonly block: number } | null;
-  /** Number of stored logs that belong to no transaction, since the start of the process. */
+  /** Number of logs without a transaction that no receipt proves, since the start of the process. */
   blockLogs: number;
   /** Number of skipped transfer and position logs, by reason. */
   skippedTransfers: Readonly<SkippedLogs>;
@@ -113,6 +115,7 @@ export function newIngestStatus(): IngestStatus {
     idleSince: null,
     work: new Map(),
     problem: null,
+    problemDetail: null,
     problemSince: null,
     blocks: 0,
     logs: 0,

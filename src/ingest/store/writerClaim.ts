@@ -113,6 +113,13 @@ export class WriterClaim {
     await this.write(this.own, false);
   }
 
+  /** Stores the state of this writer for readers: JSON as in writer_states. Does nothing before `take`. */
+  async tell(state: string): Promise<void> {
+    if (this.own === null) return;
+    const params = { chain: this.chainId, ...this.own, state };
+    await commandNamed(this.database, 'ingest/write_writer_state', params);
+  }
+
   /** Stores that this writer has ended, so that a standby need not wait. */
   async end(): Promise<void> {
     if (this.own !== null) await this.write(this.own, true);

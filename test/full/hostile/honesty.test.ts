@@ -77,7 +77,8 @@ test('/readyz reports a lagging node and a head that does not move', async () =>
   nodes[1]!.lag = 20;
   // The program requests the heads of all nodes every ten seconds.
   letPass(10);
-  expect(await program.untilProblem('node_lagging')).toContain(`at block ${chain.head.number - 20}`);
+  const [lagging] = await program.listProblems('node_lagging');
+  expect(lagging?.figures).toEqual({ endpoint: 1, block_number: chain.head.number - 20 });
   expect(await program.metrics()).toMatch(/candlehouse_rpc_endpoint\{endpoint="rpc-1",state="lagging"\} 1/);
   letPass(15);
   expect(await program.untilProblem('node_stalled')).toContain(`no block after ${chain.head.number}`);
@@ -103,10 +104,13 @@ test('an API of a chain without new blocks is ready while it has indexed the new
   await ingester.stop();
   const program = await home.start([node.httpUrl], {}, false);
   await program.untilBlock(BLOCKS);
-  await program.untilCalm();
+  expect(await program.untilProblem('writer_away')).toContain('The ingester has ended');
+  const isReady = async (): Promise<boolean> => (await program.ready()).ready;
+  await until(isReady);
   expect((await program.ready()).checks.node).toEqual({ ok: true, head: BLOCKS, behind_blocks: 0 });
   chain.mine(1);
-  expect(await program.untilProblem('head_old')).toContain('1 blocks behind the node');
+  const [old] = await program.listProblems('head_old');
+  expect(old?.figures['behind_blocks']).toBe(1);
   expect((await fetch(`${program.url}/readyz`)).status).toBe(503);
   node.onHttp = () => true;
   await program.untilProblem('node_away');
@@ -136,7 +140,8 @@ test('a node that is itself behind is reported, even if the API has all of its b
   nodes.push(await new FakeNode({ chain }).start());
   const program = await home.start([nodes[0]!.httpUrl]);
   await program.untilBlock(BLOCKS);
-  expect(await program.untilProblem('node_behind')).toContain(`${BLOCKS}`);
+  const [behind] = await program.listProblems('node_behind');
+  expect(behind?.figures['block_number']).toBe(BLOCKS);
 });
 
 test('a database that does not answer is reported, and missed blocks are stored after its return', async () => {
@@ -181,7 +186,8 @@ test('blocks missed while the program was stopped are reported until they are st
     return true;
   };
   const program = await home.start([node!.httpUrl]);
-  expect(await program.untilProblem('catching_up')).toMatch(/Blocks \d+-490 are being stored/);
+  const [missed] = await program.listProblems('catching_up');
+  expect(missed?.figures['to_block']).toBe(490);
   node!.onHttp = () => false;
   await program.untilBlock(490, chain.head.hash);
   await program.untilCalm(['catching_up']);
@@ -248,4 +254,25 @@ test('a clock set back an hour is reported, and the program continues with block
   } finally {
     clock.mockRestore();
   }
+});
+
+test('an API without an ingester reports the problems of the ingester, and a clean end of the ingester', async () => {
+  const ingester = await startOver(2);
+  const [reader, other] = [await home.start([], {}, false), await home.start([], {}, false)];
+  for (const program of [reader, other]) {
+    await program.untilBlock(BLOCKS, chain.head.hash);
+    await program.untilCalm();
+  }
+  chain.mine(2);
+  await reader.untilBlock(BLOCKS + 1, chain.head.hash);
+  letPass(30);
+  const text = await ingester.untilProblem('node_stalled');
+  expect(await reader.untilProblem('node_stalled')).toBe(text);
+  expect(await other.untilProblem('node_stalled')).toBe(text);
+  const { ready, checks } = await reader.ready();
+  expect([ready, checks.node?.head]).toEqual([true, BLOCKS + 1]);
+  chain.mine(2);
+  await reader.untilCalm(['node_stalled']);
+  await ingester.stop();
+  expect(await reader.untilProblem('writer_away')).toContain('The ingester has ended');
 });

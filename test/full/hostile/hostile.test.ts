@@ -42,6 +42,7 @@ const CLOSED_COLUMNS: readonly (readonly [RegExp, string])[] = [
   [/^promotions\.counts$/, 'by table name'],
   [/^schema_migrations\.name$/, 'file names of this program'],
   [/^(operations|writers)\.name$/, 'words of this program, or its host name'],
+  [/^writer_states\.state$/, 'JSON of this program'],
 ];
 
 type Row = Readonly<Record<string, unknown>>;

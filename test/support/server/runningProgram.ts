@@ -27,6 +27,8 @@ export interface RunningProgram {
   ready(): Promise<ReadyAnswer>;
   /** Waits until /readyz names the problem. Resolves to its message. */
   untilProblem(code: string): Promise<string>;
+  /** Waits until /readyz names the problem. Resolves to all problems with this code. */
+  listProblems(code: string): Promise<ReadyAnswer['problems']>;
   /** Waits until /readyz names none of the codes (no code at all by default). */
   untilCalm(codes?: readonly string[]): Promise<void>;
   untilBlock(number: number, hash?: string): Promise<void>;
@@ -119,14 +121,16 @@ async function startProgram(
   const ready = async (): Promise<ReadyAnswer> =>
     readyShape.parse(await (await fetch(`${url}/readyz`)).json());
   const until = (test: (answer: ReadyAnswer) => boolean): Promise<ReadyAnswer> => eventually(ready, test);
+  const listProblems = async (code: string): Promise<ReadyAnswer['problems']> => {
+    const { problems } = await until((answer) => answer.problems.some((one) => one.code === code));
+    return problems.filter((one) => one.code === code);
+  };
   return {
     url,
     log: lines,
     ready,
-    async untilProblem(code): Promise<string> {
-      const { problems } = await until((answer) => answer.problems.some((one) => one.code === code));
-      return problems.find((one) => one.code === code)!.message;
-    },
+    listProblems,
+    untilProblem: async (code) => (await listProblems(code))[0]!.message,
     async untilCalm(codes): Promise<void> {
       const counts = (code: string): boolean => codes === undefined || codes.includes(code);
       await until(({ problems }) => !problems.some(({ code }) => counts(code)));

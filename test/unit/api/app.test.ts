@@ -1,9 +1,14 @@
 /** Tests the HTTP app around its routes: rate limit, OpenAPI document, CORS, headers. */
 import { runInNewContext } from 'node:vm';
 
+import { z } from 'zod';
+
 import { openDatabase } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { createApp } from '../../../src/api/app';
+import { RpcError } from '../../../src/chain/rpc/rpcError';
+import { createDeferredDatabase } from '../../../src/clickhouse/client/deferredDatabase';
+import { AppError } from '../../../src/errors';
 import { createLog } from '../../../src/log';
 import { startApi, type Json } from '../../support/server/apiServer';
 
@@ -52,6 +57,60 @@ test('a client that leaves during an answer causes no warning, but another failu
     [20, 'the client left before an answer was complete'],
     [40, 'an answer could not be sent completely'],
   ]);
+});
+
+test('requests during a start log one line per second, without a stack; refusals log nothing; faults log a stack', async () => {
+  const lines: string[] = [];
+  const log = createLog('info', false, { write: (line: string) => void lines.push(line) });
+  const doc = { summary: 'x', tag: 'service' as const, answer: z.any() };
+  const thrower = (path: string, make: () => unknown) => ({
+    path,
+    doc,
+    handle: () => Promise.reject(make()),
+  });
+  const database = createDeferredDatabase();
+  const away = new RpcError('network', '#0: connect ECONNREFUSED', { cause: new Error('ECONNREFUSED') });
+  const server = await startApi(runner, () => null, {
+    log,
+    load: { rowsPerMinute: 0, bytesPerMinute: 0, inFlightMax: 0, loopDelayMaxMs: 0 },
+    routes: [
+      { path: '/starting', doc, handle: async () => void (await database.select('x', 'SELECT 1', {})) },
+      thrower('/node', () => away),
+      thrower('/busy', () => new AppError('rate_limited', 'too many')),
+      thrower('/fault', () => new TypeError('x is not a function')),
+      thrower('/broken', () => new AppError('broken_invariant', 'two heads')),
+    ],
+  });
+  const statuses: number[] = [];
+  const ask = async (...paths: readonly string[]): Promise<void> => {
+    for (const path of paths) statuses.push((await server.get(path)).status);
+  };
+  const told = () => lines.splice(0).map((line) => JSON.parse(line) as Record<string, unknown>);
+  await ask('/starting', '/api/v1/pairs', '/api/v1/tokens', '/node', '/starting');
+  const [first, ...others] = told();
+  expect(others).toEqual([]);
+  expect(first).toMatchObject({
+    level: 40,
+    url: '/starting',
+    error: 'the database is still starting',
+    requests: 1,
+  });
+  jest.spyOn(performance, 'now').mockReturnValue(1_999);
+  await ask('/node');
+  expect(told()).toEqual([]);
+  jest.spyOn(performance, 'now').mockReturnValue(2_000);
+  await ask('/node', '/node');
+  expect(told()).toMatchObject([{ level: 40, url: '/node', error: '#0: connect ECONNREFUSED', requests: 6 }]);
+  await ask('/nothing', '/api/v1/pairs?limit=0', '/busy');
+  expect(told()).toEqual([]);
+  await ask('/fault', '/broken');
+  expect(told()).toMatchObject([
+    { level: 50, err: { stack: expect.stringContaining('x is not a function') } },
+    { level: 50, err: { stack: expect.stringContaining('two heads') } },
+  ]);
+  expect(statuses).toEqual([503, 503, 503, 503, 503, 503, 503, 503, 404, 400, 429, 500, 500]);
+  expect(JSON.stringify(first)).not.toContain('    at ');
+  await server.close();
 });
 
 test('the OpenAPI document describes every route and parameter, and all its references resolve', async () => {

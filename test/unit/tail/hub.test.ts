@@ -97,20 +97,33 @@ test('each stream client gets only the events of its filter', async () => {
   expect(one.ids()).toEqual(['5-1']);
 });
 
-test('a change of the problems of the service is sent to every client at once, and then with each heartbeat', () => {
+test('a problem that begins or ends is sent to every client at once, and then with each heartbeat', () => {
   jest.useFakeTimers();
   const hub = createTestHub({ heartbeatMs: 20 });
   const socket = new Socket();
   join(hub, socket);
-  hub.tellProblems([
-    { code: 'node_stalled', message: 'The node answers, but\nhas shown no block after 7 for 62 s' },
-  ]);
-  const comment = ': node_stalled: The node answers, but has shown no block after 7 for 62 s\n\n';
+  hub.tellProblems([{ code: 'node_stalled', message: 'The node\nhas shown no block after 7' }]);
+  const comment = ': node_stalled: The node has shown no block after 7\n\n';
   expect(socket.text).toBe(comment);
   jest.advanceTimersByTime(40);
   expect(socket.text).toBe(comment.repeat(3));
   hub.tellProblems([]);
   expect(socket.text).toBe(`${comment.repeat(3)}: still here\n\n`);
+});
+
+test('a problem with a new text, age or figure is sent with the next heartbeat, not at once', () => {
+  jest.useFakeTimers();
+  const hub = createTestHub({ heartbeatMs: 20 });
+  const socket = new Socket();
+  join(hub, socket);
+  const tell = (message: string, age_seconds: number) =>
+    hub.tellProblems([{ code: 'ingest_failing', message, age_seconds, figures: { block: age_seconds } }]);
+  tell('no answer', 1);
+  for (let age = 2; age < 9; age += 1) tell('no answer', age);
+  tell('the disk is full', 9);
+  expect(socket.text).toBe(': ingest_failing: no answer\n\n');
+  jest.advanceTimersByTime(20);
+  expect(socket.text).toBe(': ingest_failing: no answer\n\n: ingest_failing: the disk is full\n\n');
 });
 
 test('a reorg message lists the removed ids that match the filter of the client, or null if the ids are unknown', async () => {

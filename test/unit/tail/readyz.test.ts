@@ -1,6 +1,8 @@
 /** Tests when /readyz reports ready, and which problems it reports otherwise. */
-import { judge, type IngestFacts } from '../../../src/api/service/readyz';
-import { readyShape } from '../../../src/wire/ready';
+import { createProblemAges } from '../../../src/api/service/problemAges';
+import { judge, readReadiness } from '../../../src/api/service/readyz';
+import { encodeWriterState, viewWriter, type WriterFacts } from '../../../src/tail/writerState';
+import { readyShape, type ReadyAnswer } from '../../../src/wire/ready';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 
 const NOW_MS = 1_700_000_000_000;
@@ -21,7 +23,7 @@ function headAged(ageSeconds: number, number = 500): HeadSnapshot {
   };
 }
 
-function node(nodeHead: number | null, problems: IngestFacts['problems'] = []): IngestFacts {
+function node(nodeHead: number | null, problems: WriterFacts['problems'] = []): WriterFacts {
   return { nodeHead, nodeAnswers: nodeHead !== null, problems };
 }
 
@@ -87,7 +89,108 @@ test('a database whose engine has ended is reported as away at once', () => {
   const answer = judge(headAged(5), failed, null, NOW_MS, { isEngineAway: true });
   expect(answer.ready).toBe(false);
   expect(answer.checks.database.ok).toBe(false);
-  expect(answer.problems).toEqual([{ code: 'database_away', message: 'The database is not running' }]);
+  expect(answer.problems.map(({ message }) => message)).toEqual(['The database is not running']);
+});
+
+test('the texts of problems stay the same while ages and numbers of blocks grow', () => {
+  const at = (seconds: number) => {
+    const head = { ...headAged(9_000, 500 + seconds), finalTo: 200, finalNumber: 400 + seconds };
+    const tail = { silenceMs: 4_000 + seconds * 1_000, headKnownMs: 0, lastError: null };
+    return judge(head, tail, node(900 + 2 * seconds), NOW_MS + seconds * 1_000).problems;
+  };
+  const text = ({ code, message }: { code: string; message: string }) => `${code}: ${message}`;
+  expect(at(60).map(text)).toEqual(at(0).map(text));
+  expect(at(60)).toMatchObject([
+    { code: 'database_away', age_seconds: 64, figures: {} },
+    { code: 'head_old', age_seconds: 9_060, figures: { block_number: 560, behind_blocks: 460 } },
+    { code: 'promotion_behind', age_seconds: null, figures: { blocks: 260 } },
+  ]);
+  const ahead = (seconds: number) => judge(headAged(-seconds), TAIL, null, NOW_MS).problems;
+  expect(ahead(90).map(text)).toEqual(ahead(70).map(text));
+  expect(ahead(90)).toMatchObject([{ code: 'clock_behind', figures: { seconds_ahead: 90 } }]);
+});
+
+test('a problem of unknown age has the time since this process first saw the problem', () => {
+  let now = 0;
+  const ages = createProblemAges(() => now);
+  const at = (seconds: number, codes_: readonly string[]) => {
+    now = seconds * 1_000;
+    const problems = codes_.map((code) => ({
+      code,
+      message: code,
+      age_seconds: null,
+      detail: null,
+      figures: {},
+    }));
+    return ages.add(problems).map(({ code, age_seconds }) => `${code} ${age_seconds}`);
+  };
+  expect(at(5, ['a'])).toEqual(['a 0']);
+  expect(at(9, ['b', 'a'])).toEqual(['b 0', 'a 4']);
+  expect(at(10, ['b'])).toEqual(['b 1']);
+  expect(at(12, ['a'])).toEqual(['a 0']);
+});
+
+/** A head whose blocks come every `spacing` seconds. */
+function headOf(ageSeconds: number, spacing: number): HeadSnapshot {
+  const head = headAged(ageSeconds);
+  const blocks = Array.from({ length: 10 }, (_, index) => ({
+    number: head.number - 9 + index,
+    hash: head.hash,
+    parentHash: head.hash,
+    timestamp: head.timestamp - (9 - index) * spacing,
+    commit: 1,
+  }));
+  return { ...head, blocks };
+}
+
+test('a process without an ingester judges the age of the head by the block times of the chain', () => {
+  const late = (ageSeconds: number, spacing: number) =>
+    codes(headOf(ageSeconds, spacing), TAIL, null, NOW_MS, { reader: { databaseNowMs: null } });
+  const ready = { ready: true, codes: [] };
+  const isLate = { ready: true, codes: ['head_late'] };
+  expect([late(30, 1), late(31, 1)]).toEqual([ready, isLate]);
+  expect([late(48, 12), late(49, 12)]).toEqual([ready, isLate]);
+  expect([late(299, 900), late(301, 900).codes]).toEqual([ready, ['head_old']]);
+  expect(codes(headOf(200, 1), TAIL, null, NOW_MS)).toEqual(ready);
+  expect(
+    codes(headOf(5, 1), { ...TAIL, headKnownMs: 31_000 }, null, NOW_MS, { reader: { databaseNowMs: null } }),
+  ).toEqual(isLate);
+});
+
+test('a process without an ingester takes ages from the clock of the database, and reports its own wrong clock', () => {
+  const hour = 3_600_000;
+  const at = (ownMs: number) =>
+    codes(headOf(5, 10), TAIL, null, NOW_MS + ownMs, { reader: { databaseNowMs: NOW_MS } });
+  expect(at(hour)).toEqual({ ready: true, codes: [] });
+  expect(at(-hour)).toEqual({ ready: true, codes: ['clock_behind'] });
+});
+
+test('a process without an ingester reports the problems and the node of the ingester, and then its end', () => {
+  const state = encodeWriterState({
+    ...node(500, [
+      { code: 'node_stalled', message: 'The node has shown no block after 500' },
+      { code: 'clock_behind', message: 'the clock is wrong' },
+    ]),
+    backfill: { from_block: 1, to_block: 900, done_pct: 12.5, seconds_left: 3 },
+  });
+  const read = (ended: boolean, ageSeconds: number, own: WriterFacts | null) => {
+    const view = viewWriter({ ended, silentMs: 0, state, stateAgeMs: 0 }, 0);
+    return readReadiness({
+      head: () => headOf(ageSeconds, 10),
+      tail: () => TAIL,
+      writer: { view: () => view, databaseNow: () => NOW_MS },
+      node: { known: () => own, ask: () => Promise.reject(new Error('not asked')) },
+      now: () => NOW_MS,
+    });
+  };
+  const codesOf = (answer: ReadyAnswer) => answer.problems.map(({ code }) => code);
+  const running = read(false, 900, null);
+  expect(codesOf(running)).toEqual(['node_stalled', 'clock_behind', 'head_late']);
+  expect([running.ready, running.checks.node?.head, running.backfill?.done_pct]).toEqual([true, 500, 12.5]);
+  const ended = read(true, 60, null);
+  expect(codesOf(ended)).toEqual(['writer_away', 'head_late']);
+  expect([ended.ready, ended.checks.node, ended.backfill]).toEqual([true, null, null]);
+  expect(codesOf(read(true, 900, node(600)))).toEqual(['head_old', 'writer_away']);
 });
 
 test('/readyz lists the problems of the ingester', () => {

@@ -187,7 +187,7 @@ test.each<[string, (receipts: readonly Json[]) => CallFault]>([
     expect(asked.length).toBeLessThan(40);
     expect(pool.health().endpoints[0]).toMatchObject({
       state: 'ok',
-      untrusted: expect.stringContaining('eth_getBlockReceipts'),
+      untrusted: { method: 'eth_getBlockReceipts', block: bad[1] },
     });
   },
 );

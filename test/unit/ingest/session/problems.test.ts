@@ -1,6 +1,7 @@
 /** Tests the ingester's list of problems, made from its own state and two clocks. The operator may change one
  * of the clocks. */
 import { toNodeHealth, type EndpointHealth, type NodeHealth } from '../../../../src/chain/rpc/nodeHealth';
+import { keepText } from '../../../../src/errors';
 import { doesNodeAnswer, listIngestProblems } from '../../../../src/ingest/session/problems';
 import {
   beginWork,
@@ -22,6 +23,9 @@ function healthAt(lastGoodAt: number, change: Partial<EndpointHealth> = {}): Nod
     lastError: null,
     lastWrongAnswer: null,
     untrusted: null,
+    wrongAnswerText: null,
+    fault: null,
+    lastWrongAt: null,
   };
   return toNodeHealth([{ ...endpoint, lastGoodAt, ...change }], new Map());
 }
@@ -51,17 +55,82 @@ test('a stalled head is reported before 30 s have passed', () => {
   expect(codes(waiting(), 27_000)).toEqual(['node_stalled']);
 });
 
-test('the message about a stalled node does not claim that the node answered in the last 10 s', () => {
+test('the problem of a stalled node has the age of its head and of its last answer as numbers', () => {
   const spaced = { ...waiting(), headSpacingMs: 1_000 };
-  const messages = (lastGoodAt: number) =>
+  const problems = (lastGoodAt: number) =>
     listIngestProblems(spaced, healthAt(lastGoodAt), { now: NOW + 20_000, wallMs: WALL + 20_000 });
-  const stalled = 'has shown no block after 100 for 20 s';
-  expect(messages(NOW + 19_000)).toEqual([
-    { code: 'node_stalled', message: `The node answers, but ${stalled}` },
+  const stalled = {
+    code: 'node_stalled',
+    message: 'The node has shown no block after 100',
+    age_seconds: 20,
+  };
+  expect(problems(NOW + 19_000)).toEqual([{ ...stalled, figures: { last_answer_seconds: 1 } }]);
+  expect(problems(NOW + 10_000)).toEqual([{ ...stalled, figures: { last_answer_seconds: 10 } }]);
+});
+
+test('the text of every problem stays the same while the problem lasts', () => {
+  const first = { ...waiting(), headSpacingMs: 1_000, problem: 'the disk is full', nodeHead: 700 };
+  first.phase = 'waiting';
+  first.history.state = 'searching';
+  first.history.startBlock = 100;
+  first.history.searchedFrom = 90;
+  beginWork(first, { kind: 'promotion', from: 10, to: 41 }, NOW);
+  beginWork(first, { kind: 'refill', from: 3, to: 3 }, NOW);
+  beginWork(first, { kind: 'catch_up', from: 3, to: 90 }, NOW);
+  const later = structuredClone(first);
+  later.history.searchedFrom = 50;
+  later.history.pools = 7;
+  later.indexed = 130;
+  later.finalNumber = 37;
+  beginWork(later, { kind: 'promotion', from: 10, to: 49 }, NOW);
+  beginWork(later, { kind: 'refill', from: 4, to: 9 }, NOW);
+  beginWork(later, { kind: 'catch_up', from: 3, to: 95 }, NOW);
+  const lagging = (head: number) => ({ state: 'lagging' as const, head });
+  const at = (status: IngestStatus, ms: number, wallMs: number, head: number) =>
+    listIngestProblems(status, healthAt(NOW + ms - 20, lagging(head)), { now: NOW + ms, wallMs });
+  for (const shift of [-3_600_000, 3_600_000]) {
+    const before = at(first, 30_000, WALL + shift, 60);
+    const after = at(later, 90_000, WALL + shift, 61);
+    const texts = (problems: typeof before) => problems.map(({ code, message }) => `${code}: ${message}`);
+    expect(texts(after)).toEqual(texts(before));
+    expect(before.map(({ code }) => code)).toEqual([
+      'ingest_failing',
+      'gap_refilling',
+      'catching_up',
+      'promotion_stuck',
+      'node_stalled',
+      shift > 0 ? 'node_behind' : 'clock_behind',
+      'finality_behind',
+      'history_incomplete',
+      'node_lagging',
+    ]);
+  }
+});
+
+test('a failure with other numbers keeps its text, and a failure of another kind changes the text', () => {
+  const first = 'the block 5000 is after the head 57 of 0xab12';
+  expect(keepText(null, first)).toBe(first);
+  expect(keepText(first, 'the block 5000 is after the head 58 of 0xcd')).toBe(first);
+  expect(keepText(first, 'the disk is full')).toBe('the disk is full');
+});
+
+test('a wrong answer of the only endpoint is reported for 30 s, although the endpoint is used again sooner', () => {
+  const wrong = {
+    lastWrongAnswer: 'block 8 is wrong',
+    wrongAnswerText: 'block 7 is wrong',
+    lastWrongAt: NOW,
+  };
+  const shown = (laterMs: number) =>
+    listIngestProblems(newIngestStatus(), healthAt(NOW, wrong), { now: NOW + laterMs, wallMs: WALL });
+  expect(shown(29_000)).toEqual([
+    {
+      code: 'node_benched',
+      message: 'endpoint #0 gave a wrong answer: block 7 is wrong',
+      detail: 'block 8 is wrong',
+      figures: { endpoint: 0 },
+    },
   ]);
-  expect(messages(NOW + 10_000)).toEqual([
-    { code: 'node_stalled', message: `The node does not answer now. It ${stalled}` },
-  ]);
+  expect(shown(30_000)).toEqual([]);
 });
 
 test('a node is not stalled while blocks are being stored', () => {
@@ -111,9 +180,9 @@ test('a failure is reported as failing while the ingester retries, and as stoppe
 });
 
 test('an endpoint in a bad state is reported by its name', () => {
-  const health = healthAt(NOW, { state: 'benched', lastError: 'it left out logs' });
+  const health = healthAt(NOW, { state: 'benched', wrongAnswerText: 'it left out logs' });
   expect(listIngestProblems(waiting(), health, { now: NOW, wallMs: WALL })).toEqual([
-    { code: 'node_benched', message: 'endpoint #0 is benched: it left out logs' },
+    { code: 'node_benched', message: 'endpoint #0 is benched: it left out logs', figures: { endpoint: 0 } },
   ]);
 });
 
@@ -123,6 +192,21 @@ test('no problem names the host of an endpoint, because a host may contain a key
   const status = { ...waiting(), problem: lastError };
   expect(listIngestProblems(status, health, { now: NOW, wallMs: WALL })).toEqual([
     { code: 'ingest_failing', message: '#0: getaddrinfo ENOTFOUND …' },
-    { code: 'node_slow', message: 'endpoint #0 is slow: #0: getaddrinfo ENOTFOUND …' },
+    {
+      code: 'node_slow',
+      message: 'endpoint #0 is slow: #0: getaddrinfo ENOTFOUND …',
+      figures: { endpoint: 0 },
+    },
+  ]);
+});
+
+test('what cannot be proven is named: disputed logs, logs without a transaction, a method that fails for blocks', () => {
+  const status = { ...waiting(), disputed: { block: 7 }, blockLogs: 3 };
+  const health = healthAt(NOW, { untrusted: { method: 'eth_getBlockReceipts', block: 70 } });
+  const problems = listIngestProblems(status, health, { now: NOW, wallMs: WALL });
+  expect(problems.map(({ code, figures }) => ({ code, figures }))).toEqual([
+    { code: 'logs_disputed', figures: { block_number: 7 } },
+    { code: 'logs_unproven', figures: { logs: 3 } },
+    { code: 'node_incomplete', figures: { endpoint: 0, block_number: 70 } },
   ]);
 });

@@ -20,7 +20,15 @@ const aged = (age_seconds: number | null): ReadyAnswer => ({
 const away: ReadyAnswer = {
   ...READY,
   checks: { ...READY.checks, database: { ok: false, last_answer_seconds: 9 } },
-  problems: [{ code: 'database_away', message: 'The database has not answered for 9 s' }],
+  problems: [
+    {
+      code: 'database_away',
+      message: 'The database does not answer',
+      age_seconds: 9,
+      detail: null,
+      figures: {},
+    },
+  ],
 };
 const filling = (done_pct: number, seconds_left: number | null): ReadyAnswer => ({
   ...aged(9_000),
@@ -51,5 +59,5 @@ test('between two answers the delay grows, and a newer block ends it', () => {
 test('without an answer of the server nothing is live, and the first problem is shown', () => {
   expect(stateOf({ ...KNOWN, answer: READY, isReached: false }).text).toBe('server away');
   expect(stateOf({ ...KNOWN, answer: READY, stream: 'away' }).kind).toBe('connecting');
-  expect([firstProblem(READY), firstProblem(away)]).toEqual(['', 'The database has not answered for 9 s']);
+  expect([firstProblem(READY), firstProblem(away)]).toEqual(['', 'The database does not answer']);
 });

@@ -1,0 +1,79 @@
+/** Reads the state of the ingester in another process at intervals, for /readyz of a process without an ingester. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { z } from 'zod';
+
+import type { QueryRunner } from '../clickhouse/client/namedQueries';
+import { errorText } from '../errors';
+import type { Logger } from '../log';
+import { viewWriter, type WriterReading, type WriterView } from './writerState';
+
+const POLL_MS = 2_000;
+/** After this time in ms without an answer of the database, nothing is known of the writer. */
+const KNOWN_MS = 8_000;
+
+const count = z.union([z.string(), z.number()]).transform(Number);
+const writerShape = z.object({
+  ended: z.boolean(),
+  now_ms: count,
+  silent_ms: count,
+  state: z.string(),
+  state_age_ms: count,
+});
+
+interface WriterWatchOptions {
+  readonly runner: QueryRunner;
+  readonly chainId: number;
+  readonly log: Logger;
+  /** A monotonic clock in ms. */
+  readonly now: () => number;
+}
+
+export interface WriterWatch {
+  /** Runs until the signal aborts. Errors of the database never end the loop. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Reads once. */
+  read(): Promise<void>;
+  /** What is known of the writer now. Null if the database has not answered recently. */
+  view(): WriterView | null;
+  /** Unix time in ms by the clock of the database; null if the database has not answered recently. */
+  databaseNow(): number | null;
+}
+
+export function createWriterWatch({ runner, chainId, log, now }: WriterWatchOptions): WriterWatch {
+  let last: {
+    readonly at: number;
+    readonly nowMs: number | null;
+    readonly writer: WriterReading | null;
+  } | null = null;
+  const recent = (): typeof last => (last !== null && now() - last.at < KNOWN_MS ? last : null);
+  const read = async (): Promise<void> => {
+    const [row] = await runner.run('head/find_writer', { chain_id: chainId }, writerShape);
+    const at = now();
+    if (row === undefined) last = { at, nowMs: null, writer: null };
+    else {
+      const { ended, silent_ms: silentMs, state, state_age_ms: stateAgeMs } = row;
+      last = { at, nowMs: row.now_ms, writer: { ended, silentMs, state, stateAgeMs } };
+    }
+  };
+  return {
+    read,
+    async run(signal) {
+      while (!signal.aborted) {
+        // A database of an older version has no table of states, and the tail loop logs a database that is away.
+        await read().catch((error: unknown) => {
+          log.debug({ error: errorText(error) }, 'reading the state of the ingester failed');
+        });
+        await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+      }
+    },
+    view() {
+      const known = recent();
+      return known === null ? null : viewWriter(known.writer, now() - known.at);
+    },
+    databaseNow() {
+      const known = recent();
+      return known === null || known.nowMs === null ? null : known.nowMs + now() - known.at;
+    },
+  };
+}
