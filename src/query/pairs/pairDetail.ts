@@ -166,10 +166,13 @@ function weightedLiquidityOf(pool: StoredPool, reserves: readonly [number, numbe
 }
 
 /** V3 positions are NFTs, so there is no LP token. */
-function lpFields({ pool }: PairEntry, lp: LpFacts): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
+function lpFields(
+  { pool, ownShares }: PairEntry,
+  lp: LpFacts,
+): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
   const held = pool.pool_type === V3 ? null : lpSupplyOf(pool, lp);
   if (held === null) return { total_supply: null, lp_holders: null };
-  const supply = held.supply === null ? null : formatUnits(held.supply, LP_DECIMALS);
+  const supply = held.supply === null ? null : formatUnits(held.supply - ownShares, LP_DECIMALS);
   return { total_supply: supply, lp_holders: held.holders };
 }
 

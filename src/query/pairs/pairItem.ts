@@ -130,14 +130,20 @@ export class PairEntry {
     ];
   }
 
-  /** Current amounts of all tokens in the pool. */
+  /** Current amounts of all tokens in the pool. The pool's own share counts 0, because the pool mints it to itself. */
   get holdings(): readonly PoolSide[] {
     if (this.pool.all_tokens.length === 0) return this.sides;
     const { balances } = this.facts;
     return this.tokens.all.map((token, i) => ({
-      amount: wholeOf(balances?.[i], token),
+      amount: token.address === this.pool.address ? 0 : wholeOf(balances?.[i], token),
       price: this.prices.now(token.address),
     }));
+  }
+
+  /** Raw LP tokens that the pool itself holds. Composable pools mint 2^111 of them, which no provider owns. */
+  get ownShares(): bigint {
+    const own = this.pool.all_tokens.indexOf(this.pool.address);
+    return BigInt(this.facts.balances?.[own] ?? 0);
   }
 
   /** The USD that each item of `holdings` contributes to the liquidity. */
@@ -298,8 +304,9 @@ export function meanTvl(
   const { token0, token1, tokens, sides, holdings } = entry;
   if (tokens.all.length > 2) {
     const held = holdings.map((side, i) => {
-      const amount = wholeUnits(balances?.[i] ?? 0, tokens.all[i]?.decimals ?? 0);
-      return { ...side, amount };
+      const token = tokens.all[i];
+      const raw = token?.address === entry.pool.address ? 0 : (balances?.[i] ?? 0);
+      return { ...side, amount: wholeUnits(raw, token?.decimals ?? 0) };
     });
     return tvlNow(entry, sides, balances === null ? holdings : held);
   }

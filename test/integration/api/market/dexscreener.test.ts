@@ -159,13 +159,22 @@ function expectLiquidity(): Expected[] {
           pool.token1,
         ]);
       }
-      if (log.address === VAULT && name === 'PoolBalanceChanged') {
+      if (log.address === VAULT && (name === 'PoolBalanceChanged' || name === 'Swap')) {
         const vaultPool = pools.get(String(args[0]).slice(0, 42));
         if (vaultPool === undefined || listingOf(vaultPool) === null || vaultPool.poolId !== args[0])
           continue;
+        // A swap of the pool's own share is a join or an exit.
+        if (name === 'Swap' && !args.slice(1, 3).includes(vaultPool.address)) continue;
+        const changed =
+          name === 'Swap'
+            ? [args[1], args[2]].filter((token) => token !== vaultPool.address)
+            : (args[2] as readonly string[]);
+        const deltas =
+          name === 'Swap'
+            ? [args[2] === vaultPool.address ? (args[3] as bigint) : -(args[4] as bigint)]
+            : (args[3] as readonly bigint[]);
         const shown = shownLeg(vaultPool);
-        const deltas = args[3] as readonly bigint[];
-        const amounts = shown.map((token) => size(deltas[(args[2] as readonly string[]).indexOf(token)]!));
+        const amounts = shown.map((token) => size(deltas[changed.indexOf(token)] ?? 0n));
         const id = pairIdOf(
           vaultPool.address,
           256 * vaultPool.tokens.indexOf(shown[0]!) + vaultPool.tokens.indexOf(shown[1]!),

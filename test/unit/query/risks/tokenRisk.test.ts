@@ -103,7 +103,7 @@ test('LP tokens at burn addresses and in lockers are locked, and LP tokens of th
     [address('4'), 250n],
   ] as const);
   const holding = { holders: 4, supply: 1_000n, watched: held, largest: [], addresses: 4 };
-  const pool = { pool_type: 2, created_block: 5 } as const;
+  const pool = { pool_type: 2, created_block: 5, ownShares: 0n } as const;
   const shares = lpSharesOf(pool, { holding, partial: false }, watched, address('4'));
   expect(shares).toEqual({ locked: 30, creator: 25 });
   expect(lpSharesOf({ ...pool, pool_type: 3 }, { holding, partial: false }, watched, null)).toEqual({
@@ -111,6 +111,13 @@ test('LP tokens at burn addresses and in lockers are locked, and LP tokens of th
     creator: null,
   });
   expect(lpSharesOf(pool, { holding, partial: false }, watched, null).creator).toBeNull();
+  // LP tokens that the pool minted to itself belong to nobody.
+  expect(
+    lpSharesOf({ ...pool, ownShares: 500n }, { holding, partial: false }, watched, address('4')),
+  ).toEqual({
+    locked: 60,
+    creator: 50,
+  });
   expect(warningsOfShare(25)[0]).toMatchObject({ code: 'lp_held_by_creator' });
   expect(warningsOfShare(25)[0]!.message).toContain('25 %');
   expect([warningsOfShare(0.5), warningsOfShare(null)]).toEqual([[], []]);
