@@ -36,6 +36,7 @@ import { WriterClaim } from '../ingest/store/writerClaim';
 import { listWatched } from '../domain/chainDescription';
 import type { Logger } from '../log';
 import { DexDayWorker } from '../measure/dexDayWorker';
+import { ProtocolFeeWorker } from '../measure/protocolFeeWorker';
 import { TraitWorker } from '../measure/traitWorker';
 import type { HeadNews } from '../query/head/headState';
 import type { IngestFigures } from '../metrics';
@@ -195,6 +196,7 @@ function createWorkers(config: Config, storage: Storage, { foundPools, ...deps }
   const onChange = (): void => foundPools.refresh();
   if (dexes.length > 0) {
     workers.push(new TraitWorker({ ...deps, forkBlock, onChange }));
+    workers.push(new ProtocolFeeWorker({ ...deps, onChange }));
     workers.push(new DexDayWorker({ ...deps, sources: { anchors, wrappedNative }, onChange }));
   }
   if (config.historyCallsPerSecond > 0) workers.push(createHistorySearch(config, deps, foundPools));

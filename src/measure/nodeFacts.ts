@@ -14,6 +14,8 @@ import { readContractCodes } from '../sources/readContractCode';
 const CALL_GAS: Hex = '0x4c4b40';
 /** Size limit of an answer in bytes: the largest code is 24,576 bytes. */
 const ANSWER_BYTES_MAX = 131_072;
+/** Call data of slot0(). */
+const SLOT0 = '0x3850c7bd';
 /** Selector of transfer(address,uint256). */
 const TRANSFER = '0xa9059cbb';
 /** Failures of the connection. They cannot be caused by a token contract. */
@@ -110,6 +112,26 @@ export async function readOldCodes(
   const calls = tokens.map((token) => codeCall(token, numberToHex(block)));
   const codes = await ask(rpc, calls, signal).catch(() => tokens.map(() => null));
   return codes.map((code) => (code === null ? null : code !== '0x'));
+}
+
+/**
+ * Reads slot0() of each pool at the end of a block: `0x` for a pool that reverts, and null for a pool whose answer is
+ * unknown.
+ */
+export async function readSlot0s(
+  rpc: FactRpc,
+  pools: readonly Hex[],
+  blockHash: Hex,
+  signal: AbortSignal,
+): Promise<(Hex | null)[]> {
+  const outcomes = await askEach(
+    rpc,
+    pools.map((pool) => call(pool, SLOT0, blockHash)),
+    signal,
+  );
+  return outcomes.map((outcome) =>
+    'value' in outcome ? outcome.value : outcome.error.kind === 'revert' ? '0x' : null,
+  );
 }
 
 interface ToldSupply {
