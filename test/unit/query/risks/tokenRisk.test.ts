@@ -59,7 +59,10 @@ test.each([
   ['a simulated sale that fails', { buyers: 20, sellers: 0, sale_fails: true }, true],
   ['a simulated sale that works', { buyers: 20, sellers: 0, sale_fails: false }, false],
   ['19 buyers', { buyers: 19, sellers: 0, sale_fails: true }, false],
-  ['one seller', { buyers: 90, sellers: 1, sale_fails: true }, false],
+  ['one seller of 90 buyers, and other sales fail', { buyers: 90, sellers: 1, sale_fails: true }, true],
+  ['one seller, and no simulation', { buyers: 90, sellers: 1, sale_fails: null }, false],
+  ['one seller, and other sales work', { buyers: 90, sellers: 1, sale_fails: false }, false],
+  ['more than 5 % sellers', { buyers: 39, sellers: 2, sale_fails: true }, false],
 ])('the flag honeypot is right for the case: %s', (_, traits, isOne) => {
   expect(codes({ ...PLAIN, ...traits }).includes('honeypot')).toBe(isOne);
 });
