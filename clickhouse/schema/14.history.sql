@@ -68,6 +68,21 @@ ORDER BY address
 SETTINGS index_granularity = 1024
 COMMENT 'Creations of pools that are older than the first ingested block';
 
+-- One row: the protocol's parts of the swap fees of one V3 pool before its first SetFeeProtocol log, as its slot0()
+-- returned them. Later parts come from the logs.
+CREATE TABLE IF NOT EXISTS pool_first_shares
+(
+    pair FixedString(20) COMMENT 'Address of the pool contract',
+    share0 Nullable(Float64) COMMENT 'Part of the fees paid in token0 that the protocol gets, 0 to 1; null if the contract has no usable answer',
+    share1 Nullable(Float64) COMMENT 'Part of the fees paid in token1 that the protocol gets, 0 to 1; null if the contract has no usable answer',
+    read_block UInt32 COMMENT 'Number of the block at whose end the contract was called',
+    version UInt64 COMMENT 'Time when this row was written, unix milliseconds, UTC; the newest row of a pool is valid'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY pair
+SETTINGS index_granularity = 1024
+COMMENT 'Protocol fees of V3 pools before the first change';
+
 -- One row: the supply of a token and the balances of its watched holders (burn addresses, treasuries and
 -- lockers) before the start block, computed from answers of the token contract. Readers add the mints and
 -- burns since then.

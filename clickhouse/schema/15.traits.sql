@@ -15,7 +15,7 @@ CREATE TABLE IF NOT EXISTS token_traits
     sell_tax Float64 COMMENT 'Median part of a sold amount that the pool does not get, 0 to 1; 0 without a compared swap',
     buyers UInt32 COMMENT 'Number of different senders of transactions that bought the token',
     sellers UInt32 COMMENT 'Number of different senders of transactions that sold the token, without its creator',
-    sale_fails Nullable(Bool) COMMENT 'Whether a transfer from a holder to the pool fails when it is simulated at checked_block; null if it was not simulated',
+    sale_fails Nullable(Bool) COMMENT 'Whether sales fail when they are simulated at checked_block: transfers to the pool by holders and by the router, and those of a new address; null if they were not simulated, or undecided',
     mintable Nullable(Bool) COMMENT 'Whether the code or the verified ABI has a function that mints; null if the code is unknown',
     pausable Nullable(Bool) COMMENT 'Whether the code or the verified ABI has a function that pauses transfers; null if the code is unknown',
     bridged Nullable(Bool) COMMENT 'Whether the code has the functions of a bridged token; null if the code is unknown',

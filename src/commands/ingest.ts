@@ -39,6 +39,7 @@ import { WriterClaim } from '../ingest/store/writerClaim';
 import { listWatched } from '../domain/chainDescription';
 import type { Logger } from '../log';
 import { DexDayWorker } from '../measure/dexDayWorker';
+import { ProtocolFeeWorker } from '../measure/protocolFeeWorker';
 import { TraitWorker } from '../measure/traitWorker';
 import type { HeadNews } from '../query/head/headState';
 import type { IngestFigures } from '../metrics';
@@ -217,6 +218,7 @@ function createWorkers(
   const onChange = (): void => foundPools.refresh();
   if (dexes.length > 0) {
     workers.push(new TraitWorker({ ...deps, forkBlock, onChange }));
+    workers.push(new ProtocolFeeWorker({ ...deps, onChange }));
     workers.push(new DexDayWorker({ ...deps, sources: { anchors, wrappedNative }, onChange }));
   }
   if (config.historyCallsPerSecond > 0) {

@@ -1,4 +1,4 @@
-/** Asks the node about tokens: their code, their supply, and whether a sale would work. */
+/** Asks the node about tokens and pools: their code, their supply, and slot0 of V3 pools. */
 import { z } from 'zod';
 
 import type { Outcome } from '../chain/rpc/endpoint';
@@ -14,12 +14,10 @@ import { readContractCodes } from '../sources/readContractCode';
 const CALL_GAS: Hex = '0x4c4b40';
 /** Size limit of an answer in bytes: the largest code is 24,576 bytes. */
 const ANSWER_BYTES_MAX = 131_072;
-/** Selector of transfer(address,uint256). */
-const TRANSFER = '0xa9059cbb';
+/** Call data of slot0(). */
+const SLOT0 = '0x3850c7bd';
 /** Failures of the connection. They cannot be caused by a token contract. */
-const PASSING: ReadonlySet<RpcErrorKind> = new Set(['network', 'rate_limited', 'refused', 'timeout']);
-/** Largest number of holders whose sale is simulated. */
-const SELLERS_MAX = 3;
+export const PASSING: ReadonlySet<RpcErrorKind> = new Set(['network', 'rate_limited', 'refused', 'timeout']);
 
 export type FactRpc = Pick<EndpointPool, 'batchOutcomes'>;
 
@@ -42,7 +40,7 @@ async function ask(rpc: FactRpc, calls: readonly RpcCall[], signal: AbortSignal)
  * and fails the whole batch. Each call is then sent alone, so that one token does not stop the measuring of
  * all others.
  */
-async function askEach(
+export async function askEach(
   rpc: FactRpc,
   calls: readonly RpcCall[],
   signal: AbortSignal,
@@ -73,7 +71,7 @@ const codeCall = (address: Hex, block: Hex | 'latest'): RpcCall => ({
   answerBytesMax: ANSWER_BYTES_MAX,
 });
 
-const call = (to: Hex, data: string, blockHash: Hex, from?: Hex): RpcCall => ({
+export const call = (to: Hex, data: string, blockHash: Hex, from?: Hex): RpcCall => ({
   method: 'eth_call',
   params: [{ ...(from === undefined ? {} : { from }), to, data, gas: CALL_GAS }, { blockHash }],
   answerBytesMax: ANSWER_BYTES_MAX,
@@ -112,6 +110,26 @@ export async function readOldCodes(
   return codes.map((code) => (code === null ? null : code !== '0x'));
 }
 
+/**
+ * Reads slot0() of each pool at the end of a block: `0x` for a pool that reverts, and null for a pool whose answer is
+ * unknown.
+ */
+export async function readSlot0s(
+  rpc: FactRpc,
+  pools: readonly Hex[],
+  blockHash: Hex,
+  signal: AbortSignal,
+): Promise<(Hex | null)[]> {
+  const outcomes = await askEach(
+    rpc,
+    pools.map((pool) => call(pool, SLOT0, blockHash)),
+    signal,
+  );
+  return outcomes.map((outcome) =>
+    'value' in outcome ? outcome.value : outcome.error.kind === 'revert' ? '0x' : null,
+  );
+}
+
 interface ToldSupply {
   readonly supply: bigint | null;
   /** Balance of the zero address. */
@@ -134,51 +152,4 @@ export async function readContractSupplies(
     supply: readBalance(answers[2 * index]),
     zero: readBalance(answers[2 * index + 1]),
   }));
-}
-
-/**
- * Simulates transfers from holders to the pool at the end of a block, and returns whether all fail. Each
- * holder with a balance sends a hundredth of it. Null if the node answers none of the calls, or if no holder
- * has a balance.
- */
-export async function doSalesFail(
-  rpc: FactRpc,
-  token: Hex,
-  {
-    pair,
-    holders,
-    blockHash,
-  }: { readonly pair: Hex; readonly holders: readonly Hex[]; readonly blockHash: Hex },
-  signal: AbortSignal,
-): Promise<boolean | null> {
-  const balances = await ask(
-    rpc,
-    holders.map((holder) => call(token, balanceOfCall(holder), blockHash)),
-    signal,
-  );
-  const sales = holders
-    .flatMap((holder, index) => {
-      const balance = readBalance(balances[index]) ?? 0n;
-      return balance > 0n ? [call(token, transferCall(pair, balance / 100n + 1n), blockHash, holder)] : [];
-    })
-    .slice(0, SELLERS_MAX);
-  if (sales.length === 0) return null;
-  const outcomes = await askEach(rpc, sales, signal);
-  const tries = outcomes.flatMap((outcome) => {
-    if ('value' in outcome) return [isTransferred(outcome.value)];
-    return outcome.error.kind === 'revert' ? [false] : [];
-  });
-  return tries.length === 0 ? null : tries.every((worked) => !worked);
-}
-
-/**
- * Returns whether an answer of transfer() means success. Many tokens return nothing; a token that returns
- * false did not transfer.
- */
-function isTransferred(answer: Hex): boolean {
-  return answer === '0x' || BigInt(answer.slice(0, 66)) !== 0n;
-}
-
-function transferCall(to: Hex, amount: bigint): string {
-  return `${TRANSFER}${to.slice(2).padStart(64, '0')}${amount.toString(16).padStart(64, '0')}`;
 }

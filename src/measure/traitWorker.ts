@@ -11,24 +11,19 @@ import type { Database } from '../clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
 import { insertRows } from '../clickhouse/rows/inserter';
 import { tokenTraitsTable, type TokenTraitRow } from '../clickhouse/schema/traitTables';
-import type { Hex } from '../domain/hex';
+import { ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { errorText } from '../errors';
 import type { Logger } from '../log';
 import { createVerifiedReader } from '../query/contracts/verifiedContracts';
 import { isHistoryPartial, listSupplies } from '../query/holders/balances';
 import { snapshotParams, type HeadSnapshot } from '../query/head/headSnapshot';
 import { readHead } from '../query/head/headState';
+import { hasFewSellers, isHoneypot } from '../query/risks/tokenRisk';
 import { listTraits, type TokenTraits } from '../query/risks/tokenTraits';
 import { listCreators } from '../query/tokens/creators';
 import { codeTraitsOf } from './codeTraits';
-import {
-  doSalesFail,
-  readCodes,
-  readContractSupplies,
-  readOldCodes,
-  type CodeFacts,
-  type FactRpc,
-} from './nodeFacts';
+import { readCodes, readContractSupplies, readOldCodes, type CodeFacts, type FactRpc } from './nodeFacts';
+import { doSalesFail } from './saleTrial';
 import { measureTax, type MeasuredSwap, type TaxedMove } from './transferTax';
 
 /** Pause in ms before a round while tokens without a measurement wait. */
@@ -51,8 +46,7 @@ const SWAPS_MAX = 1_000;
 /** Largest number of buys, and of sales, whose transfers one measurement reads. */
 const TAXED_MAX = 40;
 const MOVES_MAX = 20_000;
-/** If a token has at least this many buyers and no sale, a sale is simulated. */
-const BUYERS_MIN = 20;
+/** Largest number of buyers among whom the sale trial looks for holders. */
 const HOLDERS_TRIED = 10;
 /** A tax is shown only if it was measured on at least this many swaps. */
 const MEASURED_SHOWN = 5;
@@ -76,6 +70,7 @@ const swapShape = z.object({
   pair: hex,
   pool_type: z.int(),
   maker: hex.nullable(),
+  sender: hex,
   recipient: hex,
   amount: z.coerce.bigint(),
 });
@@ -251,14 +246,17 @@ export class TraitWorker {
     const sellers = new Set<Hex>();
     for (const { maker, amount } of swaps) if (maker !== null) (amount < 0n ? buyers : sellers).add(maker);
     if (creator !== null) sellers.delete(creator);
-    const [newest] = swaps;
+    const direct = swaps.filter(({ pool_type }) => TAXED_POOLS.has(pool_type));
+    const pooled = direct.length > 0 ? direct : swaps;
+    const [newest] = pooled;
     // A measurement at the limit of SWAPS_MAX has not read all swaps, so the number of sellers of an earlier
     // measurement still counts.
     const sold = Math.max(sellers.size, swaps.length === SWAPS_MAX ? (before?.sellers ?? 0) : 0);
-    const isSuspect = buyers.size >= BUYERS_MIN && sold === 0 && newest !== undefined;
-    const sale = isSuspect
-      ? { pair: newest.pair, holders: [...buyers].slice(0, HOLDERS_TRIED), blockHash: head.hash }
-      : null;
+    const holders = [...buyers].filter((buyer) => !sellers.has(buyer)).slice(0, HOLDERS_TRIED);
+    const sale =
+      newest !== undefined && hasFewSellers({ buyers: buyers.size, sellers: sold })
+        ? { ...tradeOf(pooled), pair: newest.pair, holders, blockHash: head.hash }
+        : null;
     const [{ buy, sell }, fails] = await Promise.all([
       this.measureTax(head, token, swaps),
       sale === null ? null : doSalesFail(this.deps.rpc, token, sale, signal),
@@ -304,6 +302,21 @@ export class TraitWorker {
   }
 }
 
+/** The amount of a typical buy, and the contract through which most swaps come. */
+function tradeOf(swaps: readonly SwapFacts[]): { readonly amount: bigint; readonly router: Hex | null } {
+  const bought = swaps
+    .flatMap(({ amount }) => (amount < 0n ? [-amount] : []))
+    .sort((a, b) => (a < b ? -1 : 1));
+  const counts = new Map<Hex, number>();
+  for (const { sender, maker, pair } of swaps) {
+    // A trader that calls the pool itself is no router. Swaps of a vault name no sender.
+    if (sender !== maker && sender !== pair && sender !== ZERO_ADDRESS)
+      counts.set(sender, (counts.get(sender) ?? 0) + 1);
+  }
+  const [most = null] = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  return { amount: bought[bought.length >> 1] ?? 0n, router: most?.[0] ?? null };
+}
+
 /** Selects all new tokens, and some of the others. */
 function dueTokens(chosen: readonly Chosen[]): readonly Chosen[] {
   const grown = chosen.filter(({ is_new, is_old }) => !is_new && !is_old);
@@ -328,8 +341,7 @@ function isChanged(before: TokenTraits | null, row: MeasuredRow): boolean {
       buy_tax,
       Math.min(sells, MEASURED_SHOWN),
       sell_tax,
-      Math.min(buyers, BUYERS_MIN),
-      Math.min(sellers, 1),
+      isHoneypot({ buyers, sellers, sale_fails: rest.sale_fails }),
       [rest.sale_fails, rest.mintable, rest.pausable, rest.bridged, rest.forked, String(rest.kept_at_zero)],
     ]);
   return before === null || shown(before) !== shown(row);

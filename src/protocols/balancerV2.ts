@@ -71,6 +71,27 @@ export interface VaultSwap extends OfPool {
   readonly amountOut: bigint;
 }
 
+/** A join or an exit that the vault reports as a swap. */
+interface ShareMove {
+  readonly kind: 'mint' | 'burn';
+  /** The token that went into the pool, or out of it. */
+  readonly token: Hex;
+  /** Raw amount of this token. */
+  readonly amount: bigint;
+}
+
+/**
+ * Composable pools register their own share (BPT, the contract of the pool) as a token. A swap of another token for the
+ * share is a join, and a swap of the share for another token is an exit: the vault mints and burns shares with no trade
+ * (ComposableStablePool.sol, _swapWithBpt). Null for a swap of two other tokens.
+ */
+export function shareMoveOf({ pool, tokenIn, tokenOut, amountIn, amountOut }: VaultSwap): ShareMove | null {
+  if ((tokenIn === pool) === (tokenOut === pool)) return null;
+  return tokenOut === pool
+    ? { kind: 'mint', token: tokenIn, amount: amountIn }
+    : { kind: 'burn', token: tokenOut, amount: amountOut };
+}
+
 /**
  * A join (tokens go in, deltas ≥ 0) or an exit (tokens go out, deltas ≤ 0). Amounts of the provider and
  * protocol fees are separate. In both cases the pool's balance changes by delta − fee (PoolBalances.sol,

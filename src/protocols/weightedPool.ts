@@ -6,7 +6,7 @@
 import type { Hex } from '../domain/hex';
 import { EMPTY_STATE, type PoolState } from '../domain/pool';
 import { ARRAY_LENGTH_MAX } from './abiArrays';
-import { poolOfId, type BalancerEvent, type VaultSwap } from './balancerV2';
+import { poolOfId, shareMoveOf, type BalancerEvent, type VaultSwap } from './balancerV2';
 import { DOUBTS, hasManager, termsDoubt } from './vaultDoubts';
 import { fitsWeights } from './weightedMath';
 
@@ -166,10 +166,18 @@ export function areWeights(weights: readonly bigint[], tokenCount: number): bool
   return excess <= WEIGHT_SUM_SLACK && excess >= -WEIGHT_SUM_SLACK;
 }
 
-/** The state with these weights, or with null if they cannot belong to its tokens. */
+/**
+ * The state with these weights, or with null if they cannot belong to its tokens. A pool that holds its own share has no
+ * weights here: they would price the share by shares that the pool minted to itself.
+ */
 export function withWeights(state: WeightedPoolState, weights: readonly bigint[] | null): WeightedPoolState {
-  const known = weights !== null && areWeights(weights, state.tokens.length) ? weights : null;
+  const fits = !holdsOwnShare(state) && areWeights(weights ?? [], state.tokens.length);
+  const known = fits ? weights : null;
   return withDoubts({ ...state, weights: known }, termsDoubt(known ?? [], toFeePips(state.swapFee)));
+}
+
+function holdsOwnShare({ poolId, tokens }: WeightedPoolState): boolean {
+  return tokens.includes(poolOfId(poolId));
 }
 
 /** The leg of two different tokens, in either order. */
@@ -183,22 +191,23 @@ export function toLeg(one: number, other: number): LegIndexes {
  * Chooses the leg that represents the whole pool: its quote token, which is the token with the lowest rank,
  * and the other token with the largest weight. If no token ranks (Infinity), the two tokens with the largest
  * weights. Of equal tokens, the first in the pool's order wins; without weights all tokens are equal. The
- * pool's own LP token, which composable pools hold, counts as the token with the smallest weight. Null if
- * there are fewer than two tokens, or a token appears twice.
+ * pool's own share, which composable pools hold, is never part of the leg. Null if there are fewer than two
+ * other tokens, or a token appears twice.
  */
 export function pickDefaultLeg(
   { poolId, tokens, weights }: WeightedPoolState,
   quoteRank: (token: Hex) => number,
 ): LegIndexes | null {
-  if (tokens.length < 2 || new Set(tokens).size !== tokens.length) return null;
   const own = tokens.indexOf(poolOfId(poolId));
-  const weightOf = (index: number): bigint => (index === own ? -1n : (weights?.[index] ?? 0n));
+  const places = [...tokens.keys()].filter((index) => index !== own);
+  if (places.length < 2 || new Set(tokens).size !== tokens.length) return null;
+  const weightOf = (index: number): bigint => weights?.[index] ?? 0n;
   // Sorting is stable, so equal weights keep the pool's order.
-  const heaviest = [...tokens.keys()].sort((a, b) => {
+  const heaviest = places.sort((a, b) => {
     const difference = weightOf(b) - weightOf(a);
     return difference > 0n ? 1 : difference < 0n ? -1 : 0;
   });
-  const ranks = tokens.map(quoteRank);
+  const ranks = tokens.map((token, index) => (index === own ? Infinity : quoteRank(token)));
   const least = Math.min(...ranks);
   const [first = 0, second = 1] = heaviest;
   if (least === Infinity) return toLeg(first, second);
@@ -206,9 +215,10 @@ export function pickDefaultLeg(
   return toLeg(quote, quote === first ? second : first);
 }
 
-/** The leg of a swap. Null if a token is not in the pool, or if both tokens are the same. */
+/** The leg of a swap. Null if a token is not in the pool, if both tokens are the same, and for a join or an exit. */
 export function toLegSwap(state: WeightedPoolState, swap: VaultSwap): LegSwap | null {
   const { tokenIn, tokenOut, amountIn, amountOut } = swap;
+  if (shareMoveOf(swap) !== null) return null;
   const indexIn = state.tokens.indexOf(tokenIn);
   const indexOut = state.tokens.indexOf(tokenOut);
   if (indexIn === -1 || indexOut === -1 || indexIn === indexOut) return null;

@@ -110,10 +110,10 @@ export type SwapItem = z.infer<typeof swapItemShape>;
 
 const liquidity = {
   ...common,
-  owner: addressShape.meta({
+  owner: addressShape.nullable().meta({
     description:
       'V3: owner of the position. V2: sender of a mint, recipient of a burn. Balancer V2: the liquidity ' +
-      'provider',
+      'provider; null for a join or an exit by a swap, whose event names no provider',
   }),
   amount0: decimalShape.meta({ description: 'Amount of token0 added or removed, whole tokens' }),
   amount1: decimalShape.meta({ description: 'Amount of token1 added or removed, whole tokens' }),

@@ -30,8 +30,8 @@ export type TransferTax = z.infer<typeof transferTaxShape>;
 export const RISK_FLAGS =
   '`fee_on_transfer`: a part of a bought or sold amount does not arrive, see transfer_tax_pct; `rebasing`: balances ' +
   'change without transfers, as checks with balanceOf found, and the flag stays; `honeypot`: at least 20 addresses ' +
-  'bought the token, nobody but its creator sold it, and a simulated transfer to the pool fails where the node ' +
-  'allows simulations; `mintable`, `pausable`: the code or the verified ABI has a function that mints or pauses; ' +
+  'bought the token, at most 5 % as many sold it, and simulated sales fail; without a simulation, if nobody but its ' +
+  'creator sold it; `mintable`, `pausable`: the code or the verified ABI has a function that mints or pauses; ' +
   '`lp_held_by_creator`: the creator of the token holds at least 1 % of the LP tokens; `spam`: the symbol or name ' +
   'contains a link or a call to claim something; `bridged`: a bridge issues the token; `state_fork`: the token was ' +
   'copied with the state of another chain; `no_metadata`: no symbol, name and decimals; `new`: created within 24 h';

@@ -33,6 +33,7 @@ SELECT
     concat('0x', lower(hex(s.pair))) AS pair,
     s.pool_type AS pool_type,
     if(isNull(s.maker), NULL, concat('0x', lower(hex(assumeNotNull(s.maker))))) AS maker,
+    concat('0x', lower(hex(s.sender))) AS sender,
     concat('0x', lower(hex(s.recipient))) AS recipient,
     toString(if(s.token0 = asked, s.amount0, s.amount1)) AS amount
 FROM swaps_chain AS s

@@ -3,6 +3,7 @@ import { AppError } from '../../errors';
 import { isHistoryPartial } from '../../query/holders/balances';
 import { toPairDetail } from '../../query/pairs/pairDetail';
 import { readPairWindows } from '../../query/pairs/pairWindows';
+import { readSplitFees } from '../../query/pairs/protocolFees';
 import { pairAnswerShape } from '../../wire/pairs';
 import { marketRoute, type MarketDeps } from '../marketRoute';
 import { requiredAddressParam } from '../params';
@@ -28,8 +29,9 @@ export function pair(deps: MarketDeps): Route {
       if (entry === undefined) throw new AppError('not_found', `there is no pair ${address}`);
       const { chainId } = deps.chain;
       const windows = await readPairWindows(deps.runner, chainId, head, entry.pool, entry.swaps24h);
+      const splitFeesWeek = await readSplitFees(deps.runner, chainId, head, entry, windows.feesWeek);
       const lp = { holding: holders.of(address), partial: isHistoryPartial(head) };
-      return { data: toPairDetail(entry, windows, lp, risks) };
+      return { data: toPairDetail(entry, { ...windows, splitFeesWeek }, lp, risks) };
     },
   });
 }

@@ -44,6 +44,7 @@ const SHARDING_KEYS: Readonly<Record<string, string>> = {
   found_pools: 'cityHash64(address)',
   old_ticks: 'cityHash64(pair)',
   pool_births: 'cityHash64(address)',
+  pool_first_shares: 'cityHash64(pair)',
   token_supplies: 'cityHash64(token)',
   pool_search: 'chain_id',
   token_traits: 'cityHash64(token)',

@@ -4,6 +4,7 @@ import {
   array,
   bool,
   enum8,
+  f64,
   hash,
   i256,
   i32,
@@ -60,6 +61,14 @@ export const poolBirthsTable = defineTable('pool_births', {
   created_block: u32,
   created_at: u32,
   created_tx: hash,
+  version: u64,
+});
+
+export const poolFirstSharesTable = defineTable('pool_first_shares', {
+  pair: address,
+  share0: nullable(f64),
+  share1: nullable(f64),
+  read_block: u32,
   version: u64,
 });
 

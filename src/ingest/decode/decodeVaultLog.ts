@@ -1,6 +1,6 @@
 /**
  * Decodes events of Balancer V2 vaults. In a pool of n tokens, any two tokens trade as one leg, and each swap
- * becomes a row of its leg. Rows of states and liquidity events name only the two tokens that represent the whole
+ * becomes a row of its leg. A swap for the pool's own share becomes a mint, and a swap of the share a burn. Rows of states and liquidity events name only the two tokens that represent the whole
  * pool (see pickDefaultLeg); `balances` of a state holds all tokens. A pool's token list never changes after the
  * pool is added. Only managed pools change their tokens, and managed pools have no price.
  */
@@ -11,6 +11,7 @@ import { NOT_WALKED } from '../../pricing/legState';
 import {
   decodeBalancerEvent,
   poolOfId,
+  shareMoveOf,
   SWAP_FEE_CHANGED,
   type BalanceChanged,
   type BalancerEvent,
@@ -77,7 +78,8 @@ export function readVaultLog(work: BlockWork, log: ChainLog): void {
   }
   rememberHeld(work, log, known);
   if (event.kind === 'swap') pushLegSwap(work, log, pool, event, state, after);
-  if (event.kind === 'balance_changed') pushLiquidity(work, log, pool, event);
+  const moved = liquidityOf(event, state);
+  if (moved !== null) pushLiquidity(work, log, pool, moved);
   pushState(work, log, pool, event, after);
 }
 
@@ -149,33 +151,55 @@ function pushLegSwap(
 
 const isExit = ({ deltas }: BalanceChanged): boolean => deltas.some((delta) => delta < 0n);
 
+/** Tokens that went into a pool (mint) or out of it (burn), as absolute raw amounts. */
+interface LiquidityMove {
+  readonly kind: 'mint' | 'burn';
+  /** Zero bytes if the event names no provider. */
+  readonly owner: Hex;
+  readonly amounts: readonly { readonly token: Hex; readonly amount: bigint }[];
+}
+
+/** What a join or an exit moved. Null for other events. */
+function liquidityOf(event: BalancerEvent, { tokens }: WeightedPoolState): LiquidityMove | null {
+  if (event.kind === 'balance_changed') {
+    const amounts = event.tokens.map((token, index) => {
+      const delta = event.deltas[index] ?? 0n;
+      return { token, amount: delta < 0n ? -delta : delta };
+    });
+    return { kind: isExit(event) ? 'burn' : 'mint', owner: event.provider, amounts };
+  }
+  const move = event.kind === 'swap' ? shareMoveOf(event) : null;
+  if (move === null || !tokens.includes(move.token)) return null;
+  return { kind: move.kind, owner: ZERO_ADDRESS, amounts: [move] };
+}
+
 /**
  * Adds a liquidity row. amount0 and amount1 are amounts of the pool's token0 and token1. Amounts of its other
- * tokens go into `others`, so that pricing can value them. The pool's own LP token is left out: composable pools
+ * tokens go into `others`, so that pricing can value them. The pool's own share is left out: composable pools
  * mint it to the vault, and no liquidity provider owns it.
  */
-function pushLiquidity(work: BlockWork, log: ChainLog, pool: KnownPool, event: BalanceChanged): void {
-  const amountOf = (token: Hex): bigint => {
-    const delta = event.deltas[event.tokens.indexOf(token)] ?? 0n;
-    return delta < 0n ? -delta : delta;
-  };
+function pushLiquidity(
+  work: BlockWork,
+  log: ChainLog,
+  pool: KnownPool,
+  { kind, owner, amounts }: LiquidityMove,
+): void {
+  const amountOf = (token: Hex): bigint => amounts.find((one) => one.token === token)?.amount ?? 0n;
   const named = new Set([pool.token0, pool.token1, pool.address]);
   work.facts.liquidity_events.push({
     ...placeOf(work, log, pool),
     token0: pool.token0,
     token1: pool.token1,
     base_is_token0: pool.baseIsToken0,
-    kind: isExit(event) ? 'burn' : 'mint',
-    owner: event.provider,
+    kind,
+    owner,
     recipient: ZERO_ADDRESS,
     amount0: amountOf(pool.token0),
     amount1: amountOf(pool.token1),
     liquidity: null,
     tick_lower: null,
     tick_upper: null,
-    others: event.tokens
-      .filter((token) => !named.has(token))
-      .map((token) => ({ token, amount: amountOf(token) })),
+    others: amounts.filter(({ token }) => !named.has(token)).map(({ token, amount }) => ({ token, amount })),
   });
 }
 
@@ -222,7 +246,7 @@ function legOf({ token0, token1 }: KnownPool, { tokens }: WeightedPoolState): Le
 function kindOf(event: StateEvent): PoolStateRow['kind'] {
   if (event.kind === 'swap_fee_changed') return 'fee';
   if (event.kind === 'tokens_registered') return 'register';
-  if (event.kind === 'swap') return 'swap';
+  if (event.kind === 'swap') return shareMoveOf(event)?.kind ?? 'swap';
   if (event.kind === 'balance_managed') return 'collect';
   return isExit(event) ? 'burn' : 'mint';
 }

@@ -5,6 +5,7 @@
 import type { ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../protocols/balancerV2';
+import { FEE_PROTOCOL_TOPICS } from '../../protocols/feeProtocol';
 
 /**
  * topic0 of Upgraded, BeaconUpgraded and DiamondCut. These logs are needed at any age, because an old log is
@@ -16,8 +17,16 @@ const UPGRADE_TOPICS: readonly Hex[] = [
   '0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673',
 ];
 
-/** topic0 of logs that are kept at any age: proxy upgrades, and logs that identify vault pools and their fees. */
-export const KEPT_TOPICS: ReadonlySet<Hex> = new Set([...UPGRADE_TOPICS, ...VAULT_TOPICS, ...POOL_TOPICS]);
+/**
+ * topic0 of logs that are kept at any age: proxy upgrades, logs that identify vault pools and their fees, and changes of
+ * the protocol's part of V3 fees.
+ */
+export const KEPT_TOPICS: ReadonlySet<Hex> = new Set([
+  ...UPGRADE_TOPICS,
+  ...VAULT_TOPICS,
+  ...POOL_TOPICS,
+  ...FEE_PROTOCOL_TOPICS,
+]);
 
 /**
  * topic0 of Transfer(address,address,uint256) and OwnershipTransferred(address,address). Most contracts emit one of them

@@ -2,7 +2,8 @@
  * Limits the USD volume of Balancer vault swaps. A vault transfers only the net amounts of a transaction, so
  * swaps back and forth would create volume without moving tokens. All swaps of one transaction in one pool
  * together count up to a limit. The limit is the value of the pool's tokens in the vault (cash) before the
- * transaction, plus the value of the same tokens that the transaction brought into the vault.
+ * transaction, plus the value of the same tokens that the transaction brought into the vault. The pool's own share
+ * does not count, because the pool mints it to itself.
  */
 import { wholeTokens } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
@@ -10,6 +11,11 @@ import { isTrusted, type UsdPrice } from '../../pricing/confidence';
 import type { DecimalsOf } from '../../pricing/legState';
 import type { TradeValue } from '../../pricing/tradeValue';
 import { heldKey, type BlockFacts, type HeldCash } from '../rows/blockRows';
+
+interface CappedSwap {
+  readonly pair: Hex;
+  readonly tx_index: number;
+}
 
 /** A limit of USD values. */
 interface Caps {
@@ -35,13 +41,13 @@ export class VaultCaps {
    * Reduces the value of a swap to what is left of the transaction's limit. Must be called in log order. A swap of a
    * pool outside vaults keeps its value.
    */
-  limit(swap: { readonly pair: Hex; readonly tx_index: number }, value: TradeValue): TradeValue {
+  limit(swap: CappedSwap, value: TradeValue): TradeValue {
     const { held } = this.facts;
     if (held.size === 0) return value;
     const key = heldKey(swap);
     const cash = held.get(key);
     if (cash === undefined) return value;
-    const left = this.left.get(key) ?? this.capsOf(cash, swap.tx_index);
+    const left = this.left.get(key) ?? this.capsOf(cash, swap);
     this.left.set(key, left);
     const amountUsd = Math.min(value.amountUsd, left.tracked);
     const untrackedUsd = Math.min(value.untrackedUsd, left.untracked);
@@ -50,13 +56,13 @@ export class VaultCaps {
     return { ...value, amountUsd, untrackedUsd };
   }
 
-  private capsOf({ vault, tokens, cash }: HeldCash, txIndex: number): Caps {
+  private capsOf({ vault, tokens, cash }: HeldCash, { pair, tx_index: txIndex }: CappedSwap): Caps {
     this.broughtIn ??= sumBroughtIn(this.facts);
     const caps = { tracked: 0, untracked: 0 };
     for (const [index, token] of tokens.entries()) {
       const price = this.priceOf(token);
       const decimals = this.decimalsOf(token);
-      if (price === null || decimals === null) continue;
+      if (token === pair || price === null || decimals === null) continue;
       const net = this.broughtIn.get(netKey(txIndex, vault, token)) ?? 0n;
       const usd = wholeTokens((cash[index] ?? 0n) + (net > 0n ? net : 0n), decimals) * price.usd;
       caps.untracked += usd;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { formatRatio, formatUnits, plainNumber } from '../../domain/amounts';
 import { blockOfOrd, eventId, logIndexOfOrd } from '../../domain/ord';
+import { ZERO_ADDRESS } from '../../domain/hex';
 import { formatPrice, scalePrice } from '../../domain/prices';
 import type {
   ActivityEntry,
@@ -252,7 +253,7 @@ function toLiquidityItem(row: LiquidityActivityRow, common: Common, scale: Scale
   return withCommon<Omit<MintItem | BurnItem, keyof Common>>(common, {
     event_type: row.event,
     amount_usd: trustedUsd(row),
-    owner: row.owner,
+    owner: row.owner === ZERO_ADDRESS && row.pool_type > V3 ? null : row.owner,
     amount0: formatUnits(BigInt(row.amount0), scale.decimals0 ?? 0),
     amount1: formatUnits(BigInt(row.amount1), scale.decimals1 ?? 0),
     amount0_usd: nearest(row.amount0_usd),

@@ -64,7 +64,7 @@ export function toDexItems(
 
 export function sumOf(
   pairs: readonly PairEntry[],
-  field: 'volume24hUsd' | 'fees24hUsd' | 'liquidityUsd',
+  field: 'volume24hUsd' | 'fees24hUsd' | 'protocolFees24hUsd' | 'liquidityUsd',
 ): number {
   return pairs.reduce((sum, pair) => sum + pair[field], 0);
 }
@@ -93,7 +93,7 @@ function toDexItem(
     volume_change_24h: changePercent(volume, sums.before.get(name) ?? 0),
     tvl_usd: tvl,
     fees_24h_usd: fees,
-    protocol_fees_24h_usd: fees * (dex?.protocolFeeShare ?? 0),
+    protocol_fees_24h_usd: sumOf(entries, 'protocolFees24hUsd'),
     tx_24h: swaps,
     traders_24h: distinctMakers(traders, swaps),
     pool_count: entries.length,

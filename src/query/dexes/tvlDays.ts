@@ -82,6 +82,8 @@ export async function computeTvl(
       feePips: pool.fee_pips,
       birth: null,
       protocolShare: 0,
+      protocolSplit: null,
+      splitFees: null,
     };
     const { liquidityUsd } = new PairEntry(pool, poolTokensOf(pool, tokens), facts, prices);
     tvl.set(pool.dex, (tvl.get(pool.dex) ?? 0) + liquidityUsd);

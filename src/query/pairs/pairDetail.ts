@@ -50,7 +50,6 @@ export function toPairDetail(
   const item = risks === null ? entry.item : flaggedPair(entry, risks);
   const { trades } = facts;
   const state = stateOf(entry);
-  const lpShare = 1 - facts.protocolShare;
   const fees = trades?.fees_h24 ?? 0;
   return {
     ...item,
@@ -62,10 +61,10 @@ export function toPairDetail(
     volume: volumesOf(trades, windows),
     untracked_volume_24h_usd: trades?.untracked_h24 ?? 0,
     fees: { h24: fees, d7: windows.feesWeek },
-    lp_fees_24h_usd: fees * lpShare,
-    protocol_fees_24h_usd: fees * facts.protocolShare,
+    lp_fees_24h_usd: fees - entry.protocolFees24hUsd,
+    protocol_fees_24h_usd: entry.protocolFees24hUsd,
     apr_7d: aprPercent(
-      windows.feesWeek * lpShare,
+      windows.feesWeek - (windows.splitFeesWeek ?? windows.feesWeek * facts.protocolShare),
       WEEK_SECONDS,
       meanTvl(entry, windows.meanReservesWeek, windows.meanBalancesWeek),
       facts.feePips,
@@ -166,10 +165,13 @@ function weightedLiquidityOf(pool: StoredPool, reserves: readonly [number, numbe
 }
 
 /** V3 positions are NFTs, so there is no LP token. */
-function lpFields({ pool }: PairEntry, lp: LpFacts): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
+function lpFields(
+  { pool, ownShares }: PairEntry,
+  lp: LpFacts,
+): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
   const held = pool.pool_type === V3 ? null : lpSupplyOf(pool, lp);
   if (held === null) return { total_supply: null, lp_holders: null };
-  const supply = held.supply === null ? null : formatUnits(held.supply, LP_DECIMALS);
+  const supply = held.supply === null ? null : formatUnits(held.supply - ownShares, LP_DECIMALS);
   return { total_supply: supply, lp_holders: held.holders };
 }
 

@@ -6,6 +6,7 @@ import type { Token } from '../../wire/primitives';
 import type { PoolBirth } from '../history/history';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
 import { weightsOfPool, type StoredPool } from './pools';
+import type { ProtocolSplit } from '../../protocols/feeProtocol';
 import { doubtCodes } from '../../protocols/vaultDoubts';
 import {
   aprPercent,
@@ -45,8 +46,12 @@ export interface PairFacts {
   readonly feePips: number;
   /** The creation of a pool that is older than the start block; null if it is unknown, or for other pools. */
   readonly birth: PoolBirth | null;
-  /** The protocol's share of the fees, 0 to 1. */
+  /** The protocol's share of the fees by the chain description, 0 to 1. */
   readonly protocolShare: number;
+  /** V3 pools: the protocol's parts of the fees by the pool itself; null if unknown, and for other pools. */
+  readonly protocolSplit: ProtocolSplit | null;
+  /** The protocol's part of the fees of the last 24 hours in USD, by `protocolSplit`; null without it. */
+  readonly splitFees: number | null;
 }
 
 /** The tokens of a pool by role (base, quote and all). The object stays the same until one of the tokens changes. */
@@ -130,14 +135,20 @@ export class PairEntry {
     ];
   }
 
-  /** Current amounts of all tokens in the pool. */
+  /** Current amounts of all tokens in the pool. The pool's own share counts 0, because the pool mints it to itself. */
   get holdings(): readonly PoolSide[] {
     if (this.pool.all_tokens.length === 0) return this.sides;
     const { balances } = this.facts;
     return this.tokens.all.map((token, i) => ({
-      amount: wholeOf(balances?.[i], token),
+      amount: token.address === this.pool.address ? 0 : wholeOf(balances?.[i], token),
       price: this.prices.now(token.address),
     }));
+  }
+
+  /** Raw LP tokens that the pool itself holds. Composable pools mint 2^111 of them, which no provider owns. */
+  get ownShares(): bigint {
+    const own = this.pool.all_tokens.indexOf(this.pool.address);
+    return BigInt(this.facts.balances?.[own] ?? 0);
   }
 
   /** The USD that each item of `holdings` contributes to the liquidity. */
@@ -189,6 +200,12 @@ export class PairEntry {
     return this.facts.trades?.fees_h24 ?? 0;
   }
 
+  /** The protocol's part of `fees24hUsd`. */
+  get protocolFees24hUsd(): number {
+    const { splitFees, protocolShare } = this.facts;
+    return splitFees ?? this.fees24hUsd * protocolShare;
+  }
+
   get swaps24h(): number {
     const { trades } = this.facts;
     return trades === null ? 0 : trades.buys_h24 + trades.sells_h24;
@@ -201,7 +218,7 @@ export class PairEntry {
 
   /** Annualised yield of liquidity providers from the last 24 hours, in percent; null without TVL. */
   get apr24h(): number | null {
-    const fees = this.fees24hUsd * (1 - this.facts.protocolShare);
+    const fees = this.fees24hUsd - this.protocolFees24hUsd;
     const { pastPrices, meanBalances } = this.facts;
     const tvl = meanTvl(this, pastPrices, meanBalances);
     return aprPercent(fees, WINDOW_SECONDS.h24, tvl, this.facts.feePips);
@@ -298,8 +315,9 @@ export function meanTvl(
   const { token0, token1, tokens, sides, holdings } = entry;
   if (tokens.all.length > 2) {
     const held = holdings.map((side, i) => {
-      const amount = wholeUnits(balances?.[i] ?? 0, tokens.all[i]?.decimals ?? 0);
-      return { ...side, amount };
+      const token = tokens.all[i];
+      const raw = token?.address === entry.pool.address ? 0 : (balances?.[i] ?? 0);
+      return { ...side, amount: wholeUnits(raw, token?.decimals ?? 0) };
     });
     return tvlNow(entry, sides, balances === null ? holdings : held);
   }

@@ -8,7 +8,7 @@ import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { Dex } from '../../domain/pool';
-import { VAULT_PROTOCOL } from '../../protocols/registry';
+import { findProtocol, VAULT_PROTOCOL } from '../../protocols/registry';
 import { createPoolBirths, type PoolBirths } from '../history/history';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
@@ -19,8 +19,11 @@ import { perVersion, type PerVersion } from '../head/perVersion';
 import type { TokenPrices } from '../prices/priceByHops';
 import type { TokenPriceTables } from '../prices/tokenPrices';
 import type { StoredPool } from './pools';
+import { createProtocolSplits, sumProtocolFees, type ProtocolSplits } from './protocolFees';
 import type { TokenMap } from '../tokens/tokens';
 
+const CONCENTRATED = 3;
+const DAY_SECONDS = 86_400;
 /** Limit for safety: more pools than any chain has. */
 const ROWS_MAX = 2_000_000;
 
@@ -48,6 +51,7 @@ interface PairMemory {
   readonly bases: PairBases;
   readonly directory: Directory;
   readonly births: (head: HeadSnapshot) => Promise<PoolBirths>;
+  readonly splits: (head: HeadSnapshot) => Promise<ProtocolSplits>;
   tokensOf: { readonly tokens: TokenMap; readonly kept: WeakMap<StoredPool, PoolTokens> };
   before: PairTable | null;
 }
@@ -62,6 +66,9 @@ export function createPairMemory(
     bases: createPairBases(runner, hasVault(dexes) ? chainId : null),
     directory,
     births: createPoolBirths(runner),
+    splits: hasConcentrated(dexes)
+      ? createProtocolSplits(runner, chainId)
+      : () => Promise.resolve<ProtocolSplits>(new Map()),
     tokensOf: { tokens: new Map(), kept: new WeakMap() },
     before: null,
   };
@@ -74,6 +81,10 @@ export type PairDexes = readonly Pick<Dex, 'name' | 'protocol' | 'protocolFeeSha
 
 function hasVault(dexes: PairDexes): boolean {
   return dexes.some(({ protocol }) => protocol === VAULT_PROTOCOL);
+}
+
+function hasConcentrated(dexes: PairDexes): boolean {
+  return dexes.some(({ protocol }) => findProtocol(protocol)?.poolType === CONCENTRATED);
 }
 
 export function createPairTables(
@@ -103,8 +114,9 @@ export async function readPairTable(
     chain_id: chainId,
     limit: ROWS_MAX,
   };
-  const [births, prices, base, tokens, balances, trades, pastPrices, means] = await Promise.all([
+  const [births, splits, prices, base, tokens, balances, trades, pastPrices, means] = await Promise.all([
     memory.births(head),
+    memory.splits(head),
     priceTables.at(head),
     memory.bases.at(head),
     memory.directory.allTokens(),
@@ -119,6 +131,13 @@ export async function readPairTable(
   const meansOf = byPair(means);
   const shareOf = new Map(dexes.map(({ name, protocolFeeShare }) => [name, protocolFeeShare ?? 0]));
   const tokensOf = poolTokens(memory, tokens);
+  const questions = base.pools.flatMap(({ address: pair, dex }) => {
+    const [split, fees] = [splits.get(pair), tradesOf.get(pair)?.fees_h24 ?? 0];
+    return split === undefined || fees === 0
+      ? []
+      : [{ pair, split, fees, otherShare: shareOf.get(dex) ?? 0 }];
+  });
+  const splitFees = await sumProtocolFees(runner, chainId, head, DAY_SECONDS, questions);
   const entries = base.pools.map((pool, index) => {
     const before = findBefore(memory.before, pool, index);
     const vault = balancesOf.get(pool.address);
@@ -133,6 +152,8 @@ export async function readPairTable(
       feePips: base.feePipsAt(index),
       birth: births.get(pool.address) ?? null,
       protocolShare: shareOf.get(pool.dex) ?? 0,
+      protocolSplit: splits.get(pool.address) ?? null,
+      splitFees: splitFees.get(pool.address) ?? null,
     };
     return new PairEntry(pool, tokensOf(pool), sharedFacts(facts, before), prices, before);
   });
@@ -160,7 +181,9 @@ function sharedFacts(facts: PairFacts, before: PairEntry | undefined): PairFacts
     known.lastTradeAt === facts.lastTradeAt &&
     known.feePips === facts.feePips &&
     known.birth === facts.birth &&
-    known.protocolShare === facts.protocolShare;
+    known.protocolShare === facts.protocolShare &&
+    known.protocolSplit === facts.protocolSplit &&
+    known.splitFees === facts.splitFees;
   return isSame ? known : facts;
 }
 

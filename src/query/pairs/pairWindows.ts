@@ -17,6 +17,8 @@ export interface PairWindows {
   readonly volumeWeek: number;
   readonly volumeMonth: number;
   readonly feesWeek: number;
+  /** The protocol's part of `feesWeek` by the split of the pool itself. Null or absent for pools without one. */
+  readonly splitFeesWeek?: number | null;
   /**
    * Means of reserves and values over the week. Null for a pool without a state, or with more than two
    * tokens.

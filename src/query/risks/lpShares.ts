@@ -2,6 +2,7 @@
 import type { Hex } from '../../domain/hex';
 import type { WatchedHolder } from '../../domain/chainDescription';
 import { lpSupplyOf, type LpFacts } from '../tokens/tokenSupply';
+import type { PairEntry } from '../pairs/pairItem';
 import type { StoredPool } from '../pairs/pools';
 
 const CONCENTRATED = 3;
@@ -15,13 +16,14 @@ export interface LpShares {
 const UNKNOWN: LpShares = { locked: null, creator: null };
 
 export function lpSharesOf(
-  pool: Pick<StoredPool, 'pool_type' | 'created_block'>,
+  pool: Pick<StoredPool, 'pool_type' | 'created_block'> & Pick<PairEntry, 'ownShares'>,
   facts: LpFacts,
   watched: readonly WatchedHolder[],
   creator: Hex | null,
 ): LpShares {
-  const supply = pool.pool_type === CONCENTRATED ? null : (lpSupplyOf(pool, facts)?.supply ?? null);
-  if (supply === null || supply <= 0n || facts.holding === null) return UNKNOWN;
+  const minted = pool.pool_type === CONCENTRATED ? null : (lpSupplyOf(pool, facts)?.supply ?? null);
+  const supply = (minted ?? 0n) - pool.ownShares;
+  if (supply <= 0n || facts.holding === null) return UNKNOWN;
   const held = facts.holding.watched;
   const percentOf = (raw: bigint): number => Number((raw * 10_000_000n) / supply) / 100_000;
   let locked = facts.holding.atZero ?? 0n;

@@ -61,9 +61,9 @@ export function createRiskTables(
     const traitsOf = (token: string) => traits.get(token) ?? null;
     const rules = rulesAt(chain, head);
     const warningsOf = (token: Token): Warning[] => warningsOfToken(token, traitsOf(token.address), rules);
-    const sharesOf = ({ pool }: PairEntry): LpShares => {
+    const sharesOf = ({ pool, ownShares }: PairEntry): LpShares => {
       const facts = { holding: holderTable.of(pool.address), partial: isHistoryPartial(head) };
-      return lpSharesOf(pool, facts, watched, creatorTable.ofBase(pool));
+      return lpSharesOf({ ...pool, ownShares }, facts, watched, creatorTable.ofBase(pool));
     };
     const judgementOf = (entry: PairEntry): PairJudgement => ({
       ofToken: (token) => [

@@ -48,11 +48,24 @@ export function taxOf(traits: TokenTraits | null): TransferTax | null {
   return tax.buy === null && tax.sell === null ? null : tax;
 }
 
+/** Sellers of a honeypot, per hundred buyers: the trap may let a few accomplices sell. */
+const SELLERS_PERCENT_MAX = 5;
+
+/** Whether so many addresses bought the token and so few sold it, without its creator, that sales may be impossible. */
+export function hasFewSellers({ buyers, sellers }: Pick<TokenTraits, 'buyers' | 'sellers'>): boolean {
+  return buyers >= BUYERS_MIN && sellers * 100 <= buyers * SELLERS_PERCENT_MAX;
+}
+
 /**
- * Whether enough addresses bought the token, nobody but its creator sold it, and no simulated sale succeeded.
+ * Whether sales of the token seem impossible. If somebody sold, simulated sales must have failed. If nobody did, it is
+ * enough that no simulated sale succeeded.
  */
-function isHoneypot({ buyers, sellers, sale_fails }: TokenTraits): boolean {
-  return buyers >= BUYERS_MIN && sellers === 0 && sale_fails !== false;
+export function isHoneypot({
+  buyers,
+  sellers,
+  sale_fails,
+}: Pick<TokenTraits, 'buyers' | 'sellers' | 'sale_fails'>): boolean {
+  return hasFewSellers({ buyers, sellers }) && (sellers === 0 ? sale_fails !== false : sale_fails === true);
 }
 
 /**
@@ -73,7 +86,11 @@ export function warningsOfToken(token: Token, traits: TokenTraits | null, rules:
     warnings.push(warning('fee_on_transfer', 'warning', message));
   }
   if (traits !== null && isHoneypot(traits)) {
-    const message = `${traits.buyers} addresses bought this token, and nobody but its creator sold it`;
+    const { buyers, sellers } = traits;
+    const message =
+      sellers === 0
+        ? `${buyers} addresses bought this token, and nobody but its creator sold it`
+        : `${buyers} addresses bought this token, ${sellers} sold it, and simulated sales of others fail`;
     warnings.push(warning('honeypot', 'critical', message));
   }
   if (traits?.mintable === true)

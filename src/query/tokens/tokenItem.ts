@@ -96,10 +96,14 @@ export class TokenEntry {
     return this.pairs.reduce((first, { pool }) => Math.min(first, pool.first_block), Infinity);
   }
 
-  /** Value of the supply without burnt tokens; null if the supply or the price is unknown. */
+  /**
+   * Value of the supply without burnt tokens and without LP tokens that their own pool holds. Null if the supply or the
+   * price is unknown.
+   */
   get fdvUsd(): number | null {
     const supply = supplyOf(this.facts);
-    return supply === null ? null : this.worthOf(supply.total - supply.burned);
+    const own = this.pairs.find(({ pool }) => pool.address === this.address)?.ownShares ?? 0n;
+    return supply === null ? null : this.worthOf(supply.total - supply.burned - own);
   }
 
   /** Value of the circulating supply; null if the supply or the price is unknown. */

@@ -20,7 +20,7 @@ interface Fact {
 
 /** Flags with a line of their own; the other flags have a sentence. */
 const SENTENCES: Readonly<Record<string, readonly [text: string, tone: Tone]>> = {
-  honeypot: ['Many bought it, and nobody but its creator sold it', 'bad'],
+  honeypot: ['Many bought it, and almost nobody could sell it', 'bad'],
   rebasing: ['Balances change without transfers', 'warn'],
   pausable: ['Transfers can be paused', 'warn'],
   spam: ['The name contains a link or a call to claim something', 'bad'],

@@ -6,6 +6,7 @@ import { openDatabase, type Database } from '../../../src/clickhouse/client/data
 import {
   foundPoolsTable,
   poolBirthsTable,
+  poolFirstSharesTable,
   poolSearchTable,
   tokenSuppliesTable,
 } from '../../../src/clickhouse/schema/historyTables';
@@ -83,6 +84,7 @@ test('the table descriptors list the columns of the tables, and the first column
   const history = [
     foundPoolsTable,
     poolBirthsTable,
+    poolFirstSharesTable,
     tokenSuppliesTable,
     poolSearchTable,
     importPositionsTable,

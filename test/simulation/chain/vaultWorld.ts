@@ -34,16 +34,19 @@ const TOPIC = {
 export class VaultPoolScript {
   readonly address: Hex;
   readonly id: Hex;
+  readonly tokens: readonly Hex[];
 
   constructor(
     name: string,
-    readonly tokens: readonly Hex[],
-    /** Answer of getNormalizedWeights. */
+    registered: readonly Hex[],
+    /** Answer of getNormalizedWeights. A pool without weights is stable and registers its own share as first token. */
     readonly weights: readonly bigint[],
     readonly fee = 3n * 10n ** 15n,
-    readonly managers: readonly (Hex | bigint)[] = tokens.map(() => NOBODY),
+    readonly managers: readonly (Hex | bigint)[] = registered.map(() => NOBODY),
   ) {
     this.address = digest(`pool ${name}`, 20);
+    this.tokens = weights.length === 0 ? [this.address, ...registered] : registered;
+    if (weights.length === 0) this.managers = [NOBODY, ...managers];
     this.id = `${this.address}0002${'0'.repeat(20)}`;
   }
 
@@ -118,6 +121,7 @@ export class VaultWorld {
     this.discovery = new VaultDiscovery({
       rpc: answeringCalls(({ to, data: asked }) => {
         const pool = this.pools.find(({ address }) => address === to);
+        if (pool?.weights.length === 0) return asked === '0x6daccffa' ? data(200_000n, 0n, 1_000n) : null;
         return pool !== undefined && asked.startsWith('0xf89f27ed') ? arrayData([pool.weights]) : null;
       }),
       dexes: [{ name: 'phux', displayName: 'PHUX', protocol: 'balancer_v2', factory: VAULT }],

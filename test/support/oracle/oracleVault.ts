@@ -205,6 +205,15 @@ export class VaultOracle {
     if (seen && !this.isFair(pool, tokenIn!, tokenOut!, amountIn, amountOut)) pool.doubts |= 2;
     add(tokenIn!, amountIn);
     add(tokenOut!, -amountOut);
+    if (tokenIn === pool.pair || tokenOut === pool.pair) {
+      // The pool's own share stands for liquidity, so the other token joined or left the pool.
+      const kind = tokenOut === pool.pair ? 'mint' : 'burn';
+      const [token, amount] = kind === 'mint' ? [tokenIn, amountIn] : [tokenOut, amountOut];
+      const moved = pool.leg.map((index) => (pool.tokens[index] === token ? String(amount) : '0'));
+      note(kind);
+      if (seen) this.liquidity.push([block.number, log.logIndex, pool.pair, kind, ...moved]);
+      return null;
+    }
     note('swap');
     return seen ? this.toLeg(pool, tokenIn!, tokenOut!, amountIn, amountOut) : null;
   }

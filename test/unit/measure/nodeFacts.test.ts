@@ -2,7 +2,7 @@
 import { RpcError, type RpcErrorKind } from '../../../src/chain/rpc/rpcError';
 import type { RpcCall } from '../../../src/chain/rpc/rpcTransport';
 import type { Hex } from '../../../src/domain/hex';
-import { doSalesFail, readContractSupplies, type FactRpc } from '../../../src/measure/nodeFacts';
+import { readContractSupplies, type FactRpc } from '../../../src/measure/nodeFacts';
 
 const { signal } = new AbortController();
 const [GOOD, BAD]: Hex[] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`];
@@ -36,10 +36,4 @@ test('a failed connection, and a node that answers no call, are no facts about t
   expect(away.batches()).toBe(1);
   const broken = failing('other', () => true);
   await expect(readContractSupplies(broken.rpc, [GOOD!, BAD!], BLOCK, signal)).rejects.toThrow('failed');
-});
-
-test('if the node does not answer the simulation of a sale, it stays unknown whether sales of the token fail', async () => {
-  const { rpc } = failing('other', ({ params }) => JSON.stringify(params).includes('0xa9059cbb'));
-  const sale = { pair: BAD!, holders: [GOOD!], blockHash: BLOCK };
-  expect(await doSalesFail(rpc, GOOD!, sale, signal)).toBeNull();
 });

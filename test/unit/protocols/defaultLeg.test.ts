@@ -27,7 +27,7 @@ describe('the default leg of a pool has the best ranked token and the heaviest o
     ['the two heaviest, without the first token', [A, B, C], [20, 40, 40], [1, 2]],
     ['the first two tokens if there are no weights', [A, B, C], null, [0, 1]],
     ['never the pool’s own token if there are two others', [A, OWN, B], null, [0, 2]],
-    ['the pool’s own token if there is only one other', [OWN, B], null, [0, 1]],
+    ['null for a pool of its own token and one other', [OWN, B], null, null],
     ['null for a pool of one token', [A], null, null],
     ['null for a pool that lists a token twice', [A, A], null, null],
   ])('the default leg of a pool is %s', (_name, tokens, percents, expected) => {

@@ -106,6 +106,15 @@ function expectSwap(swap: OracleSwap): Expected | null {
   };
 }
 
+/** The tokens that an event of a vault moves as a join or an exit. A swap of the pool's own share is one of both. */
+function vaultMoves(name: string, args: readonly unknown[], share: string) {
+  if (name !== 'Swap') return { changed: args[2] as readonly string[], deltas: args[3] as readonly bigint[] };
+  if (!args.slice(1, 3).includes(share)) return null;
+  return args[2] === share
+    ? { changed: [String(args[1])], deltas: [args[3] as bigint] }
+    : { changed: [String(args[2])], deltas: [-(args[4] as bigint)] };
+}
+
 /** Mints and burns, read from the raw logs. The reserves of a V2 pair come from the preceding Sync. */
 function expectLiquidity(): Expected[] {
   const made = new Map<string, { v3: boolean; token0: string; token1: string }>();
@@ -159,13 +168,15 @@ function expectLiquidity(): Expected[] {
           pool.token1,
         ]);
       }
-      if (log.address === VAULT && name === 'PoolBalanceChanged') {
+      if (log.address === VAULT && ['PoolBalanceChanged', 'Swap'].includes(name)) {
         const vaultPool = pools.get(String(args[0]).slice(0, 42));
         if (vaultPool === undefined || listingOf(vaultPool) === null || vaultPool.poolId !== args[0])
           continue;
+        const moved = vaultMoves(name, args, vaultPool.address);
+        if (moved === null) continue;
+        const { changed, deltas } = moved;
         const shown = shownLeg(vaultPool);
-        const deltas = args[3] as readonly bigint[];
-        const amounts = shown.map((token) => size(deltas[(args[2] as readonly string[]).indexOf(token)]!));
+        const amounts = shown.map((token) => size(deltas[changed.indexOf(token)] ?? 0n));
         const id = pairIdOf(
           vaultPool.address,
           256 * vaultPool.tokens.indexOf(shown[0]!) + vaultPool.tokens.indexOf(shown[1]!),

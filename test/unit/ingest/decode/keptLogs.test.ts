@@ -2,6 +2,7 @@
 import type { Hex } from '../../../../src/domain/hex';
 import { isKeptLog, KEPT_TOPICS } from '../../../../src/ingest/decode/keptLogs';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../../../src/protocols/balancerV2';
+import { FEE_PROTOCOL_TOPICS } from '../../../../src/protocols/feeProtocol';
 
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const OWNER: Hex = '0x8be0079c531659141344cd1fd0a4f28419497f9722a3daafe3b4186f6b6457e0';
@@ -12,10 +13,11 @@ const SOME: Hex = `0x${'00'.repeat(12)}${'ab'.repeat(20)}`;
 
 const isKept = (...topics: Hex[]): boolean => isKeptLog({ topics });
 
-test('upgrades of proxies and logs of vaults are kept', () => {
+test('upgrades of proxies, logs of vaults and changes of V3 protocol fees are kept', () => {
   expect(isKept(UPGRADED, SOME)).toBe(true);
-  for (const topic of [...VAULT_TOPICS, ...POOL_TOPICS]) expect(isKept(topic)).toBe(true);
-  expect(KEPT_TOPICS.size).toBe(3 + VAULT_TOPICS.size + POOL_TOPICS.size);
+  const others = [...VAULT_TOPICS, ...POOL_TOPICS, ...FEE_PROTOCOL_TOPICS];
+  for (const topic of others) expect(isKept(topic)).toBe(true);
+  expect(KEPT_TOPICS.size).toBe(3 + others.length);
 });
 
 test('a mint and the first owner of a contract are kept, later transfers of tokens and owners are not', () => {

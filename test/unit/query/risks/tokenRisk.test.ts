@@ -59,7 +59,10 @@ test.each([
   ['a simulated sale that fails', { buyers: 20, sellers: 0, sale_fails: true }, true],
   ['a simulated sale that works', { buyers: 20, sellers: 0, sale_fails: false }, false],
   ['19 buyers', { buyers: 19, sellers: 0, sale_fails: true }, false],
-  ['one seller', { buyers: 90, sellers: 1, sale_fails: true }, false],
+  ['one seller of 90 buyers, and other sales fail', { buyers: 90, sellers: 1, sale_fails: true }, true],
+  ['one seller, and no simulation', { buyers: 90, sellers: 1, sale_fails: null }, false],
+  ['one seller, and other sales work', { buyers: 90, sellers: 1, sale_fails: false }, false],
+  ['more than 5 % sellers', { buyers: 39, sellers: 2, sale_fails: true }, false],
 ])('the flag honeypot is right for the case: %s', (_, traits, isOne) => {
   expect(codes({ ...PLAIN, ...traits }).includes('honeypot')).toBe(isOne);
 });
@@ -103,7 +106,7 @@ test('LP tokens at burn addresses and in lockers are locked, and LP tokens of th
     [address('4'), 250n],
   ] as const);
   const holding = { holders: 4, supply: 1_000n, watched: held, largest: [], addresses: 4 };
-  const pool = { pool_type: 2, created_block: 5 } as const;
+  const pool = { pool_type: 2, created_block: 5, ownShares: 0n } as const;
   const shares = lpSharesOf(pool, { holding, partial: false }, watched, address('4'));
   expect(shares).toEqual({ locked: 30, creator: 25 });
   expect(lpSharesOf({ ...pool, pool_type: 3 }, { holding, partial: false }, watched, null)).toEqual({
@@ -111,6 +114,13 @@ test('LP tokens at burn addresses and in lockers are locked, and LP tokens of th
     creator: null,
   });
   expect(lpSharesOf(pool, { holding, partial: false }, watched, null).creator).toBeNull();
+  // LP tokens that the pool minted to itself belong to nobody.
+  expect(
+    lpSharesOf({ ...pool, ownShares: 500n }, { holding, partial: false }, watched, address('4')),
+  ).toEqual({
+    locked: 60,
+    creator: 50,
+  });
   expect(warningsOfShare(25)[0]).toMatchObject({ code: 'lp_held_by_creator' });
   expect(warningsOfShare(25)[0]!.message).toContain('25 %');
   expect([warningsOfShare(0.5), warningsOfShare(null)]).toEqual([[], []]);

@@ -33,7 +33,7 @@ test('taxes, LP tokens of the creator, minting and other flags are warnings', ()
     'LP of the creator': '40 % (warn)',
     'Source code': 'not verified (warn)',
     Minting: 'the contract can mint more (warn)',
-    Also: 'Many bought it, and nobody but its creator sold it (bad)',
+    Also: 'Many bought it, and almost nobody could sell it (bad)',
   });
 });
 

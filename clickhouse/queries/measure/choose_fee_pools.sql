@@ -1,0 +1,20 @@
+-- Each row: a V3 pool with a swap whose protocol's part of the fees was not read yet. Reads the tables of pools, pair
+-- totals and first shares, once per round of the background worker.
+SELECT concat('0x', lower(hex(p.address))) AS pair
+FROM
+(
+    SELECT address
+    FROM pools_chain AS c
+    WHERE pool_type = 3
+) AS p
+WHERE p.address NOT IN (SELECT pair FROM pool_first_shares)
+    AND p.address IN
+    (
+        SELECT pair FROM pair_totals
+        UNION ALL
+        SELECT pair
+        FROM swaps_head
+        WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
+    )
+ORDER BY p.address
+LIMIT {limit:UInt32}
