@@ -153,9 +153,12 @@ CREATE TABLE IF NOT EXISTS token_balance_checks
     holders_checked UInt64 COMMENT 'Number of balances compared so far',
     mismatches UInt64 COMMENT 'Number of compared balances that differ from the logs. If early transfers are missing, a constant difference is no mismatch',
     mismatch_block UInt32 COMMENT 'Number of the block of the newest mismatch; 0 if there was none',
-    rebasing Bool COMMENT 'Whether comparisons at two blocks found mismatches, so that balances change without transfers; later matches do not reset the flag',
+    rebasing Bool COMMENT 'Whether balances change without transfers: the balance of one holder was a mismatch in two checks in a row, and fewer than three checks in a row have agreed since',
     held_checked UInt64 COMMENT 'Number of different compared addresses that hold the token according to its logs',
     unconfirmed UInt64 COMMENT 'Number of the addresses in held_checked for which the contract answered 0 or gave no usable answer',
+    witness FixedString(20) COMMENT 'Holder whose balance was a mismatch. The next checks compare its balance again; zero bytes without such a holder',
+    witness_baseline Int256 COMMENT 'balanceOf of the witness minus the sum of its logs, while transfers explain its balance, raw units; 0 if the whole history is stored',
+    agreed UInt32 COMMENT 'Number of checks in a row that agreed since the token was marked as rebasing',
     version UInt64 COMMENT 'Time when this row was written, unix milliseconds, UTC'
 )
 ENGINE = ReplacingMergeTree(version)

@@ -144,11 +144,12 @@ const patientClock: Clock = {
 function openChecker(
   db: Database,
   answer: (asked: Asked) => Hex | null | RpcError,
+  hashAt: (number: number) => Hex = hashOf,
 ): { checker: BalanceChecker; status: IngestStatus } {
   const status = newIngestStatus();
   const random = createRandom(SEED + 1);
   const clock = { ...patientClock, random: () => random() };
-  const rpc = answeringCalls(answer);
+  const rpc = answeringCalls(answer, hashAt);
   return {
     checker: new BalanceChecker({ database: db, rpc, chainId: CHAIN_ID, status, log, clock }),
     status,
@@ -252,24 +253,55 @@ test('a balance check does not compare rows above the head', async () => {
   expect(status.balanceChecks.compared).toBeGreaterThan(10);
 });
 
-test('a reorg during a check discards the check', async () => {
+/** Runs one check of a node with wrong balances. `meanwhile` runs before the node answers. */
+async function checkDuring(meanwhile: (db: Database) => Promise<void>): Promise<IngestStatus> {
   const db = await storeWorld(1, BLOCKS);
   const status = newIngestStatus();
-  const inner = answeringCalls(() => word(1n));
-  const deps = { database: db, chainId: CHAIN_ID, status, log, clock: patientClock };
-  let asked = 0;
+  const inner = answeringCalls(() => word(1n), hashOf);
   const checker = new BalanceChecker({
-    ...deps,
+    ...{ database: db, chainId: CHAIN_ID, status, log, clock: patientClock },
     rpc: {
       async batchOutcomes(calls, parse) {
-        asked += calls.length;
-        await insertRows(db, headBlocksTable, [headRow(BLOCKS, { branch: 1, version: 999 })]);
+        if (calls.length > 1) await meanwhile(db);
         return inner.batchOutcomes(calls, parse);
       },
     },
   });
   await checker.check();
-  expect(asked).toBeGreaterThan(10);
+  return status;
+}
+
+const addRange = (db: Database, status: 'intent' | 'done', kind: string, to: number): Promise<void> =>
+  db.command(
+    'add range',
+    `INSERT INTO promotions (chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts)
+     SELECT {chain:UInt32}, 2, {status:String}, {kind:String}, {from:UInt32}, {to:UInt32}, unhex({hash:String}), 1, map()`,
+    { chain: CHAIN_ID, status, kind, from: FINAL + 1, to, hash: hashOf(to).slice(2) },
+  );
+
+test.each<[string, (db: Database) => Promise<void>]>([
+  ['a reorg', (db) => insertRows(db, headBlocksTable, [headRow(BLOCKS, { branch: 1, version: 999 })])],
+  // The final tables then have rows of another branch than the head.
+  ['a backfill', (db) => addRange(db, 'intent', 'backfill', BLOCKS + 5)],
+])('%s during a check discards the check', async (_, meanwhile) => {
+  const { balanceChecks } = await checkDuring(meanwhile);
+  expect(balanceChecks).toMatchObject({ rounds: 0, compared: 0, mismatches: 0 });
+});
+
+test('a promotion of the compared block during a check keeps the check', async () => {
+  const { balanceChecks } = await checkDuring((db) => addRange(db, 'done', 'promotion', BLOCKS));
+  expect(balanceChecks.rounds).toBe(1);
+  expect(balanceChecks.mismatches).toBeGreaterThan(10);
+});
+
+test('wrong balances at a block that the node has replaced mark no token', async () => {
+  const db = await storeWorld(1, BLOCKS);
+  const { checker, status } = openChecker(
+    db,
+    () => word(1n),
+    (number) => hashOf(number, 1),
+  );
+  expect([await checker.check(), await checker.check()]).toEqual([{ isOpen: true }, { isOpen: true }]);
   expect(status.balanceChecks).toMatchObject({ rounds: 0, compared: 0, mismatches: 0 });
 });
 

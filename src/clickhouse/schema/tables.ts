@@ -348,6 +348,9 @@ export const balanceChecksTable = defineTable('token_balance_checks', {
   rebasing: bool,
   held_checked: u64,
   unconfirmed: u64,
+  witness: address,
+  witness_baseline: i256,
+  agreed: u32,
   version: u64,
 });
 export type BalanceCheckRow = Parameters<typeof balanceChecksTable.writeRow>[1];

@@ -10,6 +10,7 @@ import { withDeadline, type Clock } from '../../chain/rpc/clock';
 import { RpcError } from '../../chain/rpc/rpcError';
 import type { Database } from '../../clickhouse/client/database';
 import { insertRows } from '../../clickhouse/rows/inserter';
+import { hexShape } from '../../clickhouse/rows/rowShapes';
 import { createQueryRunner, type QueryRunner } from '../../clickhouse/client/namedQueries';
 import { balanceChecksTable } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
@@ -27,8 +28,8 @@ import { readStoredState } from '../store/storedState';
 /** Time between two checks, in ms. */
 const INTERVAL_MS = 30_000;
 /**
- * Time in ms before the first check. After a mismatch, the next check also comes after this time, to find out
- * soon whether the mismatch repeats.
+ * Time in ms before the first check. After a mismatch, and after a check that proves nothing, the next check also
+ * comes after this time.
  */
 const SOON_MS = 3_000;
 /** Number of balances per check, and how many of these balances an earlier check has already compared. */
@@ -58,8 +59,21 @@ const checkShape = z.object({
   rebasing: z.boolean(),
   held_checked: z.coerce.number(),
   unconfirmed: z.coerce.number(),
+  witness: hex,
+  witness_baseline: z.string().transform(BigInt),
+  agreed: z.number(),
 });
 const tokenShape = z.object({ token: hex });
+
+const headerShape = z.object({ hash: hexShape });
+
+interface Checked {
+  /** Whether the next check must come soon. */
+  readonly isOpen: boolean;
+}
+
+/** The result of a check that proves nothing. */
+const NOTHING: Checked = { isOpen: true };
 
 interface BalanceCheckerDeps {
   readonly database: Database;
@@ -88,8 +102,8 @@ export class BalanceChecker {
       // During the backfill, the ingester does not call balanceOf.
       if (status.phase !== 'follow') continue;
       try {
-        const { suspects } = await this.check(signal);
-        waitMs = suspects > 0 ? SOON_MS : INTERVAL_MS;
+        const { isOpen } = await this.check(signal);
+        waitMs = isOpen ? SOON_MS : INTERVAL_MS;
       } catch (error) {
         if (signal.aborted) return;
         status.balanceChecks.failures += 1;
@@ -100,25 +114,27 @@ export class BalanceChecker {
   }
 
   /** Runs one check at the stored head. Rejects if the node or the database fails. */
-  async check(signal?: AbortSignal): Promise<{ readonly suspects: number }> {
+  async check(signal?: AbortSignal): Promise<Checked> {
     const { database, chainId, status } = this.deps;
+    const { phase } = status;
     const stored = await readStoredState(database, chainId);
     const tip = stored?.head.at(-1);
-    if (stored === null || tip === undefined) return { suspects: 0 };
+    if (stored === null || tip === undefined) return NOTHING;
     const book = (this.book ??= await this.loadBook());
     const pairs = await this.choose(book, stored);
     const balances = await this.readBalances(stored, pairs);
     const compared = await this.askNode(tip.hash, balances, signal);
+    const differs = compared.some(({ logs, node }) => logs !== node);
+    // The answers of a node for a block that is not on its chain any more prove nothing.
+    if (differs && (await this.readHash(tip.number, signal)) !== tip.hash) return NOTHING;
     const after = await readStoredState(database, chainId);
-    // If a reorg replaced the block meanwhile, the rows may come from two branches, so the check is
-    // discarded.
-    if (after?.head.find(({ number }) => number === tip.number)?.hash !== tip.hash) return { suspects: 0 };
+    if (status.phase !== phase || after === null || !isUnchanged(stored, after)) return NOTHING;
     const findings = book.note(tip.number, compared, stored.startBlock > 1);
     await this.store(findings.tokens);
     status.balanceChecks.compared += compared.filter(({ node }) => node !== null).length;
     status.balanceChecks.mismatches += findings.mismatches;
     this.tell(book, findings.mismatches);
-    return findings;
+    return { isOpen: findings.suspects > 0 };
   }
 
   private tell(book: BalanceBook, mismatches: number): void {
@@ -135,7 +151,7 @@ export class BalanceChecker {
 
   private async loadBook(): Promise<BalanceBook> {
     const rows = await this.runner.run('ingest/balances/list_checks', { limit: TOKENS_MAX }, checkShape);
-    return new BalanceBook(rows.map((row) => checkShape.parse(row)));
+    return new BalanceBook(rows);
   }
 
   /**
@@ -220,6 +236,21 @@ export class BalanceChecker {
     return balances.map((balance, index) => ({ ...balance, node: readBalance(answers[index]) }));
   }
 
+  /** Hash of the block with this number on the node's chain. Null if the node does not have the block. */
+  private async readHash(number: number, signal?: AbortSignal): Promise<Hex | null> {
+    const { rpc, clock } = this.deps;
+    const call = { method: 'eth_getBlockByNumber', params: [`0x${number.toString(16)}`, false] };
+    const late = (): Error => new RpcError('timeout', `the node did not answer within ${NODE_MS} ms`);
+    const [outcome] = await withDeadline(clock, NODE_MS, signal, late, (inner) =>
+      rpc.batchOutcomes([call], (result) => headerShape.safeParse(result).data?.hash ?? null, {
+        signal: inner,
+      }),
+    );
+    if (outcome === undefined) return null;
+    if ('error' in outcome) throw outcome.error;
+    return outcome.value;
+  }
+
   private async store(tokens: ReturnType<BalanceBook['note']>['tokens']): Promise<void> {
     const version = Math.floor(this.deps.clock.now());
     await insertRows(
@@ -228,4 +259,16 @@ export class BalanceChecker {
       tokens.map((check) => ({ ...check, version })),
     );
   }
+}
+
+/**
+ * Whether the balances that were read between two states belong to the newest block of `before`. If a reorg
+ * replaced the block meanwhile, or if a backfill stores final blocks of another branch, the rows may come from two
+ * branches. A promotion moves rows of the same branch, so it changes no balance.
+ */
+function isUnchanged(before: StoredState, after: StoredState): boolean {
+  const tip = before.head.at(-1);
+  if (tip === undefined || [before, after].some(({ intent }) => intent?.kind === 'backfill')) return false;
+  if (after.cursor.number === tip.number) return after.cursor.hash === tip.hash;
+  return after.head.some(({ hash }) => hash === tip.hash);
 }

@@ -9,6 +9,7 @@ import { formatUnits } from '../../../src/domain/amounts';
 import type { NodeState, StateQuestion } from '../../../src/domain/nodeState';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { portfolioAnswerShape, type Portfolio } from '../../../src/wire/portfolio';
+import { NO_WITNESS } from '../../../src/ingest/balances/balanceBook';
 import type { TokenDetail, TokenItem } from '../../../src/wire/tokens';
 import { CHAIN, startApi, type ApiServer } from '../../support/server/apiServer';
 import { eventually } from '../../support/eventually';
@@ -279,6 +280,7 @@ describe('a rebasing token has the balances of its contract', () => {
       mismatch_block: FINAL,
       held_checked: 8,
       unconfirmed: 0,
+      ...NO_WITNESS,
     };
     await insertRows(store.db, balanceChecksTable, [
       { ...check, rebasing: false, version: 1 },

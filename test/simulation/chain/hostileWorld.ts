@@ -9,6 +9,7 @@ import type { Database } from '../../../src/clickhouse/client/database';
 import { createdContractsTable } from '../../../src/clickhouse/schema/explorerTables';
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { balanceChecksTable, positionEventsTable } from '../../../src/clickhouse/schema/tables';
+import { NO_WITNESS } from '../../../src/ingest/balances/balanceBook';
 import { normaliseText } from '../../../src/domain/address';
 import type { Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
@@ -350,6 +351,7 @@ async function storeEvents(database: Database, chain: SimChain, indexes: readonl
       rebasing: false,
       held_checked: 0,
       unconfirmed: 0,
+      ...NO_WITNESS,
       version: 1,
     })),
   );

@@ -8,6 +8,9 @@ SELECT
     c.mismatch_block AS mismatch_block,
     c.rebasing AS rebasing,
     c.held_checked AS held_checked,
-    c.unconfirmed AS unconfirmed
+    c.unconfirmed AS unconfirmed,
+    concat('0x', lower(hex(c.witness))) AS witness,
+    toString(c.witness_baseline) AS witness_baseline,
+    c.agreed AS agreed
 FROM token_balance_checks AS c FINAL
 LIMIT {limit:UInt32}

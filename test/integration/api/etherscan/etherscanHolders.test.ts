@@ -1,5 +1,6 @@
 /** Compares holders and supplies of tokens in the explorer dialects with a plain sum over every transfer. */
 import { balanceChecksTable } from '../../../../src/clickhouse/schema/tables';
+import { NO_WITNESS } from '../../../../src/ingest/balances/balanceBook';
 import { insertRows } from '../../../../src/clickhouse/rows/inserter';
 import { formatUnits } from '../../../../src/domain/amounts';
 import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
@@ -166,6 +167,7 @@ test('the supply of a rebasing token is not derived from its transfers', async (
     rebasing: true,
     held_checked: 0,
     unconfirmed: 0,
+    ...NO_WITNESS,
   };
   await insertRows(store.db, balanceChecksTable, [{ token, version: 1, ...check }]);
   expect(await supplyBy(token, null)).toBeNull();
