@@ -159,6 +159,8 @@ CREATE TABLE IF NOT EXISTS token_balance_checks
     witness FixedString(20) COMMENT 'Holder whose balance was a mismatch. The next checks compare its balance again; zero bytes without such a holder',
     witness_baseline Int256 COMMENT 'balanceOf of the witness minus the sum of its logs, while transfers explain its balance, raw units; 0 if the whole history is stored',
     agreed UInt32 COMMENT 'Number of checks in a row that agreed since the token was marked as rebasing',
+    sampled_block UInt32 COMMENT 'Number of the block at which holders of the token were last compared by size and at random; 0 if never',
+    sampled_holders UInt32 COMMENT 'Number of holders according to the logs at sampled_block',
     version UInt64 COMMENT 'Time when this row was written, unix milliseconds, UTC'
 )
 ENGINE = ReplacingMergeTree(version)

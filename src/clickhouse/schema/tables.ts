@@ -351,6 +351,8 @@ export const balanceChecksTable = defineTable('token_balance_checks', {
   witness: address,
   witness_baseline: i256,
   agreed: u32,
+  sampled_block: u32,
+  sampled_holders: u32,
   version: u64,
 });
 export type BalanceCheckRow = Parameters<typeof balanceChecksTable.writeRow>[1];

@@ -50,6 +50,8 @@ interface Findings {
   readonly mismatches: number;
   /** Number of tokens that have a witness and are not marked. Their witnesses are compared again soon. */
   readonly suspects: number;
+  /** Whether a mark changed, or a token was sampled for the first time. */
+  readonly isNews: boolean;
 }
 
 interface Difference extends HeldToken {
@@ -65,10 +67,10 @@ interface Judged {
   readonly isWrong: boolean;
 }
 
-/** State of a token whose checks agree. */
-export const NO_WITNESS = { witness: ZERO_ADDRESS, witness_baseline: 0n, agreed: 0 } as const;
+const NO_WITNESS = { witness: ZERO_ADDRESS, witness_baseline: 0n, agreed: 0 } as const;
 
-const NO_CHECK = {
+/** State of a token before its first check. */
+export const NO_CHECK = {
   checked_block: 0,
   holders_checked: 0,
   mismatches: 0,
@@ -76,8 +78,10 @@ const NO_CHECK = {
   rebasing: false,
   held_checked: 0,
   unconfirmed: 0,
+  sampled_block: 0,
+  sampled_holders: 0,
   ...NO_WITNESS,
-};
+} as const;
 
 const keyOf = ({ token, holder }: HeldToken): string => token + holder.slice(2);
 
@@ -142,42 +146,63 @@ export class BalanceBook {
 
   /**
    * Records the results of one check at one block. `partial` means that the stored history starts after the
-   * chain's first block.
+   * chain's first block. `samples` has the number of holders of each token whose holders were sampled for this check.
    */
-  note(block: number, compared: readonly ComparedBalance[], partial: boolean): Findings {
-    const byToken = new Map<Hex, ComparedBalance[]>();
+  note(
+    block: number,
+    compared: readonly ComparedBalance[],
+    partial: boolean,
+    samples: ReadonlyMap<Hex, number> = new Map(),
+  ): Findings {
+    const byToken = new Map<Hex, ComparedBalance[]>([...samples.keys()].map((token) => [token, []]));
     for (const balance of compared) {
       const own = byToken.get(balance.token);
       if (own === undefined) byToken.set(balance.token, [balance]);
       else own.push(balance);
     }
     const tokens: TokenCheck[] = [];
-    let mismatches = 0;
+    let [mismatches, isNews] = [0, false];
     for (const [token, balances] of byToken) {
       const before = this.tokens.get(token) ?? { ...NO_CHECK, token };
-      const judged = balances.flatMap((balance) =>
-        balance.node === null ? [] : [this.judge(before, balance, balance.node, partial)],
-      );
-      const counts = partial ? {} : this.countHeld(before, balances);
-      if (judged.length === 0 && Object.keys(counts).length === 0) continue;
-      const wrong = before.rebasing ? [] : judged.filter(({ isWrong }) => isWrong);
-      mismatches += wrong.length;
-      const after = {
-        ...before,
-        ...counts,
-        ...(block === before.checked_block ? {} : weigh(before, judged)),
-        checked_block: block,
-        holders_checked: before.holders_checked + judged.length,
-        mismatches: before.mismatches + wrong.length,
-        mismatch_block: wrong.length > 0 ? block : before.mismatch_block,
-      };
+      const after = this.checkToken(before, block, balances, { partial, sample: samples.get(token) });
+      if (after === null) continue;
       this.tokens.set(token, after);
       this.watched.delete(token);
       if (after.rebasing || hasWitness(after)) this.watched.add(token);
       tokens.push(after);
+      mismatches += after.mismatches - before.mismatches;
+      const isFirst = before.sampled_holders === 0 && after.sampled_holders > 0;
+      isNews ||= isFirst || before.rebasing !== after.rebasing;
     }
-    const suspects = [...this.watched].length - this.marked().length;
-    return { tokens, mismatches, suspects };
+    const suspects = this.watched.size - this.marked().length;
+    return { tokens, mismatches, suspects, isNews };
+  }
+
+  /** The state of a token after a check. Null if the check says nothing about the token. */
+  private checkToken(
+    before: TokenCheck,
+    block: number,
+    balances: readonly ComparedBalance[],
+    { partial, sample }: { readonly partial: boolean; readonly sample: number | undefined },
+  ): TokenCheck | null {
+    const judged = balances.flatMap((balance) =>
+      balance.node === null ? [] : [this.judge(before, balance, balance.node, partial)],
+    );
+    const counts = partial ? {} : this.countHeld(before, balances);
+    const isCounted = counts.held_checked !== undefined;
+    if (judged.length === 0 && !isCounted && sample === undefined) return null;
+    const wrong = before.rebasing ? [] : judged.filter(({ isWrong }) => isWrong);
+    return {
+      ...before,
+      ...counts,
+      ...(block === before.checked_block ? {} : weigh(before, judged)),
+      sampled_block: sample === undefined ? before.sampled_block : block,
+      sampled_holders: sample === undefined || !isCounted ? before.sampled_holders : sample,
+      checked_block: judged.length > 0 ? block : before.checked_block,
+      holders_checked: before.holders_checked + judged.length,
+      mismatches: before.mismatches + wrong.length,
+      mismatch_block: wrong.length > 0 ? block : before.mismatch_block,
+    };
   }
 
   /** Compares one balance with the contract, and remembers the difference. */

@@ -3,7 +3,7 @@ import { unitsToNumber } from '../../domain/amounts';
 import { ZERO_ADDRESS } from '../../domain/hex';
 import type { Warning } from '../../wire/risks';
 import type { TokenDetail } from '../../wire/tokens';
-import { confirmsHolders, inventsTransfers, type BalanceChecks } from '../holders/balanceChecks';
+import { confirmsHolders, inventsTransfers, isSampled, type BalanceChecks } from '../holders/balanceChecks';
 import type { ToldSupply } from '../history/history';
 import type { TokenHolding } from '../holders/holderCounts';
 import type { WatchedHolder } from '../../domain/chainDescription';
@@ -92,13 +92,18 @@ export function circulationOf(facts: HoldingFacts, token: string): Circulation |
   return { circulating: apart > supply.total ? 0n : supply.total - apart, excludes };
 }
 
+/** The number of holders. Null until the contract was asked about a sample of the holders, and if `loggedHoldersOf` is. */
+export function holdersOf(facts: HoldingFacts): number | null {
+  const holders = loggedHoldersOf(facts);
+  return holders !== null && isSampled(facts.checks, holders) ? holders : null;
+}
+
 /**
- * The number of holders. Null if the history begins late, if the token invents transfers, or if the logs do not add
- * up. A rebasing token still has a number if the contract confirms its holders.
+ * The number of holders by the logs. Null if the history begins late, if no transfer of the token is stored, if the token invents transfers, or if the logs do
+ * not add up. A rebasing token still has a number if the contract confirms its holders.
  */
-export function holdersOf({ holding, partial, checks }: HoldingFacts): number | null {
-  if (partial || inventsTransfers(checks)) return null;
-  if (holding === null) return 0;
+export function loggedHoldersOf({ holding, partial, checks }: HoldingFacts): number | null {
+  if (partial || holding === null || inventsTransfers(checks)) return null;
   return holding.supply === null && !confirmsHolders(checks) ? null : holding.holders;
 }
 
@@ -123,7 +128,7 @@ export function worthOf(raw: bigint, decimals: number, { usd }: TokenPrice): num
 /** Percent of the supply that the largest holders have. */
 export function distributionOf(facts: HoldingFacts): TokenDetail['holder_distribution'] {
   const supply = supplyOf(facts);
-  if (facts.partial || supply === null || supply.total === 0n) return null;
+  if (holdersOf(facts) === null || supply === null || supply.total === 0n) return null;
   const largest = facts.holding?.largest ?? [];
   const total = Number(supply.total);
   const [top10, top20, top40] = TOP.map((count) =>

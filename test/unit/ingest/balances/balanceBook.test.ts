@@ -2,7 +2,7 @@ import type { Hex } from '../../../../src/domain/hex';
 import {
   AGREEING_MIN,
   BalanceBook,
-  NO_WITNESS,
+  NO_CHECK,
   type ComparedBalance,
 } from '../../../../src/ingest/balances/balanceBook';
 import { createRandom } from '../../../support/createRandom';
@@ -24,19 +24,8 @@ describe('with the whole history stored, a balance that differs from the logs is
     expect(found).toEqual({
       mismatches: 0,
       suspects: 0,
-      tokens: [
-        {
-          token: token(1),
-          checked_block: 10,
-          holders_checked: 2,
-          mismatches: 0,
-          mismatch_block: 0,
-          rebasing: false,
-          held_checked: 1,
-          unconfirmed: 0,
-          ...NO_WITNESS,
-        },
-      ],
+      isNews: false,
+      tokens: [{ ...NO_CHECK, token: token(1), checked_block: 10, holders_checked: 2, held_checked: 1 }],
     });
   });
 
