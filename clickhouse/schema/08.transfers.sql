@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS transfers
     sender FixedString(20) COMMENT 'Address whose balance falls; the zero address for a mint',
     recipient FixedString(20) COMMENT 'Address whose balance rises; the zero address for a burn',
     amount UInt256 COMMENT 'Transferred amount, raw units' CODEC(ZSTD(1)),
-    kind Enum8('transfer' = 1, 'deposit' = 2, 'withdrawal' = 3) COMMENT 'Kind of the log. deposit and withdrawal exist only for the wrapped native token, which mints and burns without a Transfer log',
+    kind Enum8('transfer' = 1, 'deposit' = 2, 'withdrawal' = 3) COMMENT 'Kind of the log. deposit and withdrawal: a Deposit or Withdrawal log of a wrapped coin, which mints and burns without a Transfer log',
     tx_index UInt32 COMMENT 'Index of the transaction in its block'
 )
 ENGINE = MergeTree
@@ -167,3 +167,17 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY token
 SETTINGS index_granularity = 1024
 COMMENT 'Results of comparing balances from logs with balanceOf of the contract, by token';
+
+-- One row: a token whose Transfer logs do not tell all changes of its balances. If a token has several rows, the
+-- newest one is valid. The ingester writes the row before the rows of the block become visible. A reorg does not
+-- remove the row.
+CREATE TABLE IF NOT EXISTS odd_tokens
+(
+    token FixedString(20) COMMENT 'Address of the contract, which emitted the logs',
+    kind Enum8('unpaired_deposit' = 1, 'unread_transfer' = 2) COMMENT 'unread_transfer: a Transfer log of a form that cannot be read, such as one of an NFT; unpaired_deposit: a Deposit or Withdrawal log without a Transfer log beside it, stored as a transfer',
+    version UInt64 COMMENT 'Time when this row was written, unix milliseconds, UTC'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY token
+SETTINGS index_granularity = 1024
+COMMENT 'Tokens whose Transfer logs do not tell all changes of their balances';

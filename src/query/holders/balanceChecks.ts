@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 
+import type { OddKind } from '../../clickhouse/schema/tables';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { createNewestRows } from '../head/newestRows';
 
@@ -31,7 +32,17 @@ export interface BalanceChecks {
   readonly unconfirmed: number;
   /** Number of holders by the logs when holders were last sampled, by size and at random; 0 if they never were. */
   readonly sampledHolders: number;
+  /** Why the Transfer logs of the token do not tell all changes of its balances; null if they may do so. */
+  readonly odd: OddKind | null;
 }
+
+/** Checks by token. */
+interface CheckTable {
+  /** Null for a token without checks whose logs are not odd. */
+  of(token: string): BalanceChecks | null;
+}
+
+const UNCHECKED = { rebasing: false, held: 0, unconfirmed: 0, sampledHolders: 0 } as const;
 
 const checksRowShape = z
   .object({
@@ -48,18 +59,43 @@ const checksRowShape = z
     sampledHolders: sampled_holders,
   }));
 
-/** A function that returns the checks of each checked token. Each call reads only the rows that are new. */
-export function createCheckReader(runner: QueryRunner): () => Promise<ReadonlyMap<string, BalanceChecks>> {
-  return createNewestRows((since) =>
-    runner.run('holders/list_checks', { since, limit: TOKENS_MAX }, checksRowShape),
+const oddRowShape = z.object({
+  token: z.string(),
+  kind: z.enum(['unpaired_deposit', 'unread_transfer']),
+  version: z.coerce.number(),
+});
+
+/** A function that reads the checks of all tokens. Each call reads only the rows that are new. */
+export function createCheckReader(runner: QueryRunner): () => Promise<CheckTable> {
+  const params = (since: number) => ({ since, limit: TOKENS_MAX });
+  const readChecks = createNewestRows((since) =>
+    runner.run('holders/list_checks', params(since), checksRowShape),
   );
+  const readOdd = createNewestRows((since) =>
+    runner.run('holders/list_odd_tokens', params(since), oddRowShape),
+  );
+  return async () => {
+    const [checks, odd] = await Promise.all([readChecks(), readOdd()]);
+    return { of: (token) => joined(checks.get(token), odd.get(token)) };
+  };
 }
 
-/** The checks of one token; null if it was not checked. */
+/** The checks of one token; null if it was not checked and its logs are not odd. */
 export async function findBalanceChecks(runner: QueryRunner, token: string): Promise<BalanceChecks | null> {
   const params = { since: 0, token: token.slice(2), limit: 1 };
-  const [row] = await runner.run('holders/list_checks', params, checksRowShape);
-  return row ?? null;
+  const [[checks], [odd]] = await Promise.all([
+    runner.run('holders/list_checks', params, checksRowShape),
+    runner.run('holders/list_odd_tokens', params, oddRowShape),
+  ]);
+  return joined(checks, odd);
+}
+
+function joined(
+  checks: Omit<BalanceChecks, 'odd'> | undefined,
+  odd: { readonly kind: OddKind } | undefined,
+): BalanceChecks | null {
+  if (checks === undefined && odd === undefined) return null;
+  return { ...UNCHECKED, ...checks, odd: odd?.kind ?? null };
 }
 
 /** Whether the contract does not confirm the balances that its transfers claim. */

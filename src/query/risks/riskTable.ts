@@ -69,7 +69,7 @@ export function createRiskTables(
     const judgementOf = (entry: PairEntry): PairJudgement => ({
       ofToken: (token) => [
         ...warningsOf(token),
-        ...(checks.get(token.address)?.rebasing === true ? [REBASING] : []),
+        ...(checks.of(token.address)?.rebasing === true ? [REBASING] : []),
       ],
       shares: sharesOf(entry),
     });
@@ -77,7 +77,7 @@ export function createRiskTables(
     const known = new WeakMap<PairEntry, Warning[]>();
     return {
       watched,
-      checksOf: (token) => checks.get(token) ?? null,
+      checksOf: (token) => checks.of(token),
       creatorOf: (token) => creatorTable.of(token),
       logoOf: (token) => logos.get(token) ?? null,
       taxOf: (token) => taxOf(traitsOf(token)),

@@ -59,7 +59,7 @@ export function supplyOf(facts: HoldingFacts): Supply | null {
  * holders. Null if they are unknown.
  */
 function bookOf({ holding, partial, told, checks }: HoldingFacts): ToldSupply | null {
-  if (checks?.rebasing === true || inventsTransfers(checks)) return null;
+  if (checks?.rebasing === true || checks?.odd === 'unread_transfer' || inventsTransfers(checks)) return null;
   if (partial) return told ?? null;
   if (holding === null || holding.supply === null) return null;
   return { total: holding.supply, watched: holding.watched };
@@ -99,11 +99,13 @@ export function holdersOf(facts: HoldingFacts): number | null {
 }
 
 /**
- * The number of holders by the logs. Null if the history begins late, if no transfer of the token is stored, if the token invents transfers, or if the logs do
+ * The number of holders by the logs. Null if the history begins late, if no transfer of the token is stored, if a Transfer
+ * log of the token cannot be read, if the token invents transfers, or if the logs do
  * not add up. A rebasing token still has a number if the contract confirms its holders.
  */
 export function loggedHoldersOf({ holding, partial, checks }: HoldingFacts): number | null {
-  if (partial || holding === null || inventsTransfers(checks)) return null;
+  if (partial || holding === null || checks?.odd === 'unread_transfer' || inventsTransfers(checks))
+    return null;
   return holding.supply === null && !confirmsHolders(checks) ? null : holding.holders;
 }
 
@@ -167,6 +169,13 @@ const INVENTED_TRANSFERS: Warning = {
   severity: 'warning',
 };
 
+const UNREAD_TRANSFERS: Warning = {
+  code: 'unbalanced_transfers',
+  message:
+    'Some Transfer logs of this token have a form that cannot be read, so its holders and its supply are unknown',
+  severity: 'warning',
+};
+
 export const REBASING: Warning = {
   code: 'rebasing',
   message:
@@ -180,6 +189,7 @@ export function warningsOfTransfers({ holding, partial, checks }: HoldingFacts):
   const warnings: Warning[] = [];
   if (checks?.rebasing === true) warnings.push(REBASING);
   if (partial) warnings.push(PARTIAL_HISTORY);
+  else if (checks?.odd === 'unread_transfer') warnings.push(UNREAD_TRANSFERS);
   else if (inventsTransfers(checks)) warnings.push(INVENTED_TRANSFERS);
   else if (holding !== null && holding.supply === null) warnings.push(UNBALANCED_TRANSFERS);
   return warnings;

@@ -70,7 +70,7 @@ export async function readTokenTable(
           partial: isHistoryPartial(head),
           poolsComplete: history.complete,
           told: told.get(address) ?? null,
-          checks: risks === null ? (checks?.get(address) ?? null) : risks.checksOf(address),
+          checks: risks === null ? (checks?.of(address) ?? null) : risks.checksOf(address),
           risks,
           ...(risks === null ? {} : { watched: risks.watched, keptAtZero: risks.keptAtZeroOf(address) }),
         }),

@@ -70,7 +70,8 @@ async function listTokenHolders({ deps, asked, chainId, moment }: Ask) {
   const token = needAddress(asked, 'contractaddress');
   const page = readPage(asked, PAGE_MAX);
   if (moment === null || !(await isWhole({ deps, chainId }, moment, token))) return refuse(TEXTS.action);
-  if (inventsTransfers(await findBalanceChecks(moment.chain.runner, token))) return refuse(TEXTS.action);
+  const checks = await findBalanceChecks(moment.chain.runner, token);
+  if (checks?.odd === 'unread_transfer' || inventsTransfers(checks)) return refuse(TEXTS.action);
   const holders = await listHolders(moment.chain.runner, moment.head, token, page);
   return listOf(
     holders.map(({ holder, balance }) => ({

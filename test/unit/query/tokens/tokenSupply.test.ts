@@ -46,6 +46,7 @@ const sampled = (held: number, unconfirmed: number, rebasing = false): BalanceCh
   held,
   unconfirmed,
   sampledHolders: 5_000,
+  odd: null,
 });
 const factsOf = (holding: TokenHolding, checks: BalanceChecks | null = sampled(8, 0)): HoldingFacts => ({
   holding,
@@ -81,6 +82,16 @@ test('a token with 3,000 mints without balances never has a number of holders, a
   const checked = factsOf(holding, sampled(8, 4));
   expect([holdersOf(checked), supplyOf(checked), distributionOf(checked)]).toEqual([null, null, null]);
   expect(codesOf(checked)).toEqual(['unbalanced_transfers']);
+});
+
+test('a token with a Transfer log that cannot be read has no holders, no supply and a flag, whatever checks find', () => {
+  const facts = factsOf(holdingOf(honest), { ...sampled(100, 0, true), odd: 'unread_transfer' });
+  expect([holdersOf(facts), supplyOf(facts), distributionOf(facts)]).toEqual([null, null, null]);
+  expect(codesOf({ ...facts, checks: { ...sampled(8, 0), odd: 'unread_transfer' } })).toEqual([
+    'unbalanced_transfers',
+  ]);
+  const told = { total: 900n, watched: new Map<string, bigint>() };
+  expect(supplyOf({ ...facts, partial: true, told })).toBeNull();
 });
 
 test('the number of holders may double after a sample, then a new sample is needed', () => {
