@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS transfers
     sender FixedString(20) COMMENT 'Address whose balance falls; the zero address for a mint',
     recipient FixedString(20) COMMENT 'Address whose balance rises; the zero address for a burn',
     amount UInt256 COMMENT 'Transferred amount, raw units' CODEC(ZSTD(1)),
-    kind Enum8('transfer' = 1, 'deposit' = 2, 'withdrawal' = 3) COMMENT 'Kind of the log. deposit and withdrawal exist only for the wrapped native token, which mints and burns without a Transfer log',
+    kind Enum8('transfer' = 1, 'deposit' = 2, 'withdrawal' = 3) COMMENT 'Kind of the log. deposit and withdrawal: a Deposit or Withdrawal log of a wrapped coin, which mints and burns without a Transfer log',
     tx_index UInt32 COMMENT 'Index of the transaction in its block'
 )
 ENGINE = MergeTree
@@ -153,12 +153,31 @@ CREATE TABLE IF NOT EXISTS token_balance_checks
     holders_checked UInt64 COMMENT 'Number of balances compared so far',
     mismatches UInt64 COMMENT 'Number of compared balances that differ from the logs. If early transfers are missing, a constant difference is no mismatch',
     mismatch_block UInt32 COMMENT 'Number of the block of the newest mismatch; 0 if there was none',
-    rebasing Bool COMMENT 'Whether comparisons at two blocks found mismatches, so that balances change without transfers; later matches do not reset the flag',
+    rebasing Bool COMMENT 'Whether balances change without transfers: the balance of one holder was a mismatch in two checks in a row, and fewer than three checks in a row have agreed since',
     held_checked UInt64 COMMENT 'Number of different compared addresses that hold the token according to its logs',
     unconfirmed UInt64 COMMENT 'Number of the addresses in held_checked for which the contract answered 0 or gave no usable answer',
+    witness FixedString(20) COMMENT 'Holder whose balance was a mismatch. The next checks compare its balance again; zero bytes without such a holder',
+    witness_baseline Int256 COMMENT 'balanceOf of the witness minus the sum of its logs, while transfers explain its balance, raw units; 0 if the whole history is stored',
+    agreed UInt32 COMMENT 'Number of checks in a row that agreed since the token was marked as rebasing',
+    sampled_block UInt32 COMMENT 'Number of the block at which holders of the token were last compared by size and at random; 0 if never',
+    sampled_holders UInt32 COMMENT 'Number of holders according to the logs at sampled_block',
     version UInt64 COMMENT 'Time when this row was written, unix milliseconds, UTC'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY token
 SETTINGS index_granularity = 1024
 COMMENT 'Results of comparing balances from logs with balanceOf of the contract, by token';
+
+-- One row: a token whose Transfer logs do not tell all changes of its balances. If a token has several rows, the
+-- newest one is valid. The ingester writes the row before the rows of the block become visible. A reorg does not
+-- remove the row.
+CREATE TABLE IF NOT EXISTS odd_tokens
+(
+    token FixedString(20) COMMENT 'Address of the contract, which emitted the logs',
+    kind Enum8('unpaired_deposit' = 1, 'unread_transfer' = 2) COMMENT 'unread_transfer: a Transfer log of a form that cannot be read, such as one of an NFT; unpaired_deposit: a Deposit or Withdrawal log without a Transfer log beside it, stored as a transfer',
+    version UInt64 COMMENT 'Time when this row was written, unix milliseconds, UTC'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY token
+SETTINGS index_granularity = 1024
+COMMENT 'Tokens whose Transfer logs do not tell all changes of their balances';

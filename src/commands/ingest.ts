@@ -209,13 +209,13 @@ function createWorkers(
   // The node readers of the API use the market chain's database, even if this ingester runs another
   // chain.
   const verifiedDb = new URL(storage.readUrl).pathname.slice(1) || 'default';
+  // Publishes the head under a new version, so that readers drop their cached answers and read again.
+  const onChange = (): void => foundPools.refresh();
   const workers: Worker[] = [
-    new BalanceChecker(deps),
+    new BalanceChecker({ ...deps, onChange }),
     new ContractWorker({ ...deps, verifiedDb, now: () => deps.clock.now() }),
   ];
   const { anchors, wrappedNative, forkBlock = null, dexes } = config.chain;
-  // Publishes the head under a new version, so that readers drop their cached answers and read again.
-  const onChange = (): void => foundPools.refresh();
   if (dexes.length > 0) {
     workers.push(new TraitWorker({ ...deps, forkBlock, onChange }));
     workers.push(new ProtocolFeeWorker({ ...deps, onChange }));

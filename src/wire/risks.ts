@@ -29,7 +29,7 @@ export type TransferTax = z.infer<typeof transferTaxShape>;
 /** The meaning of each flag, for the OpenAPI descriptions of tokens and pairs. */
 export const RISK_FLAGS =
   '`fee_on_transfer`: a part of a bought or sold amount does not arrive, see transfer_tax_pct; `rebasing`: balances ' +
-  'change without transfers, as checks with balanceOf found, and the flag stays; `honeypot`: at least 20 addresses ' +
+  'change without transfers, as checks with balanceOf found; `honeypot`: at least 20 addresses ' +
   'bought the token, at most 5 % as many sold it, and simulated sales fail; without a simulation, if nobody but its ' +
   'creator sold it; `mintable`, `pausable`: the code or the verified ABI has a function that mints or pauses; ' +
   '`lp_held_by_creator`: the creator of the token holds at least 1 % of the LP tokens; `spam`: the symbol or name ' +

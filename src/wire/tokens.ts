@@ -76,8 +76,8 @@ const item = {
   }),
   holders: countShape.nullable().meta({
     description:
-      'Addresses with a positive balance from Transfer logs, without the zero address; null if early ' +
-      'transfers are missing, and for a token whose transfers create balances from nothing',
+      'Addresses with a positive balance from Transfer logs, without the zero address; null until balanceOf confirmed ' +
+      'a sample of the holders, if early transfers are missing, and for a token whose transfers create balances from nothing',
   }),
   created_at: unixSecondsShape.nullable().meta({
     description:
@@ -139,7 +139,9 @@ export const tokenDetailShape = z
         rest: percentShape.meta({ description: 'Share of all other holders' }),
       })
       .nullable()
-      .meta({ description: 'Shares of total_supply in percent, 0 to 100; null without a supply' }),
+      .meta({
+        description: 'Shares of total_supply in percent, 0 to 100; null without a supply or without holders',
+      }),
     burned_supply: decimalShape.nullable().meta({
       description:
         'Balances of the burn addresses, whole tokens, a part of total_supply; null if total_supply is null. The ' +

@@ -1,12 +1,14 @@
--- Each row: one token that is marked as rebasing, or whose contract did not confirm some balances. The values
--- come from the token's newest check. Reads the whole table (one row per checked token), once for each new
--- head.
+-- Each row: the newest result of comparing balances of one token with its contract, if the row was written at `since`
+-- (unix milliseconds) or later. Reads the version of every row of token_balance_checks (one row per checked token),
+-- once for each new head.
 SELECT
     concat('0x', lower(hex(c.token))) AS token,
-    argMax(c.rebasing, c.version) AS rebasing,
-    argMax(c.held_checked, c.version) AS held_checked,
-    argMax(c.unconfirmed, c.version) AS unconfirmed
-FROM token_balance_checks AS c
-GROUP BY c.token
-HAVING rebasing OR unconfirmed > 0
+    c.rebasing AS rebasing,
+    c.held_checked AS held_checked,
+    c.unconfirmed AS unconfirmed,
+    c.sampled_holders AS sampled_holders,
+    toString(c.version) AS version
+FROM token_balance_checks AS c FINAL
+WHERE c.version >= {since:UInt64}
+    AND c.token = unhex({token:String}) -- if token
 LIMIT {limit:UInt32}

@@ -34,6 +34,7 @@ const SHARDING_KEYS: Readonly<Record<string, string>> = {
   import_positions: '0',
   tokens: 'cityHash64(address)',
   token_balance_checks: 'cityHash64(token)',
+  odd_tokens: 'cityHash64(token)',
   audit_hashes: 'cityHash64(chain_id, from_block)',
   contract_codes: 'cityHash64(address)',
   contract_creations: 'cityHash64(address)',

@@ -320,6 +320,16 @@ export const transfersTable = defineTable('transfers', {
 });
 export type TransferRow = Parameters<typeof transfersTable.writeRow>[1];
 
+export const ODD_KINDS = { unpaired_deposit: 1, unread_transfer: 2 } as const;
+export type OddKind = keyof typeof ODD_KINDS;
+
+export const oddTokensTable = defineTable('odd_tokens', {
+  token: address,
+  kind: enum8(ODD_KINDS),
+  version: u64,
+});
+export type OddTokenRow = Parameters<typeof oddTokensTable.writeRow>[1];
+
 const POSITION_KINDS = { transfer: 1, increase: 2, decrease: 3, collect: 4 } as const;
 
 export const positionEventsTable = defineTable('position_events', {
@@ -348,6 +358,11 @@ export const balanceChecksTable = defineTable('token_balance_checks', {
   rebasing: bool,
   held_checked: u64,
   unconfirmed: u64,
+  witness: address,
+  witness_baseline: i256,
+  agreed: u32,
+  sampled_block: u32,
+  sampled_holders: u32,
   version: u64,
 });
 export type BalanceCheckRow = Parameters<typeof balanceChecksTable.writeRow>[1];

@@ -4,19 +4,29 @@
  *
  * If the whole history is stored, balanceOf must equal the sum of the logs. If the stored history starts
  * later, the earlier transfers are missing from the sum. The missing amount is the same at every check, so
- * only a changed difference between balanceOf and the sum is a mismatch. A token with one mismatch is a
- * suspect: the token may be rebasing, and is checked again. A second mismatch, at another block, marks the
- * token as rebasing permanently, even if later checks find no difference.
+ * only a changed difference between balanceOf and the sum is a mismatch.
+ *
+ * The mark "rebasing" follows the evidence. A holder with a mismatch becomes the witness of its token. If the
+ * witness has a mismatch in the next check too, at another block, the token is marked. The mark is removed
+ * after AGREEING_MIN checks in a row in which the witness and all other compared holders agree. Witnesses are
+ * stored, so a restart neither removes a mark nor makes it permanent.
  *
  * The book also counts, over different addresses, which balances the contract confirms at all. For a token
  * with invented Transfer logs, the contract answers 0 or nothing for addresses that hold tokens according to
  * the logs.
  */
 import type { BalanceCheckRow } from '../../clickhouse/schema/tables';
-import type { Hex } from '../../domain/hex';
+import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 
-/** Largest number of differences kept in memory. */
+/** Largest number of differences kept in memory, and of holders that are counted as checked. */
 const KNOWN_MAX = 20_000;
+/** Number of checks in a row that must agree before the mark of a token is removed. */
+export const AGREEING_MIN = 3;
+/** Most witnesses of marked tokens, and most unconfirmed holders, that one check compares again. */
+const MARKED_AGAIN_MAX = 10;
+const UNCONFIRMED_AGAIN_MAX = 10;
+/** Most new holders per token that replace the counts of an earlier run of the program. */
+const RECOUNT_MIN = 4;
 
 export interface HeldToken {
   readonly token: Hex;
@@ -35,23 +45,32 @@ export interface ComparedBalance extends HeldToken {
 type TokenCheck = Omit<BalanceCheckRow, 'version'>;
 
 interface Findings {
-  /** The checked tokens with their new counts. */
+  /** The checked tokens with their new state. */
   readonly tokens: readonly TokenCheck[];
   readonly mismatches: number;
-  /**
-   * Number of tokens that have a new mismatch and are not yet marked as rebasing. Their balances are checked
-   * again soon.
-   */
+  /** Number of tokens that have a witness and are not marked. Their witnesses are compared again soon. */
   readonly suspects: number;
+  /** Whether a mark changed, or a token was sampled for the first time. */
+  readonly isNews: boolean;
 }
 
 interface Difference extends HeldToken {
   /** balanceOf minus the sum of the logs, modulo 2^256, signed. */
   readonly difference: bigint;
-  readonly block: number;
 }
 
-const NO_CHECK = {
+/** One compared balance. */
+interface Judged {
+  readonly holder: Hex;
+  /** The difference that the transfers explain. Null if this is the first comparison in a history that begins late. */
+  readonly baseline: bigint | null;
+  readonly isWrong: boolean;
+}
+
+const NO_WITNESS = { witness: ZERO_ADDRESS, witness_baseline: 0n, agreed: 0 } as const;
+
+/** State of a token before its first check. */
+export const NO_CHECK = {
   checked_block: 0,
   holders_checked: 0,
   mismatches: 0,
@@ -59,115 +78,200 @@ const NO_CHECK = {
   rebasing: false,
   held_checked: 0,
   unconfirmed: 0,
-};
+  sampled_block: 0,
+  sampled_holders: 0,
+  ...NO_WITNESS,
+} as const;
 
 const keyOf = ({ token, holder }: HeldToken): string => token + holder.slice(2);
+
+const hasWitness = ({ witness }: TokenCheck): boolean => witness !== ZERO_ADDRESS;
 
 export class BalanceBook {
   /** Last difference of each checked balance, ordered by the time of the check, oldest first. */
   private readonly known = new Map<string, Difference>();
   private readonly tokens: Map<Hex, TokenCheck>;
-  /** Balances that are already counted as held according to the logs, oldest first. */
-  private readonly held = new Set<string>();
-  /**
-   * Balances with a mismatch in the last check, for tokens that are not marked as rebasing. The next check compares
-   * them again first.
-   */
-  private doubted: HeldToken[] = [];
+  /** Tokens with a witness or a mark, by the time of their last check, oldest first. */
+  private readonly watched = new Set<Hex>();
+  /** Holders that are counted in `held_checked`, oldest first. The value is true if the contract does not confirm the holder. */
+  private readonly held = new Map<string, boolean>();
+  /** Unconfirmed holders, by the time of their last check, oldest first. */
+  private readonly unconfirmed = new Map<string, HeldToken>();
+  /** Tokens with unconfirmed holders that an earlier run of the program counted. The holders are not known any more. */
+  private readonly inherited: Set<Hex>;
 
   /** `stored` contains the results of earlier runs of the program. */
   constructor(stored: readonly TokenCheck[] = []) {
     this.tokens = new Map(stored.map((check) => [check.token, check]));
+    for (const check of stored) if (check.rebasing || hasWitness(check)) this.watched.add(check.token);
+    this.inherited = new Set(stored.flatMap(({ token, unconfirmed }) => (unconfirmed > 0 ? [token] : [])));
   }
 
-  /** Tokens that are marked as rebasing. Later checks do not remove the mark. */
+  /** Tokens that are marked as rebasing. */
   marked(): Hex[] {
-    return [...this.tokens.values()].filter(({ rebasing }) => rebasing).map(({ token }) => token);
+    return [...this.watched].filter((token) => this.tokens.get(token)?.rebasing === true);
+  }
+
+  /** At most `max` tokens whose holders must be sampled again, because an earlier run found them unconfirmed. */
+  listInherited(max: number): Hex[] {
+    return [...this.inherited].slice(0, max);
   }
 
   /**
-   * At most `max` balances to check again: first balances of suspects (tokens with one mismatch), then the
-   * balances whose last check is longest ago.
+   * At most `max` balances to check again: witnesses of suspects, then some witnesses of marked tokens and some
+   * unconfirmed holders, then the balances whose last check is longest ago.
    */
   listAgain(max: number): HeldToken[] {
+    const witnesses = [...this.watched].flatMap((token) => {
+      const check = this.tokens.get(token);
+      return check !== undefined && hasWitness(check) ? [check] : [];
+    });
+    const heldBy = ({ token, witness }: TokenCheck): HeldToken => ({ token, holder: witness });
+    const suspects = witnesses.filter(({ rebasing }) => !rebasing).map(heldBy);
+    const marked = witnesses.filter(({ rebasing }) => rebasing).map(heldBy);
+    const first = [
+      ...suspects,
+      ...marked.slice(0, MARKED_AGAIN_MAX),
+      ...[...this.unconfirmed.values()].slice(0, UNCONFIRMED_AGAIN_MAX),
+    ];
     const again = new Map<string, HeldToken>();
-    for (const pair of [...this.doubted, ...this.known.values()]) {
+    for (const { token, holder } of first)
+      if (again.size < max) again.set(keyOf({ token, holder }), { token, holder });
+    for (const { token, holder } of this.known.values()) {
       if (again.size >= max) break;
-      if (this.tokens.get(pair.token)?.rebasing === true) continue;
-      again.set(keyOf(pair), { token: pair.token, holder: pair.holder });
+      if (this.tokens.get(token)?.rebasing !== true) again.set(keyOf({ token, holder }), { token, holder });
     }
     return [...again.values()];
   }
 
   /**
    * Records the results of one check at one block. `partial` means that the stored history starts after the
-   * chain's first block.
+   * chain's first block. `samples` has the number of holders of each token whose holders were sampled for this check.
    */
-  note(block: number, compared: readonly ComparedBalance[], partial: boolean): Findings {
-    const touched = new Set<Hex>();
-    const doubted: HeldToken[] = [];
-    let mismatches = 0;
+  note(
+    block: number,
+    compared: readonly ComparedBalance[],
+    partial: boolean,
+    samples: ReadonlyMap<Hex, number> = new Map(),
+  ): Findings {
+    const byToken = new Map<Hex, ComparedBalance[]>([...samples.keys()].map((token) => [token, []]));
     for (const balance of compared) {
-      touched.add(balance.token);
-      if (!partial) this.countHeld(block, balance);
-      if (balance.node === null) continue;
-      const wrong = this.isWrong(block, balance, balance.node, partial);
-      if (wrong) mismatches += 1;
-      if (this.count(block, balance.token, wrong)) doubted.push(balance);
+      const own = byToken.get(balance.token);
+      if (own === undefined) byToken.set(balance.token, [balance]);
+      else own.push(balance);
     }
-    this.doubted = doubted.filter(({ token }) => this.tokens.get(token)?.rebasing !== true);
-    const tokens = [...touched].flatMap((token) => this.tokens.get(token) ?? []);
-    return { tokens, mismatches, suspects: new Set(this.doubted.map(({ token }) => token)).size };
+    const tokens: TokenCheck[] = [];
+    let [mismatches, isNews] = [0, false];
+    for (const [token, balances] of byToken) {
+      const before = this.tokens.get(token) ?? { ...NO_CHECK, token };
+      const after = this.checkToken(before, block, balances, { partial, sample: samples.get(token) });
+      if (after === null) continue;
+      this.tokens.set(token, after);
+      this.watched.delete(token);
+      if (after.rebasing || hasWitness(after)) this.watched.add(token);
+      tokens.push(after);
+      mismatches += after.mismatches - before.mismatches;
+      const isFirst = before.sampled_holders === 0 && after.sampled_holders > 0;
+      isNews ||= isFirst || before.rebasing !== after.rebasing;
+    }
+    const suspects = this.watched.size - this.marked().length;
+    return { tokens, mismatches, suspects, isNews };
   }
 
-  private checkOf(token: Hex, block: number): TokenCheck {
-    return this.tokens.get(token) ?? { ...NO_CHECK, token, checked_block: block };
-  }
-
-  /** Counts a balance that is positive according to the logs, once per holder and token. */
-  private countHeld(block: number, { token, holder, logs, node }: ComparedBalance): void {
-    const key = keyOf({ token, holder });
-    if (logs <= 0n || this.held.has(key)) return;
-    this.held.add(key);
-    if (this.held.size > KNOWN_MAX) for (const oldest of this.held) if (this.held.delete(oldest)) break;
-    const before = this.checkOf(token, block);
-    this.tokens.set(token, {
+  /** The state of a token after a check. Null if the check says nothing about the token. */
+  private checkToken(
+    before: TokenCheck,
+    block: number,
+    balances: readonly ComparedBalance[],
+    { partial, sample }: { readonly partial: boolean; readonly sample: number | undefined },
+  ): TokenCheck | null {
+    const judged = balances.flatMap((balance) =>
+      balance.node === null ? [] : [this.judge(before, balance, balance.node, partial)],
+    );
+    const counts = partial ? {} : this.countHeld(before, balances);
+    const isCounted = counts.held_checked !== undefined;
+    if (judged.length === 0 && !isCounted && sample === undefined) return null;
+    const wrong = before.rebasing ? [] : judged.filter(({ isWrong }) => isWrong);
+    return {
       ...before,
-      checked_block: block,
-      held_checked: before.held_checked + 1,
-      unconfirmed: before.unconfirmed + (node === null || node === 0n ? 1 : 0),
-    });
+      ...counts,
+      ...(block === before.checked_block ? {} : weigh(before, judged)),
+      sampled_block: sample === undefined ? before.sampled_block : block,
+      sampled_holders: sample === undefined || !isCounted ? before.sampled_holders : sample,
+      checked_block: judged.length > 0 ? block : before.checked_block,
+      holders_checked: before.holders_checked + judged.length,
+      mismatches: before.mismatches + wrong.length,
+      mismatch_block: wrong.length > 0 ? block : before.mismatch_block,
+    };
   }
 
-  /** Returns whether the comparison is a mismatch, and stores the new difference. */
-  private isWrong(block: number, balance: ComparedBalance, node: bigint, partial: boolean): boolean {
-    if (this.tokens.get(balance.token)?.rebasing === true) return false;
+  /** Compares one balance with the contract, and remembers the difference. */
+  private judge(check: TokenCheck, balance: ComparedBalance, node: bigint, partial: boolean): Judged {
+    const { token, holder, logs } = balance;
     const key = keyOf(balance);
-    const before = this.known.get(key);
-    const difference = BigInt.asIntN(256, node - balance.logs);
+    const difference = BigInt.asIntN(256, node - logs);
+    const before = this.known.get(key)?.difference ?? null;
+    const ofWitness = check.witness === holder ? check.witness_baseline : null;
+    const baseline = partial ? (ofWitness ?? before) : 0n;
     this.known.delete(key);
-    this.known.set(key, { token: balance.token, holder: balance.holder, difference, block });
-    if (this.known.size > KNOWN_MAX) {
-      const [oldest] = this.known.keys();
-      if (oldest !== undefined) this.known.delete(oldest);
-    }
-    if (!partial) return difference !== 0n;
-    return before !== undefined && before.block !== block && before.difference !== difference;
+    this.known.set(key, { token, holder, difference });
+    dropOldest(this.known);
+    return { holder, baseline, isWrong: baseline !== null && difference !== baseline };
   }
 
-  /** Counts one comparison for its token, as a mismatch if `wrong` is true. Returns `wrong`. */
-  private count(block: number, token: Hex, wrong: boolean): boolean {
-    const before = this.checkOf(token, block);
-    const { mismatch_block: mismatchBlock } = before;
-    const repeated = wrong && mismatchBlock !== 0 && mismatchBlock !== block;
-    this.tokens.set(token, {
-      ...before,
-      checked_block: block,
-      holders_checked: before.holders_checked + 1,
-      mismatches: before.mismatches + (wrong ? 1 : 0),
-      mismatch_block: wrong ? block : mismatchBlock,
-      rebasing: repeated || before.rebasing,
-    });
-    return wrong;
+  /** Counts balances that are positive according to the logs, once per holder and token. */
+  private countHeld(
+    before: TokenCheck,
+    balances: readonly ComparedBalance[],
+  ): Partial<Pick<TokenCheck, 'held_checked' | 'unconfirmed'>> {
+    const positive = balances.filter(({ logs }) => logs > 0n);
+    if (positive.length === 0) return {};
+    let { held_checked: held, unconfirmed } = before;
+    if (this.inherited.has(before.token) && positive.length >= Math.min(RECOUNT_MIN, held)) {
+      this.inherited.delete(before.token);
+      const own = [...this.held].filter(([key]) => key.startsWith(before.token));
+      [held, unconfirmed] = [own.length, own.filter(([, isUnconfirmed]) => isUnconfirmed).length];
+    }
+    for (const { token, holder, node } of positive) {
+      const key = keyOf({ token, holder });
+      const counted = this.held.get(key);
+      const isUnconfirmed = node === null || node === 0n;
+      if (counted === undefined) held += 1;
+      unconfirmed += Number(isUnconfirmed) - Number(counted ?? false);
+      this.held.delete(key);
+      this.held.set(key, isUnconfirmed);
+      this.unconfirmed.delete(key);
+      if (isUnconfirmed) this.unconfirmed.set(key, { token, holder });
+      dropOldest(this.held);
+      dropOldest(this.unconfirmed);
+    }
+    return { held_checked: held, unconfirmed };
   }
+}
+
+/** Decides about the mark and the witness of a token, after a check at a new block. */
+function weigh(
+  before: TokenCheck,
+  judged: readonly Judged[],
+): Partial<Pick<TokenCheck, 'rebasing' | 'witness' | 'witness_baseline' | 'agreed'>> {
+  const witness = judged.find(({ holder }) => holder === before.witness);
+  const other = judged.find(({ isWrong }) => isWrong);
+  if (witness?.isWrong === true) return { rebasing: true, agreed: 0 };
+  if (other !== undefined)
+    return { witness: other.holder, witness_baseline: other.baseline ?? 0n, agreed: 0 };
+  if (!before.rebasing) return witness === undefined ? {} : NO_WITNESS;
+  // A mark without a witness comes from an earlier version of the program.
+  const speaks = hasWitness(before)
+    ? witness !== undefined
+    : judged.some(({ baseline }) => baseline !== null);
+  if (!speaks) return {};
+  return before.agreed + 1 < AGREEING_MIN
+    ? { agreed: before.agreed + 1 }
+    : { rebasing: false, ...NO_WITNESS };
+}
+
+function dropOldest(map: Map<string, unknown>): void {
+  if (map.size <= KNOWN_MAX) return;
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
 }

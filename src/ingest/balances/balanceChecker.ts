@@ -10,6 +10,7 @@ import { withDeadline, type Clock } from '../../chain/rpc/clock';
 import { RpcError } from '../../chain/rpc/rpcError';
 import type { Database } from '../../clickhouse/client/database';
 import { insertRows } from '../../clickhouse/rows/inserter';
+import { hexShape } from '../../clickhouse/rows/rowShapes';
 import { createQueryRunner, type QueryRunner } from '../../clickhouse/client/namedQueries';
 import { balanceChecksTable } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
@@ -27,16 +28,27 @@ import { readStoredState } from '../store/storedState';
 /** Time between two checks, in ms. */
 const INTERVAL_MS = 30_000;
 /**
- * Time in ms before the first check. After a mismatch, the next check also comes after this time, to find out
- * soon whether the mismatch repeats.
+ * Time in ms before the first check. After a mismatch, and after a check that proves nothing, the next check also
+ * comes after this time.
  */
 const SOON_MS = 3_000;
 /** Number of balances per check, and how many of these balances an earlier check has already compared. */
 const BALANCES_MAX = 100;
-const AGAIN_MAX = 40;
-/** Each check also compares this many holders from the database, for this many tokens of pools. */
-const STORED_TOKENS_MAX = 8;
-const STORED_HOLDERS_MAX = 3;
+const AGAIN_MAX = 30;
+/**
+ * Each check samples the holders of this many tokens of pools. While some tokens were never sampled, a check samples
+ * up to FIRST_TOKENS_MAX of them, and compares up to FIRST_BALANCES_MAX balances.
+ */
+const SAMPLED_TOKENS_MAX = 4;
+const FIRST_TOKENS_MAX = 24;
+const FIRST_BALANCES_MAX = 300;
+/** A sample of a token has this many of its largest holders, and this many random ones. */
+const LARGEST_HOLDERS = 4;
+const RANDOM_HOLDERS = 4;
+/** Most stored balances that one query for samples reads, unless a single token has more. */
+const SAMPLE_ROWS_MAX = 500_000;
+/** Most tokens that a check samples again, because an earlier run of the program found unconfirmed holders. */
+const INHERITED_MAX = 2;
 /** Each check also compares some senders and recipients of the transfers in this many newest head blocks. */
 const RECENT_BLOCKS = 64;
 /** Time limit in ms for all node answers of a check. */
@@ -58,8 +70,33 @@ const checkShape = z.object({
   rebasing: z.boolean(),
   held_checked: z.coerce.number(),
   unconfirmed: z.coerce.number(),
+  witness: hex,
+  witness_baseline: z.string().transform(BigInt),
+  agreed: z.number(),
+  sampled_block: z.number(),
+  sampled_holders: z.number(),
 });
-const tokenShape = z.object({ token: hex });
+const tokenShape = z.object({ token: hex, sampled_block: z.number() });
+const sampleShape = heldShape.extend({ holders: z.number() });
+const sizeShape = z.object({ token: hex, stored: z.number() });
+
+const headerShape = z.object({ hash: hexShape });
+
+interface Choice {
+  readonly pairs: readonly HeldToken[];
+  /** Number of holders of each sampled token. */
+  readonly samples: ReadonlyMap<Hex, number>;
+  /** Whether more tokens may have no sample yet. */
+  readonly hasMore: boolean;
+}
+
+interface Checked {
+  /** Whether the next check must come soon. */
+  readonly isOpen: boolean;
+}
+
+/** The result of a check that proves nothing. */
+const NOTHING: Checked = { isOpen: true };
 
 interface BalanceCheckerDeps {
   readonly database: Database;
@@ -68,6 +105,8 @@ interface BalanceCheckerDeps {
   readonly status: Pick<IngestStatus, 'phase' | 'balanceChecks'>;
   readonly log: Logger;
   readonly clock: Clock;
+  /** Called when answers about tokens change: a token was sampled for the first time, or a mark changed. */
+  readonly onChange?: () => void;
 }
 
 export class BalanceChecker {
@@ -88,8 +127,8 @@ export class BalanceChecker {
       // During the backfill, the ingester does not call balanceOf.
       if (status.phase !== 'follow') continue;
       try {
-        const { suspects } = await this.check(signal);
-        waitMs = suspects > 0 ? SOON_MS : INTERVAL_MS;
+        const { isOpen } = await this.check(signal);
+        waitMs = isOpen ? SOON_MS : INTERVAL_MS;
       } catch (error) {
         if (signal.aborted) return;
         status.balanceChecks.failures += 1;
@@ -100,25 +139,28 @@ export class BalanceChecker {
   }
 
   /** Runs one check at the stored head. Rejects if the node or the database fails. */
-  async check(signal?: AbortSignal): Promise<{ readonly suspects: number }> {
+  async check(signal?: AbortSignal): Promise<Checked> {
     const { database, chainId, status } = this.deps;
+    const { phase } = status;
     const stored = await readStoredState(database, chainId);
     const tip = stored?.head.at(-1);
-    if (stored === null || tip === undefined) return { suspects: 0 };
+    if (stored === null || tip === undefined) return NOTHING;
     const book = (this.book ??= await this.loadBook());
-    const pairs = await this.choose(book, stored);
+    const { pairs, samples, hasMore } = await this.choose(book, stored);
     const balances = await this.readBalances(stored, pairs);
     const compared = await this.askNode(tip.hash, balances, signal);
+    const differs = compared.some(({ logs, node }) => logs !== node);
+    // The answers of a node for a block that is not on its chain any more prove nothing.
+    if (differs && (await this.readHash(tip.number, signal)) !== tip.hash) return NOTHING;
     const after = await readStoredState(database, chainId);
-    // If a reorg replaced the block meanwhile, the rows may come from two branches, so the check is
-    // discarded.
-    if (after?.head.find(({ number }) => number === tip.number)?.hash !== tip.hash) return { suspects: 0 };
-    const findings = book.note(tip.number, compared, stored.startBlock > 1);
+    if (status.phase !== phase || after === null || !isUnchanged(stored, after)) return NOTHING;
+    const findings = book.note(tip.number, compared, stored.startBlock > 1, samples);
     await this.store(findings.tokens);
+    if (findings.isNews) this.deps.onChange?.();
     status.balanceChecks.compared += compared.filter(({ node }) => node !== null).length;
     status.balanceChecks.mismatches += findings.mismatches;
     this.tell(book, findings.mismatches);
-    return findings;
+    return { isOpen: findings.suspects > 0 || hasMore };
   }
 
   private tell(book: BalanceBook, mismatches: number): void {
@@ -135,46 +177,67 @@ export class BalanceChecker {
 
   private async loadBook(): Promise<BalanceBook> {
     const rows = await this.runner.run('ingest/balances/list_checks', { limit: TOKENS_MAX }, checkShape);
-    return new BalanceBook(rows.map((row) => checkShape.parse(row)));
+    return new BalanceBook(rows);
   }
 
   /**
-   * Chooses the balances for a check: first balances to check again, then holders of pool tokens, then
+   * Chooses the balances for a check: first balances to check again, then samples of holders of pool tokens, then
    * recently transferred balances.
    */
-  private async choose(book: BalanceBook, { head }: StoredState): Promise<HeldToken[]> {
+  private async choose(book: BalanceBook, stored: StoredState): Promise<Choice> {
     const again = book.listAgain(AGAIN_MAX);
     const params = {
-      commits: head.slice(-RECENT_BLOCKS).map(({ commit }) => commit),
-      marked: book.marked().map((token) => token.slice(2)),
+      commits: stored.head.slice(-RECENT_BLOCKS).map(({ commit }) => commit),
       salt: Math.floor(this.deps.clock.random() * 2 ** 52),
-      limit: BALANCES_MAX,
     };
-    const fresh = await this.runner.run('ingest/balances/sample_moved', params, heldShape);
-    const held = await this.sampleStored();
+    const marked = book.marked().map((token) => token.slice(2));
+    const moved = { ...params, marked, limit: BALANCES_MAX };
+    const fresh = await this.runner.run('ingest/balances/sample_moved', moved, heldShape);
+    const limit = { ...params, limit: FIRST_TOKENS_MAX };
+    const tokens = await this.runner.run('ingest/balances/choose_tokens', limit, tokenShape);
+    // In a history that begins late, holders are unknown anyway.
+    const isLate = stored.startBlock > 1;
+    const first = isLate ? [] : tokens.filter(({ sampled_block: block }) => block === 0);
+    const chosen = first.length > 0 ? first : tokens.slice(0, SAMPLED_TOKENS_MAX);
+    const wanted = [...book.listInherited(INHERITED_MAX), ...chosen.map(({ token }) => token)];
+    const { samples, held } = await this.sampleHolders(stored, [...new Set(wanted)], params.salt);
     const pairs = new Map([...again, ...held, ...fresh].map((pair) => [pair.token + pair.holder, pair]));
-    return [...pairs.values()].slice(0, BALANCES_MAX);
+    const max = first.length > 0 ? FIRST_BALANCES_MAX : BALANCES_MAX;
+    return { pairs: [...pairs.values()].slice(0, max), samples, hasMore: first.length > 0 };
   }
 
   /**
-   * Some stored holders of the pool tokens with the fewest checks. Head blocks alone would not reveal
-   * Transfer logs that a token contract invented long ago.
+   * Samples holders of the tokens, by size and at random. Head blocks alone would not reveal Transfer logs that a
+   * token contract invented long ago.
    */
-  private async sampleStored(): Promise<HeldToken[]> {
-    const salt = Math.floor(this.deps.clock.random() * 2 ** 52);
-    const some = { salt, limit: STORED_TOKENS_MAX };
-    const tokens = await this.runner.run('ingest/balances/choose_tokens', some, tokenShape);
-    const start = salt.toString(16).padStart(13, '0').padEnd(40, '0');
-    const samples = await Promise.all(
-      tokens.map(async ({ token }) => {
-        const key = { token: token.slice(2), limit: STORED_HOLDERS_MAX };
-        const sample = (after: string): Promise<HeldToken[]> =>
-          this.runner.run('ingest/balances/sample_stored', { ...key, after }, heldShape);
-        const found = await sample(start);
-        return found.length > 0 ? found : sample('0'.repeat(40));
-      }),
-    );
-    return samples.flat();
+  private async sampleHolders(
+    { cursor, head }: StoredState,
+    tokens: readonly Hex[],
+    salt: number,
+  ): Promise<{ samples: Map<Hex, number>; held: HeldToken[] }> {
+    const samples = new Map<Hex, number>();
+    const held: HeldToken[] = [];
+    if (tokens.length === 0) return { samples, held };
+    const bare = (some: readonly Hex[]): string[] => some.map((token) => token.slice(2));
+    const asked = { tokens: bare(tokens), limit: tokens.length };
+    const sizes = await this.runner.run('holders/count_rows', asked, sizeShape);
+    for (const pack of packTokens(tokens, new Map(sizes.map(({ token, stored }) => [token, stored])))) {
+      const params = {
+        tokens: bare(pack),
+        commits: head.map(({ commit }) => commit),
+        final_ord: lastOrdOfBlock(cursor.number),
+        salt,
+        largest: LARGEST_HOLDERS,
+        others: RANDOM_HOLDERS,
+        limit: pack.length * (LARGEST_HOLDERS + RANDOM_HOLDERS),
+      };
+      for (const token of pack) samples.set(token, 0);
+      for (const row of await this.runner.run('ingest/balances/sample_holders', params, sampleShape)) {
+        samples.set(row.token, row.holders);
+        held.push({ token: row.token, holder: row.holder });
+      }
+    }
+    return { samples, held };
   }
 
   /**
@@ -220,6 +283,21 @@ export class BalanceChecker {
     return balances.map((balance, index) => ({ ...balance, node: readBalance(answers[index]) }));
   }
 
+  /** Hash of the block with this number on the node's chain. Null if the node does not have the block. */
+  private async readHash(number: number, signal?: AbortSignal): Promise<Hex | null> {
+    const { rpc, clock } = this.deps;
+    const call = { method: 'eth_getBlockByNumber', params: [`0x${number.toString(16)}`, false] };
+    const late = (): Error => new RpcError('timeout', `the node did not answer within ${NODE_MS} ms`);
+    const [outcome] = await withDeadline(clock, NODE_MS, signal, late, (inner) =>
+      rpc.batchOutcomes([call], (result) => headerShape.safeParse(result).data?.hash ?? null, {
+        signal: inner,
+      }),
+    );
+    if (outcome === undefined) return null;
+    if ('error' in outcome) throw outcome.error;
+    return outcome.value;
+  }
+
   private async store(tokens: ReturnType<BalanceBook['note']>['tokens']): Promise<void> {
     const version = Math.floor(this.deps.clock.now());
     await insertRows(
@@ -228,4 +306,32 @@ export class BalanceChecker {
       tokens.map((check) => ({ ...check, version })),
     );
   }
+}
+
+/**
+ * Whether the balances that were read between two states belong to the newest block of `before`. If a reorg
+ * replaced the block meanwhile, or if a backfill stores final blocks of another branch, the rows may come from two
+ * branches. A promotion moves rows of the same branch, so it changes no balance.
+ */
+function isUnchanged(before: StoredState, after: StoredState): boolean {
+  const tip = before.head.at(-1);
+  if (tip === undefined || [before, after].some(({ intent }) => intent?.kind === 'backfill')) return false;
+  if (after.cursor.number === tip.number) return after.cursor.hash === tip.hash;
+  return after.head.some(({ hash }) => hash === tip.hash);
+}
+
+/** Splits the tokens into packs of at most SAMPLE_ROWS_MAX stored balances. */
+function packTokens(tokens: readonly Hex[], sizes: ReadonlyMap<Hex, number>): Hex[][] {
+  const packs: Hex[][] = [];
+  let rows = Infinity;
+  for (const token of tokens) {
+    const size = sizes.get(token) ?? 0;
+    if (rows + size > SAMPLE_ROWS_MAX) {
+      packs.push([]);
+      rows = 0;
+    }
+    packs.at(-1)?.push(token);
+    rows += size;
+  }
+  return packs;
 }

@@ -4,6 +4,7 @@
  * block after a reorg.
  */
 import { systemClock, TimeSlices, type Clock } from '../../chain/rpc/clock';
+import { ODD_KINDS, type OddKind } from '../../clickhouse/schema/tables';
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
@@ -49,6 +50,8 @@ export interface ReaderDeps {
 export class BlockReader {
   /** Decimals of all tokens with stored metadata; null if unknown. */
   private readonly tokens = new Map<Hex, number | null>();
+  /** Tokens whose Transfer logs do not tell all changes of their balances. */
+  private readonly odd = new Map<Hex, OddKind>();
   private readonly pricer: BlockPricer;
   private readonly clock: Clock;
 
@@ -80,6 +83,7 @@ export class BlockReader {
     const vaultPools = await store.loadVaultPools(cursor.number, exact, vaultRows);
     for (const vaultPool of vaultPools) registry.setVaultPool(vaultPool);
     for (const [token, decimals] of await store.listTokens()) this.tokens.set(token, decimals);
+    for (const [token, kind] of await store.listOddTokens()) this.odd.set(token, kind);
     const prices = await store.loadPrices(cursor, this.startBlock, pools);
     this.pricer.load(prices, foundPools?.oldTicks.usedAt(cursor.number));
     return registry.size;
@@ -100,6 +104,7 @@ export class BlockReader {
     if (first !== undefined && first.parentHash !== parent.hash) throw unlinked(parent, first);
     const findingsOf = await this.discover(blocks, reversible, signal);
     const newTokens = new Set<Hex>();
+    const odd = new Map<Hex, OddKind>();
     const slices = new TimeSlices(this.clock);
     const all: BlockFacts[] = [];
     for (const block of blocks) {
@@ -111,12 +116,14 @@ export class BlockReader {
         for (const token of [token0, token1, ...tokens]) newTokens.add(token);
       }
       for (const { token } of facts.transfers) if (!this.tokens.has(token)) newTokens.add(token);
+      for (const token of facts.unread) odd.set(token, 'unread_transfer');
       if (facts.moved.size > 0) await this.deps.checkSenders?.(block, facts.moved);
       all.push(facts);
     }
     // Prices are in whole tokens, so the decimals of all new tokens are read first.
     const last = blocks.at(-1);
     if (last !== undefined) await this.readTokens(newTokens, { ...last, reversible }, signal);
+    await this.markOdd(odd);
     for (const facts of all) {
       await slices.step();
       const old = this.deps.foundPools?.oldTicks.addedBy(facts.ref.number);
@@ -173,5 +180,18 @@ export class BlockReader {
     const rows = await readTokens(this.deps.rpc, fresh, block, signal);
     await this.deps.store.writeTokens(rows);
     for (const { address, decimals } of rows) this.tokens.set(address, decimals);
+  }
+
+  /** Stores the marks of odd tokens before the block's rows become visible. */
+  private async markOdd(odd: ReadonlyMap<Hex, OddKind>): Promise<void> {
+    const isNew = ([token, kind]: readonly [Hex, OddKind]): boolean => {
+      const known = this.odd.get(token);
+      return known === undefined || ODD_KINDS[kind] > ODD_KINDS[known];
+    };
+    const fresh = [...odd].filter(isNew);
+    if (fresh.length === 0) return;
+    const version = Math.floor(this.clock.now());
+    await this.deps.store.writeOddTokens(fresh.map(([token, kind]) => ({ token, kind, version })));
+    for (const [token, kind] of fresh) this.odd.set(token, kind);
   }
 }

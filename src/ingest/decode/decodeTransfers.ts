@@ -66,6 +66,8 @@ interface TransferRules {
 export interface TransferRows {
   readonly transfers: TransferRow[];
   readonly position_events: PositionEventRow[];
+  /** Contracts with a Transfer log that gives no row. Their balances do not follow from the rows. */
+  readonly unread: Set<Hex>;
 }
 
 type BlockAt = Pick<BlockRef, 'number' | 'timestamp'>;
@@ -135,39 +137,48 @@ function readLog(work: Work, block: BlockAt, log: ChainLog, rows: TransferRows):
   }
 }
 
-function readTransfer({ rules, skipped }: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
+function readTransfer(work: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
+  const { rules, skipped } = work;
   const { topics, data } = log;
   const [, sender, recipient, nft] = topics;
+  // A contract may index no argument of the event. The data then has all three.
+  if (topics.length === 1 && loadData(data, 3) && isUint160(0) && isUint160(1)) {
+    const sides = { sender: addressAt(data, 0), recipient: addressAt(data, 1) };
+    return pushTransfer(block, log, rows, { ...sides, amount: uintAt(2) });
+  }
   if (!isAddressTopic(sender) || !isAddressTopic(recipient)) {
+    rows.unread.add(log.address);
     skipped.malformed += 1;
     return;
   }
-  if (topics.length === 3 && loadData(data, 1)) {
-    rows.transfers.push({
-      ord: toOrd(block.number, log.logIndex),
-      timestamp: block.timestamp,
-      token: log.address,
-      sender: addressOfTopic(sender),
-      recipient: addressOfTopic(recipient),
-      amount: uintAt(0),
-      kind: 'transfer',
-      tx_index: log.transactionIndex,
-    });
-    return;
-  }
+  const sides = { sender: addressOfTopic(sender), recipient: addressOfTopic(recipient) };
+  if (topics.length === 3 && loadData(data, 1))
+    return pushTransfer(block, log, rows, { ...sides, amount: uintAt(0) });
   const tokenId = topics.length === 4 && data === NO_DATA ? uintOfTopic(nft) : null;
-  if (tokenId === null) {
-    skipped.malformed += 1;
-  } else if (!rules.positionManagers.has(log.address)) {
-    skipped.nft += 1;
-  } else {
-    rows.position_events.push({
-      ...emptyEvent(block, log, tokenId),
-      kind: 'transfer',
-      sender: addressOfTopic(sender),
-      recipient: addressOfTopic(recipient),
-    });
+  if (tokenId !== null && rules.positionManagers.has(log.address)) {
+    rows.position_events.push({ ...emptyEvent(block, log, tokenId), kind: 'transfer', ...sides });
+    return;
   }
+  // The fourth topic is the id of an NFT or an indexed amount.
+  rows.unread.add(log.address);
+  if (tokenId === null) skipped.malformed += 1;
+  else skipped.nft += 1;
+}
+
+function pushTransfer(
+  block: BlockAt,
+  log: ChainLog,
+  rows: TransferRows,
+  move: Pick<TransferRow, 'sender' | 'recipient' | 'amount'>,
+): void {
+  rows.transfers.push({
+    ord: toOrd(block.number, log.logIndex),
+    timestamp: block.timestamp,
+    token: log.address,
+    ...move,
+    kind: 'transfer',
+    tx_index: log.transactionIndex,
+  });
 }
 
 /**

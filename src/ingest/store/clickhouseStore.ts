@@ -6,7 +6,13 @@ import type { Database } from '../../clickhouse/client/database';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import { selectAll, selectMade } from '../../clickhouse/client/namedQueries';
 import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
-import { headBlocksTable, tokensTable, type PoolRow } from '../../clickhouse/schema/tables';
+import {
+  headBlocksTable,
+  oddTokensTable,
+  tokensTable,
+  type OddKind,
+  type PoolRow,
+} from '../../clickhouse/schema/tables';
 import type { BlockRef } from '../../domain/block';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
@@ -82,13 +88,12 @@ export function createClickHouseStore(
       readPoolStates(database, finalTo, exact),
     loadVaultPools: (finalTo, exact, rows): Promise<VaultPool[]> =>
       readVaultPools(database, chainId, finalTo, exact, rows),
-    async listTokens(): Promise<Map<Hex, number | null>> {
-      const rows = await selectAll(database, 'ingest/store/list_tokens', {}, tokenShape, TOKENS_MAX);
-      return new Map(rows.map((row) => [row.address, row.decimals]));
-    },
+    listTokens: () => listTokens(database),
     loadPrices: (cursor, startBlock, pools): Promise<StoredPrices> =>
       readStoredPrices(database, chainId, cursor, startBlock, pools),
     writeTokens: (rows) => insertRows(database, tokensTable, rows),
+    listOddTokens: () => listOddTokens(database),
+    writeOddTokens: (rows) => insertRows(database, oddTokensTable, rows),
     writeHead(flip): Promise<void> {
       const write = (): Promise<void> => writeHead(connection, flip);
       return proofs === null ? write() : proofs.storeHead(flip, write);
@@ -124,6 +129,19 @@ export function createClickHouseStore(
 }
 
 const tokenShape = z.object({ address: hexShape, decimals: z.int().nullable() });
+const oddTokenShape = z.object({ token: hexShape, kind: z.enum(['unpaired_deposit', 'unread_transfer']) });
+
+async function listTokens(database: Database): Promise<Map<Hex, number | null>> {
+  const rows = await selectAll(database, 'ingest/store/list_tokens', {}, tokenShape, TOKENS_MAX);
+  return new Map(rows.map((row) => [row.address, row.decimals]));
+}
+
+async function listOddTokens(database: Database): Promise<Map<Hex, OddKind>> {
+  const params = { since: 0, limit: TOKENS_MAX };
+  const rows = await selectAll(database, 'holders/list_odd_tokens', params, oddTokenShape, TOKENS_MAX);
+  return new Map(rows.map(({ token, kind }) => [token, kind]));
+}
+
 const totalShape = z.object({ total: wideIntegerShape });
 const partitionShape = z.object({ table: z.string(), partition: z.string() });
 

@@ -6,7 +6,7 @@
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import type { PoolState } from '../../domain/pool';
-import type { PoolRow, TokenRow } from '../../clickhouse/schema/tables';
+import type { PoolRow, OddKind, OddTokenRow, TokenRow } from '../../clickhouse/schema/tables';
 import type { HeadBlockRows } from '../rows/encodeBlocks';
 import type { VaultPool } from '../pools/poolRegistry';
 import type { RowBatch } from '../rows/rowBatch';
@@ -97,6 +97,9 @@ export interface Store {
   /** Returns the state of pricing at the last final block. `pools` comes from loadPools. */
   loadPrices(cursor: Cursor, startBlock: number, pools: readonly PoolRow[]): Promise<StoredPrices>;
   writeTokens(rows: readonly TokenRow[]): Promise<void>;
+  /** Tokens whose Transfer logs do not tell all changes of their balances. */
+  listOddTokens(): Promise<ReadonlyMap<Hex, OddKind>>;
+  writeOddTokens(rows: readonly OddTokenRow[]): Promise<void>;
   /**
    * Writes head rows, and then the change of the head. If an error prevents the change, the rows have no
    * effect.

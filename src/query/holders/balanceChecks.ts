@@ -1,19 +1,19 @@
 /**
  * Reads what the ingester's checks with balanceOf found, and decides whether a token confirms the balances of its
- * logs. Only tokens with findings have an entry.
+ * logs. Only checked tokens have an entry.
  */
 import { z } from 'zod';
 
+import type { OddKind } from '../../clickhouse/schema/tables';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { createNewestRows } from '../head/newestRows';
 
 /** More tokens than are ever checked. This is a safety bound, not a page size. */
 const TOKENS_MAX = 2_000_000;
-/**
- * A token invents transfers if at least UNCONFIRMED_MIN checked addresses, and more than the share UNCONFIRMED_PART
- * of them, are unconfirmed.
- */
-const UNCONFIRMED_MIN = 2;
+/** A token invents transfers if more than this share of the checked addresses is unconfirmed. */
 const UNCONFIRMED_PART = 0.1;
+/** The last sample of holders is too old if the number of holders has grown by more than this factor since. */
+const GROWTH_MAX = 2;
 /**
  * The holder count of a rebasing token is published only if the checks with balanceOf cover at least this
  * many holders.
@@ -21,7 +21,7 @@ const UNCONFIRMED_PART = 0.1;
 const CONFIRMING_MIN = 8;
 
 export interface BalanceChecks {
-  /** Whether, at two blocks, balanceOf differed from the sum of the logs. */
+  /** Whether balanceOf differs from the sum of the logs. */
   readonly rebasing: boolean;
   /** Number of checked addresses that hold the token according to its logs. */
   readonly held: number;
@@ -30,30 +30,86 @@ export interface BalanceChecks {
    * no usable answer.
    */
   readonly unconfirmed: number;
+  /** Number of holders by the logs when holders were last sampled, by size and at random; 0 if they never were. */
+  readonly sampledHolders: number;
+  /** Why the Transfer logs of the token do not tell all changes of its balances; null if they may do so. */
+  readonly odd: OddKind | null;
 }
 
-const checksRowShape = z.object({
+/** Checks by token. */
+interface CheckTable {
+  /** Null for a token without checks whose logs are not odd. */
+  of(token: string): BalanceChecks | null;
+}
+
+const UNCHECKED = { rebasing: false, held: 0, unconfirmed: 0, sampledHolders: 0 } as const;
+
+const checksRowShape = z
+  .object({
+    token: z.string(),
+    rebasing: z.boolean(),
+    held_checked: z.coerce.number(),
+    unconfirmed: z.coerce.number(),
+    sampled_holders: z.number(),
+    version: z.coerce.number(),
+  })
+  .transform(({ held_checked, sampled_holders, ...row }) => ({
+    ...row,
+    held: held_checked,
+    sampledHolders: sampled_holders,
+  }));
+
+const oddRowShape = z.object({
   token: z.string(),
-  rebasing: z.boolean(),
-  held_checked: z.coerce.number(),
-  unconfirmed: z.coerce.number(),
+  kind: z.enum(['unpaired_deposit', 'unread_transfer']),
+  version: z.coerce.number(),
 });
 
-export async function listBalanceChecks(runner: QueryRunner): Promise<ReadonlyMap<string, BalanceChecks>> {
-  const rows = await runner.run('holders/list_checks', { limit: TOKENS_MAX }, checksRowShape);
-  return new Map(
-    rows.map(({ token, rebasing, held_checked, unconfirmed }) => [
-      token,
-      { rebasing, held: held_checked, unconfirmed },
-    ]),
+/** A function that reads the checks of all tokens. Each call reads only the rows that are new. */
+export function createCheckReader(runner: QueryRunner): () => Promise<CheckTable> {
+  const params = (since: number) => ({ since, limit: TOKENS_MAX });
+  const readChecks = createNewestRows((since) =>
+    runner.run('holders/list_checks', params(since), checksRowShape),
   );
+  const readOdd = createNewestRows((since) =>
+    runner.run('holders/list_odd_tokens', params(since), oddRowShape),
+  );
+  return async () => {
+    const [checks, odd] = await Promise.all([readChecks(), readOdd()]);
+    return { of: (token) => joined(checks.get(token), odd.get(token)) };
+  };
+}
+
+/** The checks of one token; null if it was not checked and its logs are not odd. */
+export async function findBalanceChecks(runner: QueryRunner, token: string): Promise<BalanceChecks | null> {
+  const params = { since: 0, token: token.slice(2), limit: 1 };
+  const [[checks], [odd]] = await Promise.all([
+    runner.run('holders/list_checks', params, checksRowShape),
+    runner.run('holders/list_odd_tokens', params, oddRowShape),
+  ]);
+  return joined(checks, odd);
+}
+
+function joined(
+  checks: Omit<BalanceChecks, 'odd'> | undefined,
+  odd: { readonly kind: OddKind } | undefined,
+): BalanceChecks | null {
+  if (checks === undefined && odd === undefined) return null;
+  return { ...UNCHECKED, ...checks, odd: odd?.kind ?? null };
 }
 
 /** Whether the contract does not confirm the balances that its transfers claim. */
 export function inventsTransfers(checks: BalanceChecks | null): boolean {
   if (checks === null) return false;
-  const { held, unconfirmed } = checks;
-  return unconfirmed >= UNCONFIRMED_MIN && unconfirmed > held * UNCONFIRMED_PART;
+  return checks.unconfirmed > checks.held * UNCONFIRMED_PART;
+}
+
+/**
+ * Whether the contract was asked about a sample of the holders. Until then, the transfers of a token may all be
+ * invented.
+ */
+export function isSampled(checks: BalanceChecks | null, holders: number): boolean {
+  return checks !== null && checks.sampledHolders > 0 && holders <= checks.sampledHolders * GROWTH_MAX;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { PairItem } from '../../wire/pairs';
 import type { Token } from '../../wire/primitives';
 import type { TransferTax, Warning } from '../../wire/risks';
 import { isHistoryPartial } from '../holders/balances';
-import { listBalanceChecks, type BalanceChecks } from '../holders/balanceChecks';
+import { createCheckReader, type BalanceChecks } from '../holders/balanceChecks';
 import type { HolderTables } from '../holders/holders';
 import { listWatched, type SupplyRules, type WatchedHolder } from '../../domain/chainDescription';
 import type { HeadSnapshot } from '../head/headSnapshot';
@@ -49,6 +49,7 @@ export function createRiskTables(
 ): RiskTables {
   const watched = listWatched(chain);
   const readTraits = createTraitReader(runner);
+  const readChecks = createCheckReader(runner);
   const readLogos = createLogoReader(runner, chain.chainId);
   return perVersion(async (head) => {
     const [holderTable, creatorTable, traits, logos, checks] = await Promise.all([
@@ -56,7 +57,7 @@ export function createRiskTables(
       creators.at(head),
       readTraits(),
       readLogos(),
-      listBalanceChecks(runner),
+      readChecks(),
     ]);
     const traitsOf = (token: string) => traits.get(token) ?? null;
     const rules = rulesAt(chain, head);
@@ -68,7 +69,7 @@ export function createRiskTables(
     const judgementOf = (entry: PairEntry): PairJudgement => ({
       ofToken: (token) => [
         ...warningsOf(token),
-        ...(checks.get(token.address)?.rebasing === true ? [REBASING] : []),
+        ...(checks.of(token.address)?.rebasing === true ? [REBASING] : []),
       ],
       shares: sharesOf(entry),
     });
@@ -76,7 +77,7 @@ export function createRiskTables(
     const known = new WeakMap<PairEntry, Warning[]>();
     return {
       watched,
-      checksOf: (token) => checks.get(token) ?? null,
+      checksOf: (token) => checks.of(token),
       creatorOf: (token) => creatorTable.of(token),
       logoOf: (token) => logos.get(token) ?? null,
       taxOf: (token) => taxOf(traitsOf(token)),

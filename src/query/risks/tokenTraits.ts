@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { createNewestRows } from '../head/newestRows';
 
 /** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 2_000_000;
@@ -26,33 +27,14 @@ export type TokenTraits = z.infer<typeof traitsRowShape>;
 
 const logoRowShape = z.object({ token: z.string(), logo_url: z.string() });
 
-/**
- * A row may become visible up to this time, in ms, after a row with a later version. Reads of new rows therefore
- * start this much earlier.
- */
-const LATE_MS = 60_000;
-
 const versionedRowShape = traitsRowShape.extend({ version: z.coerce.number() });
 const markRowShape = z.object({ mark: z.string() });
 
 /** A function that returns the traits of each measured token. Each call reads only the rows that are new. */
 export function createTraitReader(runner: QueryRunner): () => Promise<ReadonlyMap<string, TokenTraits>> {
-  let known: ReadonlyMap<string, TokenTraits> = new Map();
-  let newest = 0;
-  return async () => {
-    const params = { since: Math.max(0, newest - LATE_MS), limit: TOKENS_MAX };
-    const rows = await runner.run('risks/list_traits', params, versionedRowShape);
-    const fresh = rows.filter(({ version }) => version > newest - LATE_MS);
-    if (fresh.length === 0) return known;
-    // Copies the map instead of changing it, because callers may still use the map of an earlier call.
-    const next = new Map(known);
-    for (const { version, ...row } of fresh) {
-      next.set(row.token, row);
-      newest = Math.max(newest, version);
-    }
-    known = next;
-    return known;
-  };
+  return createNewestRows((since) =>
+    runner.run('risks/list_traits', { since, limit: TOKENS_MAX }, versionedRowShape),
+  );
 }
 
 /** A function that returns the URLs of logos by token. It reads them again after an import. */

@@ -3,7 +3,7 @@ import { unitsToNumber } from '../../domain/amounts';
 import { ZERO_ADDRESS } from '../../domain/hex';
 import type { Warning } from '../../wire/risks';
 import type { TokenDetail } from '../../wire/tokens';
-import { confirmsHolders, inventsTransfers, type BalanceChecks } from '../holders/balanceChecks';
+import { confirmsHolders, inventsTransfers, isSampled, type BalanceChecks } from '../holders/balanceChecks';
 import type { ToldSupply } from '../history/history';
 import type { TokenHolding } from '../holders/holderCounts';
 import type { WatchedHolder } from '../../domain/chainDescription';
@@ -59,7 +59,7 @@ export function supplyOf(facts: HoldingFacts): Supply | null {
  * holders. Null if they are unknown.
  */
 function bookOf({ holding, partial, told, checks }: HoldingFacts): ToldSupply | null {
-  if (checks?.rebasing === true || inventsTransfers(checks)) return null;
+  if (checks?.rebasing === true || checks?.odd === 'unread_transfer' || inventsTransfers(checks)) return null;
   if (partial) return told ?? null;
   if (holding === null || holding.supply === null) return null;
   return { total: holding.supply, watched: holding.watched };
@@ -92,13 +92,20 @@ export function circulationOf(facts: HoldingFacts, token: string): Circulation |
   return { circulating: apart > supply.total ? 0n : supply.total - apart, excludes };
 }
 
+/** The number of holders. Null until the contract was asked about a sample of the holders, and if `loggedHoldersOf` is. */
+export function holdersOf(facts: HoldingFacts): number | null {
+  const holders = loggedHoldersOf(facts);
+  return holders !== null && isSampled(facts.checks, holders) ? holders : null;
+}
+
 /**
- * The number of holders. Null if the history begins late, if the token invents transfers, or if the logs do not add
- * up. A rebasing token still has a number if the contract confirms its holders.
+ * The number of holders by the logs. Null if the history begins late, if no transfer of the token is stored, if a Transfer
+ * log of the token cannot be read, if the token invents transfers, or if the logs do
+ * not add up. A rebasing token still has a number if the contract confirms its holders.
  */
-export function holdersOf({ holding, partial, checks }: HoldingFacts): number | null {
-  if (partial || inventsTransfers(checks)) return null;
-  if (holding === null) return 0;
+export function loggedHoldersOf({ holding, partial, checks }: HoldingFacts): number | null {
+  if (partial || holding === null || checks?.odd === 'unread_transfer' || inventsTransfers(checks))
+    return null;
   return holding.supply === null && !confirmsHolders(checks) ? null : holding.holders;
 }
 
@@ -123,7 +130,7 @@ export function worthOf(raw: bigint, decimals: number, { usd }: TokenPrice): num
 /** Percent of the supply that the largest holders have. */
 export function distributionOf(facts: HoldingFacts): TokenDetail['holder_distribution'] {
   const supply = supplyOf(facts);
-  if (facts.partial || supply === null || supply.total === 0n) return null;
+  if (holdersOf(facts) === null || supply === null || supply.total === 0n) return null;
   const largest = facts.holding?.largest ?? [];
   const total = Number(supply.total);
   const [top10, top20, top40] = TOP.map((count) =>
@@ -162,6 +169,13 @@ const INVENTED_TRANSFERS: Warning = {
   severity: 'warning',
 };
 
+const UNREAD_TRANSFERS: Warning = {
+  code: 'unbalanced_transfers',
+  message:
+    'Some Transfer logs of this token have a form that cannot be read, so its holders and its supply are unknown',
+  severity: 'warning',
+};
+
 export const REBASING: Warning = {
   code: 'rebasing',
   message:
@@ -175,6 +189,7 @@ export function warningsOfTransfers({ holding, partial, checks }: HoldingFacts):
   const warnings: Warning[] = [];
   if (checks?.rebasing === true) warnings.push(REBASING);
   if (partial) warnings.push(PARTIAL_HISTORY);
+  else if (checks?.odd === 'unread_transfer') warnings.push(UNREAD_TRANSFERS);
   else if (inventsTransfers(checks)) warnings.push(INVENTED_TRANSFERS);
   else if (holding !== null && holding.supply === null) warnings.push(UNBALANCED_TRANSFERS);
   return warnings;

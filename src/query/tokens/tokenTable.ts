@@ -9,7 +9,7 @@ import { readTokenTrades } from '../pairs/pairRows';
 import type { PairTable, PairTables } from '../pairs/pairTable';
 import type { HolderTable, HolderTables } from '../holders/holders';
 import { perVersion, type PerVersion } from '../head/perVersion';
-import { listBalanceChecks } from '../holders/balanceChecks';
+import { createCheckReader } from '../holders/balanceChecks';
 import type { RiskTable, RiskTables } from '../risks/riskTable';
 import { TokenEntry } from './tokenItem';
 
@@ -55,7 +55,7 @@ export async function readTokenTable(
   const window = { after_ord: afterOrd, now: head.timestamp, limit: TOKENS_MAX };
   const [trades, checks, told, history] = await Promise.all([
     runner.read('tokens/count_trades', { ...snapshot, ...window }, readTokenTrades),
-    risks === null ? listBalanceChecks(runner) : null,
+    risks === null ? createCheckReader(runner)() : null,
     listToldSupplies(runner, head, risks?.watched ?? []),
     readHistory(runner, chainId, head),
   ]);
@@ -70,7 +70,7 @@ export async function readTokenTable(
           partial: isHistoryPartial(head),
           poolsComplete: history.complete,
           told: told.get(address) ?? null,
-          checks: risks === null ? (checks?.get(address) ?? null) : risks.checksOf(address),
+          checks: risks === null ? (checks?.of(address) ?? null) : risks.checksOf(address),
           risks,
           ...(risks === null ? {} : { watched: risks.watched, keptAtZero: risks.keptAtZeroOf(address) }),
         }),

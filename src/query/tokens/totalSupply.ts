@@ -9,7 +9,7 @@ import { isHistoryPartial } from '../holders/balances';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from '../logs/logFilter';
 import { orNull } from '../head/orNull';
-import { listBalanceChecks } from '../holders/balanceChecks';
+import { findBalanceChecks } from '../holders/balanceChecks';
 import { readTokenHolding } from '../holders/tokenHolding';
 import { supplyOf } from './tokenSupply';
 
@@ -42,9 +42,9 @@ export async function readTotalSupply(
   if (said !== null || isHistoryPartial(head)) return said;
   const [holding, checks] = await Promise.all([
     readTokenHolding(runner, head, token),
-    listBalanceChecks(runner),
+    findBalanceChecks(runner, token),
   ]);
-  return supplyOf({ holding, partial: false, checks: checks.get(token) ?? null })?.total ?? null;
+  return supplyOf({ holding, partial: false, checks })?.total ?? null;
 }
 
 async function askSupply(

@@ -7,6 +7,7 @@ import { Interface } from 'ethers';
 import { encodeCall } from '../../../src/dev/abi';
 import type { DevTransaction } from '../../../src/dev/node/blockMaker';
 import { toHexData } from '../../../src/dev/node/devRpc';
+import { eventually } from '../../support/eventually';
 import { Random } from '../../support/random';
 import type { TestAnvil, TestWorld } from '../../support/node/anvil';
 import { waitForBlock, type Program } from '../../support/server/program';
@@ -142,9 +143,10 @@ test('V3 positions have the liquidity and ticks of the position manager', async 
 
 test('the supply of a token equals its contract, and its holder count includes every user', async () => {
   const usdc = world.tokens.find(({ key }) => key === 'usdc')!;
-  const answer = await on.get<{ total_supply: string | null; holders: number | null }>(
-    `/tokens/${usdc.address}`,
-  );
+  const read = () =>
+    on.get<{ total_supply: string | null; holders: number | null }>(`/tokens/${usdc.address}`);
+  // The number of holders is unknown until the contract was asked about a sample of the holders.
+  const answer = await eventually(read, ({ holders }) => holders !== null);
   const call = {
     to: usdc.address,
     data: encodeCall(new Interface(['function totalSupply() view returns (uint256)']), 'totalSupply', []),

@@ -9,6 +9,7 @@ import type { Database } from '../../../src/clickhouse/client/database';
 import { createdContractsTable } from '../../../src/clickhouse/schema/explorerTables';
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { balanceChecksTable, positionEventsTable } from '../../../src/clickhouse/schema/tables';
+import { NO_CHECK } from '../../../src/ingest/balances/balanceBook';
 import { normaliseText } from '../../../src/domain/address';
 import type { Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
@@ -342,14 +343,10 @@ async function storeEvents(database: Database, chain: SimChain, indexes: readonl
     database,
     balanceChecksTable,
     indexes.map((index) => ({
+      ...NO_CHECK,
       token: addressOf('checked', index),
       checked_block: 5,
       holders_checked: 1,
-      mismatches: 0,
-      mismatch_block: 0,
-      rebasing: false,
-      held_checked: 0,
-      unconfirmed: 0,
       version: 1,
     })),
   );

@@ -9,6 +9,7 @@ import { planOf, type SeedPlan } from '../seedPlan';
 import type { SimChain } from '../chain/simChain';
 import { contentHash, modelContent, readTip, type StoredContent, type StoredTip } from './storedContent';
 import { straightRows } from './straightRun';
+import { oracleUnread } from './transferRows';
 
 interface SeedResult {
   readonly seed: number;
@@ -41,7 +42,7 @@ export async function checkOnModel(seed: number, change: Partial<SeedPlan> = {})
     return { seed, wrong, traceHash: run.traceHash, contentHash: '', run };
   const content = modelContent(backend.engine, run.tip);
   wrong.push(...checkReader(backend, run.tip));
-  wrong.push(...(await checkContent(run.chain, content)));
+  wrong.push(...(await checkContent(run.chain, content)), ...checkMarks(backend, run.chain, content));
   const truth = oracleTruth(run.chain, run.chain.canonical(), plan.startBlock);
   wrong.push(...compareViews(backend.engine.views, content, truth));
   if (content.beyond > 0) wrong.push(`${content.beyond} rows are above the cursor`);
@@ -66,7 +67,16 @@ async function checkInstant(backend: ModelBackend, chain: SimChain): Promise<str
   if (tip === null) return [];
   const wrong = checkReader(backend, tip);
   if (wrong.length > 0 || tip.number < tip.startBlock) return wrong;
-  return checkContent(chain, modelContent(backend.engine, tip));
+  const content = modelContent(backend.engine, tip);
+  return [...(await checkContent(chain, content)), ...checkMarks(backend, chain, content)];
+}
+
+/** Checks that every stored token with a Transfer log that cannot be read is marked. */
+function checkMarks({ engine }: ModelBackend, chain: SimChain, content: StoredContent): string[] {
+  const blocks = branchOf(chain, content.hash)?.slice(content.startBlock) ?? [];
+  return [...oracleUnread(blocks)]
+    .filter((token) => engine.oddTokens.get(token)?.['kind'] !== 'unread_transfer')
+    .map((token) => `${token} has a Transfer log that cannot be read, but no mark`);
 }
 
 /** Checks that readers and ingester derive the same head from the stored rows. */

@@ -64,3 +64,11 @@ export function oracleTransfers(blocks: readonly ChainBlock[], wrapped: string):
 export function oracleBalances(blocks: readonly ChainBlock[], wrapped: string): Map<string, bigint> {
   return sumBalances(listMoves(blocks, wrapped));
 }
+
+/** Contracts with a Transfer log that is not the log of a transfer. */
+export function oracleUnread(blocks: readonly ChainBlock[]): Set<string> {
+  const logs = blocks.flatMap(({ logs: own }) => own).filter(({ topics }) => topics[0] === TRANSFER);
+  const isRead = ({ topics, data }: (typeof logs)[number]): boolean =>
+    topics.length === 3 && topics.slice(1).every((topic) => holderOf(topic) !== null) && data.length === 66;
+  return new Set(logs.filter((log) => !isRead(log)).map(({ address }) => address));
+}

@@ -31,6 +31,7 @@ export class ModelEngine {
   readonly promotions: PromotionRow[] = [];
   heights: HeadHeight[] = [];
   readonly tokens = new Map<string, Fields>();
+  readonly oddTokens = new Map<string, Fields>();
   readonly views = new ModelViews();
   /** Statements that their senders gave up, but that still take effect later. */
   under = 0;
@@ -53,6 +54,8 @@ export class ModelEngine {
     if (table === 'head_blocks')
       return [() => rows.forEach(({ fields }) => this.heights.push(toHeight(fields)))];
     if (table === 'tokens') return [() => rows.forEach(({ fields }) => this.addToken(fields))];
+    if (table === 'odd_tokens')
+      return [() => rows.forEach(({ fields }) => this.oddTokens.set(String(fields['token']), fields))];
     return this.finalSteps(table, rows, token);
   }
 

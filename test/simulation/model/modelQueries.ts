@@ -207,6 +207,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   ],
   'ingest/store/list_tokens': (engine) =>
     [...engine.tokens.values()].map(({ address, decimals }) => ({ address, decimals })),
+  'holders/list_odd_tokens': (engine) =>
+    [...engine.oddTokens.values()].map(({ token, kind }) => ({ token, kind })),
   'ingest/store/list_pools': pools,
   'ingest/store/list_latest_states': states,
   'ingest/store/list_exact_states': states,

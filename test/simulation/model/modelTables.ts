@@ -2,13 +2,13 @@
  * The tables of the model. They hold rows as inserted bytes, and final tables also hold the tokens of the last inserts.
  */
 import { EVENT_TABLE_NAMES, EVENT_TABLES } from '../../../src/clickhouse/schema/eventTables';
-import { headBlocksTable, tokensTable } from '../../../src/clickhouse/schema/tables';
+import { headBlocksTable, oddTokensTable, tokensTable } from '../../../src/clickhouse/schema/tables';
 import { RowCode, type Fields } from './rowBytes';
 
 const DESCRIBED = EVENT_TABLE_NAMES.map((name) => EVENT_TABLES[name].table);
 
 const CODES = new Map(
-  [...DESCRIBED, headBlocksTable, tokensTable].map((table) => [
+  [...DESCRIBED, headBlocksTable, tokensTable, oddTokensTable].map((table) => [
     table.name,
     new RowCode({ columns: table.columns, types: table.sqlTypes }),
   ]),

@@ -13,14 +13,20 @@ export interface Asked {
   readonly at: Hex | 'latest' | { readonly blockHash: Hex };
 }
 
-/** Answer of a call; null means that the call reverts. A retryable error fails the whole batch, as in the
- * endpoint pool. */
-export function answeringCalls(answer: (asked: Asked) => Hex | null | RpcError): EthCalls {
+/**
+ * Answer of a call; null means that the call reverts. A retryable error fails the whole batch, as in the
+ * endpoint pool. `hashAt` gives the hash of each block on the node's chain.
+ */
+export function answeringCalls(
+  answer: (asked: Asked) => Hex | null | RpcError,
+  hashAt: (number: number) => Hex | null = () => null,
+): EthCalls {
   return {
     batchOutcomes(calls, parse) {
       const results = calls.map(({ method, params }) => {
         // This block number is above all blocks of these tests.
         if (method === 'eth_blockNumber') return '0xffffff';
+        if (method === 'eth_getBlockByNumber') return { hash: hashAt(Number(params[0])) };
         const [call, at] = params as unknown as [{ to: Hex; data: Hex }, Asked['at']];
         return answer({ ...call, at }) ?? new RpcError('revert', 'execution reverted');
       });

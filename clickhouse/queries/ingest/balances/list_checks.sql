@@ -8,6 +8,11 @@ SELECT
     c.mismatch_block AS mismatch_block,
     c.rebasing AS rebasing,
     c.held_checked AS held_checked,
-    c.unconfirmed AS unconfirmed
+    c.unconfirmed AS unconfirmed,
+    concat('0x', lower(hex(c.witness))) AS witness,
+    toString(c.witness_baseline) AS witness_baseline,
+    c.agreed AS agreed,
+    c.sampled_block AS sampled_block,
+    c.sampled_holders AS sampled_holders
 FROM token_balance_checks AS c FINAL
 LIMIT {limit:UInt32}

@@ -1,14 +1,10 @@
 /** Token actions: supplies and balances from the node or from complete transfer histories, metadata, and holders. */
 import type { Hex } from '../../../domain/hex';
-import {
-  inventsTransfers,
-  listBalanceChecks,
-  type BalanceChecks,
-} from '../../../query/holders/balanceChecks';
+import { findBalanceChecks, inventsTransfers } from '../../../query/holders/balanceChecks';
 import { isHistoryPartial, readHoldings } from '../../../query/holders/balances';
 import { listHolders, readTokenHolding } from '../../../query/holders/tokenHolding';
 import { listTokens } from '../../../query/tokens/tokens';
-import { holdersOf } from '../../../query/tokens/tokenSupply';
+import { loggedHoldersOf } from '../../../query/tokens/tokenSupply';
 import { readTotalSupply } from '../../../query/tokens/totalSupply';
 import type { ChainMoment } from '../../explorerRoute';
 import type { Action, Actions, Ask } from '../action';
@@ -74,7 +70,8 @@ async function listTokenHolders({ deps, asked, chainId, moment }: Ask) {
   const token = needAddress(asked, 'contractaddress');
   const page = readPage(asked, PAGE_MAX);
   if (moment === null || !(await isWhole({ deps, chainId }, moment, token))) return refuse(TEXTS.action);
-  if (inventsTransfers(await findChecks(moment, token))) return refuse(TEXTS.action);
+  const checks = await findBalanceChecks(moment.chain.runner, token);
+  if (checks?.odd === 'unread_transfer' || inventsTransfers(checks)) return refuse(TEXTS.action);
   const holders = await listHolders(moment.chain.runner, moment.head, token, page);
   return listOf(
     holders.map(({ holder, balance }) => ({
@@ -90,14 +87,10 @@ async function countTokenHolders({ deps, asked, chainId, moment }: Ask) {
   if (moment === null || !(await isWhole({ deps, chainId }, moment, token))) return refuse(TEXTS.action);
   const [holding, checks] = await Promise.all([
     readTokenHolding(moment.chain.runner, moment.head, token),
-    findChecks(moment, token),
+    findBalanceChecks(moment.chain.runner, token),
   ]);
-  const holders = holdersOf({ holding, partial: false, checks });
+  const holders = loggedHoldersOf({ holding, partial: false, checks });
   return holders === null ? refuse(TEXTS.action) : ok(String(holders));
-}
-
-async function findChecks({ chain }: ChainMoment, token: Hex): Promise<BalanceChecks | null> {
-  return (await listBalanceChecks(chain.runner)).get(token) ?? null;
 }
 
 /**

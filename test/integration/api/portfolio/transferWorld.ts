@@ -272,7 +272,19 @@ async function storeTransfers(
 }
 
 export function storeWallets(marketWorld: MarketWorld, moves: TransferWorld): Promise<TestStore> {
-  return storeMarket(marketWorld, ({ db }) => storeTransfers(db, moves, marketWorld.range));
+  return storeMarket(marketWorld, async ({ db }) => {
+    await storeTransfers(db, moves, marketWorld.range);
+    await confirmHolders(db);
+  });
+}
+
+/** Stores a sample of every token, in which the contract confirmed all holders. */
+async function confirmHolders(db: Database): Promise<void> {
+  await db.command(
+    'confirm holders',
+    `INSERT INTO token_balance_checks (token, held_checked, sampled_block, sampled_holders)
+     SELECT DISTINCT token, 8, 1, 1000000 FROM (SELECT token FROM token_balances UNION ALL SELECT token FROM transfers_head)`,
+  );
 }
 
 /** Stores the chain and its transfers, and starts the API at a head with complete history. */

@@ -1,5 +1,10 @@
 import type { Hex } from '../../../../src/domain/hex';
-import { BalanceBook, type ComparedBalance } from '../../../../src/ingest/balances/balanceBook';
+import {
+  AGREEING_MIN,
+  BalanceBook,
+  NO_CHECK,
+  type ComparedBalance,
+} from '../../../../src/ingest/balances/balanceBook';
 import { createRandom } from '../../../support/createRandom';
 
 const SEED = 4_711;
@@ -19,45 +24,71 @@ describe('with the whole history stored, a balance that differs from the logs is
     expect(found).toEqual({
       mismatches: 0,
       suspects: 0,
-      tokens: [
-        {
-          token: token(1),
-          checked_block: 10,
-          holders_checked: 2,
-          mismatches: 0,
-          mismatch_block: 0,
-          rebasing: false,
-          held_checked: 1,
-          unconfirmed: 0,
-        },
-      ],
+      isNews: false,
+      tokens: [{ ...NO_CHECK, token: token(1), checked_block: 10, holders_checked: 2, held_checked: 1 }],
     });
   });
 
-  test('a mismatch at one block makes a token a suspect, and a mismatch at a second block marks it as rebasing', () => {
+  const right = compared(1, 1, 5n, 5n);
+  const wrong = compared(1, 1, 5n, 6n);
+  const markedBook = (): BalanceBook => {
     const book = new BalanceBook();
-    const first = book.note(10, [compared(1, 1, 5n, 6n), compared(1, 2, 5n, 6n)], false);
+    book.note(10, [wrong], false);
+    expect(book.note(11, [wrong], false).tokens[0]!.rebasing).toBe(true);
+    return book;
+  };
+
+  test('a mismatch makes a token a suspect, and a mismatch of the same holder in the next check marks it as rebasing', () => {
+    const book = new BalanceBook();
+    const first = book.note(10, [wrong, compared(1, 2, 5n, 6n)], false);
     expect([first.suspects, first.tokens[0]!.rebasing]).toEqual([1, false]);
     expect(book.listAgain(1)).toEqual([{ token: token(1), holder: holder(1) }]);
-    const again = book.note(11, [compared(1, 1, 5n, 6n)], false);
+    const again = book.note(11, [wrong], false);
     expect([again.suspects, again.tokens[0]!.rebasing]).toEqual([0, true]);
     expect(book.marked()).toEqual([token(1)]);
-    expect(book.listAgain(100)).toEqual([]);
+    expect(book.listAgain(100)).toEqual([{ token: token(1), holder: holder(1) }]);
   });
 
-  test('a token marked as rebasing stays marked when later checks agree, also after a restart', () => {
+  test('two mismatches of different holders, or with an agreeing check in between, mark no token', () => {
     const book = new BalanceBook();
-    book.note(10, [compared(1, 1, 5n, 6n)], false);
-    const { tokens } = book.note(11, [compared(1, 1, 5n, 6n)], false);
-    const later = new BalanceBook(tokens);
-    expect(later.marked()).toEqual([token(1)]);
-    const [check] = later.note(12, [compared(1, 1, 5n, 5n)], false).tokens;
-    expect(check).toMatchObject({ rebasing: true, mismatches: 2, holders_checked: 3, mismatch_block: 11 });
+    const checks = [[wrong], [right, compared(1, 2, 5n, 6n)], [compared(1, 2, 5n, 5n)], [wrong], [right]];
+    for (const [index, check] of checks.entries())
+      expect(book.note(10 + index, check, false).tokens[0]!.rebasing).toBe(false);
+    expect(book.listAgain(1)).toEqual([{ token: token(1), holder: holder(2) }]);
+  });
+
+  test('two checks of the same block mark no token', () => {
+    const book = new BalanceBook();
+    for (const block of [10, 10, 10])
+      expect(book.note(block, [wrong], false).tokens[0]!.rebasing).toBe(false);
+  });
+
+  test('a mark is removed after some agreeing checks in a row, also if the program restarts in between', () => {
+    const first = markedBook();
+    for (let check = 1; check < AGREEING_MIN; check += 1) first.note(11 + check, [right], false);
+    expect(first.note(20, [wrong], false).tokens[0]).toMatchObject({ rebasing: true, agreed: 0 });
+    let book = first;
+    for (let check = 1; check <= AGREEING_MIN; check += 1) {
+      expect(book.marked()).toEqual([token(1)]);
+      expect(book.listAgain(1)).toEqual([{ token: token(1), holder: holder(1) }]);
+      book = new BalanceBook(book.note(20 + check, [right], false).tokens);
+    }
+    expect([book.marked(), book.listAgain(1)]).toEqual([[], []]);
+  });
+
+  test('a mark stays while its witness is not compared, or another holder has a mismatch', () => {
+    const book = markedBook();
+    const other = compared(1, 2, 5n, 9n);
+    for (let check = 1; check <= AGREEING_MIN; check += 1) {
+      book.note(11 + check, [compared(1, 3, 5n, 5n)], false);
+      expect(book.note(21 + check, [right, other], false).tokens[0]!.rebasing).toBe(true);
+    }
+    expect(book.listAgain(1)).toEqual([{ token: token(1), holder: holder(2) }]);
   });
 
   test('a token that is a suspect of rebasing stays a suspect after a restart', () => {
-    const { tokens } = new BalanceBook().note(10, [compared(1, 1, 5n, 6n)], false);
-    expect(new BalanceBook(tokens).note(11, [compared(1, 2, 1n, 0n)], false).tokens[0]!.rebasing).toBe(true);
+    const { tokens } = new BalanceBook().note(10, [wrong], false);
+    expect(new BalanceBook(tokens).note(11, [wrong], false).tokens[0]!.rebasing).toBe(true);
   });
 });
 
@@ -79,6 +110,17 @@ describe('addresses that hold a token by its logs are counted', () => {
     expect(counts(book.note(10, all, false))).toEqual([3, 2]);
     expect(counts(book.note(11, all, false))).toEqual([3, 2]);
     expect(counts(book.note(12, [compared(1, 6, 5n, 7n)], false))).toEqual([4, 2]);
+  });
+
+  test('a holder that the contract confirms later is not counted as unconfirmed any more, also after a restart', () => {
+    const book = new BalanceBook();
+    const found = book.note(10, [compared(1, 1, 5n, 0n), compared(1, 2, 5n, 5n)], false);
+    expect(book.listAgain(1)).toEqual([{ token: token(1), holder: holder(1) }]);
+    expect(counts(book.note(11, [compared(1, 1, 5n, 5n)], false))).toEqual([2, 0]);
+    const later = new BalanceBook(found.tokens);
+    expect(later.listInherited(1)).toEqual([token(1)]);
+    expect(counts(later.note(11, [compared(1, 1, 5n, 5n), compared(1, 2, 5n, 5n)], false))).toEqual([2, 0]);
+    expect(later.listInherited(1)).toEqual([]);
   });
 
   test('holders of a token marked as rebasing are still counted, but make no further mismatches', () => {
@@ -105,12 +147,17 @@ describe('in a history that begins late, only a changing difference is a mismatc
     }
   });
 
-  test('if the history begins late, a difference that changes twice marks the token as rebasing', () => {
+  test('if the history begins late, a difference that changes and does not change back marks the token as rebasing', () => {
     const book = new BalanceBook();
-    const rebasing = [100n, 101n, 101n, 102n].map(
-      (node, index) => book.note(10 + index, [compared(1, 1, 0n, node)], true).tokens[0]!.rebasing,
-    );
-    expect(rebasing).toEqual([false, false, false, true]);
+    const rebasingAfter = (...nodes: bigint[]): boolean[] =>
+      nodes.map((node, index) => {
+        const block = 10 + index;
+        return book.note(block, [compared(nodes.length, 1, 0n, node)], true).tokens[0]!.rebasing;
+      });
+    expect(rebasingAfter(100n, 101n, 101n)).toEqual([false, false, true]);
+    expect(rebasingAfter(100n, 101n, 100n, 101n)).toEqual([false, false, false, false]);
+    expect(rebasingAfter(100n, 101n, 102n, 102n, 102n, 102n, 102n).at(-1)).toBe(true);
+    expect(rebasingAfter(100n, 101n, 102n, 100n, 100n, 100n).slice(2)).toEqual([true, true, true, false]);
   });
 
   test('a negative balance from the logs does not mark the token as rebasing', () => {

@@ -17,12 +17,13 @@ const ERC20 = new Interface(['event Transfer(address indexed from, address index
 const ERC721 = new Interface([
   'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
 ]);
+const PLAIN = new Interface(['event Transfer(address from, address to, uint256 value)']);
 const WETH = new Interface([
   'event Deposit(address indexed dst, uint256 wad)',
   'event Withdrawal(address indexed src, uint256 wad)',
 ]);
 const MANAGER_ABI = new Interface(managerAbi);
-const ALL = [ERC20, ERC721, WETH, MANAGER_ABI];
+const ALL = [ERC20, PLAIN, ERC721, WETH, MANAGER_ABI];
 
 const hexAddress = (byte: string): Hex => `0x${byte.repeat(20)}`;
 const WRAPPED = hexAddress('a1');
@@ -48,7 +49,7 @@ interface Decoded extends TransferRows {
 }
 
 function decodeAll(logs: readonly [Words, LogAt][], decoder = createTransferDecoder(rules)): Decoded {
-  const rows: TransferRows = { transfers: [], position_events: [] };
+  const rows: TransferRows = { transfers: [], position_events: [], unread: new Set() };
   for (const [words, where] of logs) {
     const log = { ...toLog(words), ...where };
     const topic = log.topics[0];
@@ -67,7 +68,7 @@ function parse(words: Words): { name: string; args: Record<string, unknown>; nft
       if (parsed === null) continue;
       const again = encode(abi, parsed.name, [...parsed.args]);
       if (again.data !== words.data || again.topics.join() !== words.topics.join()) continue;
-      const nft = parsed.name === 'Transfer' && abi !== ERC20;
+      const nft = parsed.name === 'Transfer' && abi === ERC721;
       return { name: parsed.name, args: parsed.args.toObject(), nft };
     } catch {
       continue;
@@ -94,15 +95,16 @@ function expected(words: Words, address: Hex, ord: number): object {
     amount0: 0n,
     amount1: 0n,
   };
-  const none = { transfers: [], position_events: [], skipped: NOTHING };
+  const none = { transfers: [], position_events: [], unread: new Set(), skipped: NOTHING };
   const parsed = parse(words);
   const topic = words.topics[0];
   const isWrapping = ['Deposit', 'Withdrawal'].some((name) => WETH.getEvent(name)?.topicHash === topic);
   const isTransfer = ERC20.getEvent('Transfer')?.topicHash === topic;
   if (!isTransfer && address !== (isWrapping ? WRAPPED : MANAGER)) return none;
-  if (parsed === null) return { ...none, skipped: { ...NOTHING, malformed: 1 } };
+  const unread = new Set(isTransfer ? [address] : []);
+  if (parsed === null) return { ...none, unread, skipped: { ...NOTHING, malformed: 1 } };
   const { name, args, nft } = parsed;
-  if (nft && address !== MANAGER) return { ...none, skipped: { ...NOTHING, nft: 1 } };
+  if (nft && address !== MANAGER) return { ...none, unread, skipped: { ...NOTHING, nft: 1 } };
   const parties = { sender: lower(args['from']), recipient: lower(args['to']) };
   switch (name) {
     case 'Transfer': {
@@ -154,6 +156,10 @@ const anyLog = fc.oneof(...EVENTS.map(([event, abi]) => logsOf(abi, event)));
 
 test.each(EVENTS)('random %s logs are decoded as by ethers, from any emitter', (event, abi) => {
   fc.assert(fc.property(logsOf(abi, event), emitter, logIndex, expectAgreement), { numRuns: RUNS });
+});
+
+test('random Transfer logs without indexed arguments are decoded as by ethers, from any emitter', () => {
+  fc.assert(fc.property(logsOf(PLAIN, 'Transfer'), emitter, logIndex, expectAgreement), { numRuns: RUNS });
 });
 
 /** Damages a log: topics dropped, doubled or moved into the data; words cut, added or with wrong padding. */

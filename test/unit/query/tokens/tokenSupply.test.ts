@@ -41,17 +41,19 @@ const honest = Array.from({ length: 18 }, (_, index) => [ZERO_ADDRESS, user(inde
 const inventedBy = (from: string) =>
   Array.from({ length: 3_000 }, (_, index) => [from, user(1_000 + index), 1n] as const);
 
-const factsOf = (holding: TokenHolding, checks: BalanceChecks | null = null): HoldingFacts => ({
+const sampled = (held: number, unconfirmed: number, rebasing = false): BalanceChecks => ({
+  rebasing,
+  held,
+  unconfirmed,
+  sampledHolders: 5_000,
+  odd: null,
+});
+const factsOf = (holding: TokenHolding, checks: BalanceChecks | null = sampled(8, 0)): HoldingFacts => ({
   holding,
   partial: false,
   checks,
 });
 const codesOf = (facts: HoldingFacts): string[] => warningsOfTransfers(facts).map(({ code }) => code);
-const sampled = (held: number, unconfirmed: number, rebasing = false): BalanceChecks => ({
-  rebasing,
-  held,
-  unconfirmed,
-});
 
 test('a token whose logs add up has a number of holders', () => {
   const facts = factsOf(holdingOf(honest));
@@ -65,17 +67,42 @@ test('a token with 3,000 transfers from an address that never received any has n
   expect(codesOf(facts)).toEqual(['unbalanced_transfers']);
 });
 
-test('a token with 3,000 mints without balances loses its number of holders once a balance check finds them', () => {
+test('a token with 3,000 mints without balances never has a number of holders, and a flag once a check finds them', () => {
   const holding = holdingOf([...honest, ...inventedBy(ZERO_ADDRESS)]);
-  expect(holdersOf(factsOf(holding))).toBe(3_018);
-  const checked = factsOf(holding, sampled(20, 19));
+  // The holders were never sampled, or they were sampled before the mints.
+  for (const checks of [
+    null,
+    { ...sampled(8, 0), sampledHolders: 0 },
+    { ...sampled(18, 0), sampledHolders: 18 },
+  ])
+    expect([holdersOf(factsOf(holding, checks)), distributionOf(factsOf(holding, checks))]).toEqual([
+      null,
+      null,
+    ]);
+  const checked = factsOf(holding, sampled(8, 4));
   expect([holdersOf(checked), supplyOf(checked), distributionOf(checked)]).toEqual([null, null, null]);
   expect(codesOf(checked)).toEqual(['unbalanced_transfers']);
 });
 
-test('a token keeps its number of holders with one unconfirmed address, or with a tenth of a large sample unconfirmed', () => {
+test('a token with a Transfer log that cannot be read has no holders, no supply and a flag, whatever checks find', () => {
+  const facts = factsOf(holdingOf(honest), { ...sampled(100, 0, true), odd: 'unread_transfer' });
+  expect([holdersOf(facts), supplyOf(facts), distributionOf(facts)]).toEqual([null, null, null]);
+  expect(codesOf({ ...facts, checks: { ...sampled(8, 0), odd: 'unread_transfer' } })).toEqual([
+    'unbalanced_transfers',
+  ]);
+  const told = { total: 900n, watched: new Map<string, bigint>() };
+  expect(supplyOf({ ...facts, partial: true, told })).toBeNull();
+});
+
+test('the number of holders may double after a sample, then a new sample is needed', () => {
+  const checks = { ...sampled(8, 0), sampledHolders: 9 };
+  expect(holdersOf(factsOf(holdingOf(honest), checks))).toBe(18);
+  expect(holdersOf(factsOf(holdingOf(honest), { ...checks, sampledHolders: 8 }))).toBeNull();
+});
+
+test('a token keeps its number of holders if a tenth of the sample is unconfirmed', () => {
   const holding = holdingOf(honest);
-  expect(holdersOf(factsOf(holding, sampled(1, 1)))).toBe(18);
+  expect(holdersOf(factsOf(holding, sampled(1, 1)))).toBeNull();
   expect(holdersOf(factsOf(holding, sampled(100, 10)))).toBe(18);
   expect(holdersOf(factsOf(holding, sampled(100, 11)))).toBeNull();
 });
@@ -93,7 +120,7 @@ test('a rebasing token whose sampled holders are confirmed keeps its number of h
 
 test('a token has no number of holders if its history begins late, or if it has no transfers', () => {
   expect(holdersOf({ ...factsOf(holdingOf(honest)), partial: true })).toBeNull();
-  expect(holdersOf({ holding: null, partial: false, checks: null })).toBe(0);
+  expect(holdersOf({ holding: null, partial: false, checks: sampled(8, 0) })).toBeNull();
 });
 
 test('an LP token whose logs do not add up has no number of holders', () => {

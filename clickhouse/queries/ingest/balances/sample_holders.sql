@@ -1,0 +1,57 @@
+-- Each row: one sampled holder of one token, with a positive balance as of the snapshot, and the number of holders
+-- of the token. The sample consists of the `largest` largest holders, and of `others` other holders in an order that
+-- `salt` fixes. A transfer of a head block is added only if its ord is above last_ord of the stored balance,
+-- because a promotion stores transfers before the snapshot's cursor moves. Uses the key (token, holder) of
+-- token_balances. Reads all holders of the tokens and all rows of the head table, which is small, so the caller
+-- limits the sizes of the tokens. The parameter `tokens` is hex without 0x.
+SELECT
+    concat('0x', lower(hex(s.sampled))) AS token,
+    concat('0x', lower(hex(s.account))) AS holder,
+    toUInt32(s.total) AS holders
+FROM
+(
+    SELECT
+        sampled,
+        account,
+        place,
+        total,
+        row_number() OVER (PARTITION BY sampled ORDER BY place <= {largest:UInt32} DESC, cityHash64(account, {salt:UInt64})) AS lot
+    FROM
+    (
+        SELECT
+            sampled,
+            account,
+            row_number() OVER (PARTITION BY sampled ORDER BY held DESC, account) AS place,
+            count() OVER (PARTITION BY sampled) AS total
+        FROM
+        (
+            SELECT
+                token AS sampled,
+                holder AS account,
+                maxIf(ord, stored) AS newest,
+                groupArrayIf((ord, amount), NOT stored) AS moves,
+                sumIf(amount, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS held
+            FROM
+            (
+                SELECT token, holder, balance AS amount, last_ord AS ord, true AS stored
+                FROM token_balances
+                WHERE token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
+                UNION ALL
+                SELECT token, side.1 AS holder, side.2 AS amount, ord, false AS stored
+                FROM
+                (
+                    SELECT token, ord, arrayJoin([(sender, -(amount::Int256)), (recipient, amount::Int256)]) AS side
+                    FROM transfers_head
+                    WHERE has({commits:Array(UInt64)}, commit)
+                        AND ord > {final_ord:UInt64}
+                        AND token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
+                )
+            )
+            WHERE holder != toFixedString('', 20)
+            GROUP BY token, holder
+            HAVING held > 0
+        )
+    )
+) AS s
+WHERE s.lot <= {largest:UInt32} + {others:UInt32}
+LIMIT {limit:UInt32}

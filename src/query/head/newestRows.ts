@@ -1,0 +1,36 @@
+/**
+ * Reads tables that keep the newest row of each token. Each call reads only the rows that are new since the last call.
+ */
+
+/**
+ * A row may become visible up to this time, in ms, after a row with a later version. Reads of new rows therefore
+ * start this much earlier.
+ */
+const LATE_MS = 60_000;
+
+interface VersionedRow {
+  readonly token: string;
+  /** Time when the row was written, unix milliseconds, UTC. */
+  readonly version: number;
+}
+
+/** A function that returns the newest row of each token. `read` lists the rows with this version or a later one. */
+export function createNewestRows<Row extends VersionedRow>(
+  read: (since: number) => Promise<readonly Row[]>,
+): () => Promise<ReadonlyMap<string, Row>> {
+  let known: ReadonlyMap<string, Row> = new Map();
+  let newest = 0;
+  return async () => {
+    const rows = await read(Math.max(0, newest - LATE_MS));
+    const fresh = rows.filter(({ version }) => version > newest - LATE_MS);
+    if (fresh.length === 0) return known;
+    // Copies the map instead of changing it, because callers may still use the map of an earlier call.
+    const next = new Map(known);
+    for (const row of fresh) {
+      next.set(row.token, row);
+      newest = Math.max(newest, row.version);
+    }
+    known = next;
+    return known;
+  };
+}
