@@ -7,7 +7,7 @@
 import { Interface } from 'ethers';
 import { z } from 'zod';
 
-import type { Outcome } from '../../chain/rpc/endpoint';
+import type { Outcome } from '../../chain/rpc/rpcTransport';
 import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
 import type { TokenRow } from '../../clickhouse/schema/tables';
 import {
@@ -21,9 +21,10 @@ import {
 import { DECIMALS_MAX } from '../../domain/amounts';
 import { isHexData, type Hex } from '../../domain/hex';
 import {
-  isContractsAnswer,
+  callBatch,
+  isUnanswerable,
   newestInstead,
-  batchOutcomesAtLeast,
+  parseData,
   toEthCall,
   type BlockTag,
 } from './contractCalls';
@@ -150,6 +151,7 @@ async function aggregate(rpc: EthCalls, tokens: readonly Hex[], question: Questi
   if (outcome === undefined || 'error' in outcome || outcome.value.length < 130) return null;
   try {
     const [results] = resultsShape.parse(MULTICALL.decodeFunctionResult('aggregate3', outcome.value));
+    if (results.length !== calls.length) return null;
     return results.map(([success, returnData]) => (success ? returnData : null));
   } catch {
     return null;
@@ -165,10 +167,10 @@ async function askAlone(rpc: EthCalls, tokens: readonly Hex[], question: Questio
   );
   return outcomes.map((item) => {
     if ('value' in item) return item.value;
+    if (isUnanswerable(item.error)) return null;
     // The error may mean that the node does not support this kind of block parameter and never ran the call.
     // Then the token is not to blame.
-    const isSilence = question.at !== 'latest' && !isContractsAnswer(item.error);
-    if (NODE_FAULTS.has(item.error.kind) || isSilence) throw item.error;
+    if (NODE_FAULTS.has(item.error.kind) || question.at !== 'latest') throw item.error;
     return null;
   });
 }
@@ -180,13 +182,7 @@ async function callAll(
   { at, atLeast, options }: Question,
 ): Promise<Outcome<Hex>[]> {
   const asked = calls.map((call) => toEthCall(call, at, answerBytesMax));
-  if (atLeast === null) return rpc.batchOutcomes(asked, parseData, options);
-  return batchOutcomesAtLeast(rpc, asked, parseData, atLeast, options);
-}
-
-function parseData(result: unknown): Hex {
-  if (isHexData(result)) return result;
-  throw new RpcError('bad_answer', 'the answer of eth_call is not hex data');
+  return callBatch(rpc, asked, parseData, atLeast, options);
 }
 
 /**

@@ -13,8 +13,10 @@ export interface Asked {
   readonly at: Hex | 'latest' | { readonly blockHash: Hex };
 }
 
-/** Answer of a call; null means that the call reverts. A retryable error fails the whole batch, as in the
- * endpoint pool. */
+/**
+ * Answer of a call; null means that the call reverts. A retryable error fails the whole batch, as in the endpoint
+ * pool, unless it means that every endpoint gave a malformed answer.
+ */
 export function answeringCalls(answer: (asked: Asked) => Hex | null | RpcError): EthCalls {
   return {
     batchOutcomes(calls, parse) {
@@ -24,7 +26,9 @@ export function answeringCalls(answer: (asked: Asked) => Hex | null | RpcError):
         const [call, at] = params as unknown as [{ to: Hex; data: Hex }, Asked['at']];
         return answer({ ...call, at }) ?? new RpcError('revert', 'execution reverted');
       });
-      const passing = results.find((result) => result instanceof RpcError && result.retryable);
+      const passing = results.find(
+        (result) => result instanceof RpcError && result.retryable && !result.malformed,
+      );
       if (passing instanceof RpcError) return Promise.reject(passing);
       return Promise.resolve(
         results.map((result, index) =>
@@ -34,6 +38,9 @@ export function answeringCalls(answer: (asked: Asked) => Hex | null | RpcError):
     },
   };
 }
+
+/** The error of a call to which every endpoint gave a malformed answer. */
+export const malformedAnswer = new RpcError('bad_answer', 'not hex data', { malformed: true });
 
 /** A chain whose only DEX is a vault. The smaller address is the base. */
 export function contextOf(registry: PoolRegistry): DecodeContext {

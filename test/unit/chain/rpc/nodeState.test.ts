@@ -1,8 +1,7 @@
 import { systemClock } from '../../../../src/chain/rpc/clock';
 import { createNodeState } from '../../../../src/chain/rpc/nodeState';
 import { RpcError } from '../../../../src/chain/rpc/rpcError';
-import type { RpcCall } from '../../../../src/chain/rpc/rpcTransport';
-import type { Outcome } from '../../../../src/chain/rpc/endpoint';
+import type { Outcome, RpcCall } from '../../../../src/chain/rpc/rpcTransport';
 import type { Hex } from '../../../../src/domain/hex';
 import type { StateQuestion } from '../../../../src/domain/nodeState';
 import { createLog } from '../../../../src/log';
