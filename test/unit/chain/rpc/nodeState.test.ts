@@ -74,9 +74,13 @@ test('questions about account state go to the node in one batch, as of the block
       {
         method: 'eth_call',
         params: [{ to: WHO, data: '0x01', gas: '0x4c4b40', from: WHO }, at],
-        answerBytesMax: 4_096,
+        answerBytesMax: 32_768,
       },
-      { method: 'eth_call', params: [{ to: WHO, data: '0x02', gas: '0x4c4b40' }, at], answerBytesMax: 4_096 },
+      {
+        method: 'eth_call',
+        params: [{ to: WHO, data: '0x02', gas: '0x4c4b40' }, at],
+        answerBytesMax: 32_768,
+      },
     ],
   ]);
 });
