@@ -7,17 +7,22 @@ export const NAME_CALL = '0x06fdde03';
 /** Length limit of a shown symbol, in characters. */
 export const SYMBOL_MAX = 64;
 export const NAME_MAX = 128;
-/** Length limit of a hex answer, in characters: enough for the longest name in four-byte characters. */
-const TEXT_HEX_MAX = 2 + 64 * 2 + NAME_MAX * 8;
-/** Size limit in bytes of an answer of the node that contains a name or symbol. */
+/** Number of bytes of a text that are read. Later bytes could only follow thousands of removed characters. */
+const TEXT_BYTES_MAX = 4_096;
+/** Size limit in bytes of an answer of the node that contains a name or symbol of usual length. */
 export const TEXT_ANSWER_BYTES_MAX = 2_048;
+/**
+ * Size limit in bytes of an answer of the node with a long text, of which only the start is kept. It is below the
+ * limit of one string in a node answer. The text may have 8 million bytes.
+ */
+export const LONG_TEXT_ANSWER_BYTES_MAX = 2 ** 24 - 4_096;
 
 /**
- * Decodes a string or bytes32 answer (MKR's symbol is a bytes32) and removes unsafe characters. Returns null
- * for an answer of another type, and for an answer that is too long.
+ * Decodes a string or bytes32 answer (MKR's symbol is a bytes32), removes unsafe characters and cuts the text to
+ * `lengthMax` characters. Returns null for an answer of another type, and for a string that is shorter than it claims.
  */
 export function readAbiText(data: Hex | null | undefined, lengthMax: number): string | null {
-  if (data == null || data.length < 66 || data.length > TEXT_HEX_MAX) return null;
+  if (data == null || data.length < 66) return null;
   if (data.length === 66) {
     const bytes = Buffer.from(data.slice(2), 'hex');
     const end = bytes.indexOf(0);
@@ -29,6 +34,8 @@ export function readAbiText(data: Hex | null | undefined, lengthMax: number): st
   const length = BigInt(`0x${data.slice(start, start + 64)}`);
   const available = data.length - start - 64;
   if (length * 2n > BigInt(available)) return null;
-  const bytes = Buffer.from(data.slice(start + 64, start + 64 + Number(length) * 2), 'hex');
+  const read = Math.min(Number(length), TEXT_BYTES_MAX);
+  const bytes = Buffer.from(data.slice(start + 64, start + 64 + read * 2), 'hex');
+  // A character cut in half becomes U+FFFD, which is removed.
   return normaliseText(bytes.toString('utf8'), lengthMax);
 }

@@ -1,10 +1,9 @@
 /** Asks the node about tokens and pools: their code, their supply, and slot0 of V3 pools. */
 import { z } from 'zod';
 
-import type { Outcome } from '../chain/rpc/endpoint';
 import type { EndpointPool } from '../chain/rpc/endpointPool';
 import { RpcError, type RpcErrorKind } from '../chain/rpc/rpcError';
-import type { RpcCall } from '../chain/rpc/rpcTransport';
+import type { Outcome, RpcCall } from '../chain/rpc/rpcTransport';
 import { isHexData, numberToHex, ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
 import { balanceOfCall, readBalance, TOTAL_SUPPLY } from '../protocols/erc20';
@@ -84,17 +83,18 @@ export async function readCodes(
   signal: AbortSignal,
 ): Promise<(CodeFacts | null)[]> {
   const found = await readContractCodes(rpc, tokens, signal);
-  const targets = found.map(({ address, implementation }) =>
-    implementation === ZERO_ADDRESS ? address : implementation,
-  );
+  const targets = tokens.map((token, index) => {
+    const implementation = found[index]?.implementation ?? ZERO_ADDRESS;
+    return implementation === ZERO_ADDRESS ? token : implementation;
+  });
   const codes = await ask(
     rpc,
     targets.map((target) => codeCall(target, 'latest')),
     signal,
   );
-  return found.map(({ code_hash: hash }, index) => {
-    const code = codes[index] ?? null;
-    return code === null ? null : { hash, code };
+  return tokens.map((_, index) => {
+    const [hash, code] = [found[index]?.code_hash, codes[index] ?? null];
+    return hash === undefined || code === null ? null : { hash, code };
   });
 }
 

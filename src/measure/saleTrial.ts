@@ -6,7 +6,7 @@
  */
 import { AbiCoder, keccak256 } from 'ethers';
 
-import type { Outcome } from '../chain/rpc/endpoint';
+import type { Outcome } from '../chain/rpc/rpcTransport';
 import { RpcError } from '../chain/rpc/rpcError';
 import type { RpcCall } from '../chain/rpc/rpcTransport';
 import { isHexData, type Hex } from '../domain/hex';

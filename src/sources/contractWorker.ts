@@ -183,7 +183,7 @@ export class ContractWorker {
     await insertRows(
       database,
       contractCodesTable,
-      codes.map((code) => ({ ...code, checked_block: checkedBlock, version })),
+      codes.flatMap((code) => (code === null ? [] : [{ ...code, checked_block: checkedBlock, version }])),
     );
   }
 }

@@ -45,6 +45,7 @@ export function createNodeCode(rpc: CodeRpc, clock: Clock = systemClock()): Node
       const [code] = await withDeadline(clock, ASK_MS, undefined, late, (signal) =>
         readContractCodes(rpc, [address], signal),
       );
+      if (code === null) throw new AppError('node_failed', 'the node gave a malformed answer about the code');
       return code === undefined ? null : toCode(code);
     } catch (error) {
       restUntil = clock.now() + REST_MS;

@@ -36,19 +36,23 @@ type FoundCode = Pick<
   'address' | 'code_hash' | 'code_size' | 'implementation' | 'beacon'
 > & { readonly proxy: ProxyKind | '' };
 
-/** Results in the order of the addresses. Rejects if the node does not answer. */
+/**
+ * Results in the order of the addresses. Null for a contract whose code or proxy slots the node does not give.
+ * Rejects if the node does not answer.
+ */
 export async function readContractCodes(
   rpc: CodeRpc,
   addresses: readonly Hex[],
   signal: AbortSignal,
-): Promise<FoundCode[]> {
+): Promise<(FoundCode | null)[]> {
   const ask = async (calls: readonly RpcCall[]): Promise<(Hex | null)[]> =>
     calls.length === 0 ? [] : askAll(rpc, calls, signal);
   const codes = await ask(
     addresses.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] })),
   );
-  const found = addresses.map((address, index): FoundCode => {
-    const code = codes[index] ?? '0x';
+  const found = addresses.map((address, index): FoundCode | null => {
+    const code = codes[index] ?? null;
+    if (code === null) return null;
     const target = readMinimalProxy(code);
     return {
       address,
@@ -61,7 +65,7 @@ export async function readContractCodes(
   });
   // Possible proxies. Code without DELEGATECALL is no proxy, so most contracts need no further calls.
   const suspects = found.flatMap((one, index) =>
-    one.proxy === '' && delegates(codes[index] ?? '0x') ? [index] : [],
+    one?.proxy === '' && delegates(codes[index] ?? '0x') ? [index] : [],
   );
   const addressOf = (index: number): Hex => addresses[index] ?? ZERO_ADDRESS;
   const words = await ask(
@@ -72,11 +76,13 @@ export async function readContractCodes(
   const rest: number[] = [];
   const beacons: number[] = [];
   suspects.forEach((index, place) => {
-    const slot = SLOTS.findIndex((_, offset) => targetOf(words[place * SLOTS.length + offset]) !== null);
+    const mine = words.slice(place * SLOTS.length, (place + 1) * SLOTS.length);
+    const slot = mine.findIndex((word) => targetOf(word) !== null);
     const [kind] = SLOTS[slot] ?? [];
-    const target = targetOf(words[place * SLOTS.length + slot]);
-    const one = found[index];
-    if (kind === undefined || target === null || one === undefined) rest.push(index);
+    const target = targetOf(mine[slot]);
+    const one = found[index] ?? undefined;
+    if (mine.includes(null)) found[index] = null;
+    else if (kind === undefined || target === null || one === undefined) rest.push(index);
     else if (kind === 'eip1967_beacon') {
       beacons.push(index);
       found[index] = { ...one, proxy: kind, beacon: target };
@@ -87,12 +93,12 @@ export async function readContractCodes(
     ...rest.map((index) => call(addressOf(index), FACETS_SELECTOR)),
   ]);
   beacons.forEach((index, place) => {
-    const one = found[index];
+    const one = found[index] ?? undefined;
     const target = targetOf(answers[place]);
     if (one !== undefined && target !== null) found[index] = { ...one, implementation: target };
   });
   rest.forEach((index, place) => {
-    const one = found[index];
+    const one = found[index] ?? undefined;
     if (one !== undefined && isAddressList(answers[beacons.length + place]))
       found[index] = { ...one, proxy: 'eip2535' };
   });
@@ -113,7 +119,7 @@ async function askAll(rpc: CodeRpc, calls: readonly RpcCall[], signal: AbortSign
   const outcomes = await rpc.batchOutcomes(calls, readData, { signal, roundsMax: 2 });
   return outcomes.map((answer) => {
     if ('value' in answer) return answer.value;
-    if (answer.error.kind === 'revert' || answer.error.cut === 'call') return null;
+    if (answer.error.kind === 'revert' || answer.error.cut === 'call' || answer.error.malformed) return null;
     throw answer.error;
   });
 }

@@ -5,7 +5,7 @@
 import { numberToHex } from '../../domain/hex';
 import { AppError, errorText } from '../../errors';
 import { BlockMismatch } from './blockMismatch';
-import type { Endpoint, Outcome } from '../rpc/endpoint';
+import type { Endpoint } from '../rpc/endpoint';
 import { REFUSED_KINDS, requireBlock, type UncheckedBlock } from './fetchByReceipts';
 import type { RawBlock } from '../proof/blockProof';
 import {
@@ -19,7 +19,7 @@ import {
   type HeaderWithBodies,
 } from './parseBlock';
 import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
-import { isRecord, type RpcCall } from '../rpc/rpcTransport';
+import { type Outcome, isRecord, type RpcCall } from '../rpc/rpcTransport';
 import { checkNumber } from './verify';
 
 const SPAN_START = 32;

@@ -3,18 +3,22 @@
  * after failures. An endpoint that gave a wrong answer is benched: it is not used for some time.
  * `endpointPool.ts` chooses among endpoints.
  */
-import { AppError, errorText } from '../../errors';
+import type { AppError } from '../../errors';
 import { BatchSize } from './batchSize';
 import { backoffMs, type Clock } from './clock';
 import { EndpointFaults } from './faults/endpointFaults';
 import { LASTING_KINDS, SIZELESS_KINDS, SPLIT_KINDS } from './errorKinds';
+import { toAnswerError } from './malformedAnswers';
 import type { EndpointHealth, EndpointState, EndpointTraffic, Untrusted } from './nodeHealth';
 import { RefusedShare } from './refusedShare';
 import { RpcError } from './rpcError';
-import { recogniseLimit, type RpcAnswer, type RpcCall, type RpcTransport } from './rpcTransport';
-
-/** Value or error of one call. */
-export type Outcome<T> = { readonly value: T } | { readonly error: RpcError };
+import {
+  recogniseLimit,
+  type Outcome,
+  type RpcAnswer,
+  type RpcCall,
+  type RpcTransport,
+} from './rpcTransport';
 
 /** The answers to some calls, in order, and the error of the first request that failed as a whole. */
 interface Sent {
@@ -42,6 +46,7 @@ const ALONE_REST_MAX_MS = 1_000;
 const IDLE_ROUNDS_MAX = 1;
 const ALONE_IDLE_ROUNDS_MAX = 8;
 const LASTING_ROUNDS_MAX = 2;
+const MALFORMED_ROUNDS_MAX = 4;
 const REPEAT_BASE_MS = 20;
 const REPEAT_MAX_MS = 500;
 
@@ -156,6 +161,7 @@ export class Endpoint {
       failed.every((error) => error instanceof RpcError && test(error));
     // An answer beyond our own limit is not asked for again.
     if (!this.alone || all(({ cut }) => cut !== null)) return IDLE_ROUNDS_MAX;
+    if (all(({ malformed }) => malformed)) return MALFORMED_ROUNDS_MAX;
     return all(({ kind }) => LASTING_KINDS.has(kind)) ? LASTING_ROUNDS_MAX : ALONE_IDLE_ROUNDS_MAX;
   }
 
@@ -183,10 +189,9 @@ export class Endpoint {
   private read<T>(answer: RpcAnswer, parse: (result: unknown) => T): Outcome<T> {
     if ('error' in answer) return answer;
     try {
-      return { value: this.parse(answer.result, parse) };
+      return { value: parse(answer.result) };
     } catch (error) {
-      if (error instanceof RpcError) return { error };
-      throw error;
+      return { error: toAnswerError(this.name, answer.result, error) };
     }
   }
 
@@ -285,15 +290,6 @@ export class Endpoint {
 
   private countError(kind: RpcError['kind'], calls: number): void {
     this.errors.set(kind, (this.errors.get(kind) ?? 0) + calls);
-  }
-
-  private parse<T>(result: unknown, parse: (result: unknown) => T): T {
-    try {
-      return parse(result);
-    } catch (error) {
-      if (error instanceof AppError) throw error;
-      throw new RpcError('bad_answer', `${this.name}: ${errorText(error)}`, { cause: error });
-    }
   }
 
   /** Records a method that fails for certain blocks. */

@@ -11,10 +11,12 @@ import { linkSignals } from './abortSignals';
 import { ANSWER_BYTES_MAX } from './answerBounds';
 import { backoffMs, systemClock, withDeadline, type Clock } from './clock';
 import { createTransport } from './createTransport';
-import { Endpoint, type Outcome } from './endpoint';
+import { Endpoint } from './endpoint';
+import { moreTelling, roundsAfter } from './errorKinds';
+import { MalformedLog, MergedAnswers } from './malformedAnswers';
 import { toNodeHealth, type EndpointState, type EndpointTraffic, type NodeHealth } from './nodeHealth';
-import { RETRY_AFTER_MAX_MS, RpcError, type RpcErrorKind } from './rpcError';
-import type { RpcCall, RpcTransport } from './rpcTransport';
+import { RETRY_AFTER_MAX_MS, RpcError } from './rpcError';
+import type { Outcome, RpcCall, RpcTransport } from './rpcTransport';
 
 interface PoolOptions {
   readonly transports: readonly RpcTransport[];
@@ -43,17 +45,6 @@ interface CallOptions {
 }
 
 const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, slow: 2, benched: 3, wrong_chain: 4 };
-/**
- * Numbers of rounds over all endpoints for errors which mean that an endpoint does not have the answer. More
- * rounds do not help then; the caller decides whether to retry later.
- */
-const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
-  method_missing: 1,
-  unknown_block: 3,
-  too_large: 1,
-};
-/** Failures of the connection. They give no information about the call. */
-const SILENT_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
 /** An endpoint that is more than this many blocks below the best head is lagging, and used less. */
 const LAG_BLOCKS_MAX = 5;
 const ROUNDS_MAX = 5;
@@ -69,6 +60,7 @@ export class EndpointPool {
   private readonly clock: Clock;
   private readonly roundsMax: number;
   private readonly mismatches = new Map<MismatchKind, number>();
+  private readonly malformedLog = new MalformedLog();
   private readonly closed = new AbortController();
 
   constructor(options: PoolOptions) {
@@ -106,18 +98,28 @@ export class EndpointPool {
     return this.run((endpoint, signal) => endpoint.batch(calls, parse, signal), options);
   }
 
-  /** Sends many calls. A call with a permanent error, such as a revert, gets the error as its result. */
+  /**
+   * Sends many calls. A call with a permanent error, such as a revert, gets the error as its result. A call to
+   * which every endpoint gives a malformed answer, after all rounds, gets an error with `malformed`.
+   */
   async batchOutcomes<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown, index: number) => T,
     options: CallOptions = {},
   ): Promise<Outcome<T>[]> {
-    return this.run(async (endpoint, signal) => {
-      const answers = await endpoint.batchOutcomes(calls, parse, signal);
-      const passing = answers.find((answer) => 'error' in answer && answer.error.retryable);
-      if (passing !== undefined && 'error' in passing) throw passing.error;
-      return answers;
-    }, options);
+    const merged = new MergedAnswers<T>(calls);
+    try {
+      return await this.run(async (endpoint, signal) => {
+        const answers = await endpoint.batchOutcomes(calls, parse, signal);
+        return merged.add(endpoint.name, answers);
+      }, options);
+    } catch (error) {
+      const isEnded = this.closed.signal.aborted || options.signal?.aborted === true;
+      const settled = isEnded ? null : merged.settle(error);
+      if (settled === null) throw error;
+      this.malformedLog.tell(this.log, this.clock.now(), merged.blamed);
+      return settled;
+    }
   }
 
   /**
@@ -152,7 +154,7 @@ export class EndpointPool {
         }
         last = told ?? last;
         this.assertAnyChain();
-        if (last instanceof RpcError && round + 1 >= (ROUNDS_BY_KIND[last.kind] ?? rounds)) break;
+        if (last instanceof RpcError && round + 1 >= roundsAfter(last, rounds)) break;
       }
     } finally {
       linked.release();
@@ -362,20 +364,6 @@ export function createEndpointPool(options: UrlPoolOptions): EndpointPool {
   };
   const transports = options.urls.map((url, index) => createTransport(url, index, wire));
   return new EndpointPool({ ...options, transports });
-}
-
-/**
- * Returns the more informative of two errors. An error about the call itself comes before a malformed answer,
- * and a malformed answer before a connection failure. If both are of the same kind, returns the later one.
- */
-function moreTelling(before: unknown, after: unknown): unknown {
-  return before !== null && telling(before) > telling(after) ? before : after;
-}
-
-function telling(error: unknown): number {
-  if (!(error instanceof RpcError)) return 2;
-  if (SILENT_KINDS.has(error.kind)) return 0;
-  return error.kind === 'bad_answer' || error.kind === 'other' ? 1 : 2;
 }
 
 export function parseChainId(result: unknown): number {

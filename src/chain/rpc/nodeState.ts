@@ -30,8 +30,8 @@ const UNKNOWN_BLOCK_REST_MS = 250;
 /** Gas limit of one call: enough for a token behind proxies, too little to slow the node down. */
 const CALL_GAS: Hex = '0x4c4b40';
 
-/** Size limit of one answer in bytes. Names, balances and positions are shorter. */
-const ANSWER_BYTES_MAX = 4_096;
+/** Size limit of one answer in bytes. Balances and positions are shorter; a longer name is not shown. */
+const ANSWER_BYTES_MAX = 32_768;
 
 interface NodeStateOptions {
   readonly rpc: Pick<EndpointPool, 'batchOutcomes'>;

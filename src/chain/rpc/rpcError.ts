@@ -43,6 +43,8 @@ export interface RpcErrorFacts {
    * is the general limit; another node may then succeed.
    */
   readonly cut?: 'call' | 'answer' | null;
+  /** Whether the call has an answer that is not what its method returns. False if the answer is missing. */
+  readonly malformed?: boolean;
 }
 
 /**
@@ -59,6 +61,8 @@ export class RpcError extends AppError {
   readonly retryAfterMs: number | null;
   /** The exceeded size limit, as in RpcErrorFacts. Null if no limit was exceeded. */
   readonly cut: 'call' | 'answer' | null;
+  /** True for an answer that is present but malformed, as in RpcErrorFacts. */
+  readonly malformed: boolean;
 
   constructor(kind: RpcErrorKind, message: string, facts: RpcErrorFacts = {}) {
     const retryable = !FINAL_KINDS.has(kind) || facts.cut === 'answer';
@@ -70,6 +74,7 @@ export class RpcError extends AppError {
     this.httpStatus = facts.httpStatus ?? null;
     this.retryAfterMs = facts.retryAfterMs ?? null;
     this.cut = facts.cut ?? null;
+    this.malformed = facts.malformed ?? false;
   }
 
   /** Whether the node answered, with an HTTP status or an error of its own. */

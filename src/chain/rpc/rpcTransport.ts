@@ -18,6 +18,9 @@ export interface RpcCall {
   readonly answerBytesMax?: number;
 }
 
+/** Value or error of one call. */
+export type Outcome<T> = { readonly value: T } | { readonly error: RpcError };
+
 export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError };
 
 /**

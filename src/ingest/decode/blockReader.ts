@@ -8,6 +8,7 @@ import { ODD_KINDS, type OddKind } from '../../clickhouse/schema/tables';
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
+import type { Logger } from '../../log';
 import type { PricerConfig } from '../../pricing/pricer';
 import { VAULT_PROTOCOL } from '../../protocols/registry';
 import { BlockPricer } from '../price/blockPricer';
@@ -43,6 +44,7 @@ export interface ReaderDeps {
    * the senders of a random sample are compared.
    */
   readonly checkSenders?: (block: ChainBlock, indexes: ReadonlySet<number>) => Promise<void>;
+  readonly log?: Logger | undefined;
   /** The clock; the default is the system clock. */
   readonly clock?: Clock | undefined;
 }
@@ -177,7 +179,7 @@ export class BlockReader {
   ): Promise<void> {
     const fresh = [...tokens].filter((token) => !this.tokens.has(token));
     if (fresh.length === 0) return;
-    const rows = await readTokens(this.deps.rpc, fresh, block, signal);
+    const rows = await readTokens(this.deps.rpc, fresh, block, signal, this.deps.log);
     await this.deps.store.writeTokens(rows);
     for (const { address, decimals } of rows) this.tokens.set(address, decimals);
   }

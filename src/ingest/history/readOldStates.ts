@@ -139,14 +139,15 @@ function toV2State(answer: Hex | null | undefined): PoolState {
 
 function toV3State([slot0, liquidity, balance0, balance1]: readonly (Hex | null)[]): PoolState {
   const [reserve0, reserve1] = [wordOf(balance0, 0), wordOf(balance1, 0)];
-  const price = wordOf(slot0, 0);
-  if (reserve0 === null || reserve1 === null || price === null) return EMPTY_STATE;
+  const [price, tick, active] = [wordOf(slot0, 0), wordOf(slot0, 1), wordOf(liquidity, 0)];
+  if (reserve0 === null || reserve1 === null || price === null || tick === null || active === null)
+    return EMPTY_STATE;
   return {
     reserve0,
     reserve1,
     sqrtPriceX96: BigInt.asUintN(160, price),
-    tick: Number(BigInt.asIntN(24, wordOf(slot0, 1) ?? 0n)),
-    liquidity: BigInt.asUintN(128, wordOf(liquidity, 0) ?? 0n),
+    tick: Number(BigInt.asIntN(24, tick)),
+    liquidity: BigInt.asUintN(128, active),
   };
 }
 

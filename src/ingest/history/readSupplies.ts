@@ -61,7 +61,8 @@ export async function storeSupplies(
     { to, data: TOTAL_SUPPLY, gas: CALL_GAS, at },
     ...holders.map((holder) => ({ to, data: balanceOfCall(holder), gas: CALL_GAS, at })),
   ]);
-  const answers = await callContracts(rpc, calls, signal);
+  const malformed = new Set<number>();
+  const answers = await callContracts(rpc, calls, signal, malformed);
   const params = {
     commits: block.commits,
     final_ord: lastOrdOfBlock(block.finalTo),
@@ -73,15 +74,15 @@ export async function storeSupplies(
   const movesOf = new Map(minted.map((row) => [row.token, row]));
   const rows = tokens.map((token, index): TokenSupplyRow => {
     const moves = movesOf.get(token);
-    // The stored balance of the zero address is minus the minted amount.
-    const [supply, ...balances] = answers.slice(
-      index * (holders.length + 1),
-      (index + 1) * (holders.length + 1),
-    );
+    const perToken = holders.length + 1;
+    const [supply, ...balances] = answers.slice(index * perToken, (index + 1) * perToken);
+    // A balance that could not be read would count as 0, and the circulating supply would be wrong.
+    const isUnsure = balances.some((_, at) => malformed.has(index * perToken + 1 + at));
     const moved = new Map(moves?.held);
     return {
       token,
-      supply_before: before(supply, BigInt(moves?.zero_balance ?? 0)),
+      // The stored balance of the zero address is minus the minted amount.
+      supply_before: isUnsure ? null : before(supply, BigInt(moves?.zero_balance ?? 0)),
       holders,
       held_before: holders.map((holder, at) => before(balances[at], -BigInt(moved.get(holder) ?? 0)) ?? 0n),
       read_block: block.number,

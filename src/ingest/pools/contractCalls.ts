@@ -1,9 +1,8 @@
 /**
  * Sends batches of eth_call. A call that reverts has the answer null; only failures of the node are errors.
  */
-import type { Outcome } from '../../chain/rpc/endpoint';
 import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
-import type { RpcCall } from '../../chain/rpc/rpcTransport';
+import type { Outcome, RpcCall } from '../../chain/rpc/rpcTransport';
 import { isHexData, isQuantity, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import type { EthCalls } from './ethCalls';
@@ -35,15 +34,17 @@ export interface TaggedCall {
 }
 
 /**
- * Returns one answer per call: null for a revert or for an answer that is too large. Rejects if no node can
- * answer.
+ * Returns one answer per call: null for a revert, for an answer that is too large, and for a call that every
+ * endpoint answered with something that is no hex data. The indexes of the latter calls are added to `malformed`:
+ * the contract may have an answer, so such a call should be repeated later. Rejects if no node can answer.
  */
 export async function callContracts(
   rpc: EthCalls,
   calls: readonly TaggedCall[],
   signal?: AbortSignal,
+  malformed?: Set<number>,
 ): Promise<(Hex | null)[]> {
-  return callAll(rpc, calls, signal === undefined ? {} : { signal });
+  return callAll(rpc, calls, { ...optionsOf(signal), malformed });
 }
 
 /**
@@ -54,11 +55,12 @@ export async function callContractsOfOld(
   rpc: EthCalls,
   calls: readonly TaggedCall[],
   signal?: AbortSignal,
+  malformed?: Set<number>,
 ): Promise<(Hex | null)[]> {
-  const options = { roundsMax: 1, ...(signal === undefined ? {} : { signal }) };
+  const options = { roundsMax: 1, ...optionsOf(signal) };
   if (calls.length === 0) return [];
   try {
-    return await callAll(rpc, calls, options);
+    return await callAll(rpc, calls, { ...options, malformed });
   } catch (error) {
     if (!isStateMissing(error)) throw error;
   }
@@ -74,8 +76,12 @@ export async function callContractsOfOld(
   for (const indices of byBlock.values()) {
     try {
       const some = indices.flatMap((index) => calls[index] ?? []);
-      const answers = await callAll(rpc, some, options);
-      indices.forEach((index, place) => (results[index] = answers[place] ?? null));
+      const unread = new Set<number>();
+      const answers = await callAll(rpc, some, { ...options, malformed: unread });
+      for (const [place, index] of indices.entries()) {
+        results[index] = answers[place] ?? null;
+        if (unread.has(place)) malformed?.add(index);
+      }
     } catch (error) {
       if (!isStateMissing(error)) throw error;
     }
@@ -107,8 +113,9 @@ export async function callContractsSince(
   calls: readonly Omit<TaggedCall, 'at'>[],
   block: { readonly number: number; readonly hash: Hex },
   signal?: AbortSignal,
+  malformed?: Set<number>,
 ): Promise<(Hex | null)[]> {
-  const options = signal === undefined ? {} : { signal };
+  const options = { ...optionsOf(signal), malformed };
   const ask = (at: BlockTag, more: CallAllOptions): Promise<(Hex | null)[]> =>
     callAll(
       rpc,
@@ -123,6 +130,10 @@ export async function callContractsSince(
   }
 }
 
+function optionsOf(signal: AbortSignal | undefined): { readonly signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
+
 function isStateMissing(error: unknown): boolean {
   return error instanceof RpcError && !NODE_FAULTS.has(error.kind);
 }
@@ -131,7 +142,9 @@ interface CallAllOptions {
   readonly signal?: AbortSignal;
   readonly roundsMax?: number;
   /** Lowest acceptable head of the node. */
-  readonly atLeast?: number;
+  readonly atLeast?: number | null;
+  /** Gets the indexes of the calls whose answers are malformed. */
+  readonly malformed?: Set<number> | undefined;
 }
 
 /**
@@ -141,29 +154,56 @@ export function toEthCall(call: object, at: BlockTag, answerBytesMax: number): R
   return { method: 'eth_call', params: [call, at], answerBytesMax };
 }
 
-/** Returns whether the contract caused the failure, so that the call fails in the same way on every node. */
-export function isContractsAnswer({ kind, cut }: RpcError): boolean {
-  return kind === 'revert' || cut === 'call';
+/**
+ * Returns whether no node can give a usable answer: the contract reverted, its answer is too large, or every
+ * endpoint gave a malformed answer.
+ */
+export function isUnanswerable({ kind, cut, malformed }: RpcError): boolean {
+  return kind === 'revert' || cut === 'call' || malformed;
+}
+
+interface BatchOptions {
+  readonly signal?: AbortSignal;
+  readonly roundsMax?: number;
 }
 
 /**
- * Runs the calls on a node whose head is at least `atLeast`. The batch contains eth_blockNumber to check the
- * head.
+ * Sends the calls to a node whose head is at least `atLeast`, or to any node if `atLeast` is null. A malformed answer
+ * may be an accident, so the batch is repeated with all rounds before the answer counts.
  */
-export async function batchOutcomesAtLeast<T>(
+export async function callBatch<T>(
+  rpc: EthCalls,
+  calls: readonly RpcCall[],
+  parse: (result: unknown) => T,
+  atLeast: number | null,
+  options: BatchOptions,
+): Promise<Outcome<T>[]> {
+  const outcomes =
+    atLeast === null
+      ? await rpc.batchOutcomes(calls, parse, options)
+      : await batchAtLeast(rpc, calls, parse, atLeast, options);
+  const isShort = options.roundsMax !== undefined;
+  if (!isShort || !outcomes.some((item) => 'error' in item && item.error.malformed)) return outcomes;
+  return callBatch(rpc, calls, parse, atLeast, optionsOf(options.signal));
+}
+
+/** The batch contains eth_blockNumber to check the head of the node. */
+async function batchAtLeast<T>(
   rpc: EthCalls,
   calls: readonly RpcCall[],
   parse: (result: unknown) => T,
   atLeast: number,
-  options: { readonly signal?: AbortSignal; readonly roundsMax?: number },
+  options: BatchOptions,
 ): Promise<Outcome<T>[]> {
   const height: RpcCall = { method: 'eth_blockNumber', params: [] };
-  const answers = await rpc.batchOutcomes(
+  const [head, ...answers] = await rpc.batchOutcomes(
     [height, ...calls],
     (result, index): T | null => (index === 0 ? checkHeight(result, atLeast) : parse(result)),
     options,
   );
-  return answers.slice(1).map((answer): Outcome<T> => {
+  // Without the head, the node may be behind, and its answers about a new contract wrong.
+  if (head !== undefined && 'error' in head) throw head.error;
+  return answers.map((answer): Outcome<T> => {
     if ('error' in answer) return answer;
     if (answer.value !== null) return { value: answer.value };
     throw new AppError('broken_invariant', 'the parser of a node answer returned null');
@@ -171,7 +211,7 @@ export async function batchOutcomesAtLeast<T>(
 }
 
 function checkHeight(result: unknown, atLeast: number): null {
-  if (!isQuantity(result)) throw new AppError('node_failed', 'the answer of eth_blockNumber is not a number');
+  if (!isQuantity(result)) throw new RpcError('bad_answer', 'the answer of eth_blockNumber is not a number');
   if (Number(result) >= atLeast) return null;
   throw new RpcError('unknown_block', `the node is at block ${Number(result)}, behind block ${atLeast}`);
 }
@@ -179,26 +219,24 @@ function checkHeight(result: unknown, atLeast: number): null {
 async function callAll(
   rpc: EthCalls,
   calls: readonly TaggedCall[],
-  { atLeast, ...options }: CallAllOptions,
+  { atLeast = null, malformed, ...options }: CallAllOptions,
 ): Promise<(Hex | null)[]> {
   const results: (Hex | null)[] = [];
   for (let from = 0; from < calls.length; from += CALLS_MAX) {
     const some = calls
       .slice(from, from + CALLS_MAX)
       .map(({ at, ...call }) => toEthCall(call, at, ANSWER_BYTES_MAX));
-    const outcomes =
-      atLeast === undefined
-        ? await rpc.batchOutcomes(some, parseData, options)
-        : await batchOutcomesAtLeast(rpc, some, parseData, atLeast, options);
-    for (const item of outcomes) {
-      if ('error' in item && !isContractsAnswer(item.error)) throw item.error;
+    for (const item of await callBatch(rpc, some, parseData, atLeast, options)) {
+      if ('error' in item && !isUnanswerable(item.error)) throw item.error;
+      if ('error' in item && item.error.malformed) malformed?.add(results.length);
       results.push('value' in item ? item.value : null);
     }
   }
   return results;
 }
 
-function parseData(result: unknown): Hex {
+/** Parses the answer of an eth_call. */
+export function parseData(result: unknown): Hex {
   if (isHexData(result)) return result;
   throw new RpcError('bad_answer', 'the answer of eth_call is not hex data');
 }

@@ -14,14 +14,10 @@ import { toPool, type PoolCreation, type Protocol } from '../../protocols/protoc
 import { callContractsOfOld, callContractsSince, type TaggedCall } from './contractCalls';
 import type { EthCalls } from './ethCalls';
 import type { KnownPool, PoolRegistry } from './poolRegistry';
+import { Strangers } from './strangers';
 
 /** Largest number of possible pools per batch of calls. */
 const CANDIDATES_MAX = 75;
-/**
- * Largest number of remembered addresses that emit pool events but are no pools of a configured factory. At
- * this number, the memory is cleared.
- */
-const STRANGERS_MAX = 200_000;
 
 const SELECTORS = {
   token0: '0x0dfe1681',
@@ -60,7 +56,7 @@ interface Candidate {
 }
 
 export class PoolDiscovery {
-  private readonly strangers = new Set<Hex>();
+  private readonly strangers = new Strangers();
 
   constructor(private readonly deps: DiscoveryDeps) {}
 
@@ -77,9 +73,6 @@ export class PoolDiscovery {
     for (let at = 0; at < candidates.length; at += CANDIDATES_MAX) {
       found.push(...(await this.ask(candidates.slice(at, at + CANDIDATES_MAX), last, signal)));
     }
-    const pools = new Set(found.map((item) => item.pool.address));
-    if (this.strangers.size > STRANGERS_MAX) this.strangers.clear();
-    for (const { address } of candidates) if (!pools.has(address)) this.strangers.add(address);
     return found;
   }
 
@@ -97,7 +90,8 @@ export class PoolDiscovery {
           if (creation != null) created.add(creation.pool);
         }
         if (!eventTopics.has(topic) || candidates.has(log.address) || created.has(log.address)) continue;
-        if (this.strangers.has(log.address) || registry.findPool(log.address) !== undefined) continue;
+        if (this.strangers.isQuiet(log.address, block.number) || registry.findPool(log.address) !== undefined)
+          continue;
         const ord = toOrd(block.number, log.logIndex);
         candidates.set(log.address, { address: log.address, ord, blockNumber: block.number });
       }
@@ -110,6 +104,7 @@ export class PoolDiscovery {
     block: ChainBlock,
     signal?: AbortSignal,
   ): Promise<DiscoveredPool[]> {
+    const [unread, unproven] = [new Set<number>(), new Set<number>()];
     const asked = await callContractsSince(
       this.deps.rpc,
       candidates.flatMap(({ address }) =>
@@ -120,6 +115,7 @@ export class PoolDiscovery {
       ),
       block,
       signal,
+      unread,
     );
     const claims: { candidate: Candidate; creation: PoolCreation; dex: Dex; protocol: Protocol }[] = [];
     candidates.forEach((candidate, index) => {
@@ -142,8 +138,19 @@ export class PoolDiscovery {
       claims.map(({ creation, dex }) => factoryCall(dex.factory, creation)),
       block,
       signal,
+      unproven,
     );
     const proven = claims.filter((claim, index) => addressOf(answers[index]) === claim.candidate.address);
+    const pools = new Set(proven.map(({ candidate }) => candidate));
+    const unsure = new Set([
+      ...[...unread].map((index) => candidates[Math.floor(index / 4)]),
+      ...[...unproven].map((index) => claims[index]?.candidate),
+    ]);
+    for (const candidate of candidates) {
+      if (pools.has(candidate)) continue;
+      if (unsure.has(candidate)) this.strangers.postpone(candidate.address, block.number);
+      else this.strangers.add(candidate.address);
+    }
     return this.readStates(proven, signal);
   }
 
@@ -175,14 +182,16 @@ export class PoolDiscovery {
       const pool = { ...toPool(protocol, dex, creation), baseIsToken0 };
       const reserve0 = wordOf(balance0);
       const reserve1 = wordOf(balance1);
+      const [price, tickWord, active] = [wordOf(slot0), wordOf(slot0, 1), wordOf(liquidity)];
       this.deps.log.info({ pool: pool.address, dex: dex.name }, 'found a pool older than the first block');
-      if (pool.poolType !== 3 || reserve0 === null || reserve1 === null) {
+      if (pool.poolType !== 3 || reserve0 === null || reserve1 === null)
         return { pool, ord: candidate.ord, state: null };
-      }
-      const sqrtPriceX96 = BigInt.asUintN(160, wordOf(slot0) ?? 0n);
-      const tick = Number(BigInt.asIntN(24, wordOf(slot0, 1) ?? 0n));
-      const active = BigInt.asUintN(128, wordOf(liquidity) ?? 0n);
-      const state = { reserve0, reserve1, sqrtPriceX96, liquidity: active, tick };
+      // Without its price or its liquidity, a pool would show a false depth.
+      if (price === null || tickWord === null || active === null)
+        return { pool, ord: candidate.ord, state: null };
+      const sqrtPriceX96 = BigInt.asUintN(160, price);
+      const tick = Number(BigInt.asIntN(24, tickWord));
+      const state = { reserve0, reserve1, sqrtPriceX96, liquidity: BigInt.asUintN(128, active), tick };
       return { pool, ord: candidate.ord, state };
     });
   }

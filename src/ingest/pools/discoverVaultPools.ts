@@ -44,14 +44,10 @@ import {
 } from './contractCalls';
 import type { EthCalls } from './ethCalls';
 import type { PoolRegistry, VaultPool } from './poolRegistry';
+import { Strangers } from './strangers';
 
 /** Gas limit of one call: enough for any pool. The node answers in time even if a call uses all of it. */
 const CALL_GAS: Hex = '0x1c9c380';
-/**
- * Largest number of remembered pool ids that belong to no usable pool. Above this number, the memory is
- * cleared.
- */
-const STRANGERS_MAX = 200_000;
 /** A new pool, or the missing state of a known pool. It is needed before the block is decoded. */
 export interface FoundVaultPool {
   /**
@@ -105,14 +101,15 @@ interface Candidate {
 }
 
 type FactCall = Omit<TaggedCall, 'at'>;
-type AskFacts = (calls: readonly FactCall[]) => Promise<(Hex | null)[]>;
+type AskFacts = (calls: readonly FactCall[], malformed: Set<number>) => Promise<(Hex | null)[]>;
 
 function atBlock(calls: readonly FactCall[], blockHash: Hex): TaggedCall[] {
   return calls.map((call) => ({ ...call, at: { blockHash } }));
 }
 
 export class VaultDiscovery {
-  private readonly strangers = new Set<Hex>();
+  /** Pool ids of no usable pool, and ids whose values could not be read. */
+  private readonly strangers = new Strangers();
 
   constructor(private readonly deps: VaultDiscoveryDeps) {}
 
@@ -132,19 +129,20 @@ export class VaultDiscovery {
     const candidates = this.listCandidates(blocks, registry);
     if (candidates.length === 0) return [];
     // Reads values that never change once the pool exists.
-    const ask: AskFacts = (calls) =>
+    const ask: AskFacts = (calls, malformed) =>
       reversible
-        ? callContracts(this.deps.rpc, atBlock(calls, last.hash), signal)
-        : callContractsSince(this.deps.rpc, calls, last, signal);
+        ? callContracts(this.deps.rpc, atBlock(calls, last.hash), signal, malformed)
+        : callContractsSince(this.deps.rpc, calls, last, signal, malformed);
     const fresh = candidates.filter(({ known }) => known === null);
-    const able = await this.list(fresh, ask);
+    const unsure = new Set<Hex>();
+    const able = await this.list(fresh, ask, unsure);
     // A contract may register several pool ids. Only the first id is used.
     const listed = able.filter(
       ({ pool }, at) => able.findIndex((other) => other.pool.address === pool.address) === at,
     );
-    if (this.strangers.size > STRANGERS_MAX) this.strangers.clear();
-    for (const { poolId } of fresh) {
-      if (!listed.some(({ state }) => state.poolId === poolId)) this.strangers.add(poolId);
+    for (const { poolId, block } of fresh) {
+      if (unsure.has(poolId)) this.strangers.postpone(poolId, block.number);
+      else if (!listed.some(({ state }) => state.poolId === poolId)) this.strangers.add(poolId);
     }
     const open = [...listed, ...candidates.flatMap(toKnown)];
     return this.readBooks(open, reversible, signal);
@@ -164,13 +162,15 @@ export class VaultDiscovery {
         const candidate = { dex, poolId, block, log, known };
         if (known !== null) {
           const own = known.state.poolId === poolId && known.pool.factory === log.address;
-          if (own && lacksBooks(known.state)) candidates.set(poolId, { ...candidate, created: null });
+          const isQuiet = this.strangers.isQuiet(poolId, block.number);
+          if (own && lacksBooks(known.state) && !isQuiet)
+            candidates.set(poolId, { ...candidate, created: null });
         } else if (topic === POOL_REGISTERED) {
           // Some registrations have no tokens yet. A later event names the tokens, and the pool is added at
           // that event.
           const created = readRegistration(block, log);
           if (created !== null) candidates.set(poolId, { ...candidate, created });
-        } else if (!this.strangers.has(poolId)) {
+        } else if (!this.strangers.isQuiet(poolId, block.number)) {
           candidates.set(poolId, { ...candidate, created: null });
         }
       }
@@ -184,22 +184,37 @@ export class VaultDiscovery {
     return null;
   }
 
-  /** Returns the pools to add, complete except for the balances and fees of older pools. */
+  /**
+   * Returns the pools to add, complete except for the balances and fees of older pools. Adds the ids of pools with
+   * malformed answers to `unsure`: without all their facts, they could get false weights.
+   */
   private async list(
     candidates: readonly Candidate[],
     ask: AskFacts,
+    unsure: Set<Hex>,
   ): Promise<{ candidate: Candidate; pool: VaultPool['pool']; state: WeightedPoolState }[]> {
     const older = candidates.filter(({ created }) => created === null);
-    const books = await ask(older.map(({ dex, poolId }) => poolTokensCall(dex.factory, poolId)));
+    const [unlisted, unread] = [new Set<number>(), new Set<number>()];
+    const books = await ask(
+      older.map(({ dex, poolId }) => poolTokensCall(dex.factory, poolId)),
+      unlisted,
+    );
+    older.forEach(({ poolId }, index) => unlisted.has(index) && unsure.add(poolId));
     const tokensOf = new Map(
       older.map(({ poolId }, index) => [poolId, decodePoolTokens(books[index] ?? null)]),
     );
     const calls = candidates.map(({ poolId }) => poolFactCalls(poolOfId(poolId)));
-    const answers = await ask(calls.flat().map((call) => ({ ...call, gas: CALL_GAS })));
+    const answers = await ask(
+      calls.flat().map((call) => ({ ...call, gas: CALL_GAS })),
+      unread,
+    );
     let next = 0;
     return candidates.flatMap((candidate, index) => {
       const { dex, poolId, created } = candidate;
-      const mine = answers.slice(next, (next += calls[index]?.length ?? 0));
+      const from = next;
+      const mine = answers.slice(from, (next += calls[index]?.length ?? 0));
+      if (mine.some((_, at) => unread.has(from + at))) unsure.add(poolId);
+      if (unsure.has(poolId)) return [];
       const tokens = created?.tokens ?? tokensOf.get(poolId) ?? [];
       const managers = created?.managers ?? [];
       const facts = readPoolFacts(mine, tokens.length);
@@ -253,13 +268,17 @@ export class VaultDiscovery {
         ...booksCalls(dex.factory, poolId, tokens).map((call) => ({ ...call, at })),
       ];
     });
-    const answers = await callContractsOfOld(this.deps.rpc, calls.flat(), signal);
+    const malformed = new Set<number>();
+    const answers = await callContractsOfOld(this.deps.rpc, calls.flat(), signal, malformed);
     let next = 0;
     const read = new Map(
-      asked.map(({ state }, index) => [
-        state.poolId,
-        answers.slice(next, (next += calls[index]?.length ?? 0)),
-      ]),
+      asked.map(({ state: { poolId }, candidate: { block } }, index) => {
+        const from = next;
+        next += calls[index]?.length ?? 0;
+        if ([...malformed].some((at) => at >= from && at < next))
+          this.strangers.postpone(poolId, block.number);
+        return [poolId, answers.slice(from, next)];
+      }),
     );
     return open.map(({ candidate, pool, state }): FoundVaultPool => {
       const [fee = null, ...books] = read.get(state.poolId) ?? [];

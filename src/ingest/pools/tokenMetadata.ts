@@ -7,12 +7,13 @@
 import { Interface } from 'ethers';
 import { z } from 'zod';
 
-import type { Outcome } from '../../chain/rpc/endpoint';
+import type { Outcome } from '../../chain/rpc/rpcTransport';
 import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
 import type { TokenRow } from '../../clickhouse/schema/tables';
 import {
   NAME_CALL,
   NAME_MAX,
+  LONG_TEXT_ANSWER_BYTES_MAX,
   readAbiText,
   SYMBOL_CALL,
   SYMBOL_MAX,
@@ -20,10 +21,12 @@ import {
 } from '../../domain/abiText';
 import { DECIMALS_MAX } from '../../domain/amounts';
 import { isHexData, type Hex } from '../../domain/hex';
+import type { Logger } from '../../log';
 import {
-  isContractsAnswer,
+  callBatch,
+  isUnanswerable,
   newestInstead,
-  batchOutcomesAtLeast,
+  parseData,
   toEthCall,
   type BlockTag,
 } from './contractCalls';
@@ -36,7 +39,8 @@ const MULTICALL = new Interface([
 /** The results of aggregate3: for each call, whether it succeeded, and its return data. */
 const resultsShape = z.tuple([z.array(z.tuple([z.boolean(), z.custom<Hex>(isHexData)]))]);
 /** The calls for each token: symbol(), name() and decimals(). */
-const CALLS = [SYMBOL_CALL, NAME_CALL, '0x313ce567'] as const;
+const DECIMALS_CALL = '0x313ce567';
+const CALLS = [SYMBOL_CALL, NAME_CALL, DECIMALS_CALL] as const;
 /**
  * Number of tokens in one aggregate call. Even if one token burns all the gas of its call, the other tokens
  * must have enough.
@@ -44,8 +48,16 @@ const CALLS = [SYMBOL_CALL, NAME_CALL, '0x313ce567'] as const;
 const TOKENS_MAX = 40;
 /** Size limit in bytes per token in an aggregate call: about three times a usual answer. */
 const AGGREGATE_BYTES_MAX = 4_096;
-/** Gas limit of one direct call: enough for a proxy, too little for an answer of a megabyte. */
+/** Gas limit of one of many direct calls: enough for a proxy, too little for an answer of a megabyte. */
 const CALL_GAS: Hex = '0xf4240';
+/** Gas limit of a call for a long text: enough for an answer of two million bytes. */
+const LONG_TEXT_GAS: Hex = '0x989680';
+/**
+ * Largest number of calls with more gas, and of calls for long texts, in one reading of tokens. Such a call may cost
+ * megabytes of traffic.
+ */
+const LONG_TEXTS_MAX = 16;
+const OUT_OF_GAS = /out ?of ?gas|gas required/i;
 /** Failures that the token contract did not cause. The call is retried later. */
 const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
   'rate_limited',
@@ -65,6 +77,13 @@ export interface ShowingBlock {
 
 type Asked = (Hex | null)[];
 
+/** How many more calls may get more gas, and how many more long texts may be read. The others are logged. */
+interface LongTextBudget {
+  moreGas: number;
+  longTexts: number;
+  readonly log: Logger | undefined;
+}
+
 /**
  * Returns one row per token, in the given order. Throws a retryable error if the node does not answer, or
  * does not have the block yet. Such a node would report no decimals for a new token, and the wrong row would
@@ -75,11 +94,13 @@ export async function readTokens(
   tokens: readonly Hex[],
   block: ShowingBlock,
   signal?: AbortSignal,
+  log?: Logger,
 ): Promise<TokenRow[]> {
   const rows: TokenRow[] = [];
+  const budget = { moreGas: LONG_TEXTS_MAX, longTexts: LONG_TEXTS_MAX, log };
   for (let at = 0; at < tokens.length; at += TOKENS_MAX) {
     const some = tokens.slice(at, at + TOKENS_MAX);
-    const answers = await askAtBlock(rpc, some, block, signal);
+    const answers = await askAtBlock(rpc, some, block, budget, signal);
     some.forEach((address, index) => {
       const [symbol, name, decimals] = answers.slice(index * CALLS.length, (index + 1) * CALLS.length);
       rows.push({
@@ -112,65 +133,142 @@ async function askAtBlock(
   rpc: EthCalls,
   tokens: readonly Hex[],
   { number, hash, reversible }: ShowingBlock,
+  budget: LongTextBudget,
   signal?: AbortSignal,
 ): Promise<Asked> {
   const options = signal === undefined ? {} : { signal };
   // Perhaps no node still has the state of a final block, so each endpoint is tried only once.
   const pinned = reversible ? options : { ...options, roundsMax: 1 };
   try {
-    return await ask(rpc, tokens, { at: { blockHash: hash }, atLeast: null, options: pinned });
+    return await ask(rpc, tokens, { at: { blockHash: hash }, atLeast: null, options: pinned }, budget);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     // The node failed this time, which says nothing about the state, so the calls are repeated.
     if (NODE_FAULTS.has(error.kind)) {
       if (reversible) throw error;
-      return ask(rpc, tokens, { at: { blockHash: hash }, atLeast: null, options });
+      return ask(rpc, tokens, { at: { blockHash: hash }, atLeast: null, options }, budget);
     }
     // If this block is unknown, a reorg replaced it, or the node does not have it yet.
     if (reversible && error.kind === 'unknown_block') throw error;
-    return ask(rpc, tokens, { at: 'latest', atLeast: newestInstead(number, error), options });
+    return ask(rpc, tokens, { at: 'latest', atLeast: newestInstead(number, error), options }, budget);
   }
 }
 
-async function ask(rpc: EthCalls, tokens: readonly Hex[], question: Question): Promise<Asked> {
-  return (await aggregate(rpc, tokens, question)) ?? (await askAlone(rpc, tokens, question));
+interface TokenCall {
+  readonly to: Hex;
+  readonly data: string;
+}
+
+async function ask(
+  rpc: EthCalls,
+  tokens: readonly Hex[],
+  question: Question,
+  budget: LongTextBudget,
+): Promise<Asked> {
+  const calls = tokens.flatMap((to) => CALLS.map((data) => ({ to, data })));
+  const answers = (await aggregate(rpc, calls, question)) ?? calls.map(() => null);
+  // A token can burn the gas of an aggregate call, so that calls of other tokens fail. They are made again alone.
+  const failed = calls.flatMap((_, index) => (answers[index] === null ? [index] : []));
+  const direct = await askDirectly(
+    rpc,
+    failed.flatMap((index) => calls[index] ?? []),
+    question,
+    budget,
+  );
+  failed.forEach((index, place) => (answers[index] = direct[place] ?? null));
+  return answers;
 }
 
 /**
- * Returns the answers of the aggregate call. Null if the chain has no Multicall3, or if the whole call failed
- * or returned too much data.
+ * Returns the answers of the aggregate call, null for each call that failed. Null if the chain has no Multicall3, or if
+ * the whole call failed or returned too much data.
  */
-async function aggregate(rpc: EthCalls, tokens: readonly Hex[], question: Question): Promise<Asked | null> {
-  const calls = tokens.flatMap((target) =>
-    CALLS.map((callData) => ({ target, allowFailure: true, callData })),
-  );
-  const data = MULTICALL.encodeFunctionData('aggregate3', [calls]);
-  const bytesMax = AGGREGATE_BYTES_MAX * (1 + tokens.length);
+async function aggregate(
+  rpc: EthCalls,
+  calls: readonly TokenCall[],
+  question: Question,
+): Promise<Asked | null> {
+  const targets = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
+  const data = MULTICALL.encodeFunctionData('aggregate3', [targets]);
+  const bytesMax = AGGREGATE_BYTES_MAX * (1 + calls.length / CALLS.length);
   const [outcome] = await callAll(rpc, [{ to: MULTICALL3, data }], bytesMax, question);
   if (outcome === undefined || 'error' in outcome || outcome.value.length < 130) return null;
   try {
     const [results] = resultsShape.parse(MULTICALL.decodeFunctionResult('aggregate3', outcome.value));
+    if (results.length !== calls.length) return null;
     return results.map(([success, returnData]) => (success ? returnData : null));
   } catch {
     return null;
   }
 }
 
-async function askAlone(rpc: EthCalls, tokens: readonly Hex[], question: Question): Promise<Asked> {
-  const outcomes = await callAll(
-    rpc,
-    tokens.flatMap((to) => CALLS.map((data) => ({ to, data, gas: CALL_GAS }))),
-    TEXT_ANSWER_BYTES_MAX,
-    question,
+async function askDirectly(
+  rpc: EthCalls,
+  calls: readonly TokenCall[],
+  question: Question,
+  budget: LongTextBudget,
+): Promise<Asked> {
+  if (calls.length === 0) return [];
+  const outcomes = await callAll(rpc, withGas(calls, CALL_GAS), TEXT_ANSWER_BYTES_MAX, question);
+  const isText = (index: number): boolean => calls[index]?.data !== DECIMALS_CALL;
+  const starved = outcomes.flatMap((one, index) => (isText(index) && mayLackGas(one) ? [index] : []));
+  const again = starved.slice(0, budget.moreGas);
+  budget.moreGas -= again.length;
+  const asked = withGas(
+    again.flatMap((index) => calls[index] ?? []),
+    LONG_TEXT_GAS,
   );
-  return outcomes.map((item) => {
-    if ('value' in item) return item.value;
-    // The error may mean that the node does not support this kind of block parameter and never ran the call.
-    // Then the token is not to blame.
-    const isSilence = question.at !== 'latest' && !isContractsAnswer(item.error);
-    if (NODE_FAULTS.has(item.error.kind) || isSilence) throw item.error;
-    return null;
+  const fed = asked.length === 0 ? [] : await callAll(rpc, asked, TEXT_ANSWER_BYTES_MAX, question);
+  again.forEach((index, place) => {
+    const outcome = fed[place];
+    if (outcome !== undefined) outcomes[index] = outcome;
   });
+  const answers: Asked = [];
+  for (const [index, outcome] of outcomes.entries()) {
+    const call = calls[index];
+    const isLong = isText(index) && 'error' in outcome && outcome.error.cut === 'call';
+    if (isLong && call !== undefined) answers.push(await askLongText(rpc, call, question, budget));
+    else answers.push(answerOf(outcome, question));
+  }
+  return answers;
+}
+
+function answerOf(outcome: Outcome<Hex>, { at }: Question): Hex | null {
+  if ('value' in outcome) return outcome.value;
+  if (isUnanswerable(outcome.error)) return null;
+  // The error may mean that the node does not support this kind of block parameter and never ran the call.
+  // Then the token is not to blame.
+  if (NODE_FAULTS.has(outcome.error.kind) || at !== 'latest') throw outcome.error;
+  return null;
+}
+
+/** Whether a call may need more gas for a large answer. Behind a proxy, the lack of gas is a revert without data. */
+function mayLackGas(outcome: Outcome<Hex>): boolean {
+  if ('value' in outcome || outcome.error.kind !== 'revert') return false;
+  const { data, message } = outcome.error;
+  return data === undefined || data === null || data === '0x' || OUT_OF_GAS.test(message);
+}
+
+/** Asks for one text with a large limit, so that its start can be kept. Null beyond all limits. */
+async function askLongText(
+  rpc: EthCalls,
+  call: TokenCall,
+  question: Question,
+  budget: LongTextBudget,
+): Promise<Hex | null> {
+  if (budget.longTexts > 0) {
+    budget.longTexts -= 1;
+    const calls = withGas([call], LONG_TEXT_GAS);
+    const [outcome] = await callAll(rpc, calls, LONG_TEXT_ANSWER_BYTES_MAX, question);
+    if (outcome === undefined) return null;
+    if (!('error' in outcome) || outcome.error.cut !== 'call') return answerOf(outcome, question);
+  }
+  budget.log?.warn({ token: call.to, call: call.data }, 'a symbol or name is too long to be read');
+  return null;
+}
+
+function withGas(calls: readonly TokenCall[], gas: Hex): (TokenCall & { readonly gas: Hex })[] {
+  return calls.map((call) => ({ ...call, gas }));
 }
 
 async function callAll(
@@ -180,13 +278,7 @@ async function callAll(
   { at, atLeast, options }: Question,
 ): Promise<Outcome<Hex>[]> {
   const asked = calls.map((call) => toEthCall(call, at, answerBytesMax));
-  if (atLeast === null) return rpc.batchOutcomes(asked, parseData, options);
-  return batchOutcomesAtLeast(rpc, asked, parseData, atLeast, options);
-}
-
-function parseData(result: unknown): Hex {
-  if (isHexData(result)) return result;
-  throw new RpcError('bad_answer', 'the answer of eth_call is not hex data');
+  return callBatch(rpc, asked, parseData, atLeast, options);
 }
 
 /**

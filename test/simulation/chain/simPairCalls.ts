@@ -11,6 +11,7 @@ const SELECTORS = {
   getPair: '0xe6a43905',
   getPool: '0x1698ee82',
   decimals: '0x313ce567',
+  name: '0x06fdde03',
   balanceOf: '0x70a08231',
   slot0: '0x3850c7bd',
   liquidity: '0x1a686502',
@@ -24,6 +25,10 @@ export function simDecimals(token: Hex): number {
   return DECIMALS[Number.parseInt(token.slice(-2), 16) % DECIMALS.length]!;
 }
 
+/** Every node answers name() of every third token with something that is no hex data. */
+const MALFORMED: Hex = '0x123';
+const ODD_SHARE = 3;
+
 /** `pairs` are the pairs at the requested block. An address without code returns empty data. */
 export function answerPairCall(pairs: readonly SimPair[], to: Hex, data: Hex): Hex | 'revert' | 'pruned' {
   const selector = data.slice(0, 10);
@@ -36,7 +41,9 @@ export function answerPairCall(pairs: readonly SimPair[], to: Hex, data: Hex): H
   if (pair === undefined) {
     const exists = OLD_TOKENS.has(to) || pairs.some(({ token0, token1 }) => token0 === to || token1 === to);
     if (!exists) return '0x';
-    return selector === SELECTORS.decimals ? words(BigInt(simDecimals(to))) : 'revert';
+    if (selector === SELECTORS.decimals) return words(BigInt(simDecimals(to)));
+    const isOdd = Number.parseInt(to.slice(-2), 16) % ODD_SHARE === 0;
+    return selector === SELECTORS.name && isOdd ? MALFORMED : 'revert';
   }
   if (selector === SELECTORS.token0) return words(pair.token0);
   if (selector === SELECTORS.token1) return words(pair.token1);

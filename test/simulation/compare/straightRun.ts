@@ -3,7 +3,7 @@
  * with wrong answers. All other runs must store these bytes. The oracle checks the undisturbed run itself.
  */
 import type { EthCalls } from '../../../src/ingest/pools/ethCalls';
-import type { Hex } from '../../../src/domain/hex';
+import { isHexData, type Hex } from '../../../src/domain/hex';
 import { quoteRank } from '../../../src/domain/orientPool';
 import { RowWriter } from '../../../src/clickhouse/rows/rowWriter';
 import { RpcError } from '../../../src/chain/rpc/rpcError';
@@ -22,6 +22,7 @@ import { VAULT_PROTOCOL } from '../../../src/protocols/registry';
 import { answerContract } from '../fleet/nodeAnswers';
 import { codeOfTable } from '../model/modelTables';
 import type { SimChain } from '../chain/simChain';
+import { malformedAnswer } from '../../support/node/vaultSetup';
 import { SIM_DESCRIPTION } from '../chain/simDescription';
 import { simDecimals } from '../chain/simPairCalls';
 
@@ -39,7 +40,7 @@ export function calmCalls(chain: SimChain, hashAt: (at: string) => Hex | undefin
           const answer = answerContract({ chain }, hash, to, data);
           if (answer === 'revert') return { error: new RpcError('revert', 'execution reverted') };
           if (answer === 'pruned') return { error: new RpcError('unknown_block', 'missing trie node') };
-          return { value: parse(answer, index) };
+          return isHexData(answer) ? { value: parse(answer, index) } : { error: malformedAnswer };
         }),
       ),
   };

@@ -15,7 +15,7 @@ export interface Asked {
 
 /**
  * Answer of a call; null means that the call reverts. A retryable error fails the whole batch, as in the
- * endpoint pool. `hashAt` gives the hash of each block on the node's chain.
+ * endpoint pool, unless it means that every endpoint gave a malformed answer. `hashAt` gives the hash of each block on the node's chain.
  */
 export function answeringCalls(
   answer: (asked: Asked) => Hex | null | RpcError,
@@ -30,7 +30,9 @@ export function answeringCalls(
         const [call, at] = params as unknown as [{ to: Hex; data: Hex }, Asked['at']];
         return answer({ ...call, at }) ?? new RpcError('revert', 'execution reverted');
       });
-      const passing = results.find((result) => result instanceof RpcError && result.retryable);
+      const passing = results.find(
+        (result) => result instanceof RpcError && result.retryable && !result.malformed,
+      );
       if (passing instanceof RpcError) return Promise.reject(passing);
       return Promise.resolve(
         results.map((result, index) =>
@@ -40,6 +42,9 @@ export function answeringCalls(
     },
   };
 }
+
+/** The error of a call to which every endpoint gave a malformed answer. */
+export const malformedAnswer = new RpcError('bad_answer', 'not hex data', { malformed: true });
 
 /** A chain whose only DEX is a vault. The smaller address is the base. */
 export function contextOf(registry: PoolRegistry): DecodeContext {

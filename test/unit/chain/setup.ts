@@ -25,6 +25,20 @@ export const endlessClock: Clock = {
   sleep: (_ms, signal) => systemClock().sleep(ENDLESS_MS, signal),
 };
 
+/** A clock that skips pauses. The time limit of a transport never passes. */
+export function skippingClock(): Clock {
+  const { sleep, ...rest } = systemClock();
+  let skippedMs = 0;
+  return {
+    ...rest,
+    now: () => skippedMs,
+    sleep: async (ms, signal) => {
+      if (ms >= ENDLESS_MS) return sleep(ms, signal);
+      skippedMs += ms;
+    },
+  };
+}
+
 const closers: (() => Promise<void>)[] = [];
 
 /** Call this in `afterEach`. Stops everything that the test started, pools first. */

@@ -5,24 +5,10 @@ import { RpcError } from '../../../../src/chain/rpc/rpcError';
 import type { RpcTransport } from '../../../../src/chain/rpc/rpcTransport';
 import { steadyNow } from '../../../../src/domain/steadyTime';
 import { FakeChain } from '../../../support/node/fakeChain';
-import { closeAll, ENDLESS_MS, poolOf, silentLog, startNode } from '../setup';
+import { closeAll, ENDLESS_MS, poolOf, silentLog, skippingClock, startNode } from '../setup';
 import { until } from '../../../support/eventually';
 
 afterEach(closeAll);
-
-/** A clock that skips pauses. The time limit of a transport never passes. */
-function skippingClock(): Clock {
-  const { sleep, ...rest } = systemClock();
-  let skippedMs = 0;
-  return {
-    ...rest,
-    now: () => skippedMs,
-    sleep: async (ms, signal) => {
-      if (ms >= ENDLESS_MS) return sleep(ms, signal);
-      skippedMs += ms;
-    },
-  };
-}
 
 const text = (result: unknown): string => {
   if (typeof result !== 'string') throw new TypeError('not a string');

@@ -1,8 +1,7 @@
 import { systemClock } from '../../../../src/chain/rpc/clock';
 import { createNodeState } from '../../../../src/chain/rpc/nodeState';
 import { RpcError } from '../../../../src/chain/rpc/rpcError';
-import type { RpcCall } from '../../../../src/chain/rpc/rpcTransport';
-import type { Outcome } from '../../../../src/chain/rpc/endpoint';
+import type { Outcome, RpcCall } from '../../../../src/chain/rpc/rpcTransport';
 import type { Hex } from '../../../../src/domain/hex';
 import type { StateQuestion } from '../../../../src/domain/nodeState';
 import { createLog } from '../../../../src/log';
@@ -75,9 +74,13 @@ test('questions about account state go to the node in one batch, as of the block
       {
         method: 'eth_call',
         params: [{ to: WHO, data: '0x01', gas: '0x4c4b40', from: WHO }, at],
-        answerBytesMax: 4_096,
+        answerBytesMax: 32_768,
       },
-      { method: 'eth_call', params: [{ to: WHO, data: '0x02', gas: '0x4c4b40' }, at], answerBytesMax: 4_096 },
+      {
+        method: 'eth_call',
+        params: [{ to: WHO, data: '0x02', gas: '0x4c4b40' }, at],
+        answerBytesMax: 32_768,
+      },
     ],
   ]);
 });

@@ -6,6 +6,7 @@ import { decodeBlock } from '../../../../src/ingest/decode/decodeBlock';
 import { VaultDiscovery } from '../../../../src/ingest/pools/discoverVaultPools';
 import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../../src/log';
+import { SELECTORS } from '../../../../src/protocols/weightedCalls';
 import { Random } from '../../../support/random';
 import { digest, type Draft } from '../../../simulation/chain/simLogs';
 import {
@@ -16,7 +17,7 @@ import {
   vaultEvent,
   type SimVaultPool,
 } from '../../../simulation/chain/simVault';
-import { answeringCalls, contextOf, type Asked } from '../../../support/node/vaultSetup';
+import { answeringCalls, contextOf, malformedAnswer, type Asked } from '../../../support/node/vaultSetup';
 
 const token = (index: number): Hex => digest(`token ${index}`, 20);
 
@@ -56,10 +57,11 @@ function poolHistory(nature: SimVaultPool['nature'], events: number, tokenCount?
 /** A node whose block 100 + n has the pool's state after step n. */
 function nodeOf(steps: ReturnType<typeof poolHistory>, missing: (asked: Asked) => boolean = () => false) {
   const asked: Asked[] = [];
-  const state = { failing: false };
+  const state = { failing: false, isOdd: (_: Asked): boolean => false };
   const rpc = answeringCalls((call) => {
     asked.push(call);
     if (state.failing) return new RpcError('network', 'no answer');
+    if (state.isOdd(call)) return malformedAnswer;
     if (missing(call)) return new RpcError('unknown_block', 'missing trie node');
     const number = typeof call.at === 'string' && call.at !== 'latest' ? Number(call.at) : Infinity;
     const { pool } = steps[Math.min(number - 100, steps.length - 1)]!;
@@ -107,6 +109,27 @@ describe('vault discovery finds the pools of a vault', () => {
     expect(asked).toHaveLength(count);
     expect(registry.findVaultPool(pool.address)?.state.balances).toEqual(steps.at(-1)!.pool.balances);
   });
+
+  it.each(Object.entries(SELECTORS))(
+    'a pool is no pool while every endpoint gives a malformed answer to %s, and is asked about again later',
+    async (name, selector) => {
+      const steps = poolHistory('plain', 40);
+      const { asked, read, registry, state } = nodeOf(steps);
+      const { address, weights } = steps[0]!.pool;
+      state.isOdd = ({ data }) => data.startsWith(selector);
+      const isBooks = name === 'getPoolTokenInfo';
+      // The pool is older than the first block, so its tokens and balances are read too.
+      await read(blockOf(101, steps[1]!.drafts));
+      expect(registry.findVaultPool(address)?.state.balances).toEqual(isBooks ? [] : undefined);
+      const before = asked.length;
+      for (let at = 2; at < 16; at += 1) await read(blockOf(100 + at, steps[at]!.drafts));
+      expect(asked).toHaveLength(before);
+      state.isOdd = () => false;
+      for (let at = 16; at < 18; at += 1) await read(blockOf(100 + at, steps[at]!.drafts));
+      expect(registry.findVaultPool(address)).toMatchObject({ pool: { poolType: 4 }, state: { weights } });
+      expect(registry.findVaultPool(address)?.state.balances).toEqual(steps[17]!.pool.balances);
+    },
+  );
 
   it('vault discovery keeps the stored leg of a pool, even if today’s rule would choose another leg', async () => {
     const steps = poolHistory('plain', 6, 3);

@@ -1,0 +1,92 @@
+/**
+ * Answers that are present but malformed, such as `0x123` for an eth_call. If every endpoint gives one to a call,
+ * only this call fails, and not the batch: one bad answer must not stop the work behind it.
+ */
+import { AppError, errorText } from '../../errors';
+import type { Logger } from '../../log';
+import { BlockMismatch } from '../blocks/blockMismatch';
+import { RpcError } from './rpcError';
+import type { Outcome, RpcCall } from './rpcTransport';
+
+/**
+ * Returns the error of an answer that its parser refused. A missing answer (null) may be a passing failure of
+ * the node, so it does not count as malformed. Throws errors that say nothing about the answer alone.
+ */
+export function toAnswerError(name: string, result: unknown, error: unknown): RpcError {
+  if (error instanceof RpcError && error.kind !== 'bad_answer') return error;
+  if (error instanceof BlockMismatch) throw error;
+  if (error instanceof AppError && error.code !== 'node_failed') throw error;
+  const malformed = result !== null && result !== undefined;
+  return new RpcError('bad_answer', `${name}: ${errorText(error)}`, { cause: error, malformed });
+}
+
+/** The answers of several endpoints to one batch. */
+export class MergedAnswers<T> {
+  /** For each endpoint and method with a malformed answer, the error. */
+  readonly blamed = new Map<
+    string,
+    { readonly endpoint: string; readonly method: string; error: RpcError }
+  >();
+  private outcomes: readonly Outcome<T>[] | null = null;
+
+  constructor(private readonly calls: readonly RpcCall[]) {}
+
+  /**
+   * Returns the outcomes once every call has a value or a permanent error. Otherwise throws an error after which
+   * the next endpoint is asked. Outcomes of several endpoints are combined only where answers are malformed.
+   */
+  add(endpoint: string, answers: readonly Outcome<T>[]): Outcome<T>[] {
+    const open = answers.flatMap((one) => ('error' in one && one.error.retryable ? [one.error] : []));
+    const passing = open.find(({ malformed }) => !malformed);
+    if (passing !== undefined) throw passing;
+    answers.forEach((one, index) => {
+      if (!isMalformed(one)) return;
+      const method = this.calls[index]?.method ?? '';
+      this.blamed.set(`${endpoint} ${method}`, { endpoint, method, error: one.error });
+    });
+    const before = this.outcomes;
+    const merged = answers.map((one, index) => (isMalformed(one) ? (before?.[index] ?? one) : one));
+    this.outcomes = merged;
+    const left = merged.find((one) => isMalformed(one));
+    if (left !== undefined) throw left.error;
+    return merged;
+  }
+
+  /**
+   * Returns the combined outcomes after all rounds have ended with `error`. Null if no endpoint answered in the last
+   * round, because a later attempt may then find a good answer.
+   */
+  settle(error: unknown): Outcome<T>[] | null {
+    if (!(error instanceof RpcError) || this.outcomes === null) return null;
+    // The pool reports an endpoint without the block rather than another endpoint's malformed answer.
+    const hasAnswer = error.malformed || error.kind === 'unknown_block' || error.kind === 'other';
+    return hasAnswer ? [...this.outcomes] : null;
+  }
+}
+
+function isMalformed<T>(outcome: Outcome<T>): outcome is { readonly error: RpcError } {
+  return 'error' in outcome && outcome.error.malformed;
+}
+
+/** Time in ms for which an endpoint and method are not logged again. */
+const TOLD_MS = 3_600_000;
+/** Largest number of remembered endpoints and methods. Above it, all are forgotten. */
+const TOLD_MAX = 1_000;
+
+/** Logs malformed answers once an hour for each endpoint and method. */
+export class MalformedLog {
+  private readonly toldAt = new Map<string, number>();
+
+  tell(log: Logger, now: number, blamed: MergedAnswers<unknown>['blamed']): void {
+    if (this.toldAt.size > TOLD_MAX) this.toldAt.clear();
+    for (const [key, { endpoint, method, error }] of blamed) {
+      const last = this.toldAt.get(key);
+      if (last !== undefined && now - last < TOLD_MS) continue;
+      this.toldAt.set(key, now);
+      log.warn(
+        { endpoint, method, error: error.message },
+        'an RPC endpoint gave a malformed answer, and no other endpoint gave a good one; the value is unknown',
+      );
+    }
+  }
+}
