@@ -9,7 +9,7 @@ import { AbiCoder, keccak256 } from 'ethers';
 import type { Outcome } from '../chain/rpc/rpcTransport';
 import { RpcError } from '../chain/rpc/rpcError';
 import type { RpcCall } from '../chain/rpc/rpcTransport';
-import { isHexData, type Hex } from '../domain/hex';
+import { isHexData, ZERO_ADDRESS, type Hex } from '../domain/hex';
 import {
   allowanceCall,
   balanceOfCall,
@@ -46,6 +46,16 @@ interface Sale {
   readonly blockHash: Hex;
 }
 
+/** One swap of the token. */
+interface TriedSwap {
+  readonly pair: Hex;
+  readonly maker: Hex | null;
+  /** Sender that the event names. */
+  readonly sender: Hex;
+  /** Amount of the token that the pool received, raw units; negative for a buy. */
+  readonly amount: bigint;
+}
+
 type Storage = Readonly<Record<string, string>>;
 
 /** Finds the storage slots of balances and allowances; null if they are unknown. */
@@ -61,6 +71,21 @@ interface Seller {
   readonly address: Hex;
   readonly amount: bigint;
   readonly approved: boolean;
+}
+
+/** The amount of a typical buy, and the contract through which most swaps come. */
+export function typicalTradeOf(swaps: readonly TriedSwap[]): Pick<Sale, 'amount' | 'router'> {
+  const bought = swaps
+    .flatMap(({ amount }) => (amount < 0n ? [-amount] : []))
+    .sort((a, b) => (a < b ? -1 : 1));
+  const counts = new Map<Hex, number>();
+  for (const { sender, maker, pair } of swaps) {
+    // A trader that calls the pool itself is no router. Swaps of a vault name no sender.
+    if (sender !== maker && sender !== pair && sender !== ZERO_ADDRESS)
+      counts.set(sender, (counts.get(sender) ?? 0) + 1);
+  }
+  const [most = null] = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  return { amount: bought[bought.length >> 1] ?? 0n, router: most?.[0] ?? null };
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Database } from '../clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
 import { insertRows } from '../clickhouse/rows/inserter';
 import { tokenTraitsTable, type TokenTraitRow } from '../clickhouse/schema/traitTables';
-import { ZERO_ADDRESS, type Hex } from '../domain/hex';
+import type { Hex } from '../domain/hex';
 import { errorText } from '../errors';
 import type { Logger } from '../log';
 import { createVerifiedReader } from '../query/contracts/verifiedContracts';
@@ -23,7 +23,7 @@ import { listTraits, type TokenTraits } from '../query/risks/tokenTraits';
 import { listCreators } from '../query/tokens/creators';
 import { codeTraitsOf } from './codeTraits';
 import { readCodes, readContractSupplies, readOldCodes, type CodeFacts, type FactRpc } from './nodeFacts';
-import { doSalesFail } from './saleTrial';
+import { doSalesFail, typicalTradeOf } from './saleTrial';
 import { measureTax, type MeasuredSwap, type TaxedMove } from './transferTax';
 
 /** Pause in ms before a round while tokens without a measurement wait. */
@@ -255,7 +255,7 @@ export class TraitWorker {
     const holders = [...buyers].filter((buyer) => !sellers.has(buyer)).slice(0, HOLDERS_TRIED);
     const sale =
       newest !== undefined && hasFewSellers({ buyers: buyers.size, sellers: sold })
-        ? { ...tradeOf(pooled), pair: newest.pair, holders, blockHash: head.hash }
+        ? { ...typicalTradeOf(pooled), pair: newest.pair, holders, blockHash: head.hash }
         : null;
     const [{ buy, sell }, fails] = await Promise.all([
       this.measureTax(head, token, swaps),
@@ -300,21 +300,6 @@ export class TraitWorker {
     const rows = await this.runner.run('measure/list_transfers', params, moveShape);
     return rows.map(({ tx_index: txIndex, ...move }) => ({ ...move, txIndex }));
   }
-}
-
-/** The amount of a typical buy, and the contract through which most swaps come. */
-function tradeOf(swaps: readonly SwapFacts[]): { readonly amount: bigint; readonly router: Hex | null } {
-  const bought = swaps
-    .flatMap(({ amount }) => (amount < 0n ? [-amount] : []))
-    .sort((a, b) => (a < b ? -1 : 1));
-  const counts = new Map<Hex, number>();
-  for (const { sender, maker, pair } of swaps) {
-    // A trader that calls the pool itself is no router. Swaps of a vault name no sender.
-    if (sender !== maker && sender !== pair && sender !== ZERO_ADDRESS)
-      counts.set(sender, (counts.get(sender) ?? 0) + 1);
-  }
-  const [most = null] = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  return { amount: bought[bought.length >> 1] ?? 0n, router: most?.[0] ?? null };
 }
 
 /** Selects all new tokens, and some of the others. */

@@ -249,11 +249,16 @@ function toSyncItem(row: SyncActivityRow, common: Common, scale: Scale): SyncIte
   });
 }
 
+/** Whether the event is a swap of a vault pool's own share, which names no provider. */
+function isShareMove({ owner, pool_type }: LiquidityActivityRow): boolean {
+  return owner === ZERO_ADDRESS && pool_type > V3;
+}
+
 function toLiquidityItem(row: LiquidityActivityRow, common: Common, scale: Scale): MintItem | BurnItem {
   return withCommon<Omit<MintItem | BurnItem, keyof Common>>(common, {
     event_type: row.event,
     amount_usd: trustedUsd(row),
-    owner: row.owner === ZERO_ADDRESS && row.pool_type > V3 ? null : row.owner,
+    owner: isShareMove(row) ? null : row.owner,
     amount0: formatUnits(BigInt(row.amount0), scale.decimals0 ?? 0),
     amount1: formatUnits(BigInt(row.amount1), scale.decimals1 ?? 0),
     amount0_usd: nearest(row.amount0_usd),
@@ -263,10 +268,15 @@ function toLiquidityItem(row: LiquidityActivityRow, common: Common, scale: Scale
   });
 }
 
-/** USD value of all moved tokens with a trusted price; null without a trusted price. */
-function trustedUsd({ trust, amount0_usd, amount1_usd, others_usd }: LiquidityActivityRow): number | null {
-  const side0 = (trust & 1) === 0 ? null : amount0_usd;
-  const side1 = (trust & 2) === 0 ? null : amount1_usd;
+/**
+ * USD value of all moved tokens with a trusted price; null without a trusted price. A swap of a vault pool's own share
+ * moves one token, so the trusted price of another token says nothing about its value.
+ */
+function trustedUsd(row: LiquidityActivityRow): number | null {
+  const { trust, amount0, amount1, amount0_usd, amount1_usd, others_usd } = row;
+  const isOther = (amount: string): boolean => isShareMove(row) && amount === '0';
+  const side0 = (trust & 1) === 0 || isOther(amount0) ? null : amount0_usd;
+  const side1 = (trust & 2) === 0 || isOther(amount1) ? null : amount1_usd;
   const trusted = [side0, side1, others_usd].map(nearest).filter((value) => value !== null);
   return trusted.length === 0 ? null : trusted.reduce((sum, value) => sum + value);
 }

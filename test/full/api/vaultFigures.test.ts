@@ -231,8 +231,12 @@ test('the value of a mint or burn includes all tokens of the pool with a trusted
   let beyond = 0;
   for (const item of items.slice(-80)) {
     const { block_number: block, log_index: at, pair_address: pair } = item;
-    const { args } = parsePlain(chain.at(block)!.logs.find(({ logIndex }) => logIndex === at)!)!;
-    const [tokens, deltas] = [args[2] as Hex[], args[3] as bigint[]];
+    const { name, args } = parsePlain(chain.at(block)!.logs.find(({ logIndex }) => logIndex === at)!)!;
+    // A swap of the pool's own share names two tokens, and only the other one has a value.
+    const [tokens, deltas] =
+      name === 'Swap'
+        ? [args.slice(1, 3) as Hex[], args.slice(3, 5) as bigint[]]
+        : [args[2] as Hex[], args[3] as bigint[]];
     const values = new Map<string, number>();
     let isCapped = false;
     for (const [i, checksummed] of tokens.entries()) {

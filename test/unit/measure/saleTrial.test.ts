@@ -6,7 +6,7 @@ import { RpcError } from '../../../src/chain/rpc/rpcError';
 import type { RpcCall } from '../../../src/chain/rpc/rpcTransport';
 import type { Hex } from '../../../src/domain/hex';
 import type { FactRpc } from '../../../src/measure/nodeFacts';
-import { doSalesFail } from '../../../src/measure/saleTrial';
+import { doSalesFail, typicalTradeOf } from '../../../src/measure/saleTrial';
 
 const { signal } = new AbortController();
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
@@ -121,4 +121,22 @@ test('a trial sends at most 30 calls, and each holder sells the typical amount o
   };
   expect(await amounts(1_000n)).toEqual([1_000, 1_000, 1_000]);
   expect(await amounts(9_000n)).toEqual([5_000, 5_000, 5_000]);
+});
+
+test('the typical trade is the median buy, and the router sends most swaps but is neither a trader nor the pool', () => {
+  const swap = (sender: Hex, amount: bigint, maker: Hex | null = address('1')) => ({
+    pair: PAIR,
+    maker,
+    sender,
+    amount,
+  });
+  const zero = address('0');
+  const swaps = [
+    swap(ROUTER, -5n),
+    swap(ROUTER, -900n, null),
+    swap(address('e'), -7n),
+    ...[1n, 2n, 3n].flatMap((amount) => [swap(address('1'), amount), swap(PAIR, amount), swap(zero, amount)]),
+  ];
+  expect(typicalTradeOf(swaps)).toEqual({ amount: 7n, router: ROUTER });
+  expect(typicalTradeOf([swap(zero, 5n)])).toEqual({ amount: 0n, router: null });
 });
