@@ -7,6 +7,7 @@ SELECT
     c.held_checked AS held_checked,
     c.unconfirmed AS unconfirmed,
     c.sampled_holders AS sampled_holders,
+    c.witness != toFixedString('', 20) AS doubted,
     toString(c.version) AS version
 FROM token_balance_checks AS c FINAL
 WHERE c.version >= {since:UInt64}

@@ -22,9 +22,9 @@ export function portfolio(deps: MarketDeps): Route {
     // The node may answer again before the next head, so an answer without its values expires soon.
     keepMs: ({ data }) => (deps.wallets.node !== null && data.native === null ? WITHOUT_NODE_MS : null),
     async read({ address }, head) {
-      const [pairs, rebasing] = await Promise.all([deps.pairs.at(head), deps.rebasing.at(head)]);
+      const [pairs, unfollowed] = await Promise.all([deps.pairs.at(head), deps.rebasing.at(head)]);
       const holders = deps.holders.ready(head);
-      const source = { runner: deps.runner, wallets: deps.wallets, holders, rebasing, native };
+      const source = { runner: deps.runner, wallets: deps.wallets, holders, unfollowed, native };
       return { data: await getPortfolio(source, head, pairs, address) };
     },
   });

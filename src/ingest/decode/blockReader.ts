@@ -118,7 +118,7 @@ export class BlockReader {
         for (const token of [token0, token1, ...tokens]) newTokens.add(token);
       }
       for (const { token } of facts.transfers) if (!this.tokens.has(token)) newTokens.add(token);
-      for (const token of facts.unread) odd.set(token, 'unread_transfer');
+      this.addOdd(odd, facts);
       if (facts.moved.size > 0) await this.deps.checkSenders?.(block, facts.moved);
       all.push(facts);
     }
@@ -182,6 +182,14 @@ export class BlockReader {
     const rows = await readTokens(this.deps.rpc, fresh, block, signal, this.deps.log);
     await this.deps.store.writeTokens(rows);
     for (const { address, decimals } of rows) this.tokens.set(address, decimals);
+  }
+
+  private addOdd(odd: Map<Hex, OddKind>, { transfers, unread }: BlockFacts): void {
+    for (const { token, kind } of transfers) {
+      const isUnpaired = kind !== 'transfer' && token !== this.deps.prices.wrappedNative;
+      if (isUnpaired && !odd.has(token)) odd.set(token, 'unpaired_deposit');
+    }
+    for (const token of unread) odd.set(token, 'unread_transfer');
   }
 
   /** Stores the marks of odd tokens before the block's rows become visible. */

@@ -1,5 +1,5 @@
 /**
- * Decodes ERC-20 transfers, deposits and withdrawals of the wrapped native token, and the events of V3
+ * Decodes ERC-20 transfers, deposits and withdrawals of wrapped coins, and the events of V3
  * position managers. Needs no pool states and no prices. The events are defined in EIP-20, EIP-721, WETH9.sol
  * and INonfungiblePositionManager.sol (Uniswap/v3-periphery; PancakeSwap uses the same interface).
  */
@@ -53,7 +53,7 @@ export interface SkippedLogs {
 }
 
 interface TransferRules {
-  /** The wrapped native token. If null, deposits and withdrawals are ignored. */
+  /** The wrapped native token, whose deposits and withdrawals always count. Null if there is none. */
   readonly wrappedNative: Hex | null;
   readonly positionManagers: ReadonlySet<Hex>;
   /**
@@ -88,25 +88,35 @@ interface PoolMint extends MintEvent {
   readonly pool: Hex;
 }
 
-/** Mints of V3 pools by position managers, in the transaction that is being decoded. */
-interface TxMints {
+/** What the decoder remembers of the transaction that is being decoded. */
+interface TxMemory {
   rows: TransferRows | null;
   txIndex: number;
+  /** Mints of V3 pools by position managers. */
   readonly mints: PoolMint[];
+  /** Transfer logs that explain a deposit or a withdrawal, by `wrapKey`. */
+  readonly explained: Set<string>;
+  /** Rows of deposits and withdrawals without such a Transfer log so far, by `wrapKey`. */
+  readonly unpaired: Map<string, TransferRow[]>;
 }
 
 interface Work {
   readonly rules: TransferRules;
   readonly skipped: SkippedLogs;
-  readonly memory: TxMints;
+  readonly memory: TxMemory;
 }
 
 export function createTransferDecoder(rules: TransferRules): TransferDecoder {
   const skipped: SkippedLogs = { nft: 0, malformed: 0, unplaced: 0 };
-  const memory: TxMints = { rows: null, txIndex: -1, mints: [] };
+  const memory: TxMemory = {
+    rows: null,
+    txIndex: -1,
+    mints: [],
+    explained: new Set(),
+    unpaired: new Map(),
+  };
   const work: Work = { rules, skipped, memory };
-  const topics = [TRANSFER];
-  if (rules.wrappedNative !== null) topics.push(DEPOSIT, WITHDRAWAL);
+  const topics = [TRANSFER, DEPOSIT, WITHDRAWAL];
   if (rules.positionManagers.size > 0) topics.push(INCREASE, DECREASE, COLLECT, POOL_MINT);
   return {
     topics: new Set(topics),
@@ -122,8 +132,7 @@ function readLog(work: Work, block: BlockAt, log: ChainLog, rows: TransferRows):
       return readTransfer(work, block, log, rows);
     case DEPOSIT:
     case WITHDRAWAL:
-      if (log.address === rules.wrappedNative) readWrapping(work, block, log, rows);
-      return;
+      return readWrapping(work, block, log, rows);
     case POOL_MINT:
       if (rules.isPool(log.address)) rememberMint(work, log, rows);
       return;
@@ -144,7 +153,7 @@ function readTransfer(work: Work, block: BlockAt, log: ChainLog, rows: TransferR
   // A contract may index no argument of the event. The data then has all three.
   if (topics.length === 1 && loadData(data, 3) && isUint160(0) && isUint160(1)) {
     const sides = { sender: addressAt(data, 0), recipient: addressAt(data, 1) };
-    return pushTransfer(block, log, rows, { ...sides, amount: uintAt(2) });
+    return pushTransfer(work, block, log, rows, { ...sides, amount: uintAt(2) });
   }
   if (!isAddressTopic(sender) || !isAddressTopic(recipient)) {
     rows.unread.add(log.address);
@@ -153,7 +162,7 @@ function readTransfer(work: Work, block: BlockAt, log: ChainLog, rows: TransferR
   }
   const sides = { sender: addressOfTopic(sender), recipient: addressOfTopic(recipient) };
   if (topics.length === 3 && loadData(data, 1))
-    return pushTransfer(block, log, rows, { ...sides, amount: uintAt(0) });
+    return pushTransfer(work, block, log, rows, { ...sides, amount: uintAt(0) });
   const tokenId = topics.length === 4 && data === NO_DATA ? uintOfTopic(nft) : null;
   if (tokenId !== null && rules.positionManagers.has(log.address)) {
     rows.position_events.push({ ...emptyEvent(block, log, tokenId), kind: 'transfer', ...sides });
@@ -166,19 +175,50 @@ function readTransfer(work: Work, block: BlockAt, log: ChainLog, rows: TransferR
 }
 
 function pushTransfer(
+  work: Work,
   block: BlockAt,
   log: ChainLog,
   rows: TransferRows,
   move: Pick<TransferRow, 'sender' | 'recipient' | 'amount'>,
 ): void {
+  const { address: token, transactionIndex, logIndex } = log;
   rows.transfers.push({
-    ord: toOrd(block.number, log.logIndex),
+    ord: toOrd(block.number, logIndex),
     timestamp: block.timestamp,
-    token: log.address,
+    token,
     ...move,
     kind: 'transfer',
-    tx_index: log.transactionIndex,
+    tx_index: transactionIndex,
   });
+  const { sender, recipient } = move;
+  if (sender === ZERO_ADDRESS || recipient === token)
+    explain(work, log, rows, 'deposit', [recipient, sender]);
+  if (recipient === ZERO_ADDRESS || sender === token)
+    explain(work, log, rows, 'withdrawal', [sender, recipient]);
+}
+
+type WrapKind = 'deposit' | 'withdrawal';
+
+const wrapKey = (token: Hex, kind: WrapKind, holder: Hex): string => `${token} ${kind} ${holder}`;
+
+/**
+ * A Transfer log that mints, burns, or moves tokens to or from the token contract itself explains the deposits or
+ * withdrawals of its holder in the same transaction. These logs then change no balance of their own.
+ */
+function explain(
+  work: Work,
+  log: ChainLog,
+  rows: TransferRows,
+  kind: WrapKind,
+  holders: readonly [Hex, Hex],
+): void {
+  const { explained, unpaired } = memoryOf(work, log, rows);
+  for (const holder of holders) {
+    const key = wrapKey(log.address, kind, holder);
+    explained.add(key);
+    for (const row of unpaired.get(key) ?? []) rows.transfers.splice(rows.transfers.indexOf(row), 1);
+    unpaired.delete(key);
+  }
 }
 
 /**
@@ -189,36 +229,53 @@ function uintOfTopic(topic: Hex | undefined): bigint | null {
   return topic !== undefined && loadData(topic, 1) ? uintAt(0) : null;
 }
 
-/** Decodes a Deposit or Withdrawal, by which WETH9 mints and burns tokens without a Transfer log. */
-function readWrapping({ skipped }: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
-  const { topics, data } = log;
+/**
+ * Decodes a Deposit or Withdrawal, by which WETH9 mints and burns tokens without a Transfer log. Other contracts emit
+ * these events beside a Transfer log, which then has the amount, or without being a token at all.
+ */
+function readWrapping(work: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
+  const { topics, data, address: token } = log;
   const [topic, holderTopic] = topics;
-  if (topics.length !== 2 || !isAddressTopic(holderTopic) || !loadData(data, 1)) {
-    skipped.malformed += 1;
+  const isNative = token === work.rules.wrappedNative;
+  let holder: Hex;
+  if (topics.length === 2 && isAddressTopic(holderTopic) && loadData(data, 1))
+    holder = addressOfTopic(holderTopic);
+  else if (!isNative && topics.length === 1 && loadData(data, 2) && isUint160(0)) holder = addressAt(data, 0);
+  else {
+    if (isNative) work.skipped.malformed += 1;
     return;
   }
-  const holder = addressOfTopic(holderTopic);
-  const deposit = topic === DEPOSIT;
-  rows.transfers.push({
+  const kind = topic === DEPOSIT ? 'deposit' : 'withdrawal';
+  const key = wrapKey(token, kind, holder);
+  const { explained, unpaired } = memoryOf(work, log, rows);
+  if (!isNative && explained.has(key)) return;
+  const row: TransferRow = {
     ord: toOrd(block.number, log.logIndex),
     timestamp: block.timestamp,
-    token: log.address,
-    sender: deposit ? ZERO_ADDRESS : holder,
-    recipient: deposit ? holder : ZERO_ADDRESS,
-    amount: uintAt(0),
-    kind: deposit ? 'deposit' : 'withdrawal',
+    token,
+    sender: kind === 'deposit' ? ZERO_ADDRESS : holder,
+    recipient: kind === 'deposit' ? holder : ZERO_ADDRESS,
+    amount: uintAt(topics.length === 2 ? 0 : 1),
+    kind,
     tx_index: log.transactionIndex,
-  });
+  };
+  rows.transfers.push(row);
+  if (isNative) return;
+  const known = unpaired.get(key);
+  if (known === undefined) unpaired.set(key, [row]);
+  else known.push(row);
 }
 
-/** Returns the mints in the log's transaction. Drops the mints of the previous transaction. */
-function mintsOf({ memory }: Work, log: ChainLog, rows: TransferRows): PoolMint[] {
+/** Returns the memory of the log's transaction. Forgets the previous transaction. */
+function memoryOf({ memory }: Work, log: ChainLog, rows: TransferRows): TxMemory {
   if (memory.rows !== rows || memory.txIndex !== log.transactionIndex) {
     memory.rows = rows;
     memory.txIndex = log.transactionIndex;
     memory.mints.length = 0;
+    memory.explained.clear();
+    memory.unpaired.clear();
   }
-  return memory.mints;
+  return memory;
 }
 
 function rememberMint(work: Work, log: ChainLog, rows: TransferRows): void {
@@ -226,7 +283,7 @@ function rememberMint(work: Work, log: ChainLog, rows: TransferRows): void {
   // decodeBlock.ts counts the malformed logs of known pools, so malformed logs of known pools are not counted
   // here.
   if (event?.kind !== 'mint' || !work.rules.positionManagers.has(event.owner)) return;
-  mintsOf(work, log, rows).push({ ...event, pool: log.address });
+  memoryOf(work, log, rows).mints.push({ ...event, pool: log.address });
 }
 
 function readPosition(work: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
@@ -256,7 +313,7 @@ type Increase = Pick<PositionEventRow, 'amount0' | 'amount1' | 'liquidity'>;
  * transaction with the same liquidity and amounts.
  */
 function placeOf(work: Work, log: ChainLog, rows: TransferRows, increase: Increase): Partial<Place> {
-  const mint = mintsOf(work, log, rows).findLast(
+  const mint = memoryOf(work, log, rows).mints.findLast(
     ({ owner, liquidity, amount0, amount1 }) =>
       owner === log.address &&
       liquidity === increase.liquidity &&

@@ -32,6 +32,8 @@ export interface BalanceChecks {
   readonly unconfirmed: number;
   /** Number of holders by the logs when holders were last sampled, by size and at random; 0 if they never were. */
   readonly sampledHolders: number;
+  /** Whether the balance of some holder differed in the last check. */
+  readonly doubted: boolean;
   /** Why the Transfer logs of the token do not tell all changes of its balances; null if they may do so. */
   readonly odd: OddKind | null;
 }
@@ -42,7 +44,7 @@ interface CheckTable {
   of(token: string): BalanceChecks | null;
 }
 
-const UNCHECKED = { rebasing: false, held: 0, unconfirmed: 0, sampledHolders: 0 } as const;
+const UNCHECKED = { rebasing: false, held: 0, unconfirmed: 0, sampledHolders: 0, doubted: false } as const;
 
 const checksRowShape = z
   .object({
@@ -51,6 +53,7 @@ const checksRowShape = z
     held_checked: z.coerce.number(),
     unconfirmed: z.coerce.number(),
     sampled_holders: z.number(),
+    doubted: z.coerce.boolean(),
     version: z.coerce.number(),
   })
   .transform(({ held_checked, sampled_holders, ...row }) => ({
@@ -65,15 +68,22 @@ const oddRowShape = z.object({
   version: z.coerce.number(),
 });
 
+/** A function that returns the tokens with odd logs. Each call reads only the rows that are new. */
+export function createOddReader(
+  runner: QueryRunner,
+): () => Promise<ReadonlyMap<string, { readonly kind: OddKind }>> {
+  return createNewestRows((since) =>
+    runner.run('holders/list_odd_tokens', { since, limit: TOKENS_MAX }, oddRowShape),
+  );
+}
+
 /** A function that reads the checks of all tokens. Each call reads only the rows that are new. */
 export function createCheckReader(runner: QueryRunner): () => Promise<CheckTable> {
   const params = (since: number) => ({ since, limit: TOKENS_MAX });
   const readChecks = createNewestRows((since) =>
     runner.run('holders/list_checks', params(since), checksRowShape),
   );
-  const readOdd = createNewestRows((since) =>
-    runner.run('holders/list_odd_tokens', params(since), oddRowShape),
-  );
+  const readOdd = createOddReader(runner);
   return async () => {
     const [checks, odd] = await Promise.all([readChecks(), readOdd()]);
     return { of: (token) => joined(checks.get(token), odd.get(token)) };
@@ -118,4 +128,14 @@ export function isSampled(checks: BalanceChecks | null, holders: number): boolea
  */
 export function confirmsHolders(checks: BalanceChecks | null): boolean {
   return checks !== null && checks.rebasing && checks.held >= CONFIRMING_MIN && !inventsTransfers(checks);
+}
+
+/**
+ * Whether balances and supply may be taken from the logs, as far as the form of the logs is concerned. A Deposit log
+ * without a Transfer log counts as a mint only if the contract confirmed the balances of a sample of the holders.
+ */
+export function tellsBalances(checks: BalanceChecks | null, holders: number): boolean {
+  if (checks === null || checks.odd === null) return true;
+  if (checks.odd === 'unread_transfer') return false;
+  return isSampled(checks, holders) && !checks.doubted && !checks.rebasing;
 }

@@ -1,7 +1,9 @@
-/** Lists tokens whose balances change without transfers. The ingester's checks against the node find them. */
+/** Lists tokens whose balances do not follow from their transfers. The ingester finds them. */
 import { z } from 'zod';
 
+import type { OddKind } from '../../clickhouse/schema/tables';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { createOddReader } from './balanceChecks';
 import { perVersion, type PerVersion } from '../head/perVersion';
 
 /** Limit for safety: more tokens than are ever checked. */
@@ -9,11 +11,23 @@ const TOKENS_MAX = 2_000_000;
 
 const rebasingRowShape = z.object({ token: z.string() });
 
-export type RebasingTables = PerVersion<ReadonlySet<string>>;
+/** Tokens whose balances must come from the node. */
+export interface UnfollowedTokens {
+  /** Tokens that are marked as rebasing. */
+  readonly rebasing: ReadonlySet<string>;
+  /** Tokens with odd logs, by address. */
+  readonly odd: ReadonlyMap<string, { readonly kind: OddKind }>;
+}
+
+export type RebasingTables = PerVersion<UnfollowedTokens>;
 
 /** Reads the list once per head version. A token that is marked between two heads appears in the later version. */
 export function createRebasingTables(runner: QueryRunner): RebasingTables {
-  return perVersion(() => listRebasing(runner));
+  const readOdd = createOddReader(runner);
+  return perVersion(async () => {
+    const [rebasing, odd] = await Promise.all([listRebasing(runner), readOdd()]);
+    return { rebasing, odd };
+  });
 }
 
 export async function listRebasing(runner: QueryRunner): Promise<ReadonlySet<string>> {

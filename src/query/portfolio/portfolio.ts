@@ -19,6 +19,7 @@ import {
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { HolderTable } from '../holders/holders';
 import { readZeroBalances } from '../holders/zeroBalances';
+import type { UnfollowedTokens } from '../holders/rebasing';
 import { inChunks } from '../head/inChunks';
 import type { Reserves } from './lpShare';
 import type { PairEntry } from '../pairs/pairItem';
@@ -39,6 +40,7 @@ import {
   type ValuedToken,
 } from './portfolioTokens';
 import { NO_HOLDINGS, toPortfolio, type ValuedHoldings } from './portfolioTotals';
+import { tokenOf } from '../tokens/tokens';
 import { PARTIAL_HISTORY, UNBALANCED_TRANSFERS } from '../tokens/tokenSupply';
 import { readSupplies, readWalletState, type WalletNode, type WalletState } from './walletState';
 
@@ -62,7 +64,7 @@ const NODE_AWAY: Warning = {
 const REBASING_GUESSED: Warning = {
   code: 'rebasing_guessed',
   message:
-    'The node gave no balances of tokens with the flag rebasing, so these balances are sums of the logs',
+    'The node gave no balances of tokens whose balances do not follow from their logs, so these balances are sums of the logs',
   severity: 'warning',
 };
 
@@ -94,7 +96,7 @@ const productRowShape = z.object({ pair: z.string(), reserve0: z.string(), reser
 interface PortfolioSource {
   readonly runner: QueryRunner;
   readonly wallets: WalletNode;
-  readonly rebasing: ReadonlySet<string>;
+  readonly unfollowed: UnfollowedTokens;
   /** The table of holders, if it is ready. If null, a query reads the supplies. */
   readonly holders: HolderTable | null;
   readonly native: NativeCoin;
@@ -108,12 +110,14 @@ export async function getPortfolio(
   address: Hex,
 ): Promise<Portfolio> {
   if (address === ZERO_ADDRESS) return toPortfolio(address, head, NO_HOLDINGS, []);
-  const { runner, wallets, rebasing } = source;
+  const { runner, wallets, unfollowed } = source;
+  const { rebasing, odd } = unfollowed;
   const { balances, positionsGot } = await readHoldings(runner, head, address);
   // The query is skipped for most wallets, because few have V3 positions.
   const owned = positionsGot === 0 ? [] : await listPositions(runner, head, address);
   const earlier = isHistoryPartial(head) ? listDeepest(pairs) : null;
-  const wallet = { address, balances, positions: owned, rebasing, earlier };
+  const isUnfollowed = (token: string): boolean => rebasing.has(token) || odd.has(token);
+  const wallet = { address, balances, positions: owned, rebasing: { has: isUnfollowed }, earlier };
   const state = await readWalletState(wallets, head.hash, wallet);
   // The holdings share the caps of their tokens, so the result depends on the order of the holdings. That order must
   // not depend on the store.
@@ -123,6 +127,9 @@ export async function getPortfolio(
   const tokens: ValuedToken[] = [];
   for (const [token, balance] of [...state.balances].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (balance <= 0n) continue;
+    // Many contracts that are no tokens emit Deposit logs.
+    const isDeposit = odd.get(token)?.kind === 'unpaired_deposit' && state.guessed.has(token);
+    if (isDeposit && tokenOf(pairs.tokens, token).decimals === null) continue;
     const entry = lpOf(pairs, token);
     if (entry === null) tokens.push(toToken(token, balance, pairs, flagsOf(token, rebasing, state), count));
     else lp.push(entry);
@@ -228,6 +235,6 @@ function warningsOf(head: HeadSnapshot, state: WalletState, truncated: boolean):
   if ([...state.balances.values()].some((balance) => balance < 0n)) warnings.push(UNBALANCED_TRANSFERS);
   if (truncated) warnings.push(TRUNCATED);
   if (state.native === null) warnings.push(NODE_AWAY);
-  if (state.guessed) warnings.push(REBASING_GUESSED);
+  if (state.guessed.size > 0) warnings.push(REBASING_GUESSED);
   return warnings;
 }

@@ -26,7 +26,7 @@ interface Wallet {
   readonly balances: Balances;
   readonly positions: readonly { readonly manager: string; readonly position_id: string }[];
   /** Tokens whose balances do not follow from their logs. */
-  readonly rebasing: ReadonlySet<string>;
+  readonly rebasing: Pick<ReadonlySet<string>, 'has'>;
   /** Tokens that the wallet may have held before the history began. Null if the history is complete. */
   readonly earlier: readonly string[] | null;
 }
@@ -38,8 +38,8 @@ export interface WalletState {
   readonly balances: Balances;
   /** Tokens for which a balance from before the history (seed) was added to the sum of the logs. */
   readonly seeded: ReadonlySet<string>;
-  /** True if the balance of a rebasing token comes from the logs, because the node did not answer. */
-  readonly guessed: boolean;
+  /** Tokens whose balances do not follow from their logs, and for which the node gave no balance. */
+  readonly guessed: ReadonlySet<string>;
   /** Amounts owed to positions, by `<manager>-<number>`. Positions without an answer are missing. */
   readonly owed: ReadonlyMap<string, Collected>;
   /** True if the batch was too small for all questions. */
@@ -83,7 +83,7 @@ export async function readWalletState(
     native: isQuantity(coin) ? BigInt(coin) : null,
     balances: known,
     seeded,
-    guessed: rebased.length < rebasingHeld.length,
+    guessed: new Set(rebasingHeld.filter((token) => !read.has(token))),
     owed: readOwed(positions, rest),
     truncated: tokens.length < wanted.length || positions.length < wallet.positions.length,
   };

@@ -3,7 +3,13 @@ import { unitsToNumber } from '../../domain/amounts';
 import { ZERO_ADDRESS } from '../../domain/hex';
 import type { Warning } from '../../wire/risks';
 import type { TokenDetail } from '../../wire/tokens';
-import { confirmsHolders, inventsTransfers, isSampled, type BalanceChecks } from '../holders/balanceChecks';
+import {
+  confirmsHolders,
+  inventsTransfers,
+  isSampled,
+  tellsBalances,
+  type BalanceChecks,
+} from '../holders/balanceChecks';
 import type { ToldSupply } from '../history/history';
 import type { TokenHolding } from '../holders/holderCounts';
 import type { WatchedHolder } from '../../domain/chainDescription';
@@ -59,7 +65,8 @@ export function supplyOf(facts: HoldingFacts): Supply | null {
  * holders. Null if they are unknown.
  */
 function bookOf({ holding, partial, told, checks }: HoldingFacts): ToldSupply | null {
-  if (checks?.rebasing === true || checks?.odd === 'unread_transfer' || inventsTransfers(checks)) return null;
+  if (checks?.rebasing === true || inventsTransfers(checks)) return null;
+  if (!tellsBalances(checks, holding?.holders ?? 0)) return null;
   if (partial) return told ?? null;
   if (holding === null || holding.supply === null) return null;
   return { total: holding.supply, watched: holding.watched };
@@ -99,13 +106,13 @@ export function holdersOf(facts: HoldingFacts): number | null {
 }
 
 /**
- * The number of holders by the logs. Null if the history begins late, if no transfer of the token is stored, if a Transfer
- * log of the token cannot be read, if the token invents transfers, or if the logs do
+ * The number of holders by the logs. Null if the history begins late, if no transfer of the token is stored, if
+ * the form of its logs leaves its balances open, if the token invents transfers, or if the logs do
  * not add up. A rebasing token still has a number if the contract confirms its holders.
  */
 export function loggedHoldersOf({ holding, partial, checks }: HoldingFacts): number | null {
-  if (partial || holding === null || checks?.odd === 'unread_transfer' || inventsTransfers(checks))
-    return null;
+  if (partial || holding === null || inventsTransfers(checks)) return null;
+  if (!tellsBalances(checks, holding.holders)) return null;
   return holding.supply === null && !confirmsHolders(checks) ? null : holding.holders;
 }
 

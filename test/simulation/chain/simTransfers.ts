@@ -34,7 +34,7 @@ export function transferLog(random: Random, tokens: readonly Hex[], wrapped: Hex
     () => transfer(from, ZERO),
     () => ({ address: wrapped, topics: [TOPIC.deposit, topicOf(from)], data: data(random.big(90)) }),
     () => ({ address: wrapped, topics: [TOPIC.withdrawal, topicOf(from)], data: data(random.big(90)) }),
-    // Logs that only resemble transfers: a Deposit of another token, an NFT transfer, a log with an extra
+    // A Deposit of another contract, and logs that only resemble transfers: an NFT transfer, a log with an extra
     // word, a log with an invalid address.
     () => ({
       address: token === wrapped ? ZERO : token,

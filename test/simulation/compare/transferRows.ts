@@ -19,19 +19,40 @@ function holderOf(topic: string | undefined): string | null {
   return topic !== undefined && /^0x0{24}[0-9a-f]{40}$/.test(topic) ? `0x${topic.slice(26)}` : null;
 }
 
+type Log = ChainBlock['logs'][number];
+
+/** The two sides of a Transfer log; null for other logs. */
+function transferOf({ topics, data }: Log): readonly [string, string] | null {
+  const [from, to] = [holderOf(topics[1]), holderOf(topics[2])];
+  const fits = topics[0] === TRANSFER && topics.length === 3 && data.length === 66;
+  return fits && from !== null && to !== null ? [from, to] : null;
+}
+
+/** The two sides of a Deposit or Withdrawal log that no Transfer log of its transaction explains. */
+function wrappingOf(log: Log, logs: readonly Log[], wrapped: string): readonly [string, string] | null {
+  const { topics, data, address, transactionIndex } = log;
+  const holder = holderOf(topics[1]);
+  if (topics.length !== 2 || data.length !== 66 || holder === null) return null;
+  if (topics[0] !== DEPOSIT && topics[0] !== WITHDRAWAL) return null;
+  const isDeposit = topics[0] === DEPOSIT;
+  const isExplained = logs.some((other) => {
+    const sides = transferOf(other);
+    if (other.address !== address || other.transactionIndex !== transactionIndex || sides === null)
+      return false;
+    const [start, end] = isDeposit ? sides : [sides[1], sides[0]];
+    return sides.includes(holder) && (start === NOBODY || end === address);
+  });
+  if (isExplained && address !== wrapped) return null;
+  return isDeposit ? [NOBODY, holder] : [holder, NOBODY];
+}
+
 function listMoves(blocks: readonly ChainBlock[], wrapped: string): Move[] {
   const moves: Move[] = [];
   for (const block of blocks) {
-    for (const { address, topics, data, logIndex } of block.logs) {
-      const [first, second] = [holderOf(topics[1]), holderOf(topics[2])];
-      let sides: readonly [string, string] | null = null;
-      if (topics[0] === TRANSFER && topics.length === 3 && first !== null && second !== null)
-        sides = [first, second];
-      if (topics[0] === DEPOSIT && topics.length === 2 && address === wrapped && first !== null)
-        sides = [NOBODY, first];
-      if (topics[0] === WITHDRAWAL && topics.length === 2 && address === wrapped && first !== null)
-        sides = [first, NOBODY];
-      if (sides === null || data.length !== 66) continue;
+    for (const log of block.logs) {
+      const sides = transferOf(log) ?? wrappingOf(log, block.logs, wrapped);
+      if (sides === null) continue;
+      const { address, data, logIndex } = log;
       const [from, to] = sides;
       const amount = BigInt(data);
       const ord = block.number * 2 ** 20 + logIndex;
@@ -68,7 +89,5 @@ export function oracleBalances(blocks: readonly ChainBlock[], wrapped: string): 
 /** Contracts with a Transfer log that is not the log of a transfer. */
 export function oracleUnread(blocks: readonly ChainBlock[]): Set<string> {
   const logs = blocks.flatMap(({ logs: own }) => own).filter(({ topics }) => topics[0] === TRANSFER);
-  const isRead = ({ topics, data }: (typeof logs)[number]): boolean =>
-    topics.length === 3 && topics.slice(1).every((topic) => holderOf(topic) !== null) && data.length === 66;
-  return new Set(logs.filter((log) => !isRead(log)).map(({ address }) => address));
+  return new Set(logs.filter((log) => transferOf(log) === null).map(({ address }) => address));
 }

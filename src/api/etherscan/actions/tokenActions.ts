@@ -1,6 +1,6 @@
 /** Token actions: supplies and balances from the node or from complete transfer histories, metadata, and holders. */
 import type { Hex } from '../../../domain/hex';
-import { findBalanceChecks, inventsTransfers } from '../../../query/holders/balanceChecks';
+import { findBalanceChecks, inventsTransfers, tellsBalances } from '../../../query/holders/balanceChecks';
 import { isHistoryPartial, readHoldings } from '../../../query/holders/balances';
 import { listHolders, readTokenHolding } from '../../../query/holders/tokenHolding';
 import { listTokens } from '../../../query/tokens/tokens';
@@ -71,7 +71,8 @@ async function listTokenHolders({ deps, asked, chainId, moment }: Ask) {
   const page = readPage(asked, PAGE_MAX);
   if (moment === null || !(await isWhole({ deps, chainId }, moment, token))) return refuse(TEXTS.action);
   const checks = await findBalanceChecks(moment.chain.runner, token);
-  if (checks?.odd === 'unread_transfer' || inventsTransfers(checks)) return refuse(TEXTS.action);
+  if (!tellsBalances(checks, checks?.sampledHolders ?? 0) || inventsTransfers(checks))
+    return refuse(TEXTS.action);
   const holders = await listHolders(moment.chain.runner, moment.head, token, page);
   return listOf(
     holders.map(({ holder, balance }) => ({

@@ -22,8 +22,12 @@ const WETH = new Interface([
   'event Deposit(address indexed dst, uint256 wad)',
   'event Withdrawal(address indexed src, uint256 wad)',
 ]);
+const PLAIN_WETH = new Interface([
+  'event Deposit(address dst, uint256 wad)',
+  'event Withdrawal(address src, uint256 wad)',
+]);
 const MANAGER_ABI = new Interface(managerAbi);
-const ALL = [ERC20, PLAIN, ERC721, WETH, MANAGER_ABI];
+const ALL = [ERC20, PLAIN, PLAIN_WETH, ERC721, WETH, MANAGER_ABI];
 
 const hexAddress = (byte: string): Hex => `0x${byte.repeat(20)}`;
 const WRAPPED = hexAddress('a1');
@@ -100,9 +104,11 @@ function expected(words: Words, address: Hex, ord: number): object {
   const topic = words.topics[0];
   const isWrapping = ['Deposit', 'Withdrawal'].some((name) => WETH.getEvent(name)?.topicHash === topic);
   const isTransfer = ERC20.getEvent('Transfer')?.topicHash === topic;
-  if (!isTransfer && address !== (isWrapping ? WRAPPED : MANAGER)) return none;
+  if (!isTransfer && !isWrapping && address !== MANAGER) return none;
+  if (isWrapping && address !== WRAPPED && parsed === null) return none;
   const unread = new Set(isTransfer ? [address] : []);
-  if (parsed === null) return { ...none, unread, skipped: { ...NOTHING, malformed: 1 } };
+  const isPlainNative = isWrapping && address === WRAPPED && words.topics.length === 1;
+  if (parsed === null || isPlainNative) return { ...none, unread, skipped: { ...NOTHING, malformed: 1 } };
   const { name, args, nft } = parsed;
   if (nft && address !== MANAGER) return { ...none, unread, skipped: { ...NOTHING, nft: 1 } };
   const parties = { sender: lower(args['from']), recipient: lower(args['to']) };
@@ -123,16 +129,19 @@ function expected(words: Words, address: Hex, ord: number): object {
       const made = { sender: lower(args['src']), recipient: ZERO_ADDRESS, kind: 'withdrawal' };
       return { ...none, transfers: [{ ...row, ...made, amount: args['wad'] }] };
     }
-    default: {
-      const numbers = { token_id: args['tokenId'], amount0: args['amount0'], amount1: args['amount1'] };
-      const kinds = { IncreaseLiquidity: 'increase', DecreaseLiquidity: 'decrease', Collect: 'collect' };
-      const kind = kinds[name as keyof typeof kinds];
-      const own =
-        kind === 'collect' ? { recipient: lower(args['recipient']) } : { liquidity: args['liquidity'] };
-      const skipped = kind === 'increase' ? { ...NOTHING, unplaced: 1 } : NOTHING;
-      return { ...none, skipped, position_events: [{ ...event, ...numbers, ...own, kind }] };
-    }
+    default:
+      return { ...none, ...expectedChange(event, name, args) };
   }
+}
+
+/** The expected row of an IncreaseLiquidity, DecreaseLiquidity or Collect log. */
+function expectedChange(event: object, name: string, args: Record<string, unknown>): object {
+  const numbers = { token_id: args['tokenId'], amount0: args['amount0'], amount1: args['amount1'] };
+  const kinds = { IncreaseLiquidity: 'increase', DecreaseLiquidity: 'decrease', Collect: 'collect' };
+  const kind = kinds[name as keyof typeof kinds];
+  const own = kind === 'collect' ? { recipient: lower(args['recipient']) } : { liquidity: args['liquidity'] };
+  const skipped = kind === 'increase' ? { ...NOTHING, unplaced: 1 } : NOTHING;
+  return { skipped, position_events: [{ ...event, ...numbers, ...own, kind }] };
 }
 
 function expectAgreement(words: Words, address: Hex, logIndex: number): void {
@@ -217,9 +226,62 @@ test('the decoder of transfers never throws', () => {
   fc.assert(property, { numRuns: runsOf(3_000) });
 });
 
-test('without a wrapped native token and position managers, only Transfer is decoded', () => {
+test('without position managers, only transfers, deposits and withdrawals are decoded', () => {
   const bare = createTransferDecoder({ ...rules, wrappedNative: null, positionManagers: new Set() });
-  expect([...bare.topics]).toEqual([ERC20.getEvent('Transfer')!.topicHash]);
+  const topics = [ERC20.getEvent('Transfer'), WETH.getEvent('Deposit'), WETH.getEvent('Withdrawal')];
+  expect([...bare.topics]).toEqual(topics.map((event) => event!.topicHash));
+});
+
+describe('a Deposit or Withdrawal of any contract changes a balance, unless a Transfer beside it does', () => {
+  const USER = hexAddress('22');
+  const move = (from: Hex, to: Hex): [Words, LogAt] => [
+    encode(ERC20, 'Transfer', [from, to, 8n]),
+    { address: TOKEN },
+  ];
+  const deposit: [Words, LogAt] = [encode(WETH, 'Deposit', [USER, 9n]), { address: TOKEN }];
+  const withdrawal: [Words, LogAt] = [encode(WETH, 'Withdrawal', [USER, 9n]), { address: TOKEN }];
+  const rowsOf = (...logs: [Words, LogAt][]): unknown[] =>
+    decodeAll(logs).transfers.map(({ kind, sender, recipient, amount }) => [kind, sender, recipient, amount]);
+  const deposited = ['deposit', ZERO_ADDRESS, USER, 9n];
+  const withdrawn = ['withdrawal', USER, ZERO_ADDRESS, 9n];
+
+  test('alone, they mint and burn, with indexed holders and without', () => {
+    expect(rowsOf(deposit, withdrawal)).toEqual([deposited, withdrawn]);
+    const plain = ['Deposit', 'Withdrawal'].map((event): [Words, LogAt] => [
+      encode(PLAIN_WETH, event, [USER, 9n]),
+      { address: TOKEN },
+    ]);
+    expect(rowsOf(...plain)).toEqual([deposited, withdrawn]);
+  });
+
+  test.each([
+    ['a mint before', [move(ZERO_ADDRESS, USER), deposit]],
+    ['a mint after', [deposit, move(ZERO_ADDRESS, USER)]],
+    ['a payment to the contract', [move(USER, TOKEN), deposit]],
+    ['a burn', [withdrawal, move(USER, ZERO_ADDRESS)]],
+    ['a payment by the contract', [withdrawal, move(TOKEN, USER)]],
+  ] as [string, [Words, LogAt][]][])('beside %s they change nothing', (_, logs) => {
+    const kinds = decodeAll(logs).transfers.map(({ kind }) => kind);
+    expect(kinds).toEqual(['transfer']);
+  });
+
+  test('a Transfer to another address, of another transaction or of another contract takes nothing away', () => {
+    const later = { address: TOKEN, transactionIndex: 1 };
+    const others: [Words, LogAt][] = [
+      move(USER, hexAddress('33')),
+      [move(ZERO_ADDRESS, USER)[0], later],
+      [move(ZERO_ADDRESS, USER)[0], { address: MANAGER }],
+    ];
+    for (const other of others) expect(rowsOf(deposit, other)).toContainEqual(deposited);
+  });
+
+  test('the wrapped native token keeps its deposits beside a mint', () => {
+    const logs = [deposit, move(ZERO_ADDRESS, USER)].map(([words]): [Words, LogAt] => [
+      words,
+      { address: WRAPPED },
+    ]);
+    expect(rowsOf(...logs)).toContainEqual(deposited);
+  });
 });
 
 const increase = (id: bigint, liquidity: bigint, amounts: readonly [bigint, bigint]): Words =>

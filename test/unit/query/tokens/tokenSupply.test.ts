@@ -46,6 +46,7 @@ const sampled = (held: number, unconfirmed: number, rebasing = false): BalanceCh
   held,
   unconfirmed,
   sampledHolders: 5_000,
+  doubted: false,
   odd: null,
 });
 const factsOf = (holding: TokenHolding, checks: BalanceChecks | null = sampled(8, 0)): HoldingFacts => ({
@@ -92,6 +93,21 @@ test('a token with a Transfer log that cannot be read has no holders, no supply 
   ]);
   const told = { total: 900n, watched: new Map<string, bigint>() };
   expect(supplyOf({ ...facts, partial: true, told })).toBeNull();
+});
+
+test('a token with unpaired Deposit logs has holders and a supply only while a sample confirms its balances', () => {
+  const odd = 'unpaired_deposit';
+  const confirmed = factsOf(holdingOf(honest), { ...sampled(8, 0), odd });
+  expect([holdersOf(confirmed), supplyOf(confirmed)?.total]).toEqual([18, 18_000n]);
+  for (const checks of [
+    { ...sampled(8, 0), sampledHolders: 0 },
+    { ...sampled(8, 0), doubted: true },
+    sampled(100, 0, true),
+    sampled(8, 4),
+  ]) {
+    const facts = factsOf(holdingOf(honest), { ...checks, odd });
+    expect([holdersOf(facts), supplyOf(facts), distributionOf(facts)]).toEqual([null, null, null]);
+  }
 });
 
 test('the number of holders may double after a sample, then a new sample is needed', () => {
