@@ -26,7 +26,7 @@ import { SecondLook } from '../ingest/repair/secondLook';
 import type { Mending } from '../ingest/repair/viewCheck';
 import { pausableGaps, pausableStore } from '../ingest/store/pause';
 import { backfillProgress } from '../ingest/session/backfillProgress';
-import { doesNodeAnswer, listIngestProblems } from '../ingest/session/problems';
+import { doesNodeAnswer, isNodeUntried, listIngestProblems } from '../ingest/session/problems';
 import { sayRebuild } from '../ingest/session/progress';
 import { readFloors, type Floors } from '../ingest/store/retention';
 import { configuredDexes, runIngest, SessionRestart, vaultDexes } from '../ingest/session/runIngest';
@@ -85,10 +85,12 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
   const rpc = createEndpointPool({ urls: config.rpcUrls, chainId: config.chainId, log });
   const source = createBlockSource({ pool: rpc, log, proof: config.proof });
   const clock = systemClock();
+  const startedAt = clock.now();
+  const facts = (): WriterFacts => factsOf(status, rpc, clock.now(), startedAt);
   return {
     status,
     rpc,
-    facts: () => factsOf(status, rpc, clock.now()),
+    facts,
     figures: () => figuresOf(status, rpc),
     async run(storage, signal, { stopAt, standby = false, wrapSource = keepSource } = {}): Promise<void> {
       const database = storage.writer;
@@ -135,7 +137,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const onFenced = (error: AppError): void => fenced.abort(error);
       const deps = { database, rpc, source, chainId, status, log, clock, foundPools, restart };
       const workers = stopAt === undefined ? createWorkers(config, storage, deps) : [];
-      const state = (): string => encodeWriterState(factsOf(status, rpc, clock.now()));
+      const state = (): string => encodeWriterState(facts());
       const beat = new WriterBeat({ claim, clock, log, state, onFenced });
       await workBesides([beat, ...workers], ingest, going);
       if (fenced.signal.aborted && !signal.aborted) {
@@ -335,11 +337,11 @@ async function mendEngine(error: unknown, { server }: Storage, log: Logger): Pro
   }
 }
 
-function factsOf(status: IngestStatus, rpc: EndpointPool, now: number): WriterFacts {
+function factsOf(status: IngestStatus, rpc: EndpointPool, now: number, startedAt: number): WriterFacts {
   const health = rpc.health();
   const problems = listIngestProblems(status, health, { now, wallMs: Date.now() });
   const nodeAnswers = doesNodeAnswer(health, now);
-  const nodeFaults = nodeAnswers ? [] : listNodeFaults(health);
+  const nodeFaults = nodeAnswers || isNodeUntried(health, now - startedAt) ? [] : listNodeFaults(health);
   const backfill = backfillProgress(status, now);
   return { nodeHead: health.head ?? status.nodeHead, nodeAnswers, nodeFaults, problems, backfill };
 }

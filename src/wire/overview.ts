@@ -53,8 +53,16 @@ const overviewShape = z
             'searched; lists and TVL are then incomplete',
         }),
         start_block: countShape.meta({ description: 'First indexed block' }),
+        searching: z.boolean().meta({
+          description:
+            'Whether the search for pools from before start_block is still running. If neither searching nor ' +
+            'complete, the node has no older logs',
+        }),
         searched_from_block: countShape.meta({
           description: 'Creations of pools are known from this block on',
+        }),
+        done_pct: z.number().meta({
+          description: 'Searched part of the blocks before start_block in percent, 0 to 100',
         }),
         older_pools: countShape.meta({ description: 'Number of pools found from before start_block' }),
       })

@@ -90,7 +90,8 @@ const item = {
   flags: z.array(z.string()).meta({
     description:
       'partial_history: transfers before the first indexed block are missing; unbalanced_transfers: an address sent ' +
-      'more than it received, or the contract does not confirm balances of its transfers; ' +
+      'more than it received, or the contract does not confirm balances of its transfers; supply_unknown: the index ' +
+      'begins late, and the contract was not asked for its supply yet or gives none; ' +
       RISK_FLAGS,
   }),
 } as const;

@@ -38,6 +38,8 @@ const LOG_EVERY_MS = 5_000;
  */
 const SPAN_BLOCKS = 10_000;
 const SPAN_MAX = 100_000;
+/** A range has at most this part of all blocks to search, so that the progress of a short search can be seen too. */
+const RANGES_MIN = 20;
 /** Number of pools whose states are read in one batch. */
 const POOLS_MAX = 50;
 const PAIRS_MAX = 100;
@@ -120,6 +122,9 @@ export class HistorySearch {
     }
     if (this.progress === null) {
       this.progress = await loadProgress(database, chainId, dexes, block.startBlock);
+      const { start_block: start, search_to: end } = this.progress;
+      this.spanMax = Math.min(SPAN_MAX, Math.max(1, Math.ceil((start - end) / RANGES_MIN)));
+      this.span = Math.min(SPAN_BLOCKS, this.spanMax);
       const lost = await listUnlisted(database, dexes, block);
       this.report();
       await this.list(lost, signal);

@@ -62,6 +62,13 @@ export function doesNodeAnswer(health: NodeHealth, now: number): boolean {
   return health.lastGoodAt !== null && now - health.lastGoodAt < NODE_SILENCE_MS;
 }
 
+/** Whether nothing is known of the node yet, because the program started this many ms ago. */
+export function isNodeUntried({ lastGoodAt, endpoints }: NodeHealth, sinceStartMs: number): boolean {
+  return (
+    lastGoodAt === null && sinceStartMs < NODE_SILENCE_MS && endpoints.every(({ fault }) => fault === null)
+  );
+}
+
 /** Lists all problems, the most important one first. */
 export function listIngestProblems(
   status: IngestStatus,

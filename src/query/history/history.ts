@@ -20,6 +20,7 @@ const LATE_US = 60_000_000n;
 const searchShape = z.object({
   start_block: z.int(),
   searched_from: z.int(),
+  search_to: z.int(),
   pools: z.coerce.number(),
   state: z.enum(['searching', 'complete', 'incomplete']),
 });
@@ -48,6 +49,8 @@ interface History {
   readonly startBlock: number;
   /** The creation events of the factories are read from this block on. */
   readonly searchedFrom: number;
+  /** Searched part of the blocks before the first ingested block, 0 to 100. */
+  readonly donePct: number;
   /** Number of pools found that are older than the first ingested block. */
   readonly olderPools: number;
 }
@@ -59,15 +62,17 @@ export async function readHistory(
 ): Promise<History> {
   const { startBlock } = head;
   const whole = { startBlock, searchedFrom: startBlock, olderPools: 0 };
-  if (!isHistoryPartial(head)) return { complete: true, searching: false, ...whole };
+  if (!isHistoryPartial(head)) return { complete: true, searching: false, donePct: 100, ...whole };
   const [row] = await runner.run('history/find_search', { chain: chainId }, searchShape);
-  if (row?.start_block !== startBlock) return { complete: false, searching: true, ...whole };
-  const { state, searched_from: searchedFrom, pools: olderPools } = row;
+  if (row?.start_block !== startBlock) return { complete: false, searching: true, donePct: 0, ...whole };
+  const { state, searched_from: searchedFrom, search_to: searchTo, pools: olderPools } = row;
+  const done = startBlock <= searchTo ? 1 : (startBlock - searchedFrom) / (startBlock - searchTo);
   return {
     complete: state === 'complete',
     searching: state === 'searching',
     startBlock,
     searchedFrom,
+    donePct: Math.floor(done * 1_000) / 10,
     olderPools,
   };
 }

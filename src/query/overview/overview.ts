@@ -70,7 +70,9 @@ export async function getOverview(
     history: {
       complete: history.complete,
       start_block: history.startBlock,
+      searching: history.searching,
       searched_from_block: history.searchedFrom,
+      done_pct: history.donePct,
       older_pools: history.olderPools,
     },
     proof,

@@ -160,6 +160,14 @@ export const PARTIAL_HISTORY: Warning = {
   severity: 'info',
 };
 
+/** Only with a late start, where the supply comes from the contract. */
+const SUPPLY_UNKNOWN: Warning = {
+  code: 'supply_unknown',
+  message:
+    'The total supply is unknown: the contract was not asked for it yet, or gives no number that fits its transfers',
+  severity: 'info',
+};
+
 export const UNBALANCED_TRANSFERS: Warning = {
   code: 'unbalanced_transfers',
   message: 'The transfer logs do not add up: an address sent more than it received',
@@ -192,12 +200,14 @@ export const REBASING: Warning = {
 };
 
 /** Warnings about a token's holders and supply. The codes are also flags of the token. */
-export function warningsOfTransfers({ holding, partial, checks }: HoldingFacts): Warning[] {
+export function warningsOfTransfers(facts: HoldingFacts): Warning[] {
+  const { holding, partial, checks } = facts;
   const warnings: Warning[] = [];
   if (checks?.rebasing === true) warnings.push(REBASING);
   if (partial) warnings.push(PARTIAL_HISTORY);
-  else if (checks?.odd === 'unread_transfer') warnings.push(UNREAD_TRANSFERS);
+  if (!partial && checks?.odd === 'unread_transfer') warnings.push(UNREAD_TRANSFERS);
   else if (inventsTransfers(checks)) warnings.push(INVENTED_TRANSFERS);
-  else if (holding !== null && holding.supply === null) warnings.push(UNBALANCED_TRANSFERS);
+  else if (!partial && holding !== null && holding.supply === null) warnings.push(UNBALANCED_TRANSFERS);
+  else if (partial && checks?.rebasing !== true && supplyOf(facts) === null) warnings.push(SUPPLY_UNKNOWN);
   return warnings;
 }

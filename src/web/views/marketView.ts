@@ -12,6 +12,7 @@ import {
   type TableState,
 } from '../list/dataTable.ts';
 import { columnChoice } from '../market/columnChoice.ts';
+import { historyNote } from '../market/historyNote.ts';
 import { largeSwaps } from '../market/largeSwaps.ts';
 import { DEFAULT_SORT, leastChoice, listLinks, readLeast } from '../market/marketLists.ts';
 import { watchTables } from '../market/watchTables.ts';
@@ -56,11 +57,8 @@ export const marketView: View = (app, place, main, signal) => {
 };
 
 function overviewTiles(data: OverviewAnswer['data']): HTMLElement {
-  const { history } = data;
-  if (history.complete) return tilesOf(data);
-  const text =
-    `Lists and liquidity are incomplete: pools from before block ${history.start_block} are being searched, ` +
-    `${formatCount(history.older_pools)} found so far.`;
+  const text = historyNote(data.history);
+  if (text === '') return tilesOf(data);
   return h('div', {}, h('p', { class: 'muted', role: 'status' }, text), tilesOf(data));
 }
 

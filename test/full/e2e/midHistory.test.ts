@@ -11,6 +11,7 @@ import { loadConfig } from '../../../src/config';
 import { ERC20, encodeCall } from '../../../src/dev/abi';
 import { DEX_V2, DEX_V2_29, DEX_V3, FULL_PLAN, type WorldPlan } from '../../../src/dev/world/worldPlan';
 import { createLog } from '../../../src/log';
+import { readyShape, type ReadyAnswer } from '../../../src/wire/ready';
 import { askRows } from '../../support/engine/askRows';
 import { until } from '../../support/eventually';
 import { listen } from '../../support/server/listen';
@@ -60,6 +61,7 @@ interface Overview {
   readonly history: {
     readonly complete: boolean;
     readonly start_block: number;
+    readonly done_pct: number;
     readonly older_pools: number;
   };
 }
@@ -72,9 +74,8 @@ const readAll = async (from: Program) => ({
   tokens: await on.get<Token[]>('/tokens?limit=100&sort=symbol&order=asc', from),
   overview: await on.get<Overview>('/overview', from),
 });
-const problemsOf = async ({ url }: Program): Promise<{ code: string; message: string }[]> =>
-  ((await (await fetch(`${url}/readyz`)).json()) as { problems: { code: string; message: string }[] })
-    .problems;
+const problemsOf = async ({ url }: Program): Promise<ReadyAnswer['problems']> =>
+  readyShape.parse(await (await fetch(`${url}/readyz`)).json()).problems;
 
 /** Waits until the history of the program is complete and it has nothing left to read. */
 const whenComplete = (from: Program): Promise<void> =>
@@ -145,6 +146,13 @@ test('a start 60 blocks before the head ends with the lists, TVL, supplies and c
   });
   const { overview } = await readAll(late);
   expect(overview.history).toMatchObject({ complete: false, start_block: head - 60 });
+  const isHalfway = (percent: number | undefined): boolean =>
+    percent !== undefined && percent > 0 && percent < 100;
+  await until(async () => isHalfway((await readAll(late)).overview.history.done_pct));
+  await until(async () => {
+    const problem = (await problemsOf(late)).find(({ code }) => code === 'history_incomplete');
+    return isHalfway(problem?.figures['done_pct']);
+  });
   // Kills and restarts the program in the middle of the search for older pools.
   await until(async () => (await readAll(late)).pairs.length > 1);
   await late.end('SIGKILL');

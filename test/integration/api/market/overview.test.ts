@@ -9,6 +9,8 @@ import {
   tokenPricesTable,
   type BlockRow,
 } from '../../../../src/clickhouse/schema/tables';
+import { saveProgress, type SearchProgress } from '../../../../src/ingest/history/searchProgress';
+import { readHistory } from '../../../../src/query/history/history';
 import { overviewAnswerShape } from '../../../../src/wire/overview';
 import { CHAIN } from '../../../support/server/apiServer';
 import { expectChange, expectClose, priceNow, sumUsd, swapsIn, tvlNow, upTo } from './plainMarket';
@@ -27,7 +29,7 @@ import {
   serveMarket,
   type MarketServer,
 } from '../../../support/server/marketServer';
-import { openTestStore } from '../../../support/engine/testStore';
+import { openTestStore, type TestStore } from '../../../support/engine/testStore';
 
 const FINAL_AT_ONCE = 20;
 const DAY = 86_400;
@@ -41,8 +43,9 @@ const { world, finalTo: FINAL, storedTo: STORED, tip: TIP } = marketWorld;
 const random = createRandom(world.seed);
 const rows = world.blocks.map((block) => toBlockRow(block));
 let market: MarketServer;
+let store: TestStore;
 beforeAll(async () => {
-  const store = await openTestStore(async ({ db }) => {
+  store = await openTestStore(async ({ db }) => {
     await insertTokens(db, world.tokens);
     await storeFinal(db);
     await storeHead(db);
@@ -184,4 +187,32 @@ test.each(STATES)('the overview equals a plain recomputation with %s', async (_,
     pools.reduce((sum, pool) => sum + tvlNow(world, market.head!, pool), 0),
   );
   expectClose(data.native_price_usd, priceNow(world, market.head, CHAIN.wrappedNative!).usd, 1e-15);
+});
+
+test('the overview says how far the search for older pools is in percent, and whether it still runs', async () => {
+  const head = snapshotOf(world, FINAL, TIP);
+  expect(head.startBlock).toBeGreaterThan(1);
+  const read = () => readHistory(store.runner, CHAIN_ID, head);
+  expect(await read()).toMatchObject({ searching: true, donePct: 0 });
+  const steps: readonly (readonly [part: number, state: SearchProgress['state'], donePct: number])[] = [
+    [0, 'searching', 0],
+    [0.2, 'searching', 20],
+    [1, 'complete', 100],
+    [0.5, 'incomplete', 50],
+  ];
+  for (const [version, [part, state, donePct]] of steps.entries()) {
+    const progress: SearchProgress = {
+      chain_id: CHAIN_ID,
+      factories: `0x${'00'.repeat(32)}`,
+      start_block: head.startBlock,
+      searched_from: Math.round(head.startBlock * (1 - part)),
+      search_to: 0,
+      listed: 0,
+      pools: 12,
+      state,
+    };
+    await saveProgress(store.db, progress, version + 1);
+    const [searching, complete] = [state === 'searching', state === 'complete'];
+    expect(await read()).toMatchObject({ searching, complete, donePct, olderPools: 12 });
+  }
 });

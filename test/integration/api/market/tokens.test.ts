@@ -87,8 +87,8 @@ function expectCounts(token: string, swaps: readonly SwapRow[]): TradeCounts {
 function expectFlags(token: TokenRow, times: readonly (number | null)[], head: HeadSnapshot): string[] {
   const bare = token.symbol === null && token.name === null && token.decimals === null;
   const fresh = times.every((time) => time !== null && time > head.timestamp - 86_400);
-  // The history starts after the chain's first block.
-  return [...(bare ? ['no_metadata'] : []), ...(fresh ? ['new'] : []), 'partial_history'];
+  // The history starts after the chain's first block, and no node was asked for supplies.
+  return [...(bare ? ['no_metadata'] : []), ...(fresh ? ['new'] : []), 'partial_history', 'supply_unknown'];
 }
 
 const CHANGES = {
@@ -157,7 +157,7 @@ function checkPrices(detail: TokenDetail, token: string, head: HeadSnapshot): vo
   expect(detail.price_confidence).toBe(word);
   const unscaled = price.usd === null && detail.decimals === null ? ['unknown_decimals'] : [];
   const warning = price.usd === null ? [...unscaled, 'no_route'] : confidence < 0.5 ? ['low_liquidity'] : [];
-  expect(detail.warnings.map(({ code }) => code)).toEqual([...warning, 'partial_history']);
+  expect(detail.warnings.map(({ code }) => code)).toEqual([...warning, 'partial_history', 'supply_unknown']);
   for (const window of ['m5', 'h1', 'h6', 'h24'] as const) {
     const then = plainPrice(world.blocks, head.number, token, head.timestamp - WINDOW_SECONDS[window]);
     const before = likeWithLike(price, then);

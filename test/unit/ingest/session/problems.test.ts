@@ -2,7 +2,7 @@
  * of the clocks. */
 import { toNodeHealth, type EndpointHealth, type NodeHealth } from '../../../../src/chain/rpc/nodeHealth';
 import { keepText } from '../../../../src/errors';
-import { doesNodeAnswer, listIngestProblems } from '../../../../src/ingest/session/problems';
+import { doesNodeAnswer, isNodeUntried, listIngestProblems } from '../../../../src/ingest/session/problems';
 import {
   beginWork,
   endWork,
@@ -142,6 +142,14 @@ test('a node without an answer for 25 s is away, and not also stalled', () => {
   expect(doesNodeAnswer(silent, NOW + 24_000)).toBe(true);
   expect(doesNodeAnswer(silent, NOW + 26_000)).toBe(false);
   expect(codes(waiting(), 60_000, WALL + 60_000, silent)).toEqual([]);
+});
+
+test('a node is not called away before the program has waited 25 s for its first answer or failure', () => {
+  const untried = { ...healthAt(NOW), lastGoodAt: null };
+  expect([isNodeUntried(untried, 24_999), isNodeUntried(untried, 25_000)]).toEqual([true, false]);
+  const failed = { ...healthAt(NOW, { fault: 'silent' }), lastGoodAt: null };
+  expect(isNodeUntried(failed, 100)).toBe(false);
+  expect(isNodeUntried(healthAt(NOW), 100)).toBe(false);
 });
 
 test('a node whose newest block is old when it arrives is reported as behind', () => {

@@ -139,6 +139,28 @@ test('a token has no number of holders if its history begins late, or if it has 
   expect(holdersOf({ holding: null, partial: false, checks: sampled(8, 0) })).toBeNull();
 });
 
+test('after a late start, a token without a supply has a warning that says why', () => {
+  const late = (change: Partial<HoldingFacts>): HoldingFacts => ({
+    ...factsOf(holdingOf(honest)),
+    partial: true,
+    ...change,
+  });
+  const told = { total: 5n, watched: new Map<string, bigint>() };
+  const rows: readonly (readonly [
+    facts: HoldingFacts,
+    total: bigint | undefined,
+    codes: readonly string[],
+  ])[] = [
+    [late({ told }), 5n, ['partial_history']],
+    [late({ told: null }), undefined, ['partial_history', 'supply_unknown']],
+    [late({}), undefined, ['partial_history', 'supply_unknown']],
+    [late({ told, checks: sampled(20, 19) }), undefined, ['partial_history', 'unbalanced_transfers']],
+    [late({ told, checks: sampled(8, 0, true) }), undefined, ['rebasing', 'partial_history']],
+  ];
+  for (const [facts, total, codes] of rows)
+    expect([supplyOf(facts)?.total, codesOf(facts)]).toEqual([total, codes]);
+});
+
 test('an LP token whose logs do not add up has no number of holders', () => {
   const pool = { created_block: 5 };
   expect(lpSupplyOf(pool, { holding: holdingOf(honest), partial: false })?.holders).toBe(18);

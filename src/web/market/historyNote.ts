@@ -1,0 +1,13 @@
+/** What the market page says while pools from before the first indexed block may be missing. Pure. */
+import type { OverviewAnswer } from '../../wire/overview';
+
+/** Empty if nothing is missing. */
+export function historyNote(history: OverviewAnswer['data']['history']): string {
+  const { complete, searching, start_block: start, done_pct: done, older_pools: pools } = history;
+  if (complete) return '';
+  const found = `${pools.toLocaleString('en-US')} found`;
+  const from = `pools from before block ${start}`;
+  return searching
+    ? `Lists and liquidity are incomplete: ${from} are being searched, ${Math.floor(done)} % done, ${found} so far.`
+    : `Lists and liquidity may be incomplete: the node has no older logs, so ${from} may be missing, ${found}.`;
+}
