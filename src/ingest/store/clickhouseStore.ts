@@ -6,6 +6,7 @@ import type { Database } from '../../clickhouse/client/database';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import { selectAll, selectMade } from '../../clickhouse/client/namedQueries';
 import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import type { StoredToken } from '../pools/tokenBook';
 import { headBlocksTable, tokensTable, type PoolRow } from '../../clickhouse/schema/tables';
 import type { BlockRef } from '../../domain/block';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
@@ -82,9 +83,9 @@ export function createClickHouseStore(
       readPoolStates(database, finalTo, exact),
     loadVaultPools: (finalTo, exact, rows): Promise<VaultPool[]> =>
       readVaultPools(database, chainId, finalTo, exact, rows),
-    async listTokens(): Promise<Map<Hex, number | null>> {
+    async listTokens(): Promise<StoredToken[]> {
       const rows = await selectAll(database, 'ingest/store/list_tokens', {}, tokenShape, TOKENS_MAX);
-      return new Map(rows.map((row) => [row.address, row.decimals]));
+      return rows.map((row) => ({ ...row, complete: Boolean(row.complete) }));
     },
     loadPrices: (cursor, startBlock, pools): Promise<StoredPrices> =>
       readStoredPrices(database, chainId, cursor, startBlock, pools),
@@ -123,7 +124,14 @@ export function createClickHouseStore(
   };
 }
 
-const tokenShape = z.object({ address: hexShape, decimals: z.int().nullable() });
+const tokenShape = z.object({
+  address: hexShape,
+  symbol: z.string().nullable(),
+  name: z.string().nullable(),
+  decimals: z.int().nullable(),
+  version: z.coerce.number(),
+  complete: z.union([z.boolean(), z.int()]),
+});
 const totalShape = z.object({ total: wideIntegerShape });
 const partitionShape = z.object({ table: z.string(), partition: z.string() });
 
