@@ -7,12 +7,12 @@ CREATE TABLE IF NOT EXISTS tokens
     address FixedString(20) COMMENT 'Address of the token contract',
     symbol Nullable(String) COMMENT 'Symbol without control characters, at most 64 characters; null if the call symbol() reverts or returns no text',
     name Nullable(String) COMMENT 'Name without control characters, at most 128 characters; null if the call name() reverts or returns no text',
-    decimals Nullable(UInt8) COMMENT 'Decimals, 0 to 77; null if the call decimals() reverts or returns a larger number',
-    version UInt64 COMMENT 'Number of the block at which the metadata was read'
+    decimals Nullable(UInt8) COMMENT 'Decimals, 0 to 77; null if the call decimals() reverts or returns a larger number, if symbol and name are missing too and it returns 0, or if it returned different numbers',
+    version UInt64 COMMENT 'Number of the block at which the metadata was read; in later rows of a token plus a multiple of 2^32, so that they win (src/ingest/pools/tokenVersion.ts)'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY address
-COMMENT 'Token metadata, read once per token when its first pool appears';
+COMMENT 'Token metadata, read when the first pool of a token appears, and again when it may have changed';
 
 -- One row: one pool, created by a configured factory. Key: the pool address.
 CREATE TABLE IF NOT EXISTS pools

@@ -3,7 +3,8 @@
  * metadata, decodes and prices. Pool states and prices can be loaded from the store, and reset to an earlier
  * block after a reorg.
  */
-import { systemClock, TimeSlices, type Clock } from '../../chain/rpc/clock';
+import { systemClock, TimeSlices, withDeadline, type Clock } from '../../chain/rpc/clock';
+import { RpcError } from '../../chain/rpc/rpcError';
 import { ODD_KINDS, type OddKind } from '../../clickhouse/schema/tables';
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -23,7 +24,12 @@ import type { FoundPools } from '../pools/foundPools';
 import { poolOfRow } from '../pools/poolRegistry';
 import { unlinked } from '../session/sameChain';
 import type { Cursor, Store } from '../store/store';
+import { TokenBook } from '../pools/tokenBook';
 import { readTokens, type ShowingBlock } from '../pools/tokenMetadata';
+
+/** Largest number of tokens that one reading of blocks asks again, and its time limit in ms. */
+const RENEWED_MAX = 40;
+const RENEWAL_MS = 3_000;
 
 const NO_FINDINGS: BlockFindings = { pools: [], vaultPools: [] };
 
@@ -50,10 +56,9 @@ export interface ReaderDeps {
 }
 
 export class BlockReader {
-  /** Decimals of all tokens with stored metadata; null if unknown. */
-  private readonly tokens = new Map<Hex, number | null>();
   /** Tokens whose Transfer logs do not tell all changes of their balances. */
   private readonly odd = new Map<Hex, OddKind>();
+  private readonly tokens = new TokenBook();
   private readonly pricer: BlockPricer;
   private readonly clock: Clock;
 
@@ -63,7 +68,12 @@ export class BlockReader {
     private readonly startBlock: number,
   ) {
     this.clock = deps.clock ?? systemClock();
-    this.pricer = new BlockPricer(deps.prices, (token) => this.tokens.get(token) ?? null);
+    const { tokens } = this;
+    this.pricer = new BlockPricer(
+      deps.prices,
+      (token) => tokens.decimalsOf(token),
+      (number) => tokens.moveTo(number),
+    );
   }
 
   /**
@@ -84,7 +94,7 @@ export class BlockReader {
     const vaultRows = pools.filter((row) => row.protocol === VAULT_PROTOCOL);
     const vaultPools = await store.loadVaultPools(cursor.number, exact, vaultRows);
     for (const vaultPool of vaultPools) registry.setVaultPool(vaultPool);
-    for (const [token, decimals] of await store.listTokens()) this.tokens.set(token, decimals);
+    this.tokens.load(await store.listTokens(), cursor.number);
     for (const [token, kind] of await store.listOddTokens()) this.odd.set(token, kind);
     const prices = await store.loadPrices(cursor, this.startBlock, pools);
     this.pricer.load(prices, foundPools?.oldTicks.usedAt(cursor.number));
@@ -133,6 +143,24 @@ export class BlockReader {
     }
   }
 
+  /** Like `read`, for blocks that follow all blocks read so far. Then asks again for metadata of some tokens. */
+  async readOn(
+    blocks: readonly ChainBlock[],
+    parent: Pick<BlockRef, 'number' | 'hash'>,
+    reversible: boolean,
+    signal: AbortSignal,
+    take: (rows: BlockRows) => void,
+  ): Promise<void> {
+    await this.read(blocks, parent, reversible, signal, (rows) => {
+      for (const { token0, token1 } of rows.swaps)
+        for (const token of [token0, token1]) this.tokens.noteTrade(token);
+      take(rows);
+    });
+    for (const block of blocks) this.tokens.noteEvents(block);
+    const last = blocks.at(-1);
+    if (last !== undefined) await this.renewTokens({ ...last, reversible }, signal);
+  }
+
   /** Returns whether the pool is known after the last block that was read. */
   isKnown(pool: Hex): boolean {
     const { registry } = this.deps.decode;
@@ -143,12 +171,14 @@ export class BlockReader {
   rewindTo(number: number): void {
     this.deps.decode.registry.rewindTo(number);
     this.pricer.rewindTo(number);
+    this.tokens.rewindTo(number);
   }
 
   /** Marks blocks up to `number` as final, and drops the data for undoing them. */
   finalise(number: number): void {
     this.deps.decode.registry.finalise(number);
     this.pricer.finalise(number);
+    this.tokens.finalise(number);
     this.deps.foundPools?.forgetBelow(number);
   }
 
@@ -180,8 +210,35 @@ export class BlockReader {
     const fresh = [...tokens].filter((token) => !this.tokens.has(token));
     if (fresh.length === 0) return;
     const rows = await readTokens(this.deps.rpc, fresh, block, signal, this.deps.log);
-    await this.deps.store.writeTokens(rows);
-    for (const { address, decimals } of rows) this.tokens.set(address, decimals);
+    const { number, reversible } = block;
+    await this.deps.store.writeTokens(rows.map((row) => this.tokens.addFirst(row, number, reversible)));
+  }
+
+  /**
+   * Asks again for metadata that may have changed, at the end of this block. A failure of the node only delays the
+   * tokens.
+   */
+  private async renewTokens(block: ShowingBlock, signal: AbortSignal): Promise<void> {
+    const due = this.tokens.takeDue(block.number, RENEWED_MAX);
+    if (due.length === 0) return;
+    const late = (): Error => new RpcError('timeout', `no metadata of tokens within ${RENEWAL_MS} ms`);
+    try {
+      const { rpc, log } = this.deps;
+      const rows = await withDeadline(this.clock, RENEWAL_MS, signal, late, (inner) =>
+        readTokens(rpc, due, block, inner, log),
+      );
+      const { number, reversible } = block;
+      const fresh = rows.flatMap((row) => this.tokens.addLater(row, number, reversible) ?? []);
+      if (fresh.length > 0) await this.deps.store.writeTokens(fresh);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof RpcError)) throw error;
+      this.tokens.putBack(due, block.number);
+      this.deps.log?.warn(
+        { tokens: due.length, error: error.message },
+        'reading metadata of tokens again failed',
+      );
+    }
   }
 
   private addOdd(odd: Map<Hex, OddKind>, { transfers, unread }: BlockFacts): void {

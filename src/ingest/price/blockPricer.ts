@@ -41,6 +41,8 @@ export class BlockPricer {
   constructor(
     config: PricerConfig,
     private readonly decimalsOf: DecimalsOf,
+    /** Called before a block is priced. From then on, `decimalsOf` answers for this block. */
+    private readonly onBlock: (number: number) => void = () => undefined,
   ) {
     this.pricer = new Pricer(config);
     this.reader = new MarketReader(decimalsOf);
@@ -56,7 +58,10 @@ export class BlockPricer {
     const legOf = new Map(legs.map((entry) => [entry.leg.key, entry.leg]));
     if (stored.base !== null) this.pricer.load(stored.base, legs, stored.records(legOf));
     this.pricer.loadHops(stored.routes(legOf), stored.hops);
-    for (const block of stored.blocks) this.pricer.apply(this.reader.toMarketBlock(block), false);
+    for (const block of stored.blocks) {
+      this.onBlock(block.number);
+      this.pricer.apply(this.reader.toMarketBlock(block), false);
+    }
   }
 
   /**
@@ -69,6 +74,7 @@ export class BlockPricer {
     old: readonly OldTicksRow[] = [],
   ): BlockRows {
     const { number, timestamp } = facts.ref;
+    this.onBlock(number);
     this.ticks.apply(number, facts.pools, facts.liquidity_events, reversible, old);
     const states = this.ticks.walkLast(facts.pool_states);
     const changes = this.pricer.apply(

@@ -263,7 +263,7 @@ export class IngestSession {
         parent: this.cursor.hash,
       })) {
         isReading = true;
-        await this.reader.read(blocks, last, false, this.signal, (rows) => batches.add(rows));
+        await this.reader.readOn(blocks, last, false, this.signal, (rows) => batches.add(rows));
         isReading = false;
         last = blocks.at(-1) ?? last;
         if (batches.isFull) await flush();
@@ -308,7 +308,7 @@ export class IngestSession {
     const first = step.blocks[0];
     const parent = first === undefined ? this.follower.tip : this.parentOf(first);
     const all: BlockRows[] = [];
-    await this.reader.read(step.blocks, parent, true, this.signal, (rows) => all.push(rows));
+    await this.reader.readOn(step.blocks, parent, true, this.signal, (rows) => all.push(rows));
     const tip = last?.number ?? step.forkNumber ?? this.follower.tip.number;
     const change = this.book.changeTo(all, tip, step.forkNumber !== null, this.deps.newCommit);
     if (change === null) return;

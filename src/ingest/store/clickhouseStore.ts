@@ -6,6 +6,7 @@ import type { Database } from '../../clickhouse/client/database';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import { selectAll, selectMade } from '../../clickhouse/client/namedQueries';
 import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import type { StoredToken } from '../pools/tokenBook';
 import {
   headBlocksTable,
   oddTokensTable,
@@ -88,7 +89,10 @@ export function createClickHouseStore(
       readPoolStates(database, finalTo, exact),
     loadVaultPools: (finalTo, exact, rows): Promise<VaultPool[]> =>
       readVaultPools(database, chainId, finalTo, exact, rows),
-    listTokens: () => listTokens(database),
+    async listTokens(): Promise<StoredToken[]> {
+      const rows = await selectAll(database, 'ingest/store/list_tokens', {}, tokenShape, TOKENS_MAX);
+      return rows.map((row) => ({ ...row, complete: Boolean(row.complete) }));
+    },
     loadPrices: (cursor, startBlock, pools): Promise<StoredPrices> =>
       readStoredPrices(database, chainId, cursor, startBlock, pools),
     writeTokens: (rows) => insertRows(database, tokensTable, rows),
@@ -128,13 +132,15 @@ export function createClickHouseStore(
   };
 }
 
-const tokenShape = z.object({ address: hexShape, decimals: z.int().nullable() });
+const tokenShape = z.object({
+  address: hexShape,
+  symbol: z.string().nullable(),
+  name: z.string().nullable(),
+  decimals: z.int().nullable(),
+  version: z.coerce.number(),
+  complete: z.union([z.boolean(), z.int()]),
+});
 const oddTokenShape = z.object({ token: hexShape, kind: z.enum(['unpaired_deposit', 'unread_transfer']) });
-
-async function listTokens(database: Database): Promise<Map<Hex, number | null>> {
-  const rows = await selectAll(database, 'ingest/store/list_tokens', {}, tokenShape, TOKENS_MAX);
-  return new Map(rows.map((row) => [row.address, row.decimals]));
-}
 
 async function listOddTokens(database: Database): Promise<Map<Hex, OddKind>> {
   const params = { since: 0, limit: TOKENS_MAX };

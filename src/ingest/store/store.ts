@@ -6,6 +6,7 @@
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import type { PoolState } from '../../domain/pool';
+import type { StoredToken } from '../pools/tokenBook';
 import type { PoolRow, OddKind, OddTokenRow, TokenRow } from '../../clickhouse/schema/tables';
 import type { HeadBlockRows } from '../rows/encodeBlocks';
 import type { VaultPool } from '../pools/poolRegistry';
@@ -92,8 +93,7 @@ export interface Store {
   loadPoolStates(finalTo: number, exact: boolean): Promise<Map<Hex, PoolState>>;
   /** Returns the vault pools of these rows, as of the block. `exact` means the same as in loadPoolStates. */
   loadVaultPools(finalTo: number, exact: boolean, rows: readonly PoolRow[]): Promise<VaultPool[]>;
-  /** Decimals of every stored token; null if they are unknown. */
-  listTokens(): Promise<ReadonlyMap<Hex, number | null>>;
+  listTokens(): Promise<readonly StoredToken[]>;
   /** Returns the state of pricing at the last final block. `pools` comes from loadPools. */
   loadPrices(cursor: Cursor, startBlock: number, pools: readonly PoolRow[]): Promise<StoredPrices>;
   writeTokens(rows: readonly TokenRow[]): Promise<void>;

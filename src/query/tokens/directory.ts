@@ -1,7 +1,6 @@
 /**
  * Keeps the metadata of tokens and all final pools in memory. A final pool never changes. The ingester stores a
- * token's metadata once, before the first row with this token. Only the command `reindex` replaces metadata; it
- * asks the user to restart this process.
+ * token's metadata before the first row with this token, and again when the contract gives other metadata.
  */
 import { z } from 'zod';
 
@@ -15,7 +14,7 @@ import { listTokens, type TokenMap } from './tokens';
 /** Largest number of pools in the cache. At this number the whole cache is cleared. */
 const POOLS_KEPT = 20_000;
 
-const markShape = z.object({ table_rows: z.string(), newest_version: z.string() });
+const markShape = z.object({ table_rows: z.string(), version_sum: z.string() });
 
 interface PoolWithTokens {
   readonly pool: StoredPool;
@@ -43,10 +42,13 @@ export class Directory {
     return { pool: found, tokens: await this.listTokens(tokensOfPool(found)) };
   }
 
-  /** Metadata of at least the given tokens (lower-case addresses). Unknown tokens are queried each time. */
+  /**
+   * Metadata of at least the given tokens (lower-case addresses). Unknown tokens, and tokens whose metadata is not
+   * complete, are queried each time.
+   */
   async listTokens(addresses: readonly string[]): Promise<TokenMap> {
     const { known } = this;
-    const missing = addresses.filter((address) => !known.has(address));
+    const missing = addresses.filter((address) => !isComplete(known.get(address)));
     for (const [address, token] of await listTokens(this.runner, missing)) known.set(address, token);
     return known;
   }
@@ -64,8 +66,12 @@ export class Directory {
   }
 }
 
+function isComplete(token: Token | undefined): boolean {
+  return token !== undefined && token.symbol !== null && token.name !== null && token.decimals !== null;
+}
+
 /** A text that changes with every write to the table of tokens, and sometimes with a merge. */
 async function readMark(runner: QueryRunner): Promise<string> {
   const [mark] = await runner.run('pairs/mark_tokens', {}, markShape);
-  return mark === undefined ? '' : `${mark.table_rows} ${mark.newest_version}`;
+  return mark === undefined ? '' : `${mark.table_rows} ${mark.version_sum}`;
 }

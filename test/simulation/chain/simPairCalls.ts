@@ -12,6 +12,7 @@ const SELECTORS = {
   getPool: '0x1698ee82',
   decimals: '0x313ce567',
   name: '0x06fdde03',
+  symbol: '0x95d89b41',
   balanceOf: '0x70a08231',
   slot0: '0x3850c7bd',
   liquidity: '0x1a686502',
@@ -25,6 +26,8 @@ export function simDecimals(token: Hex): number {
   return DECIMALS[Number.parseInt(token.slice(-2), 16) % DECIMALS.length]!;
 }
 
+/** The symbol of every token. Decimals of 0 without a symbol would count as unknown. */
+export const SIM_SYMBOL: Hex = `0x${Buffer.from('SIM').toString('hex').padEnd(64, '0')}`;
 /** Every node answers name() of every third token with something that is no hex data. */
 const MALFORMED: Hex = '0x123';
 const ODD_SHARE = 3;
@@ -42,6 +45,7 @@ export function answerPairCall(pairs: readonly SimPair[], to: Hex, data: Hex): H
     const exists = OLD_TOKENS.has(to) || pairs.some(({ token0, token1 }) => token0 === to || token1 === to);
     if (!exists) return '0x';
     if (selector === SELECTORS.decimals) return words(BigInt(simDecimals(to)));
+    if (selector === SELECTORS.symbol) return SIM_SYMBOL;
     const isOdd = Number.parseInt(to.slice(-2), 16) % ODD_SHARE === 0;
     return selector === SELECTORS.name && isOdd ? MALFORMED : 'revert';
   }

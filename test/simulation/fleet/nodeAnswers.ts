@@ -1,7 +1,7 @@
 /** The answer of a simulated node to each RPC method, for the branch that the node currently sees. */
 import type { ChainBlock } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
-import { answerPairCall, simDecimals } from '../chain/simPairCalls';
+import { answerPairCall, SIM_SYMBOL, simDecimals } from '../chain/simPairCalls';
 import { answerOfPool, answerOfVault, asksAbout, VAULT } from '../chain/simVault';
 import { blockJson, type Json } from './blockJson';
 import type { NodeMood, NodeNature } from './nodeTraits';
@@ -21,12 +21,13 @@ export interface NodeView {
 }
 
 /**
- * Selector of decimals(). A composable stable pool holds its own token, so nodes are also asked for the decimals of
- * pools.
+ * Selectors of decimals() and symbol(). A composable stable pool holds its own token, so nodes are also asked for the
+ * metadata of pools.
  */
 const DECIMALS = '0x313ce567';
 /** A node that loses receipts loses those of about one block in this many. */
 const LOST_EVERY = 7n;
+const SYMBOL = '0x95d89b41';
 const hex = (value: number): string => `0x${value.toString(16)}`;
 const refuse = (refusal: RpcRefusal): NodeAnswer => ({ refusal });
 
@@ -131,6 +132,7 @@ export function answerContract(
     return pool === undefined ? 'revert' : (answerOfVault(pool, data) ?? 'revert');
   }
   const pool = pools.find(({ address }) => address === to);
+  if (pool !== undefined && data === SYMBOL) return SIM_SYMBOL;
   if (pool !== undefined && data === DECIMALS) return `0x${simDecimals(to).toString(16).padStart(64, '0')}`;
   if (pool !== undefined) return answerOfPool(pool, data.slice(0, 10)) ?? 'revert';
   return answerPairCall(chain.pairsAt(hash) ?? [], to, data);

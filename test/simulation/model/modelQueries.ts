@@ -206,7 +206,10 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     { version: String(engine.heights.reduce((max, { version }) => Math.max(max, version), 0)) },
   ],
   'ingest/store/list_tokens': (engine) =>
-    [...engine.tokens.values()].map(({ address, decimals }) => ({ address, decimals })),
+    [...engine.tokens.values()].map((row) => ({
+      ...row,
+      complete: row['symbol'] !== null && row['name'] !== null && row['decimals'] !== null,
+    })),
   'holders/list_odd_tokens': (engine) =>
     [...engine.oddTokens.values()].map(({ token, kind }) => ({ token, kind })),
   'ingest/store/list_pools': pools,
