@@ -134,15 +134,13 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
         },
         going,
       );
-      const onFenced = (error: AppError): void => fenced.abort(error);
       const deps = { database, rpc, source, chainId, status, log, clock, foundPools, restart };
       const workers = stopAt === undefined ? createWorkers(config, storage, deps) : [];
       const state = (): string => encodeWriterState(facts());
-      const beat = new WriterBeat({ claim, clock, log, state, onFenced });
+      const beat = new WriterBeat({ claim, clock, log, state, onFenced: (error) => fenced.abort(error) });
       await workBesides([beat, ...workers], ingest, going);
       if (fenced.signal.aborted && !signal.aborted) {
-        noteEnd(status, errorText(fenced.signal.reason), clock.now());
-        log.fatal({ error: status.problem }, 'a newer writer took over; the ingester stops');
+        sayFenced(status, errorText(fenced.signal.reason), clock.now(), log);
         throw fenced.signal.reason;
       }
     },
@@ -150,11 +148,12 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
   };
 }
 
-function noteEnd(status: IngestStatus, problem: string, now: number): void {
+function sayFenced(status: IngestStatus, problem: string, now: number, log: Logger): void {
   status.phase = 'stopped';
   status.problem = problem;
   status.problemDetail = null;
   status.problemSince = now;
+  log.fatal({ error: problem }, 'a newer writer took over; the ingester stops');
 }
 
 interface StoreParts {

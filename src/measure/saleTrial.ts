@@ -6,9 +6,8 @@
  */
 import { AbiCoder, keccak256 } from 'ethers';
 
-import type { Outcome } from '../chain/rpc/rpcTransport';
 import { RpcError } from '../chain/rpc/rpcError';
-import type { RpcCall } from '../chain/rpc/rpcTransport';
+import type { Outcome, RpcCall } from '../chain/rpc/rpcTransport';
 import { isHexData, ZERO_ADDRESS, type Hex } from '../domain/hex';
 import {
   allowanceCall,

@@ -89,10 +89,7 @@ export function createClickHouseStore(
       readPoolStates(database, finalTo, exact),
     loadVaultPools: (finalTo, exact, rows): Promise<VaultPool[]> =>
       readVaultPools(database, chainId, finalTo, exact, rows),
-    async listTokens(): Promise<StoredToken[]> {
-      const rows = await selectAll(database, 'ingest/store/list_tokens', {}, tokenShape, TOKENS_MAX);
-      return rows.map((row) => ({ ...row, complete: Boolean(row.complete) }));
-    },
+    listTokens: () => listTokens(database),
     loadPrices: (cursor, startBlock, pools): Promise<StoredPrices> =>
       readStoredPrices(database, chainId, cursor, startBlock, pools),
     writeTokens: (rows) => insertRows(database, tokensTable, rows),
@@ -141,6 +138,11 @@ const tokenShape = z.object({
   complete: z.union([z.boolean(), z.int()]),
 });
 const oddTokenShape = z.object({ token: hexShape, kind: z.enum(['unpaired_deposit', 'unread_transfer']) });
+
+async function listTokens(database: Database): Promise<StoredToken[]> {
+  const rows = await selectAll(database, 'ingest/store/list_tokens', {}, tokenShape, TOKENS_MAX);
+  return rows.map((row) => ({ ...row, complete: Boolean(row.complete) }));
+}
 
 async function listOddTokens(database: Database): Promise<Map<Hex, OddKind>> {
   const params = { since: 0, limit: TOKENS_MAX };
