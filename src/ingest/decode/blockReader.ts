@@ -234,10 +234,9 @@ export class BlockReader {
       signal.throwIfAborted();
       if (!(error instanceof RpcError)) throw error;
       this.tokens.putBack(due, block.number);
-      this.deps.log?.warn(
-        { tokens: due.length, error: error.message },
-        'reading metadata of tokens again failed',
-      );
+      const { log } = this.deps;
+      if (log === undefined) return;
+      log.warn({ tokens: due.length, error: error.message }, 'reading metadata of tokens again failed');
     }
   }
 

@@ -263,7 +263,9 @@ async function askLongText(
     if (outcome === undefined) return null;
     if (!('error' in outcome) || outcome.error.cut !== 'call') return answerOf(outcome, question);
   }
-  budget.log?.warn({ token: call.to, call: call.data }, 'a symbol or name is too long to be read');
+  const { log } = budget;
+  if (log !== undefined)
+    log.warn({ token: call.to, call: call.data }, 'a symbol or name is too long to be read');
   return null;
 }
 
