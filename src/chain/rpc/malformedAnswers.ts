@@ -1,5 +1,5 @@
 /**
- * Answers that are present but malformed, such as `0x123` for an eth_call. If every endpoint gives one to a call,
+ * Answers that are present but of no use: malformed, such as `0x123` for an eth_call, or an error of this call alone. If every endpoint gives one to a call,
  * only this call fails, and not the batch: one bad answer must not stop the work behind it.
  */
 import { AppError, errorText } from '../../errors';
@@ -35,7 +35,8 @@ export class MergedAnswers<T> {
    * Returns the outcomes once every call has a value or a permanent error. Otherwise throws an error after which
    * the next endpoint is asked. Outcomes of several endpoints are combined only where answers are malformed.
    */
-  add(endpoint: string, answers: readonly Outcome<T>[]): Outcome<T>[] {
+  add(endpoint: string, all: readonly Outcome<T>[]): Outcome<T>[] {
+    const answers = withRefusals(all);
     const open = answers.flatMap((one) => ('error' in one && one.error.retryable ? [one.error] : []));
     const passing = open.find(({ malformed }) => !malformed);
     if (passing !== undefined) throw passing;
@@ -62,6 +63,19 @@ export class MergedAnswers<T> {
     const hasAnswer = error.malformed || error.kind === 'unknown_block' || error.kind === 'other';
     return hasAnswer ? [...this.outcomes] : null;
   }
+}
+
+/**
+ * Replaces unrecognised JSON-RPC errors of single calls by malformed answers if other calls of the same batch have
+ * values: the node works, so the error belongs to the call.
+ */
+function withRefusals<T>(answers: readonly Outcome<T>[]): readonly Outcome<T>[] {
+  if (!answers.some((one) => 'value' in one)) return answers;
+  return answers.map((one) => {
+    if (!('error' in one) || one.error.kind !== 'other' || one.error.rpcCode === null) return one;
+    const { message, rpcCode, httpStatus } = one.error;
+    return { error: new RpcError('bad_answer', message, { rpcCode, httpStatus, malformed: true }) };
+  });
 }
 
 function isMalformed<T>(outcome: Outcome<T>): outcome is { readonly error: RpcError } {

@@ -72,6 +72,19 @@ describe('a malformed answer to one call', () => {
     await expect(pool.batchOutcomes(calls, hexData)).rejects.toMatchObject({ kind: 'network' });
   });
 
+  test('includes an unrecognised error of every endpoint, while the other calls have values', async () => {
+    const nodes = [await startNode(), await startNode()];
+    for (const node of nodes)
+      node.onCall = ({ method, params }) => {
+        if (method !== 'eth_call') return undefined;
+        return params[0] === 'odd' ? { error: { code: -32000, message: 'weird' } } : { result: '0x01' };
+      };
+    const urls = nodes.map(({ httpUrl }) => httpUrl);
+    const pool = poolOf(urls, { clock: skippingClock() });
+    expect(await pool.batchOutcomes(calls, hexData)).toMatchObject([{}, { error: { malformed: true } }, {}]);
+    await expect(pool.batchOutcomes([call('odd')], hexData)).rejects.toMatchObject({ kind: 'other' });
+  });
+
   test.each<[unknown]>([[null], [undefined]])(
     'does not include a missing answer (%p), which fails the batch',
     async (none) => {
