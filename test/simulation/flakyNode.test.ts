@@ -4,7 +4,7 @@ import { BloomBuilder } from '../../src/chain/blocks/bloom';
 import { BlockProver } from '../../src/chain/proof/blockProof';
 import { EndpointPool } from '../../src/chain/rpc/endpointPool';
 import { RpcError } from '../../src/chain/rpc/rpcError';
-import type { RpcAnswer, RpcCall, RpcTransport } from '../../src/chain/rpc/rpcTransport';
+import { isRecord, type RpcAnswer, type RpcCall, type RpcTransport } from '../../src/chain/rpc/rpcTransport';
 import { fetchAhead } from '../../src/ingest/session/fetchAhead';
 import { createLog } from '../../src/log';
 import { FakeChain, type Json } from '../support/node/fakeChain';
@@ -51,11 +51,19 @@ interface Run {
 interface Plan {
   /** Share of failing calls. A third of the failures fail the whole request. */
   readonly share: number;
-  /** A block whose answer always lacks a receipt. */
+  /** A block whose answers always lack a receipt or its logs. */
   readonly lieAt?: number;
   /** False for a node that has logs only. */
   readonly hasReceipts?: boolean;
   readonly blocks?: number;
+}
+
+/** Leaves a receipt or the logs of block `lieAt` out, whatever the method. */
+function lieAbout({ method, params }: RpcCall, told: unknown, lieAt: number): unknown {
+  if (isReceipts(told) && Number(params[0]) === lieAt) return told.slice(1);
+  const isLied = (item: unknown): boolean => isRecord(item) && Number(item['blockNumber']) === lieAt;
+  if (method === 'eth_getLogs' && Array.isArray(told)) return told.filter((log) => !isLied(log));
+  return method === 'eth_getTransactionReceipt' && isLied(told) ? null : told;
 }
 
 async function run({ share, lieAt = -1, hasReceipts = true, blocks: count = BLOCKS }: Plan): Promise<Run> {
@@ -81,7 +89,7 @@ async function run({ share, lieAt = -1, hasReceipts = true, blocks: count = BLOC
       return asked.map((call) => {
         if (isMissing(call)) return { error: new RpcError('method_missing', 'Method not found') };
         const told = answer(call);
-        const result = isReceipts(told) && Number(call.params[0]) === lieAt ? told.slice(1) : told;
+        const result = lieAbout(call, told, lieAt);
         if (!random.chance((share * 2) / 3)) return { result };
         failed += 1;
         const other = answer({ ...call, params: [`0x${random.int(1, BLOCKS - 1).toString(16)}`, false] });

@@ -177,8 +177,11 @@ interface StubCall {
 
 const NOTHING = Buffer.from('null');
 /** Selector of decimals(). */
-const DECIMALS = '0x313ce567';
-const ZERO_WORD = Buffer.from(`"0x${'0'.repeat(64)}"`);
+/** Answers to decimals() and symbol(), by selector. */
+const TOKEN_ANSWERS = new Map([
+  ['0x313ce567', Buffer.from(`"0x${'0'.repeat(64)}"`)],
+  ['0x95d89b41', Buffer.from(`"0x${Buffer.from('STUB').toString('hex').padEnd(64, '0')}"`)],
+]);
 
 function answer(body: string, chain: Chain): Buffer {
   const parsed = JSON.parse(body) as StubCall | StubCall[];
@@ -206,8 +209,8 @@ function resultOf({ method, params = [] }: StubCall, chain: Chain): Buffer {
       state.logsAskedAt ??= Date.now();
       return logsOf(params[0] as LogFilter, chain);
     case 'eth_call':
-      // decimals() of every token is 0. Every other call gets an empty answer.
-      return (params[0] as { data?: string }).data === DECIMALS ? ZERO_WORD : Buffer.from('"0x"');
+      // Every token has 0 decimals and the symbol STUB. Every other call gets an empty answer.
+      return TOKEN_ANSWERS.get((params[0] as { data?: string }).data ?? '') ?? Buffer.from('"0x"');
     case 'stub_takeLogsAskedAt': {
       const at = state.logsAskedAt;
       state.logsAskedAt = null;
