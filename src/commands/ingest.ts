@@ -69,6 +69,9 @@ interface RunOptions {
   readonly wrapSource?: (node: BlockSource) => BlockSource;
 }
 
+/** The second look at final blocks may send this part of the calls of the history search. */
+const SECOND_LOOK_PART = 5;
+
 const keepSource = (node: BlockSource): BlockSource => node;
 
 type OnCommit = (flip: HeadNews | null) => void;
@@ -255,7 +258,7 @@ function createSecondLook(
     ...deps,
     pool: rpc,
     listDiffering: (blocks) => listDifferingBlocks(database, chain, blocks),
-    callsPerSecond: config.historyCallsPerSecond,
+    callsPerSecond: config.historyCallsPerSecond / SECOND_LOOK_PART,
     // `reindex` refuses a cluster.
     repair: config.clickhouseCluster === null ? repair : null,
   });
