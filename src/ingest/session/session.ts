@@ -270,8 +270,8 @@ export class IngestSession {
       }
       await flush();
     } catch (error) {
-      // A block that cannot be had does not hold back the blocks before it.
-      if (!isReading && !this.signal.aborted) await flush();
+      // A block that the node does not send does not hold back the blocks before it.
+      if (error instanceof AppError && error.retryable && !isReading) await flush();
       throw error;
     } finally {
       await batches.idle();

@@ -239,13 +239,17 @@ test('if a reorg removes the block that listed older pools, a later block lists 
 interface Call {
   readonly id: number;
   readonly method: string;
-  readonly params: readonly { readonly fromBlock?: string }[];
+  readonly params: readonly (string | { readonly fromBlock?: string })[];
 }
 
 test('a node without old logs lists the pairs of V2 factories by allPairs, and the search says that it is incomplete', async () => {
   const head = Number(await on.anvil.rpc.call('eth_blockNumber', []));
-  const isOld = ({ method, params }: Call): boolean =>
-    method === 'eth_getLogs' && Number(params[0]?.fromBlock ?? head) < head - 50;
+  const isOld = ({ method, params: [first] }: Call): boolean => {
+    if (method === 'eth_getBlockReceipts') return Number(first) < head - 50;
+    return (
+      method === 'eth_getLogs' && typeof first === 'object' && Number(first.fromBlock ?? head) < head - 50
+    );
+  };
   const answer = async (call: Call): Promise<object> => {
     const { id, method, params } = call;
     if (isOld(call)) return { jsonrpc: '2.0', id, error: { code: -32000, message: 'logs are pruned' } };

@@ -127,6 +127,11 @@ async function storeHistory(database: Database, indexes: readonly number[]): Pro
   );
   await insertSql(
     database,
+    'pool_first_shares',
+    indexes.map((index) => ({ pair: address('shared', index) })),
+  );
+  await insertSql(
+    database,
     'token_supplies',
     indexes.map((index) => ({ token: address('supplied', index) })),
   );
@@ -347,6 +352,7 @@ async function storeEvents(database: Database, chain: SimChain, indexes: readonl
       token: addressOf('checked', index),
       checked_block: 5,
       holders_checked: 1,
+      witness: addressOf('witness', index),
       version: 1,
     })),
   );

@@ -11,7 +11,13 @@ interface LyingProxy {
   close(): Promise<void>;
 }
 
-/** `change` returns another receipt in place of each receipt of the block. */
+const isOf = (result: unknown, block: number): result is Json =>
+  typeof result === 'object' &&
+  result !== null &&
+  'blockNumber' in result &&
+  Number(result.blockNumber) === block;
+
+/** `change` returns another receipt in place of each receipt of the block, whatever the method. */
 export async function startLyingProxy(
   nodeUrl: string,
   block: number,
@@ -30,6 +36,10 @@ export async function startLyingProxy(
       const told = (answer: Json): Json => {
         const { method, params } = callOf.get(answer['id']) ?? {};
         const { result } = answer;
+        if (method === 'eth_getTransactionReceipt' && isOf(result, block)) {
+          proxy.lies += 1;
+          return { ...answer, result: change(result) };
+        }
         const isAbout =
           method === 'eth_getBlockReceipts' && Array.isArray(params) && Number(params[0]) === block;
         if (!isAbout || !Array.isArray(result)) return answer;

@@ -29,7 +29,7 @@ export interface SimToken {
   readonly decimals: number;
 }
 
-const decimalsOf = [18, 6, 18, 8, 18, 18, 18, 18, 12, 18, 2, 18];
+const decimalsOf = [18, 6, 18, 8, 18, 18, 18, 18, 12, 18, 0, 18];
 const [DAI, USDC, WPLS, HEX, PLSX, FOUR, FIVE, LOST, FRIEND, DUST, LATE, THIN] = decimalsOf.map(
   (decimals, i): SimToken => ({ address: named(i + 1), decimals }),
 ) as [

@@ -14,6 +14,7 @@ import { openCalmSession } from '../../../simulation/harness';
 import { SIM_DESCRIPTION } from '../../../simulation/chain/simDescription';
 
 const DECIMALS_CALL = '0x313ce567';
+const SYMBOL_CALL = '0x95d89b41';
 export const AUDIT_CHAIN: ChainDescription = {
   ...SIM_DESCRIPTION,
   nativeSymbol: 'PLS',
@@ -28,13 +29,16 @@ export const AUDIT_CHAIN: ChainDescription = {
   ],
 };
 
-/** The contracts of tokens answer only decimals(). */
+const asWord = (text: string): Hex => `0x${Buffer.from(text).toString('hex').padEnd(64, '0')}`;
+
+/** The contracts of tokens answer decimals(). Without a symbol, 0 decimals would count as unknown. */
 const rpcOf = (tokens: readonly SimToken[]): EthCalls => ({
   batchOutcomes: (calls, parse) =>
     Promise.resolve(
       calls.map(({ params }, index) => {
         const [{ to, data }] = params as [{ to: Hex; data: Hex }];
         const token = tokens.find(({ address }) => address === to);
+        if (token?.decimals === 0 && data === SYMBOL_CALL) return { value: parse(asWord('LATE'), index) };
         if (token === undefined || data !== DECIMALS_CALL)
           return { error: new RpcError('revert', 'execution reverted') };
         return { value: parse(`0x${token.decimals.toString(16).padStart(64, '0')}`, index) };
