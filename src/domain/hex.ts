@@ -6,7 +6,9 @@ export type Hex = `0x${string}`;
 export const ZERO_ADDRESS: Hex = `0x${'0'.repeat(40)}`;
 export const ZERO_HASH: Hex = `0x${'0'.repeat(64)}`;
 
-const HEX_DATA = /^0x(?:[0-9a-fA-F]{2})*$/;
+// Searches for a wrong character need no stack, whatever the length of the text. A pattern that repeats a group does.
+const NOT_HEX = /[^0-9a-fA-F]/g;
+const NOT_LOWER_HEX = /[^0-9a-f]/g;
 const HEX_QUANTITY = /^0x[0-9a-fA-F]{1,64}$/;
 
 /** True for 0x and `digits` hex digits in any letter case. */
@@ -24,7 +26,18 @@ export function isHash(value: unknown): value is Hex {
 
 /** True for hex of whole bytes, including the empty `0x`. */
 export function isHexData(value: unknown): value is Hex {
-  return typeof value === 'string' && HEX_DATA.test(value);
+  return typeof value === 'string' && isWholeBytes(value, NOT_HEX);
+}
+
+/** Like `isHexData`, for lower-case digits only. */
+export function isLowerHexData(text: string): text is Hex {
+  return isWholeBytes(text, NOT_LOWER_HEX);
+}
+
+function isWholeBytes(text: string, wrong: RegExp): boolean {
+  if (text.length % 2 !== 0 || !text.startsWith('0x')) return false;
+  wrong.lastIndex = 2;
+  return !wrong.test(text);
 }
 
 /** True for a JSON-RPC quantity (hex number) of at most 256 bits. */

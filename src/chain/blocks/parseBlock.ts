@@ -4,7 +4,7 @@
  * because this code runs once per log.
  */
 import type { BlockRef, ChainBlock, ChainLog, ChainTransaction } from '../../domain/block';
-import { isHash, isQuantity, toLowerHex, ZERO_HASH, type Hex } from '../../domain/hex';
+import { isHash, isLowerHexData, isQuantity, toLowerHex, ZERO_HASH, type Hex } from '../../domain/hex';
 import { ORD_SPAN } from '../../domain/ord';
 import { BlockMismatch } from './blockMismatch';
 import { isRecord } from '../rpc/rpcTransport';
@@ -50,9 +50,8 @@ const BLOCK_MAX = 2 ** 31;
 /** Timestamps in unix seconds must be below this limit, because the database stores them as UInt32. */
 const TIMESTAMP_MAX = 2 ** 32;
 const TRANSACTIONS_MAX = 1_048_576;
-const LOWER_HEX_DATA = /^0x(?:[0-9a-f]{2})*$/;
-const LOWER_WORD = /^0x[0-9a-f]{64}$/;
-const LOWER_ADDRESS = /^0x[0-9a-f]{40}$/;
+const isLowerWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
+const isLowerAddress = (text: string): text is Hex => /^0x[0-9a-f]{40}$/.test(text);
 const BLOOM_CHARACTERS = 2 + 512;
 
 /** Parses an answer of eth_getBlockByNumber. @throws BlockMismatch `malformed`. */
@@ -70,8 +69,8 @@ export function parseHeader(value: unknown): HeaderWithBodies {
   const bloom = value['logsBloom'];
   const header = {
     number,
-    hash: readHex(value['hash'], LOWER_WORD, number, 'hash'),
-    parentHash: readHex(value['parentHash'], LOWER_WORD, number, 'parentHash'),
+    hash: readHex(value['hash'], isLowerWord, number, 'hash'),
+    parentHash: readHex(value['parentHash'], isLowerWord, number, 'parentHash'),
     timestamp: readNumber(value['timestamp'], TIMESTAMP_MAX, number, 'timestamp'),
     baseFeePerGas: readWei(value['baseFeePerGas'], number, 'baseFeePerGas'),
     transactionCount: bodies.length,
@@ -103,7 +102,7 @@ export function parseReceipts(
       logs.push(...parseBlockLogs(readLogList(fields, header), header));
       continue;
     }
-    const hash = readHex(fields['transactionHash'], LOWER_WORD, header.number, 'transactionHash');
+    const hash = readHex(fields['transactionHash'], isLowerWord, header.number, 'transactionHash');
     assertSameBlock(header, fields, 'a receipt');
     assertTransaction(header, hash, index, fields['transactionIndex'], hashOf(bodies[index]));
     // A failed creation has no contract, but nodes still name an address in its receipt.
@@ -111,13 +110,13 @@ export function parseReceipts(
     transactions.push({
       hash,
       index,
-      from: readHex(fields['from'], LOWER_ADDRESS, header.number, 'from'),
+      from: readHex(fields['from'], isLowerAddress, header.number, 'from'),
       effectiveGasPrice: readWei(fields['effectiveGasPrice'], header.number, 'effectiveGasPrice'),
       gasUsed: readGasUsed(fields['gasUsed'], header.number),
       contractAddress:
         created === undefined || created === null
           ? null
-          : readHex(created, LOWER_ADDRESS, header.number, 'contractAddress'),
+          : readHex(created, isLowerAddress, header.number, 'contractAddress'),
     });
     for (const log of readLogList(fields, header)) logs.push(parseLog(log, header, hash, index));
   }
@@ -136,13 +135,13 @@ function readLogList(receipt: Fields, header: BlockHeader): readonly unknown[] {
 export function parseBodies({ header, bodies }: HeaderWithBodies): ChainTransaction[] {
   return bodies.map((body, index) => {
     const fields = asFields(body, header, 'a transaction');
-    const hash = readHex(fields['hash'], LOWER_WORD, header.number, 'hash of a transaction');
+    const hash = readHex(fields['hash'], isLowerWord, header.number, 'hash of a transaction');
     assertTransaction(header, hash, index, fields['transactionIndex'], hash);
     assertSameBlock(header, fields, 'a transaction');
     return {
       hash,
       index,
-      from: readHex(fields['from'], LOWER_ADDRESS, header.number, 'from'),
+      from: readHex(fields['from'], isLowerAddress, header.number, 'from'),
       // For mined transactions of every type, gasPrice is the effective price.
       effectiveGasPrice: readWei(fields['gasPrice'], header.number, 'gasPrice'),
       gasUsed: null,
@@ -245,9 +244,9 @@ function toLog(
   transactionIndex: number,
 ): ChainLog {
   return {
-    address: readHex(fields['address'], LOWER_ADDRESS, header.number, 'address'),
+    address: readHex(fields['address'], isLowerAddress, header.number, 'address'),
     topics: readTopics(fields['topics'], header.number),
-    data: readHex(fields['data'], LOWER_HEX_DATA, header.number, 'data'),
+    data: readHex(fields['data'], isLowerHexData, header.number, 'data'),
     transactionHash,
     transactionIndex,
     logIndex: readNumber(fields['logIndex'], ORD_SPAN, header.number, 'logIndex'),
@@ -259,7 +258,7 @@ function readTopics(value: unknown, block: number): Hex[] {
     throw new BlockMismatch('malformed', block, 'the topics of a log are not a list of at most 4 words');
   const topics = new Array<Hex>(value.length);
   for (let index = 0; index < value.length; index += 1) {
-    topics[index] = readHex(value[index], LOWER_WORD, block, 'a topic');
+    topics[index] = readHex(value[index], isLowerWord, block, 'a topic');
   }
   return topics;
 }
@@ -338,25 +337,21 @@ function readWei(value: unknown, block: number, name: string): bigint | null {
   return BigInt(value);
 }
 
-function isLowerHex(text: string, pattern: RegExp): text is Hex {
-  return pattern.test(text);
-}
-
 /**
  * Returns hex in lower case. Most texts are already lower-case; for them one test is enough, and no copy is
  * made.
  */
-function readHex(value: unknown, lower: RegExp, block: number, name: string): Hex {
+function readHex(value: unknown, isLower: (text: string) => text is Hex, block: number, name: string): Hex {
   if (typeof value === 'string') {
-    if (isLowerHex(value, lower)) return value;
+    if (isLower(value)) return value;
     const folded = value.toLowerCase();
-    if (isLowerHex(folded, lower)) return folded;
+    if (isLower(folded)) return folded;
   }
   throw new BlockMismatch('malformed', block, `${name} is not hex of the right length`);
 }
 
 function readBloom(value: unknown, block: number): Hex {
-  const bloom = readHex(value, LOWER_HEX_DATA, block, 'logsBloom');
+  const bloom = readHex(value, isLowerHexData, block, 'logsBloom');
   if (bloom.length !== BLOOM_CHARACTERS)
     throw new BlockMismatch('malformed', block, 'logsBloom is not 256 bytes');
   return bloom;
