@@ -57,7 +57,7 @@ interface TriedSwap {
 
 type Storage = Readonly<Record<string, string>>;
 
-/** Finds the storage slots of balances and allowances; null if they are unknown. */
+/** Storage slots of a token's balances and allowances. */
 interface Slots {
   readonly balanceOf: (holder: Hex) => Hex;
   readonly allowanceOf: (holder: Hex, spender: Hex) => Hex;

@@ -36,7 +36,7 @@ interface SplitPart {
 /** The protocol's parts of a pool's fees over time, oldest first; the first part starts at 0. */
 export type ProtocolSplit = readonly SplitPart[];
 
-/** What a log SetFeeProtocol says. A side is null if its values are out of range. */
+/** The parts before and after a SetFeeProtocol log. A part is null if its values are out of range. */
 interface SharesChange {
   readonly before: ProtocolShares | null;
   readonly after: ProtocolShares | null;

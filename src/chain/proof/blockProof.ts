@@ -131,7 +131,7 @@ export class BlockProver {
     const root = toHex(listRoot(encoded, this.keccak, this.nodes));
     if (!isSame(header['receiptsRoot'], root)) return differs('receiptsRoot', header['receiptsRoot'], root);
     let before = 0n;
-    // A receipt after those of the transactions has the logs of the block itself. It names no other values.
+    // The receipt after the last transaction's receipt has the logs of the block itself, and no other values to check.
     for (const [index, receipt] of receipts.slice(0, transactions.length).entries()) {
       const transaction = transactions[index];
       if (!isRecord(receipt) || !isRecord(transaction)) return `receipt ${index} has no transaction`;

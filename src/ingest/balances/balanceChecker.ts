@@ -150,7 +150,7 @@ export class BalanceChecker {
     const balances = await this.readBalances(stored, pairs);
     const compared = await this.askNode(tip.hash, balances, signal);
     const differs = compared.some(({ logs, node }) => logs !== node);
-    // The answers of a node for a block that is not on its chain any more prove nothing.
+    // If a reorg removed the block from the node's chain, the answers of the node prove nothing.
     if (differs && (await this.readHash(tip.number, signal)) !== tip.hash) return NOTHING;
     const after = await readStoredState(database, chainId);
     if (status.phase !== phase || after === null || !isUnchanged(stored, after)) return NOTHING;

@@ -1,8 +1,9 @@
 /**
  * Decodes events of Balancer V2 vaults. In a pool of n tokens, any two tokens trade as one leg, and each swap
- * becomes a row of its leg. A swap for the pool's own share becomes a mint, and a swap of the share a burn. Rows of states and liquidity events name only the two tokens that represent the whole
- * pool (see pickDefaultLeg); `balances` of a state holds all tokens. A pool's token list never changes after the
- * pool is added. Only managed pools change their tokens, and managed pools have no price.
+ * becomes a row of its leg. A swap for the pool's own share becomes a mint, and a swap of the share a burn. Rows of
+ * states and liquidity events name only the two tokens that represent the whole pool (see pickDefaultLeg); `balances`
+ * of a state holds all tokens. A pool's token list never changes after the pool is added. Only managed pools change
+ * their tokens, and managed pools have no price.
  */
 import type { ChainLog } from '../../domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';

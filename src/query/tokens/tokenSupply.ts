@@ -99,7 +99,7 @@ export function circulationOf(facts: HoldingFacts, token: string): Circulation |
   return { circulating: apart > supply.total ? 0n : supply.total - apart, excludes };
 }
 
-/** The number of holders. Null until the contract was asked about a sample of the holders, and if `loggedHoldersOf` is. */
+/** The number of holders. Null until a sample of the holders was compared with balanceOf, and if `loggedHoldersOf` is null. */
 export function holdersOf(facts: HoldingFacts): number | null {
   const holders = loggedHoldersOf(facts);
   return holders !== null && isSampled(facts.checks, holders) ? holders : null;

@@ -37,7 +37,7 @@ function toAsked({ params }: RpcCall): Asked {
   return { from, kind, to, hasOverride: override !== undefined };
 }
 
-/** A node on which a transfer works unless `fails` says what its failure is. */
+/** A node on which a transfer works, unless `fails` returns an error for it. */
 function nodeWith(fails: (asked: Asked) => RpcError | null, overrides = true) {
   const calls: RpcCall[] = [];
   const rpc: FactRpc = {
