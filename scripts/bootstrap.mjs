@@ -62,6 +62,13 @@ function build() {
   run(process.execPath, [join(root, 'scripts', 'build.mjs')]);
 }
 
+/** Compiling checks no types, so the tests do. */
+function checkTypes() {
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  for (const project of ['tsconfig.json', join('src', 'web', 'tsconfig.json')])
+    run(process.execPath, [compiler, '--noEmit', '-p', project]);
+}
+
 /** Compiles the benchmarks and the other programs in scripts. */
 function buildTools() {
   if (!isOutdated('build/scripts/bench/main.js', ['src', 'scripts', 'test/support'])) return;
@@ -90,6 +97,7 @@ function handOver(args, watched = false) {
 install();
 if (task === 'gate' || task === 'full') {
   build();
+  checkTypes();
   if (task === 'full' || rest.some((path) => path.includes('test/full'))) buildTools();
   handOver([join(root, 'scripts', 'runTests.mjs'), task, ...rest]);
 } else if (task === 'bench') {

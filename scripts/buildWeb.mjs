@@ -3,7 +3,6 @@
  * modules and one with its styles, because a browser loads few files at a time. A module that a dynamic import names
  * becomes a file that loads when a view needs it.
  */
-import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,30 +18,21 @@ const COLOURS = 'prismjs';
 const GRAMMARS = ['core', 'clike', 'solidity', 'python'];
 
 /** The main module of each page. */
-const MAINS = { main: 'main.js', docs: 'docs/docs.js' };
+const MAINS = { main: 'main.ts', docs: 'docs/docs.ts' };
 /** The chunk that the views with a chart need at once. */
 const CHART_CHUNK = 'chartViews';
 
-/** Builds `<folder>`/web; exits with the compiler's code on failure. */
+/** Builds `<folder>`/web. */
 export async function buildWeb(folder) {
   const output = join(folder, 'web');
-  const compiled = join(folder, 'web-compiled');
   rmSync(output, { recursive: true, force: true });
-  rmSync(compiled, { recursive: true, force: true });
-  const compiler = join(packages, 'typescript', 'bin', 'tsc');
-  const { status } = spawnSync(
-    process.execPath,
-    [compiler, '-p', join(source, 'tsconfig.json'), '--noEmit', 'false', '--outDir', compiled],
-    { cwd: root, stdio: 'inherit' },
-  );
-  if (status !== 0) process.exit(status ?? 1);
   mkdirSync(output, { recursive: true });
   const [chunks] = await Promise.all(
-    Object.entries(MAINS).map(([name, path]) => bundle(name, join(compiled, 'web', path), output)),
+    Object.entries(MAINS).map(([name, path]) => bundle(name, join(source, path), output)),
   );
   // A script that is no module, so that it runs before the first paint.
-  copyFileSync(join(compiled, 'web', 'theme.js'), join(output, 'theme.js'));
-  rmSync(compiled, { recursive: true, force: true });
+  const { code } = await compile(readFileSync(join(source, 'theme.ts'), 'utf8'), { isModule: false });
+  writeFileSync(join(output, 'theme.js'), code);
   copyFileSync(join(source, 'icon.svg'), join(output, 'icon.svg'));
   for (const name of readdirSync(source).filter((file) => file.endsWith('.html'))) {
     const page = joinStyles(readFileSync(join(source, name), 'utf8'), name.replace('.html', '.css'), output);
@@ -60,7 +50,7 @@ async function bundle(name, path, folder) {
   const bundled = await rollup({
     input: { [name]: path },
     preserveEntrySignatures: 'allow-extension',
-    plugins: [{ name: 'page', resolveId, load, renderChunk: minify }],
+    plugins: [{ name: 'page', resolveId, load, transform: compileModule, renderChunk: minify }],
     onwarn(warning) {
       throw new Error(warning.message);
     },
@@ -84,6 +74,17 @@ function load(id) {
     readFileSync(join(packages, COLOURS, 'components', `prism-${name}.min.js`), 'utf8'),
   );
   return ['window.Prism = { manual: true };', ...parts, 'export default Prism;', ''].join('\n');
+}
+
+/** Compiles a TypeScript module. */
+function compileModule(code, id) {
+  return id.endsWith('.ts') ? compile(code) : null;
+}
+
+/** Removes the types. */
+function compile(code, options = {}) {
+  const jsc = { target: 'es2022', parser: { syntax: 'typescript' } };
+  return transform(code, { swcrc: false, configFile: false, jsc, ...options });
 }
 
 /** Removes spaces and comments other than licences. Names stay, so that errors name them. */

@@ -106,7 +106,6 @@ test('files import only from allowed folders, and the package contains no tests'
   expect(wrong).toEqual([]);
   const { files } = JSON.parse(textOf('package.json')) as { files: readonly string[] };
   expect(files).toEqual(['dist', 'clickhouse', 'src/dev/contracts']);
-  expect(JSON.parse(textOf('tsconfig.build.json'))).toMatchObject({ include: ['src/**/*.ts'] });
 });
 
 /** The groups of imports: modules of Node, packages, own files. */

@@ -1,5 +1,4 @@
-/** Mines days of past trading: few blocks for the distant past, and a block every ten seconds in the last
- * hour. */
+/** Mines days of past trading: few blocks for the distant past, and a block every 15 seconds in the last hour. */
 import { AppError } from '../../errors';
 import { openBlockMaker, type BlockMaker } from '../node/blockMaker';
 import { getBlockHead, type DevRpc } from '../node/devRpc';
@@ -36,11 +35,11 @@ export interface History {
  * blocks save time, because the node computes a state root for each block.
  */
 const SPACING = [
-  { within: 3_600, seconds: 10 },
-  { within: 6 * 3_600, seconds: 60 },
-  { within: 86_400, seconds: 180 },
-  { within: 3 * 86_400, seconds: 600 },
-  { within: Infinity, seconds: 1_800 },
+  { within: 3_600, seconds: 15 },
+  { within: 6 * 3_600, seconds: 120 },
+  { within: 86_400, seconds: 360 },
+  { within: 3 * 86_400, seconds: 1_200 },
+  { within: Infinity, seconds: 3_600 },
 ] as const;
 /**
  * Exponent below 1. Blocks that are far apart hold more trades, but less than in proportion, so that activity
@@ -70,6 +69,8 @@ export async function mineHistory(rpc: DevRpc, world: World, options: HistoryOpt
   let swaps = 0;
   let before = head.timestamp;
   const shares = shareTrades(timestamps, options.swaps);
+  // The node mines a block while the next one is prepared.
+  let mined = Promise.resolve();
   for (const [index, timestamp] of timestamps.entries()) {
     options.signal?.throwIfAborted();
     const block = trading.block(
@@ -79,12 +80,19 @@ export async function mineHistory(rpc: DevRpc, world: World, options: HistoryOpt
     for (const transaction of block.transactions) maker.add(transaction);
     const due = launches.filter(({ at }) => index === Math.floor(at * timestamps.length));
     openDue(maker, grown, due);
-    await maker.mine(timestamp);
-    if (due.length > 0) trading.setWorld((grown = await withLaunches(rpc, grown, due)));
+    await mined;
+    mined = maker.mine(timestamp);
+    // The next round throws its error, unless that round is stopped before.
+    mined.catch(() => undefined);
+    if (due.length > 0) {
+      await mined;
+      trading.setWorld((grown = await withLaunches(rpc, grown, due)));
+    }
     swaps += block.swaps;
     before = timestamp;
     if (index % PROGRESS_BLOCKS === 0) options.onProgress?.(index, timestamps.length);
   }
+  await mined;
   return { world: grown, blocks: timestamps.length, swaps, walk };
 }
 
@@ -93,7 +101,7 @@ export function listTimestamps(end: number, days: number): number[] {
   const timestamps: number[] = [];
   for (let age = 0; age < days * 86_400;) {
     timestamps.push(end - age);
-    age += SPACING.find(({ within }) => age < within)?.seconds ?? 1_800;
+    age += SPACING.find(({ within }) => age < within)?.seconds ?? 3_600;
   }
   return timestamps.reverse();
 }

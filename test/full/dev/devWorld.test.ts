@@ -185,7 +185,7 @@ describe('the development history has past trades of every kind', () => {
       expect(times).toEqual(listTimestamps(END, DAYS));
       expect(times.every((time, index) => index === 0 || time > times[index - 1]!)).toBe(true);
       expect(END - times[0]!).toBeGreaterThan((DAYS - 0.5) * 86_400);
-      expect(times.filter((time) => time > END - 3_600)).toHaveLength(360);
+      expect(times.filter((time) => time > END - 3_600)).toHaveLength(240);
 
       const logs = await listLogs(rpc, [...SWAPS, V2_MINT, V2_BURN, V3_MINT, V3_BURN, V3_COLLECT]);
       const count = (topic: string): number => logs.filter((entry) => entry.topic === topic).length;
