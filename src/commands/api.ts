@@ -37,7 +37,7 @@ import type { Metrics } from '../metrics';
 import { createBalanceSeeds } from '../query/holders/balanceSeeds';
 import { Directory } from '../query/tokens/directory';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
-import type { HeadNews } from '../query/head/headState';
+import type { PublishedFlip } from '../query/head/headState';
 import { createPrecomputer, type Precomputer } from '../query/head/precomputer';
 import { createProvenParts, type ProvenParts } from '../query/head/provenParts';
 import { createMarketTables, type MarketTables } from '../query/marketTables';
@@ -76,7 +76,7 @@ export interface ApiServer {
    * Reports a write by the ingester of this process. `flip` is the change of the head, or null if the write
    * did not change the head.
    */
-  wake(flip: HeadNews | null): void;
+  wake(flip: PublishedFlip | null): void;
   /** Ends streams and connections; resolves within a few seconds. */
   close(): Promise<void>;
 }

@@ -41,7 +41,7 @@ import type { Logger } from '../log';
 import { DexDayWorker } from '../measure/dexDayWorker';
 import { ProtocolFeeWorker } from '../measure/protocolFeeWorker';
 import { TraitWorker } from '../measure/traitWorker';
-import type { HeadNews } from '../query/head/headState';
+import type { PublishedFlip } from '../query/head/headState';
 import type { IngestFigures } from '../metrics';
 import { ContractWorker } from '../sources/contractWorker';
 import { listDifferingBlocks } from './differingBlocks';
@@ -74,7 +74,7 @@ const SECOND_LOOK_PART = 5;
 
 const keepSource = (node: BlockSource): BlockSource => node;
 
-type OnCommit = (flip: HeadNews | null) => void;
+type OnCommit = (flip: PublishedFlip | null) => void;
 
 /**
  * Throws bad_config without RPC_URL. Sends no request to the node before `run`. @param onCommit called when

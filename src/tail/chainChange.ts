@@ -2,12 +2,14 @@
  * Computes the difference between two head snapshots: the fork, the removed events, and the new events. The
  * same snapshots always give the same result, so a failed publication can be repeated. Writes nothing.
  */
+import { diffHeads } from '../domain/head/diffHeads';
+import type { HeadBlock } from '../domain/head/foldHead';
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Hex } from '../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../domain/ord';
 import { AppError } from '../errors';
 import { ALL_ACTIVITY, listEventsBetween, type ActivityEvent } from '../query/activity/activity';
-import type { HeadBlock, HeadSnapshot } from '../query/head/headSnapshot';
+import type { HeadSnapshot } from '../query/head/headSnapshot';
 import { areRowsKept, listFinalHashes } from '../query/head/headState';
 import { listNewEvents, type NewEventSources } from '../query/activity/newEvents';
 import type { ChainChange, LiveEvent, Reorg } from './hub';
@@ -26,7 +28,7 @@ export async function readChange(
 ): Promise<ChainChange> {
   const { runner } = sources;
   const fork =
-    findForkInHead(old, next) ?? findFork(old, next, await listHashesUnder(runner, chainId, old, next));
+    diffHeads(old, next).fork ?? findFork(old, next, await listHashesUnder(runner, chainId, old, next));
   const reorg = fork < old.number ? await readReorg(runner, old, fork) : null;
   if (next.number <= fork) return { reorg, gap: null, events: [] };
   const toOrdInclusive = lastOrdOfBlock(next.number);
@@ -51,14 +53,6 @@ function listEventsAbove(
   }
   const [afterOrd, toOrd] = [lastOrdOfBlock(fork), lastOrdOfBlock(next.number)];
   return listEventsBetween(sources.runner, next, ALL_ACTIVITY, afterOrd, toOrd, limit);
-}
-
-/** Finds the fork like findFork, but without a query. Null if the fork is not above the last final block of
- * `next`. */
-function findForkInHead(old: HeadSnapshot, next: HeadSnapshot): number | null {
-  const isCommon = ({ number, hash }: HeadBlock): boolean =>
-    next.blocks[number - next.finalTo - 1]?.hash === hash;
-  return old.blocks.findLast(isCommon)?.number ?? null;
 }
 
 /** Hashes of blocks that were head blocks in `old` and are final now. */

@@ -2,11 +2,12 @@
  * Finds where a reconnecting client resumes: after its last event if that event's block is canonical,
  * otherwise after the fork of its branch. The fork is found through the old rows of head_blocks.
  */
+import type { HeadBlock } from '../domain/head/foldHead';
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Hex } from '../domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../domain/ord';
 import type { ActivityFilter } from '../query/activity/activity';
-import type { HeadBlock, HeadSnapshot } from '../query/head/headSnapshot';
+import type { HeadSnapshot } from '../query/head/headSnapshot';
 import { findBlockHash, listFinalHashes, listKeptBlocks, type KeptBlock } from '../query/head/headState';
 import { listRemoved } from './chainChange';
 import { reorgMessage, type StreamMessage, type StreamPosition } from './streamMessage';

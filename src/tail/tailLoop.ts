@@ -15,7 +15,7 @@ import {
   followHead,
   readChangeMark,
   readHeadRow,
-  type HeadNews,
+  type PublishedFlip,
   type HeadReading,
 } from '../query/head/headState';
 import { Directory } from '../query/tokens/directory';
@@ -68,7 +68,7 @@ export interface TailLoop {
    * Reports a change from the ingester in the same process. A change of the head (flip) is applied directly;
    * null makes the loop read the database. The next poll compares the result with the database.
    */
-  wake(flip: HeadNews | null): void;
+  wake(flip: PublishedFlip | null): void;
   facts(): TailFacts;
 }
 
@@ -106,7 +106,7 @@ class DatabaseTail implements TailLoop {
   private headAt: number | null = null;
   private lastError: string | null = null;
   /** Changes reported since the last step. */
-  private news: (HeadNews | null)[] = [];
+  private news: (PublishedFlip | null)[] = [];
   private reading: HeadReading | null = null;
   private readonly directory: Directory;
   private endPause: () => void = () => undefined;
@@ -161,7 +161,7 @@ class DatabaseTail implements TailLoop {
     };
   }
 
-  wake(flip: HeadNews | null): void {
+  wake(flip: PublishedFlip | null): void {
     this.news.push(flip);
     this.endPause();
   }
@@ -205,7 +205,7 @@ class DatabaseTail implements TailLoop {
     await sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
   }
 
-  private async step(news: readonly (HeadNews | null)[]): Promise<void> {
+  private async step(news: readonly (PublishedFlip | null)[]): Promise<void> {
     if (!this.follow(news)) await this.refresh(news.length > 0);
     const { head, published } = this;
     if (head === null || head.version === published?.version) return;
@@ -231,7 +231,7 @@ class DatabaseTail implements TailLoop {
   }
 
   /** Applies the reported changes of the head without a read. Returns false if a read is needed. */
-  private follow(news: readonly (HeadNews | null)[]): boolean {
+  private follow(news: readonly (PublishedFlip | null)[]): boolean {
     const flips = news.flatMap((flip) => flip ?? []);
     if (this.reading === null || flips.length === 0 || flips.length < news.length) return false;
     const reading = followHead(this.reading, flips);
@@ -315,7 +315,7 @@ class DatabaseTail implements TailLoop {
 }
 
 /** Rows that came with the reported changes, by commit. A repeated step reads the tables instead. */
-function freshOf(news: readonly (HeadNews | null)[]): ReadonlyMap<number, FreshRows> {
+function freshOf(news: readonly (PublishedFlip | null)[]): ReadonlyMap<number, FreshRows> {
   const blocks = news.flatMap((flip) => flip?.fresh ?? []);
   return new Map(blocks.map(({ commit, rows }) => [commit, rows]));
 }

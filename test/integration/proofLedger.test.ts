@@ -12,7 +12,8 @@ import {
 } from '../../src/clickhouse/schema/proofRanges';
 import { emptyRows } from '../../src/ingest/rows/blockRows';
 import { ProofLedger } from '../../src/ingest/store/proofLedger';
-import type { HeadFlip, StoredHead } from '../../src/ingest/store/store';
+import type { HeadBlock } from '../../src/domain/head/foldHead';
+import type { StoredFlip } from '../../src/ingest/store/store';
 import { readProof } from '../../src/query/head/provenParts';
 import { askRows } from '../support/engine/askRows';
 import { openTestStore, type TestStore } from '../support/engine/testStore';
@@ -36,7 +37,7 @@ afterAll(async () => {
 const hashOf = (number: number, branch = 0): Hex =>
   `0x${number.toString(16).padStart(32, '0')}${branch.toString(16).padStart(32, '0')}`;
 
-function blockOf(number: number, branch = 0): StoredHead {
+function blockOf(number: number, branch = 0): HeadBlock {
   return {
     number,
     hash: hashOf(number, branch),
@@ -51,10 +52,10 @@ function blockOf(number: number, branch = 0): StoredHead {
  * that is, not stored before.
  */
 function flipTo(
-  blocks: readonly StoredHead[],
+  blocks: readonly HeadBlock[],
   level: ProofLevel,
   isKnown: (hash: Hex) => boolean = () => false,
-): HeadFlip {
+): StoredFlip {
   const fresh = blocks
     .filter(({ hash }) => !isKnown(hash))
     .map((ref) => ({ rows: { ...emptyRows(ref), proof: level }, commit: 1 }));
@@ -62,7 +63,7 @@ function flipTo(
 }
 
 /** A writer process that starts now. */
-async function start(head: readonly StoredHead[], finalTo: number, floor: number): Promise<ProofLedger> {
+async function start(head: readonly HeadBlock[], finalTo: number, floor: number): Promise<ProofLedger> {
   const ledger = new ProofLedger(store.db, chainId);
   ledger.begin(floor);
   await ledger.load({ head, headMax: head.at(-1)?.number ?? finalTo });
@@ -168,7 +169,7 @@ test('random writes with crashes and restarts never claim a stronger proof level
   /** The level of the stored rows of each block of the head, by hash. */
   const rows = new Map<Hex, ProofLevel>();
   const final: ProofLevel[] = ['bloom'];
-  let head: StoredHead[] = [];
+  let head: HeadBlock[] = [];
   let level = random.pick(PROOF_LEVELS);
   let floor = 1_000;
   let ledger = await start(head, 0, floor);

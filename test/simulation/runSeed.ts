@@ -12,7 +12,7 @@ import { AppError, errorText } from '../../src/errors';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { runIngest } from '../../src/ingest/session/runIngest';
 import { newIngestStatus, type IngestStatus } from '../../src/ingest/session/status';
-import type { HeadFlip, Store } from '../../src/ingest/store/store';
+import type { StoredFlip, Store } from '../../src/ingest/store/store';
 import { createLog } from '../../src/log';
 import { crashError, FaultPlan } from './faultPlan';
 import { SimTransport } from './fleet/simTransport';
@@ -53,7 +53,7 @@ interface RunHooks {
   /** Called after each death of the process. */
   readonly afterLife?: (chain: SimChain, clock: VirtualClock) => Promise<void>;
   /** Called after each change of the head that is known to be stored. */
-  readonly onFlip?: (flip: HeadFlip) => void;
+  readonly onFlip?: (flip: StoredFlip) => void;
 }
 
 const log = createLog('silent', false);

@@ -17,7 +17,8 @@ import type { Floors } from '../store/retention';
 import type { RowBatch } from '../rows/rowBatch';
 import type { ProofLedger } from '../store/proofLedger';
 import type { WriterClaim } from '../store/writerClaim';
-import type { OpenIntent, StoredHead } from '../store/store';
+import type { HeadBlock } from '../../domain/head/foldHead';
+import type { OpenIntent } from '../store/store';
 
 /** A finished range of blocks for which some tables contain no rows, although the range has rows for them. */
 export interface Gap extends OpenIntent {
@@ -47,7 +48,7 @@ export interface GapStore {
    * Returns the head blocks that lack stored logs. With `someLogs`, only some logs of each block are kept, and the
    * blocks that lack their header row are returned.
    */
-  listIncomplete(blocks: readonly StoredHead[], someLogs?: boolean): Promise<StoredHead[]>;
+  listIncomplete(blocks: readonly HeadBlock[], someLogs?: boolean): Promise<HeadBlock[]>;
 }
 
 const GAPS_MAX = 10_000;
@@ -208,9 +209,9 @@ function toRange(row: z.infer<typeof rangeShape>, table: string): OpenIntent {
 
 async function listIncomplete(
   database: Database,
-  blocks: readonly StoredHead[],
+  blocks: readonly HeadBlock[],
   someLogs: boolean,
-): Promise<StoredHead[]> {
+): Promise<HeadBlock[]> {
   if (blocks.length === 0) return [];
   const numbers = blocks.map(({ number }) => number);
   const params = {

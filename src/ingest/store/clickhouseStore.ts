@@ -23,7 +23,7 @@ import { encodeHeadBlocks, TABLE_ENCODERS, type HeadBlockRows } from '../rows/en
 import type { VaultPool } from '../pools/poolRegistry';
 import { NO_FLOORS, type Floors } from './retention';
 import type { RowBatch } from '../rows/rowBatch';
-import type { Cursor, HeadFlip, OpenIntent, Store, StoredState } from './store';
+import type { Cursor, OpenIntent, Store, StoredFlip, StoredState } from './store';
 import { readStoredPrices, type StoredPrices } from '../price/storedPrices';
 import { readPools, readPoolStates, readStoredState } from './storedState';
 import { readVaultPools } from '../pools/storedVaultPools';
@@ -239,7 +239,7 @@ async function writeRange(
   return cursorOf(intent);
 }
 
-async function writeHead({ database, chainId, writer }: Connection, flip: HeadFlip): Promise<void> {
+async function writeHead({ database, chainId, writer }: Connection, flip: StoredFlip): Promise<void> {
   writer?.note(flip.version);
   await insertFresh(database, flip.fresh);
   const common = { chain_id: chainId, version: flip.version, final_number: flip.finalNumber };

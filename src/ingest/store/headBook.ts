@@ -3,24 +3,18 @@
  * row counts. Computes the flip that makes a new branch canonical: one insert that changes the head.
  */
 import type { BlockRef } from '../../domain/block';
+import { applyMove, type HeadBlock } from '../../domain/head/foldHead';
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import { countRows, sumCounts, type BlockRows } from '../rows/blockRows';
-import type { HeadBlockRows } from '../rows/encodeBlocks';
-import type { StoredHead, StoredState } from './store';
+import type { StoredFlip, StoredState } from './store';
 
-/** One change of the head (flip). */
-interface HeadChange {
-  /** Blocks whose rows are not stored yet. */
-  readonly fresh: readonly HeadBlockRows[];
-  readonly canonical: readonly StoredHead[];
-  /** Heights above the new head that had a block before, including blocks above a missing block. */
-  readonly voided: readonly number[];
-}
+/** A flip before it has a version. */
+type NextFlip = Omit<StoredFlip, 'version' | 'finalNumber'>;
 
 export class HeadBook {
   /** Canonical blocks by block number. */
-  private readonly live = new Map<number, StoredHead>();
+  private readonly live = new Map<number, HeadBlock>();
   private readonly commits: Map<Hex, number>;
   /** Number of rows by table, by block hash. */
   private readonly counts = new Map<Hex, Record<string, number>>();
@@ -53,7 +47,7 @@ export class HeadBook {
     tip: number,
     replaces: boolean,
     newCommit: () => number,
-  ): HeadChange | null {
+  ): NextFlip | null {
     for (const rows of all) this.counts.set(rows.ref.hash, countRows([rows]));
     const changed = all.findIndex((rows) => this.live.get(rows.ref.number)?.hash !== rows.ref.hash);
     if (changed === -1 && !replaces) return null;
@@ -71,7 +65,7 @@ export class HeadBook {
   /**
    * Returns the change that replaces the stored rows of the newest block. The block itself stays canonical.
    */
-  renew(rows: BlockRows, newCommit: () => number): HeadChange {
+  renew(rows: BlockRows, newCommit: () => number): NextFlip {
     const commit = newCommit();
     this.counts.set(rows.ref.hash, countRows([rows]));
     return { fresh: [{ rows, commit }], canonical: [{ ...rows.ref, commit }], voided: [] };
@@ -81,18 +75,15 @@ export class HeadBook {
    * Returns a change that gives the head a new version and changes nothing else. Null if the block is not in
    * the head.
    */
-  again(number: number): HeadChange | null {
+  again(number: number): NextFlip | null {
     const block = this.live.get(number);
     return block === undefined ? null : { fresh: [], canonical: [block], voided: [] };
   }
 
   /** Records a change. Must be called after the change is stored. */
-  note({ canonical, voided }: HeadChange): void {
-    for (const block of canonical) {
-      this.live.set(block.number, block);
-      this.commits.set(block.hash, block.commit);
-    }
-    for (const number of voided) this.live.delete(number);
+  note(flip: NextFlip): void {
+    applyMove(this.live, flip);
+    for (const { hash, commit } of flip.canonical) this.commits.set(hash, commit);
     this.strayTo = 0;
   }
 
@@ -105,8 +96,8 @@ export class HeadBook {
    * Returns all canonical blocks of a range and their row counts. Throws broken_invariant if a block is
    * missing.
    */
-  range(from: number, to: number): { blocks: StoredHead[]; counts: Record<string, number> } {
-    const blocks: StoredHead[] = [];
+  range(from: number, to: number): { blocks: HeadBlock[]; counts: Record<string, number> } {
+    const blocks: HeadBlock[] = [];
     for (let number = from; number <= to; number += 1) {
       const block = this.live.get(number);
       if (block === undefined)

@@ -19,7 +19,7 @@ import {
   type ProofRange,
 } from '../../clickhouse/schema/proofRanges';
 import { proofOf } from '../rows/rowBatch';
-import type { HeadFlip, StoredState } from './store';
+import type { StoredFlip, StoredState } from './store';
 import type { WriterClaim } from './writerClaim';
 
 /** The ranges of levels to write to the database before the blocks are stored, and those to write afterwards. */
@@ -72,7 +72,7 @@ export class ProofLedger {
   }
 
   /** Runs `write`, which changes the head. Stores the levels of the new canonical blocks before or after it. */
-  async storeHead({ fresh, canonical, voided }: HeadFlip, write: () => Promise<void>): Promise<void> {
+  async storeHead({ fresh, canonical, voided }: StoredFlip, write: () => Promise<void>): Promise<void> {
     for (const { rows } of fresh) {
       const { from: number, level } = proofOf(rows);
       this.heads.set(rows.ref.hash, { number, level });

@@ -4,6 +4,7 @@
  * implements it with a model in memory that can crash between any two steps.
  */
 import type { BlockRef } from '../../domain/block';
+import type { HeadBlock, HeadFlip } from '../../domain/head/foldHead';
 import type { Hex } from '../../domain/hex';
 import type { PoolState } from '../../domain/pool';
 import type { StoredToken } from '../pools/tokenBook';
@@ -31,11 +32,6 @@ export interface OpenIntent {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** A canonical head block and the commit of its rows. */
-export interface StoredHead extends BlockRef {
-  readonly commit: number;
-}
-
 export interface StoredState {
   /** First block of this database. */
   readonly startBlock: number;
@@ -45,7 +41,7 @@ export interface StoredState {
    * Canonical head blocks above the last final block: ascending, each the parent of the next, up to the first
    * missing block.
    */
-  readonly head: readonly StoredHead[];
+  readonly head: readonly HeadBlock[];
   /**
    * Largest number of a canonical block, including blocks above a missing block. Without head blocks, the
    * number of the last final block.
@@ -59,17 +55,8 @@ export interface StoredState {
   readonly finalNumber: number;
 }
 
-/** One change of the head (flip): blocks that become canonical, and heights that become empty. */
-export interface HeadFlip {
-  /** Blocks whose rows are still to be written, ascending. */
-  readonly fresh: readonly HeadBlockRows[];
-  /** All blocks that become canonical, ascending, including the blocks in `fresh`. */
-  readonly canonical: readonly StoredHead[];
-  /** Heights above the new head that had a block before. */
-  readonly voided: readonly number[];
-  readonly version: number;
-  readonly finalNumber: number;
-}
+/** A flip with the rows to write. */
+export type StoredFlip = HeadFlip<HeadBlockRows>;
 
 export interface Store {
   /**
@@ -104,7 +91,7 @@ export interface Store {
    * Writes head rows, and then the change of the head. If an error prevents the change, the rows have no
    * effect.
    */
-  writeHead(flip: HeadFlip): Promise<void>;
+  writeHead(flip: StoredFlip): Promise<void>;
   /**
    * Writes a range of the backfill in three steps: intent, rows, done. Repeated calls with the same seq and
    * rows store the rows once. `replayed` is the intent of an interrupted run, or null. With an intent,

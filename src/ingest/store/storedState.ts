@@ -8,10 +8,11 @@ import type { Database } from '../../clickhouse/client/database';
 import { selectAll, selectNamed } from '../../clickhouse/client/namedQueries';
 import { countsShape, hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import type { PoolRow } from '../../clickhouse/schema/tables';
+import { foldHead } from '../../domain/head/foldHead';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
-import type { Cursor, OpenIntent, StoredHead, StoredState } from './store';
+import type { Cursor, OpenIntent, StoredState } from './store';
 
 /**
  * Safety limit for the number of pools, and of flips (changes of the head). The ingester's memory could not
@@ -76,7 +77,7 @@ export async function readStoredState(database: Database, chainId: number): Prom
     startBlock: start?.from_block ?? 1,
     cursor,
     intent: begun === undefined ? null : intentOfRow(begun),
-    ...canonicalOf(cursor, rows),
+    ...headOf(cursor, rows),
     version: Number(last?.version ?? 0),
     finalNumber: Math.max(cursor.number, rows.at(-1)?.final_number ?? 0),
   };
@@ -94,33 +95,17 @@ function intentOfRow(row: PromotionRow): OpenIntent {
   };
 }
 
-/**
- * Applies the stored changes of the head, oldest first. Returns the canonical chain above the last final
- * block.
- */
-function canonicalOf(
-  cursor: Cursor,
-  rows: readonly HeadRow[],
-): Pick<StoredState, 'head' | 'headMax' | 'commits'> {
-  const heights = new Map<number, StoredHead>();
+/** The canonical chain above the last final block, and the commits of all stored blocks, from rows in the order of their flips. */
+function headOf(cursor: Cursor, rows: readonly HeadRow[]): Pick<StoredState, 'head' | 'headMax' | 'commits'> {
   const commits = new Map<Hex, number>();
-  for (const row of rows) {
-    if (row.hash === ZERO_HASH) {
-      heights.delete(row.number);
-      continue;
-    }
-    const { number, hash, timestamp } = row;
+  const moves = rows.map(({ number, hash, parent_hash: parentHash, timestamp, ...row }) => {
+    if (hash === ZERO_HASH) return { canonical: [], voided: [number] };
     const commit = Number(row.commit);
-    heights.set(number, { number, hash, parentHash: row.parent_hash, timestamp, commit });
     commits.set(hash, commit);
-  }
-  const head: StoredHead[] = [];
-  for (let number = cursor.number + 1; ; number += 1) {
-    const block = heights.get(number);
-    if (block === undefined || block.parentHash !== (head.at(-1)?.hash ?? cursor.hash)) break;
-    head.push(block);
-  }
-  return { head, headMax: Math.max(cursor.number, ...heights.keys()), commits };
+    return { canonical: [{ number, hash, parentHash, timestamp, commit }], voided: [] };
+  });
+  const { blocks, top } = foldHead(cursor, moves);
+  return { head: blocks, headMax: top, commits };
 }
 
 const poolShape = z.object({

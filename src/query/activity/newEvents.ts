@@ -2,6 +2,7 @@
  * Reads the events of new canonical blocks: from the ingester's rows in memory, or else from the tables by
  * block, all kinds in parallel.
  */
+import type { HeadBlock } from '../../domain/head/foldHead';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { ActivityEvent } from './activity';
@@ -9,7 +10,7 @@ import { liquidityActivityRowShape, toActivityItem, type ActivityRow } from './a
 import { readSwapRow, readSyncRow } from './eventRows';
 import type { Directory } from '../tokens/directory';
 import { eventRowsOf, type FreshRows } from './freshEvents';
-import type { HeadBlock, HeadSnapshot } from '../head/headSnapshot';
+import type { HeadSnapshot } from '../head/headSnapshot';
 
 export interface NewEventSources {
   readonly runner: QueryRunner;

@@ -2,13 +2,14 @@
  * Keeps the swaps of canonical head blocks in memory, by leg. The rows of a commit never change, so each block is
  * read once for all requests. If the head has too many swaps, they are read pair by pair.
  */
+import type { HeadBlock } from '../../domain/head/foldHead';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { RowReader } from '../../clickhouse/rows/rowReader';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { AppError } from '../../errors';
 import type { HeadSwap } from './barParts';
-import type { HeadBlock, HeadSnapshot } from '../head/headSnapshot';
+import type { HeadSnapshot } from '../head/headSnapshot';
 
 /** Largest number of swaps in memory over all pairs, about 500 bytes each. */
 const KEPT_MAX = 60_000;

@@ -3,19 +3,9 @@
  * read takes a snapshot, so the answer stays exact even if a promotion or a reorg happens at the same time.
  */
 import type { QueryParams } from '../../clickhouse/client/database';
+import type { HeadBlock } from '../../domain/head/foldHead';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
-
-/** One canonical block above the final tables. */
-export interface HeadBlock {
-  readonly number: number;
-  readonly hash: Hex;
-  readonly parentHash: Hex;
-  /** Block time, unix seconds, UTC. */
-  readonly timestamp: number;
-  /** The commit of the block's rows in the *_head tables. */
-  readonly commit: number;
-}
 
 export interface HeadSnapshot {
   /** A text that changes whenever answers may change. It is part of every cache key. */

@@ -1,7 +1,6 @@
 /**
  * Reads the current head: the last final block and the canonical blocks above, as one snapshot. Also reads
- * the row counts that tell the tail loop of changes, and blocks that are no longer canonical. The ingester
- * resumes by the same rules (ingest/store/storedState).
+ * the row counts that tell the tail loop of changes, and blocks that are no longer canonical.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -9,9 +8,10 @@ import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { RowReader } from '../../clickhouse/rows/rowReader';
-import { ZERO_HASH, type Hex } from '../../domain/hex';
+import { foldHead, type HeadFlip, type HeadMove } from '../../domain/head/foldHead';
+import type { Hex } from '../../domain/hex';
 import type { FreshBlock } from '../activity/freshEvents';
-import type { HeadBlock, HeadSnapshot } from './headSnapshot';
+import type { HeadSnapshot } from './headSnapshot';
 
 /**
  * Number of attempts to read a snapshot without a gap. After the last attempt, the snapshot ends at the block below
@@ -41,23 +41,14 @@ const markShape = z.object({ promotion_rows: countShape, head_rows: countShape }
 const headVersionShape = z.object({ number: z.number(), hash: hex, parent_hash: hex, commit: z.string() });
 const keptShape = z.object({ kept: countShape });
 
-/** A change of the head (flip). The ingester publishes this message after it has stored the rows. */
-export interface HeadNews {
-  /** Number of the flip: one above the previous flip of the session. A new session starts from the clock,
-   * above all earlier versions. */
-  readonly version: number;
-  /** Blocks that became canonical. */
-  readonly canonical: readonly HeadBlock[];
-  /** Heights above the new head that no longer have a block. */
-  readonly voided: readonly number[];
-  readonly finalNumber: number;
-  /** Canonical blocks whose rows the ingester stored together with this flip. */
-  readonly fresh: readonly FreshBlock[];
-}
+/** A flip as the ingester publishes it after it has stored the rows. */
+export type PublishedFlip = HeadFlip<FreshBlock>;
 
 /** A head as the database stores it, and the snapshot computed from it. */
 export interface HeadReading {
   readonly row: HeadRow;
+  /** Number of the newest flip; 0 if no flip is above the last final block. */
+  readonly version: number;
   readonly snapshot: HeadSnapshot | null;
 }
 
@@ -75,33 +66,31 @@ export async function readHeadRow(runner: QueryRunner, chainId: number): Promise
   for (let attempt = 1; ; attempt += 1) {
     const [row] = await runner.run('head/read_head', { chain_id: chainId }, headShape);
     if (row === undefined) return null;
-    const { snapshot, whole } = toSnapshot(row);
-    if (whole || attempt === READ_ATTEMPTS) return { row, snapshot };
+    const { whole, ...reading } = toReading(row);
+    if (whole || attempt === READ_ATTEMPTS) return reading;
     await sleep(READ_RETRY_MS);
   }
 }
 
 /**
- * Applies changes of the head to a stored head. Returns null if a change is missing in between; the caller must then
+ * Applies flips to a head. Returns null if a flip is missing in between, or the blocks do not link; the caller must then
  * read the head again.
  */
-export function followHead({ row, snapshot }: HeadReading, flips: readonly HeadNews[]): HeadReading | null {
-  const heights = [...row.heights];
-  let newest = heights.reduce((most, [, version]) => Math.max(most, Number(version)), 0);
-  let followed = snapshot;
-  for (const { version, canonical, voided, finalNumber } of flips) {
-    if (version <= newest) continue;
-    if (newest === 0 || version !== newest + 1) return null;
-    for (const { number, hash, parentHash, timestamp, commit } of canonical)
-      heights.push([number, String(version), hash, parentHash, timestamp, String(commit), finalNumber]);
-    for (const number of voided)
-      heights.push([number, String(version), ZERO_HASH, ZERO_HASH, 0, '0', finalNumber]);
-    newest = version;
-    const after = toSnapshot({ ...row, heights });
-    if (!after.whole) return null;
-    followed = after.snapshot;
+export function followHead(
+  { row, version, snapshot }: HeadReading,
+  flips: readonly PublishedFlip[],
+): HeadReading | null {
+  const moves: HeadMove[] = [{ canonical: snapshot?.blocks ?? [], voided: [] }];
+  let top = { version, finalNumber: 0 };
+  for (const flip of flips) {
+    if (flip.version <= top.version) continue;
+    if (top.version === 0 || flip.version !== top.version + 1) return null;
+    moves.push(flip);
+    top = flip;
   }
-  return { row: { ...row, heights }, snapshot: followed };
+  if (moves.length === 1) return { row, version, snapshot };
+  const { whole, ...reading } = readingOf(row, top, moves);
+  return whole ? reading : null;
 }
 
 /** A value (row counts) that changes with every change of the head and every finished range. The read is
@@ -111,41 +100,34 @@ export async function readChangeMark(runner: QueryRunner): Promise<string> {
   return row === undefined ? '' : `${row.promotion_rows}.${row.head_rows}`;
 }
 
-/** The newest flip of each height above the last final block, ascending. Heights without a block are left out. */
-function foldHeights(row: HeadRow): { canonical: HeadBlock[]; version: bigint; finalNumber: number } {
-  const newest = new Map<number, { version: bigint; block: HeadBlock | null }>();
-  let top = { version: 0n, finalNumber: row.final_to };
-  for (const [number, versionText, hash, parentHash, timestamp, commitText, finalNumber] of row.heights) {
-    const version = BigInt(versionText);
-    if (version > top.version) top = { version, finalNumber };
-    const known = newest.get(number);
-    if (known !== undefined && known.version >= version) continue;
-    const commit = Number(commitText);
-    newest.set(number, {
-      version,
-      block: commit === 0 ? null : { number, hash, parentHash, timestamp, commit },
-    });
-  }
-  const canonical = [...newest.values()].flatMap(({ block }) => (block === null ? [] : [block]));
-  return { ...top, canonical: canonical.sort((a, b) => a.number - b.number) };
+/** Computes the head from the stored row. `whole` is false if a block is missing below another one. */
+export function toReading(row: HeadRow): HeadReading & { readonly whole: boolean } {
+  const moves = row.heights
+    .map(([number, version, hash, parentHash, timestamp, commit, finalNumber]) => {
+      const block = { number, hash, parentHash, timestamp, commit: Number(commit) };
+      const isVoid = block.commit === 0;
+      return {
+        version: Number(version),
+        finalNumber,
+        canonical: isVoid ? [] : [block],
+        voided: isVoid ? [number] : [],
+      };
+    })
+    .sort((a, b) => a.version - b.version);
+  return readingOf(row, moves.at(-1) ?? { version: 0, finalNumber: row.final_to }, moves);
 }
 
-/** Computes the snapshot from the stored row. `whole` is true if the canonical heights have no gap, and each
- * block links to its parent. */
-export function toSnapshot(row: HeadRow): { snapshot: HeadSnapshot | null; whole: boolean } {
-  const { canonical, version, finalNumber } = foldHeights(row);
-  const blocks: HeadBlock[] = [];
-  for (const block of canonical) {
-    const below = blocks.at(-1)?.hash ?? row.final_hash;
-    const linked = below === block.parentHash || (blocks.length === 0 && below === ZERO_HASH);
-    if (block.number !== row.final_to + 1 + blocks.length || !linked) break;
-    blocks.push(block);
-  }
-  const whole = canonical.length === blocks.length;
-  const top = blocks.at(-1);
-  if (top === undefined && row.final_to < row.start_block) return { snapshot: null, whole };
-  const number = top?.number ?? row.final_to;
-  const hash = top?.hash ?? row.final_hash;
+function readingOf(
+  row: HeadRow,
+  { version, finalNumber }: { readonly version: number; readonly finalNumber: number },
+  moves: Iterable<HeadMove>,
+): HeadReading & { readonly whole: boolean } {
+  const { blocks, top } = foldHead({ number: row.final_to, hash: row.final_hash }, moves);
+  const newest = blocks.at(-1);
+  const number = newest?.number ?? row.final_to;
+  const whole = number === top;
+  if (newest === undefined && row.final_to < row.start_block) return { row, version, snapshot: null, whole };
+  const hash = newest?.hash ?? row.final_hash;
   const snapshot: HeadSnapshot = {
     // The head version includes the start of the block hash: if the database is replaced, the new one may
     // have the same numbers as the old one.
@@ -154,12 +136,12 @@ export function toSnapshot(row: HeadRow): { snapshot: HeadSnapshot | null; whole
     logsFrom: row.logs_from,
     number,
     hash,
-    timestamp: top?.timestamp ?? row.final_timestamp,
+    timestamp: newest?.timestamp ?? row.final_timestamp,
     finalTo: row.final_to,
     finalNumber: Math.min(number, Math.max(row.final_to, finalNumber)),
     blocks,
   };
-  return { snapshot, whole };
+  return { row, version, snapshot, whole };
 }
 
 /** Hashes of final blocks by number. Blocks that are not stored are missing. At most 10,000 numbers. */

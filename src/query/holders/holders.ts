@@ -5,13 +5,15 @@
  */
 import { z } from 'zod';
 
+import { diffHeads, type HeadDiff } from '../../domain/head/diffHeads';
+import type { HeadBlock } from '../../domain/head/foldHead';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { isHistoryPartial } from './balances';
 import { countOf, moveCount, type HolderChange, type HolderCount, type TokenHolding } from './holderCounts';
 import { Holdings } from './holdings';
-import { snapshotParams, type HeadBlock, type HeadSnapshot } from '../head/headSnapshot';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { ADDRESSES_MAX, inChunks } from '../head/inChunks';
 import type { PairTable, PairTables } from '../pairs/pairTable';
 import { perVersion, type PerVersion } from '../head/perVersion';
@@ -128,7 +130,7 @@ async function countHolders(
 ): Promise<Counted> {
   const creators = creatorsOf(pairs.pools, watched, before);
   const wanted = wantedTokens(head, pairs);
-  const turn = before === null ? null : turnOf(head, before, headTokens);
+  const turn = before === null ? null : diffTokens(head, before, headTokens);
   const moved = before === null || turn === null ? null : await listMovedTokens(runner, head, before, turn);
   // Usually the counted tokens are those of the previous head. Then only tokens with new transfers are counted.
   const same = moved !== null && before?.wanted === wanted && before.creators === creators;
@@ -214,16 +216,22 @@ function creatorsOf(
 async function followLarge(
   runner: QueryRunner,
   head: HeadSnapshot,
-  { come, gone, sharedTo }: Turn,
+  { come, gone, fork }: TokenDiff,
   large: ReadonlyMap<string, HolderCount>,
   isWatched: (token: string, holder: string) => boolean,
 ): Promise<ReadonlyMap<string, HolderCount>> {
   const followed = new Map<string, HolderCount>();
-  if (sharedTo === null || large.size === 0) return followed;
+  if (fork === null || large.size === 0) return followed;
   const changes = new Map<string, HolderChange[]>([...large.keys()].map((token) => [token, []]));
   const rows = await inChunks([...large.keys()], (chunk) => {
     const tokens = chunk.map((token) => token.slice(2));
-    const params = { ...snapshotParams(head), come, gone, tokens, limit: CHANGES_MAX };
+    const params = {
+      ...snapshotParams(head),
+      come: commitsOf(come),
+      gone: commitsOf(gone),
+      tokens,
+      limit: CHANGES_MAX,
+    };
     return runner.run('holders/list_changes', params, changeRowShape);
   });
   if (rows.length >= CHANGES_MAX) return followed;
@@ -279,25 +287,20 @@ async function listHeadTokens(
   return found;
 }
 
-/** The difference between two head versions: the commits that only one of them has. */
-interface Turn {
-  /** The block up to which both versions have the same chain. Null if their last final blocks are too far apart. */
-  readonly sharedTo: number | null;
-  readonly come: readonly number[];
-  readonly gone: readonly number[];
+const commitsOf = (blocks: readonly HeadBlock[]): number[] => blocks.map(({ commit }) => commit);
+
+/** What differs between two heads, and the tokens with transfers in these blocks. */
+interface TokenDiff extends HeadDiff {
   readonly tokens: ReadonlySet<string>;
 }
 
-function turnOf(head: HeadSnapshot, before: Counted, headTokens: Counted['headTokens']): Turn {
-  const sharedTo = sharedUpTo(before.head, head);
-  const above = (blocks: readonly HeadBlock[]): number[] =>
-    blocks.filter(({ number }) => number > (sharedTo ?? -1)).map(({ commit }) => commit);
-  const gone = above(before.head.blocks).filter((commit) => !headTokens.has(commit));
-  const come = above(head.blocks).filter((commit) => !before.headTokens.has(commit));
-  const tokens = new Set<string>();
-  for (const commit of gone) for (const token of before.headTokens.get(commit) ?? []) tokens.add(token);
-  for (const commit of come) for (const token of headTokens.get(commit) ?? []) tokens.add(token);
-  return { sharedTo, come, gone, tokens };
+function diffTokens(head: HeadSnapshot, before: Counted, headTokens: Counted['headTokens']): TokenDiff {
+  const diff = diffHeads(before.head, head);
+  const tokens = new Set([
+    ...diff.gone.flatMap(({ commit }) => before.headTokens.get(commit) ?? []),
+    ...diff.come.flatMap(({ commit }) => headTokens.get(commit) ?? []),
+  ]);
+  return { ...diff, tokens };
 }
 
 /** Tokens whose balances may differ between the two versions. */
@@ -305,9 +308,9 @@ async function listMovedTokens(
   runner: QueryRunner,
   head: HeadSnapshot,
   before: Counted,
-  { sharedTo, tokens }: Turn,
+  { fork, tokens }: TokenDiff,
 ): Promise<ReadonlySet<string>> {
-  if (sharedTo !== null) return tokens;
+  if (fork !== null) return tokens;
   const params = {
     after_ord: lastOrdOfBlock(Math.min(before.head.finalTo, head.finalTo)),
     limit: TOKENS_MAX,
@@ -316,18 +319,6 @@ async function listMovedTokens(
   for (const { token } of await runner.run('holders/list_moved_tokens', params, movedRowShape))
     moved.add(token);
   return moved;
-}
-
-/**
- * The block up to which both snapshots certainly have the same chain: the later of the two last final blocks,
- * if the other snapshot has this block too. Null if they are too far apart.
- */
-function sharedUpTo(one: HeadSnapshot, other: HeadSnapshot): number | null {
-  if (one.finalTo === other.finalTo) return one.finalTo;
-  const [low, high] = one.finalTo < other.finalTo ? [one, other] : [other, one];
-  const cursorHash = high.blocks[0]?.parentHash ?? high.hash;
-  const same = low.blocks.some(({ number, hash }) => number === high.finalTo && hash === cursorHash);
-  return same ? high.finalTo : null;
 }
 
 /**

@@ -18,7 +18,7 @@ import {
 import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import { toEventRows } from '../../../src/ingest/rows/blockRows';
-import type { HeadNews } from '../../../src/query/head/headState';
+import type { PublishedFlip } from '../../../src/query/head/headState';
 
 export const CHAIN_ID = 369;
 
@@ -59,7 +59,7 @@ export class ChainWriter {
   head: MadeBlock[] = [];
   cursor: { number: number; hash: Hex; timestamp: number };
   /** The last change of the head, as the ingester would announce it. */
-  told: HeadNews | null = null;
+  told: PublishedFlip | null = null;
   private commits = 0;
   private version = 0;
   private seq = 0;
@@ -135,7 +135,7 @@ export class ChainWriter {
     const fresh = new Set(rows.map(({ commit }) => commit));
     this.told = {
       version: this.version,
-      canonical: head.filter(({ commit }) => fresh.has(commit)),
+      canonical: head.filter(({ commit }) => fresh.has(commit)).map(({ events: _, ...block }) => block),
       voided: voided.map(({ number }) => number),
       finalNumber: this.cursor.number,
       fresh: head

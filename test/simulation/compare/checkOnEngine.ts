@@ -1,7 +1,7 @@
 /** Runs one seed on the real engine and on the model of the store, and lists every difference at the end. */
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { verifyAggregates } from '../../../src/query/verify/verifyAggregates';
-import type { HeadFlip } from '../../../src/ingest/store/store';
+import type { StoredFlip } from '../../../src/ingest/store/store';
 import { compareAnswers } from './compareAnswers';
 import { compareFresh } from './compareFresh';
 import { checkContent, checkOnModel } from './checkSeed';
@@ -22,7 +22,7 @@ export async function checkOnEngine(
 ): Promise<{ wrong: string[]; lives: number; told: number }> {
   await backend.clear();
   const plan = planOf(seed);
-  const flips: HeadFlip[] = [];
+  const flips: StoredFlip[] = [];
   const run = await runSeed(plan, backend, { onFlip: (flip) => flips.push(flip) });
   const onModel = await checkOnModel(seed);
   const wrong = onModel.wrong.map((line) => `on the model: ${line}`);

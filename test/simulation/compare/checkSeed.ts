@@ -1,5 +1,5 @@
 /** Runs one simulation seed and lists every error in the stored data. */
-import { toSnapshot } from '../../../src/query/head/headState';
+import { toReading } from '../../../src/query/head/headState';
 import { compareOracle, compareViews, oracleTruth } from './compareOracle';
 import { compareRows } from './compareContent';
 import { createModelBackend, type ModelBackend } from '../modelBackend';
@@ -81,7 +81,7 @@ function checkMarks({ engine }: ModelBackend, chain: SimChain, content: StoredCo
 
 /** Checks that readers and ingester derive the same head from the stored rows. */
 function checkReader({ engine }: ModelBackend, tip: StoredTip): string[] {
-  const { snapshot } = toSnapshot(headRowOf(engine));
+  const { snapshot } = toReading(headRowOf(engine));
   if (snapshot === null) return tip.number < tip.startBlock ? [] : ['readers find no head'];
   const seen = JSON.stringify(snapshot.blocks.map(({ number, hash, commit }) => [number, hash, commit]));
   const known = JSON.stringify(tip.head.map(({ number, hash, commit }) => [number, hash, commit]));

@@ -1,9 +1,9 @@
 /** Compares events streamed from the ingester's own rows with the same events read back from the tables. */
 import type { Database } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
-import type { HeadFlip } from '../../../src/ingest/store/store';
+import type { StoredFlip } from '../../../src/ingest/store/store';
 import type { FreshRows } from '../../../src/query/activity/freshEvents';
-import type { HeadBlock } from '../../../src/query/head/headSnapshot';
+import type { HeadBlock } from '../../../src/domain/head/foldHead';
 import { readHead } from '../../../src/query/head/headState';
 import { listNewEvents } from '../../../src/query/activity/newEvents';
 import { Directory } from '../../../src/query/tokens/directory';
@@ -18,7 +18,7 @@ const LIMIT = 1_000_000;
  */
 export async function compareFresh(
   database: Database,
-  flips: readonly HeadFlip[],
+  flips: readonly StoredFlip[],
 ): Promise<{ wrong: string[]; compared: number }> {
   const runner = createQueryRunner(database);
   const head = await readHead(runner, SIM_CHAIN_ID);

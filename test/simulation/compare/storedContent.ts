@@ -6,7 +6,7 @@ import type { Database } from '../../../src/clickhouse/client/database';
 import { lastOrdOfBlock } from '../../../src/domain/ord';
 import { readStoredState } from '../../../src/ingest/store/storedState';
 import { TABLE_ENCODERS } from '../../../src/ingest/rows/encodeBlocks';
-import type { StoredHead } from '../../../src/ingest/store/store';
+import type { HeadBlock } from '../../../src/domain/head/foldHead';
 import { codeOfTable, placeOf } from '../model/modelTables';
 import type { ModelEngine } from '../model/modelEngine';
 import type { Fields } from '../model/rowBytes';
@@ -16,7 +16,7 @@ import { askRows } from '../../support/engine/askRows';
 export interface StoredTip {
   readonly startBlock: number;
   readonly finalTo: number;
-  readonly head: readonly StoredHead[];
+  readonly head: readonly HeadBlock[];
   readonly number: number;
   readonly hash: string;
 }

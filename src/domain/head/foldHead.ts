@@ -1,0 +1,58 @@
+/**
+ * The head of the chain: the canonical blocks above the last final block, as the changes of the head (flips) leave them.
+ * Pure. The ingester, the readers and the streams use the same rules.
+ */
+import type { BlockRef } from '../block';
+import { ZERO_HASH } from '../hex';
+
+/** One canonical block above the final tables. */
+export interface HeadBlock extends BlockRef {
+  /** The commit of the block's rows in the *_head tables. */
+  readonly commit: number;
+}
+
+/** One change of the head: blocks that become canonical, and heights that become empty. */
+export interface HeadFlip<Fresh> {
+  /** Number of the flip: one above the previous flip of the session. A new session starts from the clock, above all
+   * earlier versions. */
+  readonly version: number;
+  /** Last final block of the chain. */
+  readonly finalNumber: number;
+  /** Blocks whose rows are stored together with this flip, ascending. */
+  readonly fresh: readonly Fresh[];
+  /** All blocks that become canonical, ascending, including the blocks in `fresh`. */
+  readonly canonical: readonly HeadBlock[];
+  /** Heights above the new head that had a block before, also above a missing block. */
+  readonly voided: readonly number[];
+}
+
+/** What a flip does to the canonical blocks. */
+export type HeadMove = Pick<HeadFlip<unknown>, 'canonical' | 'voided'>;
+
+export interface Head {
+  /** Canonical blocks, ascending, each the parent of the next, up to the first missing block. */
+  readonly blocks: readonly HeadBlock[];
+  /** Number of the highest canonical block, also above a missing block. Without blocks, the last final block. */
+  readonly top: number;
+}
+
+/** Applies a flip to the canonical blocks by number. */
+export function applyMove(heights: Map<number, HeadBlock>, { canonical, voided }: HeadMove): void {
+  for (const block of canonical) heights.set(block.number, block);
+  for (const number of voided) heights.delete(number);
+}
+
+/** The head after these flips, oldest first. `cursor` is the last final block; a zero hash fits any block above it. */
+export function foldHead(cursor: Pick<BlockRef, 'number' | 'hash'>, moves: Iterable<HeadMove>): Head {
+  const heights = new Map<number, HeadBlock>();
+  for (const move of moves) applyMove(heights, move);
+  let top = cursor.number;
+  for (const number of heights.keys()) if (number > top) top = number;
+  const blocks: HeadBlock[] = [];
+  for (let number = cursor.number + 1, parent = cursor.hash; ; number += 1) {
+    const block = heights.get(number);
+    if (block === undefined || (block.parentHash !== parent && parent !== ZERO_HASH)) return { blocks, top };
+    blocks.push(block);
+    parent = block.hash;
+  }
+}
