@@ -50,7 +50,7 @@ test('metadata that comes later replaces the earlier row, also for readers that 
   const rows = await tokens.listTokens();
   expect(rows.every(({ complete }) => complete)).toBe(true);
   const restarted = new TokenBook();
-  restarted.load(rows, 5_000_000);
+  restarted.load(rows, 5_000_000, []);
   for (const [block, decimals] of [
     [50, [null, 6, 6]],
     [51, [18, 6, null]],
@@ -69,7 +69,7 @@ test('an incomplete token keeps its texts, and is asked again after a restart', 
     { address: half, symbol: 'HALF', name: null, decimals: 18, version: 7, complete: false },
   ]);
   const book = new TokenBook();
-  book.load(rows, 100);
+  book.load(rows, 100, []);
   expect(book.takeDue(108, 40)).toEqual([half]);
   expect(book.addLater(read(half, null, 18), 108, false)).toBeNull();
   expect(book.addLater({ ...read(half, null, 18), name: 'Half' }, 109, false)).toMatchObject({

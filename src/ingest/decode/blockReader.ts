@@ -94,7 +94,7 @@ export class BlockReader {
     const vaultRows = pools.filter((row) => row.protocol === VAULT_PROTOCOL);
     const vaultPools = await store.loadVaultPools(cursor.number, exact, vaultRows);
     for (const vaultPool of vaultPools) registry.setVaultPool(vaultPool);
-    this.tokens.load(await store.listTokens(), cursor.number);
+    this.tokens.load(await store.listTokens(), cursor.number, pools);
     for (const [token, kind] of await store.listOddTokens()) this.odd.set(token, kind);
     const prices = await store.loadPrices(cursor, this.startBlock, pools);
     this.pricer.load(prices, foundPools?.oldTicks.usedAt(cursor.number));

@@ -4,7 +4,7 @@
  * corrected decimals hold from the next block on. For earlier blocks the earlier value stays, so that a block that is
  * read again gets the same prices.
  */
-import type { TokenRow } from '../../clickhouse/schema/tables';
+import type { PoolRow, TokenRow } from '../../clickhouse/schema/tables';
 import type { ChainBlock } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { fromVersion, SEQ_MAX, toVersion, type TokenVersion } from './tokenVersion';
@@ -74,19 +74,25 @@ export class TokenBook {
     return entry.at.seq === 0 || this.block > entry.at.block ? entry.decimals : entry.at.before;
   }
 
-  /** Loads the stored rows. Rows from after block `finalTo` are read again, because a reorg may have removed it. */
-  load(rows: readonly StoredToken[], finalTo: number): void {
+  /**
+   * Loads the stored rows. Rows from after block `finalTo` are read again, because a reorg may have removed it. `pools`:
+   * the pools up to `finalTo`. A later row of a token that is in none of them may come from after its first reading, so
+   * such a token is read like a new one.
+   */
+  load(rows: readonly StoredToken[], finalTo: number, pools: readonly PoolRow[]): void {
+    const inPools = new Set(pools.flatMap(({ token0, token1, tokens }) => [token0, token1, ...tokens]));
     for (const map of [this.known, this.pending, this.hinted, this.recent]) map.clear();
     for (const row of rows) {
       const at = fromVersion(row.version);
       const unsure = at.block > finalTo;
+      const removed = unsure && (at.seq === 0 || !inPools.has(row.address));
       const isPlain = row.complete && at.seq === 0 && !unsure;
       this.known.set(
         row.address,
-        isPlain && row.decimals !== null
-          ? row.decimals
-          : { ...row, at, unsure, removed: unsure && at.seq === 0 },
+        isPlain && row.decimals !== null ? row.decimals : { ...row, at, unsure, removed },
       );
+      // A removed token is not asked, because its contract may not exist yet.
+      if (removed) continue;
       this.watch(row.address, row.complete, finalTo, null);
       if (unsure) this.hint(row.address);
     }
@@ -123,11 +129,7 @@ export class TokenBook {
       return null;
     }
     const at = { seq: seq + 1, block, before, changed: learnt.changed };
-    const row = this.set({ ...read, ...learnt }, at, reversible, zeroSince);
-    const kept = this.known.get(address);
-    if (typeof kept === 'object' && entry?.removed === true)
-      this.known.set(address, { ...kept, removed: true });
-    return row;
+    return this.set({ ...read, ...learnt }, at, reversible, zeroSince);
   }
 
   /** Notes events after which a token may have other metadata. */
@@ -163,7 +165,7 @@ export class TokenBook {
       this.pending.delete(token);
       this.pending.set(token, pause);
     }
-    return [...due].filter((token) => this.known.has(token));
+    return [...due].filter((token) => this.has(token));
   }
 
   /** Notes that the reading of these tokens failed at this block. They are asked again after a pause. */
@@ -187,6 +189,7 @@ export class TokenBook {
       const removed = before === undefined || (typeof before === 'object' && before.removed);
       const at = { seq, block: number, before: row.decimals, changed: false };
       this.known.set(address, { ...row, at, unsure: true, removed });
+      if (removed) continue;
       this.watch(address, row.complete, number, null);
       this.hint(address);
     }

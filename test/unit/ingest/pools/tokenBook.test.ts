@@ -1,6 +1,6 @@
 import { id } from 'ethers';
 
-import type { TokenRow } from '../../../../src/clickhouse/schema/tables';
+import type { PoolRow, TokenRow } from '../../../../src/clickhouse/schema/tables';
 import type { ChainBlock } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
 import { RENEWAL_TOPICS, TokenBook } from '../../../../src/ingest/pools/tokenBook';
@@ -14,6 +14,8 @@ const read = (decimals: number | null, symbol: string | null = null, name = symb
   decimals,
   version: 0,
 });
+/** A pool of the token. */
+const POOL = { token0: T, token1: T, tokens: [] } as unknown as PoolRow;
 const at = (book: TokenBook, block: number): number | null => {
   book.moveTo(block);
   return book.decimalsOf(T);
@@ -50,7 +52,7 @@ describe('metadata that a token gets after its first pool', () => {
     expect([at(book, 124), at(book, 125)]).toEqual([null, 18]);
     expect(book.takeDue(100_000, 40)).toEqual([]);
     const restarted = new TokenBook();
-    restarted.load(stored(row, later), 200);
+    restarted.load(stored(row, later), 200, []);
     expect([at(restarted, 124), at(restarted, 125)]).toEqual([null, 18]);
   });
 
@@ -91,7 +93,7 @@ describe('metadata that a token gets after its first pool', () => {
       complete: false,
     }));
     const book = new TokenBook();
-    book.load(rows, 100);
+    book.load(rows, 100, []);
     const asked = [book.takeDue(108, 40), book.takeDue(109, 40), book.takeDue(110, 40)];
     expect(asked.map(({ length }) => length)).toEqual([40, 40, 20]);
     expect(new Set(asked.flat()).size).toBe(100);
@@ -115,7 +117,7 @@ describe('metadata of a token that changes', () => {
     expect(later).toMatchObject({ symbol: 'B', decimals: null });
     expect([at(book, 110), at(book, 111)]).toEqual([6, null]);
     const restarted = new TokenBook();
-    restarted.load(stored(first, later), 200);
+    restarted.load(stored(first, later), 200, []);
     expect([at(restarted, 110), at(restarted, 111)]).toEqual([6, null]);
     expect(restarted.takeDue(1_000_000, 40)).toEqual([]);
     expect(restarted.addLater(read(18, 'C'), 300, false)).toMatchObject({ symbol: 'C', decimals: null });
@@ -139,7 +141,7 @@ describe('metadata that was read on a branch that a reorg removed', () => {
     const book = new TokenBook();
     const dropped = book.addFirst(read(6, 'OLD'), 105, true);
     book.rewindTo(100);
-    expect(book.has(T)).toBe(false);
+    expect([book.has(T), book.takeDue(101, 40)]).toEqual([false, []]);
     const row = book.addFirst(read(18, 'NEW'), 103, true);
     expect(stored(dropped, row)).toMatchObject([{ symbol: 'NEW', decimals: 18 }]);
     expect([at(book, 101), at(book, 104)]).toEqual([18, 18]);
@@ -160,15 +162,39 @@ describe('metadata that was read on a branch that a reorg removed', () => {
     expect(at(book, 102)).toBe(right.decimals);
   });
 
-  it('a row from after the last final block is read again after a restart', () => {
+  it('after a restart, a token of a final pool with a row from after the last final block is asked again', () => {
     const book = new TokenBook();
-    const dropped = book.addFirst(read(6, 'OLD'), 105, true);
+    const first = book.addFirst(read(null), 50, false);
+    const dropped = book.addLater(read(6, 'OLD'), 105, true);
     const restarted = new TokenBook();
-    restarted.load(stored(dropped), 100);
+    restarted.load(stored(first, dropped), 100, [POOL]);
     expect(restarted.takeDue(101, 40)).toEqual([T]);
     const row = restarted.addLater(read(18, 'NEW'), 101, true);
     expect(stored(dropped, row)).toMatchObject([{ symbol: 'NEW', decimals: 18 }]);
   });
+
+  it.each([
+    ['one row', (book: TokenBook) => [book.addFirst(read(6, 'OLD'), 105, true)]],
+    [
+      'two rows',
+      (book: TokenBook) => [book.addFirst(read(null), 105, true), book.addLater(read(6), 106, true)],
+    ],
+  ])(
+    'after a restart, a token without a final pool, with %s, is read when it appears, not before',
+    (_, dropped) => {
+      const rows = dropped(new TokenBook());
+      const restarted = new TokenBook();
+      restarted.load(stored(...rows), 100, []);
+      expect([restarted.has(T), restarted.takeDue(101, 40), restarted.takeDue(1_000, 40)]).toEqual([
+        false,
+        [],
+        [],
+      ]);
+      const row = restarted.addFirst(read(18, 'NEW'), 103, true);
+      expect(stored(...rows, row)).toMatchObject([{ symbol: 'NEW', decimals: 18 }]);
+      expect([at(restarted, 103), at(restarted, 104)]).toEqual([18, 18]);
+    },
+  );
 });
 
 it('a version keeps its parts, and a later row has a larger version than every earlier one', () => {
