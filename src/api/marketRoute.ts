@@ -11,6 +11,12 @@ import { findListTable } from './formats/listTable';
 import type { Params, ParsedOf } from './params';
 import type { Route, RouteContext, RouteDoc } from './route';
 
+/**
+ * Longest time in ms for which the cache keeps an answer that lacks values from the node, because the node may answer
+ * again before the next head.
+ */
+export const WITHOUT_NODE_MS = 2_000;
+
 /** The part of the chain description that endpoints use. */
 export interface ChainFacts extends MarketChain {
   readonly nativeSymbol: string;

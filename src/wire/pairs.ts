@@ -93,6 +93,8 @@ const item = {
     description:
       'Why a Balancer V2 pool backs no price: `managed_balance` (an asset manager), `weights_in_doubt` (a swap did ' +
       'not fit the weights), `extreme_terms` (a weight below 1 % or a fee above 10 %). ' +
+      '`partial_history`: transfers of the LP tokens before the first indexed block are missing, so lp_holders is ' +
+      'null; `supply_unknown`: the node did not tell their supply either. ' +
       'About the pair, its base token, and taxes, honeypots and rebasing of any token: ' +
       RISK_FLAGS,
   }),
@@ -182,8 +184,8 @@ export const pairDetailShape = z
       .meta({ description: 'Swaps and their senders in 5 minutes, 1, 6 and 24 hours' }),
     total_supply: decimalShape.nullable().meta({
       description:
-        'Supply of LP tokens, whole tokens, from their Transfer logs; null for V3 pools, and if these ' +
-        'logs are incomplete',
+        'Supply of LP tokens, whole tokens, from their Transfer logs, or from the node if these logs are incomplete; ' +
+        'null for V3 pools, and if the node gives no supply',
     }),
     lp_holders: countShape.nullable().meta({
       description:
@@ -206,8 +208,8 @@ export const pairDetailShape = z
     }),
     lp_locked_pct: percentShape.nullable().meta({
       description:
-        'Part of the LP tokens that is burnt or in a configured locker, percent; null for V3 pools, and if the logs ' +
-        'are incomplete',
+        'Part of the LP tokens that is burnt or in a configured locker, percent; null for V3 pools, and if ' +
+        'total_supply is null',
     }),
     lp_held_by_creator_pct: percentShape.nullable().meta({
       description: 'Part of the LP tokens that the creator of the base token holds, percent; null if unknown',

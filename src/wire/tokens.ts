@@ -173,7 +173,8 @@ export const tokenDetailShape = z
     lp_locked_pct: percentShape.nullable().meta({
       description:
         'Part of the LP tokens that is burnt or in a configured locker, percent: the mean over the pools with LP ' +
-        'tokens, weighted by liquidity_usd; null without such a pool',
+        'tokens, weighted by liquidity_usd; null without such a pool, and if the node does not tell the LP tokens of ' +
+        'pools that are older than the first indexed block',
     }),
     lp_held_by_creator_pct: percentShape.nullable().meta({
       description:

@@ -1,15 +1,16 @@
 /** GET /api/v1/pairs/{address}: details of one pair. */
 import { AppError } from '../../errors';
-import { isHistoryPartial } from '../../query/holders/balances';
 import { toPairDetail } from '../../query/pairs/pairDetail';
 import { readPairWindows } from '../../query/pairs/pairWindows';
 import { readSplitFees } from '../../query/pairs/protocolFees';
+import { askOlderLps } from '../../query/risks/olderLps';
 import { pairAnswerShape } from '../../wire/pairs';
-import { marketRoute, type MarketDeps } from '../marketRoute';
+import { marketRoute, WITHOUT_NODE_MS, type MarketDeps } from '../marketRoute';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
 
 export function pair(deps: MarketDeps): Route {
+  const { node } = deps.wallets;
   return marketRoute(deps, {
     path: '/api/v1/pairs/:address',
     summary: 'Details of one pair',
@@ -19,19 +20,20 @@ export function pair(deps: MarketDeps): Route {
     query: {},
     answer: pairAnswerShape,
     errors: [400, 404, 503],
+    keepMs: ({ data }) => (node !== null && data.flags.includes('supply_unknown') ? WITHOUT_NODE_MS : null),
     async read({ address }, head) {
-      const [table, holders, risks] = await Promise.all([
-        deps.pairs.at(head),
-        deps.holders.at(head),
-        deps.risks.at(head),
-      ]);
+      const [table, risks] = await Promise.all([deps.pairs.at(head), deps.risks.at(head)]);
       const entry = table.byAddress.get(address);
       if (entry === undefined) throw new AppError('not_found', `there is no pair ${address}`);
       const { chainId } = deps.chain;
-      const windows = await readPairWindows(deps.runner, chainId, head, entry.pool, entry.swaps24h);
+      const [windows, told] = await Promise.all([
+        readPairWindows(deps.runner, chainId, head, entry.pool, entry.swaps24h),
+        askOlderLps(node, head, [entry], risks),
+      ]);
       const splitFeesWeek = await readSplitFees(deps.runner, chainId, head, entry, windows.feesWeek);
-      const lp = { holding: holders.of(address), partial: isHistoryPartial(head) };
-      return { data: toPairDetail(entry, { ...windows, splitFeesWeek }, lp, risks) };
+      const judged = risks.withLps(told);
+      const lp = judged.lpOf(entry.pool);
+      return { data: toPairDetail(entry, { ...windows, splitFeesWeek }, lp, judged) };
     },
   });
 }

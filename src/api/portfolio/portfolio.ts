@@ -1,12 +1,9 @@
 /** GET /api/v1/portfolio/{address}: token balances and liquidity positions of a wallet. */
 import { getPortfolio } from '../../query/portfolio/portfolio';
 import { portfolioAnswerShape } from '../../wire/portfolio';
-import { marketRoute, type MarketDeps } from '../marketRoute';
+import { marketRoute, WITHOUT_NODE_MS, type MarketDeps } from '../marketRoute';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
-
-/** Longest time in ms for which the cache keeps an answer that lacks values from the node. */
-const WITHOUT_NODE_MS = 2_000;
 
 export function portfolio(deps: MarketDeps): Route {
   const native = { symbol: deps.chain.nativeSymbol, wrapped: deps.chain.wrappedNative };
@@ -19,7 +16,6 @@ export function portfolio(deps: MarketDeps): Route {
     query: {},
     answer: portfolioAnswerShape,
     errors: [400, 503],
-    // The node may answer again before the next head, so an answer without its values expires soon.
     keepMs: ({ data }) => (deps.wallets.node !== null && data.native === null ? WITHOUT_NODE_MS : null),
     async read({ address }, head) {
       const [pairs, unfollowed] = await Promise.all([deps.pairs.at(head), deps.rebasing.at(head)]);

@@ -1,9 +1,10 @@
 /** GET /api/v1/tokens/{address}: details of one token. */
 import type { Hex } from '../../domain/hex';
-import { toTokenDetail } from '../../query/tokens/tokenItem';
+import { askOlderLps } from '../../query/risks/olderLps';
+import { TokenEntry, toTokenDetail } from '../../query/tokens/tokenItem';
 import { readTokenWindows } from '../../query/tokens/tokenWindows';
 import { tokenAnswerShape } from '../../wire/tokens';
-import { marketRoute, type MarketDeps } from '../marketRoute';
+import { marketRoute, WITHOUT_NODE_MS, type MarketDeps } from '../marketRoute';
 import type { Route } from '../route';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from './tokenEntry';
 
@@ -14,6 +15,7 @@ const EXPLORER_OF_CHAIN: Readonly<Record<number, string>> = {
 };
 
 export function token(deps: MarketDeps): Route {
+  const { node } = deps.wallets;
   return marketRoute(deps, {
     path: '/api/v1/tokens/:address',
     summary: 'Details of one token',
@@ -23,15 +25,23 @@ export function token(deps: MarketDeps): Route {
     query: {},
     answer: tokenAnswerShape,
     errors: [400, 404, 503],
+    keepMs: ({ data: { flags, lp_locked_pct: locked } }) =>
+      node !== null && locked === null && flags.includes('partial_history') ? WITHOUT_NODE_MS : null,
     async read({ address }, head) {
       const entry = await getTokenEntry(deps, address, head);
       const { chainId } = deps.chain;
-      const [windows, pairs] = await Promise.all([
+      const [pairs, risks] = await Promise.all([deps.pairs.at(head), deps.risks.at(head)]);
+      const [windows, told] = await Promise.all([
         readTokenWindows(deps.runner, chainId, head, address),
-        deps.pairs.at(head),
+        askOlderLps(node, head, entry.pairs, risks),
       ]);
+      const facts = { ...entry.facts, risks: risks.withLps(told) };
+      const judged = told.size === 0 ? entry : new TokenEntry(address, entry.pairs, entry.prices, facts);
       const own = pairs.byAddress.get(address);
-      return { data: toTokenDetail(entry, windows, explorerLink(chainId, address), own) };
+      const detail = toTokenDetail(judged, windows, explorerLink(chainId, address), own);
+      // Without the deepest pools, the means would only describe small pools.
+      const isUntold = [...told.values()].includes(null);
+      return { data: isUntold ? { ...detail, lp_locked_pct: null, lp_held_by_creator_pct: null } : detail };
     },
   });
 }

@@ -1,6 +1,9 @@
 /** Computes which part of a pool's LP tokens is burnt, locked or held by the creator of its base token. Pure. */
-import type { Hex } from '../../domain/hex';
+import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import type { WatchedHolder } from '../../domain/chainDescription';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import type { ToldSupply } from '../history/history';
+import { isHistoryPartial } from '../holders/balances';
 import { lpSupplyOf, type LpFacts } from '../tokens/tokenSupply';
 import type { PairEntry } from '../pairs/pairItem';
 import type { StoredPool } from '../pairs/pools';
@@ -13,6 +16,14 @@ export interface LpShares {
   readonly creator: number | null;
 }
 
+/** Supply and balances by pool address. Null if the node gave no answer for a pool. Other pools have no entry. */
+export type ToldLps = ReadonlyMap<string, ToldSupply | null>;
+
+/** Whether the pool has LP tokens whose earlier transfers are missing. */
+export function hasOlderLp(pool: StoredPool, head: HeadSnapshot): boolean {
+  return isHistoryPartial(head) && pool.created_block === null && pool.pool_type !== CONCENTRATED;
+}
+
 const UNKNOWN: LpShares = { locked: null, creator: null };
 
 export function lpSharesOf(
@@ -23,10 +34,10 @@ export function lpSharesOf(
 ): LpShares {
   const minted = pool.pool_type === CONCENTRATED ? null : (lpSupplyOf(pool, facts)?.supply ?? null);
   const supply = (minted ?? 0n) - pool.ownShares;
-  if (supply <= 0n || facts.holding === null) return UNKNOWN;
-  const held = facts.holding.watched;
+  const held = (facts.told ?? facts.holding)?.watched;
+  if (supply <= 0n || held === undefined) return UNKNOWN;
   const percentOf = (raw: bigint): number => Number((raw * 10_000_000n) / supply) / 100_000;
-  let locked = facts.holding.atZero ?? 0n;
+  let locked = facts.holding?.atZero ?? held.get(ZERO_ADDRESS) ?? 0n;
   for (const { address, kind } of watched) if (kind !== 'treasury') locked += held.get(address) ?? 0n;
   return {
     locked: percentOf(locked),

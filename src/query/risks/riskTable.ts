@@ -11,13 +11,28 @@ import { listWatched, type SupplyRules, type WatchedHolder } from '../../domain/
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import type { PairEntry } from '../pairs/pairItem';
+import type { StoredPool } from '../pairs/pools';
 import type { CreatorTables } from '../tokens/creators';
-import { REBASING } from '../tokens/tokenSupply';
-import { lpSharesOf, type LpShares } from './lpShares';
+import { REBASING, type LpFacts } from '../tokens/tokenSupply';
+import { hasOlderLp, lpSharesOf, type LpShares, type ToldLps } from './lpShares';
 import { NEW, NO_METADATA, taxOf, warningsOfShare, warningsOfToken, type RiskRules } from './tokenRisk';
 import { createLogoReader, createTraitReader } from './tokenTraits';
 
 const DAY_SECONDS = 86_400;
+/** Has the code of the warning about tokens. */
+const PARTIAL_LP: Warning = {
+  code: 'partial_history',
+  message:
+    'Transfers of the LP tokens from before the first indexed block are missing, so their holders are not counted',
+  severity: 'info',
+};
+/** Only with a late start, and where the node is asked. */
+const LP_UNKNOWN: Warning = {
+  code: 'supply_unknown',
+  message:
+    'The node gave no supply of the LP tokens at this block, so their supply and locked part are unknown',
+  severity: 'info',
+};
 /** Warning codes of a quote token that a pair also gets. A pair gets all codes of its base token. */
 const SHARED_CODES: ReadonlySet<string> = new Set(['fee_on_transfer', 'honeypot', 'rebasing']);
 
@@ -32,9 +47,13 @@ export interface RiskTable {
   readonly keptAtZeroOf: (token: string) => bigint;
   /** Warnings about the contract of a token. */
   readonly warningsOf: (token: Token) => Warning[];
+  /** Facts about the holders of a pool's LP token. */
+  readonly lpOf: (pool: StoredPool) => LpFacts;
   readonly sharesOf: (entry: PairEntry) => LpShares;
   /** Warnings about a pair that come from its age, its tokens and the owners of its LP tokens. */
   readonly pairWarningsOf: (entry: PairEntry) => Warning[];
+  /** The same table, with answers of the node about LP tokens. */
+  readonly withLps: (told: ToldLps) => RiskTable;
 }
 
 export type RiskTables = PerVersion<RiskTable>;
@@ -62,34 +81,43 @@ export function createRiskTables(
     const traitsOf = (token: string) => traits.get(token) ?? null;
     const rules = rulesAt(chain, head);
     const warningsOf = (token: Token): Warning[] => warningsOfToken(token, traitsOf(token.address), rules);
-    const sharesOf = ({ pool, ownShares }: PairEntry): LpShares => {
-      const facts = { holding: holderTable.of(pool.address), partial: isHistoryPartial(head) };
-      return lpSharesOf({ ...pool, ownShares }, facts, watched, creatorTable.ofBase(pool));
+    const tableOf = (told: ToldLps): RiskTable => {
+      const lpOf = ({ address }: StoredPool): LpFacts => ({
+        holding: holderTable.of(address),
+        partial: isHistoryPartial(head),
+        told: told.get(address) ?? null,
+      });
+      const sharesOf = ({ pool, ownShares }: PairEntry): LpShares =>
+        lpSharesOf({ ...pool, ownShares }, lpOf(pool), watched, creatorTable.ofBase(pool));
+      const judgementOf = (entry: PairEntry): PairJudgement => ({
+        ofToken: (token) => [
+          ...warningsOf(token),
+          ...(checks.of(token.address)?.rebasing === true ? [REBASING] : []),
+        ],
+        shares: sharesOf(entry),
+        isUntold: told.get(entry.pool.address) === null,
+      });
+      // Remembers the warnings of each pair, because requests at one head show the same pairs repeatedly.
+      const known = new WeakMap<PairEntry, Warning[]>();
+      return {
+        watched,
+        checksOf: (token) => checks.of(token),
+        creatorOf: (token) => creatorTable.of(token),
+        logoOf: (token) => logos.get(token) ?? null,
+        taxOf: (token) => taxOf(traitsOf(token)),
+        keptAtZeroOf: (token) => BigInt(traitsOf(token)?.kept_at_zero ?? 0),
+        warningsOf,
+        lpOf,
+        sharesOf,
+        pairWarningsOf: (entry) => {
+          const found = known.get(entry) ?? warningsOfPair(entry, head, judgementOf(entry));
+          known.set(entry, found);
+          return found;
+        },
+        withLps: tableOf,
+      };
     };
-    const judgementOf = (entry: PairEntry): PairJudgement => ({
-      ofToken: (token) => [
-        ...warningsOf(token),
-        ...(checks.of(token.address)?.rebasing === true ? [REBASING] : []),
-      ],
-      shares: sharesOf(entry),
-    });
-    // Remembers the warnings of each pair, because requests at one head show the same pairs repeatedly.
-    const known = new WeakMap<PairEntry, Warning[]>();
-    return {
-      watched,
-      checksOf: (token) => checks.of(token),
-      creatorOf: (token) => creatorTable.of(token),
-      logoOf: (token) => logos.get(token) ?? null,
-      taxOf: (token) => taxOf(traitsOf(token)),
-      keptAtZeroOf: (token) => BigInt(traitsOf(token)?.kept_at_zero ?? 0),
-      warningsOf,
-      sharesOf,
-      pairWarningsOf: (entry) => {
-        const found = known.get(entry) ?? warningsOfPair(entry, head, judgementOf(entry));
-        known.set(entry, found);
-        return found;
-      },
-    };
+    return tableOf(new Map());
   });
 }
 
@@ -107,17 +135,21 @@ function rulesAt(chain: RiskChain, head: HeadSnapshot): RiskRules {
 interface PairJudgement {
   readonly ofToken: (token: Token) => Warning[];
   readonly shares: LpShares;
+  /** Whether the node was asked about the LP tokens, and gave no answer. */
+  readonly isUntold: boolean;
 }
 
 function warningsOfPair(
   { pool, tokens }: PairEntry,
   head: HeadSnapshot,
-  { ofToken, shares }: PairJudgement,
+  { ofToken, shares, isUntold }: PairJudgement,
 ): Warning[] {
   const { base, all } = tokens;
   const warnings: Warning[] = [];
   if (base.symbol === null && base.name === null && base.decimals === null) warnings.push(NO_METADATA);
   if (pool.created_at !== null && pool.created_at > head.timestamp - DAY_SECONDS) warnings.push(NEW);
+  if (hasOlderLp(pool, head)) warnings.push(PARTIAL_LP);
+  if (isUntold) warnings.push(LP_UNKNOWN);
   const codes = new Set<string>();
   const others = all.filter(({ address }) => address !== base.address);
   const fromOthers = others.flatMap(ofToken).filter(({ code }) => SHARED_CODES.has(code));

@@ -23,7 +23,7 @@ export interface HoldingFacts {
   readonly holding: TokenHolding | null;
   /** Whether transfers from before the first ingested block are missing. */
   readonly partial: boolean;
-  /** If transfers are missing: the supply by the contract, with later mints and burns. Absent or null if it is unknown. */
+  /** If transfers are missing: the supply by the contract, as of the head. Absent or null if it is unknown. */
   readonly told?: ToldSupply | null;
   /** Results of the ingester's checks against the node. Null if the checks found nothing. */
   readonly checks: BalanceChecks | null;
@@ -37,7 +37,7 @@ export interface HoldingFacts {
  * Facts about the holders of an LP token. LP tokens are not checked with balanceOf, because a known factory
  * created their contracts.
  */
-export type LpFacts = Pick<HoldingFacts, 'holding' | 'partial'>;
+export type LpFacts = Pick<HoldingFacts, 'holding' | 'partial' | 'told'>;
 
 /** The supply of a token, in raw units. */
 interface Supply {
@@ -116,12 +116,13 @@ export function loggedHoldersOf({ holding, partial, checks }: HoldingFacts): num
   return holding.supply === null && !confirmsHolders(checks) ? null : holding.holders;
 }
 
-/** The supply of an LP token. It is complete if the pool's creation is indexed. */
+/** The supply of an LP token: by the logs if the pool's creation is indexed, otherwise by the contract. */
 export function lpSupplyOf(
   pool: Pick<StoredPool, 'created_block'>,
-  { holding, partial }: LpFacts,
+  { holding, partial, told = null }: LpFacts,
 ): { readonly supply: bigint | null; readonly holders: number | null } | null {
-  if (partial && pool.created_block === null) return null;
+  if (partial && pool.created_block === null)
+    return told === null ? null : { supply: told.total, holders: null };
   if (holding === null) return { supply: 0n, holders: 0 };
   const { supply, holders } = holding;
   return { supply, holders: supply === null ? null : holders };

@@ -16,6 +16,7 @@ import { eventually } from '../../support/eventually';
 import { decimalsOf, expectClose, priceNow, upTo } from '../../integration/api/market/plainMarket';
 import { plainPortfolio } from '../../integration/api/portfolio/plainPortfolio';
 import {
+  DEAD,
   HOLDERS,
   LOOSE,
   makeTransfers,
@@ -51,6 +52,7 @@ const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).
 const owedOf = (id: bigint): [bigint, bigint] => [(id % 1_000n) * 10n ** 12n, (id % 77n) * 10n ** 9n];
 
 function truth(token: string, holder: string): bigint {
+  if (holder === ZERO_ADDRESS) return sentToZero(movesOf(moves, head), token);
   const logs = plainBalances(movesOf(moves, head)).get(token)?.get(holder) ?? 0n;
   return BigInt.asUintN(256, logs + earlier(token, holder));
 }
@@ -267,6 +269,20 @@ describe('balances are right in a history that begins late', () => {
       }
     }
     expect(old).toBeGreaterThan(0);
+    const pool = upTo(world, head, (block) => block.pools).find(
+      ({ pool_type, created_block }) => pool_type === 2 && created_block === null,
+    )!;
+    const readPair = async () => (await api.get(`/api/v1/pairs/${pool.address}`)).json['data'];
+    const total_supply = formatUnits(supplyOf(pool.address), 18);
+    away = true;
+    expect(await readPair()).toMatchObject({ total_supply: null, lp_locked_pct: null });
+    expect((await readPair())!['flags']).toContain('supply_unknown');
+    away = false;
+    await eventually(readPair, (pair) => pair!['total_supply'] !== null);
+    const locked = truth(pool.address, ZERO_ADDRESS) + truth(pool.address, DEAD);
+    const lp_locked_pct = Number((locked * 10_000_000n) / supplyOf(pool.address)) / 100_000;
+    expect(lp_locked_pct).toBeGreaterThan(0);
+    expect(await readPair()).toMatchObject({ total_supply, lp_locked_pct, lp_holders: null });
   });
 });
 

@@ -1,16 +1,20 @@
 /**
  * Compares an index that starts 60 blocks before the head with an index of the whole chain. Once the search for older
- * pools is complete, both have the same pools, TVL, supplies and creation times. After a restart in the middle of the
- * search for older pools, the search continues.
+ * pools is complete, both have the same pools, TVL, supplies and creation times, and the same supply and locked part of
+ * LP tokens. After a restart in the middle of the search for older pools, the search continues.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
+import { Interface, parseUnits } from 'ethers';
+
 import { attach } from '../../../src/commands/attach';
 import { loadConfig } from '../../../src/config';
-import { ERC20, encodeCall } from '../../../src/dev/abi';
+import { ERC20, encodeCall, readContract } from '../../../src/dev/abi';
+import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { DEX_V2, DEX_V2_29, DEX_V3, FULL_PLAN, type WorldPlan } from '../../../src/dev/world/worldPlan';
 import { createLog } from '../../../src/log';
+import { TOTAL_SUPPLY } from '../../../src/protocols/erc20';
 import { readyShape, type ReadyAnswer } from '../../../src/wire/ready';
 import { askRows } from '../../support/engine/askRows';
 import { until } from '../../support/eventually';
@@ -20,6 +24,10 @@ import { startWorldProgram, type WorldProgram } from '../../support/server/world
 
 const TOKENS = ['wpls', 'usdc', 'dai', 'hexd', 'weth', 'whole', 'deep', 'pepe', 'floki'];
 const OTHERS = TOKENS.filter((key) => key !== 'wpls');
+
+const SUPPLY = new Interface(['function totalSupply() view returns (uint256)']);
+/** The burn address of the world's chain description. */
+const BURN: Hex = '0x0000000000000000000000000000000000000369';
 
 const PLAN: WorldPlan = {
   ...FULL_PLAN,
@@ -56,6 +64,13 @@ interface Token {
   readonly holders: number | null;
   readonly flags: readonly string[];
 }
+interface PairDetail {
+  readonly total_supply: string | null;
+  readonly lp_holders: number | null;
+  readonly lp_locked_pct: number | null;
+  readonly flags: readonly string[];
+  readonly warnings: readonly { readonly code: string }[];
+}
 interface Overview {
   readonly tvl_usd: number;
   readonly history: {
@@ -80,12 +95,52 @@ const problemsOf = async ({ url }: Program): Promise<ReadyAnswer['problems']> =>
 /** Waits until the history of the program is complete and it has nothing left to read. */
 const whenComplete = (from: Program): Promise<void> =>
   until(async () => {
-    const { overview, tokens } = await readAll(from);
-    const isReading = (await problemsOf(from)).some(({ code }) => code === 'history_incomplete');
-    return (
-      overview.history.complete && !isReading && tokens.every(({ total_supply: supply }) => supply !== null)
-    );
+    if ((await problemsOf(from)).some(({ code }) => code === 'history_incomplete')) return false;
+    return (await readAll(from)).overview.history.complete;
   });
+
+/** A V2 pool that is older than the start block of the second index, and in which two users have LP tokens. */
+const lpPool = () => on.world.pool(2);
+
+/** Transactions of a user: adds liquidity, or takes it out, and burns a part of the user's LP tokens in both ways. */
+const moveLp = async (from: Hex, part: bigint, isMint: boolean) => {
+  const { world } = on;
+  const pool = lpPool();
+  const amount0 = (await world.balanceOf(pool.token0, pool.address)) / part;
+  const amount1 = (await world.balanceOf(pool.token1, pool.address)) / part;
+  const held = await world.balanceOf(pool, from);
+  const transfer = (to: Hex) => world.transfer(pool, { from, to, amount: held / part });
+  return [
+    isMint
+      ? world.mintV2(pool, { from, amount0, amount1 })
+      : world.burnV2(pool, { from, liquidity: held / part }),
+    ...(held === 0n ? [] : [transfer(BURN), transfer(ZERO_ADDRESS)]),
+  ];
+};
+
+/** Waits for the node's head, and compares the LP tokens in both indexes with the contract. */
+async function expectLp(): Promise<void> {
+  const { world, anvil, program } = on;
+  const pool = lpPool();
+  const head = Number(await anvil.rpc.call('eth_blockNumber', []));
+  for (const { url } of [late, program]) await waitForBlock(url, head);
+  const supply = BigInt(String(await readContract(anvil.rpc, SUPPLY, pool.address, 'totalSupply')));
+  const locked = (await world.balanceOf(pool, BURN)) + (await world.balanceOf(pool, ZERO_ADDRESS));
+  expect(locked).toBeGreaterThan(1_000n);
+  const whole = await on.get<PairDetail>(`/pairs/${pool.address}`);
+  const part = await on.get<PairDetail>(`/pairs/${pool.address}`, late);
+  for (const pair of [whole, part]) {
+    expect(parseUnits(pair.total_supply ?? '', 18)).toBe(supply);
+    expect(pair.lp_locked_pct).toBe(Number((locked * 10_000_000n) / supply) / 100_000);
+    expect(pair.warnings.map(({ code }) => code)).toEqual(pair.flags);
+  }
+  expect(part.lp_holders).toBeNull();
+  expect(part.flags.filter((flag) => !whole.flags.includes(flag))).toEqual(['partial_history']);
+  const path = `/tokens/${pool.token0.key === 'wpls' ? pool.token1.address : pool.token0.address}`;
+  const { lp_locked_pct } = await on.get<PairDetail>(path);
+  expect(lp_locked_pct).toBeGreaterThan(1);
+  expect((await on.get<PairDetail>(path, late)).lp_locked_pct).toBeCloseTo(lp_locked_pct ?? NaN, 3);
+}
 
 beforeAll(async () => {
   on = await startWorldProgram(PLAN);
@@ -103,6 +158,12 @@ beforeAll(async () => {
       await world.mineBlock(undefined, swaps);
     }
   }
+  const [first, second] = world.users;
+  await world.mineBlock(undefined, await moveLp(first!, 7n, true));
+  await world.mineBlock(undefined, [
+    ...(await moveLp(first!, 5n, false)),
+    ...(await moveLp(second!, 9n, true)),
+  ]);
   for (let i = 0; i < 160; i += 1) await world.mineBlock();
   // The blocks from here on are later than the start block of the second index. Two users trade in a V2 pool.
   for (const from of world.users.slice(0, 2)) {
@@ -171,6 +232,7 @@ test('a start 60 blocks before the head ends with the lists, TVL, supplies and c
     expect(mine.liquidity_usd / pair.liquidity_usd).toBeCloseTo(1, 3);
   }
   expect(part.overview.tvl_usd / whole.overview.tvl_usd).toBeCloseTo(1, 3);
+  await expectLp();
   for (const [index, token] of whole.tokens.entries()) {
     const { address, total_supply, created_at, pool_count } = token;
     const mine = part.tokens[index]!;
@@ -222,7 +284,12 @@ test('V3 pools that are older than the start block have the depth of an index of
 
 test('if a reorg removes the block that listed older pools, a later block lists them again', async () => {
   const before = await readAll(late);
-  const heads = await on.world.reorg(2, [{}, {}, {}]);
+  const [first, second] = on.world.users;
+  await on.world.mineBlock(undefined, await moveLp(second!, 3n, true));
+  await on.world.mineBlock(undefined, await moveLp(first!, 4n, false));
+  await expectLp();
+  const heads = await on.world.reorg(2, [{}, { transactions: await moveLp(first!, 6n, true) }, {}]);
+  await expectLp();
   const head = heads.at(-1)!.number;
   for (const { url } of [late, on.program]) await waitForBlock(url, head);
   await until(async () => (await readAll(late)).pairs.length === on.world.pools.length);
@@ -239,10 +306,12 @@ test('if a reorg removes the block that listed older pools, a later block lists 
 interface Call {
   readonly id: number;
   readonly method: string;
-  readonly params: readonly (string | { readonly fromBlock?: string })[];
+  readonly params: readonly (
+    string | { readonly fromBlock?: string; readonly to?: Hex; readonly data?: Hex }
+  )[];
 }
 
-test('a node without old logs lists the pairs of V2 factories by allPairs, and the search says that it is incomplete', async () => {
+test('with a node without old logs, allPairs lists the pairs of V2 factories, and what the node does not tell is null with a flag', async () => {
   const head = Number(await on.anvil.rpc.call('eth_blockNumber', []));
   const isOld = ({ method, params: [first] }: Call): boolean => {
     if (method === 'eth_getBlockReceipts') return Number(first) < head - 50;
@@ -250,8 +319,12 @@ test('a node without old logs lists the pairs of V2 factories by allPairs, and t
       method === 'eth_getLogs' && typeof first === 'object' && Number(first.fromBlock ?? head) < head - 50
     );
   };
+  const silent = [on.world.tokens.find(({ key }) => key === 'floki')!.address, lpPool().address];
+  const isSilent = ({ params: [first] }: Call): boolean =>
+    typeof first === 'object' && first.data === TOTAL_SUPPLY && silent.some((one) => one === first.to);
   const answer = async (call: Call): Promise<object> => {
     const { id, method, params } = call;
+    if (isSilent(call)) return { jsonrpc: '2.0', id, error: { code: 3, message: 'execution reverted' } };
     if (isOld(call)) return { jsonrpc: '2.0', id, error: { code: -32000, message: 'logs are pruned' } };
     const result = await on.anvil.rpc.call(method, [...params]).catch((error: Error) => error);
     if (!(result instanceof Error)) return { jsonrpc: '2.0', id, result };
@@ -277,6 +350,16 @@ test('a node without old logs lists the pairs of V2 factories by allPairs, and t
     });
     expect((await readAll(pruned)).overview.history.complete).toBe(false);
     await until(async () => (await problemsOf(pruned)).some(({ code }) => code === 'history_incomplete'));
+    // A supply that its contract does not tell is null, with a flag.
+    const unsupplied = async (): Promise<Token[]> =>
+      (await readAll(pruned)).tokens.filter(({ total_supply: supply }) => supply === null);
+    await until(async () => (await unsupplied()).length === 1);
+    const pair = await on.get<PairDetail>(`/pairs/${lpPool().address}`, pruned);
+    expect([...(await unsupplied()), pair]).toEqual([
+      expect.objectContaining({ address: silent[0], flags: ['partial_history', 'supply_unknown'] }),
+      expect.objectContaining({ address: silent[1], total_supply: null, lp_locked_pct: null }),
+    ]);
+    expect(pair.flags).toEqual(expect.arrayContaining(['partial_history', 'supply_unknown']));
   } finally {
     await pruned.end('SIGTERM');
     await close();

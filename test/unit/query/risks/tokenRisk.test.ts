@@ -1,4 +1,5 @@
 /** Tests flags and taxes of tokens, which follow from measurements of the ingester and from the chain description. */
+import { ZERO_ADDRESS } from '../../../../src/domain/hex';
 import { lpSharesOf, meanShare } from '../../../../src/query/risks/lpShares';
 import {
   taxOf,
@@ -120,6 +121,17 @@ test('LP tokens at burn addresses and in lockers are locked, and LP tokens of th
   ).toEqual({
     locked: 60,
     creator: 50,
+  });
+  // The pool is older than the first indexed block, so the node tells the balances, also of the zero address.
+  const told = { total: 1_000n, watched: new Map([...held, [ZERO_ADDRESS, 50n]]) };
+  const older = { ...pool, created_block: null };
+  expect(lpSharesOf(older, { holding: null, partial: true, told }, watched, address('4'))).toEqual({
+    locked: 35,
+    creator: 25,
+  });
+  expect(lpSharesOf(older, { holding: null, partial: true, told: null }, watched, address('4'))).toEqual({
+    locked: null,
+    creator: null,
   });
   expect(warningsOfShare(25)[0]).toMatchObject({ code: 'lp_held_by_creator' });
   expect(warningsOfShare(25)[0]!.message).toContain('25 %');

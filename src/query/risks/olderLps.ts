@@ -1,0 +1,51 @@
+/**
+ * Asks the node about LP tokens of pools that are older than the first indexed block: the supply, and the balances that
+ * are burnt, locked or the creator's. Earlier transfers of these LP tokens are not stored.
+ */
+import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import type { NodeState } from '../../domain/nodeState';
+import { balanceOfCall, readBalance, TOTAL_SUPPLY } from '../../protocols/erc20';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import type { PairEntry } from '../pairs/pairItem';
+import { hasOlderLp, type ToldLps } from './lpShares';
+import type { RiskTable } from './riskTable';
+
+const CONSTANT_PRODUCT = 2;
+/** Number of pools per answer, the deepest ones. */
+const POOLS_MAX = 5;
+
+/** Sends one batch to the node, as of the head's block. Never rejects. */
+export async function askOlderLps(
+  node: NodeState | null,
+  head: HeadSnapshot,
+  pairs: readonly PairEntry[],
+  { watched, creatorOf }: Pick<RiskTable, 'watched' | 'creatorOf'>,
+): Promise<ToldLps> {
+  const counted = watched.flatMap(({ address, kind }) => (kind === 'treasury' ? [] : [address]));
+  const asked = pairs
+    .filter(({ pool }) => hasOlderLp(pool, head))
+    .sort((a, b) => b.liquidityUsd - a.liquidityUsd)
+    .slice(0, POOLS_MAX)
+    .map(({ pool, tokens: { base } }) => {
+      const zero = pool.pool_type === CONSTANT_PRODUCT ? [ZERO_ADDRESS] : [];
+      const holders = [...new Set([...counted, ...zero, creatorOf(base.address) ?? []].flat())];
+      return { pool, holders, calls: [TOTAL_SUPPLY, ...holders.map(balanceOfCall)] };
+    });
+  const questions = asked.flatMap(({ pool, calls }) => {
+    const to: Hex = `0x${pool.address.slice(2)}`;
+    return calls.map((data) => ({ kind: 'call', to, data }) as const);
+  });
+  const answers = [...((await node?.ask(head.hash, questions)) ?? [])];
+  return new Map(
+    asked.map(({ pool, holders, calls }) => {
+      const [total, ...balances] = answers.splice(0, calls.length).map(readBalance);
+      // A balance above the supply is an answer of a faulty node.
+      const held = balances.filter((balance) => balance !== null && balance <= (total ?? 0n));
+      if (total == null || held.length < holders.length) return [pool.address, null];
+      return [
+        pool.address,
+        { total, watched: new Map(holders.map((one, index) => [one, held[index] ?? 0n])) },
+      ];
+    }),
+  );
+}
