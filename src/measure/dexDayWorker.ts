@@ -10,7 +10,6 @@ import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQ
 import { insertRows } from '../clickhouse/rows/inserter';
 import { dexDaysTable } from '../clickhouse/schema/traitTables';
 import { blockOfOrd } from '../domain/ord';
-import { errorText } from '../errors';
 import type { Logger } from '../log';
 import { computeTvl, readTvlDays } from '../query/dexes/tvlDays';
 import { findBlockTime, findFinalBlockAt, findFinalTip } from '../query/head/blockTimes';
@@ -19,6 +18,7 @@ import { readHead } from '../query/head/headState';
 import { readHistory } from '../query/history/history';
 import type { PriceSources } from '../query/prices/tokenPrices';
 import { Directory } from '../query/tokens/directory';
+import { repeatStep } from '../workers/repeatStep';
 
 const DAY_SECONDS = 86_400;
 /** Pause in ms before the first day, and between two days. */
@@ -52,28 +52,19 @@ export class DexDayWorker {
   }
 
   /** Runs until the signal aborts. Never rejects. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { clock, status, log } = this.deps;
-    let waitMs = SOON_MS;
+  run(signal: AbortSignal): Promise<void> {
+    const { clock, status, log, onChange } = this.deps;
     let isNew = false;
-    while (!signal.aborted) {
-      await clock.sleep(waitMs, signal).catch(() => undefined);
-      if (signal.aborted) return;
-      waitMs = SOON_MS;
-      if (status.phase !== 'follow') continue;
-      try {
-        const computed = await this.step();
-        if (!computed) {
-          waitMs = IDLE_MS;
-          if (isNew) this.deps.onChange();
-        }
-        isNew = computed;
-      } catch (error) {
-        if (signal.aborted) return;
-        waitMs = FAILED_MS;
-        log.warn({ error: errorText(error) }, 'computing the TVL of a past day failed; retrying');
-      }
-    }
+    const step = async (): Promise<number> => {
+      if (status.phase !== 'follow') return SOON_MS;
+      const computed = await this.step();
+      if (!computed && isNew) onChange();
+      isNew = computed;
+      return computed ? SOON_MS : IDLE_MS;
+    };
+    const onFailure = (error: string): void =>
+      log.warn({ error }, 'computing the TVL of a past day failed; retrying');
+    return repeatStep(clock, { firstMs: SOON_MS, failedMs: FAILED_MS, step, onFailure }, signal);
   }
 
   /** Computes the newest day that is missing. Resolves to false if no day is missing. */

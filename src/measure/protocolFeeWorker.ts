@@ -11,13 +11,13 @@ import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQ
 import { insertRows } from '../clickhouse/rows/inserter';
 import { poolFirstSharesTable } from '../clickhouse/schema/historyTables';
 import type { Hex } from '../domain/hex';
-import { errorText } from '../errors';
 import type { Logger } from '../log';
 import { decodeSlot0Shares } from '../protocols/feeProtocol';
 import { snapshotParams } from '../query/head/headSnapshot';
 import { readHead } from '../query/head/headState';
 import { createProtocolSplits } from '../query/pairs/protocolFees';
 import { readSlot0s, type FactRpc } from './nodeFacts';
+import { repeatStep } from '../workers/repeatStep';
 
 /** Largest number of pools that one round reads, and the pauses in ms between two rounds. */
 const POOLS_MAX = 100;
@@ -46,22 +46,15 @@ export class ProtocolFeeWorker {
   }
 
   /** Runs until the signal aborts. Never rejects. */
-  async run(signal: AbortSignal): Promise<void> {
+  run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
-    let waitMs = SOON_MS;
-    while (!signal.aborted) {
-      await clock.sleep(waitMs, signal).catch(() => undefined);
-      if (signal.aborted) return;
-      waitMs = IDLE_MS;
-      if (status.phase !== 'follow') continue;
-      try {
-        if ((await this.round(signal)) === POOLS_MAX) waitMs = SOON_MS;
-      } catch (error) {
-        if (signal.aborted) return;
-        waitMs = FAILED_MS;
-        log.warn({ error: errorText(error) }, 'reading protocol fees of V3 pools failed; retrying');
-      }
-    }
+    const step = async (): Promise<number> => {
+      if (status.phase !== 'follow') return IDLE_MS;
+      return (await this.round(signal)) === POOLS_MAX ? SOON_MS : IDLE_MS;
+    };
+    const onFailure = (error: string): void =>
+      log.warn({ error }, 'reading protocol fees of V3 pools failed; retrying');
+    return repeatStep(clock, { firstMs: SOON_MS, failedMs: FAILED_MS, step, onFailure }, signal);
   }
 
   /** Reads some pools at the stored head. Resolves to the number of pools whose part was stored. */

@@ -12,7 +12,6 @@ import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQ
 import { insertRows } from '../clickhouse/rows/inserter';
 import { tokenTraitsTable, type TokenTraitRow } from '../clickhouse/schema/traitTables';
 import type { Hex } from '../domain/hex';
-import { errorText } from '../errors';
 import type { Logger } from '../log';
 import { createVerifiedReader } from '../query/contracts/verifiedContracts';
 import { isHistoryPartial, listSupplies } from '../query/holders/balances';
@@ -25,6 +24,7 @@ import { codeTraitsOf } from './codeTraits';
 import { readCodes, readContractSupplies, readOldCodes, type CodeFacts, type FactRpc } from './nodeFacts';
 import { doSalesFail, typicalTradeOf } from './saleTrial';
 import { measureTax, type MeasuredSwap, type TaxedMove } from './transferTax';
+import { repeatStep } from '../workers/repeatStep';
 
 /** Pause in ms before a round while tokens without a measurement wait. */
 const SOON_MS = 2_000;
@@ -115,28 +115,23 @@ export class TraitWorker {
   }
 
   /** Runs until the signal aborts. Never rejects. New pools start a round that measures new tokens only. */
-  async run(signal: AbortSignal): Promise<void> {
+  run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
     let againAt = 0;
     let pools = -1;
-    let waitMs = SOON_MS;
-    while (!signal.aborted) {
-      await clock.sleep(waitMs, signal).catch(() => undefined);
-      if (signal.aborted) return;
-      waitMs = SOON_MS;
+    const step = async (): Promise<number> => {
       const again = clock.now() >= againAt;
-      if (status.phase !== 'follow' || (!again && status.pools === pools)) continue;
+      if (status.phase !== 'follow' || (!again && status.pools === pools)) return SOON_MS;
       pools = status.pools;
-      try {
-        if (await this.round(again, signal)) pools = -1;
-        if (again) againAt = clock.now() + AGAIN_MS;
-      } catch (error) {
-        if (signal.aborted) return;
-        pools = -1;
-        waitMs = FAILED_MS;
-        log.warn({ error: errorText(error) }, 'measuring traits of tokens failed; retrying');
-      }
-    }
+      if (await this.round(again, signal)) pools = -1;
+      if (again) againAt = clock.now() + AGAIN_MS;
+      return SOON_MS;
+    };
+    const onFailure = (error: string): void => {
+      pools = -1;
+      log.warn({ error }, 'measuring traits of tokens failed; retrying');
+    };
+    return repeatStep(clock, { firstMs: SOON_MS, failedMs: FAILED_MS, step, onFailure }, signal);
   }
 
   /**

@@ -29,7 +29,7 @@ export interface HeadFlip<Fresh> {
 /** What a flip does to the canonical blocks. */
 export type HeadMove = Pick<HeadFlip<unknown>, 'canonical' | 'voided'>;
 
-export interface Head {
+interface Head {
   /** Canonical blocks, ascending, each the parent of the next, up to the first missing block. */
   readonly blocks: readonly HeadBlock[];
   /** Number of the highest canonical block, also above a missing block. Without blocks, the last final block. */

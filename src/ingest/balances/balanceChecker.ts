@@ -15,7 +15,6 @@ import { createQueryRunner, type QueryRunner } from '../../clickhouse/client/nam
 import { balanceChecksTable } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
-import { errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { balanceOfCall, readBalance } from '../../protocols/erc20';
 import { BalanceBook, type ComparedBalance, type HeldToken } from './balanceBook';
@@ -24,6 +23,7 @@ import type { EthCalls } from '../pools/ethCalls';
 import type { IngestStatus } from '../session/status';
 import type { StoredState } from '../store/store';
 import { readStoredState } from '../store/storedState';
+import { repeatStep } from '../../workers/repeatStep';
 
 /** Time between two checks, in ms. */
 const INTERVAL_MS = 30_000;
@@ -118,24 +118,18 @@ export class BalanceChecker {
   }
 
   /** Checks at intervals until the signal aborts. Never rejects. */
-  async run(signal: AbortSignal): Promise<void> {
+  run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
-    let waitMs = SOON_MS;
-    while (!signal.aborted) {
-      await clock.sleep(waitMs, signal).catch(() => undefined);
-      if (signal.aborted) return;
+    const step = async (): Promise<number> => {
       // During the backfill, the ingester does not call balanceOf.
-      if (status.phase !== 'follow') continue;
-      try {
-        const { isOpen } = await this.check(signal);
-        waitMs = isOpen ? SOON_MS : INTERVAL_MS;
-      } catch (error) {
-        if (signal.aborted) return;
-        status.balanceChecks.failures += 1;
-        waitMs = INTERVAL_MS;
-        log.warn({ error: errorText(error) }, 'comparing balances with the node failed');
-      }
-    }
+      if (status.phase !== 'follow') return SOON_MS;
+      return (await this.check(signal)).isOpen ? SOON_MS : INTERVAL_MS;
+    };
+    const onFailure = (error: string): void => {
+      status.balanceChecks.failures += 1;
+      log.warn({ error }, 'comparing balances with the node failed');
+    };
+    return repeatStep(clock, { firstMs: SOON_MS, failedMs: INTERVAL_MS, step, onFailure }, signal);
   }
 
   /** Runs one check at the stored head. Rejects if the node or the database fails. */

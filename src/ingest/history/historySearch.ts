@@ -26,6 +26,7 @@ import { listUnread, readOldTicks, type UnreadPool } from './readOldTicks';
 import { listUnaskedTokens, storeSupplies } from './readSupplies';
 import { readSearchBlock, type SearchBlock } from './searchBlock';
 import { loadProgress, saveProgress, type SearchProgress } from './searchProgress';
+import { repeatStep } from '../../workers/repeatStep';
 
 const TICK_MS = 250;
 const FAILED_MS = 3_000;
@@ -92,23 +93,17 @@ export class HistorySearch {
    * Runs until the signal aborts. Returns early if the index begins at block 1, because then nothing is
    * missing. Never rejects.
    */
-  async run(signal: AbortSignal): Promise<void> {
+  run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
-    let waitMs = TICK_MS;
-    while (!signal.aborted && status.history.state !== 'whole') {
-      await clock.sleep(waitMs, signal).catch(() => undefined);
-      if (signal.aborted) return;
-      waitMs = TICK_MS;
+    const step = async (): Promise<number | null> => {
+      if (status.history.state === 'whole') return null;
       // The backfill finishes first, because its blocks add pools too.
-      if (status.phase !== 'follow') continue;
-      try {
-        waitMs = (await this.step(signal)) ? 0 : IDLE_MS;
-      } catch (error) {
-        if (signal.aborted) return;
-        waitMs = FAILED_MS;
-        log.warn({ error: errorText(error) }, 'reading the history before the start block failed; retrying');
-      }
-    }
+      if (status.phase !== 'follow') return TICK_MS;
+      return (await this.step(signal)) ? 0 : IDLE_MS;
+    };
+    const onFailure = (error: string): void =>
+      log.warn({ error }, 'reading the history before the start block failed; retrying');
+    return repeatStep(clock, { firstMs: TICK_MS, failedMs: FAILED_MS, step, onFailure }, signal);
   }
 
   /** Does a limited part of the work. Resolves to true if work remains. */

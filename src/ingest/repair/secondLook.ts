@@ -12,11 +12,12 @@ import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
 import { cutRanges, PROOF_ROWS_MAX, proofRowShape, toProofRanges } from '../../clickhouse/schema/proofRanges';
 import type { ChainBlock } from '../../domain/block';
-import { AppError, errorText } from '../../errors';
+import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { CallBudget } from '../history/callBudget';
 import type { IngestStatus } from '../session/status';
 import { startShape } from '../store/storedState';
+import { repeatStep } from '../../workers/repeatStep';
 
 /** Name of the stored number of the last block that was asked for a second time. */
 const REACHED = 'second_look';
@@ -63,20 +64,12 @@ export class SecondLook {
   }
 
   /** Runs until the signal aborts. Never rejects. */
-  async run(signal: AbortSignal): Promise<void> {
+  run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.deps;
-    let waitMs = IDLE_MS;
-    while (!signal.aborted) {
-      await clock.sleep(waitMs, signal).catch(() => undefined);
-      if (signal.aborted) return;
-      try {
-        waitMs = (await this.step(signal)) ? 0 : IDLE_MS;
-      } catch (error) {
-        if (signal.aborted) return;
-        waitMs = IDLE_MS;
-        log.warn({ error: errorText(error) }, 'asking for final blocks a second time failed; retrying');
-      }
-    }
+    const step = async (): Promise<number> => ((await this.step(signal)) ? 0 : IDLE_MS);
+    const onFailure = (error: string): void =>
+      log.warn({ error }, 'asking for final blocks a second time failed; retrying');
+    return repeatStep(clock, { firstMs: IDLE_MS, failedMs: IDLE_MS, step, onFailure }, signal);
   }
 
   /** Compares some blocks. Resolves to true if further blocks can be compared now. */
