@@ -1,7 +1,7 @@
 /** Times in UTC or in the time zone of the browser. Reads the zone of the browser, and is otherwise pure. */
 export type Zone = 'utc' | 'local';
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const MONTH = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' });
 
 /** Unix seconds that show the clock of the zone when they are read as UTC. */
 export function toClock(at: number, zone: Zone): number {
@@ -22,6 +22,6 @@ export function zoneName(zone: Zone): string {
 export function formatTick(at: number, unit: 'year' | 'month' | 'day' | 'time', zone: Zone): string {
   const text = formatMinute(at, zone);
   if (unit === 'year') return text.slice(0, 4);
-  if (unit === 'month') return MONTHS[Number(text.slice(5, 7)) - 1] ?? '';
+  if (unit === 'month') return MONTH.format(toClock(at, zone) * 1000);
   return unit === 'day' ? String(Number(text.slice(8, 10))) : text.slice(11);
 }

@@ -28,10 +28,17 @@ function minus(text: string): string {
   return text.replace('-', '−');
 }
 
-function grouped(value: number, digits: number): string {
-  const [whole = '', rest] = value.toFixed(digits).split('.');
-  const parted = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return rest === undefined ? parted : `${parted}.${rest}`;
+/** By number of fraction digits. Creating a format takes longer than using it. */
+const formats = new Map<number, Intl.NumberFormat>();
+
+/** Formats with this number of fraction digits, and with commas between thousands. */
+function decimal(value: number, digits: number): string {
+  let format = formats.get(digits);
+  if (format === undefined) {
+    format = new Intl.NumberFormat('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    formats.set(digits, format);
+  }
+  return minus(format.format(value));
 }
 
 /** Formats a positive number below one, to four significant digits. */
@@ -54,8 +61,8 @@ export function formatPrice(value: Figure): string {
   if (size === 0) return '0';
   if (size < 1) return sign + small(size);
   if (size >= 1e9) return sign + compact(size);
-  if (size >= 1_000) return sign + grouped(size, size >= 1e6 ? 0 : 2);
-  return sign + size.toFixed(size < 10 ? 4 : size < 100 ? 3 : 2);
+  if (size >= 1_000) return sign + decimal(size, size >= 1e6 ? 0 : 2);
+  return sign + decimal(size, size < 10 ? 4 : size < 100 ? 3 : 2);
 }
 
 export function formatUsdPrice(value: Figure): string {
@@ -68,9 +75,9 @@ function compact(size: number): string {
     if (size < step * 0.99995) continue;
     const scaled = size / step;
     if (index === 0 && scaled >= 10_000) return scaled.toExponential(2).replace('e+', 'e') + letter;
-    return `${scaled >= 100 ? scaled.toFixed(1) : scaled.toFixed(2)}${letter}`;
+    return `${decimal(scaled, scaled >= 100 ? 1 : 2)}${letter}`;
   }
-  return size >= 100 ? size.toFixed(1) : size.toFixed(2);
+  return decimal(size, size >= 100 ? 1 : 2);
 }
 
 /** Formats USD, for example $1.23M. */
@@ -99,7 +106,7 @@ export function formatAmount(value: Figure): string {
 export function formatCount(value: Figure): string {
   const number = toNumber(value);
   if (number === null) return UNKNOWN;
-  return Math.abs(number) < 1e6 ? minus(grouped(number, 0)) : minus(compact(number));
+  return Math.abs(number) < 1e6 ? decimal(number, 0) : minus(compact(number));
 }
 
 /** For example 12.3k or 190k. `size` is at least 1,000. */
@@ -117,9 +124,10 @@ export function formatChange(value: Figure): string {
     size >= 9_999.5
       ? threeDigits(size)
       : size >= 1_000
-        ? grouped(size, 0)
-        : size.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
-  return `${number > 0 && Number(size.toFixed(2)) > 0 ? '+' : number < 0 && Number(size.toFixed(2)) > 0 ? '−' : ''}${text}%`;
+        ? decimal(size, 0)
+        : decimal(size, size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+  const sign = /[1-9]/.test(text) ? (number > 0 ? '+' : '−') : '';
+  return `${sign}${text}%`;
 }
 
 /** Formats a share in percent. */
@@ -127,7 +135,7 @@ export function formatShare(value: Figure): string {
   const number = toNumber(value);
   if (number === null) return UNKNOWN;
   if (number > 0 && number < 0.01) return '<0.01%';
-  return `${minus(number.toFixed(Math.abs(number) >= 99.995 ? 0 : 2))}%`;
+  return `${decimal(number, Math.abs(number) >= 99.995 ? 0 : 2)}%`;
 }
 
 /** Formats basis points as percent, for example 29 as 0.29%. */
