@@ -21,7 +21,7 @@ const DIRECT_PART = 0.5;
  * A pool is ignored if one of its sides has fewer USD than this. While the native token has no price, only
  * the other side counts.
  */
-const BACKING_MIN_USD = 1_000;
+const SIDE_MIN_USD = 1_000;
 
 export interface PegInput {
   readonly wrappedNative: Hex | null;
@@ -143,7 +143,7 @@ function quotesIn(anchor: PriceAnchor, token: Hex, usd: number | null, { legsOf,
     const own = (isToken0 ? side0 : side1) * anchor.priceUsd;
     const depth = usd === null ? own : Math.min(own, (isToken0 ? side1 : side0) * usd);
     const log = isToken0 ? Math.log(price) : -Math.log(price);
-    return depth >= BACKING_MIN_USD ? [{ log, depth }] : [];
+    return depth >= SIDE_MIN_USD ? [{ log, depth }] : [];
   });
 }
 
