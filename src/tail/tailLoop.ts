@@ -9,7 +9,7 @@ import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import { steadyNow } from '../domain/steadyTime';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
-import type { FreshRows } from '../query/activity/freshEvents';
+import type { FreshRows } from '../query/activity/eventRows';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import {
   followHead,

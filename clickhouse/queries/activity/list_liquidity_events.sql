@@ -1,28 +1,29 @@
 -- Each row: a mint or burn. Uses the key ord. Reads the rows with the ords `ords` from the final table and
 -- the rows with the ords `head_ords` from the head table. With `new_commits`, reads instead all rows of the
--- head blocks with these commits. The parameter `both` is true if `ords` and `head_ords` are both non-empty.
+-- head blocks with these commits. The parameter `both` is true if `ords` and `head_ords` are both non-empty. The
+-- caller reads RowBinary, so the order of columns is fixed.
 SELECT
-    toString(kind) AS event,
-    toString(e.ord) AS ord,
+    kind,
+    ord,
     timestamp,
-    concat('0x', lower(hex(e.pair))) AS pair,
+    pair,
     dex,
     pool_type,
-    concat('0x', lower(hex(e.token0))) AS token0,
-    concat('0x', lower(hex(e.token1))) AS token1,
+    token0,
+    token1,
     base_is_token0,
-    concat('0x', lower(hex(e.tx_hash))) AS tx_hash,
-    if(isNull(e.maker), NULL, concat('0x', lower(hex(e.maker)))) AS maker,
-    concat('0x', lower(hex(e.owner))) AS owner,
-    toString(e.amount0) AS amount0,
-    toString(e.amount1) AS amount1,
-    toString(e.liquidity) AS liquidity,
+    tx_hash,
+    maker,
+    owner,
+    amount0,
+    amount1,
+    liquidity,
     tick_lower,
     tick_upper,
-    toString(e.amount0_usd) AS amount0_usd,
-    toString(e.amount1_usd) AS amount1_usd,
+    amount0_usd,
+    amount1_usd,
     trust,
-    toString(e.others_usd) AS others_usd
+    others_usd
 FROM
 (
     -- if ords

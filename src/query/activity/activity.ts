@@ -11,8 +11,8 @@ import type { RowReader } from '../../clickhouse/rows/rowReader';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { EVENT_KINDS, isDecoded, type ActivityEntry, type EventKind } from '../../wire/activity';
-import { liquidityActivityRowShape, toActivityItem, type ActivityRow } from './activityItem';
-import { readSwapRow, readSyncRow } from './eventRows';
+import { toActivityItem } from './activityItem';
+import { readLiquidityEvent, readSwap, readSync, type StoredEvent } from './eventRows';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
@@ -227,22 +227,25 @@ async function readEvents(
   where: readonly Where[],
   directory = new Directory(runner),
 ): Promise<ActivityEvent[]> {
-  const byOrd = new Map<string, ActivityRow>();
+  const byOrd = new Map<number, StoredEvent>();
   for (let from = 0; from < where.length; from += ORDS_PER_QUERY) {
     const rows = await readRows(runner, head, where.slice(from, from + ORDS_PER_QUERY));
-    for (const row of rows) byOrd.set(row.ord, row);
+    for (const each of rows) byOrd.set(each.row.ord, each);
   }
-  const rows = where.flatMap(({ ord }) => byOrd.get(ord) ?? []);
-  const named = rows.flatMap((row) => [row.token0, row.token1]);
+  const events = where.flatMap(({ ord }) => byOrd.get(Number(ord)) ?? []);
+  const named = events.flatMap(({ row }) => [row.token0, row.token1]);
   const tokens = await directory.listTokens(named);
-  return rows.map((row) => ({ ord: Number(row.ord), item: toActivityItem(row, tokens, head.finalNumber) }));
+  return events.map((each) => ({
+    ord: each.row.ord,
+    item: toActivityItem(each, tokens, head.finalNumber),
+  }));
 }
 
 async function readRows(
   runner: QueryRunner,
   head: HeadSnapshot,
   where: readonly Where[],
-): Promise<ActivityRow[]> {
+): Promise<StoredEvent[]> {
   const snapshot = snapshotParams(head);
   const finalOrd = lastOrdOfBlock(head.finalTo);
   const ordsOf = (kinds: readonly EventKind[]): number[] =>
@@ -252,23 +255,20 @@ async function readRows(
     const both = ords.length > 0 && headOrds.length > 0;
     return { ...snapshot, ords, head_ords: headOrds, both, limit: ORDS_PER_QUERY };
   };
-  const read = async <Row>(
+  const read = async (
     name: string,
     ords: readonly number[],
-    decode: (row: RowReader) => Row,
-  ): Promise<Row[]> => (ords.length === 0 ? [] : runner.read(name, paramsOf(ords), decode));
+    decode: (row: RowReader) => StoredEvent,
+  ): Promise<StoredEvent[]> => (ords.length === 0 ? [] : runner.read(name, paramsOf(ords), decode));
   const swaps = ordsOf(['swap']);
-  const liquidity = ordsOf(['mint', 'burn']);
   // ClickHouse reads scattered rows with many columns in one thread, so a long list of swaps is read by two queries
   // in parallel.
   const middle = swaps.length > SCATTERED ? Math.ceil(swaps.length / 2) : swaps.length;
   const parts = await Promise.all([
-    read('activity/list_swaps', swaps.slice(0, middle), readSwapRow),
-    read('activity/list_swaps', swaps.slice(middle), readSwapRow),
-    read('activity/list_syncs', ordsOf(['sync']), readSyncRow),
-    liquidity.length === 0
-      ? []
-      : runner.run('activity/list_liquidity_events', paramsOf(liquidity), liquidityActivityRowShape),
+    read('activity/list_swaps', swaps.slice(0, middle), readSwap),
+    read('activity/list_swaps', swaps.slice(middle), readSwap),
+    read('activity/list_syncs', ordsOf(['sync']), readSync),
+    read('activity/list_liquidity_events', ordsOf(['mint', 'burn']), readLiquidityEvent),
   ]);
   return parts.flat();
 }

@@ -1,10 +1,9 @@
 /** Converts a stored event to the item of /activity and the stream. Pure. */
-import { z } from 'zod';
-
-import { formatRatio, formatUnits, plainNumber } from '../../domain/amounts';
+import { formatRatio, formatUnits, plainNumber, unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
 import { blockOfOrd, eventId, logIndexOfOrd } from '../../domain/ord';
 import { ZERO_ADDRESS } from '../../domain/hex';
 import { formatPrice, scalePrice } from '../../domain/prices';
+import { swapFeeUsd } from '../../domain/swapFee';
 import type {
   ActivityEntry,
   ActivityItem,
@@ -16,78 +15,11 @@ import type {
 } from '../../wire/activity';
 import { poolTypeShape } from '../../wire/primitives';
 import { tokenRefOf, type TokenMap } from '../tokens/tokens';
+import type { LiquidityColumns, StoredEvent, SwapColumns, SyncColumns } from './eventRows';
 
 const V3 = 3;
 const WEIGHTED = 4;
 const STABLE = 5;
-
-const commonShape = z.object({
-  ord: z.string(),
-  timestamp: z.int(),
-  pair: z.string(),
-  dex: z.string(),
-  /** A row that a newer version of the program stored may have a pool type that is unknown here. */
-  pool_type: z.int(),
-  token0: z.string(),
-  token1: z.string(),
-  base_is_token0: z.boolean(),
-  tx_hash: z.string(),
-  maker: z.string().nullable(),
-});
-type CommonRow = z.infer<typeof commonShape>;
-
-/** Row of the query activity/list_swaps. Amounts and reserves are raw. */
-export interface SwapActivityRow extends CommonRow {
-  readonly event: 'swap';
-  readonly sender: string;
-  readonly recipient: string;
-  readonly amount0: string;
-  readonly amount1: string;
-  readonly reserve0: string;
-  readonly reserve1: string;
-  readonly sqrt_price_x96: string;
-  readonly liquidity: string;
-  readonly tick: number;
-  /** Price in raw token1 per raw token0; 0 if the swap has no price. */
-  readonly raw_price: number;
-  readonly price_usd: number;
-  readonly quote_price_usd: number;
-  readonly amount_usd: number;
-  /** Fee of the swap in USD. Null if the pool's fee is above 10 %. */
-  readonly fee_usd: number | null;
-  readonly tracked: boolean;
-}
-
-/** Row of the query activity/list_liquidity_events. */
-export const liquidityActivityRowShape = commonShape.extend({
-  event: z.enum(['mint', 'burn']),
-  owner: z.string(),
-  amount0: z.string(),
-  amount1: z.string(),
-  liquidity: z.string().nullable(),
-  tick_lower: z.int().nullable(),
-  tick_upper: z.int().nullable(),
-  /** USD value of token0's amount, a decimal with 12 places. */
-  amount0_usd: z.string().nullable(),
-  amount1_usd: z.string().nullable(),
-  /** Which tokens had a trusted price: 1 if token0 had one, plus 2 if token1 had one. */
-  trust: z.int(),
-  /**
-   * USD value of the moved amounts of tokens other than token0 and token1, by trusted prices. Null if none of them
-   * has a trusted price.
-   */
-  others_usd: z.string().nullable(),
-});
-type LiquidityActivityRow = z.infer<typeof liquidityActivityRowShape>;
-
-/** Row of the query activity/list_syncs. */
-export interface SyncActivityRow extends CommonRow {
-  readonly event: 'sync';
-  readonly reserve0: string;
-  readonly reserve1: string;
-}
-
-export type ActivityRow = SwapActivityRow | LiquidityActivityRow | SyncActivityRow;
 
 /** Decimals of both tokens. Null if unknown: the token's amounts are then raw units, and the pair has no
  * price. */
@@ -98,21 +30,20 @@ interface Scale {
 
 /** The item of an event. A row that cannot be read gives a marked item with only its position. `finalNumber`
  * is the last final block. */
-export function toActivityItem(row: ActivityRow, tokens: TokenMap, finalNumber: number): ActivityEntry {
+export function toActivityItem(stored: StoredEvent, tokens: TokenMap, finalNumber: number): ActivityEntry {
   try {
-    return toReadItem(row, tokens, finalNumber);
+    return toReadItem(stored, tokens, finalNumber);
   } catch {
-    return toUndecodableItem(row, finalNumber);
+    return toUndecodableItem(stored, finalNumber);
   }
 }
 
-function toUndecodableItem(row: ActivityRow, finalNumber: number): UndecodableItem {
-  const ord = Number(row.ord);
+function toUndecodableItem({ event, row: { ord } }: StoredEvent, finalNumber: number): UndecodableItem {
   const block = blockOfOrd(ord);
   return {
     id: eventId(ord),
     event_type: 'undecodable',
-    stored_as: row.event,
+    stored_as: event,
     block_number: block,
     log_index: logIndexOfOrd(ord),
     finalized: block <= finalNumber,
@@ -120,21 +51,22 @@ function toUndecodableItem(row: ActivityRow, finalNumber: number): UndecodableIt
 }
 
 /** Builds the item of an event from its row. Throws for an invalid value in the row. */
-function toReadItem(row: ActivityRow, tokens: TokenMap, finalNumber: number): ActivityItem {
+function toReadItem(stored: StoredEvent, tokens: TokenMap, finalNumber: number): ActivityItem {
+  const { event, row } = stored;
   const scale = {
     decimals0: tokens.get(row.token0)?.decimals ?? null,
     decimals1: tokens.get(row.token1)?.decimals ?? null,
   };
   const common = commonOf(row, tokens, finalNumber);
-  if (row.event === 'swap') return toSwapItem(row, common, scale);
-  if (row.event === 'sync') return toSyncItem(row, common, scale);
-  return toLiquidityItem(row, common, scale);
+  if (event === 'swap') return toSwapItem(row, common, scale);
+  if (event === 'sync') return toSyncItem(row, common, scale);
+  return toLiquidityItem(event, row, common, scale);
 }
 
 type Common = Omit<SyncItem, 'event_type' | 'reserve0' | 'reserve1' | 'price' | 'amount_usd'>;
 
-function commonOf(row: ActivityRow, tokens: TokenMap, finalNumber: number): Common {
-  const ord = Number(row.ord);
+function commonOf(row: StoredEvent['row'], tokens: TokenMap, finalNumber: number): Common {
+  const { ord } = row;
   const block = blockOfOrd(ord);
   const token0 = tokenRefOf(tokens, row.token0);
   const token1 = tokenRefOf(tokens, row.token1);
@@ -161,9 +93,8 @@ function withCommon<More extends object>(common: Common, more: More): Common & M
   return Object.assign({}, common, more);
 }
 
-function toSwapItem(row: SwapActivityRow, common: Common, scale: Scale): SwapItem {
-  const amount0 = BigInt(row.amount0);
-  const amount1 = BigInt(row.amount1);
+function toSwapItem(row: SwapColumns, common: Common, scale: Scale): SwapItem {
+  const { amount0, amount1 } = row;
   const base = row.base_is_token0
     ? { address: row.token0, amount: amount0, decimals: scale.decimals0 }
     : { address: row.token1, amount: amount1, decimals: scale.decimals1 };
@@ -175,7 +106,7 @@ function toSwapItem(row: SwapActivityRow, common: Common, scale: Scale): SwapIte
   const [into, out] = buy ? [quote, base] : [base, quote];
   return withCommon<Omit<SwapItem, keyof Common>>(common, {
     event_type: 'swap',
-    amount_usd: row.tracked ? row.amount_usd : null,
+    amount_usd: row.tracked ? usdOf(row.amount_usd) : null,
     side: buy ? 'buy' : 'sell',
     token_in: into.address,
     token_out: out.address,
@@ -188,12 +119,16 @@ function toSwapItem(row: SwapActivityRow, common: Common, scale: Scale): SwapIte
     price_usd: usdOrNull(row.price_usd),
     quote_price_usd: usdOrNull(row.quote_price_usd),
     execution_price: executionPrice(base, quote),
-    fee_usd: row.tracked ? row.fee_usd : null,
+    fee_usd: row.tracked ? usdOf(swapFeeUsd(row)) : null,
     // A vault's event names neither the sender nor the recipient.
     sender: isVault ? null : row.sender,
     recipient: isVault ? null : row.recipient,
     ...(row.pool_type === V3
-      ? { sqrt_price_x96: row.sqrt_price_x96, tick: row.tick, liquidity_raw: row.liquidity }
+      ? {
+          sqrt_price_x96: String(row.sqrt_price_x96),
+          tick: row.tick,
+          liquidity_raw: String(row.liquidity),
+        }
       : {}),
   });
 }
@@ -225,21 +160,21 @@ function absolute(amount: bigint): bigint {
   return amount < 0n ? -amount : amount;
 }
 
-function stateDecimalPrice(row: SwapActivityRow, scale: Scale): string | null {
+function stateDecimalPrice(row: SwapColumns, scale: Scale): string | null {
   if (row.pool_type === WEIGHTED || row.pool_type === STABLE) {
     // Weights or an invariant set the price of a weighted or stable pool, so the ratio of its reserves is not a
     // price.
-    const price = scalePrice(row.raw_price, scale.decimals0, scale.decimals1, row.base_is_token0);
+    const price = scalePrice(row.price, scale.decimals0, scale.decimals1, row.base_is_token0);
     return price > 0 ? plainNumber(price) : null;
   }
-  const sqrtPriceX96 = BigInt(row.sqrt_price_x96);
+  const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96 } = row;
   if (row.pool_type === V3 && sqrtPriceX96 === 0n) return null;
-  const state = { reserve0: BigInt(row.reserve0), reserve1: BigInt(row.reserve1), sqrtPriceX96 };
+  const state = { reserve0, reserve1, sqrtPriceX96 };
   return formatPrice(state, scale.decimals0, scale.decimals1, row.base_is_token0);
 }
 
-function toSyncItem(row: SyncActivityRow, common: Common, scale: Scale): SyncItem {
-  const state = { reserve0: BigInt(row.reserve0), reserve1: BigInt(row.reserve1), sqrtPriceX96: 0n };
+function toSyncItem(row: SyncColumns, common: Common, scale: Scale): SyncItem {
+  const state = { reserve0: row.reserve0, reserve1: row.reserve1, sqrtPriceX96: 0n };
   return withCommon<Omit<SyncItem, keyof Common>>(common, {
     event_type: 'sync',
     amount_usd: null,
@@ -250,20 +185,25 @@ function toSyncItem(row: SyncActivityRow, common: Common, scale: Scale): SyncIte
 }
 
 /** Whether the event is a swap of a vault pool's own share, which names no provider. */
-function isShareMove({ owner, pool_type }: LiquidityActivityRow): boolean {
+function isShareMove({ owner, pool_type }: LiquidityColumns): boolean {
   return owner === ZERO_ADDRESS && pool_type > V3;
 }
 
-function toLiquidityItem(row: LiquidityActivityRow, common: Common, scale: Scale): MintItem | BurnItem {
+function toLiquidityItem(
+  event: 'mint' | 'burn',
+  row: LiquidityColumns,
+  common: Common,
+  scale: Scale,
+): MintItem | BurnItem {
   return withCommon<Omit<MintItem | BurnItem, keyof Common>>(common, {
-    event_type: row.event,
+    event_type: event,
     amount_usd: trustedUsd(row),
     owner: isShareMove(row) ? null : row.owner,
-    amount0: formatUnits(BigInt(row.amount0), scale.decimals0 ?? 0),
-    amount1: formatUnits(BigInt(row.amount1), scale.decimals1 ?? 0),
-    amount0_usd: nearest(row.amount0_usd),
-    amount1_usd: nearest(row.amount1_usd),
-    liquidity_raw: row.liquidity,
+    amount0: formatUnits(row.amount0, scale.decimals0 ?? 0),
+    amount1: formatUnits(row.amount1, scale.decimals1 ?? 0),
+    amount0_usd: usdOf(row.amount0_usd),
+    amount1_usd: usdOf(row.amount1_usd),
+    liquidity_raw: row.liquidity === null ? null : String(row.liquidity),
     ...(row.pool_type === V3 ? { tick_lower: row.tick_lower, tick_upper: row.tick_upper } : {}),
   });
 }
@@ -272,16 +212,16 @@ function toLiquidityItem(row: LiquidityActivityRow, common: Common, scale: Scale
  * USD value of all moved tokens with a trusted price; null without a trusted price. A swap of a vault pool's own share
  * moves one token, so the trusted price of another token says nothing about its value.
  */
-function trustedUsd(row: LiquidityActivityRow): number | null {
+function trustedUsd(row: LiquidityColumns): number | null {
   const { trust, amount0, amount1, amount0_usd, amount1_usd, others_usd } = row;
-  const isOther = (amount: string): boolean => isShareMove(row) && amount === '0';
+  const isOther = (amount: bigint): boolean => isShareMove(row) && amount === 0n;
   const side0 = (trust & 1) === 0 || isOther(amount0) ? null : amount0_usd;
   const side1 = (trust & 2) === 0 || isOther(amount1) ? null : amount1_usd;
-  const trusted = [side0, side1, others_usd].map(nearest).filter((value) => value !== null);
+  const trusted = [side0, side1, others_usd].map(usdOf).filter((value) => value !== null);
   return trusted.length === 0 ? null : trusted.reduce((sum, value) => sum + value);
 }
 
-/** The float nearest to a decimal, so that stored rows and fresh rows give the same number. */
-function nearest(decimal: string | null): number | null {
-  return decimal === null ? null : Number(decimal);
+/** The float nearest to an amount in units of 10^-12 USD. */
+function usdOf(amount: bigint | null): number | null {
+  return amount === null ? null : unitsToNumber(amount, USD_DECIMALS);
 }

@@ -6,10 +6,16 @@ import type { HeadBlock } from '../../domain/head/foldHead';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { ActivityEvent } from './activity';
-import { liquidityActivityRowShape, toActivityItem, type ActivityRow } from './activityItem';
-import { readSwapRow, readSyncRow } from './eventRows';
+import { toActivityItem } from './activityItem';
+import {
+  eventsOfRows,
+  readLiquidityEvent,
+  readSwap,
+  readSync,
+  type FreshRows,
+  type StoredEvent,
+} from './eventRows';
 import type { Directory } from '../tokens/directory';
-import { eventRowsOf, type FreshRows } from './freshEvents';
 import type { HeadSnapshot } from '../head/headSnapshot';
 
 export interface NewEventSources {
@@ -28,21 +34,21 @@ export async function listNewEvents(
   limit: number,
 ): Promise<ActivityEvent[]> {
   const atHand = blocks.flatMap(({ commit }) => fresh.get(commit) ?? []);
-  const rows =
-    atHand.length === blocks.length ? atHand.flatMap(eventRowsOf) : await readRows(runner, blocks, limit);
-  const sorted = rows
-    .map((row) => ({ ord: Number(row.ord), row }))
-    .sort((a, b) => a.ord - b.ord)
-    .slice(0, limit);
+  const events =
+    atHand.length === blocks.length ? atHand.flatMap(eventsOfRows) : await readRows(runner, blocks, limit);
+  const sorted = events.sort((a, b) => a.row.ord - b.row.ord).slice(0, limit);
   const known = await directory.listTokens(sorted.flatMap(({ row }) => [row.token0, row.token1]));
-  return sorted.map(({ ord, row }) => ({ ord, item: toActivityItem(row, known, head.finalNumber) }));
+  return sorted.map((each) => ({
+    ord: each.row.ord,
+    item: toActivityItem(each, known, head.finalNumber),
+  }));
 }
 
 async function readRows(
   runner: QueryRunner,
   blocks: readonly HeadBlock[],
   limit: number,
-): Promise<ActivityRow[]> {
+): Promise<StoredEvent[]> {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return [];
   const params = {
@@ -52,9 +58,9 @@ async function readRows(
     limit,
   };
   const parts = await Promise.all([
-    runner.read('activity/list_swaps', params, readSwapRow),
-    runner.run('activity/list_liquidity_events', params, liquidityActivityRowShape),
-    runner.read('activity/list_syncs', params, readSyncRow),
+    runner.read('activity/list_swaps', params, readSwap),
+    runner.read('activity/list_liquidity_events', params, readLiquidityEvent),
+    runner.read('activity/list_syncs', params, readSync),
   ]);
   return parts.flat();
 }

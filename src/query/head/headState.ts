@@ -10,7 +10,7 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { RowReader } from '../../clickhouse/rows/rowReader';
 import { foldHead, type HeadFlip, type HeadMove } from '../../domain/head/foldHead';
 import type { Hex } from '../../domain/hex';
-import type { FreshBlock } from '../activity/freshEvents';
+import type { FreshBlock } from '../activity/eventRows';
 import type { HeadSnapshot } from './headSnapshot';
 
 /**

@@ -2,7 +2,7 @@
 import type { Database } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import type { StoredFlip } from '../../../src/ingest/store/store';
-import type { FreshRows } from '../../../src/query/activity/freshEvents';
+import type { FreshRows } from '../../../src/query/activity/eventRows';
 import type { HeadBlock } from '../../../src/domain/head/foldHead';
 import { readHead } from '../../../src/query/head/headState';
 import { listNewEvents } from '../../../src/query/activity/newEvents';
