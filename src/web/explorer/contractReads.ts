@@ -103,6 +103,7 @@ export async function decodeInput(
     if (call !== null) return { ...call, isFromAbi: true, inner: innerCalls(call, functions) };
   }
   const selector = input.slice(0, SELECTOR_DIGITS);
+  if (selector.length < SELECTOR_DIGITS) return null;
   const signature = (await getSignatures([selector], signal)).get(selector);
   const known = signature === undefined ? null : readSignature(signature);
   const call = known === null ? null : decodeCall([known], input);
@@ -137,10 +138,16 @@ export async function getNativeSymbol(chain: string | null): Promise<string> {
   return (await findChain(chain))?.native_symbol ?? '';
 }
 
-/** The chain of a location; null for the market chain, also where the location names it. */
+/**
+ * The chain of a location; null for the market chain, also where the location names it. Throws if this service does not
+ * index the chain.
+ */
 export async function chainOf(query: URLSearchParams): Promise<string | null> {
   const given = query.get('chainId');
   if (given === null) return null;
-  const [market] = await listChains();
-  return String(market?.chain_id) === given ? null : given;
+  const [market, ...others] = await listChains();
+  if (String(market?.chain_id) === given) return null;
+  if (market !== undefined && !others.some(({ chain_id }) => String(chain_id) === given))
+    throw new ApiFailure(404, 'unknown_chain', `This service does not index chain ${given}`);
+  return given;
 }

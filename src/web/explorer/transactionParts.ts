@@ -192,6 +192,9 @@ export function swapList(swaps: readonly SwapItem[]): HTMLElement {
   return h('ul', { class: 'moves' }, ...rows, moreOf(swaps.length));
 }
 
+/** Digits of a selector with 0x. */
+const SELECTOR_DIGITS = 10;
+
 /** The input of a transaction: the called function with its arguments, and the raw bytes. */
 export function inputPart(
   { input, to }: Pick<NodeTransaction, 'input' | 'to'>,
@@ -206,7 +209,9 @@ export function inputPart(
     call === null
       ? to === null
         ? 'The code of the contract and of its constructor, with the arguments'
-        : 'No known ABI has this function'
+        : input.length < SELECTOR_DIGITS
+          ? 'The input is too short to name a function'
+          : 'No known ABI has this function'
       : call.isFromAbi
         ? 'Decoded by the ABI of the contract'
         : 'Decoded by a known signature, which may belong to another function';

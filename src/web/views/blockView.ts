@@ -7,7 +7,7 @@ import type { ContractRecord, ListAnswer, SearchHit } from '../core/explorerAnsw
 import { formatCount, formatTime } from '../core/format.ts';
 import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
 import { ago, badge, fact, facts } from '../core/pieces.ts';
-import { findChain, listLogs, readContracts, type FoundLogs } from '../explorer/contractReads.ts';
+import { chainOf, findChain, listLogs, readContracts, type FoundLogs } from '../explorer/contractReads.ts';
 import { addressOf, blockByHash, copyable, logsPath, transactionOf } from '../explorer/links.ts';
 import { logItem } from '../explorer/logItem.ts';
 import {
@@ -58,6 +58,7 @@ export const blockView: View = (app, place, main, signal) => {
   let isWhole = false;
   const view = loaded({
     load: async (life): Promise<Found | null> => {
+      await chainOf(place.query);
       const number = isHash ? await numberOf(text, chain, life) : Number(text);
       return number === null ? null : find(number, chain, life);
     },

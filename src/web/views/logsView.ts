@@ -113,10 +113,12 @@ export const logsView: View = (app, place, main, signal) => {
   );
 };
 
-/** Says from which block on the logs of all contracts are stored, if earlier blocks lack some. */
+/** Says if the chain is not indexed, and from which block on all logs are stored, if earlier blocks lack some. */
 function missingLogs(chain: string | null): HTMLElement {
   const place = h('div', {});
   void findChain(chain).then((known) => {
+    if (known === undefined && chain !== null)
+      return place.replaceChildren(emptyNotice(`This service does not index chain ${chain}`));
     const from = known?.logs_from_block ?? 0;
     if (from > (known?.first_block ?? 0))
       place.replaceChildren(

@@ -105,6 +105,8 @@ export interface Shelf {
   readonly clone: Hex;
   /** A call of `store` with a hostile text and a value of 1 wei. */
   readonly stored: Hex;
+  /** A transaction to a wallet whose input is one byte. */
+  readonly short: Hex;
   /** A call that failed. */
   readonly failed: Hex;
 }
@@ -150,8 +152,9 @@ export async function openShelf(world: Verifier & Pick<PageWorld, 'nodeUrl'>): P
     const selector = id('store((address,uint256[]),string)').slice(0, 10);
     const [stored] = await send({ to: address, data: selector + encoded.slice(2), value: '0x1' });
     const [failed] = await send({ to: address, data: id('fail()').slice(0, 10) });
+    const [short] = await send({ to: CLONE_START.padEnd(42, '0').slice(0, 42), data: '0x12' });
     await verify(world, contract, address);
-    return { address, owner: owner!, creation, clone, stored, failed };
+    return { address, owner: owner!, creation, clone, stored, short, failed };
   } finally {
     await rpc.close();
   }

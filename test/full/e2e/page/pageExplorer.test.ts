@@ -93,7 +93,7 @@ test('a call of a verified contract is decoded with exact integers, and its text
   await keepPicture(page, 'transaction-decoded');
 });
 
-test('a failed transaction is marked as failed, a creation names its contract, and an unknown one is not found', async () => {
+test('a failed transaction is marked as failed, a creation names its contract, an input may be too short for a function, and an unknown one is not found', async () => {
   const page = await open(`/tx/${given.shelf.failed}`);
   expect(await factOf(page, 'Status').innerText()).toBe('failed');
   await page.goto(`/tx/${given.shelf.creation}`);
@@ -102,12 +102,33 @@ test('a failed transaction is marked as failed, a creation names its contract, a
   expect(await factOf(page, 'To').count()).toBe(0);
   await page.locator('h2', { hasText: 'Code that creates the contract' }).waitFor();
   expect(await page.locator('.call-input pre').innerText()).toMatch(/^0x[0-9a-f]{8}\n/);
+  await page.goto(`/tx/${given.shelf.short}`);
+  await untilLoaded(page);
+  expect(await page.locator('.call-input').innerText()).toContain('too short to name a function');
+  await page.goto(`/tx/${given.shelf.short}?chainId=943`);
+  await page.locator('.notice', { hasText: 'This service does not index chain 943' }).waitFor();
   await page.goto(`/tx/0x${'12'.repeat(32)}`);
   await untilLoaded(page);
   expect(await page.locator('.notice').innerText()).toContain('No transaction with this hash');
   await page.goto('/tx/0x12');
   await untilLoaded(page);
   expect(await page.locator('.notice').innerText()).toContain('0x and 64 hex digits');
+});
+
+test('a transaction that is pending becomes a success with its logs as soon as its block is indexed', async () => {
+  const { input } = await askNode(`action=eth_getTransactionByHash&txhash=${given.shelf.stored}`);
+  const rpc = openDevRpc(given.world.nodeUrl);
+  const page = await given.world.still(async () => {
+    const call = { from: given.shelf.owner, to: given.shelf.address, data: input, gas: '0x2dc6c0' };
+    const hash = z.string().parse(await rpc.call('eth_sendTransaction', [call]));
+    const opened = await open(`/tx/${hash}`);
+    expect(await factOf(opened, 'Status').innerText()).toBe('pending');
+    expect(await idsOf(opened)).toEqual([]);
+    return opened;
+  });
+  await rpc.close();
+  await until(async () => (await factOf(page, 'Status').innerText()) === 'success');
+  await page.locator('.events > li', { hasText: String(MAX) }).waitFor();
 });
 
 const idsOf = (page: Page): Promise<(string | null)[]> =>
