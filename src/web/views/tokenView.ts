@@ -287,7 +287,7 @@ function tokenRail(token: TokenDetail): HTMLElement {
     facts(
       fact('Total supply', formatAmount(token.total_supply)),
       fact('Burned', formatAmount(token.burned_supply)),
-      fact('Holders', formatCount(token.holders)),
+      fact('Holders', holderCount(token)),
     ),
     token.holder_distribution === null ? null : holderBar(token.holder_distribution),
     facts(
@@ -299,6 +299,11 @@ function tokenRail(token: TokenDetail): HTMLElement {
       fact('Links', linkList(token)),
     ),
   );
+}
+
+function holderCount({ address, holders }: TokenDetail): HTMLElement | string {
+  const count = formatCount(holders);
+  return holders === null ? count : h('a', { href: `${contractPath(address)}?tab=holders` }, count);
 }
 
 /** Only HTTPS links are shown, because links can come from anyone. */
