@@ -36,6 +36,8 @@ export function holderBar(distribution: NonNullable<TokenDetail['holder_distribu
 }
 
 const ROWS = 25;
+/** The API reaches 10,000 holders. */
+const PAGES_MAX = 10_000 / ROWS;
 
 /** The holders page by page, with the names of known contracts. */
 export function holderList(token: string, chain: string | null, signal: AbortSignal): HTMLElement {
@@ -47,7 +49,7 @@ export function holderList(token: string, chain: string | null, signal: AbortSig
     render: ({ data, meta }) => ({
       element:
         data.length > 0 ? holderTable(data, chain) : emptyNotice(meta.reason === null ? NOBODY : UNKNOWN),
-      next: meta.has_next ? String(meta.page + 1) : null,
+      next: meta.has_next && meta.page < PAGES_MAX ? String(meta.page + 1) : null,
       range: meta.total === 0 ? '' : `${formatCount(meta.total)} holders`,
     }),
     names: ['Larger holders', 'Smaller holders'],

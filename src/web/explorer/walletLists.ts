@@ -91,7 +91,7 @@ export function walletTransfers(wallet: string, signal: AbortSignal): HTMLElemen
         transfers.length === 0
           ? emptyNotice('No transfers of this wallet')
           : table(
-              ['Time', '', 'Amount', 'Token', 'From or to', 'Transaction'],
+              ['Time', 'Direction', 'Amount', 'Token', 'From or to', 'Transaction'],
               transfers.map((transfer) => transferRow(transfer, wallet)),
             ),
       next: transfers.length < ROWS || Number(page) >= PAGES_MAX ? null : String(Number(page) + 1),
