@@ -37,6 +37,7 @@ export type Examples = ReadonlyMap<string, Example>;
 const CALLS: Readonly<Record<string, (facts: ExampleFacts) => Readonly<Record<string, string>>>> = {
   '/api/v1/tokens/:address': ({ token }) => ({ address: token }),
   '/api/v1/tokens/:address/pools': ({ token }) => ({ address: token, limit: '2' }),
+  '/api/v1/tokens/:address/holders': ({ token }) => ({ address: token, limit: '2' }),
   '/api/v1/tokens/:address/audit': ({ token }) => ({ address: token }),
   '/api/v1/tokens/:address/ticks': ({ token }) => ({ address: token, timeframe: '1m', limit: '2' }),
   '/api/v1/pairs/:address': ({ pair }) => ({ address: pair }),

@@ -14,6 +14,7 @@ import { AppError } from '../errors';
 import type { BlockHashes } from '../query/head/blockHashes';
 import type { ContractReader } from '../query/contracts/contracts';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
+import type { FindLabel } from '../query/holders/holderLabels';
 import type { LogCounts } from '../query/logs/logCounts';
 import type { LogSource } from '../query/logs/logFilter';
 import type { Directory } from '../query/tokens/directory';
@@ -83,6 +84,8 @@ export interface ExplorerDeps {
   readonly nodeOf?: (chainId: number) => NodeState | null;
   /** Supply of a token that the market shows at that head, raw units; null if it shows none. */
   readonly supplyOf?: (chainId: number, head: HeadSnapshot, token: Hex) => Promise<bigint | null>;
+  /** Names of known contracts among the holders of tokens, by address. */
+  readonly labelsOf?: (chainId: number, head: HeadSnapshot) => Promise<FindLabel>;
   /** Queue of verification requests; null if this process cannot write. */
   readonly verifications?: () => VerificationQueue | null;
 }

@@ -8,6 +8,7 @@ import type { ExplorerDeps } from './explorerRoute';
 import { logs } from './logs/logs';
 import { search } from './search/search';
 import { sourceSearch } from './sources/sourceSearch';
+import { tokenHolders } from './tokens/tokenHolders';
 
 export function explorerRoutes(deps: ExplorerDeps): Route[] {
   return [
@@ -17,6 +18,7 @@ export function explorerRoutes(deps: ExplorerDeps): Route[] {
     logs(deps),
     search(deps),
     sourceSearch(deps),
+    tokenHolders(deps),
     ...etherscanRoutes(deps),
   ];
 }

@@ -24,6 +24,7 @@ import { createBlockHashes } from '../query/head/blockHashes';
 import { createContractReader, type ChainAt } from '../query/contracts/contracts';
 import { Directory } from '../query/tokens/directory';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
+import { createHolderLabels } from '../query/holders/holderLabels';
 import { findMarketSupply } from '../query/tokens/marketSupply';
 import type { MarketTables } from '../query/marketTables';
 import { readChangeMark } from '../query/head/headState';
@@ -180,9 +181,14 @@ function createReads(
 }
 
 /** Names, supplies and prices exist only for the market chain. */
-function marketFacts({ config, market }: ExplorerOptions): DepsOf<'namesOf' | 'supplyOf' | 'nativeUsdOf'> {
+function marketFacts({
+  config,
+  market,
+}: ExplorerOptions): DepsOf<'namesOf' | 'supplyOf' | 'nativeUsdOf' | 'labelsOf'> {
   const isMarket = (chainId: number): boolean => chainId === config.chainId;
+  const labels = createHolderLabels(config.chain);
   return {
+    labelsOf: async (chainId, head) => (isMarket(chainId) ? labels(await market.pairs.at(head)) : () => null),
     namesOf: (chainId) =>
       isMarket(chainId)
         ? { dexes: config.chain.dexes, pairs: () => market.pairs.latest()?.entries ?? [] }

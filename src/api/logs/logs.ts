@@ -1,7 +1,9 @@
 /** GET /api/v1/logs: logs of any contracts, filtered by emitter, topics, blocks or transaction. */
+import type { LogFilter } from '../../query/logs/logFilter';
 import { logsAnswerShape } from '../../wire/explorer';
 import type { Route } from '../route';
 import { explorerRoute, type ExplorerDeps } from '../explorerRoute';
+import { EVENT_PARAM, topicsOf } from './eventParam';
 import { ADDRESSES_PARAM, answerLogs, checkRange, RANGE_PARAMS, TOPIC_PARAMS, TX_PARAM } from './logParams';
 
 export function logs(deps: ExplorerDeps): Route {
@@ -9,25 +11,33 @@ export function logs(deps: ExplorerDeps): Route {
     path: '/api/v1/logs',
     summary: 'Decoded logs of any contracts',
     description:
-      'All given filters must match. Without `address`, `topic0` and `tx_hash`, one call searches at ' +
+      'All given filters must match. Without `address`, `topic0`, `event` and `tx_hash`, one call searches at ' +
       'most 10,000 blocks, and `next_cursor` continues the search.',
-    query: { address: ADDRESSES_PARAM, ...TOPIC_PARAMS, tx_hash: TX_PARAM, ...RANGE_PARAMS },
+    query: {
+      address: ADDRESSES_PARAM,
+      event: EVENT_PARAM,
+      ...TOPIC_PARAMS,
+      tx_hash: TX_PARAM,
+      ...RANGE_PARAMS,
+    },
     answer: logsAnswerShape,
     errors: [400, 404, 503],
     check: checkRange,
-    read: (params, _chainId, moment) =>
-      answerLogs(
-        deps,
-        moment,
-        {
-          addresses: params.address ?? [],
-          topics: [params.topic0 ?? [], params.topic1 ?? [], params.topic2 ?? [], params.topic3 ?? []],
-          either: [],
-          txHash: params.tx_hash,
-          fromBlock: params.from_block,
-          toBlock: params.to_block,
-        },
-        params,
-      ),
+    async read(params, _chainId, moment) {
+      const { address, event, topic0 } = params;
+      const meant =
+        event === null || moment === null ? null : await topicsOf(deps, moment, address ?? [], event);
+      const topics0 = meant?.filter((topic) => topic0?.includes(topic) ?? true) ?? topic0 ?? [];
+      const filter: LogFilter = {
+        addresses: address ?? [],
+        topics: [topics0, params.topic1 ?? [], params.topic2 ?? [], params.topic3 ?? []],
+        either: [],
+        txHash: params.tx_hash,
+        fromBlock: params.from_block,
+        toBlock: params.to_block,
+      };
+      // An event that no signature has matches no logs.
+      return answerLogs(deps, moment, meant !== null && topics0.length === 0 ? null : filter, params);
+    },
   });
 }

@@ -3,6 +3,8 @@ import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Hex } from '../../domain/hex';
+import type { ContractReader } from '../contracts/contracts';
+import { isHistoryPartial } from './balances';
 import { countOf, type TokenHolding } from './holderCounts';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
@@ -38,6 +40,21 @@ export async function readTokenHolding(
   const params = { ...snapshotParams(head), ...nobody, tokens: [token.slice(2)], limit: 1 };
   const [row] = await runner.run('holders/count_holders', params, holdingRowShape);
   return row === undefined ? null : countOf(row);
+}
+
+/**
+ * Whether every transfer of the token is indexed. This is so if the index starts at the first block, or contains the
+ * token's creation.
+ */
+export async function hasWholeHistory(
+  contracts: Pick<ContractReader, 'find'>,
+  chainId: number,
+  head: HeadSnapshot,
+  token: Hex,
+): Promise<boolean> {
+  if (!isHistoryPartial(head)) return true;
+  const creation = (await contracts.find(chainId, token))?.creation ?? null;
+  return creation !== null && creation.block >= head.startBlock;
 }
 
 /** A page of holders with a positive balance, largest first, ties by address. */

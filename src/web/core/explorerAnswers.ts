@@ -92,5 +92,6 @@ export interface ListAnswer<T> {
     readonly total?: number;
     readonly total_relation?: string;
     readonly next_cursor?: string | null;
+    readonly as_of_block?: number | null;
   };
 }

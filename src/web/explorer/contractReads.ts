@@ -1,7 +1,7 @@
 /** Reads contracts and chains for the explorer's pages. A contract that cannot be read is null. */
 import type { ChainItem } from '../../wire/chains';
-import { ApiFailure, getAnswer } from '../core/api.ts';
-import type { ContractRecord } from '../core/explorerAnswers.ts';
+import { ApiFailure, getAnswer, type Query } from '../core/api.ts';
+import type { ContractRecord, ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
 import { decodeCall, innerCalls, listEntries, readSignature, type DecodedCall } from './abiFunctions.ts';
 import { getSignatures } from './nodeAnswers.ts';
 
@@ -20,6 +20,28 @@ export async function findContract(
     return answer.data;
   } catch (error) {
     if (!signal.aborted && error instanceof ApiFailure && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** The logs of a block or of a transaction. */
+export interface FoundLogs {
+  readonly logs: readonly LogEntry[];
+  readonly total: number;
+  /** The newest block that the answer includes; null for a chain that this service does not index. */
+  readonly asOf: number | null;
+  /** Why the service has no logs, if it keeps none. */
+  readonly noLogs: string | null;
+}
+
+/** The first logs in the order of the chain. A service with EXPLORER=off keeps none. */
+export async function listLogs(query: Query, signal: AbortSignal): Promise<FoundLogs> {
+  try {
+    const { data, meta } = await getAnswer<ListAnswer<LogEntry>>('/logs', { ...query, order: 'asc' }, signal);
+    return { logs: data, total: meta?.total ?? data.length, asOf: meta?.as_of_block ?? null, noLogs: null };
+  } catch (error) {
+    if (error instanceof ApiFailure && error.code === 'logs_not_kept')
+      return { logs: [], total: 0, asOf: null, noLogs: error.message };
     throw error;
   }
 }
@@ -81,6 +103,7 @@ export async function decodeInput(
     if (call !== null) return { ...call, isFromAbi: true, inner: innerCalls(call, functions) };
   }
   const selector = input.slice(0, SELECTOR_DIGITS);
+  if (selector.length < SELECTOR_DIGITS) return null;
   const signature = (await getSignatures([selector], signal)).get(selector);
   const known = signature === undefined ? null : readSignature(signature);
   const call = known === null ? null : decodeCall([known], input);
@@ -115,10 +138,16 @@ export async function getNativeSymbol(chain: string | null): Promise<string> {
   return (await findChain(chain))?.native_symbol ?? '';
 }
 
-/** The chain of a location; null for the market chain, also where the location names it. */
+/**
+ * The chain of a location; null for the market chain, also where the location names it. Throws if this service does not
+ * index the chain.
+ */
 export async function chainOf(query: URLSearchParams): Promise<string | null> {
   const given = query.get('chainId');
   if (given === null) return null;
-  const [market] = await listChains();
-  return String(market?.chain_id) === given ? null : given;
+  const [market, ...others] = await listChains();
+  if (String(market?.chain_id) === given) return null;
+  if (market !== undefined && !others.some(({ chain_id }) => String(chain_id) === given))
+    throw new ApiFailure(404, 'unknown_chain', `This service does not index chain ${given}`);
+  return given;
 }

@@ -34,6 +34,11 @@ export function blockNumber(number: number, chain: string | null): HTMLElement {
   return h('a', { href: blockPath(number, chain) }, formatCount(number));
 }
 
+/** A link to the logs with this topic at this place. */
+export function topicOf(topic: string, place: number, chain: string | null): HTMLElement {
+  return hexLink(topic, logsPath({ [`topic${place}`]: topic, chainId: chain }), 'whole');
+}
+
 /** A text such as a hash that names no page, with its copy button. */
 export function copyable(text: string): HTMLElement {
   return h('span', { class: 'address whole' }, h('span', { class: 'mono' }, text), copyButton(text));

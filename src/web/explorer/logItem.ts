@@ -4,7 +4,7 @@ import type { LogEntry } from '../core/explorerAnswers.ts';
 import { formatTime, shortHex } from '../core/format.ts';
 import { ago, copyButton } from '../core/pieces.ts';
 import { scaledAmount, type Emitter } from '../list/scaledAmount.ts';
-import { blockNumber, copyable, logsPath, transactionOf } from './links.ts';
+import { blockNumber, logsPath, topicOf, transactionOf } from './links.ts';
 import { valueList, type Shown } from './shownValue.ts';
 
 /**
@@ -47,7 +47,7 @@ export function logItem(
       timestamp === null ? null : h('span', { title: formatTime(timestamp) }, ago(timestamp)),
     ),
     decoded === null
-      ? rawLog(entry)
+      ? rawLog(entry, chain)
       : valueList(
           decoded.args.map((arg) => shownArgument(decoded.signature, arg, emitter)),
           chain,
@@ -55,11 +55,11 @@ export function logItem(
   );
 }
 
-function rawLog({ topics, data }: LogEntry): HTMLElement {
+function rawLog({ topics, data }: LogEntry, chain: string | null): HTMLElement {
   return h(
     'div',
     { class: 'raw' },
-    ...topics.map((topic) => h('div', {}, copyable(topic))),
+    ...topics.map((topic, place) => h('div', {}, topicOf(topic, place, chain))),
     h(
       'div',
       {},

@@ -15,12 +15,37 @@ export class NodeFailure extends Error {
   }
 }
 
+export const NO_NODE = 'This service has no node to ask';
+
+/** An answer of the node that may be missing; `silence` then says why. */
+interface Told<T> {
+  readonly value: T | null;
+  readonly silence: string | null;
+}
+
+/** Waits for the node. A node that is away does not hide what the service has stored. */
+export async function told<T>(answer: Promise<T | null>): Promise<Told<T>> {
+  try {
+    return { value: await answer, silence: null };
+  } catch (error) {
+    if (error instanceof NodeFailure)
+      return { value: null, silence: `The node answers with an error (${error.message})` };
+    // Without a status the service itself is away.
+    if (error instanceof ApiFailure && error.status > 0) return { value: null, silence: error.message };
+    throw error;
+  }
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
 /** Text of the dialect for an action that this service does not have, here: no node is configured. */
 const NO_ACTION = /Missing Or invalid Action/;
+
+/** Text of the dialect for a node that does not answer. */
+const BUSY = /^Unexpected err/;
+const AWAY = 'The node gives no answer now';
 
 async function askNode(
   action: string,
@@ -40,8 +65,8 @@ async function askNode(
   }
   if (body['status'] !== '0') return body['result'];
   const text = String(body['result']);
-  if (NO_ACTION.test(text)) throw new ApiFailure(404, 'no_node', 'This service has no node to ask');
-  throw new ApiFailure(503, 'unavailable', text);
+  if (NO_ACTION.test(text)) throw new ApiFailure(404, 'no_node', NO_NODE);
+  throw new ApiFailure(503, 'unavailable', BUSY.test(text) ? AWAY : text);
 }
 
 function textOf(fields: Fields, name: string): string | null {
@@ -181,6 +206,20 @@ export async function callContract(
   if (typeof result !== 'string' || !/^0x([0-9a-fA-F]{2})*$/.test(result))
     throw new ApiFailure(200, 'unreadable', 'The answer of the node is no hex data');
   return result;
+}
+
+/** Code of an account that lets a contract act for it (EIP-7702): this prefix and the address of the contract. */
+const DELEGATED = /^0xef0100([0-9a-f]{40})$/;
+
+/** The contract to which an account delegates; null for another account or contract. */
+export async function getDelegate(
+  address: string,
+  chain: string | null,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { value } = await told(askNode('eth_getCode', { address }, chain, signal));
+  const target = typeof value === 'string' ? DELEGATED.exec(value.toLowerCase())?.[1] : undefined;
+  return target === undefined ? null : `0x${target}`;
 }
 
 /** Signatures of functions by selector, from all known ABIs. */

@@ -10,6 +10,7 @@ import { scaledAmount } from '../list/scaledAmount.ts';
 import type { DecodedCall } from './abiFunctions.ts';
 import type { DecodedInput } from './contractReads.ts';
 import { addressOf } from './links.ts';
+import type { NodeTransaction } from './nodeAnswers.ts';
 import { shownPart, valueList } from './shownValue.ts';
 
 /** Most rows of a list on the page. */
@@ -22,6 +23,8 @@ interface Move {
   readonly from: string;
   readonly to: string;
   readonly amount: string;
+  /** The moved amount in raw units, and how a sum of such amounts is shown; null for an NFT. */
+  readonly sum: { readonly raw: bigint; readonly show: (raw: bigint) => string } | null;
 }
 
 /** The transfers of tokens in these logs. The amount of a token with unknown decimals is raw; an NFT has its id. */
@@ -32,10 +35,14 @@ export function movesOf(logs: readonly LogEntry[], contracts: ReadonlyMap<string
     if (typeof from?.value !== 'string' || typeof to?.value !== 'string' || typeof moved?.value !== 'string')
       return [];
     const record = contracts.get(address) ?? null;
-    const scaled = record === null ? null : scaledAmount(TRANSFER, moved, record);
     // The symbol that follows the amount is part of the link.
-    const amount = moved.indexed ? `id ${moved.value}` : (scaled?.split(' ')[0] ?? `${moved.value} raw`);
-    return [{ token: address, name: nameOf(address, record), from: from.value, to: to.value, amount }];
+    const show = (raw: bigint): string => {
+      const scaled = record && scaledAmount(TRANSFER, { ...moved, value: String(raw) }, record);
+      return scaled?.split(' ')[0] ?? `${String(raw)} raw`;
+    };
+    const sum = moved.indexed ? null : { raw: BigInt(moved.value), show };
+    const amount = sum === null ? `id ${moved.value}` : show(sum.raw);
+    return [{ token: address, name: nameOf(address, record), from: from.value, to: to.value, amount, sum }];
   });
 }
 
@@ -44,25 +51,72 @@ function nameOf(address: string, record: ContractRecord | null): string {
   return record.token?.symbol ?? (record.pair === null ? (record.name ?? shortHex(address)) : 'LP');
 }
 
+function tokenLink({ token, name }: Move, chain: string | null): HTMLElement {
+  const href = chain === null ? tokenPath(token) : `/contract/${token}?chainId=${chain}`;
+  return h('span', {}, h('a', { href, title: token }, h('bdi', {}, name)), copyButton(token));
+}
+
 export function moveList(moves: readonly Move[], chain: string | null): HTMLElement {
   const rows = moves
     .slice(0, ROWS_MAX)
-    .map(({ token, name, from, to, amount }) =>
+    .map((move) =>
       h(
         'li',
         {},
-        h('b', { class: 'amount' }, h('bdi', {}, amount)),
-        h(
-          'a',
-          { href: chain === null ? tokenPath(token) : `/contract/${token}?chainId=${chain}`, title: token },
-          h('bdi', {}, name),
-        ),
-        copyButton(token),
-        h('span', { class: 'way' }, h('span', { class: 'muted' }, 'from '), addressOf(from, chain)),
-        h('span', { class: 'way' }, h('span', { class: 'muted' }, 'to '), addressOf(to, chain)),
+        h('b', { class: 'amount' }, h('bdi', {}, move.amount)),
+        tokenLink(move, chain),
+        h('span', { class: 'way' }, h('span', { class: 'muted' }, 'from '), addressOf(move.from, chain)),
+        h('span', { class: 'way' }, h('span', { class: 'muted' }, 'to '), addressOf(move.to, chain)),
       ),
     );
   return h('ul', { class: 'moves' }, ...rows, moreOf(moves.length));
+}
+
+/** How much of each token an address has got or given in the whole transaction. */
+interface Change {
+  readonly address: string;
+  readonly tokens: readonly { readonly move: Move; readonly amount: string }[];
+}
+
+/** The changes by address, in the order of the moves. Tokens that come and go in equal amounts are left out. */
+export function changesOf(moves: readonly Move[]): Change[] {
+  const byAddress = new Map<string, Map<string, { move: Move; raw: bigint }>>();
+  for (const move of moves) {
+    const raw = move.sum?.raw ?? 0n;
+    for (const [address, change] of [
+      [move.from, -raw],
+      [move.to, raw],
+    ] as const) {
+      const tokens = byAddress.get(address) ?? new Map<string, { move: Move; raw: bigint }>();
+      byAddress.set(
+        address,
+        tokens.set(move.token, { move, raw: (tokens.get(move.token)?.raw ?? 0n) + change }),
+      );
+    }
+  }
+  return [...byAddress].flatMap(([address, tokens]) => {
+    const changed = [...tokens.values()].flatMap(({ move, raw }) => {
+      const { sum } = move;
+      return sum === null || raw === 0n ? [] : [{ move, amount: `${raw > 0n ? '+' : ''}${sum.show(raw)}` }];
+    });
+    return changed.length === 0 ? [] : [{ address, tokens: changed }];
+  });
+}
+
+export function changeList(changes: readonly Change[], chain: string | null): HTMLElement {
+  const rows = changes
+    .slice(0, ROWS_MAX)
+    .map(({ address, tokens }) =>
+      h(
+        'li',
+        { 'data-address': address },
+        addressOf(address, chain),
+        ...tokens.map(({ move, amount }) =>
+          h('span', {}, h('b', { class: 'amount' }, h('bdi', {}, amount)), ' ', tokenLink(move, chain)),
+        ),
+      ),
+    );
+  return h('ul', { class: 'moves changes-by-address' }, ...rows, moreOf(changes.length));
 }
 
 function moreOf(count: number): HTMLElement | null {
@@ -138,15 +192,26 @@ export function swapList(swaps: readonly SwapItem[]): HTMLElement {
   return h('ul', { class: 'moves' }, ...rows, moreOf(swaps.length));
 }
 
+/** Digits of a selector with 0x. */
+const SELECTOR_DIGITS = 10;
+
 /** The input of a transaction: the called function with its arguments, and the raw bytes. */
-export function inputPart(input: string, call: DecodedInput | null, chain: string | null): HTMLElement {
+export function inputPart(
+  { input, to }: Pick<NodeTransaction, 'input' | 'to'>,
+  call: DecodedInput | null,
+  chain: string | null,
+): HTMLElement {
   const raw = h('pre', { class: 'raw', hidden: call !== null }, wrapped(input));
   const toggle = button('Raw input', () => {
     raw.hidden = !raw.hidden;
   });
   const source =
     call === null
-      ? 'No known ABI has this function'
+      ? to === null
+        ? 'The code of the contract and of its constructor, with the arguments'
+        : input.length < SELECTOR_DIGITS
+          ? 'The input is too short to name a function'
+          : 'No known ABI has this function'
       : call.isFromAbi
         ? 'Decoded by the ABI of the contract'
         : 'Decoded by a known signature, which may belong to another function';

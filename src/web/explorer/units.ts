@@ -14,3 +14,10 @@ export function formatUnits(value: bigint, decimals: number): string {
 
 /** An integer with grouped thousands. */
 export const formatWhole = (value: bigint): string => formatUnits(value, 0);
+
+/** The used part of a limit, such as `21,000 of 30,000 (70%)`; only the used number without a limit. */
+export function usedOf(used: bigint, limit: bigint | null): string {
+  if (limit === null || limit === 0n) return formatWhole(used);
+  const percent = Number((used * 10_000n) / limit) / 100;
+  return `${formatWhole(used)} of ${formatWhole(limit)} (${percent}%)`;
+}

@@ -1,11 +1,14 @@
 /** Decides what an address is (a pair, a token, a contract or a wallet), and opens the page of its kind. */
 import { contractPath, pairPath, tokenPath, walletPath, type View } from '../core/app.ts';
 import { h } from '../core/dom.ts';
+import type { ContractRecord } from '../core/explorerAnswers.ts';
 import { replaceBy } from '../core/navigation.ts';
 import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
 import { badge } from '../core/pieces.ts';
 import { chainOf, findContract } from '../explorer/contractReads.ts';
 import { copyable, logsPath } from '../explorer/links.ts';
+import { getDelegate } from '../explorer/nodeAnswers.ts';
+import { delegateNote } from '../explorer/walletLists.ts';
 
 export const addressView: View = (app, place, main, signal) => {
   const address = place.path[1]?.toLowerCase() ?? '';
@@ -18,12 +21,12 @@ export const addressView: View = (app, place, main, signal) => {
   const view = loaded({
     load: async (life) => {
       const chain = await chainOf(place.query);
-      return { chain, hash: await kindOf(address, chain, life) };
+      return { chain, ...(await kindOf(address, chain, life)) };
     },
-    render: ({ hash, chain }) => {
+    render: ({ path, chain, delegate }) => {
       // The page of the kind replaces this one in the history, so that Back leaves the address.
-      if (hash !== null) replaceBy(hash);
-      return hash === null ? otherWallet(address, chain ?? '') : skeleton(400, 8);
+      if (path !== null) replaceBy(path);
+      return path === null ? otherWallet(address, chain ?? '', delegate) : skeleton(400, 8);
     },
     skeleton: () => skeleton(400, 8),
     signal,
@@ -32,26 +35,34 @@ export const addressView: View = (app, place, main, signal) => {
 };
 
 /** The page of the address; null for a wallet of a chain without a market, which has no portfolio. */
-async function kindOf(address: string, chain: string | null, signal: AbortSignal): Promise<string | null> {
-  const record = await findContract(address, chain, signal);
-  if (chain !== null)
-    return record === null ? null : `${contractPath(address)}?chainId=${encodeURIComponent(chain)}`;
-  if (record === null) return walletPath(address);
-  if (record.pair !== null) return pairPath(address);
-  return record.token === null ? contractPath(address) : tokenPath(address);
+async function kindOf(
+  address: string,
+  chain: string | null,
+  signal: AbortSignal,
+): Promise<{ path: string | null; delegate: string | null }> {
+  const [record, delegate] = await Promise.all([
+    findContract(address, chain, signal),
+    getDelegate(address, chain, signal),
+  ]);
+  // An account that delegates has code, but it is a wallet.
+  if (record === null || delegate !== null)
+    return { path: chain === null ? walletPath(address) : null, delegate };
+  return { path: pageOf(record, chain), delegate };
 }
 
-function otherWallet(address: string, chain: string): HTMLElement {
+function pageOf({ address, pair, token }: ContractRecord, chain: string | null): string {
+  if (chain !== null) return `${contractPath(address)}?chainId=${encodeURIComponent(chain)}`;
+  if (pair !== null) return pairPath(address);
+  return token === null ? contractPath(address) : tokenPath(address);
+}
+
+function otherWallet(address: string, chain: string, delegate: string | null): HTMLElement {
   return h(
     'section',
     { class: 'card contract-card' },
     h('header', { class: 'contract-head' }, badge('wallet'), h('span', { class: 'muted' }, `chain ${chain}`)),
     h('p', { class: 'wallet-name' }, copyable(address)),
-    h(
-      'p',
-      {},
-      'This address has no code. ',
-      h('a', { href: logsPath({ topic1: address, chainId: chain }) }, 'Its logs'),
-    ),
+    delegate === null ? h('p', {}, 'This address has no code.') : delegateNote(delegate, chain),
+    h('p', {}, h('a', { href: logsPath({ topic1: address, chainId: chain }) }, 'Its logs')),
   );
 }

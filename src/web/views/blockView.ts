@@ -1,31 +1,44 @@
 /** The page of one block: its header, its neighbours and its transactions. */
-import { ApiFailure, getAnswer } from '../core/api.ts';
+import type { ChainItem } from '../../wire/chains';
+import { getAnswer } from '../core/api.ts';
 import { blockPath, type View } from '../core/app.ts';
 import { button, h } from '../core/dom.ts';
-import type { ListAnswer, SearchHit } from '../core/explorerAnswers.ts';
+import type { ContractRecord, ListAnswer, SearchHit } from '../core/explorerAnswers.ts';
 import { formatCount, formatTime } from '../core/format.ts';
 import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
 import { ago, badge, fact, facts } from '../core/pieces.ts';
-import { getNativeSymbol } from '../explorer/contractReads.ts';
+import { chainOf, findChain, listLogs, readContracts, type FoundLogs } from '../explorer/contractReads.ts';
 import { addressOf, blockByHash, copyable, logsPath, transactionOf } from '../explorer/links.ts';
+import { logItem } from '../explorer/logItem.ts';
 import {
   getNodeBlock,
   getSignatures,
+  NO_NODE,
+  told,
   type NodeBlock,
   type NodeTransaction,
 } from '../explorer/nodeAnswers.ts';
-import { COIN_DECIMALS, formatUnits, formatWhole, GWEI_DECIMALS } from '../explorer/units.ts';
+import { COIN_DECIMALS, formatUnits, formatWhole, GWEI_DECIMALS, usedOf } from '../explorer/units.ts';
 
 /** Transactions of one page of the list. */
 const PAGE = 50;
+/** Events on the page of the block; the page of logs has all. */
+const EVENTS = 50;
 const BLOCK_MAX = 4_294_967_295;
 /** Pause between two looks for a block that the node does not know yet. */
 const REFRESH_MS = 2_000;
 
-interface Found {
-  readonly block: NodeBlock;
-  readonly isFinal: boolean;
+interface Found extends FoundLogs {
+  readonly number: number;
+  /** The block as the node tells it; null without an answer, or if the node does not have it. */
+  readonly block: NodeBlock | null;
+  /** Why the node gives no answer; null if it does. */
+  readonly silence: string | null;
+  /** Null if neither the node nor a stored log tells. */
+  readonly isFinal: boolean | null;
+  readonly proof: string;
   readonly coin: string;
+  readonly contracts: ReadonlyMap<string, ContractRecord>;
   readonly signatures: ReadonlyMap<string, string>;
 }
 
@@ -42,28 +55,28 @@ export const blockView: View = (app, place, main, signal) => {
     );
     return;
   }
-  let isMissingYet = false;
+  let isWhole = false;
   const view = loaded({
     load: async (life): Promise<Found | null> => {
+      await chainOf(place.query);
       const number = isHash ? await numberOf(text, chain, life) : Number(text);
       return number === null ? null : find(number, chain, life);
     },
     render: (found) => {
-      isMissingYet = found === null;
-      if (found === null) return emptyNotice('The node does not know this block, or does not know it yet');
-      app.setTitle(`Block ${formatCount(found.block.number)}`);
-      head.replaceChildren(`Block ${formatWhole(BigInt(found.block.number))}`);
+      const { number = null, block = null, silence = null, asOf = null, noLogs = null } = found ?? {};
+      const isIndexed = number !== null && (noLogs !== null || (asOf ?? 0) >= number);
+      isWhole = isIndexed && (block !== null || silence === NO_NODE);
+      if (found === null || (block === null && silence === null && found.logs.length === 0))
+        return emptyNotice('The node does not know this block, or does not know it yet');
+      app.setTitle(`Block ${formatCount(number)}`);
+      head.replaceChildren(`Block ${formatWhole(BigInt(found.number))}`);
       return blockPage(found, chain);
     },
     skeleton: () => skeleton(400, 8),
-    explain: (error) =>
-      error instanceof ApiFailure && error.code === 'no_node'
-        ? 'This service has no node to ask for blocks'
-        : null,
     signal,
   });
   main.replaceChildren(head, view.element);
-  app.onHead(() => isMissingYet && view.refresh(), REFRESH_MS, signal);
+  app.onHead(() => isWhole || view.refresh(), REFRESH_MS, signal);
 };
 
 /** The search knows the hashes of indexed blocks. */
@@ -73,23 +86,50 @@ async function numberOf(hash: string, chain: string | null, signal: AbortSignal)
   return data.find(({ type }) => type === 'block')?.number ?? null;
 }
 
-async function find(number: number, chain: string | null, signal: AbortSignal): Promise<Found | null> {
-  const [block, final, coin] = await Promise.all([
-    getNodeBlock(number, true, chain, signal),
-    getNodeBlock('finalized', false, chain, signal),
-    getNativeSymbol(chain),
+async function find(number: number, chain: string | null, signal: AbortSignal): Promise<Found> {
+  const range = { from_block: number, to_block: number, limit: EVENTS, chainId: chain };
+  const [{ value: block, silence }, final, found, known] = await Promise.all([
+    told(getNodeBlock(number, true, chain, signal)),
+    told(getNodeBlock('finalized', false, chain, signal)),
+    listLogs(range, signal),
+    findChain(chain),
   ]);
-  if (block === null) return null;
-  const selectors = block.transactions.filter(isCall).map(({ input }) => input.slice(0, 10));
-  const signatures = await getSignatures(selectors, signal);
-  return { block, isFinal: final !== null && number <= final.number, coin, signatures };
+  const { logs } = found;
+  const selectors = (block?.transactions ?? []).filter(isCall).map(({ input }) => input.slice(0, 10));
+  const emitters = logs.map(({ address }) => address);
+  const [signatures, contracts] = await Promise.all([
+    getSignatures(selectors, signal),
+    readContracts(emitters, chain, signal),
+  ]);
+  const isFinal = final.value === null ? (logs[0]?.finalized ?? null) : number <= final.value.number;
+  const isStored = found.noLogs !== null || (found.asOf ?? 0) >= number;
+  const proof = isStored ? proofOf(number, known) : 'not stored yet';
+  const coin = known?.native_symbol ?? '';
+  return { ...found, number, block, silence, isFinal, proof, coin, contracts, signatures };
+}
+
+/** What each level of proof covers. */
+const PROOFS: Readonly<Record<string, string>> = {
+  full: 'The hash of the header, the transactions and the receipts are proven',
+  headers: 'The hash of the header is proven',
+  bloom: 'The logs fit the bloom of the header',
+};
+
+/** The chain's newest blocks have one level of proof; older ones have a weaker one. */
+function proofOf(number: number, known: ChainItem | undefined): string {
+  const { level = null, proven_from: from = null } = known?.proof ?? {};
+  if (level === null || from === null) return 'unknown';
+  if (number < (known?.first_block ?? 0)) return 'not stored: before the first indexed block';
+  // The list of chains may be older than the block. New blocks have the level of the newest one.
+  return number >= from ? level : `weaker than ${level}`;
 }
 
 const isCall = ({ input, to }: NodeTransaction): boolean => to !== null && input.length >= 10;
 
 function blockPage(found: Found, chain: string | null): HTMLElement {
-  const { block, isFinal } = found;
-  const { number, baseFee } = block;
+  const { number, block, silence, logs, isFinal, proof } = found;
+  const hash = block?.hash ?? logs[0]?.block_hash ?? null;
+  const time = block?.time ?? logs[0]?.timestamp ?? null;
   return h(
     'div',
     {},
@@ -99,45 +139,73 @@ function blockPage(found: Found, chain: string | null): HTMLElement {
       h(
         'header',
         { class: 'contract-head' },
-        isFinal ? badge('final', 'good') : badge('not final yet', 'warn'),
+        isFinal !== null && (isFinal ? badge('final', 'good') : badge('not final yet', 'warn')),
         h(
           'span',
           { class: 'links' },
           number > 0 && h('a', { href: blockPath(number - 1, chain), rel: 'prev' }, '‹ previous'),
           h('a', { href: blockPath(number + 1, chain), rel: 'next' }, 'next ›'),
-          h(
-            'a',
-            { href: logsPath({ from_block: number, to_block: number, order: 'asc', chainId: chain }) },
-            'logs',
-          ),
+          h('a', { href: logsOf(number, chain) }, 'logs'),
         ),
       ),
-      block.hash === null ? null : h('p', { class: 'wallet-name' }, copyable(block.hash)),
+      hash === null ? null : h('p', { class: 'wallet-name' }, copyable(hash)),
       facts(
-        fact(
-          'Time',
-          block.time === null ? '—' : h('span', {}, formatTime(block.time), ' (', ago(block.time), ')'),
-        ),
-        fact('Parent', block.parent === null || number === 0 ? '—' : blockByHash(block.parent, chain)),
-        fact('Fee recipient', block.miner === null ? '—' : addressOf(block.miner, chain)),
-        fact('Transactions', formatWhole(BigInt(block.transactions.length))),
-        fact('Gas used', gasText(block)),
-        fact('Base fee', baseFee === null ? '—' : `${formatUnits(baseFee, GWEI_DECIMALS)} gwei`),
-        fact('Size', block.size === null ? '—' : `${formatWhole(BigInt(block.size))} bytes`),
+        fact('Time', time === null ? '—' : h('span', {}, formatTime(time), ' (', ago(time), ')')),
+        fact('Proof', proof, PROOFS[proof] ?? 'How far this service has proven the stored block'),
+        ...(block === null ? [] : nodeFacts(block, chain)),
       ),
+      block === null &&
+        h(
+          'p',
+          { class: 'muted missing' },
+          `${silence ?? 'The node does not have this block'}. Its header and its transactions are unknown; the stored events are shown.`,
+        ),
     ),
-    transactionList(found, chain),
+    block === null ? null : transactionList(block, found, chain),
+    eventList(found, chain),
   );
 }
 
-function gasText({ gasUsed, gasLimit }: NodeBlock): string {
-  if (gasUsed === null) return '—';
-  if (gasLimit === null || gasLimit === 0n) return formatWhole(gasUsed);
-  return `${formatWhole(gasUsed)} of ${formatWhole(gasLimit)} (${(gasUsed * 100n) / gasLimit}%)`;
+/** The fields of the header that only the node has. */
+function nodeFacts(block: NodeBlock, chain: string | null): HTMLElement[] {
+  const { number, parent, miner, transactions, gasUsed, gasLimit, baseFee, size } = block;
+  return [
+    fact('Parent', parent === null || number === 0 ? '—' : blockByHash(parent, chain)),
+    fact('Fee recipient', miner === null ? '—' : addressOf(miner, chain)),
+    fact('Transactions', formatWhole(BigInt(transactions.length))),
+    fact('Gas used', gasUsed === null ? '—' : usedOf(gasUsed, gasLimit)),
+    fact('Base fee', baseFee === null ? '—' : `${formatUnits(baseFee, GWEI_DECIMALS)} gwei`),
+    fact('Size', size === null ? '—' : `${formatWhole(BigInt(size))} bytes`),
+  ];
 }
 
-function transactionList(found: Found, chain: string | null): HTMLElement {
-  const { transactions } = found.block;
+const logsOf = (number: number, chain: string | null): string =>
+  logsPath({ from_block: number, to_block: number, order: 'asc', chainId: chain });
+
+function eventList(
+  { number, logs, total, noLogs, asOf, contracts }: Found,
+  chain: string | null,
+): HTMLElement {
+  const isIndexed = (asOf ?? 0) >= number;
+  return h(
+    'section',
+    { class: 'card list-card' },
+    h('div', { class: 'card-bar' }, h('h2', {}, `Events (${formatWhole(BigInt(total))})`)),
+    logs.length === 0
+      ? emptyNotice(noLogs ?? (isIndexed ? 'This block has no events' : 'This block is not indexed yet'))
+      : h(
+          'ol',
+          { class: 'events tab-body' },
+          ...logs.map((entry) =>
+            logItem(entry, chain, contracts.get(entry.address) ?? null, addressOf(entry.address, chain)),
+          ),
+        ),
+    total > logs.length &&
+      h('p', { class: 'tab-body' }, h('a', { href: logsOf(number, chain) }, 'All events')),
+  );
+}
+
+function transactionList({ transactions }: NodeBlock, found: Found, chain: string | null): HTMLElement {
   const body = h('tbody', {});
   const more = button('', () => show());
   const show = (): void => {

@@ -1,24 +1,31 @@
 /** The page of one contract: its facts, decoded events, read calls, sources and ABI. Also a search through all sources. */
 import { getAnswer, getChains } from '../core/api.ts';
-import { contractPath, pairPath, tokenPath, type App, type View } from '../core/app.ts';
-import { button, h, segments } from '../core/dom.ts';
+import { contractPath, pairPath, tokenPath, walletPath, type App, type View } from '../core/app.ts';
+import { h, segments } from '../core/dom.ts';
 import type { ContractRecord, ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
 import { formatCount, shortHex } from '../core/format.ts';
 import { emptyNotice, isMissing, loaded, skeleton } from '../core/panel.ts';
 import { badge, copyButton, fact, facts } from '../core/pieces.ts';
+import { chainOf } from '../explorer/contractReads.ts';
+import { holderList } from '../explorer/holderList.ts';
 import { addressOf, blockNumber, copyable, logsPath, transactionOf } from '../explorer/links.ts';
 import { logItem } from '../explorer/logItem.ts';
+import { pagedList } from '../explorer/pagedList.ts';
 import { readTab } from '../explorer/readTab.ts';
 import { sourceView } from '../explorer/sourceView.ts';
 import { addressForm } from './portfolioView.ts';
 import { sourceSearch } from './sourceSearch.ts';
 
 const EVENTS = 50;
+const TRANSFER = 'Transfer(address,address,uint256)';
+/** Pools of this type have no LP token. */
+const V3 = 3;
 
-type Tab = 'events' | 'read' | 'source' | 'abi';
+type Tab = 'events' | 'holders' | 'read' | 'source' | 'abi';
 
 function readTabName(text: string | null): Tab {
-  return text === 'read' || text === 'source' || text === 'abi' ? text : 'events';
+  const tabs: readonly Tab[] = ['holders', 'read', 'source', 'abi'];
+  return tabs.find((tab) => tab === text) ?? 'events';
 }
 
 interface Shown {
@@ -42,10 +49,14 @@ export const contractView: View = (app, place, main, signal) => {
     return;
   }
   const view = loaded({
-    load: (life) => getAnswer<{ data: ContractRecord }>(`/contracts/${address}`, { chainId: chain }, life),
-    render: ({ data }) => {
+    load: async (life) => {
+      const query = { chainId: chain };
+      const answer = getAnswer<{ data: ContractRecord }>(`/contracts/${address}`, query, life);
+      return { data: (await answer).data, other: await chainOf(place.query) };
+    },
+    render: ({ data, other }) => {
       app.setTitle(data.name ?? shortHex(data.address));
-      return contract(data, { app, query: place.query, chain, signal });
+      return contract(data, { app, query: place.query, chain: other, signal });
     },
     skeleton: () => h('div', {}, skeleton(120), skeleton(400, 8)),
     explain: (error) =>
@@ -79,6 +90,7 @@ function contract(record: ContractRecord, shown: Shown): HTMLElement {
   const body = h('div', { class: 'tab-body' });
   const show = (tab: Tab): void => {
     if (tab === 'events') body.replaceChildren(eventList(record, chain, signal));
+    else if (tab === 'holders') body.replaceChildren(holderList(record.address, chain, signal));
     else if (tab === 'read') body.replaceChildren(readTab(record, chain, signal));
     else if (tab === 'source') body.replaceChildren(sourceView({ record, ...shown }));
     else body.replaceChildren(abiView(record));
@@ -88,6 +100,7 @@ function contract(record: ContractRecord, shown: Shown): HTMLElement {
     label: 'Contract data',
     values: [
       ['events', 'Events'],
+      ...(hasHolders(record) ? ([['holders', 'Holders']] as const) : []),
       ['read', 'Read'],
       ['source', `Source${record.sources === null ? '' : ` (${record.sources.length})`}`],
       ['abi', 'ABI'],
@@ -107,11 +120,18 @@ function contract(record: ContractRecord, shown: Shown): HTMLElement {
   );
 }
 
+/** Tokens have holders, and so have the LP tokens of pools other than V3. */
+const hasHolders = ({ token, pair }: ContractRecord): boolean =>
+  token !== null || (pair !== null && pair.pool_type !== V3);
+
 function summary(record: ContractRecord, chain: string | null): HTMLElement {
   const status = record.verification?.status ?? (record.verified ? 'verified' : null);
   const links = [
-    record.token === null ? null : h('a', { href: tokenPath(record.address) }, 'token page'),
-    record.pair === null ? null : h('a', { href: pairPath(record.address) }, 'pair page'),
+    // Only the market chain has tokens, pairs and wallets.
+    ...(chain === null ? marketLinks(record) : []),
+    hasHolders(record)
+      ? h('a', { href: logsPath({ address: record.address, topic0: TRANSFER, chainId: chain }) }, 'transfers')
+      : null,
     h('a', { href: logsPath({ address: record.address, chainId: chain }) }, 'logs'),
   ];
   return h(
@@ -149,58 +169,44 @@ function summary(record: ContractRecord, chain: string | null): HTMLElement {
   );
 }
 
+function marketLinks({ address, token, pair }: ContractRecord): (HTMLElement | null)[] {
+  return [
+    token === null ? null : h('a', { href: tokenPath(address) }, 'token page'),
+    pair === null ? null : h('a', { href: pairPath(address) }, 'pair page'),
+    h('a', { href: walletPath(address) }, 'holdings'),
+  ];
+}
+
 function eventList(record: ContractRecord, chain: string | null, signal: AbortSignal): HTMLElement {
-  let event = '';
-  let offset = 0;
   const input = h('input', {
     type: 'search',
     class: 'filter',
     placeholder: 'Event name, signature or topic0',
     'aria-label': 'Filter events',
   });
-  const list = loaded({
-    load: (life) =>
-      getAnswer<ListAnswer<LogEntry>>(
-        `/contracts/${record.address}/events`,
-        { chainId: chain, limit: EVENTS, offset, event },
-        life,
-      ),
-    render: ({ data, meta }) => {
-      if (data.length === 0) return emptyNotice(offset > 0 ? 'No older events' : 'No matching events');
-      // A page of long logs may have fewer rows than requested.
-      const turn = (step: number) => (): void => {
-        offset = Math.max(0, offset + step);
-        list.reload();
-      };
-      const total = meta?.total ?? 0;
-      const range = `${formatCount(offset + 1)}–${formatCount(offset + data.length)}${total > 0 ? ` of ${formatCount(total)}${meta?.total_relation === 'gte' ? '+' : ''}` : ''}`;
-      return h(
-        'div',
-        {},
-        h('ol', { class: 'events' }, ...data.map((entry) => logItem(entry, chain, record))),
-        h(
-          'div',
-          { class: 'pager' },
-          h('span', { class: 'range' }, range),
-          h('span', { class: 'spring' }),
-          button('‹', turn(-EVENTS), { disabled: offset === 0, 'aria-label': 'Newer events' }),
-          button('›', turn(data.length), {
-            disabled: meta?.next_cursor == null,
-            'aria-label': 'Older events',
-          }),
-        ),
-      );
+  const list = pagedList({
+    load: (cursor, life) => {
+      const query = { chainId: chain, limit: EVENTS, cursor, event: input.value.replace(/\s/g, '') };
+      return getAnswer<ListAnswer<LogEntry>>(`/contracts/${record.address}/events`, query, life);
     },
-    skeleton: () => skeleton(400, 8),
+    render: ({ data, meta }) => {
+      const total = meta?.total ?? 0;
+      const more = meta?.total_relation === 'gte' ? ' or more' : '';
+      return {
+        element:
+          data.length === 0
+            ? emptyNotice('No matching events')
+            : h('ol', { class: 'events' }, ...data.map((entry) => logItem(entry, chain, record))),
+        next: meta?.next_cursor ?? null,
+        range: total === 0 ? '' : `${formatCount(total)}${more} events`,
+      };
+    },
+    names: ['Newer events', 'Older events'],
     explain: (error) =>
       isMissing(error) && error.code !== 'logs_not_kept' ? 'No events are indexed for this contract' : null,
     signal,
   });
-  input.addEventListener('change', () => {
-    event = input.value.trim();
-    offset = 0;
-    list.reload();
-  });
+  input.addEventListener('change', () => list.restart());
   return h('div', {}, input, list.element);
 }
 

@@ -4,11 +4,11 @@ import type { View } from '../core/app.ts';
 import { button, h } from '../core/dom.ts';
 import type { ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
 import { formatCount } from '../core/format.ts';
-import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
+import { emptyNotice } from '../core/panel.ts';
 import { findChain } from '../explorer/contractReads.ts';
-import { keccakOfText } from '../explorer/keccak.ts';
 import { addressOf, logsPath } from '../explorer/links.ts';
 import { logItem } from '../explorer/logItem.ts';
+import { pagedList } from '../explorer/pagedList.ts';
 
 const PAGE = 50;
 
@@ -16,25 +16,35 @@ interface Field {
   readonly name: string;
   readonly label: string;
   readonly hint: string;
-  readonly asSent: (text: string) => string;
+  readonly asSent: (text: string) => Readonly<Record<string, string>>;
 }
 
-const asIs = (text: string): string => text;
+const field = (
+  name: string,
+  label: string,
+  hint: string,
+  asSent = (text: string): Readonly<Record<string, string>> => ({ [name]: text }),
+): Field => ({ name, label, hint, asSent });
+
+const topic = (place: number): Field =>
+  field(`topic${place}`, `Topic ${place}`, '32 bytes, an address or an integer', (text) => ({
+    [`topic${place}`]: asTopic(text),
+  }));
+
 const FIELDS: readonly Field[] = [
-  { name: 'address', label: 'Contract', hint: '0x…, or a comma list', asSent: asIs },
-  { name: 'topic0', label: 'Event', hint: 'Transfer(address,address,uint256) or topic 0', asSent: asTopic0 },
-  { name: 'topic1', label: 'Topic 1', hint: '32 bytes, an address or an integer', asSent: asTopic },
-  { name: 'topic2', label: 'Topic 2', hint: '32 bytes, an address or an integer', asSent: asTopic },
-  { name: 'topic3', label: 'Topic 3', hint: '32 bytes, an address or an integer', asSent: asTopic },
-  { name: 'tx_hash', label: 'Transaction', hint: '0x…', asSent: asIs },
-  { name: 'from_block', label: 'From block', hint: '0', asSent: asIs },
-  { name: 'to_block', label: 'To block', hint: 'newest', asSent: asIs },
+  field('address', 'Contract', '0x…, or a comma list'),
+  field('topic0', 'Event', 'Transfer, Transfer(address,address,uint256) or topic 0', asEvent),
+  topic(1),
+  topic(2),
+  topic(3),
+  field('tx_hash', 'Transaction', '0x…'),
+  field('from_block', 'From block', '0'),
+  field('to_block', 'To block', 'newest'),
 ];
 
-/** The hash of an event's signature. Other texts stay as they are, and the API checks them. */
-function asTopic0(text: string): string {
-  const plain = text.replace(/\s/g, '').replace(/\b(u?int)(?=[,)[])/g, '$1256');
-  return /^[A-Za-z_$][\w$]*\([\w$,()[\]]*\)$/.test(plain) ? keccakOfText(plain) : text;
+/** The name or the signature of an event, or its topic. */
+function asEvent(text: string): Readonly<Record<string, string>> {
+  return /^0x/i.test(text) ? { topic0: text } : { event: text.replace(/\s/g, '') };
 }
 
 /** A topic holds an address or an integer in 32 bytes. Other texts stay as they are, and the API checks them. */
@@ -88,13 +98,13 @@ export const logsView: View = (app, place, main, signal) => {
       }),
     );
   });
-  const filters = Object.fromEntries(
-    FIELDS.map(({ name, asSent }): [string, string] => {
-      const text = (place.query.get(name) ?? '').trim();
-      return [name, text === '' ? '' : asSent(text)];
-    }),
-  );
-  const query = { ...filters, order: isOldestFirst ? 'asc' : 'desc', limit: PAGE, chainId: chain };
+  const filters = FIELDS.map(({ name, asSent }) => asSent((place.query.get(name) ?? '').trim()));
+  const query = {
+    ...Object.assign({}, ...filters),
+    order: isOldestFirst ? 'asc' : 'desc',
+    limit: PAGE,
+    chainId: chain,
+  };
   main.replaceChildren(
     h('h1', {}, 'Logs'),
     form,
@@ -103,10 +113,12 @@ export const logsView: View = (app, place, main, signal) => {
   );
 };
 
-/** Says from which block on the logs of all contracts are stored, if earlier blocks lack some. */
+/** Says if the chain is not indexed, and from which block on all logs are stored, if earlier blocks lack some. */
 function missingLogs(chain: string | null): HTMLElement {
   const place = h('div', {});
   void findChain(chain).then((known) => {
+    if (known === undefined && chain !== null)
+      return place.replaceChildren(emptyNotice(`This service does not index chain ${chain}`));
     const from = known?.logs_from_block ?? 0;
     if (from > (known?.first_block ?? 0))
       place.replaceChildren(
@@ -116,56 +128,34 @@ function missingLogs(chain: string | null): HTMLElement {
   return place;
 }
 
-/** Pages by cursor. The list remembers the cursors of earlier pages, so that it can go back. */
 function logPages(
   query: Readonly<Record<string, string | number | null>>,
   chain: string | null,
   isOldestFirst: boolean,
   signal: AbortSignal,
 ): HTMLElement {
-  const cursors: (string | null)[] = [null];
-  const list = loaded({
-    load: (life) =>
-      getAnswer<ListAnswer<LogEntry>>('/logs', { ...query, cursor: cursors.at(-1) ?? null }, life),
+  return pagedList({
+    load: (cursor, life) => getAnswer<ListAnswer<LogEntry>>('/logs', { ...query, cursor }, life),
     render: ({ data, meta }) => {
       const next = meta?.next_cursor ?? null;
       const total = meta?.total ?? 0;
       const relation = meta?.total_relation === 'gte' ? ' or more' : '';
-      const back = (): void => {
-        cursors.pop();
-        list.reload();
+      const nothing =
+        next === null ? 'No logs match' : 'No logs match in this part of the chain. The search can go on.';
+      return {
+        element:
+          data.length === 0
+            ? emptyNotice(nothing)
+            : h(
+                'ol',
+                { class: 'events tab-body' },
+                ...data.map((entry) => logItem(entry, chain, null, addressOf(entry.address, chain))),
+              ),
+        next,
+        range: total === 0 ? '' : `${formatCount(total)}${relation} matching logs`,
       };
-      const forth = (): void => {
-        cursors.push(next);
-        list.reload();
-      };
-      const [before, after] = isOldestFirst ? ['Older logs', 'Newer logs'] : ['Newer logs', 'Older logs'];
-      return h(
-        'div',
-        {},
-        data.length === 0
-          ? emptyNotice(
-              next === null
-                ? 'No logs match'
-                : 'No logs match in this part of the chain. The search can go on.',
-            )
-          : h(
-              'ol',
-              { class: 'events tab-body' },
-              ...data.map((entry) => logItem(entry, chain, null, addressOf(entry.address, chain))),
-            ),
-        h(
-          'div',
-          { class: 'pager' },
-          h('span', { class: 'range' }, total === 0 ? '' : `${formatCount(total)}${relation} matching logs`),
-          h('span', { class: 'spring' }),
-          button('‹', back, { disabled: cursors.length === 1, 'aria-label': before }),
-          button('›', forth, { disabled: next === null, 'aria-label': after }),
-        ),
-      );
     },
-    skeleton: () => skeleton(400, 8),
+    names: isOldestFirst ? ['Older logs', 'Newer logs'] : ['Newer logs', 'Older logs'],
     signal,
-  });
-  return list.element;
+  }).element;
 }

@@ -1,11 +1,14 @@
 /** The page of a wallet: tokens, native coin and liquidity positions, with the confidence of each value. */
 import type { Portfolio, PortfolioAnswer } from '../../wire/portfolio';
 import { getAnswer } from '../core/api.ts';
-import { walletPath, type View } from '../core/app.ts';
-import { button, h, showIn } from '../core/dom.ts';
+import { walletPath, type App, type View } from '../core/app.ts';
+import { button, h, segments, showIn } from '../core/dom.ts';
 import { formatCount, formatUsd, shortHex } from '../core/format.ts';
 import { loaded, skeleton } from '../core/panel.ts';
 import { copyButton, tile, warningList } from '../core/pieces.ts';
+import type { Place } from '../core/place.ts';
+import { getDelegate } from '../explorer/nodeAnswers.ts';
+import { delegateNote, walletActivity, walletTransfers } from '../explorer/walletLists.ts';
 import { rememberWallet } from '../wallet/recentWallets.ts';
 import { emptyWallet, noWallet } from '../wallet/walletHelp.ts';
 import { isEmptyWallet, walletTables } from '../wallet/walletTables.ts';
@@ -24,7 +27,18 @@ export const portfolioView: View = (app, place, main, signal) => {
   }
   const top = h('div');
   const tables = walletTables(signal);
-  const page = h('div', {}, top, tables.element);
+  const delegate = h('div');
+  const page = h(
+    'div',
+    {},
+    top,
+    delegate,
+    tables.element,
+    moreOfWallet(app, address.toLowerCase(), place, signal),
+  );
+  void getDelegate(address, null, signal)
+    .then((contract) => contract !== null && delegate.replaceChildren(delegateNote(contract, null)))
+    .catch(() => undefined);
   let help: HTMLElement | null = null;
   const view = loaded({
     load: (life) => getAnswer<PortfolioAnswer>(`/portfolio/${address}`, {}, life),
@@ -77,6 +91,30 @@ export function addressForm(
     else input.focus();
   });
   return form;
+}
+
+type WalletList = 'activity' | 'transfers';
+
+/** The trades and the transfers of a wallet. */
+function moreOfWallet(app: App, address: string, { query }: Place, signal: AbortSignal): HTMLElement {
+  const body = h('div');
+  const show = (list: WalletList): void =>
+    body.replaceChildren((list === 'transfers' ? walletTransfers : walletActivity)(address, signal));
+  const first = query.get('tab') === 'transfers' ? 'transfers' : 'activity';
+  const tabs = segments<WalletList>({
+    label: 'Trades and transfers',
+    values: [
+      ['activity', 'Activity'],
+      ['transfers', 'Transfers'],
+    ],
+    value: first,
+    onchange: (list) => {
+      app.remember({ tab: list === 'activity' ? null : list });
+      show(list);
+    },
+  });
+  show(first);
+  return h('section', { class: 'card list-card wallet-lists' }, h('div', { class: 'card-bar' }, tabs), body);
 }
 
 /** The figures of a wallet. They change with each block, and the tables below stay. */

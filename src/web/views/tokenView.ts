@@ -5,7 +5,7 @@ import { getAnswer } from '../core/api.ts';
 import { contractPath, pairPath, type App, type View } from '../core/app.ts';
 import { auditPanel } from '../audit/auditPanel.ts';
 import { createChartPanel, type ChartPanel } from '../chart/chartPanel.ts';
-import { h, showIn } from '../core/dom.ts';
+import { h, segments, showIn } from '../core/dom.ts';
 import {
   formatAmount,
   formatCount,
@@ -31,11 +31,13 @@ import {
 } from '../core/pieces.ts';
 import { headTools } from '../market/starButton.ts';
 import { createTape, type Tape } from '../list/tape.ts';
-import { holderBar, topHolders } from '../explorer/topHolders.ts';
+import { holderBar, holderList } from '../explorer/holderList.ts';
+import { logsPath } from '../explorer/links.ts';
 import { tokenLiquidity } from '../core/countedLiquidity.ts';
 
 const REFRESH_MS = 4_000;
 const AUDIT_MS = 15_000;
+const TRANSFER = 'Transfer(address,address,uint256)';
 
 export const tokenView: View = (app, place, main, signal) => {
   const address = place.path[1]?.toLowerCase() ?? '';
@@ -68,9 +70,8 @@ export const tokenView: View = (app, place, main, signal) => {
           onmaker: (maker) => chart?.toggleMaker(maker),
           signal,
         });
-        return tape.element;
+        return activityAndHolders(app, address, tape.element, place.query, signal);
       },
-      () => topHolders(token, signal).element,
     ];
     void fillColumn(left, parts, signal).then(() =>
       askVerified(address, signal, (answer) => {
@@ -107,6 +108,37 @@ export const tokenView: View = (app, place, main, signal) => {
     signal,
   );
 };
+
+/** Two tabs: the trades of the token, which also arrive while the tab is hidden, and the holders. */
+function activityAndHolders(
+  app: App,
+  address: string,
+  tape: HTMLElement,
+  query: URLSearchParams,
+  signal: AbortSignal,
+): HTMLElement {
+  const holders = h('section', { class: 'card list-card' });
+  const show = (isOfHolders: boolean): void => {
+    tape.hidden = isOfHolders;
+    holders.hidden = !isOfHolders;
+    if (isOfHolders && holders.childElementCount === 0) holders.append(holderList(address, null, signal));
+  };
+  const isFirst = query.get('tab') === 'holders';
+  const tabs = segments<'activity' | 'holders'>({
+    label: 'Activity and holders',
+    values: [
+      ['activity', 'Activity'],
+      ['holders', 'Holders'],
+    ],
+    value: isFirst ? 'holders' : 'activity',
+    onchange: (tab) => {
+      app.remember({ tab: tab === 'holders' ? tab : null });
+      show(tab === 'holders');
+    },
+  });
+  show(isFirst);
+  return h('div', { class: 'column' }, h('div', {}, tabs), tape, holders);
+}
 
 function poolsCard(address: string, signal: AbortSignal): HTMLElement {
   const pools = pairsOf(`/tokens/${address}/pools`, signal, 'No pool holds this token');
@@ -255,7 +287,7 @@ function tokenRail(token: TokenDetail): HTMLElement {
     facts(
       fact('Total supply', formatAmount(token.total_supply)),
       fact('Burned', formatAmount(token.burned_supply)),
-      fact('Holders', formatCount(token.holders)),
+      fact('Holders', holderCount(token)),
     ),
     token.holder_distribution === null ? null : holderBar(token.holder_distribution),
     facts(
@@ -269,6 +301,11 @@ function tokenRail(token: TokenDetail): HTMLElement {
   );
 }
 
+function holderCount({ address, holders }: TokenDetail): HTMLElement | string {
+  const count = formatCount(holders);
+  return holders === null ? count : h('a', { href: `${contractPath(address)}?tab=holders` }, count);
+}
+
 /** Only HTTPS links are shown, because links can come from anyone. */
 function linkList(token: TokenDetail): HTMLElement {
   const links = Object.entries(token.links).filter(
@@ -278,6 +315,7 @@ function linkList(token: TokenDetail): HTMLElement {
     'span',
     { class: 'links' },
     h('a', { href: contractPath(token.address) }, 'contract'),
+    h('a', { href: logsPath({ address: token.address, topic0: TRANSFER }) }, 'transfers'),
     ...links.map(([name, url]) => h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, name)),
   );
 }

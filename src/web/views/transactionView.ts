@@ -1,9 +1,8 @@
 /** The page of one transaction: status, value, gas, decoded input, moved tokens, swaps and logs. */
 import type { SwapItem } from '../../wire/activity';
-import { ApiFailure, getAnswer } from '../core/api.ts';
 import type { View } from '../core/app.ts';
 import { h } from '../core/dom.ts';
-import type { ContractRecord, ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
+import type { ContractRecord, LogEntry } from '../core/explorerAnswers.ts';
 import { formatTime, shortHex } from '../core/format.ts';
 import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
 import { ago, badge, fact, facts } from '../core/pieces.ts';
@@ -11,20 +10,32 @@ import {
   chainOf,
   decodeInput,
   getNativeSymbol,
+  listLogs,
   readContracts,
   type DecodedInput,
+  type FoundLogs,
 } from '../explorer/contractReads.ts';
-import { addressOf, blockNumber, copyable } from '../explorer/links.ts';
+import { addressOf, blockNumber, copyable, logsPath } from '../explorer/links.ts';
 import { logItem } from '../explorer/logItem.ts';
 import {
   getNodeBlock,
   getNodeReceipt,
   getNodeTransaction,
+  NO_NODE,
+  told,
   type NodeReceipt,
   type NodeTransaction,
 } from '../explorer/nodeAnswers.ts';
-import { findSwaps, inputPart, moveList, movesOf, swapList } from '../explorer/transactionParts.ts';
-import { COIN_DECIMALS, formatUnits, formatWhole, GWEI_DECIMALS } from '../explorer/units.ts';
+import {
+  changeList,
+  changesOf,
+  findSwaps,
+  inputPart,
+  moveList,
+  movesOf,
+  swapList,
+} from '../explorer/transactionParts.ts';
+import { COIN_DECIMALS, formatUnits, formatWhole, GWEI_DECIMALS, usedOf } from '../explorer/units.ts';
 
 /** Larger than the index of any log in its block. */
 const LOG_INDEX_MAX = 2 ** 20 - 2;
@@ -33,16 +44,15 @@ const LOGS_MAX = 200;
 /** Pause between two looks at a transaction that is not indexed yet. */
 const REFRESH_MS = 2_000;
 
-interface Found {
+interface Found extends FoundLogs {
   readonly hash: string;
   readonly chain: string | null;
   /** The answer of the node; null without a node, or if the node does not have the transaction. */
   readonly sent: NodeTransaction | null;
   readonly receipt: NodeReceipt | null;
+  /** Why the node gives no answer; null if it does. */
+  readonly silence: string | null;
   readonly time: number | null;
-  readonly logs: readonly LogEntry[];
-  /** Why the service has no logs, if it keeps none. */
-  readonly noLogs: string | null;
   readonly contracts: ReadonlyMap<string, ContractRecord>;
   readonly swaps: readonly SwapItem[];
   readonly call: DecodedInput | null;
@@ -61,7 +71,7 @@ export const transactionView: View = (app, place, main, signal) => {
   const view = loaded({
     load: async (life) => find(hash, await chainOf(place.query), life),
     render: (found) => {
-      isSettled = found.logs.length > 0 || found.time !== null;
+      isSettled = isWhole(found);
       return transaction(found);
     },
     skeleton: () => skeleton(400, 8),
@@ -71,15 +81,25 @@ export const transactionView: View = (app, place, main, signal) => {
   app.onHead(() => isSettled || view.refresh(), REFRESH_MS, signal);
 };
 
+/** Whether the service has indexed the block of the transaction, and the node has answered. */
+function isWhole({ receipt, silence, logs, asOf, noLogs }: Found): boolean {
+  if (silence !== null) return silence === NO_NODE;
+  const block = receipt?.blockNumber ?? null;
+  return logs.length > 0 || (block !== null && (noLogs !== null || (asOf ?? 0) >= block));
+}
+
 async function find(hash: string, chain: string | null, signal: AbortSignal): Promise<Found> {
-  const [sent, receipt, { logs, noLogs }, coin] = await Promise.all([
-    unlessNoNode(getNodeTransaction(hash, chain, signal)),
-    unlessNoNode(getNodeReceipt(hash, chain, signal)),
-    listLogs(hash, chain, signal),
+  const [{ value: sent, silence }, answer, found, coin] = await Promise.all([
+    told(getNodeTransaction(hash, chain, signal)),
+    told(getNodeReceipt(hash, chain, signal)),
+    listLogs({ tx_hash: hash, limit: LOGS_MAX, chainId: chain }, signal),
     getNativeSymbol(chain),
   ]);
-  const block = receipt?.blockNumber ?? null;
+  const { logs, noLogs } = found;
+  const { value: receipt } = answer;
+  const block = receipt?.blockNumber ?? logs[0]?.block_number ?? null;
   const hasCall = sent !== null && sent.to !== null && sent.input.length > 2;
+  const isPart = noLogs !== null || found.total > logs.length;
   const [time, contracts, swaps, call] = await Promise.all([
     logs[0]?.timestamp ?? (block === null ? null : timeOf(block, chain, signal)),
     readContracts(
@@ -88,52 +108,30 @@ async function find(hash: string, chain: string | null, signal: AbortSignal): Pr
       signal,
     ),
     // Only the market chain has swaps.
-    chain === null ? findSwaps(hash, noLogs === null ? logs : wholeBlock(block), signal) : [],
+    chain === null ? findSwaps(hash, isPart ? wholeBlock(block) : logs, signal) : [],
     hasCall ? decodeInput(sent.to ?? '', sent.input, chain, signal) : null,
   ]);
-  return { hash, chain, sent, receipt, time, logs, noLogs, contracts, swaps, call, coin };
+  const why = silence ?? answer.silence;
+  return { ...found, hash, chain, sent, receipt, silence: why, time, contracts, swaps, call, coin };
 }
 
-/** A service with EXPLORER=off keeps no logs. Its page then shows what the node knows. */
-async function listLogs(
-  hash: string,
-  chain: string | null,
-  signal: AbortSignal,
-): Promise<Pick<Found, 'logs' | 'noLogs'>> {
-  const query = { tx_hash: hash, order: 'asc', limit: LOGS_MAX, chainId: chain };
-  try {
-    const { data } = await getAnswer<ListAnswer<LogEntry>>('/logs', query, signal);
-    return { logs: data, noLogs: null };
-  } catch (error) {
-    if (error instanceof ApiFailure && error.code === 'logs_not_kept')
-      return { logs: [], noLogs: error.message };
-    throw error;
-  }
-}
-
-/** The first and the last position in a block, between which the swaps of a transaction without logs are. */
+/** The first and the last position in a block, between which the swaps of a transaction are. */
 function wholeBlock(block: number | null): Pick<LogEntry, 'block_number' | 'log_index'>[] {
   return block === null ? [] : [0, LOG_INDEX_MAX].map((index) => ({ block_number: block, log_index: index }));
 }
 
-/** Without a node the page shows the stored logs. */
-async function unlessNoNode<T>(answer: Promise<T | null>): Promise<T | null> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof ApiFailure && error.code === 'no_node') return null;
-    throw error;
-  }
-}
-
 async function timeOf(block: number, chain: string | null, signal: AbortSignal): Promise<number | null> {
-  return (await getNodeBlock(block, false, chain, signal))?.time ?? null;
+  return (await told(getNodeBlock(block, false, chain, signal))).value?.time ?? null;
 }
 
 function transaction(found: Found): HTMLElement {
-  const { sent, logs, noLogs, chain, contracts, swaps, call } = found;
+  const { sent, logs, total, noLogs, silence, chain, contracts, swaps, call } = found;
   if (sent === null && logs.length === 0)
-    return emptyNotice(noLogs ?? 'No transaction with this hash is known to the node or has indexed logs');
+    return emptyNotice(
+      [silence, noLogs].filter((text) => text !== null).join('. ') ||
+        'No transaction with this hash is known to the node or has indexed logs',
+      ...(silence === null ? [] : [h('p', {}, 'No logs of this transaction are stored')]),
+    );
   const moves = movesOf(logs, contracts);
   const part = (title: string, body: Node): HTMLElement =>
     h('section', { class: 'card list-card' }, h('div', { class: 'card-bar' }, h('h2', {}, title)), body);
@@ -143,9 +141,12 @@ function transaction(found: Found): HTMLElement {
     summary(found),
     swaps.length > 0 && part(`Swaps (${swaps.length})`, swapList(swaps)),
     moves.length > 0 && part(`Token moves (${moves.length})`, moveList(moves, chain)),
-    sent !== null && sent.input.length > 2 && part('Input', inputPart(sent.input, call, chain)),
+    moves.length > 1 && part('Token moves by address', changeList(changesOf(moves), chain)),
+    sent !== null &&
+      sent.input.length > 2 &&
+      part(sent.to === null ? 'Code that creates the contract' : 'Input', inputPart(sent, call, chain)),
     part(
-      `Logs (${logs.length < LOGS_MAX ? logs.length : `the first ${LOGS_MAX}`})`,
+      `Logs (${total > logs.length ? `the first ${logs.length} of ${formatWhole(BigInt(total))}` : total})`,
       logs.length === 0
         ? emptyNotice(noLogs ?? 'This transaction has no indexed logs')
         : h(
@@ -154,6 +155,8 @@ function transaction(found: Found): HTMLElement {
             ...logs.map((entry) =>
               logItem(entry, chain, contracts.get(entry.address) ?? null, addressOf(entry.address, chain)),
             ),
+            total > logs.length &&
+              h('li', {}, h('a', { href: logsPath({ tx_hash: found.hash, chainId: chain }) }, 'All logs')),
           ),
     ),
   );
@@ -161,7 +164,8 @@ function transaction(found: Found): HTMLElement {
 
 function summary(found: Found): HTMLElement {
   const { sent, receipt, time, logs, chain } = found;
-  const block = receipt?.blockNumber ?? logs[0]?.block_number ?? null;
+  const block = receipt?.blockNumber ?? sent?.blockNumber ?? logs[0]?.block_number ?? null;
+  const missing = missingOf(found);
   return h(
     'section',
     { class: 'card contract-card' },
@@ -171,13 +175,16 @@ function summary(found: Found): HTMLElement {
       fact('Time', time === null ? '—' : h('span', {}, formatTime(time), ' (', ago(time), ')')),
       ...(sent === null ? [] : sentFacts(found, sent)),
     ),
-    sent === null &&
-      h(
-        'p',
-        { class: 'muted' },
-        'No node of this service knows this transaction, so only its stored logs are shown.',
-      ),
+    missing === null ? null : h('p', { class: 'muted missing' }, missing),
   );
+}
+
+/** What the node does not tell; null if nothing is missing. */
+function missingOf({ sent, receipt, silence }: Found): string | null {
+  if (sent === null)
+    return `${silence ?? 'No node of this service knows this transaction'}. Sender, receiver, value, gas and input are unknown; the stored logs are shown.`;
+  if (receipt === null && silence !== null) return `${silence}. Status, fee and used gas are unknown.`;
+  return null;
 }
 
 /** The fields of a transaction that only the node has. */
@@ -194,7 +201,7 @@ function sentFacts({ receipt, chain, coin }: Found, sent: NodeTransaction): (HTM
     created === null ? null : fact('Created contract', addressOf(created, chain)),
     fact('Value', coins(sent.value)),
     used === null || price === null ? null : fact('Fee', coins(used * price)),
-    used === null ? null : fact('Gas used', gasText(used, sent.gas)),
+    used === null ? null : fact('Gas used', usedOf(used, sent.gas)),
     price === null
       ? null
       : fact(
@@ -208,15 +215,10 @@ function sentFacts({ receipt, chain, coin }: Found, sent: NodeTransaction): (HTM
   ];
 }
 
-function gasText(used: bigint, limit: bigint | null): string {
-  if (limit === null || limit === 0n) return formatWhole(used);
-  return `${formatWhole(used)} of ${formatWhole(limit)} (${(used * 100n) / limit}%)`;
-}
-
 function statusBadge({ receipt, sent, logs }: Found): HTMLElement {
   if (receipt?.status === 1) return badge('success', 'good');
   if (receipt?.status === 0) return badge('failed', 'bad');
   // A failed transaction emits no logs.
   if (logs.length > 0) return badge('success', 'good');
-  return sent !== null && receipt === null ? badge('pending', 'warn') : badge('unknown');
+  return sent !== null && sent.blockNumber === null ? badge('pending', 'warn') : badge('unknown');
 }

@@ -84,6 +84,7 @@ function marketCalls({ head, tokens, pairs, wallets, holders, texts }: HostileFa
     ],
     '/api/v1/tokens/{address}': tokens.map((token) => `/api/v1/tokens/${token}`),
     '/api/v1/tokens/{address}/pools': tokens.map((token) => `/api/v1/tokens/${token}/pools`),
+    '/api/v1/tokens/{address}/holders': tokens.map((token) => `/api/v1/tokens/${token}/holders`),
     '/api/v1/tokens/{address}/audit': tokens.map((token) => `/api/v1/tokens/${token}/audit`),
     '/api/v1/tokens/{address}/ticks': tokens.map((token) => `/api/v1/tokens/${token}/ticks?timeframe=1m`),
     '/api/v1/pairs': [

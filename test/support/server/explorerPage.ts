@@ -7,10 +7,17 @@ import { untilLoaded } from './browser';
 export const factOf = (page: Page, name: string): Locator =>
   page.locator('.fact', { has: page.locator('dt', { hasText: new RegExp(`^${name}$`) }) }).locator('dd');
 
-/** Every address and hash that the page shows as a link has a copy button beside it. */
+/**
+ * Every address and hash that the page shows is a link with a copy button beside it. Only the name of the page itself is
+ * no link, and a hash that names nothing on the chain.
+ */
 export async function checkCopyButtons(page: Page): Promise<void> {
-  const bare = await page.evaluate(`[...document.querySelectorAll('#main a.mono')].filter((link) =>
-    /^0x[0-9a-f]/.test(link.textContent) && link.parentElement.querySelector('.copy') === null).map((link) => link.outerHTML)`);
+  const bare = await page.evaluate(`[...document.querySelectorAll('#main :not(bdi)')].filter((shown) => {
+    const isHex = /^0x([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{4}…[0-9a-f]{4})$/.test(shown.textContent);
+    if (!isHex || shown.childElementCount > 0) return false;
+    const isName = shown.closest('.wallet-name, .hash') !== null;
+    return shown.parentElement.querySelector('.copy') === null || (shown.tagName !== 'A' && !isName);
+  }).map((shown) => shown.outerHTML)`);
   expect(bare).toEqual([]);
 }
 

@@ -49,6 +49,8 @@ export interface PageWorld {
   >;
   /** Imports verified sources from a folder in the layout of Sourcify's repository. */
   importSources(folder: string): Promise<void>;
+  /** Ends the trader and the node. The program goes on without a node. */
+  stopNode(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -103,6 +105,7 @@ export async function startPageWorld({
           return compare();
         }),
       importSources: async (from) => void (await runToSuccess(['import-sources', from], settings)),
+      stopNode: () => chain.stop(),
       stop,
     };
   } catch (error) {
@@ -139,7 +142,7 @@ async function untilAtHead(program: Program, nodeUrl: string): Promise<void> {
 
 async function describeWorld(
   program: Program,
-): Promise<Omit<PageWorld, 'stop' | 'still' | 'nodeUrl' | 'importSources'>> {
+): Promise<Omit<PageWorld, 'stop' | 'stopNode' | 'still' | 'nodeUrl' | 'importSources'>> {
   const json = async (path: string): Promise<unknown> => {
     const answer = await eventually(
       async () => fetch(`${program.url}${path}`),

@@ -99,14 +99,24 @@ export function lineOf(path: string, text: string): number {
 export interface Shelf {
   readonly address: Hex;
   readonly owner: Hex;
+  /** The transaction that created the contract. */
+  readonly creation: Hex;
+  /** A minimal proxy (EIP-1167) of the contract, with its own storage. */
+  readonly clone: Hex;
   /** A call of `store` with a hostile text and a value of 1 wei. */
   readonly stored: Hex;
+  /** A transaction to a wallet whose input is one byte. */
+  readonly short: Hex;
   /** A call that failed. */
   readonly failed: Hex;
 }
 
 /** Amounts of the call of `store`. */
 export const AMOUNTS: readonly bigint[] = [2n ** 255n, 2n ** 255n - 1n];
+
+/** The code that creates a minimal proxy, https://eips.ethereum.org/EIPS/eip-1167, around the address. */
+const CLONE_START = '0x3d602d80600a3d3981f3363d3d373d3d3d363d73';
+const CLONE_END = '5af43d82803e903d91602b57fd5bf3';
 
 type Verifier = Pick<PageWorld, 'json' | 'importSources'>;
 
@@ -133,15 +143,18 @@ export async function openShelf(world: Verifier & Pick<PageWorld, 'nodeUrl'>): P
       );
       return [hash, receipt];
     };
-    const [, created] = await send({ data: contract.creation });
+    const [creation, created] = await send({ data: contract.creation });
     const address = field(created, 'contractAddress') as Hex;
+    const [, cloned] = await send({ data: `${CLONE_START}${address.slice(2)}${CLONE_END}` });
+    const clone = field(cloned, 'contractAddress') as Hex;
     const values = [[owner, AMOUNTS], HOSTILE];
     const encoded = AbiCoder.defaultAbiCoder().encode(['tuple(address,uint256[])', 'string'], values);
     const selector = id('store((address,uint256[]),string)').slice(0, 10);
     const [stored] = await send({ to: address, data: selector + encoded.slice(2), value: '0x1' });
     const [failed] = await send({ to: address, data: id('fail()').slice(0, 10) });
+    const [short] = await send({ to: CLONE_START.padEnd(42, '0').slice(0, 42), data: '0x12' });
     await verify(world, contract, address);
-    return { address, owner: owner!, stored, failed };
+    return { address, owner: owner!, creation, clone, stored, short, failed };
   } finally {
     await rpc.close();
   }

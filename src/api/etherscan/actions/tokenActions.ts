@@ -2,11 +2,10 @@
 import type { Hex } from '../../../domain/hex';
 import { findBalanceChecks, inventsTransfers, tellsBalances } from '../../../query/holders/balanceChecks';
 import { isHistoryPartial, readHoldings } from '../../../query/holders/balances';
-import { listHolders, readTokenHolding } from '../../../query/holders/tokenHolding';
+import { hasWholeHistory, listHolders, readTokenHolding } from '../../../query/holders/tokenHolding';
 import { listTokens } from '../../../query/tokens/tokens';
 import { loggedHoldersOf } from '../../../query/tokens/tokenSupply';
 import { readTotalSupply } from '../../../query/tokens/totalSupply';
-import type { ChainMoment } from '../../explorerRoute';
 import type { Action, Actions, Ask } from '../action';
 import { EMPTY, listOf, ok, refuse, TEXTS } from '../answers';
 import { needAddress, readPage } from '../askedParams';
@@ -69,7 +68,8 @@ async function getTokenInfo(ask: Ask) {
 async function listTokenHolders({ deps, asked, chainId, moment }: Ask) {
   const token = needAddress(asked, 'contractaddress');
   const page = readPage(asked, PAGE_MAX);
-  if (moment === null || !(await isWhole({ deps, chainId }, moment, token))) return refuse(TEXTS.action);
+  if (moment === null || !(await hasWholeHistory(deps.contracts, chainId, moment.head, token)))
+    return refuse(TEXTS.action);
   const checks = await findBalanceChecks(moment.chain.runner, token);
   if (!tellsBalances(checks, checks?.sampledHolders ?? 0) || inventsTransfers(checks))
     return refuse(TEXTS.action);
@@ -85,27 +85,14 @@ async function listTokenHolders({ deps, asked, chainId, moment }: Ask) {
 
 async function countTokenHolders({ deps, asked, chainId, moment }: Ask) {
   const token = needAddress(asked, 'contractaddress');
-  if (moment === null || !(await isWhole({ deps, chainId }, moment, token))) return refuse(TEXTS.action);
+  if (moment === null || !(await hasWholeHistory(deps.contracts, chainId, moment.head, token)))
+    return refuse(TEXTS.action);
   const [holding, checks] = await Promise.all([
     readTokenHolding(moment.chain.runner, moment.head, token),
     findBalanceChecks(moment.chain.runner, token),
   ]);
   const holders = loggedHoldersOf({ holding, partial: false, checks });
   return holders === null ? refuse(TEXTS.action) : ok(String(holders));
-}
-
-/**
- * Whether every transfer of the token is indexed. This is so if the index starts at the first block, or contains the
- * token's creation.
- */
-async function isWhole(
-  { deps, chainId }: Pick<Ask, 'deps' | 'chainId'>,
-  { head }: ChainMoment,
-  token: Hex,
-): Promise<boolean> {
-  if (!isHistoryPartial(head)) return true;
-  const creation = (await deps.contracts.find(chainId, token))?.creation ?? null;
-  return creation !== null && creation.block >= head.startBlock;
 }
 
 /** Supply of the token in raw units; null if unknown. */

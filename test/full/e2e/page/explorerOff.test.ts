@@ -203,10 +203,20 @@ test('endpoints that need raw logs name the setting in the words of their dialec
 test('the page says in each place of the logs why there are none', async () => {
   const { browser, close } = await launchBrowser();
   try {
-    const swap = (await on.get<{ tx_hash: string }[]>('/activity?type=swap&limit=1', off))[0]!;
+    const [swap] = await on.get<{ tx_hash: string; block_number: number }[]>(
+      '/activity?type=swap&limit=1',
+      off,
+    );
+    const paths = [
+      '/logs',
+      `/contract/${on.world.pools[0]!.address}`,
+      `/tx/${swap!.tx_hash}`,
+      `/block/${swap!.block_number}`,
+      `/portfolio/${on.world.users[0]!}?tab=transfers`,
+    ];
     for (const look of [DESKTOP, PHONE]) {
       const { page, faults } = await openPage(browser, off.url, look, (status) => status === 404);
-      for (const path of ['/logs', `/contract/${on.world.pools[0]!.address}`, `/tx/${swap.tx_hash}`]) {
+      for (const path of paths) {
         await page.goto(path);
         await untilLoaded(page);
         await until(async () => NOT_KEPT.test(await page.locator('#main').innerText()));

@@ -1,88 +1,41 @@
-/** The explorer's pages in a real browser on the real program: transactions, blocks, addresses, logs, reads and sources. */
+/** The explorer's pages in a real browser on the real program: transactions, blocks, addresses and logs. */
 
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { z } from 'zod';
 
-import { DESKTOP, PHONE, untilLoaded, type Look } from '../../../support/server/browser';
-import { keepPicture, startPages, type PageOptions, type Pages } from '../../../support/server/pages';
-import {
-  checkCopyButtons,
-  factOf,
-  pressCopy,
-  readAnswer,
-  readForm,
-} from '../../../support/server/explorerPage';
-import { eventually } from '../../../support/eventually';
-import type { PageWorld } from '../../../support/worlds/pageWorld';
-import {
-  AMOUNTS,
-  HOSTILE,
-  lineOf,
-  NUMBERS_PATH,
-  openShelf,
-  SHELF_PATH,
-  type Shelf,
-} from '../../../support/worlds/shelfContract';
+import './contractTests';
+import { openDevRpc } from '../../../../src/dev/node/devRpc';
+import { PHONE, untilLoaded } from '../../../support/server/browser';
+import { keepPicture } from '../../../support/server/pages';
+import { checkCopyButtons, factOf, pressCopy, readAnswer } from '../../../support/server/explorerPage';
+import { eventually, until } from '../../../support/eventually';
+import { AMOUNTS, HOSTILE } from '../../../support/worlds/shelfContract';
+import { askNode, given, MAX, newestSwap, open, PLAIN_HOST } from './explorerWorld';
 
-const MAX = 2n ** 256n - 1n;
-/** A window that is too small for a whole source file. */
-const SMALL: Look = { ...DESKTOP, height: 420 };
-/** A name of this machine over which a page is no secure context, so that it has no navigator.clipboard. */
-const PLAIN_HOST = 'candlehouse.test';
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const logsShape = z.array(z.object({ address: z.string(), topics: z.array(z.string()), data: z.string() }));
 
-let pages: Pages;
-let world: PageWorld;
-let shelf: Shelf;
-
-/** The page looks up addresses without their kind. */
-const expected = (status: number, path: string): boolean =>
-  (status === 404 && /^\/api\/v1\/(contracts|search|tokens|pairs)/.test(path)) ||
-  (status === 400 && path === '/api/v1/logs');
-
-const open = (path: string, options?: PageOptions): Promise<Page> => pages.open(path, options);
-
-beforeAll(async () => {
-  pages = await startPages({
-    swaps: 200,
-    days: 1,
-    // Without reorgs, a transaction that a test opens stays in its block.
-    live: { reorgMs: [1e9, 1e9] },
-    expected,
-    browser: [`--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`],
+/** Per address the tokens with the sign of their change, from the logs of the receipt. */
+function changesByHand(receipt: Record<string, unknown>): unknown[] {
+  const sums = new Map<string, Map<string, bigint>>();
+  for (const { address: token, topics, data } of logsShape.parse(receipt['logs'])) {
+    if (topics[0] !== TRANSFER || topics.length !== 3) continue;
+    const [from = '', to = ''] = topics.slice(1).map((topic) => `0x${topic.slice(26)}`);
+    for (const [who, change] of [
+      [from, -BigInt(data)],
+      [to, BigInt(data)],
+    ] as const) {
+      const own = sums.get(who) ?? new Map<string, bigint>();
+      sums.set(who, own.set(token, (own.get(token) ?? 0n) + change));
+    }
+  }
+  return [...sums].flatMap(([who, own]) => {
+    const changed = [...own].flatMap(([token, sum]) => (sum === 0n ? [] : [[token, sum > 0n ? 1 : -1]]));
+    return changed.length === 0 ? [] : [[who, changed]];
   });
-  ({ world } = pages);
-  shelf = await openShelf(world);
-});
-
-afterAll(() => pages?.stop());
-afterEach(async () => {
-  // Chromium reports a header that it ignores over plain HTTP.
-  const isReal = (fault: string): boolean =>
-    !fault.includes('Cross-Origin-Opener-Policy header has been ignored');
-  expect((await pages.closeAll()).filter(isReal)).toEqual([]);
-});
-
-const swapShape = z.looseObject({
-  tx_hash: z.string(),
-  block_number: z.number(),
-  pair_address: z.string(),
-  token_in: z.string(),
-  maker: z.string(),
-});
-
-async function newestSwap(): Promise<z.infer<typeof swapShape>> {
-  const { data } = z
-    .object({ data: z.array(swapShape) })
-    .parse(await world.json('/api/v1/activity?event_type=swap&limit=1'));
-  return data[0]!;
 }
 
-const askNode = async (query: string): Promise<Record<string, unknown>> => {
-  const shape = z.object({ result: z.looseObject({}) });
-  return shape.parse(await world.json(`/api/v1/etherscan?module=proxy&${query}`)).result;
-};
-
-test('the page of a swap shows what the node says of the transaction, its token moves, and its swaps with links to their pairs', async () => {
+test('the page of a swap shows what the node says of the transaction, its token moves one by one and by address, its logs with scaled amounts, and its swaps with links to their pairs', async () => {
   const swap = await newestSwap();
   const sent = await askNode(`action=eth_getTransactionByHash&txhash=${swap.tx_hash}`);
   const receipt = await askNode(`action=eth_getTransactionReceipt&txhash=${swap.tx_hash}`);
@@ -96,9 +49,26 @@ test('the page of a swap shows what the node says of the transaction, its token 
   const pairs = page.locator('a.pair-link');
   const hrefs = await pairs.evaluateAll((links) => links.map((link) => link.getAttribute('href')));
   expect(hrefs).toContain(`/pair/${swap.pair_address}`);
-  const moved = page.locator('.moves').last().locator('li');
+  const moved = page.locator('.moves:not(.changes-by-address)').last().locator('li');
   expect(await moved.count()).toBeGreaterThanOrEqual(2);
   expect(await moved.first().innerText()).toMatch(/^[\d,.]+\s+\S+/);
+  const changes = await page
+    .locator('.changes-by-address > li')
+    .evaluateAll((rows) =>
+      rows.map((row) => [
+        row.getAttribute('data-address'),
+        [...row.querySelectorAll('.amount')].map(({ nextElementSibling: token, textContent: amount }) => [
+          token?.querySelector('a')?.title,
+          amount.startsWith('+') ? 1 : amount.startsWith('−') ? -1 : 0,
+        ]),
+      ]),
+    );
+  expect(changes).toEqual(changesByHand(receipt));
+  // The amounts of the logs are in whole tokens.
+  const [whole = '', rest = ''] = swap.amount_in.split('.');
+  const { symbol } = [swap.token0, swap.token1].find(({ address }) => address === swap.token_in)!;
+  const scaled = `${BigInt(whole).toLocaleString('en-US')}${rest === '' ? '' : `.${rest}`} ${symbol}`;
+  expect(await page.locator('.events').innerText()).toContain(scaled);
   await checkCopyButtons(page);
   await keepPicture(page, 'transaction');
   await pairs.first().click();
@@ -106,7 +76,7 @@ test('the page of a swap shows what the node says of the transaction, its token 
 });
 
 test('a call of a verified contract is decoded with exact integers, and its texts stay texts', async () => {
-  const page = await open(`/tx/${shelf.stored}`);
+  const page = await open(`/tx/${given.shelf.stored}`);
   expect(await factOf(page, 'Value').innerText()).toMatch(/^0\.000000000000000001 /);
   const input = page.locator('.call-input');
   expect(await input.locator('.call-name').innerText()).toBe('store((address,uint256[]),string)');
@@ -122,9 +92,20 @@ test('a call of a verified contract is decoded with exact integers, and its text
   await keepPicture(page, 'transaction-decoded');
 });
 
-test('a failed transaction is marked as failed, and an unknown one is not found', async () => {
-  const page = await open(`/tx/${shelf.failed}`);
+test('a failed transaction is marked as failed, a creation names its contract, an input may be too short for a function, and an unknown one is not found', async () => {
+  const page = await open(`/tx/${given.shelf.failed}`);
   expect(await factOf(page, 'Status').innerText()).toBe('failed');
+  await page.goto(`/tx/${given.shelf.creation}`);
+  await untilLoaded(page);
+  expect(await factOf(page, 'Created contract').locator('a').getAttribute('title')).toBe(given.shelf.address);
+  expect(await factOf(page, 'To').count()).toBe(0);
+  await page.locator('h2', { hasText: 'Code that creates the contract' }).waitFor();
+  expect(await page.locator('.call-input pre').innerText()).toMatch(/^0x[0-9a-f]{8}\n/);
+  await page.goto(`/tx/${given.shelf.short}`);
+  await untilLoaded(page);
+  expect(await page.locator('.call-input').innerText()).toContain('too short to name a function');
+  await page.goto(`/tx/${given.shelf.short}?chainId=943`);
+  await page.locator('.notice', { hasText: 'This service does not index chain 943' }).waitFor();
   await page.goto(`/tx/0x${'12'.repeat(32)}`);
   await untilLoaded(page);
   expect(await page.locator('.notice').innerText()).toContain('No transaction with this hash');
@@ -133,7 +114,31 @@ test('a failed transaction is marked as failed, and an unknown one is not found'
   expect(await page.locator('.notice').innerText()).toContain('0x and 64 hex digits');
 });
 
-test('a number in the search opens the page of the block, with its transactions, its neighbours and its logs', async () => {
+test('a transaction that is pending becomes a success with its logs as soon as its block is indexed', async () => {
+  const { input } = await askNode(`action=eth_getTransactionByHash&txhash=${given.shelf.stored}`);
+  const rpc = openDevRpc(given.world.nodeUrl);
+  const page = await given.world.still(async () => {
+    const call = { from: given.shelf.owner, to: given.shelf.address, data: input, gas: '0x2dc6c0' };
+    const hash = z.string().parse(await rpc.call('eth_sendTransaction', [call]));
+    const opened = await open(`/tx/${hash}`);
+    expect(await factOf(opened, 'Status').innerText()).toBe('pending');
+    expect(await idsOf(opened)).toEqual([]);
+    return opened;
+  });
+  await rpc.close();
+  await until(async () => (await factOf(page, 'Status').innerText()) === 'success');
+  await page.locator('.events > li', { hasText: String(MAX) }).waitFor();
+});
+
+const idsOf = (page: Page): Promise<(string | null)[]> =>
+  page.locator('.events > li').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-id')));
+
+async function logIds(query: string): Promise<string[]> {
+  const shape = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
+  return shape.parse(await given.world.json(`/api/v1/logs?${query}`)).data.map(({ id }) => id);
+}
+
+test('a number in the search opens the page of the block, with its proof, its transactions, its events and its neighbours', async () => {
   const { block_number: number } = await newestSwap();
   const block = await askNode(`action=eth_getBlockByNumber&tag=0x${number.toString(16)}&boolean=false`);
   const page = await open('/dexes');
@@ -147,64 +152,135 @@ test('a number in the search opens the page of the block, with its transactions,
   expect(await page.locator('table.plain tbody tr').count()).toBe(hashes.length);
   expect(await page.locator('table.plain tbody a').first().getAttribute('title')).toBe(hashes[0]);
   expect(await page.locator('.wallet-name').innerText()).toBe(block['hash']);
+  expect(await factOf(page, 'Proof').innerText()).toBe('full');
+  const used = Number(block['gasUsed']).toLocaleString('en-US');
+  expect(await factOf(page, 'Gas used').innerText()).toMatch(
+    new RegExp(`^${used} of [\\d,]+ \\([\\d.]+%\\)$`),
+  );
+  expect(await factOf(page, 'Fee recipient').locator('a').getAttribute('title')).toBe(block['miner']);
+  const events = await idsOf(page);
+  expect(events).toEqual(await logIds(`from_block=${number}&to_block=${number}&order=asc&limit=50`));
+  expect(events.length).toBeGreaterThan(0);
   await checkCopyButtons(page);
   await keepPicture(page, 'block');
   await factOf(page, 'Parent').locator('a').click();
   await page.locator('h1', { hasText: `Block ${(number - 1).toLocaleString('en-US')}` }).waitFor();
   await page.locator('a[rel=next]').click();
   await page.waitForURL(`**/block/${number}`);
+  await page.locator('a[rel=prev]').click();
+  await page.waitForURL(`**/block/${number - 1}`);
+  await page.goBack();
+  await page.locator('h1', { hasText: `Block ${number.toLocaleString('en-US')}` }).waitFor();
   await page.locator('.links a', { hasText: 'logs' }).click();
   await untilLoaded(page);
-  const from = await page
-    .locator('.events > li')
-    .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-id')));
-  expect(from.length).toBeGreaterThan(0);
-  expect(from.filter((id) => !id?.startsWith(`${number}-`))).toEqual([]);
+  expect(await idsOf(page)).toEqual(events);
 });
 
-test('an address opens the page of its kind: pair, token, contract or wallet', async () => {
-  const page = await open(`/address/${world.pair}`);
+const transactionsOf = (list: Locator): Promise<(string | null)[]> =>
+  list.locator('a[href^="/tx/"]').evaluateAll((links) => links.map((link) => link.getAttribute('title')));
+
+/** The transactions of a list of the API or of the Etherscan dialect. */
+function listOfHashes(answer: unknown): string[] {
+  const item = z.looseObject({ tx_hash: z.string().optional(), hash: z.string().optional() });
+  const list = z.array(item).optional();
+  const { data, result } = z.looseObject({ data: list, result: list }).parse(answer);
+  return (data ?? result ?? []).map(({ tx_hash, hash }) => tx_hash ?? hash ?? '');
+}
+
+test('an address opens the page of its kind: pair, token, contract, or wallet with its trades and transfers', async () => {
+  const page = await open(`/address/${given.world.pair}`);
   const wanted: [address: string, kind: string][] = [
-    [world.pair, 'pair'],
-    [world.token, 'token'],
-    [shelf.address, 'contract'],
-    [world.wallet, 'portfolio'],
+    [given.world.pair, 'pair'],
+    [given.world.token, 'token'],
+    [given.shelf.address, 'contract'],
+    [given.world.wallet, 'portfolio'],
   ];
   for (const [address, kind] of wanted) {
     await page.goto(`/address/${address}`);
     await page.waitForURL(`**/${kind}/${address}`);
     await untilLoaded(page);
+    await checkCopyButtons(page);
   }
+  const own = (kind: string): Promise<string[]> =>
+    given.world.json(`/api/v1/${kind}`).then((answer) => listOfHashes(answer));
+  await until(async () => {
+    const shown = await transactionsOf(page.locator('.wallet-lists'));
+    const query = `maker=${given.world.wallet}&event_type=swap,mint,burn&limit=25`;
+    return shown.length > 0 && String(shown) === String(await own(`activity?${query}`));
+  });
+  await page.getByRole('button', { name: 'Transfers' }).click();
+  await until(async () => {
+    const shown = await transactionsOf(page.locator('.wallet-lists'));
+    const query = `module=account&action=tokentx&address=${given.world.wallet}&sort=desc&page=1&offset=25`;
+    return shown.length > 0 && String(shown) === String(await own(`etherscan?${query}`));
+  });
+  await checkCopyButtons(page);
+  await keepPicture(page, 'wallet-transfers');
   await page.goto('/address/0x12');
   await page.locator('.notice', { hasText: '0x and 40 hex digits' }).waitFor();
 });
 
-test('logs are filtered by contract, signature, address and blocks, page by page, and the address bar keeps the filters', async () => {
+test('an account with delegated code (EIP-7702) is a wallet, which names the contract that it delegates to', async () => {
+  const account = `0x${'7702'.repeat(10)}`;
+  const rpc = openDevRpc(given.world.nodeUrl);
+  await rpc.call('anvil_setCode', [account, `0xef0100${given.shelf.address.slice(2)}`]);
+  await rpc.close();
+  const page = await open('/dexes');
+  // The service asks for the state of the newest indexed block, which may be older than the code.
+  await until(async () => {
+    await page.goto(`/address/${account}`);
+    await page.waitForURL(/\/(portfolio|contract)\//);
+    await untilLoaded(page);
+    return (await page.locator('.delegate').count()) > 0;
+  });
+  expect(new URL(page.url()).pathname).toBe(`/portfolio/${account}`);
+  expect(await page.locator('.delegate a').getAttribute('title')).toBe(given.shelf.address);
+  await checkCopyButtons(page);
+  await keepPicture(page, 'delegated');
+});
+
+test('logs are filtered by contract, event (by name, signature or topic), address and blocks, page by page, and the address bar keeps the filters', async () => {
   const page = await open('/logs');
-  await page.locator('input[name=address]').fill(world.token);
-  await page.locator('input[name=topic0]').fill('Transfer(address, address, uint)');
+  await page.locator('input[name=address]').fill(given.world.token);
+  await page.locator('input[name=topic0]').fill('Transfer');
   await page.locator('form.log-filters button[type=submit]').click();
   await page.waitForURL(/\/logs\?.*topic0=Transfer/);
   await untilLoaded(page);
-  const idsOf = async (): Promise<(string | null)[]> =>
-    page.locator('.events > li').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-id')));
-  const first = await idsOf();
+  const first = await idsOf(page);
   expect(first.length).toBe(50);
   expect(await page.locator('.event-head strong').allInnerTexts()).toEqual(first.map(() => 'Transfer'));
   await page.getByRole('button', { name: 'Older logs' }).click();
-  const second = await eventually(idsOf, (ids) => ids[0] !== first[0] && ids.length > 0);
+  const second = await eventually(
+    () => idsOf(page),
+    (ids) => ids[0] !== first[0] && ids.length > 0,
+  );
   expect(second.filter((id) => first.includes(id))).toEqual([]);
-  await page.locator('input[name=topic2]').fill(world.pair);
+  await page.locator('input[name=topic0]').fill('Transfer(address, address, uint)');
+  await page.locator('input[name=topic2]').fill(given.world.pair);
   await page.locator('form.log-filters button[type=submit]').click();
   await page.waitForURL(/topic2=/);
   await untilLoaded(page);
   const receivers = await page.locator('.events > li .args > div:nth-child(2) dd').allInnerTexts();
   expect(receivers.length).toBeGreaterThan(0);
-  expect(receivers.filter((text) => text !== world.pair)).toEqual([]);
+  expect(receivers.filter((text) => text !== given.world.pair)).toEqual([]);
   await page.reload();
   await untilLoaded(page);
-  expect(await page.locator('input[name=topic2]').inputValue()).toBe(world.pair);
+  expect(await page.locator('input[name=topic2]').inputValue()).toBe(given.world.pair);
   await keepPicture(page, 'logs');
+  const newest = Number((await idsOf(page))[0]?.split('-')[0]);
+  for (const [name, text] of [
+    ['topic0', TRANSFER],
+    ['from_block', String(newest - 20)],
+    ['to_block', String(newest - 1)],
+  ] as const)
+    await page.locator(`input[name=${name}]`).fill(text);
+  await page.locator('form.log-filters button[type=submit]').click();
+  await page.waitForURL(/to_block=/);
+  await untilLoaded(page);
+  const query = `address=${given.world.token}&topic0=${TRANSFER}&topic2=0x${given.world.pair.slice(2).padStart(64, '0')}`;
+  const inRange = await logIds(`${query}&from_block=${newest - 20}&to_block=${newest - 1}&limit=50`);
+  expect(await idsOf(page)).toEqual(inRange);
+  expect(inRange.length).toBeGreaterThan(0);
   await page.locator('input[name=from_block]').fill('many');
   await page.locator('form.log-filters button[type=submit]').click();
   await page.locator('.notice.failure', { hasText: /from_block: got "many"; allowed: an integer/ }).waitFor();
@@ -219,128 +295,27 @@ test('an event in the search opens its logs', async () => {
   expect(await page.locator('.events > li').first().innerText()).toContain(String(MAX));
 });
 
-test('reads through the node are exact up to the greatest and least integers, also inside of tuples', async () => {
-  const page = await open(`/contract/${shelf.address}?tab=read`);
-  expect(await readAnswer(page, 'greatest')).toContain(String(MAX));
-  expect(await readAnswer(page, 'least')).toContain(String(-(2n ** 255n)));
-  expect(await readAnswer(page, 'echo', [String(MAX)])).toContain(String(MAX));
-  expect(await readAnswer(page, 'total')).toContain(String(MAX));
-  expect(await readAnswer(page, 'note')).toContain(HOSTILE);
-  const order = `[${shelf.owner}, [${MAX - 1n}, 1]]`;
-  const answer = await readAnswer(page, 'sumOf', [order]);
-  for (const text of [shelf.owner, String(MAX), String(MAX - 1n)]) expect(answer).toContain(text);
-  const mixed = await readAnswer(page, 'small', ['255', shelf.owner, '0xdeadbeef', 'true']);
-  for (const text of ['255', shelf.owner, '0xdeadbeef', 'true']) expect(mixed).toContain(text);
-  // The tab has only functions that read.
-  expect(await page.locator('form[data-signature^="store("]').count()).toBe(0);
-  expect(await page.locator('#main img').count()).toBe(0);
-  await checkCopyButtons(page);
-  await keepPicture(page, 'read');
-});
-
-test('a wrong input of a read gets a message that names the parameter and what is allowed, and no call is sent', async () => {
-  const page = await open(`/contract/${shelf.address}?tab=read`);
-  const calls: string[] = [];
-  page.on('request', (request) => void (request.method() === 'POST' && calls.push(request.url())));
-  const wrong: [name: string, inputs: string[], message: string][] = [
-    ['echo', [String(MAX + 1n)], 'value: got "1157920892'],
-    ['echo', ['-1'], 'value: got "-1"; allowed: an integer from 0 to 2^256 − 1'],
-    ['small', ['256'], 'value: got "256"; allowed: an integer from 0 to 2^8 − 1'],
-    ['small', ['1', '0x12'], 'owner: got "0x12"; allowed: an address: 0x and 40 hex digits'],
-    ['small', ['1', shelf.owner, 'beef'], 'mark: got "beef"; allowed: 0x and 8 hex digits'],
-    ['sumOf', [`[${shelf.owner}, [1.5]]`], 'order.amounts[0]: got "1.5"; allowed: an integer'],
-  ];
-  for (const [name, inputs, message] of wrong)
-    expect(await readAnswer(page, name, inputs)).toContain(message);
-  expect(await readForm(page, 'sumOf').locator('[aria-invalid=true]').count()).toBe(1);
-  expect(calls).toEqual([]);
-  expect(await readAnswer(page, 'echo', ['7'])).toContain('7');
-  expect(calls.length).toBe(1);
-});
-
-test('a read that reverts shows the text or the error of the contract', async () => {
-  const page = await open(`/contract/${shelf.address}?tab=read`);
-  expect(await readAnswer(page, 'check', ['3'])).toContain('TooLow(10, 3)');
-  expect(await readAnswer(page, 'check', ['1000'])).toContain('too high');
-  expect(await readAnswer(page, 'check', ['50'])).toContain('true');
-});
-
-test('sources have a file tree, colours and a link to each line; a link to a line opens at that line', async () => {
-  const line = lineOf(NUMBERS_PATH, 'total += values[i]');
-  const page = await open(
-    `/contract/${shelf.address}?tab=source&file=${encodeURIComponent(NUMBERS_PATH)}&line=${line}`,
-    { look: SMALL },
-  );
-  const code = page.locator('.code[data-colours=done]');
-  await code.waitFor();
-  const marked = code.locator('li.marked');
-  expect(await marked.innerText()).toContain('total += values[i];');
-  const box = await marked.boundingBox();
-  expect(box?.y).toBeGreaterThanOrEqual(0);
-  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(SMALL.height);
-  expect(await code.locator('.tok-keyword', { hasText: /^library$/ }).count()).toBe(1);
-  expect(await code.locator('.tok-comment').first().innerText()).toContain('SPDX');
-  // The comment with HTML stays text.
-  expect(await code.innerText()).toContain(HOSTILE);
-  expect(await page.locator('#main img').count()).toBe(0);
-  await keepPicture(page, 'source-line');
-  await page.locator('.file-tree a', { hasText: 'Shelf.sol' }).click();
-  await page.locator('.file-name', { hasText: SHELF_PATH }).waitFor();
-  await code.waitFor();
-  const wanted = lineOf(SHELF_PATH, 'revert TooLow');
-  await code.locator(`li[data-line="${wanted}"] .line-number`).click();
-  expect(new URL(page.url()).search).toContain(`file=contracts%2FShelf.sol&line=${wanted}`);
-  await page.reload();
-  await untilLoaded(page);
-  await code.waitFor();
-  expect(await code.locator('li.marked').innerText()).toContain('revert TooLow');
-});
-
-test('a hit of the source search opens the source at its line', async () => {
-  const page = await open('/contract?q=total%20%2B%3D%20values');
-  await page.locator('.source-hits a').first().click();
-  await untilLoaded(page);
-  const code = page.locator('.code[data-colours=done]');
-  await code.waitFor();
-  expect(await code.locator('li.marked').innerText()).toContain('total += values[i];');
-});
-
 test('the copy button copies over plain HTTP, where the browser has no clipboard interface, and elsewhere', async () => {
-  const plain = world.url.replace('127.0.0.1', PLAIN_HOST);
+  const plain = given.world.url.replace('127.0.0.1', PLAIN_HOST);
   for (const [url, isSecure] of [
     [plain, false],
-    [world.url, true],
+    [given.world.url, true],
   ] as const) {
-    const page = await open(`/tx/${shelf.stored}`, { url });
+    const page = await open(`/tx/${given.shelf.stored}`, { url });
     expect(await page.evaluate('window.isSecureContext && navigator.clipboard !== undefined')).toBe(isSecure);
     expect(await pressCopy(page.locator('.wallet-name .copy'))).toBe(true);
     await page.locator('#search').focus();
     await page.keyboard.press('ControlOrMeta+v');
-    expect(await page.locator('#search').inputValue()).toBe(shelf.stored);
+    expect(await page.locator('#search').inputValue()).toBe(given.shelf.stored);
   }
-});
-
-test('the top holders of a token are those of the API, with their share of the supply', async () => {
-  const shape = z.object({
-    result: z.array(z.object({ TokenHolderAddress: z.string(), TokenHolderQuantity: z.string() })),
-  });
-  const page = await open(`/token/${world.token}`);
-  const rows = page.locator('.top-holders tbody tr');
-  const shown = await rows.evaluateAll((list) => list.map((row) => row.getAttribute('data-address')));
-  const query = `module=token&action=tokenholderlist&contractaddress=${world.token}&page=1&offset=40`;
-  const { result } = shape.parse(await world.json(`/api/v1/etherscan?${query}`));
-  const known = result.map((holder) => holder.TokenHolderAddress);
-  expect(shown.length).toBeGreaterThan(3);
-  expect(shown.filter((address) => !known.includes(address ?? ''))).toEqual([]);
-  expect(await rows.first().locator('td').last().innerText()).toMatch(/^[\d.]+%$/);
 });
 
 test('every page of the explorer fits a phone, and its modules are no part of the first view', async () => {
   const { tx_hash: hash, block_number: block } = await newestSwap();
   const paths = [
-    ...[`tx/${hash}`, `tx/${shelf.stored}`, `block/${block}`, 'logs'],
-    ...['events', 'read', 'source'].map((tab) => `contract/${shelf.address}?tab=${tab}`),
-    `token/${world.token}`,
+    ...[`tx/${hash}`, `tx/${given.shelf.stored}`, `block/${block}`, 'logs'],
+    ...['events', 'read', 'source'].map((tab) => `contract/${given.shelf.address}?tab=${tab}`),
+    ...[`token/${given.world.token}?tab=holders`, `portfolio/${given.world.wallet}?tab=transfers`],
   ];
   for (const [index, path] of paths.entries()) {
     const page = await open(`/${path}`, { look: PHONE });
@@ -357,4 +332,30 @@ test('every page of the explorer fits a phone, and its modules are no part of th
       ),
     );
   expect(names.filter((name) => /\.js$/.test(name) && !/\/(main|theme)\.js$/.test(name))).toEqual([]);
+});
+
+test('with a node that is away, a transaction and a block show what is stored and say what is missing', async () => {
+  const swap = await newestSwap();
+  const stored = await logIds(`tx_hash=${swap.tx_hash}&order=asc`);
+  await given.world.stopNode();
+  const page = await open(`/tx/${swap.tx_hash}`);
+  const missing = page.locator('.missing');
+  await missing
+    .filter({ hasText: /^The node gives no answer now\. Sender, receiver, value, gas and input are unknown/ })
+    .waitFor();
+  expect(await factOf(page, 'Status').innerText()).toBe('success');
+  expect(await factOf(page, 'Block').innerText()).toBe(swap.block_number.toLocaleString('en-US'));
+  expect(await idsOf(page)).toEqual(stored);
+  expect(await page.locator('a.pair-link').count()).toBeGreaterThan(0);
+  await keepPicture(page, 'transaction-without-node');
+  await page.goto(`/block/${swap.block_number}`);
+  await missing
+    .filter({ hasText: /^The node gives no answer now\. Its header and its transactions are unknown/ })
+    .waitFor();
+  expect(await idsOf(page)).toEqual(expect.arrayContaining(stored.slice(0, 1)));
+  await page.goto(`/tx/${given.shelf.creation}`);
+  await page.locator('.notice', { hasText: 'The node gives no answer now' }).waitFor();
+  await page.goto(`/contract/${given.shelf.address}?tab=read`);
+  await untilLoaded(page);
+  expect(await readAnswer(page, 'greatest')).toBe('The node gives no answer now');
 });

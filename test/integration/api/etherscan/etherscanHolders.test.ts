@@ -6,12 +6,14 @@ import { formatUnits } from '../../../../src/domain/amounts';
 import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
 import type { NodeState } from '../../../../src/domain/nodeState';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
+import { createHolderLabels } from '../../../../src/query/holders/holderLabels';
 import { readTotalSupply } from '../../../../src/query/tokens/totalSupply';
 import { rememberState } from '../../../../src/query/head/rememberState';
 import { explorerDeps, startExplorer, type ExplorerServer } from '../explorer/explorerServer';
 import { notOk } from './etherscanWorld';
 import { decimalsOf } from '../market/plainMarket';
 import {
+  DEAD,
   LIE,
   LOOSE,
   makeTransfers,
@@ -21,6 +23,7 @@ import {
   wholeSnapshot,
 } from '../portfolio/transferWorld';
 import { FIRST_BLOCK, hexOf } from '../../../support/worlds/world';
+import { CHAIN } from '../../../support/server/apiServer';
 import { UNCACHED } from '../../../support/server/uncached';
 import { SEED } from '../../../support/run/seed';
 import { makeMarketWorld, WALLETS_PLAN } from '../../../support/server/marketServer';
@@ -36,7 +39,12 @@ let store: TestStore;
 beforeAll(async () => {
   process.stdout.write(`seed ${SEED}\n`);
   store = await storeWallets(marketWorld, moves);
-  const deps = explorerDeps(store, () => head, { cache: UNCACHED, nodeOf: () => node });
+  const labels = createHolderLabels(CHAIN)({ byAddress: new Map() });
+  const deps = explorerDeps(store, () => head, {
+    cache: UNCACHED,
+    nodeOf: () => node,
+    labelsOf: () => Promise.resolve(labels),
+  });
   api = await startExplorer(deps, () => head);
 });
 
@@ -92,6 +100,72 @@ test.each([
   }
   expect(seen).toBeGreaterThan(20);
   expect(refused).toBeGreaterThan(0);
+});
+
+test('/tokens/{address}/holders has all holders on its pages, with shares, and names known contracts', async () => {
+  head = wholeSnapshot(world, FINAL, TIP);
+  let [seen, unknown, named] = [0, 0, 0];
+  for (const token of tokensOf()) {
+    const all = plainHolders(token);
+    const supply = plainSupply(token);
+    const decimals = world.tokens.some(({ address }) => address === token) ? decimalsOf(world, token) : null;
+    const isUnknown = supply === null && all.length > 0;
+    const wanted = (isUnknown ? [] : all).map(([address, balance], index) => ({
+      rank: index + 1,
+      address,
+      balance: decimals === null ? null : formatUnits(balance, decimals),
+      balance_raw: String(balance),
+      share_pct: expect.closeTo((Number(balance) / Number(supply)) * 100, 4),
+      label: address === DEAD ? { kind: 'burn', name: 'Burn address' } : null,
+    }));
+    const pages = Math.max(1, Math.ceil(wanted.length / 4));
+    for (let page = 1; page <= pages; page += 1) {
+      const { status, json } = await api.get(`/tokens/${token}/holders?limit=4&page=${page}`);
+      if (status === 404 && all.length === 0) continue;
+      expect([token, json]).toEqual([
+        token,
+        {
+          data: wanted.slice((page - 1) * 4, page * 4),
+          meta: {
+            ...{ page, limit: 4, total: wanted.length, total_pages: Math.ceil(wanted.length / 4) },
+            ...{ has_next: page * 4 < wanted.length, as_of_block: TIP, as_of_timestamp: head.timestamp },
+            reason: isUnknown ? 'unknown_balances' : null,
+          },
+        },
+      ]);
+    }
+    seen += wanted.length;
+    unknown += isUnknown ? 1 : 0;
+    named += wanted.filter(({ label }) => label !== null).length;
+  }
+  expect(seen).toBeGreaterThan(20);
+  expect(Math.min(unknown, named)).toBeGreaterThan(0);
+  const token = tokensOf()[0]!;
+  for (const query of ['page=101&limit=100', 'page=0', 'limit=101', 'page=many'])
+    expect((await api.get(`/tokens/${token}/holders?${query}`)).status).toBe(400);
+  for (const path of [`/tokens/${hexOf('99', 7, 40)}/holders`, `/tokens/${token}/holders?chainId=943`])
+    expect((await api.get(path)).status).toBe(404);
+});
+
+test('a holder is named as a pair, a vault, a burn address, a treasury or a locker', () => {
+  const [vault, pair, locker, treasury] = [1, 2, 3, 4].map((at) => hexOf('1a', at, 40));
+  const find = createHolderLabels({
+    burn: null,
+    treasuries: [{ address: treasury!, label: 'Team' }],
+    lockers: [{ address: locker!, label: 'Locks' }],
+    dexes: [
+      { displayName: 'Phux', protocol: 'balancer_v2', factory: vault! },
+      { displayName: 'V2', protocol: 'uniswap_v2', factory: hexOf('1a', 5, 40) },
+    ],
+  })({ byAddress: new Map([[pair!, { tokens: { name: 'A / B' } }]]) });
+  expect([vault, pair, DEAD, treasury, locker, hexOf('1a', 5, 40)].map((one) => find(one!))).toEqual([
+    { kind: 'vault', name: 'Phux vault' },
+    { kind: 'pair', name: 'A / B' },
+    { kind: 'burn', name: 'Burn address' },
+    { kind: 'treasury', name: 'Team' },
+    { kind: 'locker', name: 'Locks' },
+    null,
+  ]);
 });
 
 test('a page of holders can have up to 10,000 entries', async () => {

@@ -299,6 +299,7 @@ test('/logs has the documented envelope, headers and pages, and the error for a 
       ['/logs?cursor=zz', 'cursor'],
       ['/logs?tx_hash=12', 'tx_hash'],
       [`/contracts/${emitter}/events?event=a-b`, 'event'],
+      ['/logs?event=Transfer(address', 'event'],
     ];
     for (const [path, name] of bad) {
       const { status, json } = await server.get(path);
@@ -313,6 +314,13 @@ test('/logs has the documented envelope, headers and pages, and the error for a 
     const events = await server.get(`/contracts/${emitter}/events?event=${topicOf(2)}&order=asc&limit=1000`);
     const wanted = plainly(head, { ...ALL_LOGS, addresses: [emitter], topics: [[topicOf(2)], [], [], []] });
     expect(events.json['data']).toEqual(wanted.map(entry));
+    const both = `/logs?address=${emitter}&event=${topicOf(2)}&order=asc&limit=1000`;
+    expect((await server.get(both)).json['data']).toEqual(wanted.map(entry));
+    expect((await server.get(`${both}&topic0=${topicOf(1)},${topicOf(2)}`)).json['data']).toHaveLength(
+      wanted.length,
+    );
+    for (const none of [`${both}&topic0=${topicOf(1)}`, '/logs?event=Unheard', '/logs?event=Unheard(uint8)'])
+      expect((await server.get(none)).json['data']).toEqual([]);
   } finally {
     await server.close();
   }

@@ -1,0 +1,67 @@
+/** The parameter `event` of lists of logs: a name, a signature or a topic0, and the topics that it means. */
+import { id } from 'ethers';
+
+import type { Hex } from '../../domain/hex';
+import { lastOrdOfBlock } from '../../domain/ord';
+import { eventsByTopic } from '../../query/logs/decodeEvent';
+import { implementationsAt, readProxies } from '../../query/logs/logDecoder';
+import { LOG_LIST_MAX } from '../../query/logs/logFilter';
+import type { ChainMoment, ExplorerDeps } from '../explorerRoute';
+import { parsedParam } from '../params';
+import { readWord } from './logParams';
+
+const EVENT_MAX = 512;
+const NAME = /^[A-Za-z_$][\w$]*$/;
+const SIGNATURE = /^[A-Za-z_$][\w$]*\([\w$,()[\]]*\)$/;
+/** Largest number of signatures that are read if the request names an event without its types. */
+const SIGNATURES_MAX = 50;
+
+export const EVENT_PARAM = parsedParam({
+  parse: (text) => (text.length <= EVENT_MAX && isEvent(text) ? text : null),
+  allowed: 'an event name, a signature such as Transfer(address,address,uint256), or a topic0',
+  doc: { type: 'string', maxLength: EVENT_MAX },
+  description:
+    'Name, signature or topic0 of the event. A name matches all events of this name in the ABIs of the given ' +
+    'contracts and of their implementations. If they have none, or without a contract, it matches all known ' +
+    'events of this name',
+});
+
+function isEvent(text: string): boolean {
+  return NAME.test(text) || SIGNATURE.test(text) || readWord(text) !== null;
+}
+
+/**
+ * The topics of the event; empty if no known event has the name. The ABIs of `addresses` come first, which may be empty.
+ */
+export async function topicsOf(
+  deps: ExplorerDeps,
+  { chain, head }: ChainMoment,
+  addresses: readonly Hex[],
+  event: string,
+): Promise<readonly Hex[]> {
+  const topic = readWord(event);
+  if (topic !== null) return [topic];
+  // Solidity reads the type `uint` as `uint256`.
+  const signature = event.replace(/\b(u?int)(?=[,)[])/g, '$1256');
+  if (SIGNATURE.test(event)) return [`0x${id(signature).slice(2)}`];
+  const proxies = await readProxies(chain, head, addresses);
+  const behind = addresses.flatMap((address) => [
+    ...implementationsAt(proxies, address, lastOrdOfBlock(head.number)),
+    ...(proxies.upgrades.get(address) ?? []).flatMap(({ targets }) => targets),
+  ]);
+  const contracts = [...new Set([...addresses, ...behind])].slice(0, 100);
+  const records = await deps.verified.findMany(
+    contracts.map((each) => ({
+      chainId: chain.chainId,
+      address: each,
+      codeHash: proxies.codes.get(each)?.hash ?? null,
+    })),
+  );
+  const named = records
+    .flatMap((record) => record?.abi ?? [])
+    .filter((entry) => entry.type === 'event' && entry.name === event);
+  if (named.length > 0) return [...eventsByTopic(named).keys()].slice(0, LOG_LIST_MAX);
+  const known = await deps.signatures.listByPrefix(event, SIGNATURES_MAX);
+  const topics = known.filter(({ kind, signature }) => kind === 'event' && signature.startsWith(`${event}(`));
+  return [...new Set(topics.map(({ selector }) => selector))].slice(0, LOG_LIST_MAX);
+}

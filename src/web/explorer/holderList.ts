@@ -1,0 +1,100 @@
+/** The holders of a token: the shares of groups of holders, and the holders one by one. */
+import type { HoldersAnswer } from '../../wire/holders';
+import type { TokenDetail } from '../../wire/tokens';
+import { getAnswer } from '../core/api.ts';
+import { h, unseen } from '../core/dom.ts';
+import { formatAmount, formatCount, formatShare } from '../core/format.ts';
+import { emptyNotice } from '../core/panel.ts';
+import { badge } from '../core/pieces.ts';
+import { addressOf } from './links.ts';
+import { pagedList } from './pagedList.ts';
+
+const PARTS = [
+  ['top_10', 'Top 10'],
+  ['top_11_20', '11–20'],
+  ['top_21_40', '21–40'],
+  ['rest', 'Others'],
+] as const;
+
+export function holderBar(distribution: NonNullable<TokenDetail['holder_distribution']>): HTMLElement {
+  const bar = h('div', { class: 'holder-bar', 'aria-hidden': 'true' });
+  PARTS.forEach(([key], index) => {
+    const part = h('i', { class: `series-${index}` });
+    part.style.flexGrow = String(distribution[key]);
+    bar.append(part);
+  });
+  const names = PARTS.map(([key, name], index) =>
+    h(
+      'span',
+      {},
+      h('i', { class: `series-${index}` }),
+      `${name} `,
+      h('b', {}, formatShare(distribution[key])),
+    ),
+  );
+  return h('div', { class: 'holders' }, bar, h('div', { class: 'share-legend' }, ...names));
+}
+
+const ROWS = 25;
+/** The API reaches 10,000 holders. */
+const PAGES_MAX = 10_000 / ROWS;
+
+/** The holders page by page, with the names of known contracts. */
+export function holderList(token: string, chain: string | null, signal: AbortSignal): HTMLElement {
+  return pagedList({
+    load: (cursor, life) => {
+      const query = { chainId: chain, limit: ROWS, page: cursor };
+      return getAnswer<HoldersAnswer>(`/tokens/${token}/holders`, query, life);
+    },
+    render: ({ data, meta }) => ({
+      element:
+        data.length > 0 ? holderTable(data, chain) : emptyNotice(meta.reason === null ? NOBODY : UNKNOWN),
+      next: meta.has_next && meta.page < PAGES_MAX ? String(meta.page + 1) : null,
+      range: meta.total === 0 ? '' : `${formatCount(meta.total)} holders`,
+    }),
+    names: ['Larger holders', 'Smaller holders'],
+    signal,
+  }).element;
+}
+
+const NOBODY = 'No address holds this token';
+const UNKNOWN =
+  'The holders are unknown: the stored transfers do not start at the first one, or transfers of this token do not tell its balances';
+
+function holderTable(holders: HoldersAnswer['data'], chain: string | null): HTMLElement {
+  const rows = holders.map(({ rank, address, balance, balance_raw: raw, share_pct: share, label }) =>
+    h(
+      'tr',
+      { 'data-address': address },
+      h('td', { class: 'muted' }, String(rank)),
+      h('td', {}, addressOf(address, chain), ...(label === null ? [] : [' ', nameBadge(label)])),
+      h(
+        'td',
+        { class: 'right', title: balance ?? null },
+        balance === null ? `${raw} raw` : formatAmount(balance),
+      ),
+      h('td', { class: 'right' }, formatShare(share)),
+    ),
+  );
+  const names = [unseen('Rank'), 'Holder', 'Amount', 'Share'];
+  return h(
+    'div',
+    { class: 'table-scroll', tabindex: '0' },
+    h(
+      'table',
+      { class: 'plain holder-list' },
+      h(
+        'thead',
+        {},
+        h('tr', {}, ...names.map((name, index) => h('th', { class: index > 1 ? 'right' : null }, name))),
+      ),
+      h('tbody', {}, ...rows),
+    ),
+  );
+}
+
+function nameBadge({ kind, name }: NonNullable<HoldersAnswer['data'][number]['label']>): HTMLElement {
+  const mark = badge(kind === 'pair' ? `${name} pair` : name);
+  mark.title = kind;
+  return mark;
+}

@@ -1,0 +1,64 @@
+/** A list that loads page by page. It remembers the cursors of earlier pages, so that it can go back. */
+import { button, h } from '../core/dom.ts';
+import { loaded, skeleton } from '../core/panel.ts';
+
+interface ListPage {
+  readonly element: Node;
+  /** The cursor of the next page; null on the last page. */
+  readonly next: string | null;
+  /** A text beside the buttons, such as the number of items. */
+  readonly range: string;
+}
+
+interface PagedListOptions<T> {
+  /** Loads the page at a cursor; the first page has the cursor null. */
+  readonly load: (cursor: string | null, signal: AbortSignal) => Promise<T>;
+  readonly render: (answer: T, cursor: string | null) => ListPage;
+  /** Names of the buttons for screen readers. */
+  readonly names: readonly [before: string, after: string];
+  readonly signal: AbortSignal;
+  readonly explain?: (error: unknown) => string | null;
+}
+
+interface PagedList {
+  readonly element: HTMLElement;
+  /** Loads the first page again. */
+  restart(): void;
+}
+
+export function pagedList<T>({ load, render, names, ...options }: PagedListOptions<T>): PagedList {
+  let cursors: (string | null)[] = [null];
+  const cursor = (): string | null => cursors.at(-1) ?? null;
+  const turn = (to: (string | null)[]) => (): void => {
+    cursors = to;
+    list.reload();
+  };
+  const list = loaded({
+    ...options,
+    load: (life) => load(cursor(), life),
+    render: (answer) => {
+      const { element, next, range } = render(answer, cursor());
+      const isOnly = next === null && cursors.length === 1;
+      return h(
+        'div',
+        {},
+        element,
+        isOnly && range === ''
+          ? null
+          : h(
+              'div',
+              { class: 'pager' },
+              h('span', { class: 'range' }, range),
+              h('span', { class: 'spring' }),
+              button('‹', turn(cursors.slice(0, -1)), {
+                disabled: cursors.length === 1,
+                'aria-label': names[0],
+              }),
+              button('›', turn([...cursors, next]), { disabled: next === null, 'aria-label': names[1] }),
+            ),
+      );
+    },
+    skeleton: () => skeleton(400, 8),
+  });
+  return { element: list.element, restart: turn([null]) };
+}
