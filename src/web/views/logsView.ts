@@ -1,10 +1,11 @@
 /** Logs of any contracts with filters. The address bar holds the filters. */
 import { getAnswer } from '../core/api.ts';
-import type { View } from '../core/app.ts';
+import type { App, View } from '../core/app.ts';
 import { button, h } from '../core/dom.ts';
 import type { ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
 import { formatCount } from '../core/format.ts';
 import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
+import type { Place } from '../core/place.ts';
 import { findChain } from '../explorer/contractReads.ts';
 import { keccakOfText } from '../explorer/keccak.ts';
 import { addressOf, logsPath } from '../explorer/links.ts';
@@ -99,7 +100,7 @@ export const logsView: View = (app, place, main, signal) => {
     h('h1', {}, 'Logs'),
     form,
     missingLogs(chain),
-    h('section', { class: 'card list-card' }, logPages(query, chain, isOldestFirst, signal)),
+    h('section', { class: 'card list-card' }, logPages(app, place, query, chain, isOldestFirst, signal)),
   );
 };
 
@@ -116,14 +117,21 @@ function missingLogs(chain: string | null): HTMLElement {
   return place;
 }
 
-/** Pages by cursor. The list remembers the cursors of earlier pages, so that it can go back. */
+/** Pages by cursor, which is in the address bar. The list remembers the cursors of earlier pages, so that it can go back. */
 function logPages(
+  app: App,
+  place: Place,
   query: Readonly<Record<string, string | number | null>>,
   chain: string | null,
   isOldestFirst: boolean,
   signal: AbortSignal,
 ): HTMLElement {
-  const cursors: (string | null)[] = [null];
+  const first = place.query.get('cursor');
+  const cursors: (string | null)[] = first === null ? [null] : [null, first];
+  const turn = (): void => {
+    app.remember({ cursor: cursors.at(-1) ?? null });
+    list.reload();
+  };
   const list = loaded({
     load: (life) =>
       getAnswer<ListAnswer<LogEntry>>('/logs', { ...query, cursor: cursors.at(-1) ?? null }, life),
@@ -133,11 +141,11 @@ function logPages(
       const relation = meta?.total_relation === 'gte' ? ' or more' : '';
       const back = (): void => {
         cursors.pop();
-        list.reload();
+        turn();
       };
       const forth = (): void => {
         cursors.push(next);
-        list.reload();
+        turn();
       };
       const [before, after] = isOldestFirst ? ['Older logs', 'Newer logs'] : ['Newer logs', 'Older logs'];
       return h(

@@ -9,6 +9,7 @@ import { copyButton, tile, warningList } from '../core/pieces.ts';
 import { rememberWallet } from '../wallet/recentWallets.ts';
 import { emptyWallet, noWallet } from '../wallet/walletHelp.ts';
 import { isEmptyWallet, walletTables } from '../wallet/walletTables.ts';
+import type { KeptOrder } from '../wallet/sortedTable.ts';
 
 const REFRESH_MS = 12_000;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -23,7 +24,11 @@ export const portfolioView: View = (app, place, main, signal) => {
     return;
   }
   const top = h('div');
-  const tables = walletTables(signal);
+  const orderOf = (table: string): KeptOrder => ({
+    first: place.query.get(table),
+    keep: (order) => app.remember({ [table]: order }),
+  });
+  const tables = walletTables(orderOf, signal);
   const page = h('div', {}, top, tables.element);
   let help: HTMLElement | null = null;
   const view = loaded({

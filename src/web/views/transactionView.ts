@@ -32,6 +32,8 @@ const LOG_INDEX_MAX = 2 ** 20 - 2;
 const LOGS_MAX = 200;
 /** Pause between two looks at a transaction that is not indexed yet. */
 const REFRESH_MS = 2_000;
+/** Age in seconds of a transaction whose logs the page no longer waits for. */
+const WAIT_S = 600;
 
 interface Found {
   readonly hash: string;
@@ -61,7 +63,7 @@ export const transactionView: View = (app, place, main, signal) => {
   const view = loaded({
     load: async (life) => find(hash, await chainOf(place.query), life),
     render: (found) => {
-      isSettled = found.logs.length > 0 || found.time !== null;
+      isSettled = hasSettled(found);
       return transaction(found);
     },
     skeleton: () => skeleton(400, 8),
@@ -70,6 +72,13 @@ export const transactionView: View = (app, place, main, signal) => {
   main.replaceChildren(head, h('p', { class: 'wallet-name' }, copyable(hash)), view.element);
   app.onHead(() => isSettled || view.refresh(), REFRESH_MS, signal);
 };
+
+/** Whether another look would find nothing new: the logs are there, or there are none, or the index begins later. */
+function hasSettled({ logs, noLogs, receipt, time }: Found): boolean {
+  if (logs.length > 0) return true;
+  const isOld = time !== null && Date.now() / 1_000 - time > WAIT_S;
+  return receipt !== null && (receipt.logs === 0 || noLogs !== null || isOld);
+}
 
 async function find(hash: string, chain: string | null, signal: AbortSignal): Promise<Found> {
   const [sent, receipt, { logs, noLogs }, coin] = await Promise.all([
@@ -133,7 +142,10 @@ async function timeOf(block: number, chain: string | null, signal: AbortSignal):
 function transaction(found: Found): HTMLElement {
   const { sent, logs, noLogs, chain, contracts, swaps, call } = found;
   if (sent === null && logs.length === 0)
-    return emptyNotice(noLogs ?? 'No transaction with this hash is known to the node or has indexed logs');
+    return emptyNotice(
+      noLogs ??
+        'This hash is unknown: no node of this service knows the transaction, and no log of it is indexed',
+    );
   const moves = movesOf(logs, contracts);
   const part = (title: string, body: Node): HTMLElement =>
     h('section', { class: 'card list-card' }, h('div', { class: 'card-bar' }, h('h2', {}, title)), body);
@@ -147,7 +159,7 @@ function transaction(found: Found): HTMLElement {
     part(
       `Logs (${logs.length < LOGS_MAX ? logs.length : `the first ${LOGS_MAX}`})`,
       logs.length === 0
-        ? emptyNotice(noLogs ?? 'This transaction has no indexed logs')
+        ? emptyNotice(noLogsText(found))
         : h(
             'ol',
             { class: 'events tab-body' },
@@ -157,6 +169,13 @@ function transaction(found: Found): HTMLElement {
           ),
     ),
   );
+}
+
+function noLogsText({ noLogs, receipt }: Found): string {
+  if (receipt === null) return noLogs ?? 'This transaction is in no block yet, so it has no logs';
+  if (receipt.status === 0) return 'This transaction failed, so the chain keeps no logs of it';
+  if (receipt.logs === 0) return 'This transaction emitted no logs';
+  return noLogs ?? 'This service has not indexed the logs of this transaction';
 }
 
 function summary(found: Found): HTMLElement {

@@ -175,6 +175,10 @@ test('the header names the state of the service, and prices are grey while they 
   const states: [RegExp, (answer: ReadyAnswer) => ReadyAnswer][] = [
     [/^delayed by 6\d s$/, (answer) => withHead(answer, { age_seconds: 62, block_number: LAST })],
     [
+      /^delayed by 9 min$/,
+      (answer) => withHead(answer, { age_seconds: 540, block_seconds: 100, block_number: LAST }),
+    ],
+    [
       /^backfilling, 41 %, 3 min left$/,
       (answer) => ({
         ...answer,
@@ -198,6 +202,15 @@ test('the header names the state of the service, and prices are grey while they 
     expect(await price()).not.toBe(fresh);
     await keepPicture(page, `state-${wanted.source.slice(1, 9).trim()}`);
   }
+  // On a chain with a block every ten minutes, half an hour without a block is no delay.
+  setAnswer((answer) =>
+    withHead(answer, { age_seconds: 1_800, block_seconds: 600, block_number: LAST, ok: true }),
+  );
+  await eventually(
+    () => text.innerText(),
+    (shown) => shown === 'connecting',
+  );
+  expect(await price()).toBe(fresh);
 });
 
 /** No newer block ends the delay of a changed answer. */
@@ -264,20 +277,38 @@ test('the trade list says that it loads or has failed until its first page is th
   expect(await rows.count()).toBeGreaterThan(10);
 });
 
-test('liquidity without a trusted price names what counts, the whole and the reason', async () => {
+const LOW = {
+  price_confidence: 'low',
+  liquidity_usd: 0,
+  pools_liquidity_usd: 7_990,
+  warnings: [{ code: 'low_liquidity', message: 'Too little <b>liquidity</b>', severity: 'warning' }],
+};
+
+test('liquidity without a trusted price and the market cap name what counts and the reason', async () => {
   const page = await pages.openBlank({ look: PHONE });
-  await changeFields(page, `**/api/v1/tokens/${world.token}`, {
-    price_confidence: 'low',
-    liquidity_usd: 0,
-    pools_liquidity_usd: 7_990,
-    warnings: [{ code: 'low_liquidity', message: 'Too little <b>liquidity</b>', severity: 'warning' }],
-  });
   await changeFields(page, `**/api/v1/pairs/${world.pair}`, {
     liquidity_usd: 0,
     reserve0_usd: 3_000,
     reserve1_usd: 4_990,
   });
   const liquidity = page.locator('.fact', { hasText: /^Liquidity/ }).locator('dd');
+  const cap = page.locator('.fact', { hasText: /^Market cap/ });
+  for (const [fields, shown, hint] of [
+    [{ market_cap_usd: 5, circulating_supply: '1' }, '$5.00', /^Price times the circulating supply/],
+    [{ market_cap_usd: 0, circulating_supply: '0' }, '$0', /^Price times the circulating supply/],
+    [{ market_cap_usd: null, circulating_supply: null }, '—', /^Unknown, because the circulating supply is/],
+    [{ market_cap_usd: null, circulating_supply: '1' }, '—', /^Unknown, because the price is/],
+  ] as const) {
+    await changeFields(page, `**/api/v1/tokens/${world.token}`, fields);
+    await page.goto(`/token/${world.token}`);
+    await untilLoaded(page);
+    expect([await cap.locator('dd').innerText(), await cap.getAttribute('title')]).toEqual([
+      shown,
+      expect.stringMatching(hint),
+    ]);
+    await page.unroute(`**/api/v1/tokens/${world.token}`);
+  }
+  await changeFields(page, `**/api/v1/tokens/${world.token}`, LOW);
   for (const [path, reason] of [
     [`/token/${world.token}`, 'Too little <b>liquidity</b>'],
     [`/pair/${world.pair}`, 'No token of this pool has a trusted price'],

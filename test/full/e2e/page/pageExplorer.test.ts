@@ -5,7 +5,14 @@ import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
 import { DESKTOP, PHONE, untilLoaded, type Look } from '../../../support/server/browser';
-import { keepPicture, startPages, type PageOptions, type Pages } from '../../../support/server/pages';
+import {
+  changeAnswers,
+  isLookUp,
+  keepPicture,
+  startPages,
+  type PageOptions,
+  type Pages,
+} from '../../../support/server/pages';
 import {
   checkCopyButtons,
   factOf,
@@ -35,10 +42,8 @@ let pages: Pages;
 let world: PageWorld;
 let shelf: Shelf;
 
-/** The page looks up addresses without their kind. */
 const expected = (status: number, path: string): boolean =>
-  (status === 404 && /^\/api\/v1\/(contracts|search|tokens|pairs)/.test(path)) ||
-  (status === 400 && path === '/api/v1/logs');
+  isLookUp(status, path) || (status === 400 && path === '/api/v1/logs');
 
 const open = (path: string, options?: PageOptions): Promise<Page> => pages.open(path, options);
 
@@ -123,18 +128,36 @@ test('a call of a verified contract is decoded with exact integers, and its text
   await keepPicture(page, 'transaction-decoded');
 });
 
-test('a failed transaction is marked as failed, and an unknown one is not found', async () => {
+test('the page says why a transaction shows no logs: failed, none emitted, in no block, not indexed, or unknown', async () => {
   const page = await open(`/tx/${shelf.failed}`);
+  const notice = page.locator('.notice');
   expect(await factOf(page, 'Status').innerText()).toBe('failed');
+  expect(await notice.innerText()).toContain('This transaction failed, so the chain keeps no logs of it');
   await page.goto(`/tx/0x${'12'.repeat(32)}`);
   await untilLoaded(page);
-  expect(await page.locator('.notice').innerText()).toContain('No transaction with this hash');
+  expect(await notice.innerText()).toContain('This hash is unknown');
+  let receipt: object | null = {};
+  await changeAnswers(page, '**/etherscan?*eth_getTransactionReceipt*', () => ({ result: receipt }));
+  const { tx_hash, block_number } = await newestSwap();
+  await changeAnswers(page, '**/api/v1/logs?*', () => ({ data: [], meta: { next_cursor: null, total: 0 } }));
+  const inBlock = { blockNumber: `0x${block_number.toString(16)}`, status: '0x1' };
+  for (const [answer, status, text] of [
+    [{ ...inBlock, logs: [] }, 'success', 'This transaction emitted no logs'],
+    [{ ...inBlock, logs: [{}] }, 'success', 'This service has not indexed the logs of this transaction'],
+    [null, 'pending', 'This transaction is in no block yet, so it has no logs'],
+  ] as const) {
+    receipt = answer;
+    await page.goto(`/tx/${tx_hash}`);
+    await untilLoaded(page);
+    await notice.getByText(text, { exact: true }).waitFor();
+    expect(await factOf(page, 'Status').innerText()).toBe(status);
+  }
   await page.goto('/tx/0x12');
   await untilLoaded(page);
   expect(await page.locator('.notice').innerText()).toContain('0x and 64 hex digits');
 });
 
-test('a number in the search opens the page of the block, with its transactions, its neighbours and its logs', async () => {
+test('a number or a hash in the search opens the page of the block, with its transactions, its neighbours and its logs', async () => {
   const { block_number: number } = await newestSwap();
   const block = await askNode(`action=eth_getBlockByNumber&tag=0x${number.toString(16)}&boolean=false`);
   const page = await open('/dexes');
@@ -143,6 +166,13 @@ test('a number in the search opens the page of the block, with its transactions,
   await page.locator('#found li[role=option] strong').first().waitFor();
   await page.locator('#found li', { hasText: 'block' }).first().click();
   await page.waitForURL(`**/block/${number}`);
+  // As the page shows the number, and by the hash.
+  for (const text of [number.toLocaleString('en-US'), String(block['hash'])]) {
+    await page.goto(`/search?q=${text}`);
+    await untilLoaded(page);
+    await page.locator('.found-list a', { hasText: 'block' }).first().click();
+    await page.waitForURL(`**/block/${number}`);
+  }
   await untilLoaded(page);
   const hashes = z.array(z.string()).parse(block['transactions']);
   expect(await page.locator('table.plain tbody tr').count()).toBe(hashes.length);
@@ -176,6 +206,14 @@ test('an address opens the page of its kind: pair, token, contract or wallet', a
     await page.waitForURL(`**/${kind}/${address}`);
     await untilLoaded(page);
   }
+  // The addresses in decoded logs lead there.
+  const { tx_hash } = await newestSwap();
+  await page.goto(`/tx/${tx_hash}`);
+  await untilLoaded(page);
+  const links = page.locator('.events .args a');
+  await links.first().waitFor();
+  for (const link of await links.all())
+    expect(await link.getAttribute('href')).toBe(`/address/${await link.innerText()}`);
   await page.goto('/address/0x12');
   await page.locator('.notice', { hasText: '0x and 40 hex digits' }).waitFor();
 });
@@ -195,6 +233,9 @@ test('logs are filtered by contract, signature, address and blocks, page by page
   await page.getByRole('button', { name: 'Older logs' }).click();
   const second = await eventually(idsOf, (ids) => ids[0] !== first[0] && ids.length > 0);
   expect(second.filter((id) => first.includes(id))).toEqual([]);
+  await page.reload();
+  await untilLoaded(page);
+  expect(await idsOf()).toEqual(second);
   await page.locator('input[name=topic2]').fill(world.pair);
   await page.locator('form.log-filters button[type=submit]').click();
   await page.waitForURL(/topic2=/);

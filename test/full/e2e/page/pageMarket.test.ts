@@ -106,6 +106,42 @@ test('the lists say "not counted" with a reason where a price is not trusted, no
     await cell.getByText('not counted').waitFor();
     expect(await cell.locator('span').getAttribute('title')).toBe(reason);
   }
+  await changeAnswers(page, '**/api/v1/search?*', () => ({ data: [] }));
+  await page.goto('/search?q=a');
+  await untilLoaded(page);
+  const hits = await page.locator('.found-list .muted').allInnerTexts();
+  expect(new Set(hits.map((text) => text.slice(text.lastIndexOf('·'))))).toEqual(
+    new Set(['· liquidity not counted']),
+  );
+});
+
+test('a new block changes only the cells that changed: rows, focus and selection stay, also when rows change places', async () => {
+  const page = await pages.openBlank();
+  let isTurned = false;
+  await changeAnswers(page, '**/api/v1/tokens?*', (answer) => {
+    const { data, ...rest } = listShape.parse(answer);
+    return { ...rest, data: isTurned ? [...data.slice(0, 6).reverse(), ...data.slice(6)] : data };
+  });
+  await page.goto('/tokens');
+  await untilLoaded(page);
+  const rows = `[...document.querySelectorAll('table[aria-label=Tokens] tbody tr')]`;
+  await page.evaluate(`window.before = ${rows}; window.texts = before.map((row) => row.textContent);
+    getSelection().selectAllChildren(before[1].querySelector('.symbol'));
+    window.focused = before[1].querySelector('.copy'); focused.focus();`);
+  const selected = await page.evaluate('getSelection().toString()');
+  isTurned = true;
+  await eventually(
+    () => page.evaluate(`${rows}.indexOf(before[1])`),
+    (place) => place === 4,
+  );
+  const now = await page.evaluate(`({
+    kept: ${rows}.every((row) => before.includes(row)),
+    changed: before.some((row, index) => row.textContent !== texts[index]),
+    focused: document.activeElement === focused,
+    selected: getSelection().toString(),
+    reachable: ${rows}.filter((row) => row.tabIndex === 0).length,
+  })`);
+  expect(now).toEqual({ kept: true, changed: true, focused: true, selected, reachable: 1 });
 });
 
 const swapsShape = z.object({
