@@ -264,7 +264,7 @@ const COUNT_STYLES = `window.styles = 0;
 test('a trade draws the last bar of the chart again, and not the whole series', async () => {
   const page = await open(`/pair/${world.pair}?timeframe=1m`, { script: COUNT_STYLES });
   await page.getByRole('button', { name: 'Indicators' }).click();
-  for (const name of ['MA', 'RSI']) await page.getByLabel(name, { exact: false }).first().check();
+  for (const box of await page.locator('.menu-panel:visible input').all()) await box.check();
   const drawn = async (): Promise<number> =>
     Number(await page.locator('.chart-canvas').getAttribute('data-drawn'));
   await eventually(drawn, (bars) => bars > 0 && bars <= 2);
@@ -292,7 +292,7 @@ test.each([
   async (view, address) => {
     const page = await open(`/${view}/${address()}`);
     const newest = page.locator('table.tape tbody tr').first();
-    const price = page.locator('.page-price small');
+    const price = page.locator('.page-price');
     const keepFocus = (selector: string): Promise<unknown> =>
       page.evaluate(`window.kept = document.querySelector('${selector}'), window.kept.focus()`);
     const isFocused = (): Promise<unknown> => page.evaluate('document.activeElement === window.kept');

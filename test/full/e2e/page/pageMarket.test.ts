@@ -107,7 +107,7 @@ test('the lists say "not counted" with a reason where a price is not trusted, no
     expect(await cell.locator('span').getAttribute('title')).toBe(reason);
   }
   await changeAnswers(page, '**/api/v1/search?*', () => ({ data: [] }));
-  await page.goto('/search?q=a');
+  await page.goto('/search?q=hexd');
   await untilLoaded(page);
   const hits = await page.locator('.found-list .muted').allInnerTexts();
   expect(new Set(hits.map((text) => text.slice(text.lastIndexOf('·'))))).toEqual(
@@ -126,6 +126,7 @@ test('a new block changes only the cells that changed: rows, focus and selection
   await untilLoaded(page);
   const rows = `[...document.querySelectorAll('table[aria-label=Tokens] tbody tr')]`;
   await page.evaluate(`window.before = ${rows}; window.texts = before.map((row) => row.textContent);
+    window.paths = before.map((row) => row.dataset.path);
     getSelection().selectAllChildren(before[1].querySelector('.symbol'));
     window.focused = before[1].querySelector('.copy'); focused.focus();`);
   const selected = await page.evaluate('getSelection().toString()');
@@ -135,13 +136,14 @@ test('a new block changes only the cells that changed: rows, focus and selection
     (place) => place === 4,
   );
   const now = await page.evaluate(`({
-    kept: ${rows}.every((row) => before.includes(row)),
+    // Other tokens may enter the list.
+    redrawn: ${rows}.filter((row) => !before.includes(row) && paths.includes(row.dataset.path)).length,
     changed: before.some((row, index) => row.textContent !== texts[index]),
     focused: document.activeElement === focused,
     selected: getSelection().toString(),
     reachable: ${rows}.filter((row) => row.tabIndex === 0).length,
   })`);
-  expect(now).toEqual({ kept: true, changed: true, focused: true, selected, reachable: 1 });
+  expect(now).toEqual({ redrawn: 0, changed: true, focused: true, selected, reachable: 1 });
 });
 
 const swapsShape = z.object({
