@@ -8,6 +8,7 @@ import { downloadBy } from '../../../support/server/chartPage';
 import { PHONE, untilLoaded } from '../../../support/server/browser';
 import {
   changeAnswers,
+  changeFields,
   readStored,
   startPages,
   type PageOptions,
@@ -113,6 +114,26 @@ test('the lists say "not counted" with a reason where a price is not trusted, no
   expect(new Set(hits.map((text) => text.slice(text.lastIndexOf('·'))))).toEqual(
     new Set(['· liquidity not counted']),
   );
+});
+
+test('the tooltip of the market cap says how it is computed, or what is unknown', async () => {
+  const page = await pages.openBlank();
+  const cap = page.locator('.fact', { hasText: /^Market cap/ });
+  for (const [fields, shown, hint] of [
+    [{ market_cap_usd: 5, circulating_supply: '1' }, '$5.00', /^Price times the circulating supply/],
+    [{ market_cap_usd: 0, circulating_supply: '0' }, '$0', /^Price times the circulating supply/],
+    [{ market_cap_usd: null, circulating_supply: null }, '—', /^Unknown, because the circulating supply is/],
+    [{ market_cap_usd: null, circulating_supply: '1' }, '—', /^Unknown, because the price is/],
+  ] as const) {
+    await changeFields(page, `**/api/v1/tokens/${world.token}`, fields);
+    await page.goto(`/token/${world.token}`);
+    await untilLoaded(page);
+    expect([await cap.locator('dd').innerText(), await cap.getAttribute('title')]).toEqual([
+      shown,
+      expect.stringMatching(hint),
+    ]);
+    await page.unroute(`**/api/v1/tokens/${world.token}`);
+  }
 });
 
 test('a new block changes only the cells that changed: rows, focus and selection stay, also when rows change places', async () => {

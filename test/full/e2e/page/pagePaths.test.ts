@@ -162,6 +162,19 @@ test('a search for a DEX opens its page, whose pairs are those of the API', asyn
   await page.getByText('There is no DEX with the name Uniswap V3').waitFor();
 });
 
+test('the addresses in decoded logs open the pages of their kinds, among them wallets', async () => {
+  const { data } = swapsShape.parse(await world.json('/api/v1/activity?event_type=swap&limit=1'));
+  const page = await open(`/tx/${data[0]?.tx_hash}`);
+  const links = page.locator('.events .args a');
+  await links.first().waitFor();
+  for (const link of await links.all())
+    expect(await link.getAttribute('href')).toBe(`/address/${await link.innerText()}`);
+  await links.first().click();
+  await page.waitForURL(/\/(pair|token|contract|portfolio)\/0x[0-9a-f]{40}$/);
+  await page.goto(`/address/${world.wallet}`);
+  await page.waitForURL(`**/portfolio/${world.wallet}`);
+});
+
 const refShape = z.looseObject({ address: z.string(), symbol: z.string().nullable() });
 const figuresShape = z.looseObject({
   price_usd: z.string().nullable(),
