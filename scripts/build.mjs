@@ -1,9 +1,9 @@
 /**
- * Compiles src into dist and the web page into dist/web, and writes the program's entry, dist/main.js, and a list of the
- * packages that it needs, dist/sbom.cdx.json (an SBOM in the CycloneDX format). Types are not checked, so that `npm start`
- * is fast; `npm test` and `npm run check` check them. With `--tools` it compiles the benchmarks and the other programs in
- * scripts into build instead. The npm package does not contain build. With `--sbom <file>` it writes only the list of
- * packages.
+ * Compiles src into dist and the web page into dist/web, unpacks a font for pictures, and writes the program's entry,
+ * dist/main.js, and a list of the packages that it needs, dist/sbom.cdx.json (an SBOM in the CycloneDX format). Types are
+ * not checked, so that `npm start` is fast; `npm test` and `npm run check` check them. With `--tools` it compiles the
+ * benchmarks and the other programs in scripts into build instead. The npm package does not contain build. With
+ * `--sbom <file>` it writes only the list of packages.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { transformFileSync } from '@swc/core';
 
 import { buildWeb } from './buildWeb.mjs';
+import { unpackFont } from './unpackFont.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -99,6 +100,15 @@ if (sbom > 0) {
 } else {
   compileProgram();
   await buildWeb(join(root, 'dist'));
+  const font = join(
+    root,
+    'node_modules',
+    '@fontsource',
+    'unifontex',
+    'files',
+    'unifontex-latin-400-normal.woff',
+  );
+  unpackFont(font, join(root, 'dist', 'fonts', 'unifontex.ttf'));
   writeFileSync(
     join(root, 'dist', 'main.js'),
     "#!/usr/bin/env node\n'use strict';\nrequire('./src/main.js').main();\n",

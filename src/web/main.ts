@@ -29,6 +29,7 @@ const VIEWS: Readonly<Record<string, View>> = {
   logs: lazily(async () => (await import('./views/logsView.ts')).logsView),
   portfolio: lazily(async () => (await import('./views/portfolioView.ts')).portfolioView),
   contract: lazily(async () => (await import('./views/contractView.ts')).contractView),
+  dex: lazily(async () => (await import('./views/dexView.ts')).dexView),
   dexes: lazily(async () => (await import('./views/dexesView.ts')).dexesView),
   alerts: lazily(async () => (await import('./alerts/alertsView.ts')).alertsView),
   search: lazily(async () => (await import('./views/searchView.ts')).searchView),
@@ -165,9 +166,10 @@ function followedBy(
 }
 
 function markNavigation(name: string): void {
-  const part =
-    name === 'tokens' || name === 'pairs' || name === 'watchlist' || name === 'pair' || name === 'token'
-      ? ''
+  const part = ['tokens', 'pairs', 'watchlist', 'pair', 'token'].includes(name)
+    ? ''
+    : name === 'dex'
+      ? 'dexes'
       : name;
   for (const link of document.querySelectorAll('[data-nav]')) {
     if (link.getAttribute('data-nav') === part) link.setAttribute('aria-current', 'page');

@@ -61,6 +61,9 @@ export const readyShape = z.object({
         .int()
         .nullable()
         .meta({ description: 'Age of the newest indexed block in seconds; null without a block' }),
+      block_seconds: z.number().nullable().meta({
+        description: 'Mean time between the newest blocks in seconds; null if fewer than three are known',
+      }),
     }),
     node: checkShape
       .extend({

@@ -4,6 +4,7 @@
  */
 import { dirname, join } from 'node:path';
 
+import { findPackageRoot } from '../../clickhouse/client/packageRoot';
 import { steadyNow } from '../../domain/steadyTime';
 import { pngFile } from './pngFile';
 
@@ -14,6 +15,9 @@ const WAITING_MAX = 8;
 
 const FONT_PACKAGE = '@expo-google-fonts/questrial';
 const FONT_FILE = join('400Regular', 'Questrial_400Regular.ttf');
+/** The build unpacks this font. It has all scripts and emoji, as pixels. */
+const WIDE_FONT = join('dist', 'fonts', 'unifontex.ttf');
+const NOT_ASCII = /[^\x20-\x7e]/;
 
 export interface PreviewPainter {
   /** Takes one of the pictures of this second; false if none is left, or too many wait. */
@@ -51,6 +55,8 @@ export function createPreviewPainter(
 async function renderSvg(svg: string): Promise<Buffer> {
   const { renderAsync } = await import('@resvg/resvg-js');
   const fontFiles = [join(dirname(require.resolve(`${FONT_PACKAGE}/package.json`)), FONT_FILE)];
+  // resvg takes a character from the second font if the first one lacks it. To read the large font takes some 60 ms.
+  if (NOT_ASCII.test(svg)) fontFiles.push(join(findPackageRoot(), WIDE_FONT));
   const image = await renderAsync(svg, {
     font: { loadSystemFonts: false, fontFiles, defaultFontFamily: 'Questrial' },
   });

@@ -1,4 +1,5 @@
-/** Draws the picture of a shared link as SVG: name, price and candles. Texts have a small set of characters. Pure. */
+/** Draws the picture of a shared link as SVG: name, price and candles. Pure. */
+import { normaliseText } from '../../domain/address';
 import type { Bar } from '../../wire/ticks';
 import { changeFigure, priceFigure } from '../web/figures';
 import { escapeText, PICTURE_HEIGHT, PICTURE_WIDTH } from '../web/pageTags';
@@ -19,6 +20,11 @@ export interface Preview {
 export const BARS_MAX = 48;
 
 const NAME_MAX = 44;
+const NAME_SIZE = 60;
+const NAME_WIDTH = PICTURE_WIDTH - 120;
+/** Widths of characters as parts of their height: of ASCII, and of all others, among which are Chinese ones. */
+const NARROW = 0.62;
+const WIDE = 1;
 const FONT = 'Questrial';
 /** The dark theme of the page. */
 const COLOURS = {
@@ -51,11 +57,12 @@ type Bars = Preview['bars'];
 
 function heading({ name, sign, unit }: Preview, bars: Bars): string[] {
   const [first, last] = [bars[0], bars.at(-1)];
-  const title = words(60, 100, 60, COLOURS.text, plainText(name, NAME_MAX));
+  const shown = safeText(name, NAME_MAX);
+  const title = words(60, 100, sizeOf(shown), COLOURS.text, shown);
   if (first === undefined || last === undefined) return [title];
   const change = first.open > 0 ? (last.close / first.open - 1) * 100 : null;
   const colour = (change ?? 0) < 0 ? COLOURS.down : COLOURS.up;
-  const price = `${sign}${priceFigure(last.close) ?? ''} ${plainText(unit, NAME_MAX / 2)}`.trim();
+  const price = `${sign}${priceFigure(last.close) ?? ''} ${safeText(unit, NAME_MAX / 2)}`.trim();
   return [
     title,
     `<text x="60" y="170" font-size="46" fill="${COLOURS.text}">${escapeText(price)}` +
@@ -110,8 +117,11 @@ function words(x: number, y: number, size: number, colour: string, text: string)
   return `<text x="${x}" y="${y}" font-size="${size}" fill="${colour}">${escapeText(text)}</text>`;
 }
 
-/** Keeps the characters that the font has: printable ASCII. Others are left out, or a text would have empty boxes. */
-function plainText(text: string, lengthMax: number): string {
-  const plain = text.replaceAll('…', '..').replace(/[^\x20-\x7e]/g, '');
-  return plain.replace(/ {2,}/g, ' ').trim().slice(0, lengthMax);
+/** Removes characters that XML forbids or that nobody sees. */
+const safeText = (text: string, lengthMax: number): string => normaliseText(text, lengthMax) ?? '';
+
+/** The largest size up to NAME_SIZE at which the name fits into the picture. */
+function sizeOf(name: string): number {
+  const width = [...name].reduce((sum, character) => sum + (character <= '~' ? NARROW : WIDE), 0);
+  return Math.floor(Math.min(NAME_SIZE, NAME_WIDTH / Math.max(1, width)));
 }

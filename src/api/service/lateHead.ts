@@ -18,16 +18,16 @@ export function listLateHead(head: HeadSnapshot | null, ageSeconds: number | nul
   const spacing = head === null ? null : meanSpacing(head);
   if (spacing === null || ageSeconds === null) return [];
   if (ageSeconds <= Math.min(LATE_MAX_S, Math.max(LATE_MIN_S, SPACINGS_OF_LATE * spacing))) return [];
-  const figures = { block_number: head?.number ?? 0, block_seconds: Math.round(spacing * 10) / 10 };
+  const figures = { block_number: head?.number ?? 0, block_seconds: spacing };
   const message = 'The newest indexed block is older than usual for this chain';
   return [{ code: 'head_late', message, age_seconds: ageSeconds, figures }];
 }
 
-/** Mean time in seconds between the newest blocks; null if too few blocks are known. */
-function meanSpacing({ blocks }: HeadSnapshot): number | null {
+/** Mean time in seconds between the newest blocks, with one decimal place; null if too few blocks are known. */
+export function meanSpacing({ blocks }: HeadSnapshot): number | null {
   const newest = blocks.slice(-BLOCKS_MAX);
   const [first] = newest;
   const last = newest.at(-1);
   if (first === undefined || last === undefined || newest.length < BLOCKS_MIN) return null;
-  return (last.timestamp - first.timestamp) / (newest.length - 1);
+  return Math.round(((last.timestamp - first.timestamp) / (newest.length - 1)) * 10) / 10;
 }

@@ -10,7 +10,7 @@ import type { WriterWatch } from '../../tail/writerWatch';
 import type { Proof } from '../../wire/proof';
 import { problemKey, readyShape, type ReadyAnswer, type ReadyProblem } from '../../wire/ready';
 import type { Route } from '../route';
-import { listLateHead } from './lateHead';
+import { listLateHead, meanSpacing } from './lateHead';
 import type { ProblemAges } from './problemAges';
 
 const HEAD_AGE_MAX_S = 300;
@@ -229,6 +229,7 @@ function headCheck(
     block_hash: head?.hash ?? null,
     final_block: head?.finalNumber ?? null,
     age_seconds: ageSeconds,
+    block_seconds: head === null ? null : meanSpacing(head),
   };
 }
 

@@ -6,7 +6,7 @@
 export interface PageTags {
   readonly title: string;
   readonly description: string;
-  /** Path of the view, without parameters. Null if the tags name no address. */
+  /** Path of the view, without parameters that sort or filter. Null if the tags name no address. */
   readonly path: string | null;
   /** Path of the picture; null without one. */
   readonly picture: string | null;
@@ -51,11 +51,14 @@ export function writeTags(page: string, tags: PageTags, publicUrl: string | null
   const lines = properties.flatMap(([kind, name, value]) =>
     value === null ? [] : [`<meta ${kind}="${name}" content="${escapeText(value)}" />`],
   );
+  // Without an origin, the path is enough, because browsers and search engines resolve it.
+  const canonical =
+    path === null ? [] : [`<link rel="canonical" href="${escapeText((publicUrl ?? '') + path)}" />`];
   // `crossorigin` makes the request equal to one of fetch(), so that the page uses its answer.
   const links = requests.map(
     (request) => `<link rel="preload" as="fetch" href="${escapeText(request)}" crossorigin />`,
   );
-  const text = [`<title>${escapeText(title)}</title>`, ...lines, ...links].join('\n    ');
+  const text = [`<title>${escapeText(title)}</title>`, ...lines, ...canonical, ...links].join('\n    ');
   // A function, because a text may contain patterns such as `$&`.
   return page.replace(PLACE, () => text);
 }

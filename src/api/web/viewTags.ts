@@ -1,8 +1,7 @@
 /**
- * Tags of the views of a pair, token, address, transaction and block. The figures come from tables of the head that all
- * requests share, so a link to an unknown address costs no query of its own.
+ * Tags of the views of the page. The figures come from tables of the head that all requests share, so a link to an unknown
+ * address costs no query of its own.
  */
-import { findAddress } from '../../domain/address';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { MarketTables } from '../../query/marketTables';
 import type { PairItem } from '../../wire/pairs';
@@ -11,32 +10,99 @@ import { changeFigure, priceFigure, shortHex, symbolFigure, usdFigure } from './
 import { pairRequests, tokenRequests } from './firstRequests';
 import { GENERAL_TAGS, type PageTags } from './pageTags';
 
-export interface ViewTables extends Pick<MarketTables, 'pairs' | 'tokens'> {
+export interface ViewTables extends Pick<MarketTables, 'pairs' | 'tokens' | 'dexes'> {
   /** URL of this service, such as https://example.org; null if it is unknown. */
   readonly publicUrl: string | null;
 }
 
+/** Pools of this type have no LP token. */
+const V3 = 3;
 /** Figures of an earlier head are good enough for this time, in ms. */
 const FRESH_MS = 10_000;
 /** The page does not wait longer than this for the tables of a new head. Then it has the figures of an earlier head. */
 const WAIT_MS = 400;
 
-/** The tags of a view. `given` is the parameter in its path, such as an address. */
+/** Views without a parameter, with title and description. */
+const PLAIN: Readonly<Record<string, readonly [title: string, description: string]>> = {
+  tokens: ['Tokens', 'All tokens with price, changes, volume, liquidity and holders'],
+  pairs: ['Pairs', 'All pairs with price, changes, volume, liquidity, fees and APR'],
+  watchlist: ['Watchlist', 'The tokens and pairs that you watch'],
+  dexes: ['DEXes', 'DEXes with market share, volume, liquidity and fees'],
+  alerts: ['Alerts', 'Alerts about prices, large swaps and new pairs'],
+  search: ['Search', 'Search over tokens, pairs, contracts, blocks, transactions and source code'],
+  logs: ['Logs', 'Decoded logs by contract, event, address and block'],
+  portfolio: ['Portfolio', 'Tokens, LP shares and V3 positions of a wallet, with values'],
+  contract: ['Contracts', 'Contracts with logs, reads, source code and ABI'],
+};
+
+/** The tags of a view without a parameter; '' is the market page. */
+export function plainTags(view: string): PageTags {
+  const [title, description] = PLAIN[view] ?? [];
+  return title === undefined || description === undefined
+    ? { ...GENERAL_TAGS, path: `/${view}` }
+    : { ...GENERAL_TAGS, title: titled(title), description, path: `/${view}` };
+}
+
+/** A page on another chain than the market's has the parameter `chainId`. */
+interface Asked {
+  readonly view: string;
+  /** The parameter in the path, such as an address. */
+  readonly given: string;
+  readonly chain: string | null;
+}
+
+const HASH = /^0x[0-9a-f]{64}$/;
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+const BLOCK_MAX = 4_294_967_295;
+
+/** The tags of a view with a parameter. Null if what it names does not exist. General tags if that is not known yet. */
 export async function findViewTags(
-  tables: ViewTables,
+  tables: ViewTables | null,
   head: HeadSnapshot | null,
+  asked: Asked,
+): Promise<PageTags | null> {
+  const { view, chain } = asked;
+  const text = asked.given.toLowerCase();
+  if (view === 'tx') return HASH.test(text) ? hexTags('tx', 'Transaction', text, chain) : null;
+  if (view === 'block') return isBlock(text) ? hexTags('block', 'Block', text, chain) : null;
+  if (view === 'dex') return tables === null || head === null ? GENERAL_TAGS : dexTags(tables, head, text);
+  if (!ADDRESS.test(text)) return null;
+  if (view === 'portfolio') return hexTags('portfolio', 'Portfolio', text, null);
+  if (view === 'contract') return hexTags('contract', 'Contract', text, chain);
+  if (view === 'address' && chain !== null) return hexTags('address', 'Address', text, chain);
+  const found = tables === null || head === null ? undefined : await marketTags(tables, head, view, text);
+  if (view === 'address') return found ?? hexTags('address', 'Address', text, null);
+  return found === undefined ? GENERAL_TAGS : found;
+}
+
+function isBlock(text: string): boolean {
+  return HASH.test(text) || (/^\d{1,10}$/.test(text) && Number(text) <= BLOCK_MAX);
+}
+
+/** What a table has: undefined if the table is not ready in time. */
+type Looked<T> = T | null | undefined;
+
+/** Tags of a pair or token. Null if there is none at the address. */
+async function marketTags(
+  tables: ViewTables,
+  head: HeadSnapshot,
   view: string,
-  given: string,
-): Promise<PageTags> {
-  if (view === 'tx') return hexTags('tx', 'Transaction', given, /^0x[0-9a-f]{64}$/);
-  if (view === 'block') return hexTags('block', 'Block', given, /^(0x[0-9a-f]{64}|\d{1,15})$/);
-  const address = findAddress(given);
-  if (address === null || head === null) return GENERAL_TAGS;
-  const pair = view === 'token' ? undefined : (await soon(tables.pairs, head))?.byAddress.get(address)?.item;
-  if (pair !== undefined) return pairTags(pair);
-  const token = view === 'pair' ? undefined : (await soon(tables.tokens, head))?.byAddress.get(address)?.item;
-  if (token !== undefined) return tokenTags(token);
-  return view === 'address' ? hexTags('address', 'Address', address, /./) : GENERAL_TAGS;
+  address: string,
+): Promise<Looked<PageTags>> {
+  const findPair = (): Promise<Looked<PairItem>> =>
+    lookUp(tables.pairs, head, ({ byAddress }) => byAddress.get(address)?.item);
+  const findToken = (): Promise<Looked<TokenItem>> =>
+    lookUp(tables.tokens, head, ({ byAddress }) => byAddress.get(address)?.item);
+  if (view !== 'token') {
+    const pair = await findPair();
+    if (pair != null) return pairTags(pair);
+    if (view === 'pair') return pair;
+  }
+  const token = await findToken();
+  if (token != null) return tokenTags(token);
+  const pool = view === 'token' ? await findPair() : null;
+  if (pool == null) return pool === null ? token : undefined;
+  return lpTags(pool);
 }
 
 interface Waiting<T> {
@@ -44,43 +110,85 @@ interface Waiting<T> {
   latest(maxAgeMs?: number): T | null;
 }
 
-/** A recent table, or else the table of the head, or the last finished one if that is not ready in time or fails. */
-async function soon<T>(table: Waiting<T>, head: HeadSnapshot): Promise<T | null> {
-  const recent = table.latest(FRESH_MS);
-  if (recent !== null) return recent;
+/**
+ * Finds an item in a recent table, or else in the table of the head, or in the last finished one if that is not ready in
+ * time or fails. Null if the table of the head does not have the item.
+ */
+async function lookUp<T, Item>(
+  tables: Waiting<T>,
+  head: HeadSnapshot,
+  find: (table: T) => Item | undefined,
+): Promise<Looked<Item>> {
+  const recent = tables.latest(FRESH_MS);
+  const known = recent === null ? undefined : find(recent);
+  if (known !== undefined) return known;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), WAIT_MS);
   });
-  const ready = await Promise.race([table.at(head).catch(() => null), late]);
+  const ready = await Promise.race([tables.at(head).catch(() => null), late]);
   clearTimeout(timer);
-  return ready ?? table.latest();
+  if (ready !== null) return find(ready) ?? null;
+  const last = tables.latest();
+  return last === null ? undefined : find(last);
 }
 
-function hexTags(view: string, name: string, given: string, shape: RegExp): PageTags {
-  const text = given.toLowerCase();
-  if (!shape.test(text)) return GENERAL_TAGS;
-  const title = `${name} ${shortHex(text)} · Candlehouse`;
-  return { title, description: `${name} ${text}`, path: `/${view}/${text}`, picture: null, requests: [] };
+function hexTags(view: string, name: string, text: string, chain: string | null): PageTags {
+  const suffix = chain === null ? '' : `?chainId=${encodeURIComponent(chain)}`;
+  return {
+    ...GENERAL_TAGS,
+    title: titled(`${name} ${shortHex(text)}`),
+    description: `${name} ${text}`,
+    path: `/${view}/${text}${suffix}`,
+  };
 }
+
+async function dexTags(tables: ViewTables, head: HeadSnapshot, name: string): Promise<PageTags | null> {
+  const dex = await lookUp(tables.dexes, head, ({ items }) =>
+    items.find(({ dex_name }) => dex_name.toLowerCase() === name),
+  );
+  if (dex == null) return dex === null ? null : GENERAL_TAGS;
+  const pools = dex.pool_count === 1 ? '1 pool' : `${dex.pool_count} pools`;
+  return {
+    ...GENERAL_TAGS,
+    title: titled(dex.display_name),
+    description: `Volume in 24 h ${usdFigure(dex.volume_24h_usd)}, liquidity ${usdFigure(dex.tvl_usd)}, ${pools}`,
+    path: `/dex/${encodeURIComponent(dex.dex_name)}`,
+  };
+}
+
+/** The page of an LP token, which names its pair. */
+function lpTags(item: PairItem): PageTags | null {
+  if (item.pool_type === V3) return null;
+  const title = `LP token of ${pairName(item)}`;
+  return { ...GENERAL_TAGS, title: titled(title), description: title, path: `/token/${item.address}` };
+}
+
+const titled = (text: string): string => `${text} · Candlehouse`;
+
+const pairName = ({ base_token, quote_token }: PairItem): string =>
+  `${symbolFigure(base_token)} / ${symbolFigure(quote_token)}`;
 
 function pairTags(item: PairItem): PageTags {
-  const name = `${symbolFigure(item.base_token)} / ${symbolFigure(item.quote_token)}`;
   const requests = pairRequests(item.address);
-  return { ...marketTags(name, item, `on ${item.dex_name}`), ...placeOf('pair', item.address), requests };
+  return {
+    ...figureTags(pairName(item), item, `on ${item.dex_name}`),
+    ...placeOf('pair', item.address),
+    requests,
+  };
 }
 
 function tokenTags(item: TokenItem): PageTags {
   const pools = item.pool_count === 1 ? 'in 1 pool' : `in ${item.pool_count} pools`;
   const requests = tokenRequests(item.address);
-  return { ...marketTags(symbolFigure(item), item, pools), ...placeOf('token', item.address), requests };
+  return { ...figureTags(symbolFigure(item), item, pools), ...placeOf('token', item.address), requests };
 }
 
 function placeOf(view: 'pair' | 'token', address: string): Pick<PageTags, 'path' | 'picture'> {
   return { path: `/${view}/${address}`, picture: `/preview/${view}/${address}.png` };
 }
 
-function marketTags(
+function figureTags(
   name: string,
   item: Pick<PairItem, 'price_usd' | 'price_change_24h' | 'liquidity_usd' | 'volume_24h_usd'>,
   where: string,
@@ -95,7 +203,7 @@ function marketTags(
     ['volume in 24 h', usdFigure(item.volume_24h_usd)],
   ].map(([label, figure]) => `${label} ${figure ?? 'unknown'}`);
   return {
-    title: `${change === null ? shown : `${shown} (${change})`} · Candlehouse`,
+    title: titled(change === null ? shown : `${shown} (${change})`),
     description: `${figures.join(', ')}, ${where}`,
   };
 }

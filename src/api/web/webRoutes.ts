@@ -9,7 +9,7 @@ import type { MarketDeps } from '../marketRoute';
 import type { Route, RouteContext } from '../route';
 import { MARKET_REQUESTS } from './firstRequests';
 import { GENERAL_TAGS, writeTags, type PageTags } from './pageTags';
-import { findViewTags, type ViewTables } from './viewTags';
+import { findViewTags, plainTags, type ViewTables } from './viewTags';
 import { loadWebFiles, withText, type WebFile, type WebFiles } from './webFiles';
 
 /** Content-Security-Policy: allows only this origin, and no inline scripts or styles, frames, external forms
@@ -35,6 +35,7 @@ const VIEWS = [
   '/pairs',
   '/watchlist',
   '/dexes',
+  '/dex/:name',
   '/alerts',
   '/search',
   '/logs',
@@ -52,72 +53,86 @@ const VIEWS = [
 /** Views with a chart. Their file is the same, but also names the modules of the chart. */
 const CHART_VIEWS = ['pair', 'token'];
 
-/** Views whose titles and previews name what they show. */
-const TAGGED = ['pair', 'token', 'address', 'tx', 'block'];
+const VIEW_SUMMARY = 'A view of the web page';
 
 /** Folder into which the web page is built. */
 export function webFolder(): string {
   return join(findPackageRoot(), 'dist', 'web');
 }
 
-/** `tables` give the figures in the tags of pairs, tokens and addresses. Without them, every view has the general tags. */
+/** `tables` give the figures in the tags of pairs, tokens, addresses and DEXes. Without them, these have the general tags. */
 export function webRoutes(folder: string, tables?: ViewTables & Pick<MarketDeps, 'head'>): Route[] {
   const files = loadWebFiles(folder);
   const index = files?.pages.get('index.html') ?? null;
   const chart = files?.pages.get('chart.html') ?? index;
   const docs = files?.pages.get('docs.html') ?? null;
-  const general = index === null ? null : withText(index, toText(index, GENERAL_TAGS, null));
-  const generalChart = chart === null ? null : withText(chart, toText(chart, GENERAL_TAGS, null));
-  const market =
-    index === null
-      ? null
-      : withText(index, toText(index, { ...GENERAL_TAGS, requests: MARKET_REQUESTS }, null));
+  const publicUrl = tables?.publicUrl ?? null;
   const views = VIEWS.map((path) => {
-    const [, view = '', parameter = ''] = path.split('/');
-    const summary = 'A view of the web page';
-    const hasChart = CHART_VIEWS.includes(view);
-    const [file, untagged] = hasChart ? [chart, generalChart] : [index, general];
+    const [, view = '', parameter] = path.split('/');
+    const file = CHART_VIEWS.includes(view) ? chart : index;
+    if (file === null || parameter !== undefined)
+      return pageRoute(path, VIEW_SUMMARY, file, (page) =>
+        taggedView(page, tables ?? null, view, parameter ?? ''),
+      );
+    const plain = withText(file, toText(file, plainTags(view), publicUrl));
+    if (view !== '') return pageRoute(path, VIEW_SUMMARY, plain);
+    const market = withText(file, toText(file, { ...plainTags(view), requests: MARKET_REQUESTS }, publicUrl));
     // With parameters, the market page begins with other requests.
-    if (path === '/' && market !== null)
-      return pageRoute(path, summary, untagged, async (ctx) => {
-        if (ctx.querystring === '') send(ctx, market);
-        return ctx.querystring === '';
-      });
-    if (tables === undefined || file === null || !TAGGED.includes(view))
-      return pageRoute(path, summary, untagged);
-    return pageRoute(path, summary, untagged, async (ctx) => {
-      const given = ctx.params[parameter.slice(1)] ?? '';
-      const tags = await findViewTags(tables, tables.head(), view, given);
-      if (tags === GENERAL_TAGS) return false;
-      ctx.type = file.type;
-      ctx.body = Buffer.from(toText(file, tags, tables.publicUrl));
-      return true;
-    });
+    return pageRoute(
+      path,
+      VIEW_SUMMARY,
+      plain,
+      () => (ctx) => send(ctx, ctx.querystring === '' ? market : plain),
+    );
   });
   const reference = pageRoute('/docs', 'Reference of this API, with examples and a form to try calls', docs);
   return [...views, reference, ...(files === null ? [] : assetRoutes(files))];
 }
 
+type Answer = (ctx: RouteContext) => Promise<void> | void;
+
+/** Answers with the tags of what the path names, and with 404 if that does not exist. */
+function taggedView(
+  file: WebFile,
+  tables: (ViewTables & Pick<MarketDeps, 'head'>) | null,
+  view: string,
+  parameter: string,
+): Answer {
+  const general = withText(file, toText(file, GENERAL_TAGS, null));
+  return async (ctx) => {
+    const given = ctx.params[parameter.slice(1)] ?? '';
+    const chain = new URLSearchParams(ctx.querystring).get('chainId');
+    const isChain = chain !== null && /^\d{1,15}$/.test(chain);
+    const asked = { view, given, chain: isChain ? chain : null };
+    const tags = await findViewTags(tables, tables?.head() ?? null, asked);
+    if (tags === null) ctx.status = 404;
+    if (tags === null || tags === GENERAL_TAGS) return send(ctx, general);
+    ctx.type = file.type;
+    ctx.body = Buffer.from(toText(file, tags, tables?.publicUrl ?? null));
+  };
+}
+
 const toText = ({ plain }: WebFile, tags: PageTags, publicUrl: string | null): string =>
   writeTags(plain.body.toString(), tags, publicUrl);
 
-/** `answer` may write the answer itself, and then returns true. */
+/** Without `answerOf`, every request gets the file. */
 function pageRoute(
   path: string,
   summary: string,
   file: WebFile | null,
-  answer?: (ctx: RouteContext) => Promise<boolean>,
+  answerOf: (file: WebFile) => Answer = (page) => (ctx) => send(ctx, page),
 ): Route {
+  const answer = file === null ? null : answerOf(file);
   return {
     path,
     limited: false,
     doc: { summary, tag: 'service', mediaType: 'text/html' },
     async handle(ctx): Promise<void> {
-      if (file === null) return sayMissing(ctx);
+      if (answer === null) return sayMissing(ctx);
       ctx.set('Content-Security-Policy', PAGE_POLICY);
       ctx.set('Cross-Origin-Opener-Policy', 'same-origin');
       ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
-      if (answer === undefined || !(await answer(ctx))) send(ctx, file);
+      await answer(ctx);
     },
   };
 }

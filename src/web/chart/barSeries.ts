@@ -56,6 +56,21 @@ const COLUMNS = [
   'sells',
 ] as const;
 
+/**
+ * The index of the first bar to draw again after `drawn` was drawn. 0 if more than the last drawn bar and the bars after it
+ * changed.
+ */
+export function changedFrom(drawn: readonly Bar[], bars: readonly Bar[]): number {
+  const isSame = (bar: Bar, index: number): boolean => {
+    const other = bars[index];
+    return other === bar || (other !== undefined && COLUMNS.every((column) => other[column] === bar[column]));
+  };
+  const last = drawn.at(-1);
+  if (last === undefined || !drawn.slice(0, -1).every(isSame) || bars[drawn.length - 1]?.time !== last.time)
+    return 0;
+  return isSame(last, drawn.length - 1) ? drawn.length : drawn.length - 1;
+}
+
 /** A column of the CSV with one value per bar, such as an indicator. */
 export interface BarColumn {
   readonly column: string;

@@ -23,7 +23,7 @@ import {
 import type { Bar } from '../../wire/ticks';
 import { formatChange, formatPrice } from '../core/format.ts';
 import { cssColor, THEME_CHANGE } from '../core/themeSwitch.ts';
-import { scaleOf } from './barSeries.ts';
+import { changedFrom, scaleOf } from './barSeries.ts';
 import { legendOf, type ChartUnit } from './chartLegend.ts';
 import type { ChartSettings } from './chartSettings.ts';
 import { toTime, zonedScale } from './chartTime.ts';
@@ -148,13 +148,17 @@ class Candles implements CandleChart {
     if (studied.bars.length > 0)
       requestAnimationFrame(() => requestAnimationFrame(() => this.canvas.classList.remove('undrawn')));
     const { bars } = studied;
+    // Earlier values of an indicator may follow from the knowledge that there are no older bars.
+    const isOther = isNew || studied.isWhole !== this.studied.isWhole;
+    const from = isOther ? 0 : changedFrom(this.studied.bars, bars);
     this.studied = studied;
-    this.indexOf = new Map(bars.map((bar, index) => [bar.time, index]));
+    if (from === 0) this.indexOf.clear();
+    bars.slice(from).forEach((bar, index) => this.indexOf.set(bar.time, from + index));
     if (isNew) {
       this.factor = scaleOf(bars);
       this.base = bars.at(-1)?.close ?? 0;
     }
-    this.setData();
+    this.setData(from);
     if (isNew) {
       this.paint();
       this.setLines(this.linePrices);
@@ -242,10 +246,14 @@ class Candles implements CandleChart {
     return this.chart.takeScreenshot(true);
   }
 
-  private setData(): void {
+  /** Draws the bars from an index on. The bars before it are drawn already. */
+  private setData(from = 0): void {
     const { bars } = this.studied;
-    this.candles.setData(bars.map((bar) => toCandle(bar, this.factor)));
-    this.studies.draw(this.studied, this.factor);
+    const candles = bars.slice(from).map((bar) => toCandle(bar, this.factor));
+    if (from === 0) this.candles.setData(candles);
+    else for (const candle of candles) this.candles.update(candle);
+    this.studies.draw(this.studied, this.factor, from);
+    this.canvas.dataset['drawn'] = String(candles.length);
     const last = bars.at(-1);
     this.lastPrice.applyOptions(
       last === undefined

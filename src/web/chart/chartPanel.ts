@@ -1,19 +1,24 @@
 /**
  * The chart with its controls: timeframe, currency, source of the prices, times without trades, indicators, lines,
- * markers, downloads, and a table for people who cannot use a canvas. Each bar opens at the close of the bar before it.
+ * markers, downloads, and a table for people who cannot use a canvas.
  */
 import type { ActivityItem } from '../../wire/activity';
 import type { Bar } from '../../wire/ticks';
-import type { App } from '../core/app.ts';
-import { failureText, type Query } from '../core/api.ts';
-import { button, h, segments } from '../core/dom.ts';
+import { failureText } from '../core/api.ts';
+import { button, h, segments, showIn } from '../core/dom.ts';
 import { emptyNotice, failureNotice } from '../core/panel.ts';
 import { retryWhenBack } from '../core/recovery.ts';
-import type { TradeFrame } from '../list/tradeFrame.ts';
 import { createBarFeed, type BarFeed } from './barFeed.ts';
 import { toCsv, type BarColumn } from './barSeries.ts';
 import { barTable } from './barTable.ts';
-import type { ChartUnit } from './chartLegend.ts';
+import {
+  SECONDS,
+  TIMEFRAMES,
+  type ChartPanel,
+  type ChartPanelOptions,
+  type Choice,
+  type Timeframe,
+} from './chartOptions.ts';
 import { isPrice, LINES_MAX, type ChartLines, type ChartSettings } from './chartSettings.ts';
 import { LateChart } from './lateChart.ts';
 import { MakerMarks } from './makerMarks.ts';
@@ -26,56 +31,6 @@ import { fullScreenButton } from './tools/fullScreen.ts';
 import { invertButton } from './tools/invertButton.ts';
 import { menuButton } from './tools/menuButton.ts';
 import { indicatorMenu, lineList, lookSections, makerField } from './tools/settingsMenu.ts';
-
-/** The timeframes of the API, and their lengths in seconds. */
-const SECONDS = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const;
-export const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
-export type Timeframe = (typeof TIMEFRAMES)[number];
-
-interface Choice<C extends string> {
-  readonly timeframe: Timeframe;
-  readonly currency: C;
-  /** Null for bars with one source. */
-  readonly source: string | null;
-  /** The maker whose trades are marked. */
-  readonly maker: string | null;
-}
-
-interface ChartPanelOptions<C extends string> {
-  readonly app: App;
-  /** API path of the bars, such as `/pairs/0x…/ticks`. */
-  readonly path: string;
-  readonly fileName: string;
-  readonly currencies: readonly (readonly [value: C, label: string])[];
-  readonly timeframe: Timeframe;
-  readonly currency: C;
-  /** The currency in which the price is the inverse of the price in the currency before it; for pairs. */
-  readonly inverse?: C;
-  /** Sources of the prices (parameter `source`) to choose from, the default first; empty for bars with one source. */
-  readonly sources?: readonly (readonly [value: string, label: string])[];
-  /** The source shown first. */
-  readonly source?: string;
-  /** The query of the bars in a currency. */
-  readonly queryOf: (currency: C) => Query;
-  readonly unitOf: (currency: C) => ChartUnit;
-  /** The filter of /activity for the trades of the chart, and the token that they are seen from. */
-  readonly trades: { readonly filter: Query; readonly frameOf: (currency: C) => TradeFrame };
-  readonly maker: string | null;
-  readonly emptyText: string;
-  readonly signal: AbortSignal;
-  /** Called with the selection, which the view writes into the address bar. */
-  readonly onchoice: (choice: Choice<C>) => void;
-}
-
-export interface ChartPanel {
-  readonly element: HTMLElement;
-  touch(): void;
-  doubt(): void;
-  /** Marks a trade of the stream if the chosen maker made it. */
-  see(item: ActivityItem): void;
-  /** Marks the trades of a maker, and shows the chart. If they are marked already, removes the marks. */
-  toggleMaker(maker: string): void;
-}
 
 export function createChartPanel<C extends string>(options: ChartPanelOptions<C>): ChartPanel {
   return new Panel(options);
@@ -229,7 +184,11 @@ class Panel<C extends string> implements ChartPanel {
       ),
       this.placing,
       tableButton,
-      button('CSV', () => this.download(), { ...QUIET, title: 'Download the loaded bars as CSV' }),
+      button('CSV', () => this.download(), {
+        ...QUIET,
+        title:
+          'Download the loaded bars as CSV. If the column continuous is 1, open, high and low include the last close',
+      }),
       button('PNG', () => this.downloadPicture(), { ...QUIET, title: 'Download a picture of the chart' }),
       fullScreenButton(() => this.element, signal),
     ];
@@ -263,7 +222,8 @@ class Panel<C extends string> implements ChartPanel {
     this.settings = { ...this.settings, ...changed };
     saveSettings(this.settings);
     this.chart.setLook(this.settings);
-    this.afterDraw();
+    if (changed.continuous === undefined) this.afterDraw();
+    else this.start();
   }
 
   private setPlacing(isPlacing: boolean): void {
@@ -308,7 +268,13 @@ class Panel<C extends string> implements ChartPanel {
     this.showLines();
     this.feed = createBarFeed({
       path: this.options.path,
-      query: { timeframe, continuous: true, fill: this.fills, source, ...this.options.queryOf(currency) },
+      query: {
+        timeframe,
+        continuous: this.settings.continuous,
+        fill: this.fills,
+        source,
+        ...this.options.queryOf(currency),
+      },
       signal: AbortSignal.any([own.signal, this.options.signal]),
       onbars: (bars, isNew, isWhole) => this.show(bars, isNew, isWhole),
       onfailure: (error) => this.fail(error),
@@ -373,7 +339,7 @@ class Panel<C extends string> implements ChartPanel {
       unit: this.options.unitOf(this.choice.currency),
       zone: this.settings.zone,
     };
-    this.table.replaceChildren(barTable(content));
+    showIn(this.table, barTable(content));
   }
 
   private title(): string {
@@ -388,7 +354,8 @@ class Panel<C extends string> implements ChartPanel {
 
   private download(): void {
     const { bars } = this.studied;
-    const columns: readonly BarColumn[] = [...this.chart.lines(), ...this.makerMarks.columns()];
+    const continuous = { column: 'continuous', values: bars.map(() => Number(this.settings.continuous)) };
+    const columns: readonly BarColumn[] = [continuous, ...this.chart.lines(), ...this.makerMarks.columns()];
     downloadBlob(new Blob([toCsv(bars, columns)], { type: 'text/csv' }), this.fileName('csv'));
   }
 

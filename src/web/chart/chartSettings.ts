@@ -14,9 +14,17 @@ export interface ChartSettings {
   readonly upsideDown: boolean;
   readonly studies: readonly StudyName[];
   readonly zone: (typeof ZONES)[number];
+  /** Whether each bar opens at the close of the bar before it. */
+  readonly continuous: boolean;
 }
 
-const DEFAULTS: ChartSettings = { scale: 'linear', upsideDown: false, studies: ['volume'], zone: 'utc' };
+const DEFAULTS: ChartSettings = {
+  scale: 'linear',
+  upsideDown: false,
+  studies: ['volume'],
+  zone: 'utc',
+  continuous: true,
+};
 /** Most lines of a chart in one currency. */
 export const LINES_MAX = 20;
 
@@ -32,6 +40,7 @@ export function parseSettings(text: string | null): ChartSettings {
       ? STUDY_NAMES.filter((name) => listOf(stored['studies']).includes(name))
       : DEFAULTS.studies,
     zone: ZONES.find((zone) => zone === stored['zone']) ?? DEFAULTS.zone,
+    continuous: stored['continuous'] !== false,
   };
 }
 

@@ -23,6 +23,8 @@ export const walletPath = (address: string): string => `/portfolio/${address}`;
 export const transactionPath = (hash: string, chain: string | null = null): string =>
   `/tx/${hash}${ofChain(chain)}`;
 export const contractPath = (address: string): string => `/contract/${address}`;
+/** `name` is the short name of the DEX, `dex_name` in the API. */
+export const dexPath = (name: string): string => `/dex/${encodeURIComponent(name)}`;
 /** The page that decides whether the address is a token, a pair, a contract or a wallet. */
 export const addressPath = (address: string, chain: string | null = null): string =>
   `/address/${address}${ofChain(chain)}`;

@@ -1,4 +1,5 @@
 /** The liquidity of a token or pair in words, also where a part of it does not count. */
+import type { DexItem } from '../../wire/dexes';
 import type { PairDetail, PairItem } from '../../wire/pairs';
 import type { TokenDetail, TokenItem } from '../../wire/tokens';
 import { h } from './dom.ts';
@@ -49,6 +50,12 @@ export function listedPairLiquidity(pair: PairItem): HTMLElement | string {
       ? 'The pool is not trusted, so its liquidity does not count'
       : 'No token of this pool has a trusted price, or the pool is empty',
   );
+}
+
+/** The liquidity of a DEX, of whose pools perhaps none counts. */
+export function dexLiquidity(dex: Pick<DexItem, 'tvl_usd' | 'pool_count'>): HTMLElement | string {
+  if (dex.tvl_usd > 0 || dex.pool_count === 0) return formatUsd(dex.tvl_usd);
+  return notCounted('No pool of this DEX has a token with a trusted price, or all pools are empty');
 }
 
 function notCounted(reason: string): HTMLElement {

@@ -42,15 +42,51 @@ export function s<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/** Makes these nodes the children of `parent`. A node that stays is not moved, so it keeps focus and selection. */
+/**
+ * Makes these nodes the children of `parent`. A node that stays is moved only if the order changes. The node with the focus
+ * or the selection is never moved, because a moved node loses both.
+ */
 export function setChildren(parent: Node, nodes: readonly Node[]): void {
   const wanted = new Set(nodes);
   for (const child of [...parent.childNodes]) if (!wanted.has(child)) child.remove();
-  let place: Node | null = parent.firstChild;
+  const used = [document.activeElement, getSelection()?.anchorNode ?? null];
+  const fixed = nodes.findIndex(
+    (node) => node.parentNode === parent && used.some((one) => one !== null && node.contains(one)),
+  );
+  arrange(parent, nodes.slice(0, Math.max(0, fixed)), parent.firstChild);
+  arrange(
+    parent,
+    nodes.slice(fixed + 1),
+    fixed < 0 ? parent.firstChild : (nodes[fixed]?.nextSibling ?? null),
+  );
+}
+
+/** Places the nodes one after the other, from `place` on. */
+function arrange(parent: Node, nodes: readonly Node[], place: Node | null): void {
+  let next = place;
   for (const node of nodes) {
-    if (node === place) place = place.nextSibling;
-    else parent.insertBefore(node, place);
+    if (node === next) next = node.nextSibling;
+    else parent.insertBefore(node, next);
   }
+}
+
+/**
+ * Makes these elements the children of `parent`. A shown child with the same key stays, and only its changed parts are
+ * replaced, so that focus, selection and hover stay.
+ */
+export function showKeyed<T extends HTMLElement>(
+  parent: Element,
+  wanted: readonly T[],
+  keyOf: (child: HTMLElement) => string | undefined,
+): void {
+  const shown = new Map<string | undefined, ChildNode>();
+  for (const child of parent.children) if (child instanceof HTMLElement) shown.set(keyOf(child), child);
+  const kept = wanted.map((next): Node => {
+    const key = keyOf(next);
+    const child = key === undefined ? undefined : shown.get(key);
+    return child === undefined ? next : replaceChanged(child, next);
+  });
+  setChildren(parent, kept);
 }
 
 /** Makes `wanted` the only child of `parent`. Equal parts of the shown child stay, so they keep focus and selection. */
@@ -60,20 +96,26 @@ export function showIn(parent: Element, wanted: Node): void {
   else replaceChanged(firstChild, wanted);
 }
 
-/** An element with other attributes is replaced as a whole, because its listeners may belong to these attributes. */
-function replaceChanged(shown: ChildNode, wanted: Node): void {
-  if (shown.isEqualNode(wanted)) return;
+/**
+ * Returns the node that is shown in the end. An element with other attributes is replaced as a whole, because its listeners
+ * may belong to these attributes.
+ */
+function replaceChanged(shown: ChildNode, wanted: Node): Node {
+  if (shown === wanted || shown.isEqualNode(wanted)) return shown;
   const [before, after] = [[...shown.childNodes], [...wanted.childNodes]];
   if (
     before.length === 0 ||
     before.length !== after.length ||
     !shown.cloneNode().isEqualNode(wanted.cloneNode())
-  )
-    return shown.replaceWith(wanted);
+  ) {
+    shown.replaceWith(wanted);
+    return wanted;
+  }
   after.forEach((next, index) => {
     const child = before[index];
     if (child !== undefined) replaceChanged(child, next);
   });
+  return shown;
 }
 
 /** A text for screen readers only. */

@@ -25,24 +25,25 @@ export function replaceBy(path: string): void {
 /** Writes parameters into the address bar without opening a view. Parameters that are not named stay. */
 export function rememberQuery(query: Query): void {
   const all = { ...Object.fromEntries(new URLSearchParams(location.search)), ...query };
-  history.replaceState(history.state, '', urlOf(location.pathname, all));
+  opened = urlOf(location.pathname, all);
+  history.replaceState(history.state, '', opened);
 }
 
 const shownLocation = (): string => location.pathname + location.search;
+/** The location of the open view, without a fragment. */
+let opened = '';
 
 /** Calls `open` for the first location and after each change. `isView` tells which names of views the page has. */
 export function startNavigation(open: (place: Place) => void, isView: (name: string) => boolean): void {
-  let pathname = '';
   const show = (): void => {
     const path = pathOfOldHash(location.hash);
     if (path !== null) history.replaceState(history.state, '', path);
-    ({ pathname } = location);
+    opened = shownLocation();
     open(placeOf(location));
   };
   // A link to a part of the page, such as "Skip to content", changes the fragment only, and the view stays.
-  const isOtherPart = (): boolean => location.hash !== '' && location.pathname === pathname;
   window.addEventListener('popstate', () => {
-    if (pathOfOldHash(location.hash) !== null || !isOtherPart()) show();
+    if (pathOfOldHash(location.hash) !== null || shownLocation() !== opened) show();
   });
   window.addEventListener(WENT, show);
   document.addEventListener('click', (event) => {

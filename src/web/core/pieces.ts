@@ -158,7 +158,7 @@ export function facts(...rows: readonly (HTMLElement | null)[]): HTMLElement {
 /** A large figure with its name. */
 export function tile(
   name: string,
-  value: string,
+  value: Node | string,
   extra: Node | string | null = null,
   title: string | null = null,
 ): HTMLElement {

@@ -25,8 +25,9 @@ interface Known {
   readonly stream: LiveState;
 }
 
-/** Age of the newest block in seconds from which on the page says that it is delayed. */
-const DELAYED_S = 30;
+/** The page says that it is delayed if no block arrived for this many block times of the chain, but at least for 30 s. */
+const SPACINGS_OF_DELAY = 4;
+const DELAY_MIN_S = 30;
 
 export function stateOf({ answer, isReached, sinceSeconds, hasNewerBlock, stream }: Known): ServiceState {
   if (!isReached) return { kind: 'away', text: 'server away' };
@@ -36,7 +37,8 @@ export function stateOf({ answer, isReached, sinceSeconds, hasNewerBlock, stream
   if (answer.backfill !== null) return { kind: 'backfilling', text: backfillText(answer.backfill) };
   if (head.age_seconds === null) return { kind: 'away', text: 'no block yet' };
   const age = sinceSeconds + (hasNewerBlock ? 0 : head.age_seconds);
-  if (age >= DELAYED_S) return { kind: 'delayed', text: `delayed by ${lengthOf(age)}` };
+  const allowed = Math.max(DELAY_MIN_S, SPACINGS_OF_DELAY * (head.block_seconds ?? 0));
+  if (age >= allowed) return { kind: 'delayed', text: `delayed by ${lengthOf(age)}` };
   if (stream === 'idle') return { kind: 'paused', text: 'paused' };
   if (stream === 'live') return { kind: 'live', text: 'live' };
   return { kind: 'connecting', text: 'connecting' };

@@ -133,6 +133,8 @@ export interface NodeReceipt {
   readonly gasUsed: bigint | null;
   readonly gasPrice: bigint | null;
   readonly contract: string | null;
+  /** Number of logs; null if the node does not list them. */
+  readonly logs: number | null;
 }
 
 /** The receipt; null while the transaction is in no block. */
@@ -149,6 +151,7 @@ export async function getNodeReceipt(
     gasUsed: bigOf(given, 'gasUsed'),
     gasPrice: bigOf(given, 'effectiveGasPrice'),
     contract: textOf(given, 'contractAddress'),
+    logs: Array.isArray(given['logs']) ? given['logs'].length : null,
   };
 }
 

@@ -11,6 +11,10 @@ interface ListPage {
 }
 
 interface PagedListOptions<T> {
+  /** The cursor of the page to begin with; null or absent for the first page. */
+  readonly first?: string | null;
+  /** Called with the cursor of a page that the user turns to. */
+  readonly onturn?: (cursor: string | null) => void;
   /** Loads the page at a cursor; the first page has the cursor null. */
   readonly load: (cursor: string | null, signal: AbortSignal) => Promise<T>;
   readonly render: (answer: T, cursor: string | null) => ListPage;
@@ -26,11 +30,19 @@ interface PagedList {
   restart(): void;
 }
 
-export function pagedList<T>({ load, render, names, ...options }: PagedListOptions<T>): PagedList {
-  let cursors: (string | null)[] = [null];
+export function pagedList<T>({
+  load,
+  render,
+  names,
+  first = null,
+  onturn,
+  ...options
+}: PagedListOptions<T>): PagedList {
+  let cursors: (string | null)[] = first === null ? [null] : [null, first];
   const cursor = (): string | null => cursors.at(-1) ?? null;
   const turn = (to: (string | null)[]) => (): void => {
     cursors = to;
+    onturn?.(cursor());
     list.reload();
   };
   const list = loaded({

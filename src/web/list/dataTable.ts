@@ -3,7 +3,7 @@
  * between rows, Enter opens a row, Page Up and Page Down turn pages.
  */
 import { failureText } from '../core/api.ts';
-import { button, classes, h, unseen } from '../core/dom.ts';
+import { button, classes, h, showKeyed, unseen } from '../core/dom.ts';
 import { failureNotice } from '../core/panel.ts';
 import { formatCount } from '../core/format.ts';
 import { afterPaint } from '../core/nextTask.ts';
@@ -193,12 +193,19 @@ class Rows<T> implements DataTable {
     this.isGrown = true;
     const focused = body.contains(activeElement) ? [...body.rows].indexOf(rowOf(activeElement)) : -1;
     const focusedKind = ['.star', '.copy'].find((kind) => activeElement?.matches(kind) === true) ?? null;
-    body.replaceChildren(...data.map((item, index) => this.rowOf(item, index, meta)));
-    const [firstRow] = body.rows;
-    const row = focused >= 0 ? body.rows[focused] : undefined;
-    const within = focusedKind === null ? null : row?.querySelector<HTMLElement>(focusedKind);
-    if (row !== undefined) (within ?? row).focus();
-    else if (firstRow !== undefined) firstRow.tabIndex = 0;
+    for (const row of body.rows) row.tabIndex = -1;
+    showKeyed(
+      body,
+      data.map((item, index) => this.rowOf(item, index, meta)),
+      ({ dataset }) => dataset['path'],
+    );
+    const row = body.rows[Math.max(0, focused)] ?? body.rows[0];
+    if (body.contains(document.activeElement)) rowOf(document.activeElement).tabIndex = 0;
+    else if (row !== undefined) {
+      row.tabIndex = 0;
+      const within = focusedKind === null ? null : row.querySelector<HTMLElement>(focusedKind);
+      if (focused >= 0) (within ?? row).focus();
+    }
     this.showEnd({ data, meta });
   }
 

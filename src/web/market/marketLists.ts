@@ -1,6 +1,7 @@
 /** The ready-made lists of the market: links that sort and filter the tables of tokens and pairs. */
 import { urlOf } from '../core/api.ts';
 import { h } from '../core/dom.ts';
+import { DEFAULT_SORT } from '../list/listState.ts';
 
 /** The parameters of a list in the address bar. */
 interface ListPlace {
@@ -13,7 +14,6 @@ interface ListPlace {
   readonly liquidity: number | null;
 }
 
-export const DEFAULT_SORT = 'volume_24h_usd';
 /** Gainers and losers leave out tiny markets, where one trade moves a price by any percentage. */
 const SERIOUS_USD = 1_000;
 

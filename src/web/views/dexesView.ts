@@ -1,8 +1,10 @@
 /** The page of DEXes: market share by day, and the figures of each DEX. */
 import type { DexAnswer, DexesAnswer, DexItem } from '../../wire/dexes';
 import { getAnswer } from '../core/api.ts';
-import type { View } from '../core/app.ts';
+import { dexPath, type View } from '../core/app.ts';
+import { dexLiquidity } from '../core/countedLiquidity.ts';
 import { dataTable, type Column } from '../list/dataTable.ts';
+import { readState, stateQuery } from '../list/listState.ts';
 import { h, segments } from '../core/dom.ts';
 import { formatChange, formatCount, formatShare, formatUsd } from '../core/format.ts';
 import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
@@ -19,14 +21,15 @@ const SPANS = [
   ['365', '1y'],
 ] as const;
 
-export const dexesView: View = (app, _place, main, signal) => {
+export const dexesView: View = (app, { query }, main, signal) => {
   app.setTitle('DEXes');
   const table = dataTable<DexItem>({
     label: 'DEXes',
     columns: COLUMNS,
-    state: { sort: null, order: 'desc', page: 1, limit: 100 },
+    state: { ...readState(query), sort: null },
+    onstate: (state) => app.remember(stateQuery(state)),
     signal,
-    pathOf: ({ dex_name }) => `/pairs?dex=${encodeURIComponent(dex_name)}`,
+    pathOf: ({ dex_name }) => dexPath(dex_name),
     emptyText: 'No DEX is configured',
     load: ({ page, limit }, life) => getAnswer<DexesAnswer>('/dexes', { page, limit }, life),
   });
@@ -46,7 +49,7 @@ const COLUMNS: readonly Column<DexItem>[] = [
     cell: (dex) =>
       h(
         'a',
-        { class: 'named', href: `/pairs?dex=${encodeURIComponent(dex.dex_name)}`, tabindex: -1 },
+        { class: 'named', href: dexPath(dex.dex_name), tabindex: -1 },
         h('span', { class: 'symbol' }, dex.display_name),
         ...dex.pool_types.map((type) => badge(POOL_TYPES[type] ?? String(type))),
       ),
@@ -65,7 +68,7 @@ const COLUMNS: readonly Column<DexItem>[] = [
     cell: (dex) => change(dex.volume_change_24h),
   },
   { label: 'Vol 7d', name: 'volume7', cell: (dex) => formatUsd(dex.volume_7d_usd) },
-  { label: 'Liquidity', name: 'liquidity', cell: (dex) => formatUsd(dex.tvl_usd) },
+  { label: 'Liquidity', name: 'liquidity', cell: (dex) => dexLiquidity(dex) },
   { label: 'Fees 24h', name: 'fdv', cell: (dex) => formatUsd(dex.fees_24h_usd) },
   { label: 'Swaps', name: 'tx', cell: (dex) => formatCount(dex.tx_24h) },
   { label: 'Traders', name: 'holders', cell: (dex) => formatCount(dex.traders_24h) },
@@ -149,7 +152,7 @@ function dexRows(items: readonly DexItem[]): HTMLElement {
       h(
         'li',
         {},
-        h('a', { href: `/pairs?dex=${encodeURIComponent(dex.dex_name)}` }, dex.display_name),
+        h('a', { href: dexPath(dex.dex_name) }, dex.display_name),
         h('span', {}, formatUsd(dex.volume_24h_usd)),
         h(
           'span',

@@ -1,10 +1,11 @@
 /** Logs of any contracts with filters. The address bar holds the filters. */
 import { getAnswer } from '../core/api.ts';
-import type { View } from '../core/app.ts';
+import type { App, View } from '../core/app.ts';
 import { button, h } from '../core/dom.ts';
 import type { ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
 import { formatCount } from '../core/format.ts';
 import { emptyNotice } from '../core/panel.ts';
+import type { Place } from '../core/place.ts';
 import { findChain } from '../explorer/contractReads.ts';
 import { addressOf, logsPath } from '../explorer/links.ts';
 import { logItem } from '../explorer/logItem.ts';
@@ -109,7 +110,7 @@ export const logsView: View = (app, place, main, signal) => {
     h('h1', {}, 'Logs'),
     form,
     missingLogs(chain),
-    h('section', { class: 'card list-card' }, logPages(query, chain, isOldestFirst, signal)),
+    h('section', { class: 'card list-card' }, logPages(app, place, query, chain, isOldestFirst, signal)),
   );
 };
 
@@ -128,13 +129,18 @@ function missingLogs(chain: string | null): HTMLElement {
   return place;
 }
 
+/** Pages by cursor, which is in the address bar. */
 function logPages(
+  app: App,
+  place: Place,
   query: Readonly<Record<string, string | number | null>>,
   chain: string | null,
   isOldestFirst: boolean,
   signal: AbortSignal,
 ): HTMLElement {
   return pagedList({
+    first: place.query.get('cursor'),
+    onturn: (cursor) => app.remember({ cursor }),
     load: (cursor, life) => getAnswer<ListAnswer<LogEntry>>('/logs', { ...query, cursor }, life),
     render: ({ data, meta }) => {
       const next = meta?.next_cursor ?? null;

@@ -14,10 +14,11 @@ import {
 import { columnChoice } from '../market/columnChoice.ts';
 import { historyNote } from '../market/historyNote.ts';
 import { largeSwaps } from '../market/largeSwaps.ts';
-import { DEFAULT_SORT, leastChoice, listLinks, readLeast } from '../market/marketLists.ts';
+import { DEFAULT_SORT, readState, stateQuery } from '../list/listState.ts';
+import { leastChoice, listLinks, readLeast } from '../market/marketLists.ts';
 import { watchTables } from '../market/watchTables.ts';
 import { dexShares } from './dexesView.ts';
-import { h } from '../core/dom.ts';
+import { h, showIn } from '../core/dom.ts';
 import { formatAmount, formatCount, formatPrice, formatUsd, formatUsdPrice } from '../core/format.ts';
 import { PAIR_COLUMNS, TOKEN_COLUMNS, usualColumns } from '../list/listColumns.ts';
 import { fillColumn, loaded, skeleton } from '../core/panel.ts';
@@ -30,9 +31,13 @@ const SEARCH_MS = 200;
 
 export const marketView: View = (app, place, main, signal) => {
   app.setTitle('Market');
+  const figures = h('div');
   const tiles = loaded({
     load: (life) => getAnswer<OverviewAnswer>('/overview', {}, life),
-    render: ({ data }) => overviewTiles(data),
+    render({ data }) {
+      showIn(figures, overviewTiles(data));
+      return figures;
+    },
     skeleton: () => skeleton('tiles'),
     class: 'tiles-box',
     signal,
@@ -186,27 +191,6 @@ function fullList(
   };
 }
 
-function readState(query: URLSearchParams): TableState {
-  const page = Number(query.get('page') ?? '1');
-  const limit = Number(query.get('limit') ?? '25');
-  return {
-    sort: query.get('sort') ?? (query.get('q') ? null : DEFAULT_SORT),
-    order: query.get('order') === 'asc' ? 'asc' : 'desc',
-    page: Number.isInteger(page) && page > 0 ? page : 1,
-    limit: [25, 50, 100].includes(limit) ? limit : 25,
-  };
-}
-
-/** The state in the address bar, without what is as usual. */
-function stateQuery({ sort, order, page, limit }: TableState): Query {
-  return {
-    sort: sort === DEFAULT_SORT && order === 'desc' ? null : sort,
-    order: order === 'desc' ? null : order,
-    page: page === 1 ? null : page,
-    limit: limit === 25 ? null : limit,
-  };
-}
-
 interface ListParts {
   readonly state: TableState;
   readonly onstate: (state: TableState) => void;
@@ -240,7 +224,7 @@ function tokenTable({ filters, ...parts }: ListParts): ChosenTable {
   return { table, columns: choice.element };
 }
 
-function pairTable({ filters, ...parts }: ListParts): ChosenTable {
+export function pairTable({ filters, ...parts }: ListParts): ChosenTable {
   const choice = columnChoice('columns.pairs', PAIR_COLUMNS, () => table.redraw());
   const table = dataTable<PairItem>({
     ...parts,
@@ -255,14 +239,21 @@ function pairTable({ filters, ...parts }: ListParts): ChosenTable {
 }
 
 /** A table of the pairs under an API path, by liquidity. Other views use this table too. */
-export function pairsOf(path: string, signal: AbortSignal, emptyText: string): DataTable {
+export function pairsOf(
+  app: App,
+  { query }: Place,
+  path: string,
+  signal: AbortSignal,
+  emptyText: string,
+): DataTable {
   const columns: readonly Column<PairItem>[] = usualColumns(PAIR_COLUMNS).map(
     ({ sort: _, ...column }) => column,
   );
   return dataTable<PairItem>({
     label: 'Pools',
     columns,
-    state: { sort: null, order: 'desc', page: 1, limit: 25 },
+    state: { ...readState(query), sort: null },
+    onstate: ({ page, limit }) => app.remember(stateQuery({ sort: null, order: 'desc', page, limit })),
     signal,
     pathOf: ({ address }) => pairPath(address),
     emptyText,

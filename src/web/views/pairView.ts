@@ -3,7 +3,8 @@ import type { ActivityItem } from '../../wire/activity';
 import type { PairAnswer, PairDetail } from '../../wire/pairs';
 import { getAnswer } from '../core/api.ts';
 import { tokenPath, type App, type View } from '../core/app.ts';
-import { createChartPanel, TIMEFRAMES, type ChartPanel, type Timeframe } from '../chart/chartPanel.ts';
+import { TIMEFRAMES, type ChartPanel, type Timeframe } from '../chart/chartOptions.ts';
+import { createChartPanel } from '../chart/chartPanel.ts';
 import type { ChartUnit } from '../chart/chartLegend.ts';
 import { h, showIn, unseen } from '../core/dom.ts';
 import {

@@ -12,6 +12,7 @@ import { delegateNote, walletActivity, walletTransfers } from '../explorer/walle
 import { rememberWallet } from '../wallet/recentWallets.ts';
 import { emptyWallet, noWallet } from '../wallet/walletHelp.ts';
 import { isEmptyWallet, walletTables } from '../wallet/walletTables.ts';
+import type { KeptOrder } from '../wallet/sortedTable.ts';
 
 const REFRESH_MS = 12_000;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -26,7 +27,11 @@ export const portfolioView: View = (app, place, main, signal) => {
     return;
   }
   const top = h('div');
-  const tables = walletTables(signal);
+  const orderOf = (table: string): KeptOrder => ({
+    first: place.query.get(table),
+    keep: (order) => app.remember({ [table]: order }),
+  });
+  const tables = walletTables(orderOf, signal);
   const delegate = h('div');
   const page = h(
     'div',

@@ -5,15 +5,17 @@ import { ApiFailure, getAnswer } from '../core/api.ts';
 import {
   blockPath,
   contractPath,
+  dexPath,
   pairPath,
   tokenPath,
   transactionPath,
   walletPath,
   type View,
 } from '../core/app.ts';
+import { listedPairLiquidity, listedTokenLiquidity } from '../core/countedLiquidity.ts';
 import { h } from '../core/dom.ts';
 import type { ListAnswer, SearchHit } from '../core/explorerAnswers.ts';
-import { formatUsd, formatUsdPrice, symbolOf } from '../core/format.ts';
+import { formatUsdPrice, symbolOf } from '../core/format.ts';
 import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
 import { badge } from '../core/pieces.ts';
 import { sourceHits } from './sourceSearch.ts';
@@ -22,17 +24,20 @@ import { sourceHits } from './sourceSearch.ts';
 export interface Found {
   readonly kind: string;
   readonly title: string;
-  readonly subtitle: string;
+  readonly subtitle: string | Node;
   readonly path: string;
 }
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+/** A block number as the page shows it. */
+const GROUPED = /^\d{1,3}(,\d{3})+$/;
 /** Longest text of a search, and of a search in the lists of tokens and pairs. */
 export const SEARCHED_MAX = 128;
 const LISTED_TEXT_MAX = 64;
 
 /** Finds the meanings of an address or text, the most likely first. */
-export async function findAnything(q: string, limit: number, signal: AbortSignal): Promise<Found[]> {
+export async function findAnything(text: string, limit: number, signal: AbortSignal): Promise<Found[]> {
+  const q = GROUPED.test(text) ? text.replaceAll(',', '') : text;
   if (ADDRESS.test(q)) return whatIs(q, signal);
   try {
     const { data } = await getAnswer<ListAnswer<SearchHit>>('/search', { q, limit }, signal);
@@ -83,7 +88,8 @@ async function whatIs(address: string, signal: AbortSignal): Promise<Found[]> {
 }
 
 function fromToken(token: TokenItem): Found {
-  const subtitle = `${token.name ?? ''} · ${formatUsdPrice(token.price_usd)} · ${formatUsd(token.liquidity_usd)} liquidity`;
+  const facts = `${token.name ?? ''} · ${formatUsdPrice(token.price_usd)} · liquidity `;
+  const subtitle = h('span', {}, facts, listedTokenLiquidity(token));
   return { kind: 'token', title: symbolOf(token), subtitle, path: tokenPath(token.address) };
 }
 
@@ -92,7 +98,7 @@ function fromPair(pair: PairItem): Found {
   return {
     kind: 'pair',
     title,
-    subtitle: `${pair.dex_name} · ${formatUsd(pair.liquidity_usd)} liquidity`,
+    subtitle: h('span', {}, `${pair.dex_name} · liquidity `, listedPairLiquidity(pair)),
     path: pairPath(pair.address),
   };
 }
@@ -106,8 +112,9 @@ function fromHit(hit: SearchHit): Found | null {
 }
 
 /** The page of a hit; null for a function, which has none. */
-function pageOf({ type, title, ...hit }: SearchHit): string | null {
-  if (type === 'dex') return `/pairs?dex=${encodeURIComponent(title ?? '')}`;
+function pageOf({ type, ...hit }: SearchHit): string | null {
+  // The subtitle of a DEX is its short name.
+  if (type === 'dex') return dexPath(hit.subtitle ?? '');
   if (type === 'block' && typeof hit.number === 'number') return blockPath(hit.number);
   if (typeof hit.hash === 'string') {
     if (type === 'tx') return transactionPath(hit.hash);

@@ -4,7 +4,8 @@ import type { TokenAnswer, TokenDetail } from '../../wire/tokens';
 import { getAnswer } from '../core/api.ts';
 import { contractPath, pairPath, type App, type View } from '../core/app.ts';
 import { auditPanel } from '../audit/auditPanel.ts';
-import { createChartPanel, type ChartPanel } from '../chart/chartPanel.ts';
+import type { ChartPanel } from '../chart/chartOptions.ts';
+import { createChartPanel } from '../chart/chartPanel.ts';
 import { h, segments, showIn } from '../core/dom.ts';
 import {
   formatAmount,
@@ -16,6 +17,7 @@ import {
   symbolOf,
 } from '../core/format.ts';
 import { pairsOf } from './marketView.ts';
+import type { Place } from '../core/place.ts';
 import { columnSkeleton, fillColumn, isMissing, loaded, pageSkeleton } from '../core/panel.ts';
 import { changes, followLive, readMaker, readTimeframe, V3, windowTable } from './pairView.ts';
 import { askVerified, riskPanel } from './riskPanel.ts';
@@ -60,7 +62,7 @@ export const tokenView: View = (app, place, main, signal) => {
         return chart.element;
       },
       () => audit.element,
-      () => poolsCard(address, signal),
+      () => poolsCard(app, place, address, signal),
       () => {
         tape = createTape({
           filter: { token: address },
@@ -87,7 +89,7 @@ export const tokenView: View = (app, place, main, signal) => {
       if (!isOpen) open(data);
       showIn(head, tokenHead(data));
       const risks = riskPanel(data, data, verified, false);
-      aside.replaceChildren(h('div', { class: 'rail-stack' }, tokenRail(data), risks));
+      showIn(aside, h('div', { class: 'rail-stack' }, tokenRail(data), risks));
       app.setTitle(`${symbolOf(data)} ${formatUsdPrice(data.price_usd)}`);
       return page;
     },
@@ -140,8 +142,8 @@ function activityAndHolders(
   return h('div', { class: 'column' }, h('div', {}, tabs), tape, holders);
 }
 
-function poolsCard(address: string, signal: AbortSignal): HTMLElement {
-  const pools = pairsOf(`/tokens/${address}/pools`, signal, 'No pool holds this token');
+function poolsCard(app: App, place: Place, address: string, signal: AbortSignal): HTMLElement {
+  const pools = pairsOf(app, place, `/tokens/${address}/pools`, signal, 'No pool holds this token');
   const bar = h('div', { class: 'card-bar' }, h('h2', {}, 'Pools'));
   return h('section', { class: 'card list-card' }, bar, pools.element);
 }
@@ -267,11 +269,7 @@ function tokenRail(token: TokenDetail): HTMLElement {
         formatUsd(token.fdv_usd),
         'Fully diluted value: price times the supply without burned tokens',
       ),
-      fact(
-        'Market cap',
-        formatUsd(token.market_cap_usd),
-        'Unknown, because the circulating supply is unknown',
-      ),
+      fact('Market cap', formatUsd(token.market_cap_usd), marketCapHint(token)),
     ),
     windowTable(token),
     facts(
@@ -304,6 +302,13 @@ function tokenRail(token: TokenDetail): HTMLElement {
 function holderCount({ address, holders }: TokenDetail): HTMLElement | string {
   const count = formatCount(holders);
   return holders === null ? count : h('a', { href: `${contractPath(address)}?tab=holders` }, count);
+}
+
+function marketCapHint(token: TokenDetail): string {
+  if (token.market_cap_usd !== null)
+    return 'Price times the circulating supply, which leaves out burned tokens, treasuries and lockers';
+  const unknown = token.circulating_supply === null ? 'circulating supply' : 'price';
+  return `Unknown, because the ${unknown} is unknown`;
 }
 
 /** Only HTTPS links are shown, because links can come from anyone. */

@@ -43,6 +43,8 @@ const LOG_INDEX_MAX = 2 ** 20 - 2;
 const LOGS_MAX = 200;
 /** Pause between two looks at a transaction that is not indexed yet. */
 const REFRESH_MS = 2_000;
+/** Age in seconds of a transaction whose logs the page no longer waits for. */
+const WAIT_S = 600;
 
 interface Found extends FoundLogs {
   readonly hash: string;
@@ -71,7 +73,7 @@ export const transactionView: View = (app, place, main, signal) => {
   const view = loaded({
     load: async (life) => find(hash, await chainOf(place.query), life),
     render: (found) => {
-      isSettled = isWhole(found);
+      isSettled = hasSettled(found);
       return transaction(found);
     },
     skeleton: () => skeleton(400, 8),
@@ -81,11 +83,13 @@ export const transactionView: View = (app, place, main, signal) => {
   app.onHead(() => isSettled || view.refresh(), REFRESH_MS, signal);
 };
 
-/** Whether the service has indexed the block of the transaction, and the node has answered. */
-function isWhole({ receipt, silence, logs, asOf, noLogs }: Found): boolean {
+/** Whether another look would find nothing new: the logs are there, or there are none, or the index begins later. */
+function hasSettled({ logs, noLogs, receipt, silence, time, asOf }: Found): boolean {
   if (silence !== null) return silence === NO_NODE;
-  const block = receipt?.blockNumber ?? null;
-  return logs.length > 0 || (block !== null && (noLogs !== null || (asOf ?? 0) >= block));
+  if (logs.length > 0) return true;
+  if (receipt === null) return false;
+  const isOld = time !== null && Date.now() / 1_000 - time > WAIT_S;
+  return receipt.logs === 0 || noLogs !== null || isOld || (asOf ?? 0) >= (receipt.blockNumber ?? Infinity);
 }
 
 async function find(hash: string, chain: string | null, signal: AbortSignal): Promise<Found> {
@@ -129,7 +133,7 @@ function transaction(found: Found): HTMLElement {
   if (sent === null && logs.length === 0)
     return emptyNotice(
       [silence, noLogs].filter((text) => text !== null).join('. ') ||
-        'No transaction with this hash is known to the node or has indexed logs',
+        'This hash is unknown: no node of this service knows the transaction, and no log of it is indexed',
       ...(silence === null ? [] : [h('p', {}, 'No logs of this transaction are stored')]),
     );
   const moves = movesOf(logs, contracts);
@@ -148,7 +152,7 @@ function transaction(found: Found): HTMLElement {
     part(
       `Logs (${total > logs.length ? `the first ${logs.length} of ${formatWhole(BigInt(total))}` : total})`,
       logs.length === 0
-        ? emptyNotice(noLogs ?? 'This transaction has no indexed logs')
+        ? emptyNotice(noLogsText(found))
         : h(
             'ol',
             { class: 'events tab-body' },
@@ -160,6 +164,16 @@ function transaction(found: Found): HTMLElement {
           ),
     ),
   );
+}
+
+function noLogsText({ noLogs, sent, receipt, silence }: Found): string {
+  if (receipt?.status === 0) return 'This transaction failed, so the chain keeps no logs of it';
+  if (receipt?.logs === 0) return 'This transaction emitted no logs';
+  if (noLogs !== null) return noLogs;
+  if (silence !== null) return 'No logs of this transaction are stored';
+  if (receipt === null && sent?.blockNumber === null)
+    return 'This transaction is in no block yet, so it has no logs';
+  return 'This service has not indexed the logs of this transaction';
 }
 
 function summary(found: Found): HTMLElement {

@@ -1,5 +1,5 @@
 /** A table whose rows are all on the page, sorted in the browser. Rows can open to show more. */
-import { button, classes, h } from '../core/dom.ts';
+import { button, classes, h, showKeyed } from '../core/dom.ts';
 import { formatCount } from '../core/format.ts';
 import { goTo } from '../core/navigation.ts';
 
@@ -18,8 +18,15 @@ interface SortedOptions<T> {
   readonly pathOf: (item: T) => string | null;
   /** Content of an opened row. Without it, rows cannot be opened. Called once for a row. */
   readonly open?: (item: T) => Node;
-  /** Label of the column that sorts first. */
+  /** Label of the column that sorts by default. */
   readonly sortBy: string;
+  readonly order: KeptOrder;
+}
+
+/** A sort order in the address bar: the name of a column such as `pool_share`, or with the smallest first `pool_share_asc`. */
+export interface KeptOrder {
+  readonly first: string | null;
+  readonly keep: (order: string | null) => void;
 }
 
 export interface SortedTable<T> {
@@ -30,35 +37,35 @@ export interface SortedTable<T> {
 
 export function sortedTable<T>(options: SortedOptions<T>): SortedTable<T> {
   const { title, columns } = options;
-  let [sorted, isRising] = [options.sortBy, false];
+  let [sorted, isRising] = readOrder(options);
   let items: readonly T[] = [];
-  const opened = new Map<string, Node>();
+  const opened = new Map<string, HTMLElement>();
   const body = h('tbody');
   const count = h('span', { class: 'muted' });
   const heads = columns.map((column, index) => {
     const sort = (): void => {
       isRising = sorted === column.label && !isRising;
       sorted = column.label;
+      const isUsual = sorted === options.sortBy && !isRising;
+      options.order.keep(isUsual ? null : orderOf(sorted, isRising));
       draw();
     };
     const label =
       column.key === undefined ? column.label : h('button', { type: 'button', onclick: sort }, column.label);
     return h('th', { scope: 'col', class: index === 0 ? 'left' : null, title: column.hint ?? null }, label);
   });
-  const toggle = (item: T): void => {
-    const id = options.idOf(item);
-    if (!opened.delete(id) && options.open !== undefined) opened.set(id, options.open(item));
+  const toggle = (id: string): void => {
+    const item = items.find((one) => options.idOf(one) === id);
+    if (!opened.delete(id) && options.open !== undefined && item !== undefined)
+      opened.set(id, detailRow(id, options.open(item), shownHeads(heads)));
     draw();
     body.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] .opener`)?.focus();
   };
   const rowsOf = (item: T): HTMLElement[] => {
-    const detail = opened.get(options.idOf(item));
-    const row = toRow(options, item, detail !== undefined, () => toggle(item));
-    if (detail === undefined) return [row];
-    return [
-      row,
-      h('tr', { class: 'detail' }, h('td', { colspan: shownHeads(heads), class: 'left' }, detail)),
-    ];
+    const id = options.idOf(item);
+    const detail = opened.get(id);
+    const row = toRow(options, item, detail !== undefined, () => toggle(id));
+    return detail === undefined ? [row] : [row, detail];
   };
   const draw = (): void => {
     columns.forEach((column, index) => {
@@ -67,8 +74,9 @@ export function sortedTable<T>(options: SortedOptions<T>): SortedTable<T> {
     });
     const key = columns.find(({ label }) => label === sorted)?.key;
     const focused = focusedIn(body);
-    body.replaceChildren(...sortItems(items, key, isRising).flatMap(rowsOf));
-    if (focused !== null) body.querySelector<HTMLElement>(focused)?.focus();
+    showKeyed(body, sortItems(items, key, isRising).flatMap(rowsOf), ({ dataset }) => dataset['id']);
+    if (focused !== null && !body.contains(document.activeElement))
+      body.querySelector<HTMLElement>(focused)?.focus();
     count.textContent = formatCount(items.length);
   };
   const table = h(
@@ -89,6 +97,21 @@ export function sortedTable<T>(options: SortedOptions<T>): SortedTable<T> {
       draw();
     },
   };
+}
+
+const orderOf = (label: string, isRising: boolean): string =>
+  label.toLowerCase().replaceAll(' ', '_') + (isRising ? '_asc' : '');
+
+function readOrder<T>({ columns, sortBy, order }: SortedOptions<T>): [label: string, isRising: boolean] {
+  for (const { label, key } of columns)
+    for (const isRising of [false, true])
+      if (key !== undefined && orderOf(label, isRising) === order.first) return [label, isRising];
+  return [sortBy, false];
+}
+
+function detailRow(id: string, content: Node, columns: number): HTMLElement {
+  const cell = h('td', { colspan: columns, class: 'left' }, content);
+  return h('tr', { class: 'detail', 'data-id': `detail of ${id}` }, cell);
 }
 
 /** Number of columns that the width of the window shows. A cell over more columns would add columns. */

@@ -8,7 +8,7 @@ import { formatAmount, formatShare, formatUsd, formatUsdPrice, symbolOf } from '
 import { loaded, skeleton, type Loaded } from '../core/panel.ts';
 import { avatar, badge, change, POOL_TYPES, withCopy } from '../core/pieces.ts';
 import { rangePicture } from './rangePicture.ts';
-import { sortedTable, type SortedTable } from './sortedTable.ts';
+import { sortedTable, type KeptOrder, type SortedTable } from './sortedTable.ts';
 
 /** A row of the table of tokens: a token, or the native coin without an address. */
 interface Holding {
@@ -24,13 +24,17 @@ interface WalletTables {
   show(data: Portfolio): void;
 }
 
-export function walletTables(signal: AbortSignal): WalletTables {
+export function walletTables(
+  orderOf: (table: 'tokens' | 'positions') => KeptOrder,
+  signal: AbortSignal,
+): WalletTables {
   const ranges = new Map<string, Loaded>();
   const latest = new Map<string, PortfolioPosition>();
-  const tokens = tokenTable();
+  const tokens = tokenTable(orderOf('tokens'));
   // Shares of positions follow from the net worth, which changes with each answer.
   let worth = 0;
   const positions = positionTable(
+    orderOf('positions'),
     (item) => shareOf(item.value_usd, worth),
     (item) => {
       const range = ranges.get(item.id) ?? rangePanel(() => latest.get(item.id) ?? item, signal);
@@ -85,8 +89,9 @@ function shareOf(value: number | null, worth: number): number | null {
   return value === null || !(worth > 0) ? null : (value / worth) * 100;
 }
 
-function tokenTable(): SortedTable<Holding> {
+function tokenTable(order: KeptOrder): SortedTable<Holding> {
   return sortedTable<Holding>({
+    order,
     title: 'Tokens',
     sortBy: 'Value',
     idOf: ({ address }) => address ?? 'native',
@@ -162,10 +167,12 @@ function shareCell(share: number | null): HTMLElement {
 }
 
 function positionTable(
+  order: KeptOrder,
   shareOfTotal: (item: PortfolioPosition) => number | null,
   open: (item: PortfolioPosition) => Node,
 ): SortedTable<PortfolioPosition> {
   return sortedTable<PortfolioPosition>({
+    order,
     title: 'Positions',
     sortBy: 'Value',
     idOf: ({ id }) => id,

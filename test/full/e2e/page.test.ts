@@ -41,6 +41,7 @@ const VIEWS: [name: string, path: () => string][] = [
   ['portfolio', () => `/portfolio/${world.wallet}`],
   ['contract', () => `/contract/${world.pair}`],
   ['dexes', () => '/dexes'],
+  ['dex', () => '/dex/devswap_v2'],
   ['search', () => '/search?q=hexd'],
   ['docs', () => '/docs'],
 ];
@@ -255,27 +256,61 @@ test('new trades appear in the trade list and in the last bar without a reload, 
   expect(await page.locator('#live').getAttribute('data-state')).toBe('live');
 });
 
-test('focus and selection stay while new trades arrive and the figures of the pair change', async () => {
-  const page = await open(`/pair/${world.pair}`);
-  const newest = page.locator('table.tape tbody tr').first();
-  const price = page.locator('.page-price small');
-  const keepFocus = (selector: string): Promise<unknown> =>
-    page.evaluate(`window.kept = document.querySelector('${selector}'), window.kept.focus()`);
-  const isFocused = (): Promise<unknown> => page.evaluate('document.activeElement === window.kept');
-  const first = await newest.getAttribute('data-id');
-  await keepFocus('table.tape tbody tr:last-child .copy');
-  await eventually(
-    () => newest.getAttribute('data-id'),
-    (id) => id !== first,
-  );
-  expect(await isFocused()).toBe(true);
-  const before = await price.innerText();
-  await keepFocus('.page-name a');
-  await page.evaluate("getSelection().selectAllChildren(document.querySelector('.rail-card dt'))");
-  await eventually(
-    () => price.innerText(),
-    (text) => text !== before,
-  );
-  expect(await isFocused()).toBe(true);
-  expect(await page.evaluate('getSelection().toString()')).toBe('Liquidity');
+/** Counts the times that the page asks the browser for styles, which is slow. */
+const COUNT_STYLES = `window.styles = 0;
+  const read = window.getComputedStyle;
+  window.getComputedStyle = (...given) => { window.styles += 1; return read.apply(window, given); };`;
+
+test('a trade draws the last bar of the chart again, and not the whole series', async () => {
+  const page = await open(`/pair/${world.pair}?timeframe=1m`, { script: COUNT_STYLES });
+  await page.getByRole('button', { name: 'Indicators' }).click();
+  for (const box of await page.locator('.menu-panel:visible input').all()) await box.check();
+  const drawn = async (): Promise<number> =>
+    Number(await page.locator('.chart-canvas').getAttribute('data-drawn'));
+  await eventually(drawn, (bars) => bars > 0 && bars <= 2);
+  const styles = async (): Promise<number> => Number(await page.evaluate('window.styles'));
+  const [before, newest] = [await styles(), page.locator('table.tape tbody tr').first()];
+  for (let trades = 0; trades < 3; trades += 1) {
+    const id = await newest.getAttribute('data-id');
+    await eventually(
+      () => newest.getAttribute('data-id'),
+      (next) => next !== id,
+    );
+    expect(await drawn()).toBeLessThanOrEqual(2);
+  }
+  const { bars } = await shownBars(page);
+  expect(bars).toBeGreaterThan(200);
+  expect((await styles()) - before).toBeLessThan(bars / 2);
+  await checkNewestBars(page, '1m', 'usd');
 });
+
+test.each([
+  ['pair', () => world.pair],
+  ['token', () => world.token],
+])(
+  'focus and selection stay on the page of a %s while trades arrive and figures change',
+  async (view, address) => {
+    const page = await open(`/${view}/${address()}`);
+    const newest = page.locator('table.tape tbody tr').first();
+    const price = page.locator('.page-price');
+    const keepFocus = (selector: string): Promise<unknown> =>
+      page.evaluate(`window.kept = document.querySelector('${selector}'), window.kept.focus()`);
+    const isFocused = (): Promise<unknown> => page.evaluate('document.activeElement === window.kept');
+    const first = await newest.getAttribute('data-id');
+    await keepFocus('table.tape tbody tr:last-child .copy');
+    await eventually(
+      () => newest.getAttribute('data-id'),
+      (id) => id !== first,
+    );
+    expect(await isFocused()).toBe(true);
+    const before = await price.innerText();
+    await keepFocus('.page-name a');
+    await page.evaluate("getSelection().selectAllChildren(document.querySelector('.rail-card dt'))");
+    await eventually(
+      () => price.innerText(),
+      (text) => text !== before,
+    );
+    expect(await isFocused()).toBe(true);
+    expect(await page.evaluate('getSelection().toString()')).toBe('Liquidity');
+  },
+);

@@ -175,6 +175,10 @@ test('the header names the state of the service, and prices are grey while they 
   const states: [RegExp, (answer: ReadyAnswer) => ReadyAnswer][] = [
     [/^delayed by 6\d s$/, (answer) => withHead(answer, { age_seconds: 62, block_number: LAST })],
     [
+      /^delayed by 9 min$/,
+      (answer) => withHead(answer, { age_seconds: 540, block_seconds: 100, block_number: LAST }),
+    ],
+    [
       /^backfilling, 41 %, 3 min left$/,
       (answer) => ({
         ...answer,
@@ -198,6 +202,15 @@ test('the header names the state of the service, and prices are grey while they 
     expect(await price()).not.toBe(fresh);
     await keepPicture(page, `state-${wanted.source.slice(1, 9).trim()}`);
   }
+  // On a chain with a block every ten minutes, half an hour without a block is no delay.
+  setAnswer((answer) =>
+    withHead(answer, { age_seconds: 1_800, block_seconds: 600, block_number: LAST, ok: true }),
+  );
+  await eventually(
+    () => text.innerText(),
+    (shown) => shown === 'connecting',
+  );
+  expect(await price()).toBe(fresh);
 });
 
 /** No newer block ends the delay of a changed answer. */

@@ -19,8 +19,11 @@ import {
 /** Folder for screenshots, if set. */
 const PICTURES = process.env['SCREENSHOTS'];
 /** The page looks up addresses without their kind, and asks for the optional parts of a service. These may answer 404. */
-const LOOKED_UP = /^\/api\/v1\/(contracts|search|source-search|tokens\/0x|pairs)/;
-const isLookUp: Expected = (status, path) => status === 404 && LOOKED_UP.test(path);
+const LOOKED_UP = /^\/api\/v1\/(contracts|search|source-search|tokens\/0x|pairs|dexes\/)/;
+/** The page of something that does not exist has the status 404. */
+const VIEWS = /^\/(pair|token|tx|block|address|portfolio|contract|dex)\//;
+export const isLookUp: Expected = (status, path) =>
+  status === 404 && (LOOKED_UP.test(path) || VIEWS.test(path));
 
 export interface PageOptions {
   /** By default that of a desktop. */

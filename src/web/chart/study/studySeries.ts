@@ -23,8 +23,8 @@ import { linesOf, type StudiedBars, type StudyLine } from './studies.ts';
 export interface StudySeries {
   /** Chooses other indicators. Panes without a series are closed. */
   choose(names: readonly StudyName[]): void;
-  /** Draws the values of these bars. Prices are multiplied by the factor. */
-  draw(studied: StudiedBars, factor: number): void;
+  /** Draws the values of these bars from an index on. Prices are multiplied by the factor. */
+  draw(studied: StudiedBars, factor: number, from: number): void;
   paint(format: PriceFormat): void;
   /** The lines that are drawn. */
   lines(): readonly StudyLine[];
@@ -74,17 +74,19 @@ class Studies implements StudySeries {
     for (const line of linesOf(names, NOTHING))
       this.series.set(line.column, line.study === 'rsi' ? this.addRsi(rsiPane) : this.addLine(0));
     if (this.format !== null) this.paint(this.format);
-    this.draw(this.studied, this.factor);
+    this.draw(this.studied, this.factor, 0);
   }
 
-  draw(studied: StudiedBars, factor: number): void {
+  draw(studied: StudiedBars, factor: number, from: number): void {
     this.studied = studied;
     this.factor = factor;
     this.drawn = linesOf(this.names, studied);
-    this.drawVolumes();
+    this.drawVolumes(from);
+    const bars = studied.bars.slice(from);
     for (const { study, column, values } of this.drawn) {
       const size = study === 'rsi' ? 1 : factor;
-      this.series.get(column)?.setData(studied.bars.map((bar, index) => toPoint(bar, values[index], size)));
+      const points = bars.map((bar, index) => toPoint(bar, values[from + index], size));
+      setPoints(this.series.get(column) ?? null, points, from);
     }
   }
 
@@ -95,17 +97,18 @@ class Studies implements StudySeries {
       series?.applyOptions({ color: cssColor(color), ...(study === 'rsi' ? {} : { priceFormat: format }) });
       for (const bound of series?.priceLines() ?? []) bound.applyOptions({ color: cssColor('--faint') });
     }
-    this.drawVolumes();
+    this.drawVolumes(0);
   }
 
   lines(): readonly StudyLine[] {
     return this.drawn;
   }
 
-  private drawVolumes(): void {
-    if (this.volumes === null) return;
+  private drawVolumes(from: number): void {
     const [up, down] = [cssColor('--up-soft'), cssColor('--down-soft')];
-    this.volumes.setData(this.studied.bars.map((bar) => toVolume(bar, bar.close >= bar.open ? up : down)));
+    const bars = this.studied.bars.slice(from);
+    const volumes = bars.map((bar) => toVolume(bar, bar.close >= bar.open ? up : down));
+    setPoints(this.volumes, volumes, from);
   }
 
   private addVolumes(pane: number): ISeriesApi<'Histogram'> {
@@ -141,6 +144,16 @@ class Studies implements StudySeries {
       series.createPriceLine({ price, lineWidth: 1, lineStyle: LineStyle.Dotted, axisLabelVisible: false });
     return series;
   }
+}
+
+/** Draws the last points, or all points if there are none before them. */
+function setPoints<T extends 'Histogram' | 'Line'>(
+  series: ISeriesApi<T> | null,
+  points: Parameters<ISeriesApi<T>['setData']>[0],
+  from: number,
+): void {
+  if (from === 0) series?.setData(points);
+  else for (const point of points) series?.update(point);
 }
 
 function toVolume(bar: Bar, color: string): HistogramData {

@@ -26,7 +26,7 @@ export function menuButton(
     'aria-expanded': 'false',
     title,
   });
-  const menu = h('div', { class: 'menu' }, opener, panel);
+  const menu = h('div', { class: 'chart-menu' }, opener, panel);
   menu.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || panel.hidden) return;
     event.stopPropagation();

@@ -30,7 +30,7 @@ const SCALE_LABELS: readonly (readonly [Scale, string])[] = [
   ['percent', 'Percent'],
 ];
 
-/** Scale, direction and time zone. */
+/** Scale, direction, opening prices and time zone. */
 export function lookSections({ get, set }: Settings): HTMLElement[] {
   const scales = segments<Scale>({
     label: 'Scale',
@@ -52,6 +52,15 @@ export function lookSections({ get, set }: Settings): HTMLElement[] {
       'Scale',
       scales,
       checkbox('Upside down', get().upsideDown, (upsideDown) => set({ upsideDown })),
+    ),
+    menuSection(
+      'Bars',
+      checkbox(
+        'Open at the last close',
+        get().continuous,
+        (continuous) => set({ continuous }),
+        'Each bar opens at the close of the bar before it, so that the chart has no gaps. Otherwise a bar opens at the price after its first trade',
+      ),
     ),
     menuSection('Time zone', zones),
   ];

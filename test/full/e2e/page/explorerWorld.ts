@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
-import { startPages, type PageOptions, type Pages } from '../../../support/server/pages';
+import { isLookUp, startPages, type PageOptions, type Pages } from '../../../support/server/pages';
 import type { PageWorld } from '../../../support/worlds/pageWorld';
 import { openShelf, type Shelf } from '../../../support/worlds/shelfContract';
 
@@ -14,10 +14,8 @@ let pages: Pages;
 /** The world and its verified contract, in every test. */
 export const given = {} as { world: PageWorld; shelf: Shelf };
 
-/** The page looks up addresses without their kind. */
 const expected = (status: number, path: string): boolean =>
-  (status === 404 && /^\/api\/v1\/(contracts|search|tokens|pairs)/.test(path)) ||
-  (status === 400 && path === '/api/v1/logs');
+  isLookUp(status, path) || (status === 400 && path === '/api/v1/logs');
 
 export const open = (path: string, options?: PageOptions): Promise<Page> => pages.open(path, options);
 

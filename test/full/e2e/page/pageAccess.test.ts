@@ -39,7 +39,7 @@ async function listViews(): Promise<string[]> {
   const { maker: wallet } = await newest('mint');
   return [
     '/',
-    ...['pairs', 'dexes', 'watchlist', 'alerts', 'logs', 'search?q=hexd', 'contract'].map(
+    ...['pairs', 'dexes', 'dex/devswap_v2', 'watchlist', 'alerts', 'logs', 'search?q=hexd', 'contract'].map(
       (name) => `/${name}`,
     ),
     `/pair/${pair}`,

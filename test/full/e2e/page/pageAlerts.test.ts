@@ -168,6 +168,12 @@ test('a wallet is sorted by any column, shares add up to the net worth, and a po
   expect(falling).toEqual([...falling].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? 1 : -1)));
   await tokens.locator('th button', { hasText: 'Token' }).click();
   expect(await symbols()).toEqual([...falling].reverse());
+  await page.reload();
+  await untilLoaded(page);
+  expect([await symbols(), page.url()]).toEqual([
+    [...falling].reverse(),
+    expect.stringMatching(/tokens=token_asc$/),
+  ]);
   const shares = await page.locator('.share').allInnerTexts();
   const sum = shares.reduce((total, share) => total + Number.parseFloat(share), 0);
   const unclaimed = ((wallet.unclaimed_usd ?? 0) / wallet.net_worth_usd) * 100;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 import { measurePicture, PHONE, untilLoaded } from '../../../support/server/browser';
-import { downloadBy, drawing, openMenu, openStill } from '../../../support/server/chartPage';
+import { csvColumns, downloadBy, drawing, openMenu, openStill } from '../../../support/server/chartPage';
 import {
   changeAnswers,
   changeFields,
@@ -47,6 +47,30 @@ test('the picture of the chart is a PNG with the whole chart', async () => {
   const { deviation, colours } = await measurePicture(page, picture);
   expect(deviation).toBeGreaterThan(5);
   expect(colours).toBeGreaterThan(8);
+});
+
+test('each bar opens at the last close until the setting is off, and the CSV says which bars it has', async () => {
+  const page = await pages.open(`/pair/${pages.world.pair}?timeframe=1m`);
+  const isLastClose = (opens: readonly unknown[], closes: readonly unknown[]): boolean[] =>
+    opens.slice(1).map((open, index) => open === closes[index]);
+  const read = async (): Promise<{ joined: boolean[]; said: Set<unknown> }> => {
+    await untilLoaded(page);
+    const column = await csvColumns(page);
+    return { joined: isLastClose(column('open'), column('close')), said: new Set(column('continuous')) };
+  };
+  const before = await read();
+  expect([before.joined.every(Boolean), before.said]).toEqual([true, new Set([1])]);
+  const setting = page.getByLabel('Open at the last close');
+  await openMenu(page, 'Settings');
+  await setting.uncheck();
+  for (const reload of [false, true]) {
+    if (reload) await page.reload();
+    const { joined, said } = await eventually(read, ({ said }) => said.has(0));
+    expect([joined.every(Boolean), said]).toEqual([false, new Set([0])]);
+  }
+  await openMenu(page, 'Settings');
+  await setting.check();
+  expect((await eventually(read, ({ said }) => said.has(1))).joined.every(Boolean)).toBe(true);
 });
 
 /** Finds the label of the last price on the price axis, and counts the points of its line in the same row. */
@@ -154,6 +178,7 @@ test('on a phone, the bar of the chart and its menus fit the screen', async () =
   for (const name of ['Indicators', 'Settings'] as const) {
     await openMenu(page, name);
     const box = await page.locator('.menu-panel:visible').boundingBox();
+    expect(box?.width).toBeGreaterThan(250);
     expect(box?.x).toBeGreaterThanOrEqual(0);
     expect((box?.x ?? 0) + (box?.width ?? PHONE.width)).toBeLessThanOrEqual(PHONE.width);
     await keepPicture(page, `chart-phone-${name.toLowerCase()}`);

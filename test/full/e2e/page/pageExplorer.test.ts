@@ -6,7 +6,7 @@ import { z } from 'zod';
 import './contractTests';
 import { openDevRpc } from '../../../../src/dev/node/devRpc';
 import { PHONE, untilLoaded } from '../../../support/server/browser';
-import { keepPicture } from '../../../support/server/pages';
+import { changeAnswers, keepPicture } from '../../../support/server/pages';
 import { checkCopyButtons, factOf, pressCopy, readAnswer } from '../../../support/server/explorerPage';
 import { eventually, until } from '../../../support/eventually';
 import { AMOUNTS, HOSTILE } from '../../../support/worlds/shelfContract';
@@ -92,11 +92,8 @@ test('a call of a verified contract is decoded with exact integers, and its text
   await keepPicture(page, 'transaction-decoded');
 });
 
-test('a failed transaction is marked as failed, a creation names its contract, an input may be too short for a function, and an unknown one is not found', async () => {
-  const page = await open(`/tx/${given.shelf.failed}`);
-  expect(await factOf(page, 'Status').innerText()).toBe('failed');
-  await page.goto(`/tx/${given.shelf.creation}`);
-  await untilLoaded(page);
+test('a creation names its contract, an input may be too short for a function, and the page says that a chain is not indexed', async () => {
+  const page = await open(`/tx/${given.shelf.creation}`);
   expect(await factOf(page, 'Created contract').locator('a').getAttribute('title')).toBe(given.shelf.address);
   expect(await factOf(page, 'To').count()).toBe(0);
   await page.locator('h2', { hasText: 'Code that creates the contract' }).waitFor();
@@ -106,9 +103,36 @@ test('a failed transaction is marked as failed, a creation names its contract, a
   expect(await page.locator('.call-input').innerText()).toContain('too short to name a function');
   await page.goto(`/tx/${given.shelf.short}?chainId=943`);
   await page.locator('.notice', { hasText: 'This service does not index chain 943' }).waitFor();
+});
+
+test('the page says why a transaction shows no logs: failed, none emitted, in no block, not indexed, or unknown', async () => {
+  const page = await open(`/tx/${given.shelf.failed}`);
+  const notice = page.locator('.notice');
+  expect(await factOf(page, 'Status').innerText()).toBe('failed');
+  expect(await notice.innerText()).toContain('This transaction failed, so the chain keeps no logs of it');
   await page.goto(`/tx/0x${'12'.repeat(32)}`);
   await untilLoaded(page);
-  expect(await page.locator('.notice').innerText()).toContain('No transaction with this hash');
+  expect(await notice.innerText()).toContain('This hash is unknown');
+  let receipt: object | null = {};
+  await changeAnswers(page, '**/etherscan?*eth_getTransactionReceipt*', () => ({ result: receipt }));
+  const { tx_hash, block_number } = await newestSwap();
+  const sent = await askNode(`action=eth_getTransactionByHash&txhash=${tx_hash}`);
+  await changeAnswers(page, '**/etherscan?*eth_getTransactionByHash*', () => ({
+    result: receipt === null ? { ...sent, blockNumber: null, blockHash: null } : sent,
+  }));
+  await changeAnswers(page, '**/api/v1/logs?*', () => ({ data: [], meta: { next_cursor: null, total: 0 } }));
+  const inBlock = { blockNumber: `0x${block_number.toString(16)}`, status: '0x1' };
+  for (const [answer, status, text] of [
+    [{ ...inBlock, logs: [] }, 'success', 'This transaction emitted no logs'],
+    [{ ...inBlock, logs: [{}] }, 'success', 'This service has not indexed the logs of this transaction'],
+    [null, 'pending', 'This transaction is in no block yet, so it has no logs'],
+  ] as const) {
+    receipt = answer;
+    await page.goto(`/tx/${tx_hash}`);
+    await untilLoaded(page);
+    await notice.getByText(text, { exact: true }).waitFor();
+    expect(await factOf(page, 'Status').innerText()).toBe(status);
+  }
   await page.goto('/tx/0x12');
   await untilLoaded(page);
   expect(await page.locator('.notice').innerText()).toContain('0x and 64 hex digits');
@@ -138,7 +162,7 @@ async function logIds(query: string): Promise<string[]> {
   return shape.parse(await given.world.json(`/api/v1/logs?${query}`)).data.map(({ id }) => id);
 }
 
-test('a number in the search opens the page of the block, with its proof, its transactions, its events and its neighbours', async () => {
+test('a number or a hash in the search opens the page of the block, with its proof, its transactions, its events and its neighbours', async () => {
   const { block_number: number } = await newestSwap();
   const block = await askNode(`action=eth_getBlockByNumber&tag=0x${number.toString(16)}&boolean=false`);
   const page = await open('/dexes');
@@ -147,6 +171,13 @@ test('a number in the search opens the page of the block, with its proof, its tr
   await page.locator('#found li[role=option] strong').first().waitFor();
   await page.locator('#found li', { hasText: 'block' }).first().click();
   await page.waitForURL(`**/block/${number}`);
+  // As the page shows the number, and by the hash.
+  for (const text of [number.toLocaleString('en-US'), String(block['hash'])]) {
+    await page.goto(`/search?q=${text}`);
+    await untilLoaded(page);
+    await page.locator('.found-list a', { hasText: 'block' }).first().click();
+    await page.waitForURL(`**/block/${number}`);
+  }
   await untilLoaded(page);
   const hashes = z.array(z.string()).parse(block['transactions']);
   expect(await page.locator('table.plain tbody tr').count()).toBe(hashes.length);
@@ -255,6 +286,9 @@ test('logs are filtered by contract, event (by name, signature or topic), addres
     (ids) => ids[0] !== first[0] && ids.length > 0,
   );
   expect(second.filter((id) => first.includes(id))).toEqual([]);
+  await page.reload();
+  await untilLoaded(page);
+  expect(await idsOf(page)).toEqual(second);
   await page.locator('input[name=topic0]').fill('Transfer(address, address, uint)');
   await page.locator('input[name=topic2]').fill(given.world.pair);
   await page.locator('form.log-filters button[type=submit]').click();

@@ -8,6 +8,7 @@ import { downloadBy } from '../../../support/server/chartPage';
 import { PHONE, untilLoaded } from '../../../support/server/browser';
 import {
   changeAnswers,
+  changeFields,
   readStored,
   startPages,
   type PageOptions,
@@ -106,6 +107,64 @@ test('the lists say "not counted" with a reason where a price is not trusted, no
     await cell.getByText('not counted').waitFor();
     expect(await cell.locator('span').getAttribute('title')).toBe(reason);
   }
+  await changeAnswers(page, '**/api/v1/search?*', () => ({ data: [] }));
+  await page.goto('/search?q=hexd');
+  await untilLoaded(page);
+  const hits = await page.locator('.found-list .muted').allInnerTexts();
+  expect(new Set(hits.map((text) => text.slice(text.lastIndexOf('·'))))).toEqual(
+    new Set(['· liquidity not counted']),
+  );
+});
+
+test('the tooltip of the market cap says how it is computed, or what is unknown', async () => {
+  const page = await pages.openBlank();
+  const cap = page.locator('.fact', { hasText: /^Market cap/ });
+  for (const [fields, shown, hint] of [
+    [{ market_cap_usd: 5, circulating_supply: '1' }, '$5.00', /^Price times the circulating supply/],
+    [{ market_cap_usd: 0, circulating_supply: '0' }, '$0', /^Price times the circulating supply/],
+    [{ market_cap_usd: null, circulating_supply: null }, '—', /^Unknown, because the circulating supply is/],
+    [{ market_cap_usd: null, circulating_supply: '1' }, '—', /^Unknown, because the price is/],
+  ] as const) {
+    await changeFields(page, `**/api/v1/tokens/${world.token}`, fields);
+    await page.goto(`/token/${world.token}`);
+    await untilLoaded(page);
+    expect([await cap.locator('dd').innerText(), await cap.getAttribute('title')]).toEqual([
+      shown,
+      expect.stringMatching(hint),
+    ]);
+    await page.unroute(`**/api/v1/tokens/${world.token}`);
+  }
+});
+
+test('a new block changes only the cells that changed: rows, focus and selection stay, also when rows change places', async () => {
+  const page = await pages.openBlank();
+  let isTurned = false;
+  await changeAnswers(page, '**/api/v1/tokens?*', (answer) => {
+    const { data, ...rest } = listShape.parse(answer);
+    return { ...rest, data: isTurned ? [...data.slice(0, 6).reverse(), ...data.slice(6)] : data };
+  });
+  await page.goto('/tokens');
+  await untilLoaded(page);
+  const rows = `[...document.querySelectorAll('table[aria-label=Tokens] tbody tr')]`;
+  await page.evaluate(`window.before = ${rows}; window.texts = before.map((row) => row.textContent);
+    window.paths = before.map((row) => row.dataset.path);
+    getSelection().selectAllChildren(before[1].querySelector('.symbol'));
+    window.focused = before[1].querySelector('.copy'); focused.focus();`);
+  const selected = await page.evaluate('getSelection().toString()');
+  isTurned = true;
+  await eventually(
+    () => page.evaluate(`${rows}.indexOf(before[1])`),
+    (place) => place === 4,
+  );
+  const now = await page.evaluate(`({
+    // Other tokens may enter the list.
+    redrawn: ${rows}.filter((row) => !before.includes(row) && paths.includes(row.dataset.path)).length,
+    changed: before.some((row, index) => row.textContent !== texts[index]),
+    focused: document.activeElement === focused,
+    selected: getSelection().toString(),
+    reachable: ${rows}.filter((row) => row.tabIndex === 0).length,
+  })`);
+  expect(now).toEqual({ redrawn: 0, changed: true, focused: true, selected, reachable: 1 });
 });
 
 const swapsShape = z.object({

@@ -1,5 +1,6 @@
 /** The paths of the page in a real browser: links, Back, reload, URLs of older releases, tags and pictures of shared links. */
 import { get } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
@@ -48,6 +49,7 @@ async function listViews(): Promise<[path: string, title: RegExp][]> {
     [`/contract/${world.pair}?tab=events`, /./],
     ['/contract', /Contract/],
     ['/dexes', /DEX/],
+    ['/dex/devswap_v3?sort=tx_24h', /DevSwap V3/],
     ['/alerts', /Alert/],
     ['/logs?order=asc', /Logs/],
     ['/search?q=hexd', /hexd/i],
@@ -119,6 +121,58 @@ test('links of older releases open their path, also in an open page, and never a
   await page.keyboard.press('Enter');
   await page.waitForURL('**/dexes#main');
   expect(await page.locator('main > [data-mark]').count()).toBe(1);
+  await page.goBack();
+  await page.waitForURL('**/dexes');
+  expect(await page.locator('main > [data-mark]').count()).toBe(1);
+  // Back to a view with a fragment opens this view, also if another view has the same path.
+  const sorted = page.locator('th[aria-sort=ascending]');
+  await page.goto('/tokens?sort=symbol&order=asc');
+  await page.evaluate("location.hash = '#main'");
+  await page.getByRole('navigation', { name: 'Lists' }).getByText('Most traded').click();
+  await page.waitForURL('**/tokens?*tx_24h*');
+  await sorted.waitFor({ state: 'detached' });
+  await page.goBack();
+  await sorted.getByText('Token').waitFor();
+});
+
+test('a search for a DEX opens its page, whose pairs are those of the API', async () => {
+  const page = await open('/search?q=DevSwap%20V3');
+  await page.locator('.found-list a', { hasText: 'DevSwap V3' }).click();
+  await page.waitForURL('**/dex/devswap_v3');
+  await untilLoaded(page);
+  expect(await page.locator('h1').innerText()).toContain('DevSwap V3');
+  await page.locator('table[aria-label=Pairs] button[data-sort=created_at]').click();
+  await page.waitForURL('**/dex/devswap_v3?sort=created_at');
+  const wanted = (await world.addresses('/api/v1/pairs?dex=devswap_v3&sort=created_at')).map(
+    (address) => `/pair/${address}`,
+  );
+  expect(wanted.length).toBeGreaterThan(1);
+  const rows = `[...document.querySelectorAll('table[aria-label=Pairs] tbody tr')].map((row) => row.dataset.path)`;
+  await eventually(
+    () => page.evaluate(rows),
+    (shown) => isDeepStrictEqual(shown, wanted),
+  );
+  await page.goto('/dexes');
+  await untilLoaded(page);
+  const links = await page
+    .locator('table[aria-label=DEXes] a.named')
+    .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  expect(links).toContain('/dex/devswap_v3');
+  await page.goto('/dex/Uniswap%20V3');
+  await page.getByText('There is no DEX with the name Uniswap V3').waitFor();
+});
+
+test('the addresses in decoded logs open the pages of their kinds, among them wallets', async () => {
+  const { data } = swapsShape.parse(await world.json('/api/v1/activity?event_type=swap&limit=1'));
+  const page = await open(`/tx/${data[0]?.tx_hash}`);
+  const links = page.locator('.events .args a');
+  await links.first().waitFor();
+  for (const link of await links.all())
+    expect(await link.getAttribute('href')).toBe(`/address/${await link.innerText()}`);
+  await links.first().click();
+  await page.waitForURL(/\/(pair|token|contract|portfolio)\/0x[0-9a-f]{40}$/);
+  await page.goto(`/address/${world.wallet}`);
+  await page.waitForURL(`**/portfolio/${world.wallet}`);
 });
 
 const refShape = z.looseObject({ address: z.string(), symbol: z.string().nullable() });
@@ -174,11 +228,45 @@ test('the tags of a pair and a token have the figures of the API, and the page k
   }
 });
 
-test('a link to an unknown address has the general tags and no picture, and no tag has the Host header', async () => {
+const canonicalOf = async (path: string): Promise<string | undefined> =>
+  /<link rel="canonical" href="([^"]*)"/.exec(await textOf(path))?.[1];
+
+test('every view has its canonical path, and what cannot exist or does not exist is a 404 with the page', async () => {
+  const upper = (address: string): string => `0x${address.slice(2).toUpperCase()}`;
+  for (const [path, canonical] of [
+    ['/', '/'],
+    ['/?q=a', '/'],
+    ['/tokens?sort=symbol&page=2', '/tokens'],
+    ['/logs?order=asc', '/logs'],
+    [`/pair/${upper(world.pair)}?timeframe=1m`, `/pair/${world.pair}`],
+    [`/address/${world.token}`, `/token/${world.token}`],
+    [`/portfolio/${upper(world.wallet)}`, `/portfolio/${world.wallet}`],
+    ['/dex/DevSwap_V3', '/dex/devswap_v3'],
+    ['/block/7?chainId=943', '/block/7?chainId=943'],
+  ])
+    expect([
+      path,
+      await eventually(
+        () => canonicalOf(path ?? ''),
+        (found) => found !== undefined,
+      ),
+    ]).toEqual([path, canonical]);
   const unknown = `0x${'0'.repeat(38)}ff`;
-  const general = await tagsOf('/');
-  for (const path of [`/pair/${unknown}`, `/token/${unknown}`, '/token/0x12', `/tx/0x12`])
-    expect([path, await tagsOf(path)]).toEqual([path, general]);
+  for (const path of [`/pair/${unknown}`, `/token/${unknown}`, '/token/0x12', '/tx/0x12', '/dex/none'].concat(
+    ['/block/x', '/address/0x', '/portfolio/me', '/contract/0x12', `/pair/${world.token}`],
+  )) {
+    // The tables of a new head may not be ready in time.
+    await eventually(
+      async () => (await fetch(world.url + path)).status,
+      (status) => status === 404,
+    );
+    expect([path, await textOf(path)]).toEqual([path, expect.stringContaining('<title>Candlehouse</title>')]);
+    expect([path, await canonicalOf(path)]).toEqual([path, undefined]);
+  }
+});
+
+test('a link to an unknown address has no picture, and no tag has the Host header', async () => {
+  const unknown = `0x${'0'.repeat(38)}ff`;
   const picture = await fetch(`${world.url}/preview/pair/${unknown}.png`);
   expect([picture.status, await picture.json()]).toMatchObject([404, { code: 'not_found' }]);
   const page = await new Promise<string>((resolve, reject) => {

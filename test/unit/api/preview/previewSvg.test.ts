@@ -40,21 +40,59 @@ test.each([
   ['markup', '</text><script>alert(1)</script><image href="http://x/y.png"/>'],
   ['control characters and marks of direction', 'A\u202e\u0000\u0007\u200b\ufeffB'],
   ['a long text', 'W'.repeat(5_000)],
-  ['other scripts and emoji', '漢字😀é́'],
+  ['other scripts and emoji', '漢字😀é́ الحب 한국'],
   ['entities', '&lt;&amp;]]>&#0;'],
   ['lone surrogates', '\ud800\udfff'],
-])('a name with %s is text of the picture, short and in the characters of the font', async (_, name) => {
-  const svg = previewSvg({ ...PREVIEW, name, unit: name });
-  expect(svg).toMatch(/^[\x20-\x7e]*$/);
-  const tags = new Set([...svg.matchAll(/<\/?([a-z]+)/gi)].map(([, tag]) => tag));
-  expect([...tags].sort()).toEqual(['line', 'rect', 'svg', 'text', 'tspan']);
-  expect(svg.length).toBeLessThan(20_000);
-  expect(
-    textsOf(svg)
-      .split('\n')
-      .every((text) => text.length < 120),
-  ).toBe(true);
-  expect(sizeOf(await render(svg))).toEqual([1200, 630]);
+])(
+  'a name with %s is text of the picture, short and without characters that XML forbids',
+  async (_, name) => {
+    const svg = previewSvg({ ...PREVIEW, name, unit: name });
+    expect(svg).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\uFFFE\uFFFF]/u);
+    const tags = new Set([...svg.matchAll(/<\/?([a-z]+)/gi)].map(([, tag]) => tag));
+    expect([...tags].sort()).toEqual(['line', 'rect', 'svg', 'text', 'tspan']);
+    expect(svg.length).toBeLessThan(20_000);
+    expect(
+      textsOf(svg)
+        .split('\n')
+        .every((text) => text.length < 120),
+    ).toBe(true);
+    expect(sizeOf(await render(svg))).toEqual([1200, 630]);
+  },
+);
+
+test('names in any script and emoji are drawn, and not as empty boxes or not at all', async () => {
+  const names = [
+    '',
+    '漢字',
+    '水火',
+    '한국',
+    'かな',
+    'Кот',
+    'Ψλ',
+    'حب',
+    'שם',
+    'ไท',
+    'हि',
+    'ქა',
+    'አማ',
+    '🚀🐸',
+    '😀🔥',
+    '₿₮',
+    '𝕏𝔸',
+  ];
+  const pictures = new Set<string>();
+  for (const name of names)
+    pictures.add((await render(previewSvg({ ...PREVIEW, name, bars: [] }))).toString('latin1'));
+  // Names of equal length would be equal boxes.
+  expect(pictures.size).toBe(names.length);
+});
+
+test('a long name is smaller, so that it fits into the picture', () => {
+  const sizeOfName = (name: string): number =>
+    Number(/y="100" font-size="(\d+)"/.exec(previewSvg({ ...PREVIEW, name }))?.[1]);
+  expect([sizeOfName('HEX / WPLS'), sizeOfName('漢'.repeat(18)), sizeOfName('漢'.repeat(43))]).toEqual([
+    60, 60, 25,
+  ]);
 });
 
 test.each<[string, Preview['bars']]>([

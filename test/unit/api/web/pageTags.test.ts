@@ -23,7 +23,7 @@ test.each([
     null,
   );
   const tags = [...page.matchAll(/<(\/?[a-z]+)/g)].map(([, tag]) => tag);
-  expect(new Set(tags)).toEqual(new Set(['head', 'title', '/title', 'meta', '/head']));
+  expect(new Set(tags)).toEqual(new Set(['head', 'title', '/title', 'meta', 'link', '/head']));
   for (const [line] of page.matchAll(/^ *<meta .*$/gm))
     expect(line).toMatch(/^ *<meta (name|property)="[\w:]+"( content="[^"<>']*")? \/>(<\/head>)?$/);
   // eslint-disable-next-line no-control-regex
@@ -32,13 +32,15 @@ test.each([
   expect(page.endsWith('<meta name="last" /></head>')).toBe(true);
 });
 
-test('addresses in the tags begin with the configured origin, and without it only the picture has a path', () => {
+test('addresses in the tags begin with the configured origin, and without it they have paths', () => {
   const tags = { ...GENERAL_TAGS, path: '/pair/0x12', picture: '/preview/pair/0x12.png' };
   const own = writeTags(PAGE, tags, 'https://example.org');
   expect(own).toContain('property="og:url" content="https://example.org/pair/0x12"');
+  expect(own).toContain('<link rel="canonical" href="https://example.org/pair/0x12" />');
   expect(own).toContain('property="og:image" content="https://example.org/preview/pair/0x12.png"');
   const without = writeTags(PAGE, tags, null);
   expect(without).not.toContain('og:url');
+  expect(without).toContain('<link rel="canonical" href="/pair/0x12" />');
   expect(without).toContain('property="og:image" content="/preview/pair/0x12.png"');
   expect(writeTags(PAGE, GENERAL_TAGS, 'https://example.org')).not.toMatch(/og:image|og:url|https?:/);
 });
@@ -53,30 +55,54 @@ test('the first requests are links that fetch() can use, and their text is escap
 
 const NO_HEAD: HeadSnapshot | null = null;
 const failing = { at: () => Promise.reject(new Error('away')), ready: () => null, latest: () => null };
-const TABLES: ViewTables = { pairs: failing, tokens: failing, publicUrl: null };
+const TABLES: ViewTables = { pairs: failing, tokens: failing, dexes: failing, publicUrl: null };
 
-test('transactions and blocks are named without the database, and links to nothing have the general tags', async () => {
-  const titleOf = async (view: string, given: string): Promise<string> =>
-    (await findViewTags(TABLES, NO_HEAD, view, given)).title;
-  expect(await titleOf('tx', HASH)).toBe('Transaction 0xcdcd…cdcd · Candlehouse');
-  expect(await titleOf('tx', HASH.toUpperCase().replace('0X', '0x'))).toBe(await titleOf('tx', HASH));
-  expect(await titleOf('block', '123')).toBe('Block 123 · Candlehouse');
-  for (const [view, given] of [
-    ['tx', '0x12'],
-    ['tx', `${HASH}"><b>`],
-    ['block', '-1'],
-    ['block', '9'.repeat(40)],
-    ['pair', ADDRESS],
-    ['token', 'constructor'],
-    ['address', '__proto__'],
-  ] as const)
-    expect([given, await findViewTags(TABLES, NO_HEAD, view, given)]).toEqual([given, GENERAL_TAGS]);
+const tagsOf = (head: HeadSnapshot | null, view: string, given: string, chain: string | null = null) =>
+  findViewTags(TABLES, head, { view, given, chain });
+
+test('what needs no table is named without the database, in lower case, and with the chain in its address', async () => {
+  const pathOf = async (view: string, given: string, chain: string | null = null): Promise<unknown> => {
+    const tags = await tagsOf(NO_HEAD, view, given, chain);
+    return [tags?.title, tags?.path];
+  };
+  const transaction = ['Transaction 0xcdcd…cdcd · Candlehouse', `/tx/${HASH}`];
+  expect(await pathOf('tx', HASH)).toEqual(transaction);
+  expect(await pathOf('tx', HASH.toUpperCase().replace('0X', '0x'))).toEqual(transaction);
+  expect(await pathOf('tx', HASH, '943')).toEqual([transaction[0], `/tx/${HASH}?chainId=943`]);
+  expect(await pathOf('block', '123')).toEqual(['Block 123 · Candlehouse', '/block/123']);
+  expect(await pathOf('block', '4294967295')).toEqual([
+    'Block 4294967295 · Candlehouse',
+    '/block/4294967295',
+  ]);
+  expect(await pathOf('contract', ADDRESS)).toEqual([
+    'Contract 0xabab…abab · Candlehouse',
+    `/contract/${ADDRESS}`,
+  ]);
+  expect(await pathOf('portfolio', ADDRESS, '943')).toEqual([
+    'Portfolio 0xabab…abab · Candlehouse',
+    `/portfolio/${ADDRESS}`,
+  ]);
 });
 
-test('while the database is away, the page of a pair has the general tags', async () => {
+test.each([
+  ['tx', '0x12'],
+  ['tx', `${HASH}"><b>`],
+  ['block', '-1'],
+  ['block', '4294967296'],
+  ['block', '9'.repeat(40)],
+  ['pair', '0x12'],
+  ['pair', `${ADDRESS}0`],
+  ['token', 'constructor'],
+  ['portfolio', 'vitalik.eth'],
+  ['contract', HASH],
+  ['address', '__proto__'],
+])('%s/%s cannot exist', async (view, given) => {
+  expect(await tagsOf(NO_HEAD, view, given)).toBeNull();
+});
+
+test('what may exist has the general tags while the database is away', async () => {
   const head = { version: '1' } as HeadSnapshot;
-  expect(await findViewTags(TABLES, head, 'pair', ADDRESS)).toEqual(GENERAL_TAGS);
-  expect((await findViewTags(TABLES, head, 'address', ADDRESS)).title).toBe(
-    'Address 0xabab…abab · Candlehouse',
-  );
+  for (const view of ['pair', 'token', 'dex'])
+    expect([view, await tagsOf(head, view, ADDRESS)]).toEqual([view, GENERAL_TAGS]);
+  expect((await tagsOf(head, 'address', ADDRESS))?.title).toBe('Address 0xabab…abab · Candlehouse');
 });

@@ -88,18 +88,21 @@ test('without a build of the page, the page explains how to build it', async () 
   expect(await answer.text()).toContain('npm run build');
 });
 
+const ADDRESS = `0x${'12'.repeat(20)}`;
+
 test.each([
   '/tokens?sort=symbol',
   '/pairs',
   '/watchlist',
-  '/pair/0x12?timeframe=1h',
-  '/token/0x12',
-  '/tx/0x12',
+  `/pair/${ADDRESS}?timeframe=1h`,
+  `/token/${ADDRESS}`,
+  `/tx/0x${'12'.repeat(32)}`,
   '/block/7',
-  '/address/0x12',
-  '/portfolio/0x12',
+  `/address/${ADDRESS}`,
+  `/portfolio/${ADDRESS}`,
   '/contract',
-  '/contract/0x12?tab=read',
+  `/contract/${ADDRESS}?tab=read`,
+  '/dex/pulsex_v2',
   '/logs?topic0=Swap',
   '/dexes',
   '/alerts',
@@ -113,11 +116,28 @@ test.each([
   ]);
   expect([page.status, head.status]).toEqual([200, 200]);
   expect(await page.text()).toBe(await first.text());
-  const names = ['Content-Type', 'Content-Security-Policy', 'Cache-Control', 'ETag'];
+  expect(page.headers.get('ETag')).toBe(head.headers.get('ETag') ?? 'missing');
+  const names = ['Content-Type', 'Content-Security-Policy', 'Cache-Control'];
   for (const answer of [page, head])
     expect(names.map((name) => answer.headers.get(name))).toEqual(
       names.map((name) => first.headers.get(name)),
     );
+});
+
+test.each([
+  '/pair/0x12',
+  '/token/x',
+  '/tx/0x12',
+  '/block/x',
+  '/address/0x',
+  '/portfolio/me',
+  '/contract/0x12',
+])('the path %s answers with the page and the status 404', async (path) => {
+  const url = await serve(built(SCRIPT));
+  const page = await fetch(url + path);
+  expect([page.status, page.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8']);
+  expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'self'");
+  expect(await page.text()).toBe(await (await fetch(url)).text());
 });
 
 test.each(['/pair', '/pair/0x12/x', '/nothing', '/tokens/x/y', '/assets/main.js', '/__proto__'])(

@@ -1,10 +1,16 @@
 /** Stored choices of the chart: good values are kept, and everything else is ignored. */
 import { parseLines, parseSettings } from '../../../../src/web/chart/chartSettings';
 
-const DEFAULTS = { scale: 'linear', upsideDown: false, studies: ['volume'], zone: 'utc' };
+const DEFAULTS = { scale: 'linear', upsideDown: false, studies: ['volume'], zone: 'utc', continuous: true };
 
 test('settings survive storing, also without any indicator', () => {
-  const settings = { scale: 'log', upsideDown: true, studies: ['ma', 'rsi'], zone: 'local' };
+  const settings = {
+    scale: 'log',
+    upsideDown: true,
+    studies: ['ma', 'rsi'],
+    zone: 'local',
+    continuous: false,
+  };
   expect(parseSettings(JSON.stringify(settings))).toEqual(settings);
   expect(parseSettings(JSON.stringify({ ...settings, studies: [] }))).toEqual({ ...settings, studies: [] });
 });
@@ -12,7 +18,13 @@ test('settings survive storing, also without any indicator', () => {
 test('stored settings that are not understood become the default, one by one', () => {
   for (const text of [null, '', 'null', '7', '"log"', '[]', '{', '{"scale":{"a":1},"studies":"ma"}'])
     expect(parseSettings(text)).toEqual(DEFAULTS);
-  const mixed = { scale: 'cubic', zone: 'local', studies: ['rsi', 'magic', 5, null], upsideDown: 1 };
+  const mixed = {
+    scale: 'cubic',
+    zone: 'local',
+    studies: ['rsi', 'magic', 5, null],
+    upsideDown: 1,
+    continuous: 0,
+  };
   expect(parseSettings(JSON.stringify(mixed))).toEqual({ ...DEFAULTS, zone: 'local', studies: ['rsi'] });
 });
 

@@ -6,16 +6,16 @@ const READY: ReadyAnswer = {
   ready: true,
   checks: {
     database: { ok: true, last_answer_seconds: 0 },
-    head: { ok: true, block_number: 9, block_hash: '0x9', final_block: 1, age_seconds: 7 },
+    head: { ok: true, block_number: 9, block_hash: '0x9', final_block: 1, age_seconds: 7, block_seconds: 2 },
     node: { ok: true, head: 9, behind_blocks: 0 },
   },
   backfill: null,
   proof: { level: null, proven_from: null, proven_to: null },
   problems: [],
 };
-const aged = (age_seconds: number | null): ReadyAnswer => ({
+const aged = (age_seconds: number | null, block_seconds: number | null = 2): ReadyAnswer => ({
   ...READY,
-  checks: { ...READY.checks, head: { ...READY.checks.head, age_seconds } },
+  checks: { ...READY.checks, head: { ...READY.checks.head, age_seconds, block_seconds } },
 });
 const away: ReadyAnswer = {
   ...READY,
@@ -41,6 +41,11 @@ test.each([
   [READY, 'live', false],
   [aged(62), 'delayed by 62 s', true],
   [aged(600), 'delayed by 10 min', true],
+  [aged(29, null), 'live', false],
+  [aged(31, null), 'delayed by 31 s', true],
+  [aged(39, 10), 'live', false],
+  [aged(2_000, 600), 'live', false],
+  [aged(2_400, 600), 'delayed by 40 min', true],
   [aged(null), 'no block yet', true],
   [away, 'database away', true],
   [filling(41.7, 170), 'backfilling, 41 %, 3 min left', true],

@@ -1,0 +1,45 @@
+/**
+ * Unpacks a WOFF font (https://www.w3.org/TR/WOFF/) into the form that programs outside of browsers read: the same tables
+ * without compression.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { inflateSync } from 'node:zlib';
+
+const WOFF_HEADER = 44;
+const WOFF_ENTRY = 20;
+const SFNT_HEADER = 12;
+const SFNT_ENTRY = 16;
+
+export function unpackFont(from, to) {
+  const woff = readFileSync(from);
+  const count = woff.readUInt16BE(12);
+  const directory = Buffer.alloc(SFNT_HEADER + SFNT_ENTRY * count);
+  woff.copy(directory, 0, 4, 8);
+  directory.writeUInt16BE(count, 4);
+  const power = Math.floor(Math.log2(count));
+  const range = SFNT_ENTRY * 2 ** power;
+  directory.writeUInt16BE(range, 6);
+  directory.writeUInt16BE(power, 8);
+  directory.writeUInt16BE(SFNT_ENTRY * count - range, 10);
+  const parts = [directory];
+  let end = directory.length;
+  for (let index = 0; index < count; index += 1) {
+    const entry = WOFF_HEADER + WOFF_ENTRY * index;
+    const [offset, packed, length] = [4, 8, 12].map((field) => woff.readUInt32BE(entry + field));
+    const stored = woff.subarray(offset, offset + packed);
+    const table = packed < length ? inflateSync(stored) : stored;
+    const place = SFNT_HEADER + SFNT_ENTRY * index;
+    // The tag and the checksum.
+    woff.copy(directory, place, entry, entry + 4);
+    woff.copy(directory, place + 4, entry + 16, entry + 20);
+    directory.writeUInt32BE(end, place + 8);
+    directory.writeUInt32BE(length, place + 12);
+    // A table begins at a multiple of four bytes.
+    const padding = Buffer.alloc((4 - (length % 4)) % 4);
+    parts.push(table, padding);
+    end += length + padding.length;
+  }
+  mkdirSync(dirname(to), { recursive: true });
+  writeFileSync(to, Buffer.concat(parts));
+}
