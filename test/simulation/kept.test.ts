@@ -44,6 +44,11 @@ const KEPT = [
     200_042,
     () => WITHOUT_QUIRKS,
   ],
+  [
+    'a token was asked again on a branch without it, and had no decimals when it appeared after a restart',
+    1_226,
+    () => WITHOUT_QUIRKS,
+  ],
   ['a swap without a transaction stopped the ingester of a chain that is proven', 10, blockLogsProven],
 ] as const;
 

@@ -81,11 +81,11 @@ export class TokenBook {
       const at = fromVersion(row.version);
       const unsure = at.block > finalTo;
       const isPlain = row.complete && at.seq === 0 && !unsure;
+      // A row with other decimals than before may be a later reading. All other rows may be the first one.
+      const removed = unsure && (at.seq === 0 || at.before === row.decimals);
       this.known.set(
         row.address,
-        isPlain && row.decimals !== null
-          ? row.decimals
-          : { ...row, at, unsure, removed: unsure && at.seq === 0 },
+        isPlain && row.decimals !== null ? row.decimals : { ...row, at, unsure, removed },
       );
       this.watch(row.address, row.complete, finalTo, null);
       if (unsure) this.hint(row.address);
@@ -112,6 +112,8 @@ export class TokenBook {
     const old = this.known.get(address);
     if (old === undefined) return null;
     const entry = typeof old === 'number' ? null : old;
+    // The token may not exist on this branch yet. A stored reading without values would hold for its first block.
+    if (entry?.removed === true && isBlank(read)) return null;
     const before = typeof old === 'number' ? old : old.decimals;
     const seq = entry?.at.seq ?? 0;
     const zeroSince = isBlankZero(read) ? (this.pending.get(address)?.zeroSince ?? block) : null;
@@ -225,6 +227,10 @@ export class TokenBook {
   private hint(token: Hex): void {
     if (this.hinted.size < HINTED_MAX) this.hinted.add(token);
   }
+}
+
+function isBlank({ symbol, name, decimals }: TokenRow): boolean {
+  return decimals === null && symbol === null && name === null;
 }
 
 /** Decimals of 0 without symbol and name: the answers of a proxy that is not initialised yet. */
