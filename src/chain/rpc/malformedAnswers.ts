@@ -7,7 +7,6 @@ import { isHexData, ZERO_ADDRESS } from '../../domain/hex';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { BlockMismatch } from '../blocks/blockMismatch';
-import type { Endpoint } from './endpoint';
 import { RpcError } from './rpcError';
 import type { Outcome, RpcCall } from './rpcTransport';
 
@@ -23,6 +22,15 @@ export function toAnswerError(name: string, result: unknown, error: unknown): Rp
   return new RpcError('bad_answer', `${name}: ${errorText(error)}`, { cause: error, malformed });
 }
 
+/** The part of Endpoint that asks a control call. */
+interface Asked {
+  batchOutcomes<T>(
+    calls: readonly RpcCall[],
+    parse: (result: unknown) => T,
+    signal?: AbortSignal,
+  ): Promise<Outcome<T>[]>;
+}
+
 /** Methods whose answer is only a fact about one account. Their second parameter is the block. */
 const FACT_METHODS: ReadonlySet<string> = new Set(['eth_call', 'eth_getCode', 'eth_getBalance']);
 
@@ -31,7 +39,7 @@ const FACT_METHODS: ReadonlySet<string> = new Set(['eth_call', 'eth_getCode', 'e
  * refuses all of them for an unknown reason, it is asked for an eth_call that no contract can make fail.
  */
 export async function doesAnswer(
-  endpoint: Pick<Endpoint, 'batchOutcomes'>,
+  endpoint: Asked,
   calls: readonly RpcCall[],
   answers: readonly Outcome<unknown>[],
   signal: AbortSignal,

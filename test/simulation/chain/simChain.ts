@@ -183,9 +183,13 @@ export class SimChain {
         logs.push({ ...draft, transactionHash, transactionIndex: index, logIndex: logs.length });
       }
     }
-    const ofBlock = pools.length === 0 ? [] : (this.wild?.blockDrafts?.(pools, logs) ?? []);
-    const place = { transactionHash: ZERO_HASH, transactionIndex: transactions };
-    for (const draft of ofBlock) logs.push({ ...draft, ...place, logIndex: logs.length });
+    for (const draft of this.makeBlockLogs(pools, logs))
+      logs.push({
+        ...draft,
+        transactionHash: ZERO_HASH,
+        transactionIndex: transactions,
+        logIndex: logs.length,
+      });
     const block = {
       number,
       hash,
@@ -204,6 +208,11 @@ export class SimChain {
       logs,
     };
     return { pools, block: this.seal?.(block, this.salt * TRANSACTIONS_MAX) ?? block };
+  }
+
+  /** The logs that belong to no transaction. */
+  private makeBlockLogs(pools: readonly SimPool[], others: readonly Draft[]): readonly Draft[] {
+    return pools.length === 0 ? [] : (this.wild?.blockDrafts?.(pools, others) ?? []);
   }
 
   /** The logs of one transaction. May add pools. */
