@@ -10,7 +10,7 @@ import { checkOnModel } from './compare/checkSeed';
 import { createEngineBackend } from './engineBackend';
 import { SIM_CHAIN_ID } from './chain/simChain';
 import { digest } from './chain/simLogs';
-import { forksSeenLate, statementsLandLate, tokensSeenLate } from './stress';
+import { blockLogsProven, forksSeenLate, statementsLandLate, tokensSeenLate, WITHOUT_QUIRKS } from './stress';
 
 const KEPT = [
   ['one outdated answer that contradicted a final block stopped the writer permanently', 3, forksSeenLate],
@@ -42,8 +42,14 @@ const KEPT = [
   [
     'a head was never stored if the node left it during the sync and returned to it later',
     200_042,
-    () => ({}),
+    () => WITHOUT_QUIRKS,
   ],
+  [
+    'a token was asked again on a branch without it, and had no decimals when it appeared after a restart',
+    1_226,
+    () => WITHOUT_QUIRKS,
+  ],
+  ['a swap without a transaction stopped the ingester of a chain that is proven', 10, blockLogsProven],
 ] as const;
 
 test.each(KEPT)('a kept seed no longer shows this bug: %s (seed %i)', async (_found, seed, plan) => {

@@ -4,6 +4,7 @@
  * forks. Then all faults end, until the ingester has caught up.
  */
 import type { Database } from '../../src/clickhouse/client/database';
+import type { ProofOptions } from '../../src/domain/block';
 import { createBlockSource } from '../../src/chain/blocks/blockSource';
 import { BloomBuilder } from '../../src/chain/blocks/bloom';
 import { BlockProver } from '../../src/chain/proof/blockProof';
@@ -16,10 +17,11 @@ import type { StoredFlip, Store } from '../../src/ingest/store/store';
 import { createLog } from '../../src/log';
 import { crashError, FaultPlan } from './faultPlan';
 import { SimTransport } from './fleet/simTransport';
-import { SimWorld } from './fleet/simWorld';
-import { drawNature, type NodeNature } from './fleet/nodeTraits';
+import { SimWorld, type Quirk } from './fleet/simWorld';
+import { drawNature, drawQuirks, NO_QUIRKS, type NodeNature } from './fleet/nodeTraits';
 import { FastRandom, type Random } from '../support/random';
 import type { SeedPlan } from './seedPlan';
+import { createSeal, type Seal } from './chain/simSeal';
 import { SIM_CHAIN_ID, SimChain } from './chain/simChain';
 import { SIM_DESCRIPTION } from './chain/simDescription';
 import { createWilderness } from './chain/simWild';
@@ -45,6 +47,7 @@ export interface SeedRun {
   readonly stuck: string | null;
   readonly traceHash: string;
   readonly lives: number;
+  readonly quirksSeen: ReadonlyMap<Quirk, number>;
   /** Virtual time in ms. */
   readonly tookMs: number;
 }
@@ -69,7 +72,10 @@ const diceOf = (seed: number, purpose: number): Random =>
   new FastRandom(Math.imul(seed, 2_246_822_519) ^ (purpose * 374_761_393));
 
 export async function runSeed(plan: SeedPlan, backend: Backend, hooks: RunHooks = {}): Promise<SeedRun> {
-  return new SeedRunner(plan, backend, hooks).run();
+  // Compiles the WebAssembly before the simulation, because the virtual clock does not wait for the compilation.
+  await BloomBuilder.create();
+  await BlockProver.create();
+  return new SeedRunner(plan, backend, hooks, plan.sealed ? await createSeal() : null).run();
 }
 
 /**
@@ -98,20 +104,30 @@ class SeedRunner {
     private readonly plan: SeedPlan,
     private readonly backend: Backend,
     private readonly hooks: RunHooks,
+    seal: Seal | null,
   ) {
     const { seed } = plan;
     this.clock = new VirtualClock(START_MS, diceOf(seed, 1));
     this.trace = new Trace(this.clock.now);
-    this.chain = new SimChain(seed, createWilderness(diceOf(seed, 2), plan.wild));
+    const ofBlock = plan.blockLogs ? diceOf(seed, 7) : undefined;
+    this.chain = new SimChain(seed, createWilderness(diceOf(seed, 2), plan.wild, ofBlock), seal);
     this.chain.mine(plan.firstBlocks);
     this.world = new SimWorld(this.chain, this.clock, plan.depth);
     this.lifeDice = diceOf(seed, 3);
     const dice = diceOf(seed, 4);
     const odd = diceOf(seed, 6);
-    this.natures = Array.from({ length: plan.nodes }, (_, index) =>
+    const ofQuirks = diceOf(seed, 8);
+    this.natures = Array.from({ length: plan.nodes }, (_, index) => {
       // Only one of several nodes may serve another chain, and never the first node.
-      drawNature(dice, odd, index > 0 && dice.chance(0.1) ? SIM_CHAIN_ID + 1 : SIM_CHAIN_ID),
-    );
+      const chainId = index > 0 && dice.chance(0.1) ? SIM_CHAIN_ID + 1 : SIM_CHAIN_ID;
+      return drawNature(dice, odd, chainId, plan.quirks ? drawQuirks(ofQuirks) : NO_QUIRKS);
+    });
+    // One node must have all logs.
+    const keeper = ofQuirks.pick(this.natures.filter(({ chainId }) => chainId === SIM_CHAIN_ID));
+    this.natures[this.natures.indexOf(keeper)] = {
+      ...keeper,
+      quirks: { ...keeper.quirks, losesLogs: false },
+    };
   }
 
   private get survives(): boolean {
@@ -119,13 +135,12 @@ class SeedRunner {
   }
 
   async run(): Promise<SeedRun> {
-    // Compiles the WebAssembly before the simulation, because the virtual clock does not wait for the compilation.
-    await BloomBuilder.create();
-    await BlockProver.create();
     const stuck = await this.clock.run(this.live());
     const tip = await readTip(this.backend.steady);
     const tookMs = this.clock.now() - START_MS;
-    return { chain: this.chain, tip, stuck, traceHash: this.trace.hash(), lives: this.lives, tookMs };
+    const { chain, lives } = this;
+    const { quirksSeen } = this.world;
+    return { chain, tip, stuck, traceHash: this.trace.hash(), lives, quirksSeen, tookMs };
   }
 
   /** The reason why the ingester did not catch up; null if it did. */
@@ -177,6 +192,7 @@ class SeedRunner {
           world,
           nature,
           random: diceOf(plan.seed, 100 * this.lives + 10 + index),
+          odd: diceOf(plan.seed, 100 * this.lives + 60 + index),
           health: plan.health,
           trace: (event) => this.trace.add(event),
           pushes: (plan.seed + index) % 2 === 0,
@@ -185,7 +201,8 @@ class SeedRunner {
     );
     if (this.calm) for (const transport of this.transports) transport.calmDown();
     const pool = new EndpointPool({ transports: this.transports, chainId: SIM_CHAIN_ID, log, clock });
-    const source = createBlockSource({ pool, log, clock });
+    const proof: ProofOptions = { mode: plan.sealed ? 'full' : 'bloom', trusted: null };
+    const source = createBlockSource({ pool, log, clock, proof });
     try {
       await runIngest(
         {

@@ -20,7 +20,13 @@ export interface SeedPlan {
   readonly strides: readonly number[];
   readonly reorgChance: number;
   readonly wild: WildSize;
+  /** Whether blocks have real hashes, and every block must be proven in full. */
+  readonly sealed: boolean;
+  /** Whether some logs belong to no transaction. */
+  readonly blockLogs: boolean;
   readonly nodes: number;
+  /** Whether nodes have quirks, such as ids as text. */
+  readonly quirks: boolean;
   readonly health: FleetHealth;
   /** Probability of a crash at each possible point. */
   readonly crashChance: number;
@@ -47,6 +53,8 @@ export function planOf(seed: number): SeedPlan {
   const late = random.chance(0.25) && firstBlocks > depth + 2;
   const long = large && random.chance(0.08);
   const sick = random.chance(0.85);
+  // A generator of its own keeps the other values of older seeds.
+  const odd = new Random(seed * 40_503 + 1);
   const some = (value: number): number => (sick && random.chance(0.6) ? value : 0);
   return {
     seed,
@@ -65,6 +73,9 @@ export function planOf(seed: number): SeedPlan {
       bigChance: large && random.chance(0.2) ? 0.01 : 0,
       logsMax: random.chance(0.1) ? 5_000 : 300,
     },
+    sealed: !long && odd.chance(0.25),
+    blockLogs: odd.chance(0.4),
+    quirks: odd.chance(0.6),
     nodes: random.pick([1, 1, 2, 3]),
     health: sick
       ? {

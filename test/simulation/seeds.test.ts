@@ -4,6 +4,7 @@
  * oracle's. More: npm run simulate -- --seed 1 --seeds 10000.
  */
 import { checkOnModel } from './compare/checkSeed';
+import { QUIRKS } from './fleet/simWorld';
 
 // Nodes fail a hundred times per seed, so error stacks are switched off.
 Error.stackTraceLimit = 3;
@@ -24,12 +25,14 @@ test(
     let toldAt = began;
     let lives = 0;
     const wrong: string[] = [];
+    const seen = new Map(QUIRKS.map((quirk) => [quirk, 0]));
     for (let done = 1; done <= SEEDS; done += 1) {
       const seed = FIRST_SEED + done - 1;
       const result = await checkOnModel(seed).catch((error: unknown) => {
         throw new Error(`seed ${seed}`, { cause: error });
       });
       lives += result.run.lives;
+      for (const [quirk, times] of result.run.quirksSeen) seen.set(quirk, (seen.get(quirk) ?? 0) + times);
       for (const line of result.wrong) {
         wrong.push(`seed ${seed}: ${line}`);
         tell(`seed ${seed}: ${line.slice(0, 500)}`);
@@ -45,7 +48,10 @@ test(
         );
       }
     }
+    tell(`model: ${[...seen].map(([quirk, times]) => `${times} ${quirk}`).join(', ')}`);
     expect(wrong).toEqual([]);
+    // Few seeds may lack a quirk.
+    if (SEEDS >= 40) expect([...seen].filter(([, times]) => times === 0)).toEqual([]);
   },
   SEEDS * 20_000,
 );

@@ -1,7 +1,11 @@
 /** Plans of seeds that make one kind of fault likely, for the regression seeds in kept.test.ts. */
 import { HEALTHY, planOf, type SeedPlan } from './seedPlan';
 
+/** What plans had before they had these faults. */
+export const WITHOUT_QUIRKS = { sealed: false, blockLogs: false, quirks: false } as const;
+
 const inShort = (seed: number): Partial<SeedPlan> => ({
+  ...WITHOUT_QUIRKS,
   moves: 15,
   strides: [1, 1, 2],
   wild: { ...planOf(seed).wild, emptyChance: 0.2, bigChance: 0 },
@@ -23,6 +27,15 @@ export const forksSeenLate = (seed: number): Partial<SeedPlan> => ({
   health: { ...HEALTHY, lag: 0.4, spread: 0.8, stuck: 0.2, failure: 0.1 },
   lifeMs: 3_000,
   limits: { ...planOf(seed).limits, backfillMinBlocks: 1, promoteMinBlocks: 1, batchBlocks: 5_000 },
+});
+
+/** A plan in which every block must be proven in full, and some logs belong to no transaction. */
+export const blockLogsProven = (seed: number): Partial<SeedPlan> => ({
+  ...inShort(seed),
+  sealed: true,
+  blockLogs: true,
+  moves: 4,
+  gapMs: 500,
 });
 
 /** A plan in which tokens are created in blocks that some nodes do not have yet. */

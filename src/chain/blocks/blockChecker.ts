@@ -80,6 +80,8 @@ export class BlockChecker {
     const origin = this.origins.get(block);
     if (origin === undefined) return null;
     for (const index of indexes) {
+      // A log of the block itself has the index after the last transaction, and no sender.
+      if (index >= block.transactions.length) continue;
       const fault = senderFault(block.transactions[index]?.from, index, origin.transactions.at(index));
       if (fault !== null)
         return { endpoint: origin.endpoint, mismatch: new BlockMismatch('proof', block.number, fault) };

@@ -13,7 +13,7 @@ import { backoffMs, systemClock, withDeadline, type Clock } from './clock';
 import { createTransport } from './createTransport';
 import { Endpoint } from './endpoint';
 import { moreTelling, roundsAfter } from './errorKinds';
-import { MalformedLog, MergedAnswers } from './malformedAnswers';
+import { doesAnswer, MalformedLog, MergedAnswers } from './malformedAnswers';
 import { toNodeHealth, type EndpointState, type EndpointTraffic, type NodeHealth } from './nodeHealth';
 import { RETRY_AFTER_MAX_MS, RpcError } from './rpcError';
 import type { Outcome, RpcCall, RpcTransport } from './rpcTransport';
@@ -111,7 +111,7 @@ export class EndpointPool {
     try {
       return await this.run(async (endpoint, signal) => {
         const answers = await endpoint.batchOutcomes(calls, parse, signal);
-        return merged.add(endpoint.name, answers);
+        return merged.add(endpoint.name, answers, await doesAnswer(endpoint, calls, answers, signal));
       }, options);
     } catch (error) {
       const isEnded = this.closed.signal.aborted || options.signal?.aborted === true;

@@ -127,10 +127,11 @@ async function readBody(
   }
 }
 
-function readResponse(
-  endpoint: EndpointUrl,
+/** Reads the answers to `count` calls from the parsed body of a response. */
+export function readResponse(
+  endpoint: Pick<EndpointUrl, 'name' | 'scrub'>,
   count: number,
-  response: Dispatcher.ResponseData,
+  response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
   parsed: unknown,
   now: number,
 ): RpcAnswer[] {
@@ -166,7 +167,7 @@ function withHttpFacts(error: RpcError, httpStatus: number, retryAfterMs: number
  * the whole batch. `withFacts` adds the facts of HTTP to an error.
  */
 function orderAnswers(
-  endpoint: EndpointUrl,
+  endpoint: Pick<EndpointUrl, 'name' | 'scrub'>,
   parsed: unknown,
   count: number,
   withFacts: (answer: RpcAnswer) => RpcAnswer,
@@ -188,19 +189,13 @@ function orderAnswers(
     if (answer !== null && 'error' in answer) throw answer.error;
     throw endpointError(endpoint, 'bad_answer', 'the answer to a batch is not a list');
   }
-  const answers = new Array<RpcAnswer | undefined>(count).fill(undefined);
-  for (const response of parsed) {
-    const id = isRecord(response) ? readRpcId(response) : null;
-    if (isRecord(response) && id !== null && id < count) answers[id] = read(response);
-  }
-  return answers.map(
-    (answer, id) =>
-      answer ?? {
-        error: endpointError(
-          endpoint,
-          'bad_answer',
-          `the answer to a batch of ${count} calls has no response with id ${id}`,
-        ),
-      },
-  );
+  const responses = Array.from({ length: count }, (): Record<string, unknown>[] => []);
+  for (const response of parsed) if (isRecord(response)) responses[readRpcId(response) ?? -1]?.push(response);
+  return responses.map(([response, other], id) => {
+    // Of two responses with the same id, one is the answer to another call.
+    if (response !== undefined && other === undefined) return read(response);
+    const many = response === undefined ? 'no response' : 'several responses';
+    const text = `the answer to a batch of ${count} calls has ${many} with id ${id}`;
+    return { error: endpointError(endpoint, 'bad_answer', text) };
+  });
 }

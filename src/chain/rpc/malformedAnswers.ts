@@ -1,7 +1,9 @@
 /**
- * Answers that are present but of no use: malformed, such as `0x123` for an eth_call, or an error of this call alone. If every endpoint gives one to a call,
- * only this call fails, and not the batch: one bad answer must not stop the work behind it.
+ * Answers that are present but of no use: malformed, such as `0x123` for an eth_call, or an error of this call alone. If
+ * every endpoint gives one to a call, only this call fails, and not the batch: one bad answer must not stop the work
+ * behind it.
  */
+import { isHexData, ZERO_ADDRESS } from '../../domain/hex';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { BlockMismatch } from '../blocks/blockMismatch';
@@ -20,6 +22,37 @@ export function toAnswerError(name: string, result: unknown, error: unknown): Rp
   return new RpcError('bad_answer', `${name}: ${errorText(error)}`, { cause: error, malformed });
 }
 
+/** The part of Endpoint that asks a control call. */
+interface Asked {
+  batchOutcomes<T>(
+    calls: readonly RpcCall[],
+    parse: (result: unknown) => T,
+    signal?: AbortSignal,
+  ): Promise<Outcome<T>[]>;
+}
+
+/** Methods whose answer is only a fact about one account. Their second parameter is the block. */
+const FACT_METHODS: ReadonlySet<string> = new Set(['eth_call', 'eth_getCode', 'eth_getBalance']);
+
+/**
+ * Returns whether the endpoint answers calls like these, so that an error of one call belongs to this call alone. If it
+ * refuses all of them for an unknown reason, it is asked for an eth_call that no contract can make fail.
+ */
+export async function doesAnswer(
+  endpoint: Asked,
+  calls: readonly RpcCall[],
+  answers: readonly Outcome<unknown>[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (answers.some((one) => 'value' in one)) return true;
+  const isServerFault = (error: RpcError): boolean => (error.httpStatus ?? 0) >= 500;
+  const isRefused = answers.some((one) => isRefusal(one) && !isServerFault(one.error));
+  if (!isRefused || !calls.every(({ method }) => FACT_METHODS.has(method))) return false;
+  const control = { method: 'eth_call', params: [{ to: ZERO_ADDRESS, data: '0x' }, calls[0]?.params[1]] };
+  const [outcome] = await endpoint.batchOutcomes([control], isHexData, signal);
+  return outcome !== undefined && 'value' in outcome && outcome.value;
+}
+
 /** The answers of several endpoints to one batch. */
 export class MergedAnswers<T> {
   /** For each endpoint and method with a malformed answer, the error. */
@@ -34,9 +67,10 @@ export class MergedAnswers<T> {
   /**
    * Returns the outcomes once every call has a value or a permanent error. Otherwise throws an error after which
    * the next endpoint is asked. Outcomes of several endpoints are combined only where answers are malformed.
+   * `answersOthers` is the result of `doesAnswer`.
    */
-  add(endpoint: string, all: readonly Outcome<T>[]): Outcome<T>[] {
-    const answers = withRefusals(all);
+  add(endpoint: string, all: readonly Outcome<T>[], answersOthers: boolean): Outcome<T>[] {
+    const answers = answersOthers ? withRefusals(all) : all;
     const open = answers.flatMap((one) => ('error' in one && one.error.retryable ? [one.error] : []));
     const passing = open.find(({ malformed }) => !malformed);
     if (passing !== undefined) throw passing;
@@ -65,17 +99,17 @@ export class MergedAnswers<T> {
   }
 }
 
-/**
- * Replaces unrecognised JSON-RPC errors of single calls by malformed answers if other calls of the same batch have
- * values: the node works, so the error belongs to the call.
- */
+/** Replaces unrecognised JSON-RPC errors of single calls by malformed answers. */
 function withRefusals<T>(answers: readonly Outcome<T>[]): readonly Outcome<T>[] {
-  if (!answers.some((one) => 'value' in one)) return answers;
   return answers.map((one) => {
-    if (!('error' in one) || one.error.kind !== 'other' || one.error.rpcCode === null) return one;
+    if (!isRefusal(one)) return one;
     const { message, rpcCode, httpStatus } = one.error;
     return { error: new RpcError('bad_answer', message, { rpcCode, httpStatus, malformed: true }) };
   });
+}
+
+function isRefusal<T>(outcome: Outcome<T>): outcome is { readonly error: RpcError } {
+  return 'error' in outcome && outcome.error.kind === 'other' && outcome.error.rpcCode !== null;
 }
 
 function isMalformed<T>(outcome: Outcome<T>): outcome is { readonly error: RpcError } {

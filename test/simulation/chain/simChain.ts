@@ -3,9 +3,10 @@
  * logs by hand, without code of the product.
  */
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
-import type { Hex } from '../../../src/domain/hex';
 import { FastRandom, Random } from '../../support/random';
+import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
 import { data, digest, topicOf, type Draft } from './simLogs';
+import type { Seal } from './simSeal';
 import { transferLog } from './simTransfers';
 import { createVaultPool, vaultEvent, vaultOddity, type SimVaultPool } from './simVault';
 
@@ -59,10 +60,14 @@ export interface Wilderness {
   readonly transactionsMax: number;
   /** Makes additional logs of these pools, for one transaction. */
   drafts(pools: readonly SimPool[]): Draft[];
+  /** Makes logs that belong to the block and to none of its transactions. */
+  blockDrafts?(pools: readonly SimPool[], others: readonly Draft[]): Draft[];
   /** Returns a new token for this pool, or null to use an existing token. */
   secondToken(id: string): Hex | null;
 }
 
+/** No block has more transactions. */
+const TRANSACTIONS_MAX = 8;
 const TOKENS = Array.from({ length: 12 }, (_, index) => simToken(index));
 /** The anchors and the native token, in the quote order of the description. */
 export const SIM_RANKED: readonly Hex[] = [6, 7, 8].map(simToken);
@@ -76,14 +81,20 @@ export class SimChain {
 
   /**
    * `wild` adds more transactions and additional kinds of logs. Without `wild`, the chain of a seed stays as it was
-   * before.
+   * before. `seal` gives each block its real hash.
    */
   constructor(
     seed: number,
     private readonly wild: Wilderness | null = null,
+    private readonly seal: Seal | null = null,
   ) {
     this.random = wild === null ? new Random(seed) : new FastRandom(seed);
     this.branch.push(this.add(this.makeBlock(null, [])));
+  }
+
+  /** Whether blocks can be proven. */
+  get isSealed(): boolean {
+    return this.seal !== null;
   }
 
   get head(): ChainBlock {
@@ -172,26 +183,36 @@ export class SimChain {
         logs.push({ ...draft, transactionHash, transactionIndex: index, logIndex: logs.length });
       }
     }
-    return {
-      pools,
-      block: {
-        number,
-        hash,
-        parentHash: parent?.hash ?? `0x${'0'.repeat(64)}`,
-        timestamp,
-        baseFeePerGas: 7n,
-        transactionCount: transactions,
-        transactions: Array.from({ length: transactions }, (_, index) => ({
-          hash: digest(`${hash} tx ${index}`, 32),
-          index,
-          from: digest(`maker ${index % 3}`, 20),
-          effectiveGasPrice: BigInt(random.int(1, 1000)),
-          gasUsed: null,
-          contractAddress: null,
-        })),
-        logs,
-      },
+    for (const draft of this.makeBlockLogs(pools, logs))
+      logs.push({
+        ...draft,
+        transactionHash: ZERO_HASH,
+        transactionIndex: transactions,
+        logIndex: logs.length,
+      });
+    const block = {
+      number,
+      hash,
+      parentHash: parent?.hash ?? ZERO_HASH,
+      timestamp,
+      baseFeePerGas: 7n,
+      transactionCount: transactions,
+      transactions: Array.from({ length: transactions }, (_, index) => ({
+        hash: digest(`${hash} tx ${index}`, 32),
+        index,
+        from: digest(`maker ${index % 3}`, 20),
+        effectiveGasPrice: BigInt(random.int(1, 1000)),
+        gasUsed: null,
+        contractAddress: null,
+      })),
+      logs,
     };
+    return { pools, block: this.seal?.(block, this.salt * TRANSACTIONS_MAX) ?? block };
+  }
+
+  /** The logs that belong to no transaction. */
+  private makeBlockLogs(pools: readonly SimPool[], others: readonly Draft[]): readonly Draft[] {
+    return pools.length === 0 ? [] : (this.wild?.blockDrafts?.(pools, others) ?? []);
   }
 
   /** The logs of one transaction. May add pools. */

@@ -4,6 +4,7 @@
  */
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
+import { bloomOf } from '../fleet/blockJson';
 import type { Wilderness } from './simChain';
 import { data, digest, topicOf, type Draft } from './simLogs';
 
@@ -38,8 +39,10 @@ export interface WildSize {
   readonly logsMax: number;
 }
 
-export function createWilderness(random: Random, size: WildSize): Wilderness {
+/** `ofBlock` draws logs that belong to no transaction. Without it, blocks have none. */
+export function createWilderness(random: Random, size: WildSize, ofBlock?: Random): Wilderness {
   return {
+    ...(ofBlock !== undefined && { blockDrafts: (pools, others) => blockDrafts(ofBlock, pools, others) }),
     spacings: [0, 0, 1, 3, 10, 10, 10, 12, 59, 60, 400, 3_600],
     emptyChance: size.emptyChance,
     transactionsMax: size.transactionsMax,
@@ -58,6 +61,18 @@ export function createWilderness(random: Random, size: WildSize): Wilderness {
     },
     secondToken: (id) => (random.chance(0.25) ? newToken(id) : null),
   };
+}
+
+/** A node that leaves these logs out can be found by the bloom, except in a block whose bloom is almost full. */
+function blockDrafts(random: Random, pools: readonly Place[], others: readonly Draft[]): Draft[] {
+  if (!random.chance(0.4)) return [];
+  const trades = Array.from({ length: random.int(0, 2) }, () => tradeOf(random, random.pick(pools))).flat();
+  const drafts = [...trades, systemLog(random)];
+  return bloomOf(others) === bloomOf([...others, ...drafts]) ? [] : drafts;
+}
+
+function systemLog(random: Random): Draft {
+  return { address: digest(`system ${random.next()}`, 20), topics: [topicOf(random.big(255))], data: '0x' };
 }
 
 /** Address of a token that starts with 0xff, so that it sorts after the first token of any pair. */

@@ -8,12 +8,15 @@ import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-interface BlockJson {
+export type LogJson = Json & Pick<ChainLog, 'address' | 'topics'>;
+
+export interface BlockJson {
   /** The block in JSON form with transaction hashes. */
   readonly header: Json;
-  readonly whole: Json;
-  readonly receipts: readonly Json[];
-  readonly logs: readonly Json[];
+  readonly whole: Json & { readonly transactions: readonly Json[] };
+  /** A receipt for each transaction, and one for the logs without a transaction, if there are any. */
+  readonly receipts: readonly (Json & { readonly logs: readonly LogJson[] })[];
+  readonly logs: readonly LogJson[];
 }
 
 const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
@@ -52,9 +55,14 @@ export function blockJson(block: ChainBlock): BlockJson {
   return json;
 }
 
-function makeJson(block: ChainBlock): BlockJson {
+/** Sets the JSON form of a block. */
+export function keepJson(block: ChainBlock, json: BlockJson): void {
+  made.set(block, json);
+}
+
+export function makeJson(block: ChainBlock): BlockJson {
   const where = { blockHash: block.hash, blockNumber: hex(block.number) };
-  const logs = block.logs.map((log): Json => ({
+  const logs = block.logs.map((log) => ({
     ...where,
     address: log.address,
     topics: log.topics,
@@ -64,7 +72,7 @@ function makeJson(block: ChainBlock): BlockJson {
     logIndex: hex(log.logIndex),
     removed: false,
   }));
-  const ofTransaction = block.transactions.map((): Json[] => []);
+  const ofTransaction = [...block.transactions, null].map((): (typeof logs)[number][] => []);
   block.logs.forEach((log, index) => ofTransaction[log.transactionIndex]!.push(logs[index]!));
   const facts = {
     number: where.blockNumber,
@@ -81,15 +89,20 @@ function makeJson(block: ChainBlock): BlockJson {
     from: tx.from,
     gasPrice: hex(tx.effectiveGasPrice ?? 0n),
   }));
-  const receipts = block.transactions.map((tx, index): Json => ({
+  const receipts = block.transactions.map((tx, index): BlockJson['receipts'][number] => ({
     ...where,
     transactionHash: tx.hash,
     transactionIndex: hex(tx.index),
     from: tx.from,
     effectiveGasPrice: hex(tx.effectiveGasPrice ?? 0n),
     contractAddress: null,
-    logs: ofTransaction[index],
+    logs: ofTransaction[index] ?? [],
   }));
+  const [first] = ofTransaction.at(-1) ?? [];
+  if (first !== undefined) {
+    const { transactionHash, transactionIndex } = first;
+    receipts.push({ ...where, transactionHash, transactionIndex, logs: ofTransaction.at(-1) ?? [] });
+  }
   return {
     header: { ...facts, transactions: block.transactions.map(({ hash }) => hash) },
     whole: { ...facts, transactions },

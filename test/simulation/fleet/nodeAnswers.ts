@@ -1,9 +1,9 @@
 /** The answer of a simulated node to each RPC method, for the branch that the node currently sees. */
 import type { ChainBlock } from '../../../src/domain/block';
-import type { Hex } from '../../../src/domain/hex';
+import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
 import { answerPairCall, SIM_SYMBOL, simDecimals } from '../chain/simPairCalls';
 import { answerOfPool, answerOfVault, asksAbout, VAULT } from '../chain/simVault';
-import { blockJson, type Json } from './blockJson';
+import { blockJson, type BlockJson, type Json, type LogJson } from './blockJson';
 import type { NodeMood, NodeNature } from './nodeTraits';
 import type { SimWorld } from './simWorld';
 import type { RpcRefusal } from './wordings';
@@ -27,6 +27,8 @@ export interface NodeView {
 const DECIMALS = '0x313ce567';
 /** A node that loses receipts loses those of about one block in this many. */
 const LOST_EVERY = 7n;
+/** A node that loses logs loses one of about one block in this many. */
+const LOSES_EVERY = 3n;
 const SYMBOL = '0x95d89b41';
 const hex = (value: number): string => `0x${value.toString(16)}`;
 const refuse = (refusal: RpcRefusal): NodeAnswer => ({ refusal });
@@ -67,6 +69,10 @@ function getBlock(view: NodeView, at: string, whole: boolean): NodeAnswer {
     // remove.
     const { finalNumber, depth } = view.world;
     number = Math.max(0, Math.min(finalNumber, branch.length - 1 - depth) - view.mood.tagBehind);
+    if (nature.quirks.isTagStill && number > view.world.firstFinal) {
+      view.world.noteQuirk('finalized tags that stand still');
+      number = view.world.firstFinal;
+    }
   }
   const block = branch[number];
   if (block === undefined || (at !== 'latest' && view.forgets())) return missing(view);
@@ -77,7 +83,7 @@ function getBlock(view: NodeView, at: string, whole: boolean): NodeAnswer {
 function getReceipts(view: NodeView, at: string): NodeAnswer {
   const block = view.branch[Number(at)];
   if (block === undefined || view.forgets()) return missing(view);
-  const { receipts } = blockJson(block);
+  const receipts = receiptsOf(view, block);
   const lost = view.nature.lostReceipts;
   if (lost === null || BigInt(block.hash) % LOST_EVERY !== 0n) return { result: receipts };
   if (typeof lost === 'object') return refuse(lost);
@@ -88,7 +94,55 @@ function getReceipt(view: NodeView, hash: string): NodeAnswer {
   const at = ({ transactions }: ChainBlock): number => transactions.findIndex((one) => one.hash === hash);
   const block = view.branch.findLast((one) => at(one) !== -1);
   if (block === undefined || view.forgets()) return { result: null };
-  return { result: blockJson(block).receipts[at(block)] };
+  return { result: receiptsOf(view, block)[at(block)] };
+}
+
+/** The receipts as the node has them. */
+function receiptsOf(view: NodeView, block: ChainBlock): BlockJson['receipts'] {
+  const { receipts } = blockJson(block);
+  const { hasBlockReceipt } = view.nature.quirks;
+  const kept = hasBlockReceipt ? receipts : receipts.slice(0, block.transactionCount);
+  if (!isChanged(view, block)) return kept;
+  return kept.map((receipt, index) => {
+    const logs = changeLogs(view, block, receipt.logs);
+    return index < block.transactionCount
+      ? { ...receipt, logs }
+      : { ...receipt, ...placeOf(view, block), logs };
+  });
+}
+
+/** The logs as the node has them. */
+function logsOf(view: NodeView, block: ChainBlock): readonly LogJson[] {
+  const { logs } = blockJson(block);
+  return isChanged(view, block) ? changeLogs(view, block, logs) : logs;
+}
+
+function isChanged(view: NodeView, block: ChainBlock): boolean {
+  return block.logs.at(-1)?.transactionHash === ZERO_HASH || losesLog(view, block);
+}
+
+function losesLog({ nature, world }: NodeView, { hash, logs }: ChainBlock): boolean {
+  return (
+    nature.quirks.losesLogs && world.chain.isSealed && logs.length > 0 && BigInt(hash) % LOSES_EVERY === 0n
+  );
+}
+
+function changeLogs(view: NodeView, block: ChainBlock, logs: readonly LogJson[]): readonly LogJson[] {
+  const { world } = view;
+  const lost = losesLog(view, block) ? hex(block.logs.length - 1) : null;
+  if (logs.some(({ logIndex }) => logIndex === lost)) world.noteQuirk('lost logs under the same hash');
+  return logs
+    .filter(({ logIndex }) => logIndex !== lost)
+    .map((log) => {
+      if (log['transactionHash'] !== ZERO_HASH) return log;
+      world.noteQuirk('logs without a transaction');
+      return { ...log, ...placeOf(view, block) };
+    });
+}
+
+function placeOf({ nature }: NodeView, { hash }: ChainBlock): Json {
+  const { blockLogHash } = nature.quirks;
+  return { transactionHash: blockLogHash === 'block' ? hash : blockLogHash === 'zero' ? ZERO_HASH : null };
 }
 
 function getLogs(view: NodeView, filter: { fromBlock: string; toBlock: string }): NodeAnswer {
@@ -97,7 +151,7 @@ function getLogs(view: NodeView, filter: { fromBlock: string; toBlock: string })
   const span = to - from + 1;
   if (span > nature.rangeMax) return refuse(nature.rangeWording(nature.rangeMax, span));
   const logs: Json[] = [];
-  for (const block of branch.slice(from, to + 1)) logs.push(...blockJson(block).logs);
+  for (const block of branch.slice(from, to + 1)) logs.push(...logsOf(view, block));
   if (logs.length > nature.resultMax && span > 1) return refuse(nature.resultWording(nature.resultMax));
   return { result: logs };
 }

@@ -5,9 +5,7 @@
  */
 import type { Random } from '../../support/random';
 import type { SimChain } from '../chain/simChain';
-import { blockJson, bloomOf, type Json } from './blockJson';
-
-type Log = Json & { readonly address: `0x${string}`; readonly topics: readonly `0x${string}`[] };
+import { blockJson, bloomOf, type Json, type LogJson as Log } from './blockJson';
 
 /** Changes the answer. Returns the same result if there is no wrong answer for the method. */
 export function lieAbout(random: Random, chain: SimChain, method: string, result: unknown): unknown {
@@ -31,7 +29,7 @@ function lieInReceipts(random: Random, chain: SimChain, receipts: readonly Json[
   const others = receipts.flatMap((receipt, index) => (index === full ? [] : (receipt['logs'] as Log[])));
   const logs = receipts[full]!['logs'] as Log[];
   const last = receipts.findLastIndex((receipt) => (receipt['logs'] as Log[]).length > 0) === full;
-  const told = kind === 'omit' ? omitOne(random, logs, others, last) : removeOne(random, logs);
+  const told = kind === 'omit' ? omitOne(random, chain, logs, last ? others : null) : removeOne(random, logs);
   return receipts.map((receipt, index) => (index === full ? { ...receipt, logs: told } : receipt));
 }
 
@@ -43,7 +41,7 @@ function lieInLogs(random: Random, chain: SimChain, logs: readonly Log[]): unkno
   const rest = logs.filter((log) => log['blockNumber'] !== number);
   switch (random.pick(['omit', 'omit', 'all', 'orphan', 'removed', 'alien'] as const)) {
     case 'omit':
-      return [...omitOne(random, own, [], true), ...rest];
+      return [...omitOne(random, chain, own, []), ...rest];
     case 'all':
       return rest;
     case 'orphan':
@@ -56,20 +54,19 @@ function lieInLogs(random: Random, chain: SimChain, logs: readonly Log[]): unkno
 }
 
 /**
- * Drops one of the block's logs. Keeps the last log if its absence changes neither the bloom nor the log
- * order, because a client cannot detect that.
+ * Drops one of the block's logs. If blocks cannot be proven, keeps a last log whose absence changes neither the bloom nor
+ * the log order, because a client cannot detect that. `others` are the block's other logs; null if later logs follow.
  */
 function omitOne(
   random: Random,
+  { isSealed }: SimChain,
   logs: readonly Log[],
-  others: readonly Log[],
-  last: boolean,
+  others: readonly Log[] | null,
 ): readonly Log[] {
   const index = random.int(0, logs.length - 1);
   const left = logs.filter((_, at) => at !== index);
-  const hidden =
-    last && index === logs.length - 1 && bloomOf([...left, ...others]) === bloomOf([...logs, ...others]);
-  return hidden ? logs : left;
+  if (isSealed || others === null || index < logs.length - 1) return left;
+  return bloomOf([...left, ...others]) === bloomOf([...logs, ...others]) ? logs : left;
 }
 
 function removeOne(random: Random, logs: readonly Log[]): Json[] {

@@ -30,7 +30,36 @@ export interface NodeNature {
   readonly noTag: RpcRefusal | 'empty' | null;
   readonly rateWording: RpcRefusal;
   readonly unknownWording: RpcRefusal | 'empty';
+  readonly quirks: NodeQuirks;
 }
+
+/** Faults of real nodes that no error tells. */
+interface NodeQuirks {
+  /** What the node writes in place of the transaction hash of a log that belongs to the block itself. */
+  readonly blockLogHash: 'block' | 'zero' | null;
+  /** Whether eth_getBlockReceipts has a receipt for such logs. Other nodes send them by eth_getLogs only. */
+  readonly hasBlockReceipt: boolean;
+  /** The node's `finalized` tag stands still. */
+  readonly isTagStill: boolean;
+  /** The node sends ids as text. */
+  readonly hasTextIds: boolean;
+  /** Probability that an answer has the id of another call. */
+  readonly wrongIds: number;
+  /** Probability that a batch is answered with HTTP 429 and one error object. */
+  readonly limitsBatch: number;
+  /** The node has lost the last log of about one block in three. Only proven blocks show this. */
+  readonly losesLogs: boolean;
+}
+
+export const NO_QUIRKS: NodeQuirks = {
+  blockLogHash: 'block',
+  hasBlockReceipt: true,
+  isTagStill: false,
+  hasTextIds: false,
+  wrongIds: 0,
+  limitsBatch: 0,
+  losesLogs: false,
+};
 
 /** The temporary state of a node, for a number of requests. */
 export interface NodeMood {
@@ -73,11 +102,24 @@ export interface FleetHealth {
   readonly lying: number;
 }
 
+export function drawQuirks(random: Random): NodeQuirks {
+  return {
+    blockLogHash: random.pick(['block', 'zero', null] as const),
+    hasBlockReceipt: random.chance(0.5),
+    isTagStill: random.chance(0.4),
+    hasTextIds: random.chance(0.25),
+    wrongIds: random.chance(0.25) ? 0.05 : 0,
+    limitsBatch: random.chance(0.25) ? 0.2 : 0,
+    losesLogs: random.chance(0.7),
+  };
+}
+
 /** `odd` draws the faults that are not in the classifier of errors. */
-export function drawNature(random: Random, odd: Random, chainId: number): NodeNature {
+export function drawNature(random: Random, odd: Random, chainId: number, quirks: NodeQuirks): NodeNature {
   const nature = drawUsual(random, chainId);
   return {
     ...nature,
+    quirks,
     lostReceipts: odd.chance(0.25)
       ? odd.pick<NonNullable<NodeNature['lostReceipts']>>([
           'empty',
@@ -90,7 +132,7 @@ export function drawNature(random: Random, odd: Random, chainId: number): NodeNa
   };
 }
 
-function drawUsual(random: Random, chainId: number): Omit<NodeNature, 'lostReceipts'> {
+function drawUsual(random: Random, chainId: number): Omit<NodeNature, 'lostReceipts' | 'quirks'> {
   return {
     chainId,
     noReceipts: random.chance(0.4) ? random.pick(NO_METHOD_WORDINGS) : null,

@@ -2,6 +2,7 @@
  * A simulated node behind the interface of the real transports, used by the real endpoint pool, block source and
  * follower. Every answer takes virtual time, and each node draws its own faults.
  */
+import { readResponse } from '../../../src/chain/rpc/httpTransport';
 import { kindOfHttpStatus, parseRetryAfter, RpcError } from '../../../src/chain/rpc/rpcError';
 import {
   readRpcAnswer,
@@ -15,6 +16,7 @@ import { answerCall, type NodeView } from './nodeAnswers';
 import { lieAbout } from './nodeLies';
 import { drawMood, GOOD_MOOD, type FleetHealth, type NodeMood, type NodeNature } from './nodeTraits';
 import type { SimWorld } from './simWorld';
+import type { RpcRefusal } from './wordings';
 
 /** Time limit of a whole answer, in ms. */
 const TIMEOUT_MS = 30_000;
@@ -25,6 +27,8 @@ interface SimNodeOptions {
   readonly index: number;
   readonly world: SimWorld;
   readonly random: Random;
+  /** Draws the quirks of the node. */
+  readonly odd: Random;
   readonly nature: NodeNature;
   readonly health: FleetHealth;
   readonly trace: (event: string) => void;
@@ -33,6 +37,8 @@ interface SimNodeOptions {
   /** The node never answers wrongly and never gets stuck. The simulation needs one such node. */
   readonly honest: boolean;
 }
+
+type Message = { readonly result: unknown } | { readonly error: RpcRefusal };
 
 export class SimTransport implements RpcTransport {
   readonly name: string;
@@ -72,15 +78,19 @@ export class SimTransport implements RpcTransport {
     await clock.sleep(this.calm ? 1 : random.pick([1, 2, 5, 40]), signal);
     if (this.closed) throw new RpcError('network', `${this.name}: the transport is closed`);
     if (random.chance(this.mood.fails)) await this.fail(signal);
-    const { batchMax, rateWording } = this.options.nature;
+    const { batchMax, rateWording, quirks } = this.options.nature;
     if (calls.length > batchMax && !this.calm) {
       const message = random.pick(['batch too large', `batch size exceeds the limit of ${batchMax}`]);
-      throw asError(this.name, { code: -32600, message });
+      return this.read(calls.length, { error: { code: -32600, message } });
     }
-    const answers = calls.map((call): RpcAnswer => {
-      if (random.chance(this.mood.fails / 10)) return this.error(rateWording);
-      return this.answer(call);
-    });
+    if (!this.calm && calls.length > 1 && this.options.odd.chance(quirks.limitsBatch)) {
+      world.noteQuirk('batches with HTTP 429');
+      return this.read(calls.length, { error: { code: -32005, message: 'limit exceeded' } }, 429);
+    }
+    const messages = calls.map((call) =>
+      random.chance(this.mood.fails / 10) ? { error: rateWording } : this.answer(call),
+    );
+    const answers = this.read(calls.length, this.withIds(messages));
     if (random.chance(this.mood.fails / 10)) {
       answers[answers.length - 1] = {
         error: new RpcError('bad_answer', `${this.name}: a batch's answer lacks a response`),
@@ -111,7 +121,27 @@ export class SimTransport implements RpcTransport {
     this.mood = drawMood(random, honest ? { ...health, stuck: 0, lying: 0 } : health, orphan);
   }
 
-  private answer(call: RpcCall): RpcAnswer {
+  /** Numbers the messages. A quirky node sends text, or gives a message the id of another call. */
+  private withIds(messages: readonly Message[]): unknown {
+    const { world, odd, nature } = this.options;
+    const { hasTextIds, wrongIds } = nature.quirks;
+    const ids: (number | string | null)[] = messages.map((_, id) => (hasTextIds ? String(id) : id));
+    if (hasTextIds) world.noteQuirk('ids as text');
+    if (!this.calm && odd.chance(wrongIds)) {
+      world.noteQuirk('wrong ids');
+      const last = messages.length - 1;
+      ids[odd.int(0, last)] = odd.pick([null, last + 7, odd.int(0, last)]);
+    }
+    const numbered = messages.map((message, at) => ({ jsonrpc: '2.0', id: ids[at], ...message }));
+    return numbered.length === 1 ? numbered[0] : numbered;
+  }
+
+  private read(count: number, parsed: unknown, statusCode = 200): RpcAnswer[] {
+    const response = { statusCode, headers: {} };
+    return readResponse(asEndpoint(this.name), count, response, parsed, this.options.world.clock.now());
+  }
+
+  private answer(call: RpcCall): Message {
     const { world, random, nature } = this.options;
     const { mood } = this;
     const lag = mood.lagMs + (mood.spreadMs > 0 ? random.int(0, mood.spreadMs) : 0);
@@ -124,15 +154,11 @@ export class SimTransport implements RpcTransport {
       forgets: () => mood.forgets > 0 && random.chance(mood.forgets),
     };
     const answer = answerCall(view, call.method, call.params);
-    if ('refusal' in answer) return this.error(answer.refusal);
+    if ('refusal' in answer) return { error: answer.refusal };
     const { result } = answer;
     if (mood.lies > 0 && random.chance(mood.lies))
       return { result: lieAbout(random, world.chain, call.method, result) };
     return { result };
-  }
-
-  private error(refusal: { readonly code: number; readonly message: string }): RpcAnswer {
-    return { error: asError(this.name, refusal) };
   }
 
   /** Ends a request without a usable answer, in one of several ways. */
@@ -180,9 +206,13 @@ export class SimTransport implements RpcTransport {
   }
 }
 
+function asEndpoint(name: string) {
+  return { name, scrub: (text: string) => text };
+}
+
 /** Uses the product's parser for error objects. */
 function asError(name: string, error: { readonly code: number; readonly message: string }): RpcError {
-  const answer = readRpcAnswer({ name, scrub: (text) => text }, { error });
+  const answer = readRpcAnswer(asEndpoint(name), { error });
   if (!('error' in answer)) throw new Error('an error object was read as a result');
   return answer.error;
 }

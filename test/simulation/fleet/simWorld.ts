@@ -4,6 +4,17 @@ import type { Hex } from '../../../src/domain/hex';
 import type { VirtualClock } from '../virtualClock';
 import type { SimChain } from '../chain/simChain';
 
+/** The quirks of nodes and chains that a report counts. */
+export const QUIRKS = [
+  'logs without a transaction',
+  'finalized tags that stand still',
+  'lost logs under the same hash',
+  'batches with HTTP 429',
+  'wrong ids',
+  'ids as text',
+] as const;
+export type Quirk = (typeof QUIRKS)[number];
+
 interface HeadChange {
   readonly at: number;
   readonly tip: Hex;
@@ -14,6 +25,10 @@ export class SimWorld {
   private readonly branches = new Map<Hex, readonly ChainBlock[]>();
   /** The highest block that was ever the head. */
   private highest = 0;
+  /** The final block at the beginning. */
+  readonly firstFinal: number;
+  /** How often each quirk of a node changed an answer. */
+  readonly quirksSeen = new Map<Quirk, number>();
 
   constructor(
     readonly chain: SimChain,
@@ -22,6 +37,11 @@ export class SimWorld {
     readonly depth: number,
   ) {
     this.noteHead();
+    this.firstFinal = this.finalNumber;
+  }
+
+  noteQuirk(name: Quirk): void {
+    this.quirksSeen.set(name, (this.quirksSeen.get(name) ?? 0) + 1);
   }
 
   /** Records the head and the present time. To be called after every change of the chain. */

@@ -15,35 +15,35 @@ import { STUB_GAS_PRICE, transactionOf } from './stubFullBlock';
 type Fields = Readonly<Record<string, unknown>>;
 type SignedTransaction = Fields & { readonly hash: string; readonly from: string };
 
-/** Number of different transactions. Signing takes milliseconds, so blocks share them. */
+/** Number of different transactions of the stub chain. Signing takes milliseconds, so its blocks share them. */
 const SIGNED = 256;
 const ROUTER = `0x99${'0'.repeat(37)}1`;
 
 export class BlockSealer {
   private readonly values = new RlpWriter();
   private readonly nodes = new RlpWriter();
+  private readonly signed = new Map<number, SignedTransaction>();
+  private readonly wallets = Array.from(
+    { length: 16 },
+    (_, index) => new Wallet(`0x${String(index + 1).padStart(64, '0')}`),
+  );
 
-  private constructor(
-    private readonly keccak: Keccak,
-    private readonly signed: readonly SignedTransaction[],
-  ) {}
+  private constructor(private readonly keccak: Keccak) {}
 
   static async create(): Promise<BlockSealer> {
-    const wallets = Array.from(
-      { length: 16 },
-      (_, index) => new Wallet(`0x${String(index + 1).padStart(64, '0')}`),
-    );
-    const signed = Array.from({ length: SIGNED }, (_, index) => sign(wallets, index));
-    return new BlockSealer(await loadKeccak(), signed);
+    return new BlockSealer(await loadKeccak());
   }
 
   /** The transactions of a block. Different blocks begin at different places of the same list. */
   transactions(block: number, count: number): SignedTransaction[] {
-    return Array.from({ length: count }, (_, index) => {
-      const transaction = this.signed[(block * 31 + index) % SIGNED];
-      if (transaction === undefined) throw new RangeError('there are no signed transactions');
-      return transaction;
-    });
+    return Array.from({ length: count }, (_, index) => this.transaction((block * 31 + index) % SIGNED));
+  }
+
+  /** The transaction with this nonce. */
+  transaction(nonce: number): SignedTransaction {
+    const known = this.signed.get(nonce) ?? sign(this.wallets, nonce);
+    this.signed.set(nonce, known);
+    return known;
   }
 
   /** The header with its roots and its hash. */

@@ -54,6 +54,18 @@ test('a response missing from a batch is an error of that call only', async () =
   expect(second).toEqual({ result: '0x171' });
 });
 
+test('two answers of a batch with the same id are refused, because one of them belongs to another call', async () => {
+  const node = await startNode();
+  node.onHttp = (_request, response) => {
+    const answers = [0, 0, 2].map((id, at) => ({ jsonrpc: '2.0', id, result: at }));
+    response.end(JSON.stringify(answers));
+    return true;
+  };
+  const answers = await transportTo(node.httpUrl).send([CHAIN_ID, CHAIN_ID, CHAIN_ID]);
+  const refused = { error: { kind: 'bad_answer' } };
+  expect(answers).toMatchObject([refused, refused, { result: 2 }]);
+});
+
 test('an answer with the id of another request is refused', async () => {
   const node = await startNode();
   node.onHttp = (_request, response) => {

@@ -19,6 +19,19 @@ function answerWith(node: FakeNode, name: string, result: unknown): void {
     method === 'eth_call' ? { result: params[0] === name ? result : '0x01' } : undefined;
 }
 
+const WEIRD = { code: -32000, message: 'weird' };
+
+/** The node refuses certain calls for an unknown reason, and answers all other state calls with 0x01. */
+function refuseCall(
+  node: FakeNode,
+  isRefused: (call: { readonly params: readonly unknown[] }) => boolean,
+): void {
+  node.onCall = (asked) => {
+    if (!/^eth_(?:call|getCode)$/.test(asked.method)) return undefined;
+    return isRefused(asked) ? { error: WEIRD } : { result: '0x01' };
+  };
+}
+
 const call = (name: string) => ({ method: 'eth_call', params: [name] });
 const calls = [call('good'), call('odd'), call('other')];
 
@@ -74,15 +87,49 @@ describe('a malformed answer to one call', () => {
 
   test('includes an unrecognised error of every endpoint, while the other calls have values', async () => {
     const nodes = [await startNode(), await startNode()];
-    for (const node of nodes)
-      node.onCall = ({ method, params }) => {
-        if (method !== 'eth_call') return undefined;
-        return params[0] === 'odd' ? { error: { code: -32000, message: 'weird' } } : { result: '0x01' };
-      };
+    for (const node of nodes) refuseCall(node, ({ params }) => params[0] === 'odd');
     const urls = nodes.map(({ httpUrl }) => httpUrl);
     const pool = poolOf(urls, { clock: skippingClock() });
     expect(await pool.batchOutcomes(calls, hexData)).toMatchObject([{}, { error: { malformed: true } }, {}]);
-    await expect(pool.batchOutcomes([call('odd')], hexData)).rejects.toMatchObject({ kind: 'other' });
+  });
+
+  test.each([1, 2])(
+    'includes an unrecognised error of a lone call from each of %i endpoints, and names the endpoints',
+    async (count) => {
+      const nodes = await Promise.all(Array.from({ length: count }, () => startNode()));
+      for (const node of nodes) refuseCall(node, ({ params }) => params[0] === 'odd');
+      const pool = poolOf(
+        nodes.map(({ httpUrl }) => httpUrl),
+        { clock: skippingClock() },
+      );
+      for (const method of ['eth_call', 'eth_getCode'])
+        expect(await pool.batchOutcomes([{ ...call('odd'), method }], hexData)).toMatchObject([
+          { error: { malformed: true } },
+        ]);
+      expect(pool.health().endpoints).toMatchObject(
+        nodes.map(() => ({ fault: 'wrong', lastError: expect.stringContaining('weird') as unknown })),
+      );
+    },
+  );
+
+  test.each<[string, (node: FakeNode) => void]>([
+    ['while the node refuses every eth_call', (node) => refuseCall(node, () => true)],
+    [
+      'that comes with HTTP 503',
+      (node) => {
+        refuseCall(node, () => false);
+        node.onHttp = (_request, response, body) => {
+          if (!body.includes('odd')) return false;
+          response.writeHead(503).end(JSON.stringify({ error: WEIRD }));
+          return true;
+        };
+      },
+    ],
+  ])('does not include an unrecognised error of a lone call %s', async (_when, prepare) => {
+    const node = await startNode();
+    prepare(node);
+    const pool = poolOf([node.httpUrl], { clock: skippingClock() });
+    await expect(pool.batchOutcomes([call('odd')], hexData)).rejects.toMatchObject({ retryable: true });
   });
 
   test.each<[unknown]>([[null], [undefined]])(

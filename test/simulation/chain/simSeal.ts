@@ -1,0 +1,62 @@
+/**
+ * Gives blocks of the simulated chain real hashes and roots, and signed transactions, so that they can be proven in
+ * full. The logs without a transaction have a receipt in the receipts root, as on Celo.
+ */
+import type { ChainBlock } from '../../../src/domain/block';
+import type { Hex } from '../../../src/domain/hex';
+import { BlockSealer } from '../../support/stub/blockSealer';
+import { FULL_HEADER, STUB_GAS_PRICE } from '../../support/stub/stubFullBlock';
+import { bloomOf, keepJson, makeJson } from '../fleet/blockJson';
+
+/** Returns the block with its real hashes. `nonce` is the nonce of its first transaction. */
+export type Seal = (block: ChainBlock, nonce: number) => ChainBlock;
+
+const GAS = 21_000;
+const hex = (value: number): string => `0x${value.toString(16)}`;
+
+export async function createSeal(): Promise<Seal> {
+  const sealer = await BlockSealer.create();
+  return (block, nonce) => {
+    const signed = block.transactions.map((_, index) => sealer.transaction(nonce + index));
+    const transactions = block.transactions.map((transaction, index) => ({
+      ...transaction,
+      hash: signed[index]!.hash as Hex,
+      from: signed[index]!.from as Hex,
+      effectiveGasPrice: BigInt(STUB_GAS_PRICE),
+    }));
+    const logs = block.logs.map((log) => {
+      const transactionHash = transactions[log.transactionIndex]?.hash ?? log.transactionHash;
+      return { ...log, transactionHash };
+    });
+    const complete = (named: ChainBlock) => {
+      const json = makeJson(named);
+      const header = {
+        ...FULL_HEADER,
+        ...json.whole,
+        gasLimit: hex(30_000_000),
+        gasUsed: hex(GAS * signed.length),
+        transactions: json.whole.transactions.map((fields, index) => ({ ...signed[index], ...fields })),
+      };
+      const receipts = json.receipts.map((receipt, index) => ({
+        ...receipt,
+        type: index < signed.length ? '0x2' : '0x0',
+        status: '0x1',
+        cumulativeGasUsed: index < signed.length ? hex(GAS * (index + 1)) : '0x0',
+        logsBloom: bloomOf(receipt.logs),
+      }));
+      return { header, receipts, logs: json.logs };
+    };
+    const open = { ...block, transactions, logs };
+    const draft = complete(open);
+    const { hash, transactionsRoot, receiptsRoot } = sealer.seal(draft.header, signed, draft.receipts);
+    const sealed = { ...open, hash: hash as Hex };
+    const { header, ...rest } = complete(sealed);
+    const whole = { ...header, transactionsRoot, receiptsRoot };
+    keepJson(sealed, {
+      header: { ...whole, transactions: transactions.map((one) => one.hash) },
+      whole,
+      ...rest,
+    });
+    return sealed;
+  };
+}
