@@ -4,7 +4,7 @@ import { failureText, getAnswer, urlOf } from '../core/api.ts';
 import { pairPath, tokenPath, type App } from '../core/app.ts';
 import { auditPath, REASONS } from '../chart/auditPath.ts';
 import { moveCost } from '../chart/moveCost.ts';
-import { button, h } from '../core/dom.ts';
+import { button, h, showIn } from '../core/dom.ts';
 import { formatCount, formatFee, formatPrice, formatTime, formatUsdPrice, shortHex } from '../core/format.ts';
 import { isMissing, loaded, skeleton, type Loaded } from '../core/panel.ts';
 import { confidenceBadge, copyButton, POOL_TYPES, warningList } from '../core/pieces.ts';
@@ -20,27 +20,29 @@ interface Audited {
 /** Horizontal padding of the picture, as in the style sheet. */
 const PADDING = 26;
 
-/** State that stays the same across redraws, so that the layout does not jump: the width of the picture, and an opened part. */
+/** What stays across redraws: the width of the picture, and opened parts. */
 interface Canvas extends Opened {
   width: number;
+  isListed: boolean;
   redraw: () => void;
 }
 
 /** The audit as a card, redrawn when the width changes. `block` in the address bar chooses the block. */
 export function auditPanel(app: App, address: string, query: URLSearchParams, signal: AbortSignal): Loaded {
-  const canvas: Canvas = { width: 0, isOpen: false, redraw: () => undefined };
+  const canvas: Canvas = { width: 0, isOpen: false, isListed: false, redraw: () => undefined };
   let block = readBlock(query.get('block'));
   const picker = blockPicker(block, (next) => {
     block = next;
     app.remember({ block });
     panel.reload();
   });
+  const card = auditCard(picker.element, canvas);
   const panel = loaded<Audited | string>({
     load: (life) => readAudit(address, block, life),
     render(result) {
-      if (typeof result === 'string') return faultCard(result, picker.element);
-      picker.show(result.audit.derived_at_block);
-      return auditCard(result, canvas, picker.element);
+      if (typeof result !== 'string') picker.show(result.audit.derived_at_block);
+      card.show(result);
+      return card.element;
     },
     skeleton: () => skeleton(260),
     class: 'loaded audit-loaded',
@@ -85,32 +87,50 @@ function isOfBlock(error: unknown): boolean {
   return error instanceof Error && 'status' in error && (error.status === 400 || error.status === 404);
 }
 
-function faultCard(text: string, picker: HTMLElement): HTMLElement {
-  return h(
-    'section',
-    { class: 'card audit-card' },
-    h('div', { class: 'card-bar' }, h('h2', {}, TITLE), h('span', { class: 'spring' }), picker),
-    h('p', { class: 'notice empty' }, text),
-  );
+/** The card. Its parts change in place, so that a selection, a focus and an opened list stay. */
+function auditCard(
+  picker: HTMLElement,
+  canvas: Canvas,
+): { readonly element: HTMLElement; show(result: Audited | string): void } {
+  const [confidence, top, picture, rest] = [
+    h('span'),
+    h('div'),
+    h('div', { class: 'audit-picture' }),
+    h('div'),
+  ];
+  const bar = [h('h2', {}, 'Where the price comes from'), confidence, h('span', { class: 'spring' }), picker];
+  return {
+    element: h(
+      'section',
+      { class: 'card audit-card' },
+      h('div', { class: 'card-bar' }, ...bar),
+      top,
+      picture,
+      rest,
+    ),
+    show(result) {
+      const isFault = typeof result === 'string';
+      picture.hidden = isFault || result.audit.method === 'none';
+      if (isFault) {
+        confidence.replaceChildren();
+        top.replaceChildren(h('p', { class: 'notice empty' }, result));
+        rest.replaceChildren();
+        return;
+      }
+      const { audit, names } = result;
+      showIn(confidence, confidenceBadge(audit.confidence));
+      showIn(top, sumOf(result));
+      canvas.redraw = () => showIn(picture, auditPath(audit, names, canvas.width));
+      if (canvas.width > 0) canvas.redraw();
+      showIn(rest, detailsOf(result, canvas));
+    },
+  };
 }
 
-const TITLE = 'Where the price comes from';
-
-function auditCard({ audit, names }: Audited, canvas: Canvas, picker: HTMLElement): HTMLElement {
-  const picture = h('div', { class: 'audit-picture' });
-  canvas.redraw = () => picture.replaceChildren(auditPath(audit, names, canvas.width));
-  if (canvas.width > 0) canvas.redraw();
+function sumOf({ audit, names }: Audited): HTMLElement {
   return h(
-    'section',
-    { class: 'card audit-card' },
-    h(
-      'div',
-      { class: 'card-bar' },
-      h('h2', {}, TITLE),
-      confidenceBadge(audit.confidence),
-      h('span', { class: 'spring' }),
-      picker,
-    ),
+    'div',
+    {},
     h(
       'p',
       { class: 'audit-sum' },
@@ -120,10 +140,16 @@ function auditCard({ audit, names }: Audited, canvas: Canvas, picker: HTMLElemen
     ),
     audit.hops.length === 0 ? null : h('p', { class: 'audit-sum audit-steps' }, stepsOf(audit, names)),
     moveCost(audit),
-    audit.method !== 'none' && picture,
+  );
+}
+
+function detailsOf({ audit, names }: Audited, canvas: Canvas): HTMLElement {
+  return h(
+    'div',
+    {},
     scoreParts(audit, names, canvas),
     warningList(audit.warnings),
-    otherPools(audit, names),
+    otherPools(audit, names, canvas),
     h(
       'p',
       { class: 'hash', title: 'Whoever computes this hash from the same answer has the same inputs' },
@@ -165,7 +191,7 @@ function stepsOf(audit: Audit, names: AuditNames): string {
 const LISTED_MAX = 6;
 
 /** Pools of the token that no step uses. */
-function otherPools(audit: Audit, names: AuditNames): HTMLElement | null {
+function otherPools(audit: Audit, names: AuditNames, canvas: Canvas): HTMLElement | null {
   const others = audit.excluded_pools.filter(({ step }) => step === null);
   if (others.length === 0) return null;
   const rows = others.map((pool) => {
@@ -186,8 +212,10 @@ function otherPools(audit: Audit, names: AuditNames): HTMLElement | null {
       ),
     );
   });
-  const list = h('ul', { class: 'left-out' }, ...rows.slice(0, LISTED_MAX));
+  const shown = canvas.isListed ? rows.length : LISTED_MAX;
+  const list = h('ul', { class: 'left-out' }, ...rows.slice(0, shown));
   const more = button(`${rows.length - LISTED_MAX} more`, () => {
+    canvas.isListed = true;
     list.append(...rows.slice(LISTED_MAX));
     more.remove();
   });
@@ -196,7 +224,7 @@ function otherPools(audit: Audit, names: AuditNames): HTMLElement | null {
     { class: 'left-out-box' },
     h('h3', {}, `Other pools of this token, which the price does not use (${others.length})`),
     list,
-    rows.length > LISTED_MAX && more,
+    rows.length > shown && more,
   );
 }
 

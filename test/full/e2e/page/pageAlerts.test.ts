@@ -121,6 +121,14 @@ test('the audit names its pools, says what its score is made of, and shows an ea
   expect(await card.innerText()).not.toMatch(/lp_weighted|not_on_route/);
   await card.locator('.score-parts summary').click();
   await card.getByText('The score of a step is depth × agreement × freshness').waitFor();
+  // A newer audit changes the card in place.
+  const parts = await card.locator('.score-parts p').first().elementHandle();
+  const sum = await card.locator('.audit-sum').first().innerText();
+  await eventually(
+    () => card.locator('.audit-sum').first().innerText(),
+    (text) => text !== sum,
+  );
+  expect(await parts?.evaluate((node) => node.isConnected)).toBe(true);
   const block = now.derived_at_block - 5;
   await card.getByLabel('Block of the audit').fill(String(block));
   await card.getByLabel('Block of the audit').press('Enter');
