@@ -32,6 +32,8 @@ export interface MarketDeps extends MarketTables {
   head(): HeadSnapshot | null;
   readonly cache: ByteCache;
   readonly wallets: WalletNode;
+  /** Called with a requested token whose symbol, name or decimals are unknown. */
+  onIncomplete?(token: Hex): void;
   readonly chain: ChainFacts;
 }
 

@@ -37,6 +37,7 @@ import type { Metrics } from '../metrics';
 import { createBalanceSeeds } from '../query/holders/balanceSeeds';
 import { Directory } from '../query/tokens/directory';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
+import type { Hex } from '../domain/hex';
 import type { PublishedFlip } from '../query/head/headState';
 import { createPrecomputer, type Precomputer } from '../query/head/precomputer';
 import { createProvenParts, type ProvenParts } from '../query/head/provenParts';
@@ -59,6 +60,8 @@ interface ApiOptions {
   readonly moreProblems?: () => readonly ReadyProblem[];
   /** Returns whether the embedded database server has ended. */
   readonly isEngineAway?: () => boolean;
+  /** Called with a requested token whose metadata is incomplete. Absent if this process runs no ingester. */
+  readonly onIncomplete?: (token: Hex) => void;
 }
 
 export interface ApiServer {
@@ -220,7 +223,7 @@ function listFacts(
 }
 
 function listApiRoutes(
-  { config, log, metrics }: ApiOptions,
+  { config, log, metrics, onIncomplete = () => undefined }: ApiOptions,
   parts: Parts,
   explorer: Explorer,
   facts: ReadyzDeps,
@@ -236,7 +239,7 @@ function listApiRoutes(
   };
   const node = rpc === null ? null : createNodeState({ rpc, log });
   const wallets = { node, seeds: createBalanceSeeds() };
-  const deps = { ...market, ...warm, head, cache, wallets, chain };
+  const deps = { ...market, ...warm, head, cache, wallets, chain, onIncomplete };
   const routes = listRoutes(deps, [
     ...explorerRoutes(explorer.deps),
     healthz(),

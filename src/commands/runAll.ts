@@ -4,7 +4,9 @@ import type { Config } from '../config';
 import { observeDatabase } from '../clickhouse/client/observedDatabase';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
+import type { Hex } from '../domain/hex';
 import { steadyNow } from '../domain/steadyTime';
+import { noteAsked } from '../ingest/session/status';
 import { createMetrics, type Metrics } from '../metrics';
 import { startApi, type ApiServer } from './api';
 import { createIngester, type Ingester } from './ingest';
@@ -47,7 +49,13 @@ export async function runAll(
   const stopLogging = logProblems(list, log, steadyNow);
   try {
     if (parts.api) {
-      const ingest = ingester === null ? {} : { ingest: () => ingester.facts() };
+      const ingest =
+        ingester === null
+          ? {}
+          : {
+              ingest: () => ingester.facts(),
+              onIncomplete: (token: Hex) => noteAsked(ingester.status, token),
+            };
       const isEngineAway = (): boolean => listEngineProblems(storage).length > 0;
       api = await startApi({ config, log, metrics, moreProblems, isEngineAway, ...ingest });
     }

@@ -40,6 +40,8 @@ export function token(deps: MarketDeps): Route {
       const own = pairs.byAddress.get(address);
       const detail = toTokenDetail(judged, windows, explorerLink(chainId, address), own);
       // Without the deepest pools, the means would only describe small pools.
+      if (detail.symbol === null || detail.name === null || detail.decimals === null)
+        deps.onIncomplete?.(address);
       const isUntold = [...told.values()].includes(null);
       return { data: isUntold ? { ...detail, lp_locked_pct: null, lp_held_by_creator_pct: null } : detail };
     },

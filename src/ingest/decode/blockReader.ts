@@ -50,6 +50,8 @@ export interface ReaderDeps {
    * the senders of a random sample are compared.
    */
   readonly checkSenders?: (block: ChainBlock, indexes: ReadonlySet<number>) => Promise<void>;
+  /** Tokens without metadata that clients asked for. */
+  readonly status?: { readonly askedTokens: Set<Hex> };
   readonly log?: Logger | undefined;
   /** The clock; the default is the system clock. */
   readonly clock?: Clock | undefined;
@@ -157,6 +159,9 @@ export class BlockReader {
       take(rows);
     });
     for (const block of blocks) this.tokens.noteEvents(block);
+    const asked = this.deps.status?.askedTokens;
+    for (const token of asked ?? []) this.tokens.noteRequest(token);
+    asked?.clear();
     const last = blocks.at(-1);
     if (last !== undefined) await this.renewTokens({ ...last, reversible }, signal);
   }

@@ -44,6 +44,7 @@ interface Pause {
   due: number;
   blocks: number;
   isTraded: boolean;
+  isRequested: boolean;
   /** First block at which decimals of 0 without symbol and name were read. */
   zeroSince: number | null;
 }
@@ -148,6 +149,14 @@ export class TokenBook {
     this.hint(token);
   }
 
+  /** Notes a request of a client. The first request for an incomplete token is a reason to ask again. */
+  noteRequest(token: Hex): void {
+    const pause = this.pending.get(token);
+    if (pause === undefined || pause.isRequested) return;
+    pause.isRequested = true;
+    this.hint(token);
+  }
+
   /** Takes at most `max` tokens that should be asked again at this block. */
   takeDue(block: number, max: number): Hex[] {
     const due = new Set([...this.hinted].slice(0, max));
@@ -221,6 +230,7 @@ export class TokenBook {
         due: block + PAUSE_MIN_BLOCKS,
         blocks: 2 * PAUSE_MIN_BLOCKS,
         isTraded: false,
+        isRequested: false,
         zeroSince,
       });
   }

@@ -2,6 +2,7 @@
  * Current state and counters of the ingester, for /readyz, /metrics and the log. Only the ingester writes
  * them.
  */
+import type { Hex } from '../../domain/hex';
 import type { BlockRef } from '../../domain/block';
 import type { SkippedLogs } from '../decode/decodeTransfers';
 
@@ -72,6 +73,8 @@ export interface IngestStatus {
    * stores blocks.
    */
   idleSince: number | null;
+  /** Tokens without metadata that clients of the API in this process asked for, until the next block. */
+  readonly askedTokens: Set<Hex>;
   /** Running or interrupted work by its kind. */
   readonly work: Map<RangeWork['kind'], RangeWork>;
   /** The current problem in one sentence, which stays the same if later attempts fail in the same way. */
@@ -114,6 +117,7 @@ export function newIngestStatus(): IngestStatus {
     headSpacingMs: null,
     idleSince: null,
     work: new Map(),
+    askedTokens: new Set(),
     problem: null,
     problemDetail: null,
     problemSince: null,
@@ -139,6 +143,14 @@ export function newIngestStatus(): IngestStatus {
     mends: 0,
     reorgs: new Map(),
   };
+}
+
+/** Largest number of asked tokens that wait for the next block. */
+const ASKED_MAX = 1_000;
+
+/** Notes that a client asked for a token without metadata. */
+export function noteAsked({ askedTokens }: IngestStatus, token: Hex): void {
+  if (askedTokens.size < ASKED_MAX) askedTokens.add(token);
 }
 
 /** Records a new head of the node. `now` is the time in ms of the ingester's clock. */

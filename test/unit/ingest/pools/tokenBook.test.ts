@@ -76,14 +76,17 @@ describe('metadata that a token gets after its first pool', () => {
     expect(new Set(names.map((name) => id(name)))).toEqual(RENEWAL_TOPICS);
   });
 
-  it('the first trade of an incomplete token is a reason to ask again, and no later trade', () => {
-    const book = new TokenBook();
-    book.addFirst(read(null), 100, false);
-    book.noteTrade(T);
-    expect(book.takeDue(101, 40)).toEqual([T]);
-    book.noteTrade(T);
-    expect(book.takeDue(102, 40)).toEqual([]);
-  });
+  it.each(['noteTrade', 'noteRequest'] as const)(
+    'the first event of an incomplete token (%s) is a reason to ask again, and no later one',
+    (note) => {
+      const book = new TokenBook();
+      book.addFirst(read(null), 100, false);
+      book[note](T);
+      expect(book.takeDue(101, 40)).toEqual([T]);
+      book[note](T);
+      expect(book.takeDue(102, 40)).toEqual([]);
+    },
+  );
 
   it('an incomplete token is asked again after a restart, and one reading asks a bounded number of tokens', () => {
     const rows = Array.from({ length: 100 }, (_, index) => ({
