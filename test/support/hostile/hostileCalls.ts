@@ -20,6 +20,8 @@ export interface HostileFacts {
 export const WITHOUT_CHAIN_BYTES: Readonly<Record<string, string>> = {
   '/api/v1/overview': 'figures alone',
   '/api/v1/dexes': 'names from the chain description, and figures',
+  '/api/v1/tokens/{address}/holders':
+    'no token of this chain has transfers that add up to a supply, so no holders are listed',
   '/api/v1/tokens/{address}/ticks':
     'bars: the request names the token, and the answer has figures and the token',
   '/udf/config': 'the answer is the same for every chain',
