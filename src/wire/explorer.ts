@@ -116,7 +116,8 @@ export type LogsAnswer = z.infer<typeof logsAnswerShape>;
 const proxyShape = z.object({
   kind: z.string().meta({
     description:
-      'Standard of the proxy: eip1967, eip1967_beacon, eip1822, eip1167, openzeppelin_legacy or eip2535',
+      'Standard of the proxy: eip1967, eip1967_beacon, eip1822, eip1167 (any clone), openzeppelin_legacy, eip2535, ' +
+      'eip7702 (account with delegated code), safe, custom_slot or beacon',
   }),
   implementation: addressShape.nullable().meta({
     description: 'Current implementation; null if it is unknown or the proxy uses several contracts',

@@ -33,6 +33,10 @@ const PROXY_TYPES: Readonly<Record<ProxyKind, string>> = {
   eip1167: 'eip1167',
   openzeppelin_legacy: 'eip1967_oz',
   eip2535: 'eip2535',
+  eip7702: 'eip7702',
+  safe: 'master_copy',
+  custom_slot: 'unknown',
+  beacon: 'unknown',
 };
 
 export function blockscoutRoutes(deps: DialectDeps): Route[] {

@@ -88,6 +88,10 @@ const PROXY_TYPES: Readonly<Record<ProxyKind, string>> = {
   eip1167: 'EIP1167Proxy',
   openzeppelin_legacy: 'ZeppelinOSProxy',
   eip2535: 'DiamondProxy',
+  eip7702: 'EIP7702Delegation',
+  safe: 'GnosisSafeProxy',
+  custom_slot: 'CustomSlotProxy',
+  beacon: 'BeaconProxy',
 };
 
 /** The service does not compare creation code for this answer, so `creationMatch` is null. */

@@ -37,6 +37,7 @@ const SHARDING_KEYS: Readonly<Record<string, string>> = {
   odd_tokens: 'cityHash64(token)',
   audit_hashes: 'cityHash64(chain_id, from_block)',
   contract_codes: 'cityHash64(address)',
+  code_spans: 'cityHash64(address)',
   contract_creations: 'cityHash64(address)',
   verified_contracts: 'cityHash64(chain_id, address)',
   source_files: 'cityHash64(content_hash)',

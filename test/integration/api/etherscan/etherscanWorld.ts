@@ -59,6 +59,8 @@ const PROXY_CODE: ContractCodeRow = {
   proxy: 'eip1167',
   implementation: SINGLE,
   beacon: ZERO_ADDRESS,
+  facets: '',
+  fixed: true,
   version: 1,
 };
 
