@@ -2,6 +2,7 @@
 import { keccak256 } from 'ethers';
 
 import type { EndpointPool } from '../chain/rpc/endpointPool';
+import { RpcError, type RpcErrorKind } from '../chain/rpc/rpcError';
 import type { RpcCall } from '../chain/rpc/rpcTransport';
 import type { ContractCodeRow } from '../clickhouse/schema/explorerTables';
 import {
@@ -34,6 +35,8 @@ const SLOTS: readonly (readonly [ProxyKind, Hex])[] = [
   ['eip1822', PROXIABLE_SLOT],
   ['openzeppelin_legacy', LEGACY_SLOT],
 ];
+/** Failures that say nothing about the state of an older block. */
+const UNANSWERED: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
 /** The proxy of Safe before version 1.1.1, which has no function masterCopy(): it loads slot 0 first. */
 const OLD_SAFE = /^0x608060405273f{40}600054163660008037/;
 
@@ -42,89 +45,97 @@ export type FoundCode = Omit<ContractCodeRow, 'proxy' | 'checked_block' | 'versi
   readonly proxy: ProxyKind | '';
 };
 
-/** What the code of one contract says, before its storage is read. */
+/** A contract whose code is read. `found` grows while its storage is read. */
 interface Suspect {
   readonly address: Hex;
+  readonly tag: string;
   readonly code: Hex;
+  readonly delegates: boolean;
   readonly forwarding: Forwarding | null;
-  readonly found: FoundCode;
+  found: FoundCode;
+}
+
+/** Asks for the code at the end of a block. */
+export interface CodeQuestion {
+  readonly address: Hex;
+  readonly block: number | 'latest';
 }
 
 /**
- * Results in the order of the addresses. Null for a contract whose code or proxy slots the node does not give.
- * Rejects if the node does not answer. `block` is a number for an older state, which the node may no longer have.
+ * Results in the order of the questions. Null for a contract whose code or proxy slots the node does not give, or if
+ * the node no longer has the state of an older block. Rejects if the node does not answer.
  */
 export async function readContractCodes(
   rpc: CodeRpc,
-  addresses: readonly Hex[],
+  questions: readonly CodeQuestion[],
   signal: AbortSignal,
-  block: number | 'latest' = 'latest',
 ): Promise<(FoundCode | null)[]> {
-  const tag = block === 'latest' ? block : numberToHex(block);
   const ask = async (calls: readonly RpcCall[]): Promise<(Hex | null)[]> =>
     calls.length === 0 ? [] : askAll(rpc, calls, signal);
-  const codes = await ask(addresses.map((address) => ({ method: 'eth_getCode', params: [address, tag] })));
-  const suspects: Suspect[] = [];
-  const found = new Map<Hex, FoundCode | null>();
-  addresses.forEach((address, index) => {
-    const code = codes[index] ?? null;
-    const one = code === null ? null : readCode(address, code);
-    found.set(address, one?.found ?? null);
-    // Code without DELEGATECALL is no proxy, so most contracts need no further calls.
-    if (one !== null && one.found.proxy === '' && readAbilities(one.code).delegates) suspects.push(one);
-  });
-  const slotsOf = (one: Suspect): Hex[] => [...SLOTS.map(([, slot]) => slot), ...ownSlots(one)];
+  const codes = await ask(
+    questions.map(({ address, block }) => ({ method: 'eth_getCode', params: [address, tagOf(block)] })),
+  );
+  const read = questions.map((question, index) => readCode(question, codes[index] ?? null));
+  // Code without DELEGATECALL is no proxy, so most contracts need no further calls.
+  const suspects = read
+    .filter((one) => one !== null)
+    .filter((one) => one.found.proxy === '' && one.delegates);
   const words = await ask(
     suspects.flatMap((one) =>
-      slotsOf(one).map((slot) => ({ method: 'eth_getStorageAt', params: [one.address, slot, tag] })),
+      slotsOf(one).map((slot) => ({ method: 'eth_getStorageAt', params: [one.address, slot, one.tag] })),
     ),
   );
-  const call = (to: Hex, data: Hex): RpcCall => ({
-    method: 'eth_call',
-    params: [{ to, data, gas: CALL_GAS }, tag],
-    answerBytesMax: ANSWER_BYTES_MAX,
-  });
   let place = 0;
-  const beacons: { address: Hex; beacon: Hex; kind: ProxyKind }[] = [];
-  const open: { one: Suspect; own: Hex | null }[] = [];
+  const missing = new Set<Suspect>();
+  const [beacons, open]: [(readonly [Suspect, Hex])[], (readonly [Suspect, Hex | null])[]] = [[], []];
   for (const one of suspects) {
     const mine = words.slice(place, (place += slotsOf(one).length));
-    if (mine.includes(null)) {
-      found.set(one.address, null);
-      continue;
-    }
+    if (mine.includes(null)) missing.add(one);
     const slot = mine.slice(0, SLOTS.length).findIndex((word) => targetOf(word) !== null);
     const [kind] = SLOTS[slot] ?? [];
     const target = targetOf(mine[slot]);
-    if (kind === undefined || target === null) open.push({ one, own: ownTarget(one, mine[SLOTS.length]) });
-    else if (kind === 'eip1967_beacon') beacons.push({ address: one.address, beacon: target, kind });
-    else found.set(one.address, { ...one.found, proxy: kind, implementation: target });
+    if (kind === undefined || target === null) open.push([one, ownTarget(one, mine[SLOTS.length])]);
+    else if (kind === 'eip1967_beacon') beacons.push([one, target]);
+    else one.found = { ...one.found, proxy: kind, implementation: target };
   }
   // A diamond answers facetAddresses(). Its code may forward to one slot too.
-  const facets = await ask(open.map(({ one }) => call(one.address, FACETS_SELECTOR)));
-  open.forEach(({ one, own }, index) => {
+  const facets = await ask(open.map(([one]) => call(one.address, FACETS_SELECTOR, one.tag)));
+  open.forEach(([one, own], index) => {
     const list = readAddressList(facets[index]);
-    if (list !== null) found.set(one.address, { ...one.found, proxy: 'eip2535', facets: list.join() });
-    else if (own !== null && one.forwarding?.kind === 'beacon')
-      beacons.push({ address: one.address, beacon: own, kind: 'beacon' });
-    else if (own !== null)
-      found.set(one.address, { ...one.found, proxy: kindOfSlot(one), implementation: own });
+    if (list !== null) one.found = { ...one.found, proxy: 'eip2535', facets: list.join() };
+    else if (own !== null && one.forwarding?.kind === 'beacon') {
+      one.found = { ...one.found, proxy: 'beacon' };
+      beacons.push([one, own]);
+    } else if (own !== null) one.found = { ...one.found, proxy: kindOfSlot(one), implementation: own };
   });
-  const told = await ask(beacons.map(({ beacon }) => call(beacon, IMPLEMENTATION_SELECTOR)));
-  beacons.forEach(({ address, beacon, kind }, index) => {
-    const one = found.get(address);
+  const told = await ask(beacons.map(([one, beacon]) => call(beacon, IMPLEMENTATION_SELECTOR, one.tag)));
+  beacons.forEach(([one, beacon], index) => {
     const implementation = targetOf(told[index]) ?? ZERO_ADDRESS;
-    if (one != null) found.set(address, { ...one, proxy: kind, beacon, implementation });
+    one.found = { ...one.found, proxy: one.found.proxy || 'eip1967_beacon', beacon, implementation };
   });
-  return addresses.map((address) => found.get(address) ?? null);
+  return read.map((one) => (one === null || missing.has(one) ? null : one.found));
 }
 
-function readCode(address: Hex, code: Hex): Suspect {
+const tagOf = (block: CodeQuestion['block']): string => (block === 'latest' ? block : numberToHex(block));
+
+/** The slots of the EIPs, then the slot of the implementation or beacon that the code itself names. */
+function slotsOf({ forwarding }: Suspect): Hex[] {
+  const slots = SLOTS.map(([, slot]) => slot);
+  return forwarding?.place.from === 'slot' ? [...slots, forwarding.place.slot] : slots;
+}
+
+function call(to: Hex, data: Hex, tag: string): RpcCall {
+  const params = [{ to, data, gas: CALL_GAS }, tag];
+  return { method: 'eth_call', params, answerBytesMax: ANSWER_BYTES_MAX };
+}
+
+function readCode({ address, block }: CodeQuestion, code: Hex | null): Suspect | null {
+  if (code === null) return null;
   const { delegates, canEnd } = readAbilities(code);
   const delegation = readDelegation(code);
   const forwarding = delegates && delegation === null ? readForwarding(code) : null;
-  const clone = forwarding?.kind === 'implementation' && forwarding.place.from === 'code';
-  const target = delegation ?? (clone ? addressIn(forwarding.place) : null);
+  const clone = forwarding?.kind === 'implementation' ? addressIn(forwarding.place) : null;
+  const target = delegation ?? clone;
   const found: FoundCode = {
     address,
     code_hash: code === '0x' ? ZERO_HASH : `0x${keccak256(code).slice(2)}`,
@@ -135,15 +146,10 @@ function readCode(address: Hex, code: Hex): Suspect {
     facets: '',
     fixed: code !== '0x' && delegation === null && !canEnd,
   };
-  return { address, code, forwarding, found };
+  return { address, tag: tagOf(block), code, delegates, forwarding, found };
 }
 
 const addressIn = (place: Place): Hex | null => (place.from === 'code' ? place.address : null);
-
-/** The slot of the implementation or beacon, if the code itself names one. */
-function ownSlots({ forwarding }: Suspect): Hex[] {
-  return forwarding?.place.from === 'slot' ? [forwarding.place.slot] : [];
-}
 
 /** The implementation or beacon to which the code itself points. `word` is the content of its own slot. */
 function ownTarget({ forwarding }: Suspect, word: Hex | null | undefined): Hex | null {
@@ -160,12 +166,22 @@ function kindOfSlot({ code, forwarding }: Suspect): ProxyKind {
     : 'custom_slot';
 }
 
-/** Result of the call; null if it reverted, or if its answer was too large. */
+/**
+ * Result of the call; null if it reverted, if its answer was too large, or if the node no longer has the state of an older
+ * block.
+ */
 async function askAll(rpc: CodeRpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<(Hex | null)[]> {
-  const outcomes = await rpc.batchOutcomes(calls, readData, { signal, roundsMax: 2 });
-  return outcomes.map((answer) => {
+  const options = { signal, roundsMax: 2 };
+  const outcomes = await rpc.batchOutcomes(calls, readData, options).catch((error: unknown) => {
+    // If all calls fail, the pool throws the error of one.
+    if (error instanceof RpcError) return calls.map(() => ({ error }));
+    throw error;
+  });
+  return outcomes.map((answer, index) => {
     if ('value' in answer) return answer.value;
-    if (answer.error.kind === 'revert' || answer.error.cut === 'call' || answer.error.malformed) return null;
+    const { kind, cut, malformed } = answer.error;
+    if (kind === 'revert' || cut === 'call' || malformed) return null;
+    if (calls[index]?.params.at(-1) !== 'latest' && !UNANSWERED.has(kind)) return null;
     throw answer.error;
   });
 }

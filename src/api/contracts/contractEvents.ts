@@ -1,10 +1,11 @@
 /** GET /api/v1/contracts/{address}/events: logs of one contract, filtered by event. */
 import { id } from 'ethers';
 
-import type { Hex } from '../../domain/hex';
+import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { eventsByTopic } from '../../query/logs/decodeEvent';
-import { implementationsAt, readProxies } from '../../query/logs/logDecoder';
+import { targetsOf } from '../../query/contracts/codeSpans';
+import { implementationsAt, readProxies } from '../../query/logs/proxies';
 import { ALL_LOGS, LOG_LIST_MAX, type LogFilter } from '../../query/logs/logFilter';
 import { logsAnswerShape } from '../../wire/explorer';
 import { parsedParam, requiredAddressParam } from '../params';
@@ -77,15 +78,18 @@ async function topicsOf(
   const signature = event.replace(/\b(u?int)(?=[,)[])/g, '$1256');
   if (SIGNATURE.test(event)) return [`0x${id(signature).slice(2)}`];
   const proxies = await readProxies(chain, head, [address]);
-  const past = (proxies.upgrades.get(address) ?? []).flatMap(({ targets }) => targets);
+  const spans = proxies.spans.get(address) ?? [];
+  const past = [
+    ...(proxies.upgrades.get(address) ?? []).flatMap(({ targets }) => targets),
+    ...spans.flatMap(({ code }) => targetsOf(code)),
+  ];
   const behind = implementationsAt(proxies, address, lastOrdOfBlock(head.number));
-  const contracts = [...new Set([address, ...behind, ...past])].slice(0, 100);
+  // The address itself counts with each code that it ever had.
+  const own = spans.map(({ code }) => ({ address, codeHash: code?.hash ?? ZERO_HASH })).reverse();
+  const others = [...new Set([...behind, ...past])].map((each) => ({ address: each, codeHash: null }));
+  const contracts = [...(own.length === 0 ? [{ address, codeHash: null }] : own), ...others].slice(0, 100);
   const records = await deps.verified.findMany(
-    contracts.map((each) => ({
-      chainId: chain.chainId,
-      address: each,
-      codeHash: proxies.codes.get(each)?.hash ?? null,
-    })),
+    contracts.map((contract) => ({ chainId: chain.chainId, ...contract })),
   );
   const named = records
     .flatMap((record) => record?.abi ?? [])

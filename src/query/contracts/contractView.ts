@@ -7,7 +7,7 @@ import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedCont
 import type { ContractCode, ContractFacts } from './contractFacts';
 import type { ContractReader } from './contracts';
 import type { HeadSnapshot } from '../head/headSnapshot';
-import { implementationsAt, readProxies } from '../logs/logDecoder';
+import { implementationsAt, readProxies } from '../logs/proxies';
 import type { LogSource } from '../logs/logFilter';
 import { findWholeVerification, type TwinArguments } from './twinArguments';
 
@@ -55,7 +55,7 @@ export async function readContractView(
     targets.map((target, index) => ({
       chainId,
       address: target,
-      codeHash: behind[index]?.code?.hash ?? null,
+      codeHash: behind[index]?.codeHash ?? null,
     })),
   );
   const implementations = targets.map((target, index) => ({

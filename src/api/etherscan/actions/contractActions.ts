@@ -3,7 +3,7 @@ import type { Hex } from '../../../domain/hex';
 import { lastOrdOfBlock } from '../../../domain/ord';
 import type { VerifiedContract } from '../../../domain/verifiedContract';
 import { findVerification, type ContractFacts } from '../../../query/contracts/contractFacts';
-import { implementationsAt, readProxies } from '../../../query/logs/logDecoder';
+import { implementationsAt, readProxies } from '../../../query/logs/proxies';
 import { findWholeVerification } from '../../../query/contracts/twinArguments';
 import type { Action, Actions, Ask } from '../action';
 import { dialectError, EMPTY, listOf, ok, refuse, TEXTS } from '../answers';
@@ -149,7 +149,7 @@ async function listContracts({ deps, asked, chainId }: Ask) {
   const { addresses } = await deps.contracts.list(chainId, page);
   const facts = await deps.contracts.findMany(chainId, addresses);
   const records = await deps.verified.findMany(
-    addresses.map((address, index) => ({ chainId, address, codeHash: facts[index]?.code?.hash ?? null })),
+    addresses.map((address, index) => ({ chainId, address, codeHash: facts[index]?.codeHash ?? null })),
   );
   return listOf(
     addresses.map((Address, index) => toListed(Address, records[index] ?? null)),
