@@ -41,5 +41,5 @@ export const IMPLEMENTATION_SELECTOR: Hex = '0x5c60da1b';
 /** Selector of the function facetAddresses() of diamonds (EIP-2535). */
 export const FACETS_SELECTOR: Hex = '0x52ef6b2c';
 
-/** Selector of the function masterCopy(), which the code of a Safe's proxy answers itself. */
+/** Selector of the function masterCopy(), which the proxy of a Safe answers itself. */
 export const MASTER_COPY_SELECTOR: Hex = '0xa619486e';

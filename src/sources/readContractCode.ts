@@ -106,7 +106,16 @@ export async function readContractCodes(
     else if (own !== null && one.forwarding?.kind === 'beacon') {
       one.found = { ...one.found, proxy: 'beacon' };
       beacons.push([one, own]);
-    } else if (own !== null) one.found = { ...one.found, proxy: kindOfSlot(one), implementation: own };
+    } else if (own !== null) one.found = { ...one.found, proxy: 'custom_slot', implementation: own };
+  });
+  // The proxy of a Safe answers masterCopy() itself.
+  const safes = read
+    .filter((one) => one !== null)
+    .filter((one) => one.found.proxy === 'custom_slot' && usesFirstSlot(one));
+  const masters = await ask(safes.map((one) => call(one.address, MASTER_COPY_SELECTOR, one.tag)));
+  safes.forEach((one, index) => {
+    if (targetOf(masters[index]) === one.found.implementation || OLD_SAFE.test(one.code))
+      one.found = { ...one.found, proxy: 'safe' };
   });
   const told = await ask(beacons.map(([one, beacon]) => call(beacon, IMPLEMENTATION_SELECTOR, one.tag)));
   beacons.forEach(([one, beacon], index) => {
@@ -159,11 +168,8 @@ function ownTarget({ forwarding }: Suspect, word: Hex | null | undefined): Hex |
     : packedTarget(word, forwarding.place.shift);
 }
 
-function kindOfSlot({ code, forwarding }: Suspect): ProxyKind {
-  const first = forwarding?.place.from === 'slot' && BigInt(forwarding.place.slot) === 0n;
-  return first && (code.includes(MASTER_COPY_SELECTOR.slice(2)) || OLD_SAFE.test(code))
-    ? 'safe'
-    : 'custom_slot';
+function usesFirstSlot({ forwarding }: Suspect): boolean {
+  return forwarding?.place.from === 'slot' && BigInt(forwarding.place.slot) === 0n;
 }
 
 /**

@@ -40,6 +40,7 @@ const SHARDING_KEYS: Readonly<Record<string, string>> = {
   code_spans: 'cityHash64(address)',
   contract_creations: 'cityHash64(address)',
   verified_contracts: 'cityHash64(chain_id, address)',
+  verified_codes: 'cityHash64(chain_id, address)',
   source_files: 'cityHash64(content_hash)',
   source_uses: 'cityHash64(content_hash)',
   abi_signatures: 'cityHash64(selector)',

@@ -80,6 +80,9 @@ export function parseTarget(text: string): ContractTarget {
 const OUTPUTS = [
   'abi',
   'metadata',
+  'storageLayout',
+  'userdoc',
+  'devdoc',
   'evm.bytecode.object',
   'evm.bytecode.linkReferences',
   'evm.deployedBytecode.object',
@@ -90,7 +93,9 @@ const OUTPUTS = [
 /** The input with the outputs that the verification reads. Old compilers refuse unknown output selections. */
 export function withOutputs(input: StandardInput, target: ContractTarget, version: string): unknown {
   const old = /^v?0\.[0-5]\./.test(version);
-  const outputs = old ? OUTPUTS.filter((each) => !each.endsWith('immutableReferences')) : OUTPUTS;
+  const outputs = old
+    ? OUTPUTS.filter((each) => !/(?:immutableReferences|storageLayout)$/.test(each))
+    : OUTPUTS;
   const outputSelection = { [target.path ?? '*']: { [target.name]: outputs } };
   return { ...input, settings: { ...input.settings, outputSelection } };
 }
@@ -112,6 +117,9 @@ const codeShape = z.object({
 const contractShape = z.object({
   abi: z.unknown(),
   metadata: z.string().default(''),
+  storageLayout: z.unknown().optional(),
+  userdoc: z.unknown().optional(),
+  devdoc: z.unknown().optional(),
   evm: z.object({ bytecode: codeShape, deployedBytecode: codeShape }),
 });
 const outputShape = z.object({
@@ -136,6 +144,8 @@ export interface CompiledContract {
   readonly paths: readonly string[];
   readonly creation: CompiledCode;
   readonly runtime: CompiledCode;
+  /** Further outputs, as in VerifiedReader.readOutputs. */
+  readonly outputs: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -165,7 +175,7 @@ export function readCompiled(output: unknown, target: ContractTarget): CompiledC
   // Yul contracts have no ABI.
   const abi = parsed.success ? readAbi(parsed.data.abi ?? []) : null;
   if (!parsed.success || abi === null) throw bad(`the compiler returned no code for ${nameOf(target)}`);
-  const { evm, metadata } = parsed.data;
+  const { evm, metadata, storageLayout, userdoc, devdoc } = parsed.data;
   if (evm.deployedBytecode.object === '')
     throw new SourceFault(
       'compiled_bytecode_is_zero',
@@ -178,6 +188,7 @@ export function readCompiled(output: unknown, target: ContractTarget): CompiledC
     paths: readPaths(metadata),
     creation: toCode(evm.bytecode),
     runtime: toCode(evm.deployedBytecode),
+    outputs: { metadata, storageLayout, userdoc, devdoc, evm },
   };
 }
 
