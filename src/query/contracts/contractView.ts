@@ -74,3 +74,13 @@ async function listTargets(
   const proxies = await readProxies(chain, head, [address], new Map([[address, code]]));
   return implementationsAt(proxies, address, lastOrdOfBlock(head.number));
 }
+
+/** The implementation of a proxy at the head. Null if the contract is no proxy or has several implementations. */
+export async function findImplementation(
+  moment: { readonly chain: LogSource; readonly head: HeadSnapshot } | null,
+  facts: ContractFacts | null,
+): Promise<Hex | null> {
+  if (moment === null || facts === null || facts.code === null) return null;
+  const targets = await listTargets(moment, facts.address, facts.code);
+  return targets.length === 1 ? (targets[0] ?? null) : null;
+}

@@ -236,7 +236,7 @@ test('an account with delegated code is a proxy of its target until the delegati
     type: 'other',
     proxy: null,
     code_hash: null,
-    upgrades: [{ targets: [] }, {}],
+    upgrades: [change([]), ...changes],
   });
 });
 
