@@ -5,13 +5,6 @@ import type { EndpointPool } from '../chain/rpc/endpointPool';
 import { RpcError, type RpcErrorKind } from '../chain/rpc/rpcError';
 import type { RpcCall } from '../chain/rpc/rpcTransport';
 import type { ContractCodeRow } from '../clickhouse/schema/explorerTables';
-import {
-  readAbilities,
-  readDelegation,
-  readForwarding,
-  type Forwarding,
-  type Place,
-} from '../domain/forwarding';
 import { isHexData, numberToHex, toLowerHex, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../domain/hex';
 import {
   BEACON_SLOT,
@@ -24,6 +17,7 @@ import {
   type ProxyKind,
 } from '../domain/proxies';
 import { AppError } from '../errors';
+import { readAbilities, readDelegation, readForwarding, type Forwarding, type Place } from './forwarding';
 
 /** Gas limit of one call. */
 const CALL_GAS: Hex = '0x4c4b40';
@@ -56,7 +50,7 @@ interface Suspect {
 }
 
 /** Asks for the code at the end of a block. */
-export interface CodeQuestion {
+interface CodeQuestion {
   readonly address: Hex;
   readonly block: number | 'latest';
 }

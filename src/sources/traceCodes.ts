@@ -20,7 +20,7 @@ export interface TraceQuestion {
   readonly blocks: readonly number[];
 }
 
-export type FoundSpan = FoundCode & { readonly from_block: number };
+type FoundSpan = FoundCode & { readonly from_block: number };
 
 interface State {
   readonly block: number;

@@ -115,22 +115,32 @@ function proxyOf(
   return { kind: code.proxy.kind, implementation: targets.length === 1 && only !== undefined ? only : null };
 }
 
-export async function toRecord(
-  { verified, twinArguments, nodeOf, supplyOf }: RecordDeps,
+/** Total supply of a token; null for another contract. */
+async function readSupply(
+  { nodeOf, supplyOf }: RecordDeps,
   { source, head }: Moment,
   facts: ContractFacts,
+): ReturnType<typeof readTotalSupply> {
+  if (!isToken(facts)) return null;
+  const node = nodeOf?.(facts.chainId) ?? null;
+  const market = (await supplyOf?.(facts.chainId, head, facts.address)) ?? null;
+  return readTotalSupply(source, head, facts.address, { node, market, patienceMs: TIME_BUDGETS.nodeMs });
+}
+
+export async function toRecord(
+  deps: RecordDeps,
+  moment: Moment,
+  facts: ContractFacts,
 ): Promise<ContractRecord> {
+  const { verified, twinArguments } = deps;
+  const { source, head } = moment;
   const { address, kind } = facts;
   const { runner } = source;
-  const node = nodeOf?.(facts.chainId) ?? null;
-  const market = isToken(facts) ? ((await supplyOf?.(facts.chainId, head, address)) ?? null) : null;
   const [record, proxies, pool, supply] = await Promise.all([
     findWholeVerification(verified, twinArguments, facts.chainId, address, facts),
-    readProxies(source, head, [address], facts.codeHash === null ? NONE : new Map([[address, facts.code]])),
+    readHistory(source, head, facts),
     kind === 'pair' ? findPool(runner, head, address) : null,
-    isToken(facts)
-      ? readTotalSupply(source, head, address, { node, market, patienceMs: TIME_BUDGETS.nodeMs })
-      : null,
+    readSupply(deps, moment, facts),
   ]);
   const [files, pairTokens, fees] = await Promise.all([
     record === null ? null : verified.readSources(record),
@@ -153,7 +163,11 @@ export async function toRecord(
   };
 }
 
-const NONE: ReadonlyMap<Hex, null> = new Map();
+/** What stood at the address over time, with the code that the node sees now. */
+function readHistory(source: LogSource, head: HeadSnapshot, facts: ContractFacts): Promise<Proxies> {
+  const { address, code, codeHash } = facts;
+  return readProxies(source, head, [address], new Map(codeHash === null ? [] : [[address, code]]));
+}
 
 type ContractOrigin = Pick<ContractRecord, 'creator' | 'factory' | 'creation_tx' | 'code_hash' | 'code_size'>;
 

@@ -64,14 +64,26 @@ export function implementationsAt(proxies: Proxies, address: Hex, ord: number): 
   if (upgrade !== null && (span === null || blockOfOrd(upgrade.ord) >= span.from))
     return targetsOf(proxies, upgrade, span ?? spans.get(address)?.[0] ?? null, ord);
   // A proxy without upgrade logs is assumed to have had its oldest known implementation from the start.
-  const assumed = span === null;
   const { code, from } = span ?? (own === undefined ? spans.get(address)?.[0] : undefined) ?? NOTHING;
-  if (code === null || code.proxy === null) return [];
-  const { beacon, implementation, facets } = code.proxy;
-  if (beacon === null) return implementation === null ? facets : [implementation];
+  const proxy = code?.proxy ?? null;
+  if (proxy === null) return [];
+  const { beacon, implementation, facets } = proxy;
+  if (beacon !== null)
+    return behindBeacon(upgrades, beacon, implementation, ord, span === null ? null : from);
+  return implementation === null ? facets : [implementation];
+}
+
+/** `from` is the block since which the node saw the implementation; null if it is only assumed. */
+function behindBeacon(
+  upgrades: UpgradeMap,
+  beacon: Hex,
+  implementation: Hex | null,
+  ord: number,
+  from: number | null,
+): readonly Hex[] {
   const live = upgradeAt(upgrades.get(beacon), ord);
-  if (live !== null && (assumed || blockOfOrd(live.ord) >= from)) return live.targets;
-  return (assumed && upgrades.has(beacon)) || implementation === null ? [] : [implementation];
+  if (live !== null && (from === null || blockOfOrd(live.ord) >= from)) return live.targets;
+  return (from === null && upgrades.has(beacon)) || implementation === null ? [] : [implementation];
 }
 
 const NOTHING: CodeSpan = { from: 0, code: null };
@@ -88,9 +100,7 @@ function targetsOf(
   if (kind === 'diamond') return [...new Set([...targets, ...(proxy?.facets ?? [])])];
   const [beacon] = targets;
   if (kind !== 'beacon' || beacon === undefined) return targets;
-  const live = upgradeAt(upgrades.get(beacon), ord);
-  if (live !== null) return live.targets;
-  return upgrades.has(beacon) || proxy?.implementation == null ? [] : [proxy.implementation];
+  return behindBeacon(upgrades, beacon, proxy?.implementation ?? null, ord, null);
 }
 
 /** Like implementationsAt, and the implementations before a change within the block. */

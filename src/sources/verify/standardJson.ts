@@ -84,8 +84,10 @@ const OUTPUTS = [
   'userdoc',
   'devdoc',
   'evm.bytecode.object',
+  'evm.bytecode.sourceMap',
   'evm.bytecode.linkReferences',
   'evm.deployedBytecode.object',
+  'evm.deployedBytecode.sourceMap',
   'evm.deployedBytecode.linkReferences',
   'evm.deployedBytecode.immutableReferences',
 ];
@@ -111,6 +113,7 @@ export function withComments(input: StandardInput): StandardInput {
 const rangesShape = z.array(z.object({ start: z.int().min(0), length: z.int().min(1) }));
 const codeShape = z.object({
   object: z.string(),
+  sourceMap: z.string().optional(),
   linkReferences: z.record(z.string(), z.record(z.string(), rangesShape)).default({}),
   immutableReferences: z.record(z.string(), rangesShape).default({}),
 });

@@ -1,5 +1,5 @@
 /** Tests how the target of a proxy is found in its code, for clones and proxies of many makers. */
-import { readAbilities, readDelegation, readForwarding } from '../../../src/domain/forwarding';
+import { readAbilities, readDelegation, readForwarding } from '../../../src/sources/forwarding';
 import type { Hex } from '../../../src/domain/hex';
 
 const TARGET = '00000000a19c2e7f9fde6b1d0a1f4c3b2a5d6e7f';

@@ -3,7 +3,7 @@
  * branches, until a DELEGATECALL passes on the whole call data. So it recognizes clones and proxies in any encoding,
  * and needs no list of known ones. Pure and bounded.
  */
-import type { Hex } from './hex';
+import type { Hex } from '../domain/hex';
 
 /** Where the code finds an address. */
 export type Place =
@@ -80,23 +80,7 @@ function step(bytes: Buffer, path: Path): Next {
   const code = bytes[path.at];
   if (code === undefined || stack.length > STACK_MAX) return 'end';
   path.at += 1;
-  if (code >= OP.PUSH0 && code <= OP.PUSH32) {
-    const width = code - OP.PUSH0;
-    const text = bytes.toString('hex', path.at, path.at + width);
-    stack.push(width === 0 ? 0n : BigInt(`0x${text.padEnd(2 * width, '0')}`));
-    path.at += width;
-    return 'go on';
-  }
-  if (code >= OP.DUP1 && code <= OP.DUP16) {
-    stack.push(stack.at(OP.DUP1 - code - 1) ?? 'unknown');
-    return 'go on';
-  }
-  if (code >= OP.SWAP1 && code <= OP.SWAP16) {
-    const [top, other] = [stack.length - 1, stack.length - 2 - (code - OP.SWAP1)];
-    if (other < 0) return 'end';
-    [stack[top], stack[other]] = [stack[other] ?? 'unknown', stack[top] ?? 'unknown'];
-    return 'go on';
-  }
+  if (code >= OP.PUSH0 && code <= OP.SWAP16) return arrange(bytes, path, code);
   const take = (): Value => stack.pop() ?? 'unknown';
   switch (code) {
     case OP.JUMP:
@@ -106,7 +90,8 @@ function step(bytes: Buffer, path: Path): Next {
       return readDelegateCall(path, [take(), take(), take(), take(), take(), take()]);
     case OP.CALL:
     case OP.STATICCALL: {
-      const [, to = 'unknown'] = [take(), take()];
+      take();
+      const to = take();
       for (let rest = code === OP.CALL ? 5 : 4; rest > 0; rest -= 1) take();
       path.asked = placeOf(to);
       stack.push('unknown');
@@ -127,6 +112,26 @@ function step(bytes: Buffer, path: Path): Next {
     default:
       return compute(code, stack, take);
   }
+}
+
+/** Runs PUSH, DUP or SWAP. */
+function arrange(bytes: Buffer, path: Path, code: number): Next {
+  const { stack } = path;
+  if (code <= OP.PUSH32) {
+    const width = code - OP.PUSH0;
+    const text = bytes.toString('hex', path.at, path.at + width);
+    stack.push(width === 0 ? 0n : BigInt(`0x${text.padEnd(2 * width, '0')}`));
+    path.at += width;
+    return 'go on';
+  }
+  if (code <= OP.DUP16) {
+    stack.push(stack.at(OP.DUP1 - code - 1) ?? 'unknown');
+    return 'go on';
+  }
+  const [top, other] = [stack.length - 1, stack.length - 2 - (code - OP.SWAP1)];
+  if (other < 0) return 'end';
+  [stack[top], stack[other]] = [stack[other] ?? 'unknown', stack[top] ?? 'unknown'];
+  return 'go on';
 }
 
 function jump(bytes: Buffer, path: Path, conditional: boolean, to: Value, condition: Value): Next {
@@ -181,13 +186,22 @@ function valueOf(code: number, a: Value, b: Value): Value {
   if (a === 'size' || b === 'size')
     return code === OP.ADD || (code === OP.SUB && a === 'size') ? 'size' : 'unknown';
   const [constant, other] = typeof a === 'bigint' ? [a, b] : [b, a];
-  if (typeof constant !== 'bigint') return 'unknown';
-  if (typeof other !== 'object') return 'unknown';
+  if (typeof constant !== 'bigint' || typeof other !== 'object') return 'unknown';
   if (code === OP.AND) return constant === ADDRESS_MAX || constant === WORD - 1n ? other : 'unknown';
-  if (!('slot' in other)) return 'unknown';
-  const isDivided = code === OP.DIV && b === constant;
-  const shift = isDivided ? bitsOf(constant) : code === OP.SHR && a === constant ? Number(constant) : null;
-  return shift === null || shift + other.shift > 96 ? 'unknown' : { ...other, shift: other.shift + shift };
+  return 'slot' in other ? shiftSlot(code, a, constant, other) : 'unknown';
+}
+
+/** A slot after SHR or a division by a power of two; `a` is the top of the stack. */
+function shiftSlot(
+  code: number,
+  a: Value,
+  constant: bigint,
+  value: { readonly slot: bigint; readonly shift: number },
+): Value {
+  const isShifted = code === OP.SHR && a === constant;
+  const bits = isShifted ? Number(constant) : code === OP.DIV && a !== constant ? bitsOf(constant) : 256;
+  const shift = value.shift + bits;
+  return shift > 96 ? 'unknown' : { ...value, shift };
 }
 
 /** The exponent of a power of two; 256 for other numbers. */
