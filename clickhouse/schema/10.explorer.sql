@@ -24,9 +24,11 @@ CREATE TABLE IF NOT EXISTS contract_codes
     address FixedString(20) COMMENT 'Address whose code was queried',
     code_hash FixedString(32) COMMENT 'keccak256 of the runtime code; zero bytes if the address has no code',
     code_size UInt32 COMMENT 'Size of the runtime code in bytes; 0 if the address has no code',
-    proxy LowCardinality(String) COMMENT 'Kind of proxy: eip1967, eip1967_beacon, eip1822, eip1167, openzeppelin_legacy or eip2535; empty if the contract is not a known proxy',
+    proxy LowCardinality(String) COMMENT 'Kind of proxy, one of PROXY_KINDS in domain/proxies.ts; empty if the contract is not a known proxy',
     implementation FixedString(20) COMMENT 'Contract that the proxy delegates to, as of checked_block; zero bytes if the address is no proxy, or if the proxy has none or several',
-    beacon FixedString(20) COMMENT 'Beacon of an eip1967_beacon proxy; zero bytes for other contracts',
+    beacon FixedString(20) COMMENT 'Beacon of a beacon proxy; zero bytes for other contracts',
+    facets String COMMENT 'Facets of a diamond according to facetAddresses(): 0x addresses, separated by commas; empty for other contracts',
+    fixed Bool COMMENT 'Whether the code can never change: it has no operation that could end the contract or run other code',
     checked_block UInt32 COMMENT 'Number of the block for which the node answered',
     version UInt64 COMMENT 'Time when this row was written, unix milliseconds, UTC'
 )
@@ -34,3 +36,25 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY address
 SETTINGS index_granularity = 1024
 COMMENT 'Code and proxy target of each address, as the node reported them';
+
+-- One row: what stood at an address from a block on, until the address's next row. The first row says when the code was
+-- first read; before it, the code is unknown. If an address has several rows of one block, the newest one is valid.
+-- Neighbouring rows may be equal. The ingester writes these rows while it follows the head. They cannot be rebuilt from
+-- logs.
+CREATE TABLE IF NOT EXISTS code_spans
+(
+    address FixedString(20) COMMENT 'Address whose code was queried',
+    from_block UInt32 COMMENT 'Number of the first block at whose end the node saw this code and these targets',
+    code_hash FixedString(32) COMMENT 'keccak256 of the runtime code; zero bytes if the address had no code',
+    code_size UInt32 COMMENT 'Size of the runtime code in bytes; 0 if the address had no code',
+    proxy LowCardinality(String) COMMENT 'Kind of proxy, as in contract_codes',
+    implementation FixedString(20) COMMENT 'Contract that the proxy delegates to; zero bytes if there is none or several',
+    beacon FixedString(20) COMMENT 'Beacon of a beacon proxy; zero bytes for other contracts',
+    facets String COMMENT 'Facets of a diamond, as in contract_codes',
+    fixed Bool COMMENT 'Whether the code can never change, as in contract_codes',
+    version UInt64 COMMENT 'Time when this row was written, unix milliseconds, UTC'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (address, from_block)
+SETTINGS index_granularity = 1024
+COMMENT 'Code and proxy targets of each address over time, as the node reported them';

@@ -28,6 +28,8 @@ CREATE TABLE IF NOT EXISTS verified_contracts
     deployer Nullable(FixedString(20)) COMMENT 'Address that created the contract; NULL if the origin of the record does not name the creator',
     deployment_tx Nullable(FixedString(32)) COMMENT 'Hash of the creating transaction; NULL if the origin of the record does not name the transaction',
     deployment_block Nullable(UInt32) COMMENT 'Number of the block of the creation; NULL if the origin of the record does not name the block',
+    creation_match LowCardinality(String) COMMENT 'Result of the comparison of the creation code: exact_match or match; empty if it was not compared',
+    outputs String COMMENT 'Further outputs of the compiler, a JSON object with metadata, storageLayout, userdoc, devdoc and evm; empty if unknown' CODEC(ZSTD(3)),
     version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC; the newest row of a contract is valid',
     INDEX name_ngrams name TYPE text(tokenizer = ngrams(3), preprocessor = lowerUTF8(name))
 )
@@ -35,6 +37,75 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY (chain_id, address)
 SETTINGS index_granularity = 256
 COMMENT 'Verifications of contracts with their settings and ABI';
+
+-- One row: the verification of one contract for one code. The code at an address can change, and each code keeps its
+-- verification. If a code has several rows, the newest one is valid.
+CREATE TABLE IF NOT EXISTS verified_codes
+(
+    chain_id UInt32 COMMENT 'EIP-155 id of the contract''s chain',
+    address FixedString(20) COMMENT 'Address of the contract',
+    code_hash FixedString(32) COMMENT 'keccak256 of the runtime code on the chain',
+    status Enum8('exact_match' = 1, 'match' = 2) COMMENT 'exact_match: the code and the metadata hash match the sources; match: only the code matches',
+    source LowCardinality(String) COMMENT 'Origin of the verification: sourcify or blockscout (imported), local (compiled here), ancestor:1 (same address and code on chain 1)',
+    verified_at UInt32 COMMENT 'Time of the verification, unix seconds, UTC',
+    name String COMMENT 'Name of the contract in its source',
+    path String COMMENT 'Path of the source file that holds the contract',
+    language LowCardinality(String) COMMENT 'Language of the source: Solidity, Vyper or Yul',
+    compiler LowCardinality(String) COMMENT 'Name of the compiler: solc or vyper',
+    compiler_version LowCardinality(String) COMMENT 'Version of the compiler, without a leading v',
+    optimization Bool COMMENT 'Whether the compiler''s optimizer was on',
+    runs UInt32 COMMENT 'Setting runs of the optimizer',
+    evm_version Nullable(String) COMMENT 'EVM version of the compilation; NULL if the compiler used its default',
+    license Nullable(String) COMMENT 'SPDX identifier of the licence; NULL if none is given',
+    abi String COMMENT 'ABI of the contract, as a JSON list' CODEC(ZSTD(3)),
+    constructor_arguments Nullable(String) COMMENT 'Constructor arguments, ABI-encoded bytes; NULL if unknown' CODEC(ZSTD(1)),
+    libraries String COMMENT 'Linked libraries, a JSON object: address by fully qualified library name',
+    settings String COMMENT 'Settings of the standard JSON input, a JSON object without outputSelection' CODEC(ZSTD(3)),
+    file_paths Array(String) COMMENT 'Paths of the contract''s source files',
+    file_hashes Array(FixedString(32)) COMMENT 'keccak256 of the content of each file, in the order of file_paths; key of source_files',
+    deployer Nullable(FixedString(20)) COMMENT 'Address that created the contract; NULL if the origin of the record does not name the creator',
+    deployment_tx Nullable(FixedString(32)) COMMENT 'Hash of the creating transaction; NULL if the origin of the record does not name the transaction',
+    deployment_block Nullable(UInt32) COMMENT 'Number of the block of the creation; NULL if the origin of the record does not name the block',
+    creation_match LowCardinality(String) COMMENT 'Result of the comparison of the creation code: exact_match or match; empty if it was not compared',
+    outputs String COMMENT 'Further outputs of the compiler, a JSON object with metadata, storageLayout, userdoc, devdoc and evm; empty if unknown' CODEC(ZSTD(3)),
+    version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC; the newest row of a contract and a code is valid'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (chain_id, address, code_hash)
+SETTINGS index_granularity = 256
+COMMENT 'Verifications of contracts for each code that their addresses had';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS mv_verified_codes TO verified_codes AS
+SELECT
+    chain_id,
+    address,
+    code_hash,
+    status,
+    source,
+    verified_at,
+    name,
+    path,
+    language,
+    compiler,
+    compiler_version,
+    optimization,
+    runs,
+    evm_version,
+    license,
+    abi,
+    constructor_arguments,
+    libraries,
+    settings,
+    file_paths,
+    file_hashes,
+    deployer,
+    deployment_tx,
+    deployment_block,
+    creation_match,
+    outputs,
+    version
+FROM verified_contracts
+WHERE code_hash != toFixedString('', 32);
 
 -- One row: a contract by the hash of its runtime code, to find contracts with the same code. The row may be
 -- outdated: verified_contracts has the current hash.

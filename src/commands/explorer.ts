@@ -102,7 +102,11 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     (chainId) => findSnapshot(findChain(chainId)),
     () => verifiedDb,
   );
-  const contracts = withNodeCode(stored, reads.nodeCodeOf);
+  const contracts = withNodeCode(
+    stored,
+    reads.nodeCodeOf,
+    (chainId) => findChain(chainId)?.head()?.version ?? '',
+  );
   const decoder = createLogDecoder({ verified, signatures });
   return {
     deps: {

@@ -1,7 +1,11 @@
-/** How to recognize proxies: storage slots, code patterns and events of the EIPs and of OpenZeppelin. */
+/** How to recognize proxies: storage slots and events of the EIPs and of OpenZeppelin. */
 import type { Hex } from './hex';
 
-/** `eip2535` is a diamond, which delegates to several contracts. */
+/**
+ * `eip1167` is every clone: the code contains the address. `eip2535` is a diamond, which delegates to several
+ * contracts. `eip7702` is an account with delegated code. `safe` and `custom_slot` keep the address in a storage slot
+ * that no EIP names, and `beacon` keeps its beacon there or in the code.
+ */
 export const PROXY_KINDS = [
   'eip1967',
   'eip1967_beacon',
@@ -9,6 +13,10 @@ export const PROXY_KINDS = [
   'eip1167',
   'openzeppelin_legacy',
   'eip2535',
+  'eip7702',
+  'safe',
+  'custom_slot',
+  'beacon',
 ] as const;
 export type ProxyKind = (typeof PROXY_KINDS)[number];
 
@@ -33,14 +41,5 @@ export const IMPLEMENTATION_SELECTOR: Hex = '0x5c60da1b';
 /** Selector of the function facetAddresses() of diamonds (EIP-2535). */
 export const FACETS_SELECTOR: Hex = '0x52ef6b2c';
 
-/**
- * The target of a minimal proxy (EIP-1167, or 0age's shorter form); null for other code. Clones with appended
- * arguments count too.
- */
-export function readMinimalProxy(code: Hex): Hex | null {
-  const target =
-    /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3/.exec(code)?.[1] ??
-    /^0x3d3d3d3d363d3d37363d73([0-9a-f]{40})5af43d3d93803e602a57fd5bf3/.exec(code)?.[1] ??
-    /^0x363d3d373d3d3d3d60368038038091363936013d73([0-9a-f]{40})5af43d3d93803e603457fd5bf3/.exec(code)?.[1];
-  return target === undefined ? null : `0x${target}`;
-}
+/** Selector of the function masterCopy(), which the proxy of a Safe answers itself. */
+export const MASTER_COPY_SELECTOR: Hex = '0xa619486e';

@@ -68,6 +68,8 @@ export interface VerifiedContract extends ContractId {
   readonly abi: readonly AbiEntry[];
   /** The ABI-encoded arguments at the end of the creation code. Null if unknown; `0x` if there are none. */
   readonly constructorArguments: Hex | null;
+  /** Result of the comparison of the creation code; null if it was not compared. */
+  readonly creationMatch: VerificationStatus | null;
   /** Addresses of libraries by fully qualified library name. */
   readonly libraries: Readonly<Record<string, Hex>>;
   /** `settings` of the standard JSON input, as JSON text, without outputSelection. */
@@ -77,13 +79,20 @@ export interface VerifiedContract extends ContractId {
 
 /** Reads the newest verifications from the database. */
 export interface VerifiedReader {
-  /** The contract's own verification, or a verification of a contract with the same code on any chain, or
-   * null. */
+  /**
+   * The contract's own verification, or a verification of a contract with the same code on any chain, or null. With a
+   * code hash, only a verification of this code counts, or one whose code is unknown.
+   */
   find(contract: ContractId, codeHash: Hex | null): Promise<VerifiedContract | null>;
   /** Like `find`, for at most 1,000 contracts. */
   findMany(
     contracts: readonly (ContractId & { readonly codeHash: Hex | null })[],
   ): Promise<(VerifiedContract | null)[]>;
+  /**
+   * Further outputs of the compiler by the names of its standard JSON: metadata, storageLayout, userdoc, devdoc and evm.
+   * Unknown outputs are missing.
+   */
+  readOutputs(contract: VerifiedContract): Promise<Readonly<Record<string, unknown>>>;
   /** The files with their contents, in the order of `files`. */
   readSources(contract: VerifiedContract): Promise<{ readonly path: string; readonly content: string }[]>;
 }

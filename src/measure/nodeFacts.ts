@@ -82,7 +82,11 @@ export async function readCodes(
   tokens: readonly Hex[],
   signal: AbortSignal,
 ): Promise<(CodeFacts | null)[]> {
-  const found = await readContractCodes(rpc, tokens, signal);
+  const found = await readContractCodes(
+    rpc,
+    tokens.map((address) => ({ address, block: 'latest' })),
+    signal,
+  );
   const targets = tokens.map((token, index) => {
     const implementation = found[index]?.implementation ?? ZERO_ADDRESS;
     return implementation === ZERO_ADDRESS ? token : implementation;

@@ -8,25 +8,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
 import type { Database } from '../clickhouse/client/database';
-import { contractCodesTable } from '../clickhouse/schema/explorerTables';
-import { insertRows } from '../clickhouse/rows/inserter';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
 import type { Hex } from '../domain/hex';
-import { toOrd } from '../domain/ord';
+import { lastOrdOfBlock, toOrd } from '../domain/ord';
 import { errorText } from '../errors';
 import type { Logger } from '../log';
 import { findCreators, type CreatorDeps } from './findCreators';
 import { findNewCreations, WAITING_MAX } from './findNewCreations';
 import { findUpgraded } from './findUpgraded';
 import { lendSources } from './lendSources';
-import { readContractCodes, type CodeRpc } from './readContractCode';
+import type { CodeRpc } from './readContractCode';
+import { storeCodes } from './storeCodes';
 
 /** Pause in ms between checks for new contracts. */
 const INTERVAL_MS = 2_000;
 /** Pause in ms between checks of all contracts, once a check has found fewer than LOOK_MAX contracts. */
 const FULL_MS = 60_000;
 const FAILED_MS = 30_000;
-/** Time in ms after which a node that could not trace is asked for a trace again. */
+/** Time in ms after which a node that could not trace, or had no older state, is asked again. */
 const BLIND_MS = 600_000;
 /** Number of contracts per request batch and per insert. */
 const BATCH = 50;
@@ -68,6 +67,9 @@ export class ContractWorker {
   private lendAt = 0;
   /** Final upgrades up to this position (`ord`) are processed, since this start of the program. */
   private upgradesTo = 0;
+  /** The activity of contracts up to this position (`ord`) is processed, since this start of the program. */
+  private activeTo = 0;
+  private oldStatesAt = 0;
 
   constructor(private readonly deps: ContractWorkerDeps) {
     this.runner = createQueryRunner(deps.database);
@@ -114,6 +116,11 @@ export class ContractWorker {
     };
     const name = full ? 'contracts/list_unchecked_contracts' : 'contracts/list_new_contracts';
     const found = await this.runner.run(name, params, foundShape);
+    const active = await this.runner.run(
+      'contracts/list_active_contracts',
+      { chain_id: chainId, limit: LOOK_MAX, from_ord: Math.max(this.activeTo, params.from_ord) },
+      foundShape,
+    );
     const upgraded = await findUpgraded({
       runner: this.runner,
       chainId,
@@ -122,7 +129,9 @@ export class ContractWorker {
       finalTo: now() >= this.upgradesAt ? status.finalTo : null,
       seenTo: this.upgradesTo,
     });
-    const asked = [...new Set([...found.map(({ address }) => address), ...upgraded.addresses])];
+    const asked = [
+      ...new Set([...[...found, ...active].map(({ address }) => address), ...upgraded.addresses]),
+    ];
     for (let from = 0; from < asked.length && !signal.aborted; from += BATCH) {
       if (from > 0) await sleep(PAUSE_MS, undefined, { signal });
       await this.store(asked.slice(from, from + BATCH), signal);
@@ -130,6 +139,7 @@ export class ContractWorker {
     this.noteNew(found.map(({ address }) => address));
     if (full && found.length < LOOK_MAX) this.fullAt = now() + FULL_MS;
     this.upgradesTo = upgraded.seenTo;
+    this.activeTo = lastOrdOfBlock(indexed);
     if (upgraded.reached) this.upgradesAt = now() + FULL_MS;
     return asked.length;
   }
@@ -176,14 +186,22 @@ export class ContractWorker {
   }
 
   private async store(addresses: readonly Hex[], signal: AbortSignal): Promise<void> {
-    const { database, rpc, status, now } = this.deps;
-    const checkedBlock = status.indexed ?? 0;
-    const codes = await readContractCodes(rpc, addresses, signal);
-    const version = Math.floor(now());
-    await insertRows(
-      database,
-      contractCodesTable,
-      codes.flatMap((code) => (code === null ? [] : [{ ...code, checked_block: checkedBlock, version }])),
+    const { database, rpc, chainId, status, now } = this.deps;
+    const indexed = status.indexed ?? 0;
+    const { blind } = await storeCodes(
+      {
+        database,
+        runner: this.runner,
+        rpc,
+        chainId,
+        indexed,
+        finalTo: status.finalTo ?? 0,
+        looksBack: now() >= this.oldStatesAt,
+        version: Math.floor(now()),
+      },
+      addresses,
+      signal,
     );
+    if (blind) this.oldStatesAt = now() + BLIND_MS;
   }
 }

@@ -12,7 +12,7 @@ import { toCode, type ContractCode } from '../query/contracts/contractFacts';
 import type { NodeCode } from '../query/contracts/nodeCode';
 import { readContractCodes, type CodeRpc } from './readContractCode';
 
-/** Number of cached results. Results expire, because code may be deployed later and a proxy may change. */
+/** Number of cached results. Results end with the head or expire, because code and implementations change. */
 const KEPT_MAX = 5_000;
 const KEPT_MS = 10_000;
 /** Largest number of addresses whose code is requested in parallel. */
@@ -28,7 +28,10 @@ const PATIENCE_MS = 300;
 const REST_MS = 3_000;
 
 export function createNodeCode(rpc: CodeRpc, clock: Clock = systemClock()): NodeCode {
-  const kept = new LRUCache<Hex, { readonly at: number; readonly code: Promise<ContractCode | null> }>({
+  const kept = new LRUCache<
+    Hex,
+    { readonly at: number; readonly head: string; readonly code: Promise<ContractCode | null> }
+  >({
     max: KEPT_MAX,
   });
   let underWay = 0;
@@ -43,7 +46,7 @@ export function createNodeCode(rpc: CodeRpc, clock: Clock = systemClock()): Node
     try {
       const late = (): Error => new RpcError('timeout', `the node did not answer within ${ASK_MS} ms`);
       const [code] = await withDeadline(clock, ASK_MS, undefined, late, (signal) =>
-        readContractCodes(rpc, [address], signal),
+        readContractCodes(rpc, [{ address, block: 'latest' }], signal),
       );
       if (code === null) throw new AppError('node_failed', 'the node gave a malformed answer about the code');
       return code === undefined ? null : toCode(code);
@@ -54,29 +57,29 @@ export function createNodeCode(rpc: CodeRpc, clock: Clock = systemClock()): Node
       underWay -= 1;
     }
   };
-  const findKept = (address: Hex): Promise<ContractCode | null> | null => {
+  const findKept = (address: Hex, head: string): Promise<ContractCode | null> | null => {
     const known = kept.get(address);
-    return known !== undefined && clock.now() - known.at < KEPT_MS ? known.code : null;
+    return known?.head === head && clock.now() - known.at < KEPT_MS ? known.code : null;
   };
-  const get: NodeCode['get'] = (address) => {
-    const known = findKept(address);
+  const get: NodeCode['get'] = (address, head = '') => {
+    const known = findKept(address, head);
     if (known !== null) return known;
     const code = ask(address);
-    kept.set(address, { at: clock.now(), code });
+    kept.set(address, { at: clock.now(), head, code });
     code.catch(() => kept.delete(address));
     return code;
   };
   return {
     get,
-    async find(address) {
-      if (clock.now() < restUntil && findKept(address) === null) return undefined;
+    async find(address, head = '') {
+      if (clock.now() < restUntil && findKept(address, head) === null) return undefined;
       const waited = new AbortController();
       const silence = clock.sleep(PATIENCE_MS, waited.signal).then(
         () => undefined,
         () => undefined,
       );
       try {
-        return await Promise.race([get(address).catch(() => undefined), silence]);
+        return await Promise.race([get(address, head).catch(() => undefined), silence]);
       } finally {
         waited.abort();
       }

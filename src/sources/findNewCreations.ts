@@ -7,10 +7,10 @@
 import { z } from 'zod';
 
 import { insertRows } from '../clickhouse/rows/inserter';
-import { ZERO_HASH, type Hex } from '../domain/hex';
+import type { Hex } from '../domain/hex';
 import { blockOfOrd } from '../domain/ord';
 import { CONTRACTS_MAX, readOrigins } from '../query/contracts/contractFacts';
-import { snapshotParams, type HeadSnapshot } from '../query/head/headSnapshot';
+import { finalSnapshot, snapshotParams } from '../query/head/headSnapshot';
 import {
   contractCreationsTable,
   readTransactions,
@@ -48,7 +48,7 @@ export async function findNewCreations(
 ): Promise<NewCreations> {
   const { database, runner, rpc, chainId, finalTo, now } = deps;
   if (waiting.length === 0) return { found: 0, done: [], blind: false };
-  const final = asOf(finalTo);
+  const final = finalSnapshot(finalTo);
   const origins = await readOrigins({ runner, chainId }, final, waiting);
   const { done, asked } = sortByOrigin(waiting, origins, finalTo);
   if (asked.length === 0) return { found: 0, done, blind: false };
@@ -97,19 +97,4 @@ function sortByOrigin(
     else if (asked.length < TRACES_MAX) asked.push(address);
   }
   return { done, asked };
-}
-
-/** A snapshot of the final blocks up to a number. */
-function asOf(number: number): HeadSnapshot {
-  return {
-    version: '',
-    startBlock: 0,
-    logsFrom: 0,
-    number,
-    hash: ZERO_HASH,
-    timestamp: 0,
-    finalTo: number,
-    finalNumber: number,
-    blocks: [],
-  };
 }

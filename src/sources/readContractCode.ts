@@ -1,21 +1,23 @@
-/** Reads contract code from a node: its hash, its size and the targets of a proxy. */
+/** Reads contract code from a node: its hash, its size and the targets of a proxy, now or at an older block. */
 import { keccak256 } from 'ethers';
 
 import type { EndpointPool } from '../chain/rpc/endpointPool';
+import { RpcError, type RpcErrorKind } from '../chain/rpc/rpcError';
 import type { RpcCall } from '../chain/rpc/rpcTransport';
 import type { ContractCodeRow } from '../clickhouse/schema/explorerTables';
-import { addressOfWord, isHexData, toLowerHex, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../domain/hex';
+import { isHexData, numberToHex, toLowerHex, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../domain/hex';
 import {
   BEACON_SLOT,
   FACETS_SELECTOR,
   IMPLEMENTATION_SELECTOR,
   IMPLEMENTATION_SLOT,
   LEGACY_SLOT,
+  MASTER_COPY_SELECTOR,
   PROXIABLE_SLOT,
-  readMinimalProxy,
   type ProxyKind,
 } from '../domain/proxies';
 import { AppError } from '../errors';
+import { readAbilities, readDelegation, readForwarding, type Forwarding, type Place } from './forwarding';
 
 /** Gas limit of one call. */
 const CALL_GAS: Hex = '0x4c4b40';
@@ -27,99 +29,159 @@ const SLOTS: readonly (readonly [ProxyKind, Hex])[] = [
   ['eip1822', PROXIABLE_SLOT],
   ['openzeppelin_legacy', LEGACY_SLOT],
 ];
-const DELEGATECALL = 0xf4;
-const [PUSH1, PUSH32] = [0x60, 0x7f];
+/** Failures that say nothing about the state of an older block. */
+const UNANSWERED: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
+/** The proxy of Safe before version 1.1.1, which has no function masterCopy(): it loads slot 0 first. */
+const OLD_SAFE = /^0x608060405273f{40}600054163660008037/;
 
 export type CodeRpc = Pick<EndpointPool, 'batchOutcomes'>;
-type FoundCode = Pick<
-  ContractCodeRow,
-  'address' | 'code_hash' | 'code_size' | 'implementation' | 'beacon'
-> & { readonly proxy: ProxyKind | '' };
+export type FoundCode = Omit<ContractCodeRow, 'proxy' | 'checked_block' | 'version'> & {
+  readonly proxy: ProxyKind | '';
+};
+
+/** A contract whose code is read. `found` grows while its storage is read. */
+interface Suspect {
+  readonly address: Hex;
+  readonly tag: string;
+  readonly code: Hex;
+  readonly delegates: boolean;
+  readonly forwarding: Forwarding | null;
+  found: FoundCode;
+}
+
+/** Asks for the code at the end of a block. */
+interface CodeQuestion {
+  readonly address: Hex;
+  readonly block: number | 'latest';
+}
 
 /**
- * Results in the order of the addresses. Null for a contract whose code or proxy slots the node does not give.
- * Rejects if the node does not answer.
+ * Results in the order of the questions. Null for a contract whose code or proxy slots the node does not give, or if
+ * the node no longer has the state of an older block. Rejects if the node does not answer.
  */
 export async function readContractCodes(
   rpc: CodeRpc,
-  addresses: readonly Hex[],
+  questions: readonly CodeQuestion[],
   signal: AbortSignal,
 ): Promise<(FoundCode | null)[]> {
   const ask = async (calls: readonly RpcCall[]): Promise<(Hex | null)[]> =>
     calls.length === 0 ? [] : askAll(rpc, calls, signal);
   const codes = await ask(
-    addresses.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] })),
+    questions.map(({ address, block }) => ({ method: 'eth_getCode', params: [address, tagOf(block)] })),
   );
-  const found = addresses.map((address, index): FoundCode | null => {
-    const code = codes[index] ?? null;
-    if (code === null) return null;
-    const target = readMinimalProxy(code);
-    return {
-      address,
-      code_hash: code === '0x' ? ZERO_HASH : hashOf(code),
-      code_size: (code.length - 2) / 2,
-      proxy: target === null ? '' : 'eip1167',
-      implementation: target ?? ZERO_ADDRESS,
-      beacon: ZERO_ADDRESS,
-    };
-  });
-  // Possible proxies. Code without DELEGATECALL is no proxy, so most contracts need no further calls.
-  const suspects = found.flatMap((one, index) =>
-    one?.proxy === '' && delegates(codes[index] ?? '0x') ? [index] : [],
-  );
-  const addressOf = (index: number): Hex => addresses[index] ?? ZERO_ADDRESS;
+  const read = questions.map((question, index) => readCode(question, codes[index] ?? null));
+  // Code without DELEGATECALL is no proxy, so most contracts need no further calls.
+  const suspects = read
+    .filter((one) => one !== null)
+    .filter((one) => one.found.proxy === '' && one.delegates);
   const words = await ask(
-    suspects.flatMap((index) =>
-      SLOTS.map(([, slot]) => ({ method: 'eth_getStorageAt', params: [addressOf(index), slot, 'latest'] })),
+    suspects.flatMap((one) =>
+      slotsOf(one).map((slot) => ({ method: 'eth_getStorageAt', params: [one.address, slot, one.tag] })),
     ),
   );
-  const rest: number[] = [];
-  const beacons: number[] = [];
-  suspects.forEach((index, place) => {
-    const mine = words.slice(place * SLOTS.length, (place + 1) * SLOTS.length);
-    const slot = mine.findIndex((word) => targetOf(word) !== null);
+  let place = 0;
+  const missing = new Set<Suspect>();
+  const [beacons, open]: [(readonly [Suspect, Hex])[], (readonly [Suspect, Hex | null])[]] = [[], []];
+  for (const one of suspects) {
+    const mine = words.slice(place, (place += slotsOf(one).length));
+    if (mine.includes(null)) missing.add(one);
+    const slot = mine.slice(0, SLOTS.length).findIndex((word) => targetOf(word) !== null);
     const [kind] = SLOTS[slot] ?? [];
     const target = targetOf(mine[slot]);
-    const one = found[index] ?? undefined;
-    if (mine.includes(null)) found[index] = null;
-    else if (kind === undefined || target === null || one === undefined) rest.push(index);
-    else if (kind === 'eip1967_beacon') {
-      beacons.push(index);
-      found[index] = { ...one, proxy: kind, beacon: target };
-    } else found[index] = { ...one, proxy: kind, implementation: target };
+    if (kind === undefined || target === null) open.push([one, ownTarget(one, mine[SLOTS.length])]);
+    else if (kind === 'eip1967_beacon') beacons.push([one, target]);
+    else one.found = { ...one.found, proxy: kind, implementation: target };
+  }
+  // A diamond answers facetAddresses(). Its code may forward to one slot too.
+  const facets = await ask(open.map(([one]) => call(one.address, FACETS_SELECTOR, one.tag)));
+  open.forEach(([one, own], index) => {
+    const list = readAddressList(facets[index]);
+    if (list !== null) one.found = { ...one.found, proxy: 'eip2535', facets: list.join() };
+    else if (own !== null && one.forwarding?.kind === 'beacon') {
+      one.found = { ...one.found, proxy: 'beacon' };
+      beacons.push([one, own]);
+    } else if (own !== null) one.found = { ...one.found, proxy: 'custom_slot', implementation: own };
   });
-  const answers = await ask([
-    ...beacons.map((index) => call(found[index]?.beacon ?? ZERO_ADDRESS, IMPLEMENTATION_SELECTOR)),
-    ...rest.map((index) => call(addressOf(index), FACETS_SELECTOR)),
-  ]);
-  beacons.forEach((index, place) => {
-    const one = found[index] ?? undefined;
-    const target = targetOf(answers[place]);
-    if (one !== undefined && target !== null) found[index] = { ...one, implementation: target };
+  // The proxy of a Safe answers masterCopy() itself.
+  const safes = read
+    .filter((one) => one !== null)
+    .filter((one) => one.found.proxy === 'custom_slot' && usesFirstSlot(one));
+  const masters = await ask(safes.map((one) => call(one.address, MASTER_COPY_SELECTOR, one.tag)));
+  safes.forEach((one, index) => {
+    if (targetOf(masters[index]) === one.found.implementation || OLD_SAFE.test(one.code))
+      one.found = { ...one.found, proxy: 'safe' };
   });
-  rest.forEach((index, place) => {
-    const one = found[index] ?? undefined;
-    if (one !== undefined && isAddressList(answers[beacons.length + place]))
-      found[index] = { ...one, proxy: 'eip2535' };
+  const told = await ask(beacons.map(([one, beacon]) => call(beacon, IMPLEMENTATION_SELECTOR, one.tag)));
+  beacons.forEach(([one, beacon], index) => {
+    const implementation = targetOf(told[index]) ?? ZERO_ADDRESS;
+    one.found = { ...one.found, proxy: one.found.proxy || 'eip1967_beacon', beacon, implementation };
   });
-  return found;
+  return read.map((one) => (one === null || missing.has(one) ? null : one.found));
 }
 
-function hashOf(code: Hex): Hex {
-  return `0x${keccak256(code).slice(2)}`;
+const tagOf = (block: CodeQuestion['block']): string => (block === 'latest' ? block : numberToHex(block));
+
+/** The slots of the EIPs, then the slot of the implementation or beacon that the code itself names. */
+function slotsOf({ forwarding }: Suspect): Hex[] {
+  const slots = SLOTS.map(([, slot]) => slot);
+  return forwarding?.place.from === 'slot' ? [...slots, forwarding.place.slot] : slots;
 }
 
-function call(to: Hex, data: Hex): RpcCall {
-  const params = [{ to, data, gas: CALL_GAS }, 'latest'];
+function call(to: Hex, data: Hex, tag: string): RpcCall {
+  const params = [{ to, data, gas: CALL_GAS }, tag];
   return { method: 'eth_call', params, answerBytesMax: ANSWER_BYTES_MAX };
 }
 
-/** Result of the call; null if it reverted, or if its answer was too large. */
+function readCode({ address, block }: CodeQuestion, code: Hex | null): Suspect | null {
+  if (code === null) return null;
+  const { delegates, canEnd } = readAbilities(code);
+  const delegation = readDelegation(code);
+  const forwarding = delegates && delegation === null ? readForwarding(code) : null;
+  const clone = forwarding?.kind === 'implementation' ? addressIn(forwarding.place) : null;
+  const target = delegation ?? clone;
+  const found: FoundCode = {
+    address,
+    code_hash: code === '0x' ? ZERO_HASH : `0x${keccak256(code).slice(2)}`,
+    code_size: (code.length - 2) / 2,
+    proxy: target === null ? '' : delegation === null ? 'eip1167' : 'eip7702',
+    implementation: target ?? ZERO_ADDRESS,
+    beacon: ZERO_ADDRESS,
+    facets: '',
+    fixed: code !== '0x' && delegation === null && !canEnd,
+  };
+  return { address, tag: tagOf(block), code, delegates, forwarding, found };
+}
+
+const addressIn = (place: Place): Hex | null => (place.from === 'code' ? place.address : null);
+
+/** The implementation or beacon to which the code itself points. `word` is the content of its own slot. */
+function ownTarget({ forwarding }: Suspect, word: Hex | null | undefined): Hex | null {
+  if (forwarding === null) return null;
+  return forwarding.place.from === 'code'
+    ? forwarding.place.address
+    : packedTarget(word, forwarding.place.shift);
+}
+
+function usesFirstSlot({ forwarding }: Suspect): boolean {
+  return forwarding?.place.from === 'slot' && BigInt(forwarding.place.slot) === 0n;
+}
+
+/**
+ * Result of the call; null if it reverted, if its answer was too large, or if the node no longer has the state of an older
+ * block.
+ */
 async function askAll(rpc: CodeRpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<(Hex | null)[]> {
-  const outcomes = await rpc.batchOutcomes(calls, readData, { signal, roundsMax: 2 });
-  return outcomes.map((answer) => {
+  const options = { signal, roundsMax: 2 };
+  const outcomes = await rpc.batchOutcomes(calls, readData, options).catch((error: unknown) => {
+    // If all calls fail, the pool throws the error of one.
+    if (error instanceof RpcError) return calls.map(() => ({ error }));
+    throw error;
+  });
+  return outcomes.map((answer, index) => {
     if ('value' in answer) return answer.value;
-    if (answer.error.kind === 'revert' || answer.error.cut === 'call' || answer.error.malformed) return null;
+    const { kind, cut, malformed } = answer.error;
+    if (kind === 'revert' || cut === 'call' || malformed) return null;
+    if (calls[index]?.params.at(-1) !== 'latest' && !UNANSWERED.has(kind)) return null;
     throw answer.error;
   });
 }
@@ -129,35 +191,25 @@ function readData(result: unknown): Hex {
   throw new AppError('node_failed', 'the node returned a value that is not hex data');
 }
 
-/** The address in a word; null for zero, or if the word is not an address. */
+/** The address in a word that contains nothing else; null for zero. */
 function targetOf(word: Hex | null | undefined): Hex | null {
-  if (word === null || word === undefined || word.length !== 66 || !word.startsWith(`0x${'0'.repeat(24)}`))
-    return null;
-  const target = addressOfWord(word);
-  return target === ZERO_ADDRESS ? null : target;
+  return word?.startsWith(`0x${'0'.repeat(24)}`) === true ? packedTarget(word, 0) : null;
 }
 
-/** Whether the answer is a non-empty ABI-encoded address[]. */
-function isAddressList(data: Hex | null | undefined): boolean {
-  if (data === null || data === undefined) return false;
+/** The address in a word, `shift` bits above the lowest bit, beside other values; null for zero. */
+function packedTarget(word: Hex | null | undefined, shift: number): Hex | null {
+  if (word === null || word === undefined || word.length !== 66) return null;
+  const target = (BigInt(word) >> BigInt(shift)) & (2n ** 160n - 1n);
+  return target === 0n ? null : `0x${target.toString(16).padStart(40, '0')}`;
+}
+
+/** The items of a non-empty ABI-encoded address[]; null for other data. */
+function readAddressList(data: Hex | null | undefined): Hex[] | null {
+  if (data === null || data === undefined) return null;
   const words = data.slice(2).match(/.{64}/g) ?? [];
   const [offset, length, ...items] = words;
   const count = Number(`0x${length ?? '0'}`);
-  return (
-    Number(`0x${offset ?? '0'}`) === 32 &&
-    count > 0 &&
-    items.length === count &&
-    items.every((word) => targetOf(`0x${word}`) !== null)
-  );
-}
-
-/** Whether the code contains the DELEGATECALL opcode outside of pushed data. */
-function delegates(code: Hex): boolean {
-  const bytes = Buffer.from(code.slice(2), 'hex');
-  for (let at = 0; at < bytes.length; at += 1) {
-    const opcode = bytes[at] ?? 0;
-    if (opcode === DELEGATECALL) return true;
-    if (opcode >= PUSH1 && opcode <= PUSH32) at += opcode - PUSH1 + 1;
-  }
-  return false;
+  if (Number(`0x${offset ?? '0'}`) !== 32 || count === 0 || items.length !== count) return null;
+  const list = items.flatMap((word) => targetOf(`0x${word}`) ?? []);
+  return list.length === count ? list : null;
 }

@@ -63,9 +63,13 @@ export function createVerifiedStore(database: Database, runner: QueryRunner): Ve
       }
       const unique = [...best.values()];
       const stored = await inChunks(unique, (chunk) => reader.listOwn(chunk.map((each) => each.contract)));
+      // A verification of another code does not compete, because each code keeps its own.
+      const rivals = await inChunks(unique, (chunk) =>
+        reader.listOwn(chunk.map(({ contract, codeHash }) => ({ ...contract, codeHash }))),
+      );
       const news = unique.flatMap((record, index) => {
-        const old = stored[index] ?? null;
-        return old === null || saysMore(record, old) ? [{ record, old }] : [];
+        const rival = rivals[index] ?? null;
+        return rival === null || saysMore(record, rival) ? [{ record, old: stored[index] ?? null }] : [];
       });
       for (let from = 0; from < news.length; from += RECORDS_MAX) {
         const batch = news.slice(from, from + RECORDS_MAX);
@@ -176,7 +180,7 @@ async function writeFiles(
 }
 
 function contractRow(
-  { contract, codeHash, deployment, sources }: VerifiedRecord,
+  { contract, codeHash, deployment, sources, outputs }: VerifiedRecord,
   hashes: readonly Hex[],
   version: number,
 ): VerifiedContractRow {
@@ -205,6 +209,8 @@ function contractRow(
     deployer: deployment.deployer,
     deployment_tx: deployment.transaction,
     deployment_block: deployment.block,
+    creation_match: contract.creationMatch ?? '',
+    outputs: outputs === undefined ? '' : JSON.stringify(outputs),
     version,
   };
 }

@@ -26,6 +26,8 @@ export interface VerifiedRecord {
   readonly codeHash: Hex | null;
   readonly deployment: Deployment;
   readonly sources: readonly SourceFile[];
+  /** Further outputs of the compiler, as in VerifiedReader.readOutputs; absent if unknown. */
+  readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
 export const NO_DEPLOYMENT: Deployment = { deployer: null, transaction: null, block: null };

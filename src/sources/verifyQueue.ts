@@ -25,6 +25,7 @@ import { FairQueue } from './fairQueue';
 import type { VerifiedStore } from './storeVerified';
 import { rememberCompilations, type Compilers } from './verify/compilers';
 import { draftFromMetadata, draftFromRecord } from './verify/metadataRequest';
+import { hashCode } from './verifiedRecord';
 import { SourceFault } from './verify/sourceFault';
 import { parseTarget, readStandardInput } from './verify/standardJson';
 import { verifyContract, type OnChain } from './verify/verifyContract';
@@ -219,7 +220,7 @@ class VerifyQueue implements VerificationQueue {
 
 /** Returns an immediate answer, or the code with which the compiled code is compared. */
 async function examine(deps: VerifyQueueDeps, request: VerificationRequest): Promise<Submission | OnChain> {
-  const own = await findOwn(deps.reader, request);
+  const own = await findOwn(deps, request);
   const already = own?.status === 'exact_match' ? ALREADY : null;
   if (already !== null && !lacksArguments(own)) return already;
   if (!deps.chain.knows(request.chainId)) return already ?? { kind: 'no_node' };
@@ -248,9 +249,17 @@ function writeRequest(request: VerificationRequest): string {
 
 const ALREADY = { kind: 'already_verified', status: 'exact_match' } as const;
 
-async function findOwn(reader: VerificationStore, contract: ContractId): Promise<VerifiedContract | null> {
+/** The contract's own verification of the code that it has now; of its newest code if the node does not answer. */
+async function findOwn(
+  { reader, chain }: VerifyQueueDeps,
+  contract: ContractId,
+): Promise<VerifiedContract | null> {
   const [own] = await reader.listOwn([contract]);
-  return own?.contract ?? null;
+  if (own == null || own.codeHash === null || !chain.knows(contract.chainId)) return own?.contract ?? null;
+  const code = await chain.getCode(contract).catch(() => null);
+  if (code === null || code === '0x' || hashCode(code) === own.codeHash) return own.contract;
+  const [other] = await reader.listOwn([{ ...contract, codeHash: hashCode(code) }]);
+  return other?.contract ?? null;
 }
 
 /**

@@ -116,7 +116,8 @@ export type LogsAnswer = z.infer<typeof logsAnswerShape>;
 const proxyShape = z.object({
   kind: z.string().meta({
     description:
-      'Standard of the proxy: eip1967, eip1967_beacon, eip1822, eip1167, openzeppelin_legacy or eip2535',
+      'Standard of the proxy: eip1967, eip1967_beacon, eip1822, eip1167 (any clone), openzeppelin_legacy, eip2535, ' +
+      'eip7702 (account with delegated code), safe, custom_slot or beacon',
   }),
   implementation: addressShape.nullable().meta({
     description: 'Current implementation; null if it is unknown or the proxy uses several contracts',
@@ -269,17 +270,44 @@ const contractRecordShape = z
       .array(
         z.object({
           block_number: countShape.meta({ description: 'Block of the upgrade' }),
-          log_index: countShape.meta({ description: 'Index of the log in its block, from 0' }),
-          kind: z.enum(['implementation', 'beacon', 'diamond']).meta({
-            description: 'Log of the upgrade: Upgraded, BeaconUpgraded or DiamondCut',
+          log_index: countShape.nullable().meta({
+            description:
+              'Index of the log in its block, from 0; null for a change without a log, which the node saw',
+          }),
+          kind: z.enum(['implementation', 'beacon', 'diamond', 'delegation']).meta({
+            description:
+              'implementation, beacon or diamond: as in the log Upgraded, BeaconUpgraded or DiamondCut, or without a ' +
+              'log; delegation: delegated code of an account',
           }),
           targets: z.array(addressShape).meta({
-            description: 'Contracts that the proxy uses from this log on; for a beacon proxy its beacon',
+            description:
+              'Contracts that the proxy uses from here on; for the log of a beacon proxy its beacon; empty after a withdrawal',
           }),
         }),
       )
       .meta({
-        description: 'Upgrades of the proxy from its logs, newest first, at most 100',
+        description: 'Upgrades of the proxy from its logs and its state, newest first, at most 100',
+      }),
+    code_history: z
+      .array(
+        z.object({
+          from_block: countShape.meta({
+            description: 'Block from whose end on the address had this code and these targets',
+          }),
+          code_hash: hashShape.nullable().meta({ description: 'keccak256 of the code; null without code' }),
+          code_size: countShape.meta({ description: 'Size of the code in bytes' }),
+          proxy: z
+            .object({
+              kind: z.string().meta({ description: 'Standard of the proxy, as in proxy.kind' }),
+              targets: z.array(addressShape).meta({ description: 'Implementation, or facets of a diamond' }),
+            })
+            .nullable()
+            .meta({ description: 'Proxy data; null if the code is not a known proxy' }),
+        }),
+      )
+      .meta({
+        description:
+          'What stood at the address over time, newest first, at most 100; before the oldest entry the code is unknown',
       }),
   })
   .meta({ id: 'ContractRecord' });

@@ -7,6 +7,8 @@ SELECT
     c.proxy AS proxy,
     concat('0x', lower(hex(c.implementation))) AS implementation,
     concat('0x', lower(hex(c.beacon))) AS beacon,
+    c.facets AS facets,
+    c.fixed AS fixed,
     c.checked_block AS checked_block
 FROM contract_codes AS c
 WHERE c.address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))

@@ -7,7 +7,8 @@
 --
 --   3 pool      one = factory, hash = transaction, x = block, y = time of the creation
 --   4 code      from the node: one = implementation, other = beacon, hash = code hash, x = size,
---               word = kind of proxy, version = time of writing
+--               y = 1 if the code can never change, word = kind of proxy, words = facets,
+--               version = time of writing
 --
 --   5 token     x = decimals, word = symbol, words = name, version = time of writing
 --
@@ -15,7 +16,7 @@
 -- The query computes nothing in its columns, and one statement returns all facts, because planning costs more
 -- than reading. Uses the key address in every table. Reads all rows of the head tables, which are small. The
 -- parameter `address` or `addresses` is hex without 0x.
-SELECT address, 4 AS fact, implementation AS one, beacon AS other, code_hash AS hash, toUInt64(code_size) AS x, NULL AS y, version, toString(proxy) AS word, NULL AS words
+SELECT address, 4 AS fact, implementation AS one, beacon AS other, code_hash AS hash, toUInt64(code_size) AS x, toUInt32(fixed) AS y, version, toString(proxy) AS word, facets AS words
 FROM contract_codes
 WHERE true
     AND address = unhex({address:String}) -- if address

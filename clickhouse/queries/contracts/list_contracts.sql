@@ -4,7 +4,7 @@
 --
 -- `q` in lower case finds three kinds of contracts: a part of the token name or symbol, a part of the
 -- verified name, or the start of the address as hex. A contract is also found by the verified name of a
--- contract with the same code. An empty `q` or `kind` accepts all contracts. `verified` is 1 for verified
+-- contract with the same code. A verification of another code than the stored one does not count. An empty `q` or `kind` accepts all contracts. `verified` is 1 for verified
 -- contracts, 0 for others, 2 for all. `verified_db` is the database of the verified contracts of all chains.
 WITH
     pair_set AS
@@ -29,10 +29,11 @@ WITH
         SELECT address
         FROM {verified_db:Identifier}.verified_contracts
         WHERE chain_id = {chain_id:UInt32}
+        GROUP BY address
+        HAVING argMax(code_hash, version) = toFixedString('', 32) OR address NOT IN (SELECT address FROM contract_codes)
         UNION ALL
         SELECT address
         FROM contract_codes
-        WHERE code_size > 0
         GROUP BY address
         HAVING argMax(code_hash, version) IN (SELECT code_hash FROM {verified_db:Identifier}.verified_code_hashes)
     ),

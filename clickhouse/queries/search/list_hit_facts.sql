@@ -1,5 +1,6 @@
 -- Each row: one fact about an address that a search found, in the format RowBinary, which search.ts reads. The column
--- `fact` is 1 for a pool as of the snapshot, 2 for a token (only with `tokens`), 3 for a verified contract. Uses the
+-- `fact` is 1 for a pool as of the snapshot, 2 for a token (only with `tokens`), 3 for a contract verified without
+-- a known code (list_verified_twins finds the others). Uses the
 -- key address. Reads all rows of the head table, which is small. The parameter `addresses` is hex without 0x.
 -- `verified_db` is the database of the verified contracts of all chains.
 SELECT DISTINCT address, 1 AS fact
@@ -24,8 +25,11 @@ WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)}
 LIMIT length({addresses:Array(String)})
 -- end
 UNION ALL
-SELECT DISTINCT address, 3
+SELECT address, 3
 FROM {verified_db:Identifier}.verified_contracts
 WHERE chain_id = {chain_id:UInt32}
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+GROUP BY address
+HAVING argMax(code_hash, version) = toFixedString('', 32)
+    OR address NOT IN (SELECT address FROM contract_codes WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)))
 LIMIT length({addresses:Array(String)})

@@ -6,6 +6,7 @@
 SELECT
     concat('0x', lower(hex(address))) AS contract,
     status,
+    creation_match,
     verified_at,
     name,
     toString(version) AS match_id,

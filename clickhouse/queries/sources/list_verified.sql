@@ -1,5 +1,6 @@
--- Each row: the verification of one contract. `contracts` are at most 1,000 texts of chain id and address in hex without
--- 0x, such as 369:ab12…. Uses the key (chain_id, address). Never scans other contracts.
+-- Each row: the verification of one contract. `contracts` are at most 1,000 texts of chain id, address and code hash in
+-- hex without 0x, such as 369:ab12…:cd34…. With `newest`, the hash is ignored, and the newest verification counts, which
+-- may be of another code. Uses the key (chain_id, address). Never scans other contracts.
 SELECT
     v.chain_id AS chain_id,
     concat('0x', lower(hex(v.address))) AS address,
@@ -25,8 +26,10 @@ SELECT
     if(v.deployer IS NULL, NULL, concat('0x', lower(hex(assumeNotNull(v.deployer))))) AS deployer,
     if(v.deployment_tx IS NULL, NULL, concat('0x', lower(hex(assumeNotNull(v.deployment_tx))))) AS deployment_tx,
     v.deployment_block AS deployment_block,
+    v.creation_match AS creation_match,
     toString(v.version) AS match_id
-FROM verified_contracts AS v
+FROM verified_contracts AS v -- if newest
+FROM verified_codes AS v -- if codes
 WHERE (v.chain_id, v.address) IN
 (
     SELECT
@@ -34,6 +37,8 @@ WHERE (v.chain_id, v.address) IN
         toFixedString(unhex(splitByChar(':', item)[2]), 20)
     FROM (SELECT arrayJoin({contracts:Array(String)}) AS item)
 )
+    AND has({contracts:Array(String)}, concat(toString(v.chain_id), ':', lower(hex(v.address)), ':', lower(hex(v.code_hash)))) -- if codes
 ORDER BY v.version DESC
-LIMIT 1 BY v.chain_id, v.address
+LIMIT 1 BY v.chain_id, v.address -- if newest
+LIMIT 1 BY v.chain_id, v.address, v.code_hash -- if codes
 LIMIT {limit:UInt32}

@@ -97,6 +97,7 @@ function makeRecord(
       abi,
       constructorArguments: null,
       libraries: {},
+      creationMatch: null,
       settings: '{}',
     },
   };

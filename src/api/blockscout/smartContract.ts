@@ -11,6 +11,7 @@ import type { Hex } from '../../domain/hex';
 import type { ProxyKind } from '../../domain/proxies';
 import type { AbiParameter, VerifiedContract } from '../../domain/verifiedContract';
 import { readContractView, type ContractView } from '../../query/contracts/contractView';
+import { readCode, readCreation } from '../../query/contracts/creationCode';
 import {
   blockscoutContractShape,
   blockscoutInvalidShape,
@@ -33,6 +34,10 @@ const PROXY_TYPES: Readonly<Record<ProxyKind, string>> = {
   eip1167: 'eip1167',
   openzeppelin_legacy: 'eip1967_oz',
   eip2535: 'eip2535',
+  eip7702: 'eip7702',
+  safe: 'master_copy',
+  custom_slot: 'unknown',
+  beacon: 'unknown',
 };
 
 export function blockscoutRoutes(deps: DialectDeps): Route[] {
@@ -89,7 +94,13 @@ async function readAnswer(
   const view = await readContractView(deps, chainId, moment, address);
   const { record } = view;
   if (record === null) throw new Refusal(404, NONE);
-  const files = await deps.verified.readSources(record);
+  const node = deps.readsOf?.(chainId) ?? null;
+  const transaction = view.facts?.creation?.txHash ?? null;
+  const [files, deployed, creation] = await Promise.all([
+    deps.verified.readSources(record),
+    moment === null ? null : readCode(node, moment.head, address),
+    readCreation(node, { chainId, address }, transaction),
+  ]);
   const main = files.find(({ path }) => path === record.path) ?? files[0];
   return {
     name: record.name,
@@ -115,8 +126,8 @@ async function readAnswer(
     license_type: record.license,
     ...verificationOf(record),
     ...proxyOf(view),
-    deployed_bytecode: null,
-    creation_bytecode: null,
+    deployed_bytecode: deployed,
+    creation_bytecode: creation.code,
     creation_status: view.facts?.creation == null ? null : 'success',
     certified: false,
   };

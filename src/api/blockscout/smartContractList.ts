@@ -5,10 +5,14 @@
 import { getAddress } from 'ethers';
 import { z } from 'zod';
 
+import type { Hex } from '../../domain/hex';
+import type { StateAnswers } from '../../domain/nodeState';
 import type { ListedVerification } from '../../query/contracts/verifiedList';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
-import { chainParam, questionOf } from '../explorerRoute';
+import { orNull } from '../../query/head/orNull';
+import { TIME_BUDGETS } from '../../query/head/timeBudgets';
+import { chainParam, questionOf, type ChainMoment } from '../explorerRoute';
 import { textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 
@@ -27,6 +31,7 @@ const listShape = z.object({
       language: z.string(),
       compiler_version: z.string(),
       verified_at: z.string(),
+      coin_balance: z.string().optional().meta({ description: 'In the smallest unit; absent if unknown' }),
     }),
   ),
   next_page_params: z.looseObject({ smart_contract_id: z.string(), items_count: z.int() }).nullable(),
@@ -58,7 +63,7 @@ export function smartContractList(deps: DialectDeps, path: string): Route {
       if (chainId === undefined) throw new Refusal(404, { message: 'Not found' });
       const page = readPage(ctx);
       const what = `blockscout list ${JSON.stringify(page)}`;
-      return questionOf(deps, ctx, chainId, what, async () => {
+      return questionOf(deps, ctx, chainId, what, async (moment) => {
         const rows = await deps.verifiedList.listVerified({
           ...page,
           chainId,
@@ -66,8 +71,12 @@ export function smartContractList(deps: DialectDeps, path: string): Route {
           limit: PAGE,
         });
         const last = rows.length < PAGE ? null : (rows.at(-1)?.match_id ?? null);
+        const balances = await readBalances(deps, moment, chainId, rows);
         const next = last === null ? null : { ...paramsOf(ctx), smart_contract_id: last, items_count: PAGE };
-        return { items: rows.map(toItem), next_page_params: next };
+        return {
+          items: rows.map((row, index) => toItem(row, balances?.[index] ?? null)),
+          next_page_params: next,
+        };
       });
     }),
   };
@@ -102,7 +111,21 @@ function refused(pointer: string): Refusal {
   });
 }
 
-function toItem(row: ListedVerification): z.infer<typeof listShape>['items'][number] {
+/** Balances of the native coin in the order of the rows. Null without a node, or if it does not answer. */
+async function readBalances(
+  { nodeOf }: DialectDeps,
+  moment: ChainMoment | null,
+  chainId: number,
+  rows: readonly ListedVerification[],
+): Promise<StateAnswers | null> {
+  const node = nodeOf?.(chainId) ?? null;
+  if (node === null || moment === null || rows.length === 0) return null;
+  const questions = rows.map(({ contract: address }) => ({ kind: 'coin', address }) as const);
+  return orNull(node.ask(moment.head.hash, questions), TIME_BUDGETS.nodeMs);
+}
+
+/** `coin_balance` is left out if it is unknown. This service has no table of transactions, so their number is too. */
+function toItem(row: ListedVerification, balance: Hex | null): z.infer<typeof listShape>['items'][number] {
   return {
     address: {
       hash: getAddress(row.contract),
@@ -117,8 +140,6 @@ function toItem(row: ListedVerification): z.infer<typeof listShape>['items'][num
     has_constructor_args: row.has_arguments,
     verified_at: new Date(row.verified_at * 1_000).toISOString().replace('.000Z', '.000000Z'),
     certified: false,
-    coin_balance: null,
-    market_cap: null,
-    transactions_count: null,
+    ...(balance === null ? {} : { coin_balance: BigInt(balance).toString() }),
   };
 }

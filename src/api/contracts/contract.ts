@@ -20,7 +20,7 @@ export function contract(deps: ExplorerDeps): Route {
     answer: contractAnswerShape,
     errors: [400, 404, 503],
     async read({ address }, chainId, moment) {
-      const facts = moment === null ? null : await findContract(deps, chainId, address);
+      const facts = moment === null ? null : await findContract(deps, chainId, address, moment.head.version);
       if (facts === null || moment === null)
         throw new AppError('not_found', `there is no contract at ${address} on chain ${chainId}`);
       const at = { source: moment.chain, head: moment.head };
@@ -36,10 +36,11 @@ async function findContract(
   deps: ExplorerDeps,
   chainId: number,
   address: Hex,
+  head: string,
 ): Promise<ContractFacts | null> {
   const facts = await deps.contracts.find(chainId, address);
   if (facts !== null) return facts;
   if ((await deps.verified.find({ chainId, address }, null)) !== null) return silentFacts(chainId, address);
-  const code = (await deps.nodeCodeOf?.(chainId)?.get(address)) ?? null;
+  const code = (await deps.nodeCodeOf?.(chainId)?.get(address, head)) ?? null;
   return code === null ? null : withCode(chainId, address, null, code);
 }

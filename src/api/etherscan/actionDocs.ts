@@ -35,6 +35,18 @@ const ROWS: readonly Row[] = [
   ],
   ['contract', 'checkverifystatus', 'guid*', 'The state of a verification: pending, passed or failed.'],
   [
+    'contract',
+    'verifyproxycontract',
+    'address* expectedimplementation',
+    'Looks for the implementation of a proxy. The result is a ticket for checkproxyverification.',
+  ],
+  [
+    'contract',
+    'checkproxyverification',
+    'guid*',
+    'The implementation of the proxy, or why it is not the expected one. Clients of Etherscan ask after an upgrade.',
+  ],
+  [
     'logs',
     'getlogs',
     `address fromBlock toBlock topic0 topic1 topic2 topic3 topic0_1_opr ${PAGE}`,
@@ -141,6 +153,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   data: 'Selector and ABI-encoded arguments, as hex',
   endblock: 'Last block',
   evmversion: 'EVM version of the compilation; default: that of the compiler',
+  expectedimplementation: 'Address of the implementation that the proxy should have',
   filter: '`verified` or `unverified`; default: all contracts',
   from: 'Sender of the call',
   fromBlock: 'First block: a number or a tag',
@@ -182,7 +195,7 @@ export function describeActions(served: readonly (readonly [module: string, acti
       action,
       description,
       parameters: parameters === '' ? [] : parameters.split(' ').map(describeParameter),
-      method: action === 'verifysourcecode' ? 'post' : 'get',
+      method: action === 'verifysourcecode' || action === 'verifyproxycontract' ? 'post' : 'get',
     };
   });
 }

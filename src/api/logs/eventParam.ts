@@ -1,10 +1,11 @@
 /** The parameter `event` of lists of logs: a name, a signature or a topic0, and the topics that it means. */
 import { id } from 'ethers';
 
-import type { Hex } from '../../domain/hex';
+import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
+import { targetsOf } from '../../query/contracts/codeSpans';
 import { eventsByTopic } from '../../query/logs/decodeEvent';
-import { implementationsAt, readProxies } from '../../query/logs/logDecoder';
+import { implementationsAt, readProxies } from '../../query/logs/proxies';
 import { LOG_LIST_MAX } from '../../query/logs/logFilter';
 import type { ChainMoment, ExplorerDeps } from '../explorerRoute';
 import { parsedParam } from '../params';
@@ -13,6 +14,8 @@ import { readWord } from './logParams';
 const EVENT_MAX = 512;
 const NAME = /^[A-Za-z_$][\w$]*$/;
 const SIGNATURE = /^[A-Za-z_$][\w$]*\([\w$,()[\]]*\)$/;
+/** Largest number of contracts and codes whose ABIs are read. */
+const CONTRACTS_MAX = 100;
 /** Largest number of signatures that are read if the request names an event without its types. */
 const SIGNATURES_MAX = 50;
 
@@ -45,17 +48,20 @@ export async function topicsOf(
   const signature = event.replace(/\b(u?int)(?=[,)[])/g, '$1256');
   if (SIGNATURE.test(event)) return [`0x${id(signature).slice(2)}`];
   const proxies = await readProxies(chain, head, addresses);
-  const behind = addresses.flatMap((address) => [
-    ...implementationsAt(proxies, address, lastOrdOfBlock(head.number)),
-    ...(proxies.upgrades.get(address) ?? []).flatMap(({ targets }) => targets),
-  ]);
-  const contracts = [...new Set([...addresses, ...behind])].slice(0, 100);
+  const contracts = addresses.flatMap((address) => {
+    const spans = proxies.spans.get(address) ?? [];
+    // The address itself counts with each code that it ever had.
+    const own = spans.map(({ code }) => ({ address, codeHash: code?.hash ?? ZERO_HASH })).reverse();
+    const behind = new Set([
+      ...implementationsAt(proxies, address, lastOrdOfBlock(head.number)),
+      ...(proxies.upgrades.get(address) ?? []).flatMap(({ targets }) => targets),
+      ...spans.flatMap(({ code }) => targetsOf(code)),
+    ]);
+    const others = [...behind].map((each) => ({ address: each, codeHash: null }));
+    return [...(own.length === 0 ? [{ address, codeHash: null }] : own), ...others];
+  });
   const records = await deps.verified.findMany(
-    contracts.map((each) => ({
-      chainId: chain.chainId,
-      address: each,
-      codeHash: proxies.codes.get(each)?.hash ?? null,
-    })),
+    contracts.slice(0, CONTRACTS_MAX).map((contract) => ({ chainId: chain.chainId, ...contract })),
   );
   const named = records
     .flatMap((record) => record?.abi ?? [])

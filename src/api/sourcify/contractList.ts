@@ -17,7 +17,7 @@ const listShape = z.object({
     z.object({
       matchId: z.string(),
       match: statusShape,
-      creationMatch: z.null(),
+      creationMatch: statusShape.nullable(),
       runtimeMatch: statusShape,
       chainId: z.string(),
       address: z.string(),
@@ -64,8 +64,15 @@ export function contractList(deps: DialectDeps): Route {
       const what = `sourcify list ${limit} ${newestFirst} ${after}`;
       return questionOf(deps, ctx, chainId, what, async () => {
         const rows = await deps.verifiedList.listVerified({ chainId, limit, newestFirst, after });
-        const results = rows.map(({ contract: address, status, verified_at, match_id }) =>
-          minimalOf({ chainId, address, status, verifiedAt: verified_at, matchId: match_id }),
+        const results = rows.map(({ contract: address, status, verified_at, match_id, creation_match }) =>
+          minimalOf({
+            chainId,
+            address,
+            status,
+            verifiedAt: verified_at,
+            matchId: match_id,
+            creationMatch: creation_match === '' ? null : creation_match,
+          }),
         );
         return { results };
       });

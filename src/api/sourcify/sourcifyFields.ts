@@ -9,6 +9,7 @@ import type { Hex } from '../../domain/hex';
 import type { ProxyKind } from '../../domain/proxies';
 import type { VerifiedContract } from '../../domain/verifiedContract';
 import type { ContractView } from '../../query/contracts/contractView';
+import type { CreationFacts } from '../../query/contracts/creationCode';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -16,7 +17,7 @@ type Json = Readonly<Record<string, unknown>>;
 interface MinimalContract {
   readonly matchId: string;
   readonly match: VerifiedContract['status'] | null;
-  readonly creationMatch: null;
+  readonly creationMatch: VerifiedContract['status'] | null;
   readonly runtimeMatch: VerifiedContract['status'] | null;
   readonly chainId: string;
   readonly address: string;
@@ -88,17 +89,24 @@ const PROXY_TYPES: Readonly<Record<ProxyKind, string>> = {
   eip1167: 'EIP1167Proxy',
   openzeppelin_legacy: 'ZeppelinOSProxy',
   eip2535: 'DiamondProxy',
+  eip7702: 'EIP7702Delegation',
+  safe: 'GnosisSafeProxy',
+  custom_slot: 'CustomSlotProxy',
+  beacon: 'BeaconProxy',
 };
 
-/** The service does not compare creation code for this answer, so `creationMatch` is null. */
+/** `creationMatch` is null for a contract whose creation code was not compared. */
 export function minimalOf(
-  record: Pick<VerifiedContract, 'chainId' | 'address' | 'status' | 'verifiedAt' | 'matchId'>,
+  record: Pick<
+    VerifiedContract,
+    'chainId' | 'address' | 'status' | 'verifiedAt' | 'matchId' | 'creationMatch'
+  >,
 ): MinimalContract {
   const { chainId, address, status, verifiedAt } = record;
   return {
     matchId: record.matchId,
     match: status,
-    creationMatch: null,
+    creationMatch: record.creationMatch,
     runtimeMatch: status,
     chainId: String(chainId),
     address: getAddress(address),
@@ -111,12 +119,15 @@ interface FieldParts {
   readonly sources: readonly { readonly path: string; readonly content: string }[];
   /** Runtime code from the node; null if unknown. */
   readonly runtimeCode: Hex | null;
+  readonly creation: CreationFacts;
+  /** As in VerifiedReader.readOutputs. */
+  readonly outputs: Json;
 }
 
 export function fieldsOf(
   record: VerifiedContract,
   view: ContractView,
-  { sources, runtimeCode }: FieldParts,
+  { sources, runtimeCode, creation, outputs }: FieldParts,
 ): Readonly<Record<SourcifyField, unknown>> {
   const contents = Object.fromEntries(sources.map(({ path, content }) => [path, { content }]));
   const settings = readSettings(record.settings);
@@ -124,18 +135,46 @@ export function fieldsOf(
     abi: record.abi,
     sources: contents,
     compilation: compilationOf(record, settings),
-    deployment: deploymentOf(view),
+    deployment: deploymentOf(view, creation),
     stdJsonInput: { language: record.language, sources: contents, settings },
     signatures: signaturesOf(record),
     proxyResolution: proxyOf(view),
-    creationBytecode: creationOf(record),
-    runtimeBytecode: runtimeOf(record, runtimeCode),
-    metadata: null,
-    storageLayout: null,
-    userdoc: null,
-    devdoc: null,
-    stdJsonOutput: null,
+    creationBytecode: {
+      ...bytecodeOf(partIn(partIn(outputs, 'evm'), 'bytecode'), creation.code),
+      transformationValues: valuesOf('constructorArguments', record.constructorArguments),
+    },
+    runtimeBytecode: runtimeOf(record, partIn(partIn(outputs, 'evm'), 'deployedBytecode'), runtimeCode),
+    metadata: parseMetadata(outputs['metadata']),
+    storageLayout: outputs['storageLayout'] ?? null,
+    userdoc: outputs['userdoc'] ?? null,
+    devdoc: outputs['devdoc'] ?? null,
+    stdJsonOutput: outputOf(record, outputs),
   };
+}
+
+/** The output of the compiler for this contract. Null if no output is stored. */
+function outputOf({ path, name, abi, files }: VerifiedContract, outputs: Json): Json | null {
+  if (Object.keys(outputs).length === 0) return null;
+  const { metadata, ...rest } = outputs;
+  const text = metadata === undefined || typeof metadata === 'string' ? metadata : JSON.stringify(metadata);
+  return {
+    contracts: { [path]: { [name]: { abi, metadata: text, ...rest } } },
+    sources: Object.fromEntries(files.map((file, id) => [file.path, { id }])),
+  };
+}
+
+/** The compiler writes the metadata as text. */
+function parseMetadata(metadata: unknown): unknown {
+  try {
+    return typeof metadata === 'string' ? JSON.parse(metadata) : (metadata ?? null);
+  } catch {
+    return null;
+  }
+}
+
+function partIn(value: Json, key: string): Json {
+  const part = value[key];
+  return typeof part === 'object' && part !== null ? { ...part } : {};
 }
 
 function compilationOf(record: VerifiedContract, compilerSettings: Json): Json {
@@ -149,27 +188,34 @@ function compilationOf(record: VerifiedContract, compilerSettings: Json): Json {
   };
 }
 
-function deploymentOf({ facts }: ContractView): Json {
+function deploymentOf({ facts }: ContractView, { index }: CreationFacts): Json {
   const creation = facts?.creation ?? null;
   const creator = creation?.creator ?? null;
   return {
     transactionHash: creation?.txHash ?? null,
     blockNumber: creation === null ? null : String(creation.block),
-    transactionIndex: null,
+    transactionIndex: index === null ? null : String(index),
     deployer: creator === null ? null : getAddress(creator),
   };
 }
 
 const NO_BYTECODE: Json = Object.fromEntries(BYTECODE_PARTS.map((part) => [part, null]));
 
-function creationOf({ constructorArguments }: VerifiedContract): Json {
-  const values = constructorArguments === null ? null : { constructorArguments };
-  return { ...NO_BYTECODE, transformationValues: values };
+function valuesOf(name: string, value: unknown): Json | null {
+  return value === null ? null : { [name]: value };
 }
 
-function runtimeOf({ libraries }: VerifiedContract, onchainBytecode: Hex | null): Json {
-  const values = Object.keys(libraries).length === 0 ? null : { libraries };
-  return { ...NO_BYTECODE, immutableReferences: null, onchainBytecode, transformationValues: values };
+/** `compiled` is the code in the output of the compiler; empty if it is not stored. */
+function bytecodeOf(compiled: Json, onchainBytecode: Hex | null): Json {
+  const { object, sourceMap = null, linkReferences = null } = compiled;
+  const recompiledBytecode = typeof object === 'string' ? `0x${object.replace(/^0x/, '')}` : null;
+  return { ...NO_BYTECODE, onchainBytecode, recompiledBytecode, sourceMap, linkReferences };
+}
+
+function runtimeOf({ libraries }: VerifiedContract, compiled: Json, onchainBytecode: Hex | null): Json {
+  const { immutableReferences = null } = compiled;
+  const values = valuesOf('libraries', Object.keys(libraries).length === 0 ? null : libraries);
+  return { ...bytecodeOf(compiled, onchainBytecode), immutableReferences, transformationValues: values };
 }
 
 function signaturesOf({ abi }: VerifiedContract): Json {

@@ -5,10 +5,10 @@
 import { getAddress } from 'ethers';
 
 import { findAddress } from '../../domain/address';
-import { isHexData, toLowerHex, type Hex } from '../../domain/hex';
-import type { VerifiedContract } from '../../domain/verifiedContract';
+import type { Hex } from '../../domain/hex';
 import { findVerification } from '../../query/contracts/contractFacts';
 import { readContractView } from '../../query/contracts/contractView';
+import { readCode, readCreation } from '../../query/contracts/creationCode';
 import {
   sourcifyChainsShape,
   sourcifyContractShape,
@@ -104,27 +104,31 @@ async function readAnswer(
   if (paths.length === 0) return { ...minimalOf(record) };
   const wants = (field: SourcifyField): boolean =>
     paths.some((path) => path === field || path.startsWith(`${field}.`));
-  const [sources, runtimeCode] = await Promise.all([
+  const node = deps.readsOf?.(chainId) ?? null;
+  const transaction = view.facts?.creation?.txHash ?? null;
+  const asked = wants('deployment') || wants('creationBytecode') ? transaction : null;
+  const [sources, runtimeCode, creation, outputs] = await Promise.all([
     wants('sources') || wants('stdJsonInput') ? deps.verified.readSources(record) : [],
-    wants('runtimeBytecode') ? readCode(deps, record, moment) : null,
+    wants('runtimeBytecode') && moment !== null ? readCode(node, moment.head, address) : null,
+    readCreation(node, { chainId, address }, asked),
+    OUTPUT_FIELDS.some(wants) ? deps.verified.readOutputs(record) : {},
   ]);
-  const all = fieldsOf(record, view, { sources, runtimeCode });
+  const all = fieldsOf(record, view, { sources, runtimeCode, creation, outputs });
   const answer: Record<string, unknown> = { ...minimalOf(record) };
   for (const path of paths) copyPath(all, answer, path.split('.'));
   return answer;
 }
 
-/** The code at the head; null if there is no node, or the node does not answer. */
-async function readCode(
-  deps: DialectDeps,
-  { chainId, address }: VerifiedContract,
-  moment: ChainMoment | null,
-): Promise<Hex | null> {
-  const node = deps.readsOf?.(chainId) ?? null;
-  if (node === null || moment === null) return null;
-  const said = await node.call('eth_getCode', [address, { blockHash: moment.head.hash }]).catch(() => null);
-  return said !== null && 'result' in said && isHexData(said.result) ? toLowerHex(said.result) : null;
-}
+/** Fields that come from the output of the compiler. */
+const OUTPUT_FIELDS: readonly SourcifyField[] = [
+  'creationBytecode',
+  'runtimeBytecode',
+  'metadata',
+  'storageLayout',
+  'userdoc',
+  'devdoc',
+  'stdJsonOutput',
+];
 
 /** Copies one value by its path, and creates the objects around it. */
 function copyPath(from: Json, to: Record<string, unknown>, [key = '', ...rest]: readonly string[]): void {

@@ -43,7 +43,7 @@ const jobShape = z.object({
   jobFinishTime: z.string().optional(),
   contract: z.looseObject({
     match: z.enum(['exact_match', 'match']).nullable(),
-    creationMatch: z.null(),
+    creationMatch: z.enum(['exact_match', 'match']).nullable(),
     runtimeMatch: z.enum(['exact_match', 'match']).nullable(),
     chainId: z.string(),
     address: z.string(),

@@ -2,7 +2,7 @@
  * Descriptors (columns, types and row shapes) of the explorer's tables. They mirror
  * clickhouse/schema/10.explorer.sql.
  */
-import { address, hash, lowText, nullable, u32, u64 } from '../rows/columns';
+import { address, bool, hash, lowText, nullable, text, u32, u64 } from '../rows/columns';
 import { defineTable } from './tables';
 
 export const createdContractsTable = defineTable('created_contracts', {
@@ -15,14 +15,22 @@ export const createdContractsTable = defineTable('created_contracts', {
 });
 export type CreatedContractRow = Parameters<typeof createdContractsTable.writeRow>[1];
 
-export const contractCodesTable = defineTable('contract_codes', {
-  address,
+const code = {
   code_hash: hash,
   code_size: u32,
   proxy: lowText,
   implementation: address,
   beacon: address,
+  facets: text,
+  fixed: bool,
+} as const;
+
+export const contractCodesTable = defineTable('contract_codes', {
+  address,
+  ...code,
   checked_block: u32,
   version: u64,
 });
 export type ContractCodeRow = Parameters<typeof contractCodesTable.writeRow>[1];
+
+export const codeSpansTable = defineTable('code_spans', { address, from_block: u32, ...code, version: u64 });

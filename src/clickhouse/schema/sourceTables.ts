@@ -46,6 +46,8 @@ export const verifiedContractsTable = defineTable('verified_contracts', {
   deployer: nullable(address),
   deployment_tx: nullable(hash),
   deployment_block: nullable(u32),
+  creation_match: lowText,
+  outputs: text,
   version: u64,
 });
 export type VerifiedContractRow = Parameters<typeof verifiedContractsTable.writeRow>[1];

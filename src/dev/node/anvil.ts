@@ -29,6 +29,8 @@ interface AnvilOptions {
   readonly accounts?: number;
   /** Number of blocks with readable state, which limits the depth of a reorg. Default 300. */
   readonly stateBlocks?: number;
+  /** Rules of the chain; default shanghai, the rules of PulseChain. */
+  readonly hardfork?: string;
   readonly extraArguments?: readonly string[];
 }
 
@@ -99,7 +101,7 @@ function argumentsFor(options: AnvilOptions, cache: string): string[] {
     port: options.port ?? 0,
     'chain-id': options.chainId ?? 369,
     // The chain has the rules of PulseChain, without blob fields in headers.
-    hardfork: 'shanghai',
+    hardfork: options.hardfork ?? 'shanghai',
     'gas-limit': 100_000_000,
     accounts: options.accounts ?? 10,
     balance: 1_000_000_000,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { checkComplete } from '../../clickhouse/client/namedQueries';
 import type { RowReader } from '../../clickhouse/rows/rowReader';
-import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
+import { isAddress, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
 import { PROXY_KINDS, type ProxyKind } from '../../domain/proxies';
 import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedContract';
@@ -28,11 +28,15 @@ export const codeShape = z.object({
   proxy: proxyShape,
   implementation: hex,
   beacon: hex,
+  facets: z.string(),
+  fixed: z.boolean(),
 });
 
 export interface ContractCode {
   readonly hash: Hex;
   readonly size: number;
+  /** Whether the code can never change. */
+  readonly fixed: boolean;
   /**
    * A null `implementation` means that the proxy has several implementations, or that its implementation is unknown.
    */
@@ -40,6 +44,8 @@ export interface ContractCode {
     readonly kind: ProxyKind;
     readonly implementation: Hex | null;
     readonly beacon: Hex | null;
+    /** Facets of a diamond, as it names them itself; empty for other proxies. */
+    readonly facets: readonly Hex[];
   } | null;
 }
 
@@ -49,6 +55,8 @@ export interface ContractFacts {
   readonly kind: ContractKind;
   /** The contract's code. Null if the address has no code, or if no node has answered yet. */
   readonly code: ContractCode | null;
+  /** keccak256 of the code; zero bytes if the node saw no code, null if no node has answered yet. */
+  readonly codeHash: Hex | null;
   /**
    * The creation of the contract. Null if it is before the first indexed block, if no receipt was read, or if an
    * unknown contract created it.
@@ -177,6 +185,7 @@ export function silentFacts(chainId: number, address: Hex): ContractFacts {
     address,
     kind: 'other',
     code: null,
+    codeHash: null,
     creation: null,
     logCount: 0,
     firstSeenBlock: null,
@@ -192,7 +201,7 @@ export function findVerification(
   address: Hex,
   facts: ContractFacts | null,
 ): Promise<VerifiedContract | null> {
-  return verified.find({ chainId, address }, facts?.code?.hash ?? null);
+  return verified.find({ chainId, address }, facts?.codeHash ?? null);
 }
 
 type Creation = NonNullable<ContractFacts['creation']>;
@@ -255,6 +264,8 @@ function addFact(known: Known, row: FactRow): void {
         proxy: proxyShape.parse(word),
         implementation: one ?? ZERO_ADDRESS,
         beacon: other ?? ZERO_ADDRESS,
+        facets: words ?? '',
+        fixed: y === 1,
       };
       known.code = newer(known.code, row, toCode(code));
       break;
@@ -280,6 +291,7 @@ function toFacts(
     address,
     kind: kindOf(known),
     code,
+    codeHash: known.code === null ? null : (code?.hash ?? ZERO_HASH),
     creation,
     logCount: emitted?.logs ?? 0,
     firstSeenBlock: emitted === undefined ? null : blockOfOrd(emitted.firstOrd),
@@ -314,13 +326,14 @@ function compareCreations(a: Creation, b: Creation): number {
 export function toCode(row: z.infer<typeof codeShape>): ContractCode | null {
   if (row.code_hash === ZERO_HASH) return null;
   const some = (address: Hex): Hex | null => (address === ZERO_ADDRESS ? null : address);
-  const { implementation, beacon } = row;
+  const facets = row.facets.split(',').filter(isAddress);
   return {
     hash: row.code_hash,
     size: row.code_size,
+    fixed: row.fixed,
     proxy:
       row.proxy === ''
         ? null
-        : { kind: row.proxy, implementation: some(implementation), beacon: some(beacon) },
+        : { kind: row.proxy, implementation: some(row.implementation), beacon: some(row.beacon), facets },
   };
 }

@@ -5,11 +5,12 @@ import type { NodeState } from '../../domain/nodeState';
 import { blockOfOrd, lastOrdOfBlock, logIndexOfOrd } from '../../domain/ord';
 import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedContract';
 import type { ContractRecord, ContractSummary } from '../../wire/explorer';
+import { targetsOf, type CodeSpan } from './codeSpans';
 import { silentFacts, type ContractFacts } from './contractFacts';
 import { isToken, type ContractReader } from './contracts';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from '../logs/logFilter';
-import { implementationsAt, readProxies, type Proxies } from '../logs/logDecoder';
+import { implementationsAt, readProxies, type Proxies } from '../logs/proxies';
 import { readPoolFees, type PoolFees } from '../pairs/poolFees';
 import { findPool, tokensOfPool } from '../pairs/pools';
 import { TIME_BUDGETS } from '../head/timeBudgets';
@@ -56,11 +57,9 @@ async function readProxyRoutes(
   head: HeadSnapshot,
   facts: readonly ContractFacts[],
 ): Promise<Proxies> {
-  const codes = new Map(
-    facts.flatMap(({ address, code }) => (code === null || code.proxy === null ? [] : [[address, code]])),
-  );
+  const codes = new Map(facts.flatMap((one) => (one.code?.proxy == null ? [] : [[one.address, one.code]])));
   return codes.size === 0
-    ? { codes, upgrades: new Map() }
+    ? { spans: new Map(), upgrades: new Map() }
     : readProxies(source, head, [...codes.keys()], codes);
 }
 
@@ -70,7 +69,7 @@ async function findVerifications(
   facts: readonly ContractFacts[],
 ): Promise<ReadonlyMap<Hex, VerifiedContract | null>> {
   const records = await verified.findMany(
-    facts.map(({ chainId, address, code }) => ({ chainId, address, codeHash: code?.hash ?? null })),
+    facts.map(({ chainId, address, codeHash }) => ({ chainId, address, codeHash })),
   );
   return new Map(facts.map(({ address }, index) => [address, records[index] ?? null]));
 }
@@ -116,22 +115,32 @@ function proxyOf(
   return { kind: code.proxy.kind, implementation: targets.length === 1 && only !== undefined ? only : null };
 }
 
-export async function toRecord(
-  { verified, twinArguments, nodeOf, supplyOf }: RecordDeps,
+/** Total supply of a token; null for another contract. */
+async function readSupply(
+  { nodeOf, supplyOf }: RecordDeps,
   { source, head }: Moment,
   facts: ContractFacts,
+): ReturnType<typeof readTotalSupply> {
+  if (!isToken(facts)) return null;
+  const node = nodeOf?.(facts.chainId) ?? null;
+  const market = (await supplyOf?.(facts.chainId, head, facts.address)) ?? null;
+  return readTotalSupply(source, head, facts.address, { node, market, patienceMs: TIME_BUDGETS.nodeMs });
+}
+
+export async function toRecord(
+  deps: RecordDeps,
+  moment: Moment,
+  facts: ContractFacts,
 ): Promise<ContractRecord> {
+  const { verified, twinArguments } = deps;
+  const { source, head } = moment;
   const { address, kind } = facts;
   const { runner } = source;
-  const node = nodeOf?.(facts.chainId) ?? null;
-  const market = isToken(facts) ? ((await supplyOf?.(facts.chainId, head, address)) ?? null) : null;
   const [record, proxies, pool, supply] = await Promise.all([
     findWholeVerification(verified, twinArguments, facts.chainId, address, facts),
-    readProxyRoutes(source, head, [facts]),
+    readHistory(source, head, facts),
     kind === 'pair' ? findPool(runner, head, address) : null,
-    isToken(facts)
-      ? readTotalSupply(source, head, address, { node, market, patienceMs: TIME_BUDGETS.nodeMs })
-      : null,
+    readSupply(deps, moment, facts),
   ]);
   const [files, pairTokens, fees] = await Promise.all([
     record === null ? null : verified.readSources(record),
@@ -149,8 +158,15 @@ export async function toRecord(
     ...originOf(facts),
     token: summary.token === null ? null : { ...summary.token, total_supply: supplyText },
     pair: pool === null ? null : toPair(pool, pairTokens, fees),
-    upgrades: upgradesOf(proxies, address),
+    upgrades: listUpgrades(proxies, address),
+    code_history: (proxies.spans.get(address) ?? []).slice(-UPGRADES_SHOWN).reverse().map(toCodeEntry),
   };
+}
+
+/** What stood at the address over time, with the code that the node sees now. */
+function readHistory(source: LogSource, head: HeadSnapshot, facts: ContractFacts): Promise<Proxies> {
+  const { address, code, codeHash } = facts;
+  return readProxies(source, head, [address], new Map(codeHash === null ? [] : [[address, code]]));
 }
 
 type ContractOrigin = Pick<ContractRecord, 'creator' | 'factory' | 'creation_tx' | 'code_hash' | 'code_size'>;
@@ -165,17 +181,41 @@ function originOf({ creation, code }: ContractFacts): ContractOrigin {
   };
 }
 
-/** The newest upgrades of a proxy, newest first. */
-function upgradesOf(proxies: Proxies, address: Hex): ContractRecord['upgrades'] {
-  return (proxies.upgrades.get(address) ?? [])
-    .slice(-UPGRADES_SHOWN)
-    .reverse()
-    .map(({ ord, kind, targets }) => ({
-      block_number: blockOfOrd(ord),
-      log_index: logIndexOfOrd(ord),
-      kind,
-      targets: [...targets],
-    }));
+type UpgradeEntry = ContractRecord['upgrades'][number];
+
+/** The newest upgrades of a proxy, newest first: from its logs, and changes without a log that the node saw. */
+function listUpgrades({ spans, upgrades }: Proxies, address: Hex): UpgradeEntry[] {
+  const logged = (upgrades.get(address) ?? []).map(({ ord, kind, targets }) => ({
+    block_number: blockOfOrd(ord),
+    log_index: logIndexOfOrd(ord),
+    kind,
+    targets: [...targets],
+  }));
+  const blocks = new Set(logged.map(({ block_number }) => block_number));
+  const seen = spans.get(address) ?? [];
+  const changes = seen.flatMap(({ from, code }, index): UpgradeEntry[] => {
+    const [former, targets] = [seen[index - 1]?.code ?? null, targetsOf(code)];
+    const isSame = index > 0 && targetsOf(former).join() === targets.join();
+    if (isSame || blocks.has(from) || (index === 0 && code?.proxy == null)) return [];
+    const kind = (code?.proxy ?? former?.proxy)?.kind;
+    const word = kind === 'eip7702' ? 'delegation' : kind === 'eip2535' ? 'diamond' : 'implementation';
+    return [{ block_number: from, log_index: null, kind: word, targets: [...targets] }];
+  });
+  // The first reading alone is no upgrade.
+  const all = seen.length > 1 ? [...logged, ...changes] : logged;
+  return all
+    .sort((a, b) => b.block_number - a.block_number || (b.log_index ?? 0) - (a.log_index ?? 0))
+    .slice(0, UPGRADES_SHOWN);
+}
+
+function toCodeEntry({ from, code }: CodeSpan): ContractRecord['code_history'][number] {
+  const proxy = code?.proxy ?? null;
+  return {
+    from_block: from,
+    code_hash: code?.hash ?? null,
+    code_size: code?.size ?? 0,
+    proxy: proxy === null ? null : { kind: proxy.kind, targets: [...targetsOf(code)] },
+  };
 }
 
 type Verification = Pick<

@@ -7,7 +7,7 @@ import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedCont
 import type { ContractCode, ContractFacts } from './contractFacts';
 import type { ContractReader } from './contracts';
 import type { HeadSnapshot } from '../head/headSnapshot';
-import { implementationsAt, readProxies } from '../logs/logDecoder';
+import { implementationsAt, readProxies } from '../logs/proxies';
 import type { LogSource } from '../logs/logFilter';
 import { findWholeVerification, type TwinArguments } from './twinArguments';
 
@@ -55,7 +55,7 @@ export async function readContractView(
     targets.map((target, index) => ({
       chainId,
       address: target,
-      codeHash: behind[index]?.code?.hash ?? null,
+      codeHash: behind[index]?.codeHash ?? null,
     })),
   );
   const implementations = targets.map((target, index) => ({
@@ -73,4 +73,14 @@ async function listTargets(
   if (code.proxy === null) return [];
   const proxies = await readProxies(chain, head, [address], new Map([[address, code]]));
   return implementationsAt(proxies, address, lastOrdOfBlock(head.number));
+}
+
+/** The implementation of a proxy at the head. Null if the contract is no proxy or has several implementations. */
+export async function findImplementation(
+  moment: { readonly chain: LogSource; readonly head: HeadSnapshot } | null,
+  facts: ContractFacts | null,
+): Promise<Hex | null> {
+  if (moment === null || facts === null || facts.code === null) return null;
+  const targets = await listTargets(moment, facts.address, facts.code);
+  return targets.length === 1 ? (targets[0] ?? null) : null;
 }

@@ -2,15 +2,7 @@
 import { z } from 'zod';
 
 import type { Hex } from '../../domain/hex';
-import {
-  codeShape,
-  CONTRACTS_MAX,
-  readFacts,
-  toCode,
-  type ContractCode,
-  type ContractFacts,
-  type ContractKind,
-} from './contractFacts';
+import { CONTRACTS_MAX, readFacts, type ContractFacts, type ContractKind } from './contractFacts';
 import type { Order } from '../pairs/ranking';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from '../logs/logFilter';
@@ -19,7 +11,6 @@ export const CONTRACT_SORTS = ['created_at', 'log_count'] as const;
 type ContractSort = (typeof CONTRACT_SORTS)[number];
 
 const hex = z.templateLiteral(['0x', z.string()]);
-const codeRowShape = codeShape.extend({ address: hex });
 const listShape = z.object({
   address: hex,
   log_count: z.string(),
@@ -98,23 +89,6 @@ async function listContracts(
   // A page past the end has no row. The total comes with the rows, so another query reads it.
   const [any] = await runner.run('contracts/list_contracts', { ...params, limit: 1, skip: 0 }, listShape);
   return { addresses: [], total: Number(any?.total ?? 0) };
-}
-
-/**
- * The stored code of these addresses. The map omits addresses without code or without an answer yet. At most 1,000.
- */
-export async function listCodes(
-  { runner }: LogSource,
-  addresses: readonly Hex[],
-): Promise<Map<Hex, ContractCode>> {
-  if (addresses.length === 0) return new Map();
-  const params = { addresses: addresses.map((address) => address.slice(2)), limit: CONTRACTS_MAX };
-  const codes = new Map<Hex, ContractCode>();
-  for (const row of await runner.run('contracts/list_codes', params, codeRowShape)) {
-    const code = toCode(row);
-    if (code !== null) codes.set(row.address, code);
-  }
-  return codes;
 }
 
 /** Whether the market stores the contract as a token. LP tokens count. */

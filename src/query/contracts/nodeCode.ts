@@ -1,45 +1,51 @@
 /**
- * Asks the node for the code of a contract if the code is not stored. For example, a contract that another contract
- * created and that has no logs. With the code, a verified contract with the same code can be found. Only requests
- * for a single contract ask the node; lists show stored contracts.
+ * Asks the node for the code of a contract, unless it is stored and can never change. So an answer about one contract
+ * follows a change of its code or of its implementation at once, and contracts without logs are found too. Lists show
+ * the stored code.
  */
-import type { Hex } from '../../domain/hex';
+import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { silentFacts, type ContractCode, type ContractFacts } from './contractFacts';
 import type { ContractReader } from './contracts';
 
-/** Reads code from the node of one chain. */
+/** Reads code from the node of one chain. An answer is kept only for requests at the same head. */
 export interface NodeCode {
   /** The current code at an address. Null if there is no code, undefined if no answer came in time. Never
    * rejects. */
-  find(address: Hex): Promise<ContractCode | null | undefined>;
+  find(address: Hex, head?: string): Promise<ContractCode | null | undefined>;
   /** Like `find`, but waits for the answer until the node client's timeout. Then throws node_failed. */
-  get(address: Hex): Promise<ContractCode | null>;
+  get(address: Hex, head?: string): Promise<ContractCode | null>;
 }
 
-/** A reader that also finds contracts by their code on the node. `nodeCodeOf` returns null for a chain
- * without a node. */
+/**
+ * A reader that also asks the node. `nodeCodeOf` returns null for a chain without a node; `headOf` returns the version
+ * of the chain's head.
+ */
 export function withNodeCode(
   reader: ContractReader,
   nodeCodeOf: (chainId: number) => NodeCode | null,
+  headOf: (chainId: number) => string = () => '',
 ): ContractReader {
   return {
     ...reader,
     async find(chainId, address) {
       const facts = await reader.find(chainId, address);
-      if (facts !== null && facts.code !== null) return facts;
-      const code = await nodeCodeOf(chainId)?.find(address);
-      return code === undefined || code === null ? facts : withCode(chainId, address, facts, code);
+      if (facts?.code?.fixed === true) return facts;
+      const code = await nodeCodeOf(chainId)?.find(address, headOf(chainId));
+      if (code === undefined) return facts;
+      return code === null && facts === null ? null : withCode(chainId, address, facts, code);
     },
   };
 }
 
+/** The facts with the code that the node sees now; null means no code. */
 export function withCode(
   chainId: number,
   address: Hex,
   facts: ContractFacts | null,
-  code: ContractCode,
+  code: ContractCode | null,
 ): ContractFacts {
   const known = facts ?? silentFacts(chainId, address);
-  const kind = known.kind === 'other' && code.proxy !== null ? 'proxy' : known.kind;
-  return { ...known, kind, code };
+  const own = code?.proxy == null ? 'other' : 'proxy';
+  const kind = known.kind === 'other' || known.kind === 'proxy' ? own : known.kind;
+  return { ...known, kind, code, codeHash: code?.hash ?? ZERO_HASH };
 }

@@ -5,11 +5,12 @@
  */
 import { LRUCache } from 'lru-cache';
 
-import { checkArguments, findCreation, transactionShape } from '../../domain/creation';
+import { checkArguments } from '../../domain/creation';
 import type { Hex } from '../../domain/hex';
 import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedContract';
 import { findVerification, type ContractFacts } from './contractFacts';
 import type { ContractReader } from './contracts';
+import { readCreation } from './creationCode';
 import type { NodeReads } from '../head/nodeReads';
 import { orNull } from '../head/orNull';
 import { TIME_BUDGETS } from '../head/timeBudgets';
@@ -79,26 +80,12 @@ async function derive(
   const told = record?.constructorArguments ?? null;
   const transaction = facts?.creation?.txHash;
   if (told === null || transaction === undefined) return null;
-  const [code, twins] = await Promise.all([
-    readCreationCode(deps, own),
-    readCreationCode(deps, { ...twin, transaction }),
-  ]);
+  const read = async (made: Made): Promise<Hex | null> =>
+    (await readCreation(deps.readsOf(made.chainId), made, made.transaction)).code;
+  const [code, twins] = await Promise.all([read(own), read({ ...twin, transaction })]);
   if (code === null || twins === null || !twins.endsWith(told.slice(2))) return null;
   const begin = twins.length - (told.length - 2);
   if (code.slice(0, begin) !== twins.slice(0, begin)) return null;
   const rest: Hex = `0x${code.slice(begin)}`;
   return checkArguments(abi, rest) === null ? rest : null;
-}
-
-/**
- * Reads from the node the creation code in a transaction. Null if the transaction did not create the contract
- * directly, or if the node has no answer.
- */
-async function readCreationCode(
-  { readsOf }: TwinArgumentsDeps,
-  { chainId, address, transaction }: Made,
-): Promise<Hex | null> {
-  const said = await readsOf(chainId)?.call('eth_getTransactionByHash', [transaction]);
-  const parsed = transactionShape.safeParse(said !== undefined && 'result' in said ? said.result : null);
-  return parsed.success ? (findCreation(parsed.data, address)?.code ?? null) : null;
 }

@@ -54,6 +54,7 @@ const verifiedRowShape = z.object({
   deployer: hex.nullable(),
   deployment_tx: hex.nullable(),
   deployment_block: z.int().nullable(),
+  creation_match: z.enum(['exact_match', 'match', '']),
   match_id: z.string(),
 });
 type VerifiedRow = z.infer<typeof verifiedRowShape>;
@@ -84,9 +85,13 @@ export interface StoredVerification {
 }
 
 export interface VerificationStore extends VerifiedReader {
-  /** The contracts' own verifications in the given order, without those of twins; null for a contract without
-   * a verification. */
-  listOwn(contracts: readonly ContractId[]): Promise<(StoredVerification | null)[]>;
+  /**
+   * The contracts' own verifications in the given order, without those of twins; null for a contract without a
+   * verification. With a code hash, the verification of this code, or of an unknown code; else the newest one.
+   */
+  listOwn(
+    contracts: readonly (ContractId & { readonly codeHash?: Hex | null })[],
+  ): Promise<(StoredVerification | null)[]>;
 }
 
 /** Reads the market chain's database, which stores the verifications of all chains. */
@@ -97,39 +102,56 @@ export function createVerifiedReader(runner: QueryRunner): VerificationStore {
     codeHash: row.code_hash === ZERO_HASH ? null : row.code_hash,
     deployment: { deployer: row.deployer, transaction: row.deployment_tx, block: row.deployment_block },
   });
-  const readOwn = async (contracts: readonly ContractId[]): Promise<Map<string, StoredVerification>> => {
-    const wanted = [...new Set(contracts.map(keyOf))];
+  const read = async (
+    contracts: readonly (ContractId & { readonly codeHash?: Hex | null })[],
+    newest: boolean,
+  ): Promise<Map<string, StoredVerification>> => {
+    const keyed = newest ? keyOf : codeKeyOf;
     const rows = await inChunks(
-      wanted,
+      [...new Set(contracts.map(keyed))],
       (chunk) => {
-        const params = { contracts: chunk, limit: CONTRACTS_PER_QUERY };
+        const params = { contracts: chunk, newest, codes: !newest, limit: CONTRACTS_PER_QUERY };
         return runner.run('sources/list_verified', params, verifiedRowShape);
       },
       CONTRACTS_PER_QUERY,
     );
-    const own = new Map<string, StoredVerification>();
-    for (const row of rows) own.set(keyOf({ chainId: row.chain_id, address: row.address }), toStored(row));
-    return own;
+    return new Map(
+      rows.map((row) => {
+        const id = { chainId: row.chain_id, address: row.address, codeHash: row.code_hash };
+        return [keyed(id), toStored(row)];
+      }),
+    );
+  };
+  const listOwn: VerificationStore['listOwn'] = async (contracts) => {
+    const newest = await read(contracts, true);
+    const isOther = (contract: (typeof contracts)[number]): boolean => {
+      const hash = newest.get(keyOf(contract))?.codeHash ?? null;
+      return hash !== null && contract.codeHash != null && contract.codeHash !== hash;
+    };
+    // The code at the address has changed since, or it is an older code.
+    const others = contracts.filter(isOther);
+    const ofCode = others.length === 0 ? new Map<string, never>() : await read(others, false);
+    return contracts.map(
+      (contract) =>
+        (isOther(contract) ? ofCode.get(codeKeyOf(contract)) : newest.get(keyOf(contract))) ?? null,
+    );
   };
   const findMany: VerifiedReader['findMany'] = async (contracts) => {
     if (contracts.length > CONTRACTS_MAX)
       throw new AppError('internal', `got ${contracts.length} contracts; allowed: ${CONTRACTS_MAX}`);
     if (contracts.length === 0) return [];
-    const own = await readOwn(contracts);
-    const bare = contracts.filter((contract) => !own.has(keyOf(contract)));
-    const twins = await readTwins(runner, readOwn, bare);
-    return contracts.map(
-      (contract) => own.get(keyOf(contract))?.contract ?? twins.get(keyOf(contract)) ?? null,
-    );
+    const own = await listOwn(contracts);
+    const bare = contracts.filter((_, index) => own[index] === null);
+    const readNewest = (ids: readonly ContractId[]): ReturnType<typeof read> => read(ids, true);
+    const twins = await readTwins(runner, readNewest, bare);
+    return contracts.map((contract, index) => own[index]?.contract ?? twins.get(codeKeyOf(contract)) ?? null);
   };
   return {
     findMany,
     find: async (contract, codeHash) => (await findMany([{ ...contract, codeHash }]))[0] ?? null,
+    readOutputs: (contract) => readOutputs(runner, contract),
     readSources: (contract) => readSources(runner, contract.files),
-    async listOwn(contracts) {
-      const own = await readOwn(contracts);
-      return contracts.map((contract) => own.get(keyOf(contract)) ?? null);
-    },
+    listOwn,
   };
 }
 
@@ -138,7 +160,11 @@ function keyOf({ chainId, address }: ContractId): string {
   return `${chainId}:${address.slice(2)}`;
 }
 
-/** The best verification with the same code for each contract, by the contract's key. */
+function codeKeyOf(contract: ContractId & { readonly codeHash?: Hex | null }): string {
+  return `${keyOf(contract)}:${(contract.codeHash ?? ZERO_HASH).slice(2)}`;
+}
+
+/** The best verification with the same code for each contract, by the key of contract and code. */
 async function readTwins(
   runner: QueryRunner,
   readOwn: (contracts: readonly ContractId[]) => Promise<Map<string, StoredVerification>>,
@@ -173,8 +199,10 @@ async function readTwins(
     // Contracts with the same code may have different constructor arguments. Only if the constructor takes no
     // arguments are they equal.
     const none = found.contract.constructorArguments === '0x' ? ('0x' as const) : null;
-    const facts = copied ? { source: 'ancestor:1' as const } : { constructorArguments: none };
-    twins.set(keyOf(contract), { ...found.contract, ...facts, chainId, address, twinOf });
+    const facts = copied
+      ? { source: 'ancestor:1' as const }
+      : { constructorArguments: none, creationMatch: null };
+    twins.set(codeKeyOf(contract), { ...found.contract, ...facts, chainId, address, twinOf });
   }
   return twins;
 }
@@ -215,6 +243,7 @@ function toContract(row: VerifiedRow, abis: LRUCache<string, VerifiedContract['a
     license: row.license,
     abi,
     constructorArguments: row.constructor_arguments,
+    creationMatch: row.creation_match === '' ? null : row.creation_match,
     libraries: parseLibraries(row.libraries),
     settings: row.settings,
     files: row.file_paths.map((path, index) => ({ path, contentHash: row.file_hashes[index] ?? ZERO_HASH })),
@@ -247,4 +276,16 @@ async function readSources(
       throw new AppError('broken_invariant', `the source file ${contentHash} is not stored`);
     return { path, content };
   });
+}
+
+const outputsShape = z.record(z.string(), z.unknown());
+
+async function readOutputs(
+  runner: QueryRunner,
+  { chainId, address, twinOf, matchId }: VerifiedContract,
+): Promise<z.infer<typeof outputsShape>> {
+  const owner = twinOf ?? { chainId, address };
+  const params = { chain_id: owner.chainId, address: owner.address.slice(2), match_id: matchId };
+  const [row] = await runner.run('sources/find_outputs', params, z.object({ outputs: z.string() }));
+  return row === undefined || row.outputs === '' ? {} : outputsShape.parse(JSON.parse(row.outputs));
 }

@@ -6,6 +6,7 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 const rowShape = z.object({
   contract: z.templateLiteral(['0x', z.string()]),
   status: z.enum(['exact_match', 'match']),
+  creation_match: z.enum(['exact_match', 'match', '']),
   verified_at: z.int(),
   name: z.string(),
   match_id: z.string(),

@@ -4,7 +4,7 @@
  */
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { HeadBlock } from '../../domain/head/foldHead';
-import type { Hex } from '../../domain/hex';
+import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 
 export interface HeadSnapshot {
@@ -44,5 +44,20 @@ export function snapshotParams(snapshot: Pick<HeadSnapshot, 'finalTo' | 'blocks'
   return {
     final_ord: lastOrdOfBlock(snapshot.finalTo),
     commits: snapshot.blocks.map((block) => block.commit),
+  };
+}
+
+/** A snapshot that contains only the final blocks up to `number`, for reads without a head. */
+export function finalSnapshot(number: number): HeadSnapshot {
+  return {
+    version: '',
+    startBlock: 0,
+    logsFrom: 0,
+    number,
+    hash: ZERO_HASH,
+    timestamp: 0,
+    finalTo: number,
+    finalNumber: number,
+    blocks: [],
   };
 }

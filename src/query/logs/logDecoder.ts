@@ -7,14 +7,14 @@ import { LRUCache } from 'lru-cache';
 import type { Hex } from '../../domain/hex';
 import { createSlices } from '../../domain/turns';
 import type { AbiEntry, SignatureReader, VerifiedReader } from '../../domain/verifiedContract';
-import type { ContractCode } from '../contracts/contractFacts';
-import { listCodes } from '../contracts/contracts';
+import { listSpans } from '../contracts/codeSpans';
 import { decodeBy, eventsByTopic, type DecodedLog, type EventForm } from './decodeEvent';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { inChunks } from '../head/inChunks';
 import type { LogSource } from './logFilter';
 import type { StoredLog } from './logs';
-import { listUpgrades, upgradeAt, type Upgrade, type UpgradeMap } from './upgrades';
+import { beaconsOf, candidatesAt, targetsAround, type Candidate, type Proxies } from './proxies';
+import { listUpgrades, type Upgrade } from './upgrades';
 
 /** Number of head versions in memory, over all chains. */
 const FINDINGS_KEPT = 4;
@@ -84,8 +84,11 @@ export function createLogDecoder(deps: DecoderDeps): LogDecoder {
       const proxies = await findProxies(source, head, findings, [
         ...new Set(named.map(({ address }) => address)),
       ]);
-      const forms = await findForms(deps, source, findings, proxies, named, formsOf);
-      const first = await mapInSlices(logs, (log) => decodeByContracts(proxies, forms, log));
+      const candidates = await listCandidates(source, head, proxies, logs);
+      await findForms(deps, source, findings, candidates, formsOf);
+      const first = await mapInSlices(logs, (log, index) =>
+        decodeByContracts(candidates[index] ?? [], findings, log),
+      );
       const missing = logs.filter((log, index) => first[index] === null && log.topics.length > 0);
       if (missing.length === 0) return first;
       await findSignatures(deps, findings, missing);
@@ -108,7 +111,7 @@ async function mapInSlices<T, R>(items: readonly T[], make: (item: T, index: num
   return made;
 }
 
-/** The proxies among these contracts, with their current code and their upgrades up to the head. */
+/** The proxies among these contracts, with their code and their upgrades up to the head. */
 async function findProxies(
   source: LogSource,
   head: HeadSnapshot,
@@ -121,9 +124,9 @@ async function findProxies(
     for (const [address, list] of await listUpgrades(source, head, fresh)) upgrades.set(address, list);
     for (const address of fresh) loaded.add(address);
   };
-  const [codes] = await Promise.all([listCodes(source, addresses), read(addresses)]);
-  await read(beaconsOf({ codes, upgrades }, addresses));
-  return { codes, upgrades };
+  const [spans] = await Promise.all([listSpans(source, head.number, addresses, true), read(addresses)]);
+  await read(beaconsOf({ spans, upgrades }, addresses));
+  return { spans, upgrades };
 }
 
 async function findSignatures(
@@ -138,107 +141,53 @@ async function findSignatures(
   for (const topic of fresh) findings.signatures.set(topic, known.get(topic) ?? []);
 }
 
-/** The proxies among the emitters of a page's logs, with their implementations over time. */
-export interface Proxies {
-  readonly codes: ReadonlyMap<Hex, ContractCode>;
-  readonly upgrades: UpgradeMap;
-}
-
-/**
- * Finds the proxies among at most 1,000 addresses. `known` has contract codes that the caller has already
- * read.
- */
-export async function readProxies(
-  source: LogSource,
-  head: HeadSnapshot,
-  addresses: readonly Hex[],
-  known: ReadonlyMap<Hex, ContractCode> = new Map(),
-): Promise<Proxies> {
-  const unknown = addresses.filter((address) => !known.has(address));
-  const [read, upgrades] = await Promise.all([
-    listCodes(source, unknown),
-    listUpgrades(source, head, addresses),
-  ]);
-  const codes = new Map([...known, ...read]);
-  const beacons = beaconsOf({ codes, upgrades }, addresses);
-  if (beacons.length === 0) return { codes, upgrades };
-  return { codes, upgrades: new Map([...upgrades, ...(await listUpgrades(source, head, beacons))]) };
-}
-
-/** The known beacons that these contracts have ever used. */
-function beaconsOf({ codes, upgrades }: Proxies, addresses: readonly Hex[]): Hex[] {
-  const beacons = addresses.flatMap((address) =>
-    (upgrades.get(address) ?? []).flatMap(({ kind, targets }) => (kind === 'beacon' ? targets : [])),
-  );
-  for (const address of addresses) {
-    const beacon = codes.get(address)?.proxy?.beacon;
-    if (beacon) beacons.push(beacon);
-  }
-  return [...new Set(beacons)];
-}
-
-/** Contracts whose ABI may fit a log of `address` at position `ord`, the most likely first. */
-export function implementationsAt({ codes, upgrades }: Proxies, address: Hex, ord: number): readonly Hex[] {
-  const own = upgrades.get(address);
-  const proxy = codes.get(address)?.proxy ?? null;
-  const upgrade = upgradeAt(own, ord);
-  const beacon = upgrade?.kind === 'beacon' ? upgrade.targets[0] : own === undefined ? proxy?.beacon : null;
-  if (beacon !== undefined && beacon !== null) {
-    const live = upgradeAt(upgrades.get(beacon), ord);
-    if (live !== null) return live.targets;
-    return upgrades.has(beacon) || proxy?.implementation == null ? [] : [proxy.implementation];
-  }
-  if (upgrade !== null) return upgrade.targets;
-  // A proxy without upgrade logs is assumed to have had its current implementation from the start.
-  return own === undefined && proxy?.implementation != null ? [proxy.implementation] : [];
-}
-
-/** Events by contract, for all contracts of the page. */
+/** Events by contract and code hash, for all contracts whose ABI may fit a log. */
 async function findForms(
   { verified }: DecoderDeps,
   source: LogSource,
   findings: Findings,
-  proxies: Proxies,
-  logs: readonly StoredLog[],
+  candidates: readonly (readonly Candidate[])[],
   formsOf: (abi: readonly AbiEntry[]) => Forms,
-): Promise<ReadonlyMap<Hex, Forms>> {
-  const own = new Set(logs.map(({ address }) => address));
-  const behind = new Set(logs.flatMap(({ address, ord }) => implementationsAt(proxies, address, ord)));
-  const more = [...behind].filter((address) => !own.has(address));
-  const codes = new Map(proxies.codes);
-  await inChunks(more, async (chunk) => {
-    for (const [address, code] of await listCodes(source, chunk)) codes.set(address, code);
-    return [];
-  });
-  const contracts = [...own, ...more].map((address) => ({
-    chainId: source.chainId,
-    address,
-    codeHash: codes.get(address)?.hash ?? null,
-  }));
-  const keyOf = ({ address, codeHash }: (typeof contracts)[number]): string => `${address} ${codeHash}`;
-  const fresh = contracts.filter((contract) => !findings.forms.has(keyOf(contract)));
-  const records = await inChunks(fresh, (chunk) => verified.findMany(chunk));
-  fresh.forEach((contract, index) => {
+): Promise<void> {
+  const fresh = new Map<string, Candidate>();
+  for (const candidate of candidates.flat())
+    if (!findings.forms.has(keyOf(candidate))) fresh.set(keyOf(candidate), candidate);
+  const contracts = [...fresh.values()].map((candidate) => ({ ...candidate, chainId: source.chainId }));
+  const records = await inChunks(contracts, (chunk) => verified.findMany(chunk));
+  contracts.forEach((contract, index) => {
     const record = records[index] ?? null;
     findings.forms.set(keyOf(contract), record === null ? null : formsOf(record.abi));
   });
-  return new Map(
-    contracts.flatMap((contract) => {
-      const forms = findings.forms.get(keyOf(contract)) ?? null;
-      return forms === null ? [] : [[contract.address, forms] as const];
-    }),
-  );
+}
+
+const keyOf = ({ address, codeHash }: Candidate): string => `${address} ${codeHash}`;
+
+/** The contracts whose ABI may fit each log, the most likely first. */
+async function listCandidates(
+  source: LogSource,
+  head: HeadSnapshot,
+  proxies: Proxies,
+  logs: readonly StoredLog[],
+): Promise<(readonly Candidate[])[]> {
+  const behind = new Set(logs.flatMap(({ address, ord }) => targetsAround(proxies, address, ord)));
+  const more = [...behind].filter((address) => !proxies.spans.has(address));
+  const spans = new Map(proxies.spans);
+  await inChunks(more, async (chunk) => {
+    for (const [address, list] of await listSpans(source, head.number, chunk, true)) spans.set(address, list);
+    return [];
+  });
+  return logs.map(({ address, ord }) => candidatesAt({ ...proxies, spans }, address, ord));
 }
 
 function decodeByContracts(
-  proxies: Proxies,
-  forms: ReadonlyMap<Hex, Forms>,
+  candidates: readonly Candidate[],
+  { forms }: Findings,
   log: StoredLog,
 ): DecodedLog | null {
   const [topic0] = log.topics;
   if (topic0 === undefined) return null;
-  for (const address of [log.address, ...implementationsAt(proxies, log.address, log.ord)]) {
-    const decoded = decodeBy(forms.get(address)?.get(topic0), log);
+  for (const candidate of candidates) {
+    const decoded = decodeBy(forms.get(keyOf(candidate))?.get(topic0), log);
     if (decoded !== null) return decoded;
   }
   return null;

@@ -88,8 +88,8 @@ function attachAncestor(
 }
 
 function withCode(record: ImportedRecord, codeHash: Hex | null): VerifiedRecord {
-  const { contract, deployment, sources } = record;
-  return { contract, deployment, sources, codeHash };
+  const { contract, deployment, sources, outputs } = record;
+  return { contract, deployment, sources, codeHash, ...(outputs === undefined ? {} : { outputs }) };
 }
 
 /** Size in bytes from which IPFS splits a file into several pieces. Metadata files are never that large. */

@@ -173,6 +173,7 @@ function readAnswer(
       license: LICENSES[answer.license_type ?? ''] ?? findLicense(source),
       abi,
       constructorArguments: readBytes(answer.constructor_args),
+      creationMatch: null,
       libraries: readLibraries(answer),
       settings: JSON.stringify(
         Object.keys(settings).length === 0 ? defaultSettings(answer, evmVersion) : settings,

@@ -14,7 +14,7 @@ import { BrokenRecord, type ImportedRecord } from './foundContract';
 const metadataShape = z.looseObject({
   compiler: z.looseObject({ version: z.string().min(1).max(80) }),
   language: z.string(),
-  output: z.looseObject({ abi: z.unknown() }),
+  output: z.object({ abi: z.unknown(), userdoc: z.unknown().optional(), devdoc: z.unknown().optional() }),
   settings: z.looseObject({
     compilationTarget: z.record(z.string(), z.string()),
     evmVersion: z.string().max(40).optional(),
@@ -73,6 +73,7 @@ export function readMetadata(
     sources,
     runtimeCode: null,
     metadataText: text,
+    outputs: { metadata: text, userdoc: metadata.output.userdoc, devdoc: metadata.output.devdoc },
     deployment: NO_DEPLOYMENT,
     contract: {
       chainId: facts.chainId,
@@ -95,6 +96,7 @@ export function readMetadata(
       )
         ? null
         : '0x',
+      creationMatch: null,
       libraries,
       settings: JSON.stringify(toStandardSettings(metadata.settings, libraries)),
     },

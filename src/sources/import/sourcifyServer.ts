@@ -23,7 +23,8 @@ import { readLibraries as readSettingsLibraries } from '../verify/standardJson';
 import { readLanguage, readMetadata, type MetadataFacts } from './metadata';
 
 const PAGE = 200;
-const FIELDS = 'abi,metadata,sources,compilation,deployment,creationBytecode,runtimeBytecode';
+const FIELDS =
+  'abi,metadata,sources,compilation,deployment,creationBytecode,runtimeBytecode,storageLayout,userdoc,devdoc';
 const RUNS_DEFAULT = 200;
 const UINT32_MAX = 4_294_967_295;
 
@@ -50,10 +51,14 @@ const bytecodeShape = z.looseObject({
 });
 const contractShape = z.looseObject({
   match: statusShape.nullable(),
+  creationMatch: statusShape.nullish(),
   runtimeMatch: statusShape.nullish(),
   verifiedAt: z.string().nullish(),
   abi: z.unknown(),
   metadata: z.unknown(),
+  storageLayout: z.unknown().optional(),
+  userdoc: z.unknown().optional(),
+  devdoc: z.unknown().optional(),
   sources: z.record(z.string(), z.looseObject({ content: z.string() })).nullish(),
   compilation: z
     .looseObject({
@@ -150,13 +155,15 @@ function readAnswer(
     typeof answer.metadata === 'object' && answer.metadata !== null
       ? withMetadata(answer, known)
       : withoutMetadata(answer, known);
-  const { creationBytecode, runtimeBytecode, deployment } = answer;
+  const { creationBytecode, runtimeBytecode, deployment, metadata, storageLayout, userdoc, devdoc } = answer;
   return checkLimits({
     ...record,
+    outputs: { metadata, storageLayout, userdoc, devdoc },
     runtimeCode: readBytes(runtimeBytecode?.onchainBytecode),
     deployment: readDeployment(deployment),
     contract: {
       ...record.contract,
+      creationMatch: answer.creationMatch ?? null,
       constructorArguments:
         readBytes(creationBytecode?.transformationValues?.constructorArguments) ??
         record.contract.constructorArguments,
@@ -223,6 +230,7 @@ function withoutMetadata(answer: ContractAnswer, facts: MetadataFacts): Imported
       license: findLicense(files.find((file) => file.path === path)?.content ?? ''),
       abi,
       constructorArguments: null,
+      creationMatch: null,
       libraries: readSettingsLibraries(settings),
       settings: JSON.stringify(settings),
     },

@@ -80,9 +80,14 @@ export function parseTarget(text: string): ContractTarget {
 const OUTPUTS = [
   'abi',
   'metadata',
+  'storageLayout',
+  'userdoc',
+  'devdoc',
   'evm.bytecode.object',
+  'evm.bytecode.sourceMap',
   'evm.bytecode.linkReferences',
   'evm.deployedBytecode.object',
+  'evm.deployedBytecode.sourceMap',
   'evm.deployedBytecode.linkReferences',
   'evm.deployedBytecode.immutableReferences',
 ];
@@ -90,7 +95,9 @@ const OUTPUTS = [
 /** The input with the outputs that the verification reads. Old compilers refuse unknown output selections. */
 export function withOutputs(input: StandardInput, target: ContractTarget, version: string): unknown {
   const old = /^v?0\.[0-5]\./.test(version);
-  const outputs = old ? OUTPUTS.filter((each) => !each.endsWith('immutableReferences')) : OUTPUTS;
+  const outputs = old
+    ? OUTPUTS.filter((each) => !/(?:immutableReferences|storageLayout)$/.test(each))
+    : OUTPUTS;
   const outputSelection = { [target.path ?? '*']: { [target.name]: outputs } };
   return { ...input, settings: { ...input.settings, outputSelection } };
 }
@@ -106,12 +113,16 @@ export function withComments(input: StandardInput): StandardInput {
 const rangesShape = z.array(z.object({ start: z.int().min(0), length: z.int().min(1) }));
 const codeShape = z.object({
   object: z.string(),
+  sourceMap: z.string().optional(),
   linkReferences: z.record(z.string(), z.record(z.string(), rangesShape)).default({}),
   immutableReferences: z.record(z.string(), rangesShape).default({}),
 });
 const contractShape = z.object({
   abi: z.unknown(),
   metadata: z.string().default(''),
+  storageLayout: z.unknown().optional(),
+  userdoc: z.unknown().optional(),
+  devdoc: z.unknown().optional(),
   evm: z.object({ bytecode: codeShape, deployedBytecode: codeShape }),
 });
 const outputShape = z.object({
@@ -136,6 +147,8 @@ export interface CompiledContract {
   readonly paths: readonly string[];
   readonly creation: CompiledCode;
   readonly runtime: CompiledCode;
+  /** Further outputs, as in VerifiedReader.readOutputs. */
+  readonly outputs: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -165,7 +178,7 @@ export function readCompiled(output: unknown, target: ContractTarget): CompiledC
   // Yul contracts have no ABI.
   const abi = parsed.success ? readAbi(parsed.data.abi ?? []) : null;
   if (!parsed.success || abi === null) throw bad(`the compiler returned no code for ${nameOf(target)}`);
-  const { evm, metadata } = parsed.data;
+  const { evm, metadata, storageLayout, userdoc, devdoc } = parsed.data;
   if (evm.deployedBytecode.object === '')
     throw new SourceFault(
       'compiled_bytecode_is_zero',
@@ -178,6 +191,7 @@ export function readCompiled(output: unknown, target: ContractTarget): CompiledC
     paths: readPaths(metadata),
     creation: toCode(evm.bytecode),
     runtime: toCode(evm.deployedBytecode),
+    outputs: { metadata, storageLayout, userdoc, devdoc, evm },
   };
 }
 

@@ -66,6 +66,7 @@ export async function verifyContract(
   if ('difference' in runtime) return mismatch(runtime);
   let status: VerificationStatus = runtime.match.exact ? 'exact_match' : 'match';
   let constructorArguments: Hex | null = null;
+  let creationMatch: VerificationStatus | null = null;
   if (onChain.creation !== null) {
     const creation = await compareOne(job, 'creation', onChain.creation, contract);
     if ('difference' in creation) return mismatch(creation);
@@ -79,16 +80,18 @@ export async function verifyContract(
         fault: 'no_match',
       };
     }
+    creationMatch = creation.match.exact ? 'exact_match' : 'match';
     if (!creation.match.exact) status = 'match';
   } else if (constructorOf(contract.abi).length === 0) constructorArguments = '0x';
   const record = makeRecord(job, contract, version, runtime.match);
-  const facts = { status, constructorArguments, verifiedAt: now };
+  const facts = { status, constructorArguments, creationMatch, verifiedAt: now };
   return {
     record: {
       ...record,
       contract: { ...record.contract, ...facts },
       codeHash: hashCode(onChain.runtime),
       deployment: { ...NO_DEPLOYMENT, transaction: onChain.transaction },
+      outputs: contract.outputs,
     },
   };
 }
@@ -161,6 +164,7 @@ function makeRecord(
       source: 'local',
       verifiedAt: 0,
       constructorArguments: null,
+      creationMatch: null,
       name: compiled.name,
       path: compiled.path,
       language: input.language,

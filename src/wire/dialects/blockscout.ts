@@ -31,8 +31,10 @@ export const blockscoutContractShape = z
     proxy_type: text.nullable(),
     implementations: z.array(z.object({ address_hash: checksummed, name: text.nullable() })),
     conflicting_implementations: z.null(),
-    deployed_bytecode: text.nullable(),
-    creation_bytecode: text.nullable(),
+    deployed_bytecode: text.nullable().meta({ description: 'From the node; null if it does not answer' }),
+    creation_bytecode: text.nullable().meta({
+      description: 'Creation code with arguments; null if another contract created this one',
+    }),
     creation_status: text.nullable(),
     certified: z.boolean(),
   })

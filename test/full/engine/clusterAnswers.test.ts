@@ -102,6 +102,7 @@ function recordOf(address: VerifiedRecord['contract']['address'], index: number)
       abi: [{ type: 'function', name: `mint${index}`, inputs: [{ name: 'to', type: 'address' }] }],
       constructorArguments: null,
       libraries: {},
+      creationMatch: null,
       settings: '{}',
     },
     codeHash: `0x${String(index % 3).repeat(64)}`,

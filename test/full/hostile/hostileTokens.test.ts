@@ -84,7 +84,11 @@ describe('tokens that answer a megabyte harm no other token, on a real node', ()
       expect(await callContracts(pool, calls)).toEqual([null, expect.stringMatching(/^0x0+20/)]);
       // A DELEGATECALL in the code makes the code reader call facetAddresses() (EIP-2535).
       await rpc.call('anvil_setCode', [addressOf(500), `${MEGABYTE}f4`]);
-      const [code] = await readContractCodes(pool, [addressOf(500)], new AbortController().signal);
+      const [code] = await readContractCodes(
+        pool,
+        [{ address: addressOf(500), block: 'latest' }],
+        new AbortController().signal,
+      );
       expect(code).toMatchObject({ proxy: '', code_size: 56 });
     } finally {
       await pool.close();

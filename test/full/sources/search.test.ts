@@ -273,6 +273,8 @@ test('source search shows sources verified on another chain under a contract wit
     proxy: '',
     implementation: ZERO_ADDRESS,
     beacon: ZERO_ADDRESS,
+    facets: '',
+    fixed: true,
     checked_block: 1,
   };
   await insertRows(db.writer, contractCodesTable, [

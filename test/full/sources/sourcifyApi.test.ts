@@ -30,6 +30,7 @@ import {
   type WorldContract,
 } from '../../support/worlds/verifiedWorld';
 import { fieldsFor, type Json } from '../../support/worlds/verifyCalls';
+import { wholeOf } from './wholeContract';
 import { TRICKY } from '../../support/worlds/worldSources';
 
 // At the lowest priority the compiler takes minutes on a busy machine. This file does not test the priority.
@@ -149,7 +150,7 @@ test('a contract is verified from standard JSON, and its job reports each state 
     jobFinishTime: expect.stringMatching(/Z$/),
     contract: {
       match: 'exact_match',
-      creationMatch: null,
+      creationMatch: 'exact_match',
       runtimeMatch: 'exact_match',
       chainId: '369',
       address: getAddress(address),
@@ -161,6 +162,7 @@ test('a contract is verified from standard JSON, and its job reports each state 
     status: 200,
     json: { match: 'exact_match', compilation: { name: vault.name } },
   });
+  expect(await ask(`/v2/contract/369/${address}?fields=all`)).toMatchObject({ json: wholeOf(vault) });
   await eventually(
     () => verify(address),
     ({ status, json }) => status === 409 && json['customCode'] === 'already_verified',

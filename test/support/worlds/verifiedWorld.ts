@@ -157,6 +157,7 @@ export function toRecord(
       abi,
       constructorArguments: constructor === undefined ? '0x' : null,
       libraries: {},
+      creationMatch: null,
       settings: JSON.stringify(withoutOutputs(input.settings)),
     },
   };

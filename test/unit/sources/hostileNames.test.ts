@@ -44,6 +44,7 @@ function recordWith(change: Partial<ImportedRecord['contract']>, path = 'a.sol')
       abi: [],
       constructorArguments: null,
       libraries: {},
+      creationMatch: null,
       settings: '{}',
       ...change,
     },

@@ -1,13 +1,13 @@
 /** The actions of module=contract: ABIs, sources, creations and the list of contracts. */
 import type { Hex } from '../../../domain/hex';
-import { lastOrdOfBlock } from '../../../domain/ord';
 import type { VerifiedContract } from '../../../domain/verifiedContract';
 import { findVerification, type ContractFacts } from '../../../query/contracts/contractFacts';
-import { implementationsAt, readProxies } from '../../../query/logs/logDecoder';
+import { findImplementation } from '../../../query/contracts/contractView';
 import { findWholeVerification } from '../../../query/contracts/twinArguments';
 import type { Action, Actions, Ask } from '../action';
 import { dialectError, EMPTY, listOf, ok, refuse, TEXTS } from '../answers';
 import { addressOf, badFormat, needAddress, readPage, textOf, type AskedParams } from '../askedParams';
+import { checkProxyVerification, verifyProxyContract } from './proxyVerification';
 import { checkVerifyStatus, verifySourceCode } from './verifyActions';
 import { writeSources } from '../writeSources';
 
@@ -21,6 +21,8 @@ export const contractActions: Actions = new Map<string, Action>([
   ['listcontracts', listContracts],
   ['verifysourcecode', verifySourceCode],
   ['checkverifystatus', checkVerifyStatus],
+  ['verifyproxycontract', verifyProxyContract],
+  ['checkproxyverification', checkProxyVerification],
 ]);
 
 async function getAbi({ deps, asked, chainId }: Ask) {
@@ -36,7 +38,7 @@ async function getSourceCode(ask: Ask) {
   const facts = await deps.contracts.find(chainId, address);
   const [record, implementation] = await Promise.all([
     findWholeVerification(deps.verified, deps.twinArguments, chainId, address, facts),
-    findImplementation(ask, facts),
+    findImplementation(ask.moment, facts),
   ]);
   // Clients need a valid address if Proxy is 1. Proxy is therefore 0 for a proxy with several or unknown
   // implementations.
@@ -79,17 +81,6 @@ const UNVERIFIED = {
   Library: '',
   LicenseType: 'Unknown',
 } as const;
-
-/** The implementation of a proxy at the head. Null if the contract is no proxy or has several
- * implementations. */
-async function findImplementation({ moment }: Ask, facts: ContractFacts | null): Promise<Hex | null> {
-  const code = facts?.code ?? null;
-  if (moment === null || facts === null || code === null || code.proxy === null) return null;
-  const { chain, head } = moment;
-  const proxies = await readProxies(chain, head, [facts.address], new Map([[facts.address, code]]));
-  const targets = implementationsAt(proxies, facts.address, lastOrdOfBlock(head.number));
-  return targets.length === 1 ? (targets[0] ?? null) : null;
-}
 
 function versionOf({ compiler, compilerVersion }: VerifiedContract): string {
   return compiler === 'vyper' ? `vyper:${compilerVersion}` : `v${compilerVersion}`;
@@ -149,7 +140,7 @@ async function listContracts({ deps, asked, chainId }: Ask) {
   const { addresses } = await deps.contracts.list(chainId, page);
   const facts = await deps.contracts.findMany(chainId, addresses);
   const records = await deps.verified.findMany(
-    addresses.map((address, index) => ({ chainId, address, codeHash: facts[index]?.code?.hash ?? null })),
+    addresses.map((address, index) => ({ chainId, address, codeHash: facts[index]?.codeHash ?? null })),
   );
   return listOf(
     addresses.map((Address, index) => toListed(Address, records[index] ?? null)),

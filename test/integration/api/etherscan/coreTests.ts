@@ -348,6 +348,8 @@ test('getsourcecode marks no contract as a proxy if it has several implementatio
       proxy: 'eip2535',
       implementation: ZERO_ADDRESS,
       beacon: ZERO_ADDRESS,
+      facets: '',
+      fixed: true,
       version: 1,
     },
   ]);

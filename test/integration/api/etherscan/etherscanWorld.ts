@@ -59,6 +59,8 @@ const PROXY_CODE: ContractCodeRow = {
   proxy: 'eip1167',
   implementation: SINGLE,
   beacon: ZERO_ADDRESS,
+  facets: '',
+  fixed: true,
   version: 1,
 };
 
@@ -148,6 +150,7 @@ function recordOf(address: Hex, sources: VerifiedRecord['sources'], optimization
       abi: [{ type: 'event', name: 'Moved', inputs: [{ name: 'to', type: 'address', indexed: true }] }],
       constructorArguments: optimization ? `0x${'00'.repeat(31)}01` : null,
       libraries: optimization ? { 'a/Math.sol:Math': NOBODY } : {},
+      creationMatch: null,
       settings: JSON.stringify({ optimizer: { enabled: optimization, runs: 200 } }),
     },
     codeHash: null,

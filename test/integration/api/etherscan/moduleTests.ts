@@ -12,6 +12,7 @@ import {
   NOBODY,
   notOk,
   openDialectWorld,
+  PROXY,
   SINGLE,
   TIP,
   TOKEN,
@@ -19,6 +20,7 @@ import {
   type DialectWorld,
 } from './etherscanWorld';
 import { emitterOf, wordOf } from '../explorer/logWorld';
+import { hexOf } from '../../../support/worlds/worldEvents';
 import { createRandom } from '../../../support/createRandom';
 import { UNCACHED } from '../../../support/server/uncached';
 import { SEED } from '../../../support/run/seed';
@@ -233,4 +235,26 @@ test('the OpenAPI document has every mount with GET and POST', () => {
     ['/{chainId}/api/v2/smart-contracts', ['get']],
     ['/{chainId}/api/v2/smart-contracts/{address}', ['get']],
   ]);
+});
+
+test('verifyproxycontract gives a ticket, with which checkproxyverification names the implementation', async () => {
+  const check = async (address: string, expectedimplementation: string): Promise<unknown[]> => {
+    const asked = { module: 'contract', action: 'verifyproxycontract', address, expectedimplementation };
+    const { json } = await world.ask(asked);
+    if (json!['status'] !== '1') return [json!['status'], json!['result']];
+    const guid = String(json!['result']);
+    const { json: told } = await world.ask({ module: 'contract', action: 'checkproxyverification', guid });
+    return [told!['status'], told!['result']];
+  };
+  const found = `The proxy's (${PROXY}) implementation contract is found at ${SINGLE} and is successfully updated.`;
+  expect(await check(PROXY, SINGLE.toUpperCase().replace('0X', '0x'))).toEqual(['1', found]);
+  expect(await check(PROXY, '')).toEqual(['1', found]);
+  const [other, nobody] = [hexOf('9c', 3, 40), hexOf('9c', 4, 40)];
+  expect(await check(PROXY, other)).toEqual([
+    '0',
+    `The implementation contract at ${SINGLE} does not match the expected implementation ${other}.`,
+  ]);
+  expect(await check(nobody, '')).toEqual(['0', `Unable to locate ContractCode at ${nobody}`]);
+  const asked = { module: 'contract', action: 'checkproxyverification', guid: PROXY };
+  expect((await world.ask(asked)).json).toMatchObject({ status: '0', result: 'Unknown UID' });
 });

@@ -69,6 +69,8 @@ beforeAll(async () => {
       proxy: '',
       implementation: ZERO_ADDRESS,
       beacon: ZERO_ADDRESS,
+      facets: '',
+      fixed: true,
       version: 1,
     },
   ]);

@@ -20,6 +20,7 @@ const nothingVerified: VerifiedReader = {
   find: () => Promise.resolve(null),
   findMany: (contracts) => Promise.resolve(contracts.map(() => null)),
   readSources: () => Promise.resolve([]),
+  readOutputs: () => Promise.resolve({}),
 };
 export const noSignatures: SignatureReader = {
   listBySelectors: () => Promise.resolve([]),

@@ -47,6 +47,7 @@ const original: VerifiedContract = {
   ],
   constructorArguments: `0x${ORIGINAL}`,
   libraries: {},
+  creationMatch: null,
   settings: '{}',
   files: [],
 };

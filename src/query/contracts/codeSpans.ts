@@ -1,0 +1,72 @@
+/** Reads what stood at an address from which block on: its code and the targets of a proxy. */
+import { z } from 'zod';
+
+import { blockOfOrd } from '../../domain/ord';
+import type { Hex } from '../../domain/hex';
+import { codeShape, toCode, type ContractCode } from './contractFacts';
+import type { LogSource } from '../logs/logFilter';
+
+/** Largest number of spans of all requested contracts together. The newest are ignored beyond this number. */
+const SPANS_MAX = 20_000;
+
+const spanShape = codeShape.extend({ address: z.templateLiteral(['0x', z.string()]), from_block: z.int() });
+
+/** What stood at an address at the end of the block `from` and of all blocks before the next span. */
+export interface CodeSpan {
+  readonly from: number;
+  /** Null if the address had no code. */
+  readonly code: ContractCode | null;
+}
+
+/** Spans by address, oldest first. Before the first span, the code is unknown. */
+export type SpanMap = ReadonlyMap<Hex, readonly CodeSpan[]>;
+
+/** At most 1,000 addresses. `codes` also counts a code that is stored without spans, as an older version did. */
+export async function listSpans(
+  { runner }: Pick<LogSource, 'runner'>,
+  toBlock: number,
+  addresses: readonly Hex[],
+  codes: boolean,
+): Promise<Map<Hex, CodeSpan[]>> {
+  const spans = new Map<Hex, CodeSpan[]>();
+  if (addresses.length === 0) return spans;
+  const params = {
+    addresses: addresses.map((each) => each.slice(2)),
+    to_block: toBlock,
+    codes,
+    limit: SPANS_MAX,
+  };
+  for (const row of await runner.run('contracts/list_code_spans', params, spanShape)) {
+    const list = spans.get(row.address) ?? [];
+    spans.set(row.address, list);
+    const code = toCode(row);
+    const last = list.at(-1);
+    if (last === undefined || !isSameCode(last.code, code)) list.push({ from: row.from_block, code });
+  }
+  return spans;
+}
+
+/** Whether the code and all targets are equal. */
+export function isSameCode(a: ContractCode | null, b: ContractCode | null): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/**
+ * The span at the position of a log. The code may have changed within the block of the log; `before` is then the span
+ * until this block.
+ */
+export function spanAt(
+  spans: readonly CodeSpan[] | undefined,
+  ord: number,
+): { readonly span: CodeSpan | null; readonly before: CodeSpan | null } {
+  const block = blockOfOrd(ord);
+  const index = spans?.findLastIndex(({ from }) => from <= block) ?? -1;
+  const span = spans?.[index] ?? null;
+  return { span, before: span?.from === block ? (spans?.[index - 1] ?? null) : null };
+}
+
+/** The contracts whose code runs at the address: the implementation or the facets of a proxy. */
+export function targetsOf(code: ContractCode | null): readonly Hex[] {
+  const { implementation = null, facets = [] } = code?.proxy ?? {};
+  return implementation === null ? facets : [implementation];
+}

@@ -1,0 +1,130 @@
+/**
+ * Tells which contracts a proxy used at the position of a log, and which code they had. Two sources know this: upgrade
+ * logs, which have an exact position, and the node, which saw the state at the end of a block. The newer one counts. An
+ * unknown implementation stays unknown; it is never guessed.
+ */
+import { ZERO_HASH, type Hex } from '../../domain/hex';
+import { blockOfOrd, toOrd } from '../../domain/ord';
+import { isSameCode, listSpans, spanAt, type CodeSpan, type SpanMap } from '../contracts/codeSpans';
+import type { ContractCode } from '../contracts/contractFacts';
+import type { HeadSnapshot } from '../head/headSnapshot';
+import type { LogSource } from './logFilter';
+import { listUpgrades, upgradeAt, type Upgrade, type UpgradeMap } from './upgrades';
+
+/** What is known about some contracts over time: their code and targets, and their upgrade logs. */
+export interface Proxies {
+  readonly spans: SpanMap;
+  readonly upgrades: UpgradeMap;
+}
+
+/** A contract whose ABI may fit a log, with the code that it had then; null if the code is unknown. */
+export interface Candidate {
+  readonly address: Hex;
+  readonly codeHash: Hex | null;
+}
+
+/** Reads at most 1,000 addresses. `known` has the codes that the node sees now; null for an address without code. */
+export async function readProxies(
+  source: LogSource,
+  head: HeadSnapshot,
+  addresses: readonly Hex[],
+  known: ReadonlyMap<Hex, ContractCode | null> = new Map(),
+): Promise<Proxies> {
+  const [stored, upgrades] = await Promise.all([
+    listSpans(source, head.number, addresses, true),
+    listUpgrades(source, head, addresses),
+  ]);
+  for (const [address, code] of known) {
+    const spans = stored.get(address) ?? [];
+    const last = spans.at(-1);
+    if (last === undefined || !isSameCode(last.code, code))
+      stored.set(address, [...spans, { from: head.number, code }]);
+  }
+  const beacons = beaconsOf({ spans: stored, upgrades }, addresses);
+  if (beacons.length === 0) return { spans: stored, upgrades };
+  const more = await listUpgrades(source, head, beacons);
+  return { spans: stored, upgrades: new Map([...upgrades, ...more]) };
+}
+
+/** The known beacons that these contracts have ever used. */
+export function beaconsOf({ spans, upgrades }: Proxies, addresses: readonly Hex[]): Hex[] {
+  const beacons = addresses.flatMap((address) => [
+    ...(upgrades.get(address) ?? []).flatMap(({ kind, targets }) => (kind === 'beacon' ? targets : [])),
+    ...(spans.get(address) ?? []).flatMap(({ code }) => code?.proxy?.beacon ?? []),
+  ]);
+  return [...new Set(beacons)];
+}
+
+/** The implementations of `address` at the position `ord`: none, one, or the facets of a diamond. */
+export function implementationsAt(proxies: Proxies, address: Hex, ord: number): readonly Hex[] {
+  const { spans, upgrades } = proxies;
+  const own = upgrades.get(address);
+  const upgrade = upgradeAt(own, ord);
+  const { span } = spanAt(spans.get(address), ord);
+  if (upgrade !== null && (span === null || blockOfOrd(upgrade.ord) >= span.from))
+    return targetsOf(proxies, upgrade, span ?? spans.get(address)?.[0] ?? null, ord);
+  // A proxy without upgrade logs is assumed to have had its oldest known implementation from the start.
+  const { code, from } = span ?? (own === undefined ? spans.get(address)?.[0] : undefined) ?? NOTHING;
+  const proxy = code?.proxy ?? null;
+  if (proxy === null) return [];
+  const { beacon, implementation, facets } = proxy;
+  if (beacon !== null)
+    return behindBeacon(upgrades, beacon, implementation, ord, span === null ? null : from);
+  return implementation === null ? facets : [implementation];
+}
+
+/** `from` is the block since which the node saw the implementation; null if it is only assumed. */
+function behindBeacon(
+  upgrades: UpgradeMap,
+  beacon: Hex,
+  implementation: Hex | null,
+  ord: number,
+  from: number | null,
+): readonly Hex[] {
+  const live = upgradeAt(upgrades.get(beacon), ord);
+  if (live !== null && (from === null || blockOfOrd(live.ord) >= from)) return live.targets;
+  return (from === null && upgrades.has(beacon)) || implementation === null ? [] : [implementation];
+}
+
+const NOTHING: CodeSpan = { from: 0, code: null };
+
+/** The implementations after an upgrade log. */
+function targetsOf(
+  { upgrades }: Proxies,
+  { kind, targets }: Upgrade,
+  span: CodeSpan | null,
+  ord: number,
+): readonly Hex[] {
+  const proxy = span?.code?.proxy ?? null;
+  // Cuts before the first stored block are missing in the logs, but not in the diamond's own list.
+  if (kind === 'diamond') return [...new Set([...targets, ...(proxy?.facets ?? [])])];
+  const [beacon] = targets;
+  if (kind !== 'beacon' || beacon === undefined) return targets;
+  return behindBeacon(upgrades, beacon, proxy?.implementation ?? null, ord, null);
+}
+
+/** Like implementationsAt, and the implementations before a change within the block. */
+export function targetsAround(proxies: Proxies, address: Hex, ord: number): readonly Hex[] {
+  const now = implementationsAt(proxies, address, ord);
+  const { before } = spanAt(proxies.spans.get(address), ord);
+  return before === null
+    ? now
+    : [...new Set([...now, ...implementationsAt(proxies, address, toOrd(blockOfOrd(ord), 0) - 1)])];
+}
+
+/** The contracts whose ABI may fit a log of `address`, the most likely first. */
+export function candidatesAt(proxies: Proxies, address: Hex, ord: number): readonly Candidate[] {
+  return [address, ...targetsAround(proxies, address, ord)].flatMap((contract) =>
+    hashesAt(proxies.spans.get(contract), ord).map((codeHash) => ({ address: contract, codeHash })),
+  );
+}
+
+/** The hash of the code at a position, and the hash before a change within the block. Null if the code is unknown. */
+function hashesAt(spans: readonly CodeSpan[] | undefined, ord: number): readonly (Hex | null)[] {
+  const { span, before } = spanAt(spans, ord);
+  const known = span ?? spans?.[0];
+  if (known === undefined) return [null];
+  const hashOf = ({ code }: CodeSpan): Hex => code?.hash ?? ZERO_HASH;
+  const hash = hashOf(known);
+  return before === null || hashOf(before) === hash ? [hash] : [hash, hashOf(before)];
+}

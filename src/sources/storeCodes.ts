@@ -1,0 +1,123 @@
+/**
+ * Reads the code of contracts and stores it: the present state, and the blocks of its changes. A contract is read for the
+ * first time at the block of its first log too, because its code may have been replaced since.
+ */
+import { z } from 'zod';
+
+import type { Database } from '../clickhouse/client/database';
+import type { QueryRunner } from '../clickhouse/client/namedQueries';
+import { insertRows } from '../clickhouse/rows/inserter';
+import { codeSpansTable, contractCodesTable } from '../clickhouse/schema/explorerTables';
+import type { Hex } from '../domain/hex';
+import { blockOfOrd } from '../domain/ord';
+import { isSameCode, listSpans } from '../query/contracts/codeSpans';
+import { toCode } from '../query/contracts/contractFacts';
+import { finalSnapshot } from '../query/head/headSnapshot';
+import { readEmitted } from '../query/logs/emitters';
+import { readContractCodes, type CodeRpc, type FoundCode } from './readContractCode';
+import { traceCodes, type TraceQuestion } from './traceCodes';
+
+/** Largest number of blocks with logs at which the code of one contract is read. */
+const BLOCKS_EACH = 16;
+/** Contracts with more logs are read at their first log only. */
+const LOGS_MAX = 10_000;
+
+const hex = z.templateLiteral(['0x', z.string()]);
+const blockShape = z.object({ address: hex, block: z.int() });
+const checkedShape = z.object({ address: hex, checked_block: z.int() });
+
+interface StoreDeps {
+  readonly database: Database;
+  readonly runner: QueryRunner;
+  readonly rpc: CodeRpc;
+  readonly chainId: number;
+  /** The newest block in the head tables. */
+  readonly indexed: number;
+  readonly finalTo: number;
+  /** False while the node has no older state. */
+  readonly looksBack: boolean;
+  /** Unix time in ms. */
+  readonly version: number;
+}
+
+/** At most 1,000 addresses. Resolves to whether the node had no older state. */
+export async function storeCodes(
+  deps: StoreDeps,
+  addresses: readonly Hex[],
+  signal: AbortSignal,
+): Promise<{ readonly blind: boolean }> {
+  const { database, runner, rpc, indexed, finalTo, version } = deps;
+  const asked = addresses.map((address) => ({ address, block: 'latest' as const }));
+  const codes = (await readContractCodes(rpc, asked, signal)).filter((code) => code !== null);
+  const found = codes.map(({ address }) => address);
+  const [spans, checks] = await Promise.all([
+    listSpans({ runner }, indexed, found, false),
+    runner.run('contracts/list_codes', { addresses: bare(found), limit: found.length }, checkedShape),
+  ]);
+  const checked = new Map(checks.map((row) => [row.address, row.checked_block]));
+  const blocks = deps.looksBack ? await listBlocks(deps, codes, spans, checked) : new Map<Hex, number[]>();
+  const questions = codes.flatMap((now): TraceQuestion[] => {
+    const known = spans.get(now.address) ?? [];
+    const last = known.at(-1);
+    const older = blocks.get(now.address) ?? [];
+    if (last !== undefined && older.length === 0 && isSameCode(last.code, toCode(now))) return [];
+    return [{ now, spans: known, checked: checked.get(now.address) ?? null, blocks: older }];
+  });
+  const traced = await traceCodes(rpc, questions, indexed, finalTo, signal);
+  await insertRows(
+    database,
+    codeSpansTable,
+    traced.spans.map((span) => ({ ...span, version })),
+  );
+  await insertRows(
+    database,
+    contractCodesTable,
+    codes.map((code) => ({ ...code, checked_block: indexed, version })),
+  );
+  return { blind: traced.blind };
+}
+
+/** The older blocks at which the code of each contract is read: of its first log, and of some other logs. */
+async function listBlocks(
+  { runner, chainId, finalTo }: StoreDeps,
+  codes: readonly FoundCode[],
+  spans: ReadonlyMap<Hex, unknown>,
+  checked: ReadonlyMap<Hex, number>,
+): Promise<Map<Hex, number[]>> {
+  const firsts = codes.filter(({ address }) => !spans.has(address));
+  const emitted = await readEmitted(
+    { runner, chainId },
+    finalSnapshot(finalTo),
+    firsts.map(({ address }) => address),
+  );
+  const blocks = new Map<Hex, number[]>();
+  for (const [address, { firstOrd }] of emitted) blocks.set(address, [blockOfOrd(firstOrd)]);
+  const few = ({ address }: FoundCode): boolean => (emitted.get(address)?.logs ?? 0) <= LOGS_MAX;
+  const add = async (some: readonly FoundCode[], final: boolean): Promise<void> => {
+    if (some.length === 0) return;
+    const since = some.map(({ address }) => checked.get(address) ?? 0);
+    const params = {
+      chain_id: chainId,
+      addresses: bare(some.map(({ address }) => address)),
+      from_block: Math.min(...since),
+      final,
+      each: BLOCKS_EACH,
+      limit: BLOCKS_EACH * some.length,
+    };
+    for (const { address, block } of await runner.run('contracts/list_log_blocks', params, blockShape))
+      if (block > (checked.get(address) ?? 0) || final)
+        blocks.set(address, [...(blocks.get(address) ?? []), block]);
+  };
+  const changeable = codes.filter(({ fixed }) => !fixed);
+  await add(
+    changeable.filter((code) => !spans.has(code.address) && few(code)),
+    true,
+  );
+  await add(
+    changeable.filter(({ address }) => spans.has(address)),
+    false,
+  );
+  return blocks;
+}
+
+const bare = (addresses: readonly Hex[]): string[] => addresses.map((address) => address.slice(2));
