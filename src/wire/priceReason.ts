@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { usdShape } from './primitives';
 
-export const priceReasonShape = z
+const priceReasonShape = z
   .object({
     code: z.enum(['no_route', 'low_liquidity', 'unknown_decimals', 'price_not_followed']).meta({
       description:

@@ -168,11 +168,8 @@ export async function readPairTable(
       before,
     );
   });
-  tokenPairs.entries = entries;
-  const byAddress = indexEntries(entries, base);
-  const table = { entries, pools: base.pools, byAddress, tokenPairs, prices, tokens };
-  memory.before = table;
-  return table;
+  memory.before = makeTable(entries, base, tokenPairs, prices, tokens);
+  return memory.before;
 }
 
 /** The entry of the same pool in the previous table, usually at the same index. */
@@ -201,8 +198,16 @@ function sharedFacts(facts: PairFacts, before: PairEntry | undefined): PairFacts
 }
 
 /** This is a separate function, because a closure in readPairTable would keep all previous tables in memory. */
-function indexEntries(entries: readonly PairEntry[], base: PairBase): PairTable['byAddress'] {
-  return { get: (address) => entries[base.indexOf(address) ?? -1] };
+function makeTable(
+  entries: readonly PairEntry[],
+  base: PairBase,
+  tokenPairs: TokenPairs,
+  prices: TokenPrices,
+  tokens: TokenMap,
+): PairTable {
+  tokenPairs.entries = entries;
+  const byAddress = { get: (address: string) => entries[base.indexOf(address) ?? -1] };
+  return { entries, pools: base.pools, byAddress, tokenPairs, prices, tokens };
 }
 
 /** The tokens of a pool by role. They are built again only if one of the tokens changes. */

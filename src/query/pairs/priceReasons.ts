@@ -6,7 +6,7 @@ import { legsOf, toLegState, type LegsPool } from '../../pricing/legState';
 import type { PriceReason } from '../../wire/priceReason';
 import type { Token } from '../../wire/primitives';
 import type { TokenPrices } from '../prices/priceByHops';
-import { priceReason, reasonOf, type ReasonLeg } from '../prices/priceReason';
+import { priceReason, makeReason, type ReasonLeg } from '../prices/priceReason';
 import { pricedStateOf, type StateRow } from './pairRows';
 import type { StoredPool } from './pools';
 
@@ -80,13 +80,13 @@ export function isFollowed(
 export function pairPriceReason(pair: ReasonPair, quoteReason: PriceReason | null): PriceReason {
   const { pool, tokens, facts, price } = pair;
   if (price !== null)
-    return quoteReason ?? reasonOf('price_not_followed', 'No price: its value is beyond all numbers');
+    return quoteReason ?? makeReason('price_not_followed', 'No price: its value is beyond all numbers');
   if (tokens.base.decimals === null || tokens.quote.decimals === null)
-    return reasonOf('unknown_decimals', 'No price: the decimals of a token of this pair are unknown');
+    return makeReason('unknown_decimals', 'No price: the decimals of a token of this pair are unknown');
   if (!isFollowed({ tokens: pool.all_tokens, weights: pool.all_weights }, facts.doubts))
-    return reasonOf('price_not_followed', 'No price: this pool has no fixed weights or is in doubt');
+    return makeReason('price_not_followed', 'No price: this pool has no fixed weights or is in doubt');
   if (facts.state === null && pool.created_block === null)
-    return reasonOf('price_not_followed', 'No price: the state of this pool is unknown');
+    return makeReason('price_not_followed', 'No price: the state of this pool is unknown');
   const text = 'No price: this pool has no liquidity';
-  return { ...reasonOf('low_liquidity', text), have_usd: 0 };
+  return { ...makeReason('low_liquidity', text), have_usd: 0 };
 }

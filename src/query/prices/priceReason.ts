@@ -41,26 +41,26 @@ export function isAtLimit({ other }: ReasonLeg): boolean {
 export function priceReason(token: TokenRef, legs: readonly ReasonLeg[]): PriceReason {
   const name = labelOf(token);
   if (token.decimals === null)
-    return reasonOf('unknown_decimals', `No price: the decimals of ${name} are unknown`);
+    return makeReason('unknown_decimals', `No price: the decimals of ${name} are unknown`);
   const connected = legs.filter(({ other }) => other.usd !== null);
   const live = connected.filter(({ isFollowed, isQuiet }) => isFollowed && !isQuiet);
   const near = live.filter((leg) => !isAtLimit(leg));
   if (near.length > 0) {
     const have = near.reduce((best, leg) => Math.max(best, backingOf(leg)), 0);
     if (have < BACKING_MIN_USD) return lowLiquidity(name, have);
-    return reasonOf(
+    return makeReason(
       'no_route',
       `No price yet: ${name} gets a route at the next epoch, within ${EPOCH_BLOCKS} blocks`,
     );
   }
   if (live.length > 0)
-    return reasonOf('no_route', `No price: ${name} is more than ${HOPS_MAX} hops away from an anchor`);
+    return makeReason('no_route', `No price: ${name} is more than ${HOPS_MAX} hops away from an anchor`);
   if (connected.some(({ isFollowed }) => !isFollowed))
-    return reasonOf(
+    return makeReason(
       'price_not_followed',
       `No price: the only pools of ${name} with a priced token are stable pools or in doubt`,
     );
-  return reasonOf(
+  return makeReason(
     'no_route',
     `No price: no pool with liquidity and a change within 30 days connects ${name} to a token with a price`,
   );
@@ -78,6 +78,6 @@ function lowLiquidity(name: string, have: number): PriceReason {
 }
 
 /** A reason without amounts. */
-export function reasonOf(code: PriceReason['code'], text: string): PriceReason {
+export function makeReason(code: PriceReason['code'], text: string): PriceReason {
   return { code, text, have_usd: null, need_usd: null };
 }
