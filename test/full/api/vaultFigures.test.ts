@@ -151,8 +151,8 @@ test('an audit warns about each pool that backs no price, whether read from memo
 
 test('tokens without a price have the same reason in the tables as in audits from memory and from the store', async () => {
   const seen = new Set<string>();
-  for (let round = 0; round < 12; round += 1) {
-    chain.mine(7);
+  for (let round = 0; round < 15; round += 1) {
+    chain.mine(14);
     const head = await catchUp();
     const pairs = await readTable(head);
     const table = await createAuditTables(
