@@ -8,7 +8,7 @@ const priceReasonShape = z
     code: z.enum(['no_route', 'low_liquidity', 'unknown_decimals', 'price_not_followed']).meta({
       description:
         'no_route: no usable pool connects the token to a token with a price, within 4 hops of an anchor, or the ' +
-        'next epoch gives the token its route; low_liquidity: its best pool holds less than need_usd; ' +
+        'next epoch or trade gives the token its route; low_liquidity: its best pool holds less than need_usd; ' +
         'unknown_decimals: the decimals of a token are unknown; price_not_followed: the price of the pools cannot ' +
         'be followed (stable pools, vault pools in doubt). Later versions may add codes',
     }),

@@ -1,6 +1,5 @@
 /** Says why a token has no price: names the rule of the route search that left out its pools. Pure. */
 import { knownSide } from '../../pricing/depth';
-import { EPOCH_BLOCKS } from '../../pricing/epoch';
 import type { LegState } from '../../pricing/leg';
 import { HOPS_MAX } from '../../pricing/priceRoute';
 import { BACKING_MIN_USD } from '../../pricing/searchRoutes';
@@ -48,10 +47,7 @@ export function priceReason(token: TokenRef, legs: readonly ReasonLeg[]): PriceR
   if (near.length > 0) {
     const have = near.reduce((best, leg) => Math.max(best, backingOf(leg)), 0);
     if (have < BACKING_MIN_USD) return lowLiquidity(name, have);
-    return makeReason(
-      'no_route',
-      `No price yet: ${name} gets a route at the next epoch, within ${EPOCH_BLOCKS} blocks`,
-    );
+    return makeReason('no_route', `No price yet: ${name} gets a route with the next epoch or trade`);
   }
   if (live.length > 0)
     return makeReason('no_route', `No price: ${name} is more than ${HOPS_MAX} hops away from an anchor`);

@@ -121,7 +121,7 @@ test('a reason names the rule that left the price out, and what is missing', asy
 
 test('the next epoch gives a route to a new pool, and drops a pool without enough liquidity, as the reasons say', async () => {
   expect(await reasonOf(MOVED)).toMatchObject({ code: 'no_route', have_usd: null });
-  expect((await reasonOf(MOVED)).text).toContain('gets a route at the next epoch');
+  expect((await reasonOf(MOVED)).text).toContain('gets a route with the next epoch or trade');
   chain.mine(20);
   await catchUp();
   expect((await get<TokenAnswer>(`/tokens/${MOVED.address}`)).data).toMatchObject({ price_reason: null });

@@ -44,7 +44,7 @@ test.each<[string, readonly ReasonLeg[], string, RegExp, number | null]>([
     /REM/,
     null,
   ],
-  ['enough liquidity', [legOf(25)], 'no_route', /next epoch, within 32 blocks/, null],
+  ['enough liquidity', [legOf(25)], 'no_route', /next epoch or trade/, null],
 ])('the reason of a token with %s', (_, legs, code, text, have) => {
   const reason = priceReason(TOKEN, legs);
   expect([reason.code, reason.need_usd]).toEqual([code, have === null ? null : 50]);
