@@ -1,6 +1,7 @@
 /** Shape of /tokens/{address}/audit: everything needed to recompute a price. */
 import { z } from 'zod';
 
+import { reasonFieldShape } from './priceReason';
 import {
   addressShape,
   countShape,
@@ -104,6 +105,7 @@ const auditShape = z
         'USD per whole token: the product of all hop_price and anchor.price_usd, to 18 digits; null ' +
         'without a price',
     }),
+    price_reason: reasonFieldShape,
     price_native: decimalShape.nullable().meta({
       description:
         'price_usd divided by the USD price of the wrapped native token, to 18 digits; null without ' +

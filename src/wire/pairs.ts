@@ -1,6 +1,7 @@
 /** Shapes of the answers of /pairs and /pairs/{address}. */
 import { z } from 'zod';
 
+import { reasonFieldShape } from './priceReason';
 import {
   addressShape,
   countShape,
@@ -46,6 +47,7 @@ const item = {
     description:
       'USD per base token: `price` times the USD price of the quote token; null without either price',
   }),
+  price_reason: reasonFieldShape,
   price_native: decimalShape.nullable().meta({
     description:
       'Native coins per base token: `price` times the native price of the quote token; null without ' +

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 import { tradeCountsShape } from './pairs';
+import { reasonFieldShape } from './priceReason';
 import {
   addressShape,
   countShape,
@@ -36,6 +37,7 @@ const item = {
     description: 'URL of the logo, from an imported token list; null if no list has one',
   }),
   price_usd: decimalShape.nullable().meta({ description: 'USD per whole token; null without a price' }),
+  price_reason: reasonFieldShape,
   price_native: decimalShape
     .nullable()
     .meta({ description: 'Native coins per whole token; null without a price' }),

@@ -4,6 +4,7 @@
 SELECT
     concat('0x', lower(hex(pair))) AS pair,
     toString((max(state) AS newest).1) AS ord,
+    newest.2 AS timestamp,
     toString(newest.3) AS reserve0,
     toString(newest.4) AS reserve1,
     toString(newest.5) AS sqrt_price_x96,

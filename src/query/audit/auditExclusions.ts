@@ -1,13 +1,13 @@
 /** Explains why a token's price leaves out some of its pools. Pure. */
 import { plainNumber } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
-import { NO_STATE, type Leg } from '../../pricing/leg';
+import { NO_STATE } from '../../pricing/leg';
 import { DORMANT_SECONDS } from '../../pricing/epoch';
-import { knownSide } from '../../pricing/depth';
 import { BACKING_MIN_USD } from '../../pricing/searchRoutes';
 import type { HopPrice } from '../../pricing/hop';
-import { HOPS_MAX } from '../../pricing/priceRoute';
 import type { ExcludedPool } from '../../wire/audit';
+import { isFollowed } from '../pairs/priceReasons';
+import { backingOf, isAtLimit, type ReasonLeg } from '../prices/priceReason';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 
 /** Largest number of pools outside the route that the audit lists. */
@@ -50,9 +50,9 @@ export function isOneSided({ leg, pool }: AuditLeg, { market }: Pick<AuditInputs
 
 /** The token's pools outside its route, deepest first. `skip` lists the legs of the route. */
 export function otherPools(token: Hex, skip: ReadonlySet<string>, inputs: AuditInputs): OtherPool[] {
-  return [...inputs.legs.values()]
-    .filter(({ leg }) => (leg.token0 === token || leg.token1 === token) && !skip.has(leg.key))
-    .map((leg) => toOther(token, leg, inputs))
+  return legsOfToken(token, inputs)
+    .filter(({ leg }) => !skip.has(leg.key))
+    .map((found) => toOther(token, found, inputs))
     .sort(
       (a, b) =>
         b.backingUsd - a.backingUsd ||
@@ -61,41 +61,60 @@ export function otherPools(token: Hex, skip: ReadonlySet<string>, inputs: AuditI
     .slice(0, OTHERS_MAX);
 }
 
+/** All legs of the token, for the reason of a missing price. */
+export function reasonLegs(token: Hex, inputs: AuditInputs): readonly ReasonLeg[] {
+  return legsOfToken(token, inputs).map((found) => toReasonLeg(token, found, inputs));
+}
+
+function legsOfToken(token: Hex, { legs }: AuditInputs): readonly AuditLeg[] {
+  return [...legs.values()].filter(({ leg }) => leg.token0 === token || leg.token1 === token);
+}
+
+function toReasonLeg(token: Hex, found: AuditLeg, inputs: AuditInputs): ReasonLeg {
+  const { leg, pool } = found;
+  const { market, hops, doubts } = inputs;
+  const isToken0 = leg.token0 === token;
+  return {
+    state: market.stateOf(leg),
+    isToken0,
+    other: hops.priceOf(isToken0 ? leg.token1 : leg.token0),
+    isFollowed: isFollowed(pool, doubts.get(pool.address) ?? 0),
+    isQuiet: isQuiet(found, inputs),
+  };
+}
+
+/** Pools without a change since `afterOrd` have no rows in the inputs, so they are quiet too. */
+function isQuiet({ leg }: AuditLeg, { market, block }: AuditInputs): boolean {
+  const [state, record] = [market.stateOf(leg), market.recordOf(leg)];
+  if (state !== NO_STATE && state !== record?.state) return false;
+  return record === undefined || block.timestamp - record.movedAt > DORMANT_SECONDS;
+}
+
 function toOther(token: Hex, found: AuditLeg, inputs: AuditInputs): OtherPool {
   const { leg, pool } = found;
-  const { market, hops } = inputs;
-  const isToken0 = leg.token0 === token;
-  const other = isToken0 ? leg.token1 : leg.token0;
-  const state = market.stateOf(leg);
-  const usd = hops.usdOf(other);
-  const backingUsd =
-    usd === null ? 0 : knownSide({ state, liquidity: state.liquidity }, !isToken0, usd).backingUsd;
+  const reasonLeg = toReasonLeg(token, found, inputs);
+  const { isToken0, state } = reasonLeg;
+  const backingUsd = backingOf(reasonLeg);
   const implied = state.price > 0 ? (isToken0 ? state.price : 1 / state.price) : 0;
   const entry: ExcludedPool = {
     address: pool.address,
-    reason: reasonOf(inputs, leg, usd, backingUsd),
+    reason: reasonOf(inputs, found, reasonLeg, backingUsd),
     implied_price: implied > 0 && Number.isFinite(implied) ? plainNumber(implied) : null,
     step: null,
-    to_token: other,
+    to_token: isToken0 ? leg.token1 : leg.token0,
   };
-  const atLimit = usd !== null && hops.countHops(other) >= HOPS_MAX;
-  return { entry, backingUsd, atLimit, oneSided: isOneSided(found, inputs) };
+  return { entry, backingUsd, atLimit: isAtLimit(reasonLeg), oneSided: isOneSided(found, inputs) };
 }
 
 function reasonOf(
-  { market, block, rawStates, legs, doubts }: AuditInputs,
-  leg: Leg,
-  usd: number | null,
+  { market, block }: AuditInputs,
+  { leg }: AuditLeg,
+  { isFollowed: hasPrice, isQuiet: isDormant, state, other }: ReasonLeg,
   backingUsd: number,
 ): ExcludedPool['reason'] {
-  const record = market.recordOf(leg);
-  const moved = market.stateOf(leg) !== NO_STATE && market.stateOf(leg) !== record?.state;
-  const address = legs.get(leg.key)?.pool.address;
-  if (address !== undefined && doubts.has(address)) return 'no_price';
-  const seen = record !== undefined || (address !== undefined && rawStates.has(address));
-  if (!moved && record !== undefined && block.epochTime - record.movedAt > DORMANT_SECONDS) return 'dormant';
-  // Pools without a change since `afterOrd` have no rows here. A pool without a row is therefore dormant.
-  if (!moved && !seen && block.afterOrd > 0) return 'dormant';
-  if (!(market.stateOf(leg).price > 0) || usd === null) return 'no_price';
+  if (!hasPrice) return 'no_price';
+  // A young chain has no dormant pools. There, a pool without a row never had a state.
+  if (isDormant && (block.afterOrd > 0 || market.recordOf(leg) !== undefined)) return 'dormant';
+  if (!(state.price > 0) || other.usd === null) return 'no_price';
   return backingUsd >= BACKING_MIN_USD ? 'not_on_route' : 'low_liquidity';
 }

@@ -82,18 +82,6 @@ export class HopReader {
     return anchors;
   }
 
-  /** Hops of a priced token to its anchor. Only valid after `loadHops`. */
-  countHops(token: Hex): number {
-    let count = -1;
-    for (
-      let hop = this.hops.get(token);
-      hop !== undefined && count < HOPS_MAX;
-      hop = this.hops.get(hop.nextToken)
-    )
-      count += 1;
-    return count;
-  }
-
   /** The price of a loaded token. */
   priceOf(token: Hex): TokenPrice {
     return this.now === null ? priceByHops(this.hops, token) : this.now(token);

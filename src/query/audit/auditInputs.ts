@@ -29,6 +29,7 @@ import {
   type TradeRow,
 } from './auditRows';
 import { chainUpTo, type HeadSnapshot } from '../head/headSnapshot';
+import { pricedStateOf } from '../pairs/pairRows';
 import { readPoolFees, type PoolFees } from '../pairs/poolFees';
 import type { TokenPrice } from '../prices/priceByHops';
 import type { PriceSources } from '../prices/tokenPrices';
@@ -64,7 +65,7 @@ export interface AuditInputs {
   /** Fees of the pools on the path whose fee may change. */
   readonly fees: PoolFees;
   /** Prices of the anchors, the native token and the token's neighbours. */
-  readonly hops: Pick<HopReader, 'usdOf' | 'priceOf' | 'countHops'>;
+  readonly hops: Pick<HopReader, 'usdOf' | 'priceOf'>;
   readonly tokens: Pick<AuditDirectory, 'findToken' | 'listFees'>;
 }
 
@@ -100,9 +101,6 @@ export async function readAuditInputs(
     readPath(reader, token, [...native, ...given]),
     hops.load([...given, ...native, ...neighbours]),
   ]);
-  // For a token without a route, the hops of its neighbours are loaded. Their distance from an anchor explains why
-  // there is no route.
-  if (rows.length === 0) await hops.loadHops(neighbours);
   const onPath = rows.flatMap(({ pairs }) => pairs);
   const [legs, records] = await Promise.all([
     readLegs(reader, directory, [...onPath, ...candidates]),
@@ -264,19 +262,7 @@ function stateOfLegs(
   for (const [key, { pool, ...info }] of legs) {
     const row = raw.get(pool.address);
     if (row === undefined || epochOfState(row) !== epochOf(block.number)) continue;
-    const state = {
-      pair: row.pair,
-      reserve0: BigInt(row.reserve0),
-      reserve1: BigInt(row.reserve1),
-      liquidity: BigInt(row.liquidity),
-      price: row.price,
-      balances: row.balances.map(BigInt),
-      doubts: row.doubts,
-      walked_liquidity: row.walked_liquidity,
-      near0: row.near0,
-      near1: row.near1,
-    };
-    states.set(key, toLegState(legsPoolOf(pool), info, state, decimalsOf));
+    states.set(key, toLegState(legsPoolOf(pool), info, pricedStateOf(row), decimalsOf));
   }
   return states;
 }

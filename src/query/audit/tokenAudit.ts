@@ -12,10 +12,11 @@ import type { HopPool } from '../../pricing/hop';
 import { priceRouteHop, type RouteHop } from '../../pricing/market';
 import type { Audit, AuditHop } from '../../wire/audit';
 import type { Warning } from '../../wire/risks';
+import { priceReason } from '../prices/priceReason';
 import { isValueCapped } from './auditCap';
 import { ageOfPrice, costOfPrice } from './auditCost';
 import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecimal';
-import { droppedPools, isOneSided, otherPools } from './auditExclusions';
+import { droppedPools, isOneSided, otherPools, reasonLegs } from './auditExclusions';
 import { hashInputs } from './hashInputs';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 import {
@@ -81,10 +82,12 @@ export function toAudit(token: Hex, chainId: number, wrappedNative: Hex | null, 
     derived.hops.slice(0, 1).flatMap(({ route }) => route.pools.map(({ leg }) => leg.key)),
   );
   const others = otherPools(token, onRoute, inputs);
-  const { symbol, name } = tokens.findToken(token) ?? { symbol: null, name: null };
+  const { symbol, name, decimals } = tokens.findToken(token) ?? { symbol: null, name: null, decimals: null };
   const audit: Omit<Audit, 'inputs_hash'> = {
     token: { address: token, symbol, name },
     price_usd: priceUsd,
+    price_reason:
+      priceUsd === null ? priceReason({ address: token, symbol, decimals }, reasonLegs(token, inputs)) : null,
     price_native: priceNative(token, wrappedNative, priceUsd, inputs),
     derived_at_block: block.number,
     derived_at_timestamp: block.timestamp,

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
-import { PairEntry, poolTokensOf } from '../pairs/pairItem';
+import { PairEntry } from '../pairs/pairItem';
+import { poolTokensOf } from '../pairs/poolTokens';
 import { stateRowShape } from '../pairs/pairRows';
 import { balancesRowShape } from '../pairs/pairTable';
 import { listPools } from '../pairs/pools';
@@ -85,7 +86,7 @@ export async function computeTvl(
       protocolSplit: null,
       splitFees: null,
     };
-    const { liquidityUsd } = new PairEntry(pool, poolTokensOf(pool, tokens), facts, prices);
+    const { liquidityUsd } = new PairEntry(pool, poolTokensOf(pool, tokens), facts, prices, () => null);
     tvl.set(pool.dex, (tvl.get(pool.dex) ?? 0) + liquidityUsd);
   }
   return tvl;

@@ -23,6 +23,7 @@ const LP_DECIMALS = 18;
 const NOTHING: StateRow = {
   pair: '',
   ord: '0',
+  timestamp: 0,
   reserve0: '0',
   reserve1: '0',
   sqrt_price_x96: '0',

@@ -2,10 +2,13 @@
 import { plainNumber, unitsToNumber } from '../../domain/amounts';
 import { formatPrice, scalePrice } from '../../domain/prices';
 import { WINDOW_SECONDS, type PairItem, type TradeCounts, type Window } from '../../wire/pairs';
+import type { PriceReason } from '../../wire/priceReason';
 import type { Token } from '../../wire/primitives';
 import type { PoolBirth } from '../history/history';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
 import { weightsOfPool, type StoredPool } from './pools';
+import type { PoolTokens } from './poolTokens';
+import { pairPriceReason } from './priceReasons';
 import type { ProtocolSplit } from '../../protocols/feeProtocol';
 import { doubtCodes } from '../../protocols/vaultDoubts';
 import {
@@ -20,7 +23,6 @@ import {
 } from './poolValue';
 import { isDoubtful, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
 import { changePercent, distinctMakers } from './ranking';
-import { tokenOf, type TokenMap } from '../tokens/tokens';
 
 const V3 = 3;
 const PIPS_PER_BPS = 100;
@@ -54,29 +56,6 @@ export interface PairFacts {
   readonly splitFees: number | null;
 }
 
-/** The tokens of a pool by role (base, quote and all). The object stays the same until one of the tokens changes. */
-export interface PoolTokens {
-  readonly token0: Token;
-  readonly token1: Token;
-  readonly base: Token;
-  readonly quote: Token;
-  /** All tokens in chain order. */
-  readonly all: readonly Token[];
-  /** Name of the pair: "BASE / QUOTE", followed by the other tokens. */
-  readonly name: string;
-}
-
-export function poolTokensOf(pool: StoredPool, tokens: TokenMap): PoolTokens {
-  const token0 = tokenOf(tokens, pool.token0);
-  const token1 = tokenOf(tokens, pool.token1);
-  const [base, quote] = pool.base_is_token0 ? [token0, token1] : [token1, token0];
-  const all =
-    pool.all_tokens.length === 0
-      ? [token0, token1]
-      : pool.all_tokens.map((address) => tokenOf(tokens, address));
-  return { token0, token1, base, quote, all, name: nameOf(base, quote, all) };
-}
-
 /**
  * Values of a pool's state that do not depend on token prices. While the pool does not change, all head versions
  * share one object.
@@ -106,6 +85,8 @@ export class PairEntry {
     readonly tokens: PoolTokens,
     readonly facts: PairFacts,
     readonly prices: TokenPrices,
+    /** The reason why a token has no price; null if it has one. */
+    readonly reasonOf: (token: Token) => PriceReason | null,
     before?: PairEntry,
   ) {
     const { token0, token1 } = tokens;
@@ -243,6 +224,7 @@ function toPairItem(entry: PairEntry): PairItem {
   const { pool, facts, prices, price } = entry;
   const { base, quote, all, name } = entry.tokens;
   const counts = tradeCounts(facts.trades, 'h24');
+  const priceUsd = timesPrice(price, prices.now(quote.address).usd);
   return {
     address: pool.address,
     dex_name: pool.dex,
@@ -252,7 +234,8 @@ function toPairItem(entry: PairEntry): PairItem {
     base_token: base,
     quote_token: quote,
     tokens: [...all],
-    price_usd: timesPrice(price, prices.now(quote.address).usd),
+    price_usd: priceUsd,
+    price_reason: priceUsd === null ? pairPriceReason(entry, entry.reasonOf(quote)) : null,
     price_native: timesPrice(price, prices.nativeOf(quote.address)),
     price,
     price_change_5m: entry.priceChange('m5'),
@@ -284,12 +267,6 @@ function timesPrice(price: string | null, worth: number | null): string | null {
 
 function wholeOf(raw: string | undefined, token: Token): number {
   return raw === undefined ? 0 : unitsToNumber(BigInt(raw), token.decimals ?? 0);
-}
-
-/** Name of the pair: "BASE / QUOTE", followed by the other tokens of the pool. */
-function nameOf(base: Token, quote: Token, all: readonly Token[]): string {
-  const others = all.filter(({ address }) => address !== base.address && address !== quote.address);
-  return [base, quote, ...others].map(labelOf).join(' / ');
 }
 
 function tvlNow(
@@ -333,11 +310,6 @@ export function meanTvl(
     sideOf(sides[1], means.mean_reserve1, means.mean_value1 ?? 0, decimals1, decimals0),
   ] as const;
   return tvlNow(entry, mean, mean);
-}
-
-/** A token's symbol, or its shortened address. */
-function labelOf(token: Token): string {
-  return token.symbol ?? `${token.address.slice(0, 6)}…${token.address.slice(-4)}`;
 }
 
 /** The price of a pool's state as a decimal string: the other token per token0 or token1. */

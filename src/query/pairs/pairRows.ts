@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 import type { RowReader } from '../../clickhouse/rows/rowReader';
+import type { PricedState } from '../../pricing/legState';
 import type { Window } from '../../wire/pairs';
 
 type WindowCounts = Readonly<Record<`${'buys' | 'sells' | 'buyers' | 'sellers'}_${Window}`, number>>;
@@ -85,6 +86,8 @@ export function readTokenTrades(row: RowReader): TokenTradesRow {
 export const stateRowShape = z.object({
   pair: z.string(),
   ord: z.string(),
+  /** Time of the last change, unix seconds. */
+  timestamp: z.int(),
   reserve0: z.string(),
   reserve1: z.string(),
   sqrt_price_x96: z.string(),
@@ -97,6 +100,24 @@ export const stateRowShape = z.object({
   near1: z.number(),
 });
 export type StateRow = z.infer<typeof stateRowShape>;
+
+/** The columns of a stored state that its price and depth need. */
+interface RawState extends Omit<PricedState, 'reserve0' | 'reserve1' | 'liquidity' | 'balances'> {
+  readonly reserve0: string;
+  readonly reserve1: string;
+  readonly liquidity: string;
+  readonly balances: readonly string[];
+}
+
+export function pricedStateOf(row: RawState): PricedState {
+  return {
+    ...row,
+    reserve0: BigInt(row.reserve0),
+    reserve1: BigInt(row.reserve1),
+    liquidity: BigInt(row.liquidity),
+    balances: row.balances.map(BigInt),
+  };
+}
 
 /**
  * Time-weighted means of a window: raw reserves, and the USD value of each reserve times 10^decimals of the

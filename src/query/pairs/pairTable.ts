@@ -13,13 +13,15 @@ import { createPoolBirths, type PoolBirths } from '../history/history';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { createPairBases, type PairBase, type PairBases } from './pairBase';
-import { PairEntry, poolTokensOf, type PairFacts, type PoolTokens } from './pairItem';
+import { PairEntry, type PairFacts } from './pairItem';
 import { meanBalancesRowShape, readPastPrices, readTrades } from './pairRows';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import type { TokenPrices } from '../prices/priceByHops';
 import type { TokenPriceTables } from '../prices/tokenPrices';
 import type { StoredPool } from './pools';
+import { poolTokensOf, type PoolTokens } from './poolTokens';
 import { createProtocolSplits, sumProtocolFees, type ProtocolSplits } from './protocolFees';
+import { TokenPairs } from './tokenPairs';
 import type { TokenMap } from '../tokens/tokens';
 
 const CONCENTRATED = 3;
@@ -40,6 +42,7 @@ export interface PairTable {
   /** The pairs in the order of the entries. The array stays the same until a pool is added. */
   readonly pools: readonly StoredPool[];
   readonly byAddress: { get(address: string): PairEntry | undefined };
+  readonly tokenPairs: TokenPairs;
   /** The token prices by which the pairs are valued. */
   readonly prices: TokenPrices;
   /** Metadata of every token in a pool. */
@@ -138,6 +141,7 @@ export async function readPairTable(
       : [{ pair, split, fees, otherShare: shareOf.get(dex) ?? 0 }];
   });
   const splitFees = await sumProtocolFees(runner, chainId, head, DAY_SECONDS, questions);
+  const tokenPairs = new TokenPairs(prices, head.timestamp);
   const entries = base.pools.map((pool, index) => {
     const before = findBefore(memory.before, pool, index);
     const vault = balancesOf.get(pool.address);
@@ -155,11 +159,17 @@ export async function readPairTable(
       protocolSplit: splits.get(pool.address) ?? null,
       splitFees: splitFees.get(pool.address) ?? null,
     };
-    return new PairEntry(pool, tokensOf(pool), sharedFacts(facts, before), prices, before);
+    return new PairEntry(
+      pool,
+      tokensOf(pool),
+      sharedFacts(facts, before),
+      prices,
+      tokenPairs.reasonOf,
+      before,
+    );
   });
-  const table = { entries, pools: base.pools, byAddress: indexEntries(entries, base), prices, tokens };
-  memory.before = table;
-  return table;
+  memory.before = makeTable(entries, base, tokenPairs, prices, tokens);
+  return memory.before;
 }
 
 /** The entry of the same pool in the previous table, usually at the same index. */
@@ -188,8 +198,16 @@ function sharedFacts(facts: PairFacts, before: PairEntry | undefined): PairFacts
 }
 
 /** This is a separate function, because a closure in readPairTable would keep all previous tables in memory. */
-function indexEntries(entries: readonly PairEntry[], base: PairBase): PairTable['byAddress'] {
-  return { get: (address) => entries[base.indexOf(address) ?? -1] };
+function makeTable(
+  entries: readonly PairEntry[],
+  base: PairBase,
+  tokenPairs: TokenPairs,
+  prices: TokenPrices,
+  tokens: TokenMap,
+): PairTable {
+  tokenPairs.entries = entries;
+  const byAddress = { get: (address: string) => entries[base.indexOf(address) ?? -1] };
+  return { entries, pools: base.pools, byAddress, tokenPairs, prices, tokens };
 }
 
 /** The tokens of a pool by role. They are built again only if one of the tokens changes. */

@@ -31,11 +31,13 @@ export interface TokenPrice {
   readonly confidence: number;
   /** The token is an anchor, so its price is given and not derived. */
   readonly isAnchor: boolean;
+  /** Number of hops to the anchor; 0 for an anchor and without a price. */
+  readonly hops: number;
   /** The largest USD value that this price can give to an amount. Infinity for an anchor, 0 without a price. */
   readonly capUsd: number;
 }
 
-const NO_PRICE: TokenPrice = { usd: null, confidence: 0, isAnchor: false, capUsd: 0 };
+const NO_PRICE: TokenPrice = { usd: null, confidence: 0, isAnchor: false, hops: 0, capUsd: 0 };
 
 export type Hops = ReadonlyMap<string, Hop>;
 
@@ -63,7 +65,13 @@ function multiply(path: readonly Hop[], anchorUsd: number): TokenPrice {
   // The product of finite prices may be Infinity or 0.
   if (!Number.isFinite(usd) || usd <= 0) return NO_PRICE;
   const confidence = pathConfidence(path.map((hop) => hop.confidence));
-  return { usd, confidence, isAnchor: path.length === 0, capUsd: capAlong(path, anchorUsd) };
+  return {
+    usd,
+    confidence,
+    isAnchor: path.length === 0,
+    hops: path.length,
+    capUsd: capAlong(path, anchorUsd),
+  };
 }
 
 /** Whether the earlier price has a lower confidence level. A change from that price is not shown. */

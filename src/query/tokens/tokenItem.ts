@@ -8,6 +8,7 @@ import type { TokenDetail, TokenItem } from '../../wire/tokens';
 import type { PairEntry } from '../pairs/pairItem';
 import { UNKNOWN_DECIMALS } from '../audit/auditWarnings';
 import { changeOfPrice, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
+import { tokenPriceReason } from '../pairs/priceReasons';
 import { compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
 import type { RiskTable } from '../risks/riskTable';
 import { meanShare, type LpShares } from '../risks/lpShares';
@@ -167,6 +168,7 @@ function toTokenItem(entry: TokenEntry): TokenItem {
     ...token,
     logo_url: facts.risks?.logoOf(address) ?? null,
     price_usd: plainOrNull(price.usd),
+    price_reason: price.usd === null ? tokenPriceReason(token, pairs, facts.now) : null,
     price_native: plainOrNull(prices.nativeOf(address)),
     price_confidence: levelOf(price.confidence),
     price_change_5m: entry.priceChange('m5'),

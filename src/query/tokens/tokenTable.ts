@@ -4,7 +4,6 @@ import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { listToldSupplies, readHistory } from '../history/history';
 import { isHistoryPartial } from '../holders/balances';
 import { findOrdAt } from '../head/blockTimes';
-import type { PairEntry } from '../pairs/pairItem';
 import { readTokenTrades } from '../pairs/pairRows';
 import type { PairTable, PairTables } from '../pairs/pairTable';
 import type { HolderTable, HolderTables } from '../holders/holders';
@@ -60,7 +59,7 @@ export async function readTokenTable(
     readHistory(runner, chainId, head),
   ]);
   const tradesOf = new Map(trades.map((row) => [row.token, row]));
-  const entries = [...groupByToken(pairs.entries)]
+  const entries = [...pairs.tokenPairs.byToken]
     .map(
       ([address, entriesOfToken]) =>
         new TokenEntry(address, entriesOfToken, pairs.prices, {
@@ -77,16 +76,4 @@ export async function readTokenTable(
     )
     .sort((a, b) => (a.address < b.address ? -1 : 1));
   return { entries, byAddress: new Map(entries.map((entry) => [entry.address, entry])) };
-}
-
-function groupByToken(entries: readonly PairEntry[]): ReadonlyMap<string, readonly PairEntry[]> {
-  const pairsOf = new Map<string, PairEntry[]>();
-  for (const entry of entries) {
-    for (const { address } of entry.tokens.all) {
-      const known = pairsOf.get(address);
-      if (known === undefined) pairsOf.set(address, [entry]);
-      else known.push(entry);
-    }
-  }
-  return pairsOf;
 }

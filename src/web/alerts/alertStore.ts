@@ -1,4 +1,5 @@
 /** The alerts of this browser and the notices that they caused, kept in localStorage. */
+import { formatTime } from '../core/format.ts';
 import { fieldOf, isAddress, readStored, writeStored } from '../core/stored.ts';
 
 export const ALERT_KINDS = ['above', 'below', 'swap', 'pair'] as const;
@@ -29,6 +30,9 @@ export const ALERTS_MAX = 20;
 const HITS_MAX = 30;
 const ALERTS_KEY = 'alerts';
 const HITS_KEY = 'alerts.hits';
+const CHECKED_KEY = 'alerts.checked';
+/** A hidden page checks about once a minute. A longer pause is told. */
+const UNWATCHED_SECONDS = 180;
 const SYMBOL_MAX = 64;
 const TEXT_MAX = 200;
 
@@ -93,6 +97,36 @@ export function updateAlert(id: string, fields: Partial<Pick<Alert, 'seen' | 'fi
   writeAlerts(readAlerts().map((alert) => (alert.id === id ? { ...alert, ...fields } : alert)));
 }
 
+/** Why the last check failed; null if it did not. */
+let fault: string | null = null;
+
+/** Notes the end of a check at `now`, with the reason why it failed, and tells the time without a check before it. */
+export function noteCheck(now: number, failure: string | null): void {
+  const checkedAt = readCheckedAt();
+  if (failure === null) writeStored(CHECKED_KEY, readAlerts().length === 0 ? null : now);
+  if (failure === null && checkedAt !== null && now - checkedAt > UNWATCHED_SECONDS)
+    addHit({
+      text: `Nothing was watched from ${formatTime(checkedAt)} to ${formatTime(now)}`,
+      hash: '/alerts',
+      at: now,
+    });
+  if (failure === fault) return;
+  fault = failure;
+  tell();
+}
+
+function readCheckedAt(): number | null {
+  const at = readStored(CHECKED_KEY);
+  return typeof at === 'number' && isTime(at) ? at : null;
+}
+
+/** Says since when alerts cannot be watched, and why; null while they can. */
+export function watchFault(): string | null {
+  const checkedAt = readCheckedAt();
+  if (fault === null || readAlerts().length === 0) return null;
+  return `Not watched ${checkedAt === null ? 'yet' : `since ${formatTime(checkedAt)}`}: ${fault}`;
+}
+
 function isTime(value: unknown): boolean {
   return value === null || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0);
 }
@@ -119,7 +153,7 @@ function isHit(value: unknown): value is Hit {
     typeof text === 'string' &&
     text.length <= TEXT_MAX &&
     typeof hash === 'string' &&
-    /^#?\/(token|pair|tx)\/0x[0-9a-f]{1,64}$/.test(hash) &&
+    /^#?\/(alerts|(token|pair|tx)\/0x[0-9a-f]{1,64})$/.test(hash) &&
     typeof fieldOf(value, 'at') === 'number' &&
     isTime(fieldOf(value, 'at'))
   );

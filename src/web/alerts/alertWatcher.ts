@@ -5,12 +5,12 @@
 import type { ActivityEntry, SwapItem } from '../../wire/activity';
 import type { PairsAnswer } from '../../wire/pairs';
 import type { TokensAnswer } from '../../wire/tokens';
-import { getAnswer } from '../core/api.ts';
+import { failureText, getAnswer } from '../core/api.ts';
 import { pairPath, tokenPath, transactionPath } from '../core/app.ts';
 import { formatUsd, formatUsdPrice, symbolOf } from '../core/format.ts';
 import { isSwap } from '../market/largeSwaps.ts';
 import { tokensOf } from '../list/tradeFrame.ts';
-import { readAlerts, updateAlert, type Alert, type Hit } from './alertStore.ts';
+import { addHit, noteCheck, readAlerts, updateAlert, type Alert, type Hit } from './alertStore.ts';
 
 const CHECK_MS = 10_000;
 /** Swaps of one page, and most pages since the last check. */
@@ -30,10 +30,12 @@ export function watchAlerts(onhit: OnHit): void {
   const { signal } = new AbortController();
   const check = async (): Promise<void> => {
     const alerts = readAlerts();
-    await Promise.allSettled([
+    const checks = await Promise.allSettled([
       checkPrices(alerts, onhit, signal),
       ...alerts.map((alert) => checkEvents(alert, onhit, signal)),
     ]);
+    const failed = checks.find((one) => one.status === 'rejected');
+    noteCheck(now(), failed === undefined ? null : failureText(failed.reason));
     setTimeout(() => void check(), CHECK_MS);
   };
   void check();
@@ -95,6 +97,12 @@ async function checkSwaps(alert: Alert, onhit: OnHit, signal: AbortSignal): Prom
   }
   if (newest === alert.seen || !isStill(alert)) return;
   updateAlert(alert.id, { seen: newest });
+  if (fresh.length === SWAPS * PAGES_MAX)
+    addHit({
+      text: `More than ${fresh.length} swaps of ${alert.symbol} since the last check: older ones were not watched`,
+      hash: tokenPath(alert.token),
+      at: now(),
+    });
   const large = fresh.filter(({ amount_usd }) => amount_usd !== null && amount_usd >= alert.usd);
   for (const swap of large.slice(0, TOLD_MAX).reverse()) {
     const side = swap.token_out === alert.token ? 'bought' : 'sold';

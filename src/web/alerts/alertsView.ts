@@ -16,6 +16,7 @@ import {
   readHits,
   removeAlert,
   updateAlert,
+  watchFault,
   type Alert,
   type AlertKind,
 } from './alertStore.ts';
@@ -35,7 +36,7 @@ export const alertsView: View = (app, place, main, signal) => {
   const list = h('div');
   const hits = h('div');
   const show = (): void => {
-    list.replaceChildren(alertList(readAlerts()));
+    list.replaceChildren(h('p', { class: 'fault', role: 'status' }, watchFault()), alertList(readAlerts()));
     hits.replaceChildren(hitList());
   };
   show();

@@ -136,7 +136,7 @@ function sumOf({ audit, names }: Audited): HTMLElement {
       { class: 'audit-sum' },
       h('strong', {}, formatUsdPrice(audit.price_usd)),
       ` at the end of block ${formatCount(audit.derived_at_block)}, ${formatTime(audit.derived_at_timestamp)}. `,
-      METHODS[audit.method],
+      audit.method === 'none' ? (audit.price_reason?.text ?? '') : METHODS[audit.method],
     ),
     audit.hops.length === 0 ? null : h('p', { class: 'audit-sum audit-steps' }, stepsOf(audit, names)),
     moveCost(audit),
@@ -166,12 +166,11 @@ function detailsOf({ audit, names }: Audited, canvas: Canvas): HTMLElement {
   );
 }
 
-const METHODS: Readonly<Record<Audit['method'], string>> = {
+const METHODS: Readonly<Record<Exclude<Audit['method'], 'none'>, string>> = {
   lp_weighted_multi_hop:
     'Each step is the mean price of its pools. A pool with more liquidity has more weight.',
   stable_anchor: 'This token is an anchor: its price is given, and checked against the other anchors.',
   last_known: 'This is the last known price: the pools of a step have not moved for a day.',
-  none: 'No pool leads to a price in USD.',
 };
 
 /** The steps as equations: 1 A = 2 B, 1 B = $1. */

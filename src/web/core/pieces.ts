@@ -1,8 +1,18 @@
 /** Small elements that all views share: colored changes, self-updating times, addresses, badges and tokens. */
+import type { PriceReason } from '../../wire/priceReason';
 import { contractPath, pairPath, tokenPath, transactionPath, walletPath } from './app.ts';
 import { copyText } from './copyText.ts';
 import { h } from './dom.ts';
-import { formatAgo, formatChange, formatFee, formatTime, shortHex, symbolOf, UNKNOWN } from './format.ts';
+import {
+  formatAgo,
+  formatChange,
+  formatFee,
+  formatTime,
+  formatUsdPrice,
+  shortHex,
+  symbolOf,
+  UNKNOWN,
+} from './format.ts';
 
 interface TokenLike {
   readonly address: string;
@@ -144,6 +154,22 @@ export function confidenceBadge(level: string): HTMLElement {
   const mark = badge(level === 'none' ? 'no price' : `${level} confidence`, TRUST[level] ?? 'plain');
   mark.title = 'Confidence of the price, from the depth, agreement and freshness of its pools';
   return mark;
+}
+
+interface Priced {
+  readonly price_usd: string | null;
+  readonly price_reason: PriceReason | null;
+}
+
+/** The USD price at the head of a page, with a second line. Without a USD price, also the reason. */
+export function headPrice({ price_usd, price_reason: reason }: Priced, second: string): HTMLElement {
+  return h(
+    'div',
+    { class: 'page-price', title: reason?.text ?? null },
+    h('strong', {}, formatUsdPrice(price_usd)),
+    h('small', {}, second),
+    reason !== null && h('small', { class: 'price-reason' }, reason.text),
+  );
 }
 
 /** A row of facts: name, value and tooltip. */

@@ -122,16 +122,14 @@ export const TOKEN_COLUMNS: readonly Column<TokenItem>[] = [
   { label: 'Last', name: 'last', choice: 'off', hint: LAST_HINT, cell: (token) => ago(token.last_trade_at) },
 ];
 
-/** Marks a price with little liquidity behind it. */
-function priceCell(token: TokenItem): HTMLElement {
-  const isDoubtful = token.price_confidence === 'low' || token.price_confidence === 'none';
+/** Marks a price with little liquidity behind it, and a missing price. */
+function priceCell({ price_usd, price_confidence, price_reason: reason }: TokenItem): HTMLElement {
+  const doubt =
+    price_confidence === 'low' ? 'Low confidence: little liquidity supports this price' : reason?.text;
   return h(
     'span',
-    {
-      class: isDoubtful ? 'doubtful' : null,
-      title: isDoubtful ? 'Low confidence: little liquidity supports this price' : null,
-    },
-    formatUsdPrice(token.price_usd),
+    { class: doubt === undefined ? null : 'doubtful', title: doubt ?? null },
+    formatUsdPrice(price_usd),
   );
 }
 
@@ -177,9 +175,15 @@ export const PAIR_COLUMNS: readonly Column<PairItem>[] = [
     label: 'Price',
     name: 'price',
     cell: (pair) =>
-      pair.price_usd === null && pair.price !== null
-        ? h('span', {}, formatPrice(pair.price), ' ', h('small', {}, symbolOf(pair.quote_token)))
-        : formatUsdPrice(pair.price_usd),
+      pair.price_reason === null
+        ? formatUsdPrice(pair.price_usd)
+        : h(
+            'span',
+            { title: pair.price_reason.text },
+            formatPrice(pair.price),
+            ' ',
+            pair.price !== null && h('small', {}, symbolOf(pair.quote_token)),
+          ),
   },
   ...changeColumns<PairItem>(),
   {

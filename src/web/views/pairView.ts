@@ -29,6 +29,7 @@ import {
   change,
   fact,
   facts,
+  headPrice,
   poolBadges,
   transactionLink,
 } from '../core/pieces.ts';
@@ -230,12 +231,7 @@ function pairHead(pair: PairDetail): HTMLElement {
         ...pair.flags.map((flag) => badge(flag, 'warn')),
       ),
     ),
-    h(
-      'div',
-      { class: 'page-price' },
-      h('strong', {}, formatUsdPrice(pair.price_usd)),
-      h('small', {}, `${formatPrice(pair.price)} ${symbolOf(pair.quote_token)}`),
-    ),
+    headPrice(pair, `${formatPrice(pair.price)} ${symbolOf(pair.quote_token)}`),
     changes(pair),
   );
 }

@@ -29,6 +29,7 @@ import {
   confidenceBadge,
   fact,
   facts,
+  headPrice,
   warningList,
 } from '../core/pieces.ts';
 import { headTools } from '../market/starButton.ts';
@@ -217,12 +218,7 @@ function tokenHead(token: TokenDetail): HTMLElement {
         ...token.flags.map((flag) => badge(flag, 'warn')),
       ),
     ),
-    h(
-      'div',
-      { class: 'page-price' },
-      h('strong', {}, formatUsdPrice(token.price_usd)),
-      h('small', {}, `${formatPrice(token.price_native)} native`),
-    ),
+    headPrice(token, `${formatPrice(token.price_native)} native`),
     changes(token),
   );
 }

@@ -149,6 +149,35 @@ test('an audit warns about each pool that backs no price, whether read from memo
   expect([...seen].sort()).toEqual(['managed_balance', 'weights_in_doubt']);
 });
 
+test('tokens without a price have the same reason in the tables as in audits from memory and from the store', async () => {
+  const seen = new Set<string>();
+  for (let round = 0; round < 15; round += 1) {
+    chain.mine(14);
+    const head = await catchUp();
+    const pairs = await readTable(head);
+    const table = await createAuditTables(
+      store.runner,
+      SIM_CHAIN_ID,
+      perVersion(() => Promise.resolve(pairs)),
+    ).at(head);
+    for (const [address, entries] of pairs.tokenPairs.byToken) {
+      const token = pairs.tokens.get(address) ?? { address, symbol: null, name: null, decimals: null };
+      const reason = pairs.tokenPairs.reasonOf(token);
+      if (reason === null) continue;
+      const candidates = entries.map(({ pool }) => pool.address as Hex);
+      const neighbours = entries.flatMap(({ tokens }) => tokens.all.map((one) => one.address as Hex));
+      const question = { token: address as Hex, block: head.number, candidates, neighbours };
+      for (const memory of [null, table]) {
+        const inputs = await readAuditInputs({ ...auditDeps(pairs), table: memory }, head, question);
+        const audit = toAudit(address as Hex, SIM_CHAIN_ID, null, inputs);
+        expect([head.number, audit.price_usd, audit.price_reason]).toEqual([head.number, null, reason]);
+      }
+      seen.add(reason.code);
+    }
+  }
+  expect([...seen].sort()).toEqual(['low_liquidity', 'no_route', 'price_not_followed']);
+});
+
 /**
  * Whether the log changes balances of the pool: the vault's events Swap, PoolBalanceChanged and
  * PoolBalanceManaged have more than two topics and more than one data word.

@@ -105,6 +105,28 @@ test('an alert about a new pair of a token names the pair, also as a notificatio
   expect(await page.evaluate('window.asked')).toBe(1);
 });
 
+test('the page of alerts says when nothing was watched, and since when and why watching fails', async () => {
+  const page = await open('/alerts');
+  await addAlert(page, 'above', '1000000', world.token);
+  const checkedAt = async (): Promise<unknown> => readStored(page, 'alerts.checked');
+  await eventually(checkedAt, (at) => typeof at === 'number');
+  // As if no page had been open for an hour.
+  await page.evaluate(`localStorage.setItem('alerts.checked', String(Math.floor(Date.now() / 1000) - 3600))`);
+  await page.reload();
+  await page.getByText(/^Nothing was watched from \d{4}-.* UTC to \d{4}-.* UTC$/).waitFor();
+  const path = '**/api/v1/tokens?addresses=*';
+  await page.route(path, (route) =>
+    route.fulfill({ status: 400, json: { error: 'no such thing', code: 'bad_param' } }),
+  );
+  const fault = page.locator('.alert-card .fault[role=status]');
+  await page.getByText(/^Not watched since \d{4}-.* UTC: no such thing$/).waitFor();
+  await page.unroute(path);
+  await eventually(
+    () => fault.innerText(),
+    (text) => text === '',
+  );
+});
+
 test('the audit names its pools, says what its score is made of, and shows an earlier block', async () => {
   const page = await open(`/token/${world.token}`);
   const card = page.locator('.audit-card');

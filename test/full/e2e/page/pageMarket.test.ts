@@ -88,17 +88,21 @@ test('the least liquidity filters the list, stays in the address bar, and a relo
 });
 
 const listShape = z.looseObject({ data: z.array(z.looseObject({ address: z.string() })) });
+const detailShape = z.looseObject({ data: z.looseObject({ address: z.string() }) });
 
-test('the lists say "not counted" with a reason where a price is not trusted, not $0', async () => {
+test('lists and pages say why a price is missing, and "not counted" instead of $0 where a price is not trusted', async () => {
   const page = await pages.openBlank();
-  const untrusted = { liquidity_usd: 0, price_confidence: 'low' };
+  const text = 'No price: the best pool of DUST has $20.00 on the side with a known price, $50 needed';
+  const price_reason = { code: 'low_liquidity', text, have_usd: 20, need_usd: 50 };
+  const unpriced = { price_usd: null, price_reason };
+  const untrusted = { liquidity_usd: 0, price_confidence: 'none', ...unpriced };
   for (const list of ['tokens', 'pairs'])
     await changeAnswers(page, `**/api/v1/${list}?*`, (answer) => {
       const { data, ...rest } = listShape.parse(answer);
       return { ...rest, data: data.map((item) => ({ ...item, ...untrusted })) };
     });
   for (const [list, reason] of [
-    ['tokens', 'The price of the token is not trusted, so its liquidity does not count'],
+    ['tokens', 'The token has no USD price, so its liquidity does not count'],
     ['pairs', 'No token of this pool has a trusted price, or the pool is empty'],
   ] as const) {
     await page.goto(`/${list}`);
@@ -106,6 +110,19 @@ test('the lists say "not counted" with a reason where a price is not trusted, no
     const cell = page.locator('td.col-liquidity').first();
     await cell.getByText('not counted').waitFor();
     expect(await cell.locator('span').getAttribute('title')).toBe(reason);
+    expect(await page.locator('td.col-price span').first().getAttribute('title')).toBe(text);
+  }
+  for (const [kind, address] of [
+    ['token', world.token],
+    ['pair', world.pair],
+  ] as const) {
+    await changeAnswers(page, `**/api/v1/${kind}s/${address}`, (answer) => {
+      const { data, ...rest } = detailShape.parse(answer);
+      return { ...rest, data: { ...data, ...unpriced } };
+    });
+    await page.goto(`/${kind}/${address}`);
+    await untilLoaded(page);
+    expect(await page.locator('.page-price').innerText()).toContain(text);
   }
   await changeAnswers(page, '**/api/v1/search?*', () => ({ data: [] }));
   await page.goto('/search?q=hexd');

@@ -67,8 +67,7 @@ function warningsOf(route: readonly Listed[], others: readonly Listed[]): [code:
     fees: new Map(),
     hops: {
       usdOf: (of) => (of === DAI ? 1 : null),
-      countHops: () => 0,
-      priceOf: () => ({ usd: 1, confidence: 0.99, isAnchor: true, capUsd: Infinity }),
+      priceOf: () => ({ usd: 1, confidence: 0.99, isAnchor: true, hops: 0, capUsd: Infinity }),
     },
     tokens: { findToken: () => undefined, listFees: () => [] },
   };

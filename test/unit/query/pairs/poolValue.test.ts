@@ -20,7 +20,7 @@ const side = (
   capUsd: number = Infinity,
 ): PoolSide => ({
   amount,
-  price: { usd, confidence, isAnchor: false, capUsd },
+  price: { usd, confidence, isAnchor: false, hops: 1, capUsd },
 });
 
 test('a side of a pool has a value at any price confidence, and a trusted value only with a trusted price', () => {

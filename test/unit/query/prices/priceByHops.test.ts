@@ -23,6 +23,7 @@ test('a price is the product of its hops to the anchor, and its confidence is th
     usd: 5 * (3 * (2 * 1.0025)),
     confidence: 0.75 * 0.8 * 0.9,
     isAnchor: false,
+    hops: 3,
     capUsd: Infinity,
   });
 });
@@ -33,13 +34,14 @@ test('an anchor has its configured price, and the confidence of derived prices i
     usd: 1.0025,
     confidence: 0.99,
     isAnchor: true,
+    hops: 0,
     capUsd: Infinity,
   });
   expect(priceByHops(hops, 'a').confidence).toBe(0.989);
 });
 
 test('a token has no price if its route leads through a token without a price', () => {
-  const none = { usd: null, confidence: 0, isAnchor: false, capUsd: 0 };
+  const none = { usd: null, confidence: 0, isAnchor: false, hops: 0, capUsd: 0 };
   const hops = book({
     usd: USD,
     lost: hop(ZERO_ADDRESS, 0, 0),

@@ -13,6 +13,7 @@ function entry(index: number, changes: Partial<TokenItem>): TokenEntry {
     decimals: 18,
     logo_url: null,
     price_usd: null,
+    price_reason: null,
     price_native: null,
     price_confidence: 'none',
     price_change_5m: null,

@@ -1,0 +1,92 @@
+/** Says why tokens and pairs of the lists have no price, from the newest states of their pools. */
+import { isAddress } from '../../domain/hex';
+import { DORMANT_SECONDS } from '../../pricing/epoch';
+import { NO_STATE } from '../../pricing/leg';
+import { legsOf, toLegState, type LegsPool } from '../../pricing/legState';
+import type { PriceReason } from '../../wire/priceReason';
+import type { Token } from '../../wire/primitives';
+import type { TokenPrices } from '../prices/priceByHops';
+import { priceReason, makeReason, type ReasonLeg } from '../prices/priceReason';
+import { pricedStateOf, type StateRow } from './pairRows';
+import type { StoredPool } from './pools';
+
+/** What a missing price needs to know about a pair. */
+interface ReasonPair {
+  readonly pool: StoredPool;
+  readonly tokens: { readonly base: Token; readonly quote: Token; readonly all: readonly Token[] };
+  readonly facts: {
+    readonly state: StateRow | null;
+    readonly balances: readonly string[] | null;
+    readonly doubts: number;
+    readonly lastTradeAt: number | null;
+  };
+  /** Quote tokens per base token; null if the pool has no price. */
+  readonly price: string | null;
+  readonly prices: TokenPrices;
+}
+
+/** The reason why a token without a price has none. `pairs` are all its pairs, `now` the time of the head. */
+export function tokenPriceReason(token: Token, pairs: readonly ReasonPair[], now: number): PriceReason {
+  return priceReason(
+    token,
+    pairs.flatMap((pair) => legsOfToken(token.address, pair, now)),
+  );
+}
+
+function legsOfToken(
+  token: string,
+  { pool, tokens, facts, prices }: ReasonPair,
+  now: number,
+): readonly ReasonLeg[] {
+  const { state, doubts, lastTradeAt } = facts;
+  const found = legsPoolOf(pool);
+  if (found === null) return [];
+  const decimalsOf = (address: string): number | null =>
+    tokens.all.find((one) => one.address === address)?.decimals ?? null;
+  const movedAt = Math.max(state?.timestamp ?? 0, lastTradeAt ?? 0);
+  return legsOf(found).flatMap((info) => {
+    const { token0, token1 } = info.leg;
+    if (token0 !== token && token1 !== token) return [];
+    const raw =
+      state === null
+        ? null
+        : pricedStateOf({ ...state, pair: found.address, balances: facts.balances ?? [], doubts });
+    return {
+      state: raw === null ? NO_STATE : toLegState(found, info, raw, decimalsOf),
+      isToken0: token0 === token,
+      other: prices.now(token0 === token ? token1 : token0),
+      isFollowed: isFollowed(found, doubts),
+      isQuiet: state === null || now - movedAt > DORMANT_SECONDS,
+    };
+  });
+}
+
+function legsPoolOf(pool: StoredPool): LegsPool | null {
+  const { address, pool_type, token0, token1, all_tokens, all_weights } = pool;
+  if (!isAddress(address) || !isAddress(token0) || !isAddress(token1)) return null;
+  const weights = all_weights.map(BigInt);
+  return { address, pool_type, token0, token1, tokens: all_tokens.filter(isAddress), weights };
+}
+
+/** Whether the price of a pool can be followed. Vault pools need fixed weights and no doubts. */
+export function isFollowed(
+  { tokens, weights }: { readonly tokens: readonly unknown[]; readonly weights: readonly unknown[] },
+  doubts: number,
+): boolean {
+  return doubts === 0 && (tokens.length === 0 || weights.length > 0);
+}
+
+/** The reason why a pair has no USD price: that of the pool, or that of its quote token. */
+export function pairPriceReason(pair: ReasonPair, quoteReason: PriceReason | null): PriceReason {
+  const { pool, tokens, facts, price } = pair;
+  if (price !== null)
+    return quoteReason ?? makeReason('price_not_followed', 'No price: its value is beyond all numbers');
+  if (tokens.base.decimals === null || tokens.quote.decimals === null)
+    return makeReason('unknown_decimals', 'No price: the decimals of a token of this pair are unknown');
+  if (!isFollowed({ tokens: pool.all_tokens, weights: pool.all_weights }, facts.doubts))
+    return makeReason('price_not_followed', 'No price: this pool has no fixed weights or is in doubt');
+  if (facts.state === null && pool.created_block === null)
+    return makeReason('price_not_followed', 'No price: the state of this pool is unknown');
+  const text = 'No price: this pool has no liquidity';
+  return { ...makeReason('low_liquidity', text), have_usd: 0 };
+}

@@ -1,0 +1,47 @@
+/** The pairs of each token of a table, grouped on first use, and why tokens have no price. */
+import type { PriceReason } from '../../wire/priceReason';
+import type { Token } from '../../wire/primitives';
+import type { TokenPrices } from '../prices/priceByHops';
+import type { PairEntry } from './pairItem';
+import { tokenPriceReason } from './priceReasons';
+
+export class TokenPairs {
+  /** All pairs of the table. Set once, before the first use. */
+  entries: readonly PairEntry[] = [];
+  private groups: ReadonlyMap<string, readonly PairEntry[]> | null = null;
+  private readonly reasons = new Map<string, PriceReason>();
+
+  /** `now`: time of the head, unix seconds. */
+  constructor(
+    private readonly prices: TokenPrices,
+    private readonly now: number,
+  ) {}
+
+  get byToken(): ReadonlyMap<string, readonly PairEntry[]> {
+    this.groups ??= groupByToken(this.entries);
+    return this.groups;
+  }
+
+  /** The reason why a token has no price; null if it has one. */
+  readonly reasonOf = (token: Token): PriceReason | null => {
+    const { address } = token;
+    if (this.prices.now(address).usd !== null) return null;
+    const known = this.reasons.get(address);
+    if (known !== undefined) return known;
+    const reason = tokenPriceReason(token, this.byToken.get(address) ?? [], this.now);
+    this.reasons.set(address, reason);
+    return reason;
+  };
+}
+
+function groupByToken(entries: readonly PairEntry[]): ReadonlyMap<string, readonly PairEntry[]> {
+  const pairsOf = new Map<string, PairEntry[]>();
+  for (const entry of entries) {
+    for (const { address } of entry.tokens.all) {
+      const known = pairsOf.get(address);
+      if (known === undefined) pairsOf.set(address, [entry]);
+      else known.push(entry);
+    }
+  }
+  return pairsOf;
+}

@@ -1,0 +1,79 @@
+/** Says why a token has no price: names the rule of the route search that left out its pools. Pure. */
+import { knownSide } from '../../pricing/depth';
+import type { LegState } from '../../pricing/leg';
+import { HOPS_MAX } from '../../pricing/priceRoute';
+import { BACKING_MIN_USD } from '../../pricing/searchRoutes';
+import type { PriceReason } from '../../wire/priceReason';
+import type { TokenRef } from '../../wire/primitives';
+import { labelOf } from '../pairs/poolTokens';
+import type { TokenPrice } from './priceByHops';
+
+/** A leg between a token and another token, as the route search sees it. */
+export interface ReasonLeg {
+  readonly state: LegState;
+  /** Whether the token is token0 of the leg. */
+  readonly isToken0: boolean;
+  /** The price of the other token. */
+  readonly other: Pick<TokenPrice, 'usd' | 'hops'>;
+  /** False for vault pools without fixed weights or with doubts. */
+  readonly isFollowed: boolean;
+  /** Whether the leg has no state, or did not change for 30 days. */
+  readonly isQuiet: boolean;
+}
+
+/** USD on the side of the other token; 0 if this token has no price. */
+export function backingOf({ state, isToken0, other }: ReasonLeg): number {
+  return other.usd === null
+    ? 0
+    : knownSide({ state, liquidity: state.liquidity }, !isToken0, other.usd).backingUsd;
+}
+
+/** Whether the other token already has the largest number of hops, so it can price no further token. */
+export function isAtLimit({ other }: ReasonLeg): boolean {
+  return other.usd !== null && other.hops >= HOPS_MAX;
+}
+
+/**
+ * The reason why a token has no price. `legs` are all its legs. A young pool and an outlier are no reasons: a young
+ * pool gives a price of low confidence, and a hop never drops all its pools as outliers.
+ */
+export function priceReason(token: TokenRef, legs: readonly ReasonLeg[]): PriceReason {
+  const name = labelOf(token);
+  if (token.decimals === null)
+    return makeReason('unknown_decimals', `No price: the decimals of ${name} are unknown`);
+  const connected = legs.filter(({ other }) => other.usd !== null);
+  const live = connected.filter(({ isFollowed, isQuiet }) => isFollowed && !isQuiet);
+  const near = live.filter((leg) => !isAtLimit(leg));
+  if (near.length > 0) {
+    const have = near.reduce((best, leg) => Math.max(best, backingOf(leg)), 0);
+    if (have < BACKING_MIN_USD) return lowLiquidity(name, have);
+    return makeReason('no_route', `No price yet: ${name} gets a route with the next epoch or trade`);
+  }
+  if (live.length > 0)
+    return makeReason('no_route', `No price: ${name} is more than ${HOPS_MAX} hops away from an anchor`);
+  if (connected.some(({ isFollowed }) => !isFollowed))
+    return makeReason(
+      'price_not_followed',
+      `No price: the only pools of ${name} with a priced token are stable pools or in doubt`,
+    );
+  return makeReason(
+    'no_route',
+    `No price: no pool with liquidity and a change within 30 days connects ${name} to a token with a price`,
+  );
+}
+
+function lowLiquidity(name: string, have: number): PriceReason {
+  // Rounded down, so that 49.999 USD are not shown as the 50 USD needed.
+  const shown = (Math.floor(have * 100) / 100).toFixed(2);
+  return {
+    code: 'low_liquidity',
+    text: `No price: the best pool of ${name} has $${shown} on the side with a known price, $${BACKING_MIN_USD} needed`,
+    have_usd: have,
+    need_usd: BACKING_MIN_USD,
+  };
+}
+
+/** A reason without amounts. */
+export function makeReason(code: PriceReason['code'], text: string): PriceReason {
+  return { code, text, have_usd: null, need_usd: null };
+}
