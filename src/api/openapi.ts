@@ -165,7 +165,11 @@ export function describeRoutes(routes: readonly Route[], examples: Examples = ne
         'units are the smallest units of a token. USD sums, percentages, counts and bars are numbers. ' +
         'Times are unix seconds, UTC. An unknown value is null. Every answer describes the chain at one block. "24 h" ' +
         'means the 86,400 seconds up to the newest indexed block. An anchor is a token with a configured ' +
-        'USD price. A USD price is trusted if its confidence is medium or high. A swap is tracked if at ' +
+        'USD price. Every other price follows a path of at most 4 hops through pools to an anchor, the deepest ' +
+        'path first. A hop is the mean price of its pools, weighted by their depth; outliers are left out. A ' +
+        'pool counts if it holds 50 USD of a token with a price and changed within 30 days. ' +
+        '/tokens/{address}/audit shows the path, and price_reason says why a price is missing. ' +
+        'A USD price is trusted if its confidence is medium or high. A swap is tracked if at ' +
         'least one of its tokens has a trusted price. Volumes and fees in USD count tracked swaps only. ' +
         'Unknown parameters are ignored, except a likely typing error of a known name. A known parameter ' +
         'that is invalid, empty or repeated is a 400 that names the parameter.',
