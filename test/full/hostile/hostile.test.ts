@@ -32,9 +32,9 @@ const PARALLEL = 6;
 /** Columns without bytes from the chain or another outside source, with the reason. */
 const CLOSED_COLUMNS: readonly (readonly [RegExp, string])[] = [
   [/\.(dex|protocol|factory|factories|holders)$/, 'named in the chain description by the operator'],
-  [/^verified_contracts\.(source|language|compiler)$/, 'one of a closed set of words'],
+  [/^verified_(contracts|codes)\.(source|language|compiler|creation_match)$/, 'one of a closed set of words'],
   [
-    /^(contract_codes\.proxy|token_routes(_head)?\.warnings|source_uses\.language)$/,
+    /^((contract_codes|code_spans)\.proxy|token_routes(_head)?\.warnings|source_uses\.language)$/,
     'a word of a closed set',
   ],
   [/^liquidity_events(_head)?\.recipient$/, 'the events of the simulated pools name none'],

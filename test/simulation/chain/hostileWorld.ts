@@ -171,6 +171,8 @@ async function storeSources(database: Database, indexes: readonly number[]): Pro
       deployer: bytes(addressOf('deployer', index)),
       deployment_tx: bytes(hashOf('deployment', index)),
       deployment_block: 3,
+      creation_match: "'match'",
+      outputs: json({ metadata: text, userdoc: { [text]: text } }),
       version: index + 1,
     };
   });
@@ -221,19 +223,25 @@ export function sourceText(index: number): Buffer {
 }
 
 async function storeCodes(database: Database, indexes: readonly number[]): Promise<void> {
+  const codes = indexes.map((index) => ({
+    address: bytes(hostileContract(index)),
+    code_hash: bytes(hashOf('code', index)),
+    code_size: 100,
+    proxy: index % 2 === 0 ? "''" : "'eip1967'",
+    implementation: bytes(addressOf('implementation', index)),
+    beacon: bytes(addressOf('beacon', index)),
+    facets: bytes(patternAt(index)),
+    version: 1,
+  }));
   await insertSql(
     database,
     'contract_codes',
-    indexes.map((index) => ({
-      address: bytes(hostileContract(index)),
-      code_hash: bytes(hashOf('code', index)),
-      code_size: 100,
-      proxy: index % 2 === 0 ? "''" : "'eip1967'",
-      implementation: bytes(addressOf('implementation', index)),
-      beacon: bytes(addressOf('beacon', index)),
-      checked_block: 3,
-      version: 1,
-    })),
+    codes.map((code) => ({ ...code, checked_block: 3 })),
+  );
+  await insertSql(
+    database,
+    'code_spans',
+    codes.map((code) => ({ ...code, from_block: 3 })),
   );
   await insertSql(
     database,
