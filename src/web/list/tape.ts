@@ -205,13 +205,17 @@ class Rows implements Tape {
     this.drawing = 0;
     const seen = new Map([...this.body.rows].map((row) => [row.dataset['id'], row]));
     const row = { ...this.options, frame: this.frame };
-    const drawn = Math.min(this.items.length, seen.size + PORTION);
-    const rows = this.items
-      .slice(0, drawn)
-      .map((item) => seen.get(item.id) ?? toRow(item, this.fresh.has(item.id), row));
+    // Rows that are shown stay. Of the others, only some are added in each frame.
+    let left = PORTION;
+    const rows = this.items.flatMap((item) => {
+      const shown = seen.get(item.id);
+      if (shown !== undefined) return shown;
+      left -= 1;
+      return left < 0 ? [] : toRow(item, this.fresh.has(item.id), row);
+    });
     setChildren(this.body, rows);
     this.pressMaker();
-    const isWhole = drawn === this.items.length;
+    const isWhole = left >= 0;
     this.element.setAttribute('aria-busy', String(this.first === 'loading' || !isWhole));
     if (isWhole) this.fresh.clear();
     else this.drawing = requestAnimationFrame(() => this.draw());
