@@ -253,7 +253,7 @@ test('new trades appear in the trade list and in the last bar without a reload, 
   );
   await eventually(trades, (now) => now > before);
   await checkNewestBars(page, '1d', 'quote');
-  expect(await page.locator('#live').getAttribute('data-state')).toBe('live');
+  await page.locator('#live[data-state=live]').waitFor();
 });
 
 /** Counts the times that the page asks the browser for styles, which is slow. */
