@@ -25,7 +25,8 @@ let world: PageWorld;
 const open = (path: string, options?: PageOptions): Promise<Page> => pages.open(path, options);
 
 beforeAll(async () => {
-  pages = await startPages({ swaps: 400, days: 1 });
+  // A reorg would load the trades again.
+  pages = await startPages({ swaps: 400, days: 1, live: { reorgMs: [1e9, 1e9] } });
   ({ world } = pages);
 });
 

@@ -320,7 +320,7 @@ test('the examples of every GET operation with known parameters run in curl, Jav
 });
 
 /** Actions whose examples are refused on this chain: nothing is verified, and no verification runs. */
-const REFUSED = ['contract.getabi', 'contract.checkverifystatus'];
+const REFUSED = ['contract.getabi', 'contract.checkverifystatus', 'contract.checkproxyverification'];
 
 test('Etherscan is one entry with its aliases listed once, and each action has its parameters and an example that runs', async () => {
   const page = await open('/docs');
