@@ -28,7 +28,7 @@ interface DevChainOptions {
   readonly overrides?: Readonly<Record<string, unknown>>;
   /** Seed that determines the whole history; default 369. */
   readonly seed?: number;
-  /** Approximate number of swaps in the history. Default 9,000. */
+  /** Approximate number of swaps in the history. Default 6,500. */
   readonly swaps?: number;
   /** Days of history. Default 8. */
   readonly days?: number;
@@ -63,7 +63,7 @@ interface DevChain {
 }
 
 const DEFAULT_SEED = 369;
-const DEFAULT_SWAPS = 9_000;
+const DEFAULT_SWAPS = 6_500;
 const DEFAULT_DAYS = 8;
 const DAY_SECONDS = 86_400;
 /** Time in seconds between the genesis and the history, for the blocks that build the world. */

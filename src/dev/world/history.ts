@@ -36,10 +36,10 @@ export interface History {
  */
 const SPACING = [
   { within: 3_600, seconds: 15 },
-  { within: 6 * 3_600, seconds: 120 },
-  { within: 86_400, seconds: 360 },
-  { within: 3 * 86_400, seconds: 1_200 },
-  { within: Infinity, seconds: 3_600 },
+  { within: 6 * 3_600, seconds: 180 },
+  { within: 86_400, seconds: 600 },
+  { within: 3 * 86_400, seconds: 1_800 },
+  { within: Infinity, seconds: 7_200 },
 ] as const;
 /**
  * Exponent below 1. Blocks that are far apart hold more trades, but less than in proportion, so that activity
@@ -101,7 +101,7 @@ export function listTimestamps(end: number, days: number): number[] {
   const timestamps: number[] = [];
   for (let age = 0; age < days * 86_400;) {
     timestamps.push(end - age);
-    age += SPACING.find(({ within }) => age < within)?.seconds ?? 3_600;
+    age += SPACING.find(({ within }) => age < within)?.seconds ?? 7_200;
   }
   return timestamps.reverse();
 }
