@@ -1,6 +1,7 @@
 /** Parts of the explorer's pages, for tests in a browser: facts, copy buttons and forms of the read tab. */
 import type { Locator, Page } from 'playwright-core';
 
+import { eventually } from '../eventually';
 import { untilLoaded } from './browser';
 
 /** The value of a fact of the page by its name. */
@@ -53,4 +54,22 @@ export async function readAnswer(page: Page, name: string, inputs: readonly stri
   await answer.locator('dl, p').first().waitFor();
   await untilLoaded(page);
   return answer.innerText();
+}
+
+/** Presses the first copy button of the lists by keyboard, and returns its label. Tries again where a new trade moves the focus. */
+export async function copyFirst(page: Page): Promise<unknown> {
+  const press = async (): Promise<unknown> => {
+    const label = await page.evaluate(`(() => {
+      const copy = document.querySelector('table.data tbody .copy');
+      copy.focus();
+      return getComputedStyle(copy).opacity === '1' && copy.ariaLabel;
+    })()`);
+    await page.keyboard.press('Enter');
+    const copied = await page.evaluate(`(() => {
+      const focused = document.activeElement;
+      return focused.matches('.copy.done') && focused.ariaLabel;
+    })()`);
+    return copied === label ? label : false;
+  };
+  return eventually(press, (label) => label !== false);
 }

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
 import { downloadBy } from '../../../support/server/chartPage';
+import { copyFirst } from '../../../support/server/explorerPage';
 import { PHONE, untilLoaded } from '../../../support/server/browser';
 import {
   changeAnswers,
@@ -346,24 +347,6 @@ test('"back" restores the scroll position, the sort order and the page of a list
   await page.getByRole('link', { name: 'DEXes' }).click();
   await eventually(top, (now) => now === 0);
 });
-
-/** Presses the first copy button of the lists by keyboard, and returns its label. Tries again where a new trade moves the focus. */
-async function copyFirst(page: Page): Promise<unknown> {
-  const press = async (): Promise<unknown> => {
-    const label = await page.evaluate(`(() => {
-      const copy = document.querySelector('table.data tbody .copy');
-      copy.focus();
-      return getComputedStyle(copy).opacity === '1' && copy.ariaLabel;
-    })()`);
-    await page.keyboard.press('Enter');
-    const copied = await page.evaluate(`(() => {
-      const focused = document.activeElement;
-      return focused.matches('.copy.done') && focused.ariaLabel;
-    })()`);
-    return copied === label ? label : false;
-  };
-  return eventually(press, (label) => label !== false);
-}
 
 /** Without navigator.clipboard, as over plain HTTP. */
 const PLAIN = 'delete Navigator.prototype.clipboard;';
