@@ -13,8 +13,8 @@ export interface HeadBlock extends BlockRef {
 
 /** One change of the head: blocks that become canonical, and heights that become empty. */
 export interface HeadFlip<Fresh> {
-  /** Number of the flip: one above the previous flip of the session. A new session starts from the clock, above all
-   * earlier versions. */
+  /** Number of the flip: one above the previous flip of the session. A new session takes its first number from
+   * the clock, so it is above all earlier numbers. */
   readonly version: number;
   /** Last final block of the chain. */
   readonly finalNumber: number;
@@ -22,7 +22,7 @@ export interface HeadFlip<Fresh> {
   readonly fresh: readonly Fresh[];
   /** All blocks that become canonical, ascending, including the blocks in `fresh`. */
   readonly canonical: readonly HeadBlock[];
-  /** Heights above the new head that had a block before, also above a missing block. */
+  /** Heights above the new head that had a block before, including heights above a missing block. */
   readonly voided: readonly number[];
 }
 

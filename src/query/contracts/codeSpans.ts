@@ -1,4 +1,4 @@
-/** Reads what stood at an address from which block on: its code and the targets of a proxy. */
+/** Reads the code and the proxy targets of an address, each with the first block at which it was seen. */
 import { z } from 'zod';
 
 import { blockOfOrd } from '../../domain/ord';

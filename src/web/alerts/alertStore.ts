@@ -31,7 +31,7 @@ const HITS_MAX = 30;
 const ALERTS_KEY = 'alerts';
 const HITS_KEY = 'alerts.hits';
 const CHECKED_KEY = 'alerts.checked';
-/** A hidden page checks about once a minute. A longer pause is told. */
+/** A hidden page checks about once a minute. The page reports a longer pause. */
 const UNWATCHED_SECONDS = 180;
 const SYMBOL_MAX = 64;
 const TEXT_MAX = 200;
