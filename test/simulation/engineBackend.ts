@@ -82,6 +82,7 @@ function mortal(
   });
   return {
     cluster: cluster === null ? null : { ...cluster, nodes: cluster.nodes.map(mortalNode) },
+    rows: (...call) => read(() => steady.rows(...call)),
     select: (name, sql, params) => read(() => steady.select(name, sql, params)),
     selectBinary: (name, sql, params) => read(() => steady.selectBinary(name, sql, params)),
     command: (name, sql, params, token) => write(name, () => steady.command(name, sql, params, token)),

@@ -1,7 +1,7 @@
 -- One row: the number of matching logs, at most `most`. Reads the key ranges of `addresses` and `topics0`,
 -- and stops at `most`. `addresses` and `topics0` are hex without 0x. An empty list accepts any value, but one
 -- of the two must not be empty.
-SELECT toString(least(count(), {most:UInt64})) AS logs
+SELECT least(count(), {most:UInt64}) AS logs
 FROM
 (
     -- both parts of logs

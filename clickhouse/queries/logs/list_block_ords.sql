@@ -1,7 +1,7 @@
 -- Each row: the ord of a log of any contract in [from_ord, to_ord]. With `newest`, the newest log comes first. Reads
 -- the projection by_ord in order until `limit` rows; the projection holds every selected column. Reads all rows of the
 -- head table, which is small.
-SELECT toString(e.ord) AS ord
+SELECT e.ord AS ord
 FROM
 (
     -- both parts of logs

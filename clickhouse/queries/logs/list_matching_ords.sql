@@ -8,7 +8,7 @@
 -- `topics3` list the accepted topics at each position; an empty list accepts any topic. A log must also
 -- satisfy every clause k: the topic at position left_at[k] is left[k], or the topic at position right_at[k]
 -- is right[k]. Topics are hex without 0x.
-SELECT toString(e.ord) AS ord
+SELECT e.ord AS ord
 FROM
 (
     -- both parts of logs

@@ -2,7 +2,7 @@
 -- the projection by_topic in order until `limit` rows; the projection holds every selected column. Reads all rows of
 -- the head table, which is small. `topic0` is hex without 0x. It must not be zero, because zero bytes also mean an
 -- absent topic.
-SELECT toString(e.ord) AS ord
+SELECT e.ord AS ord
 FROM
 (
     -- both parts of logs

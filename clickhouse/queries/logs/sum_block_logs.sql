@@ -1,6 +1,6 @@
 -- One row: the number of logs in the blocks from_block to to_block. Uses the key (chain_id, number) of
 -- blocks. Reads only the small column log_count.
-SELECT toString(sum(b.log_count)) AS logs
+SELECT sum(b.log_count) AS logs
 FROM
 (
     -- both parts of blocks

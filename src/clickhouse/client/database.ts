@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { ClickHouseError, ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
 
+import { decodeRows, TYPED_ROWS, type RowType } from '../rows/rowType';
 import { addSummary } from './readCost';
 import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError, errorText } from '../../errors';
@@ -83,7 +84,12 @@ export interface ClusterNode {
 export interface Database {
   /** The cluster of the database; null for a single server. */
   readonly cluster: Cluster | null;
-  /** Returns the rows of a SELECT. The caller checks their shape. `name` appears in errors and metrics. */
+  /**
+   * Returns the rows of a SELECT, whose columns are those of `row`. Throws `internal` for other columns. `name` appears
+   * in errors and metrics.
+   */
+  rows<Row>(name: string, sql: string, params: QueryParams, row: RowType<Row>): Promise<Row[]>;
+  /** The same as JSON objects. The caller checks their shape. */
   select(name: string, sql: string, params?: QueryParams): Promise<unknown[]>;
   /**
    * Returns the answer of a SELECT as bytes: in RowBinary, which is faster than JSON for numbers, or in
@@ -165,6 +171,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
   return {
     cluster: null,
+    rows: async (name, sql, params, row) => {
+      const answer = await guard(name, () => again(() => bytes.read(said(sql), params, TYPED_ROWS, {})));
+      return decodeRows(name, answer, row);
+    },
     select: (name, sql, params = {}) => guard(name, () => again(() => select(client, said(sql), params))),
     selectBinary: (name, sql, params = {}, format = 'RowBinary', settings = {}) =>
       guard(name, () => again(() => bytes.read(said(sql), params, format, settings))),

@@ -20,6 +20,7 @@ export function createDeferredDatabase(): DeferredDatabase {
     },
     // Only readers use a deferred database, and readers see the tables of a cluster as ordinary tables.
     cluster: null,
+    rows: async (...call) => now().rows(...call),
     select: async (name, sql, params) => now().select(name, sql, params),
     selectBinary: async (...call) => now().selectBinary(...call),
     command: async (name, sql, params, token) => now().command(name, sql, params, token),

@@ -14,10 +14,11 @@ import type { Database, QueryParams } from './database';
 import { findPackageRoot } from './packageRoot';
 import { filterByProjections, parseQueryText } from './queryText';
 import { RowReader } from '../rows/rowReader';
+import type { RowType } from '../rows/rowType';
 
 export interface QueryRunner {
   /** Rows of the named query. Throws `internal` if a row does not match the shape. */
-  run<Row>(name: string, params: QueryParams, shape: z.ZodType<Row>): Promise<Row[]>;
+  run<Row>(name: string, params: QueryParams, row: RowShape<Row>): Promise<Row[]>;
   /** Rows of the named query, decoded from RowBinary by `decode`. Faster for many numbers. */
   read<Row>(name: string, params: QueryParams, decode: (reader: RowReader) => Row): Promise<Row[]>;
   /** The answer of the named query in one of ClickHouse's output formats. */
@@ -32,6 +33,13 @@ export interface QueryRunner {
     format: OutputFormat,
     settings: Readonly<Record<string, string>>,
   ): Promise<Buffer>;
+}
+
+/** The columns of a query's rows; or, for queries not yet moved to row types, a shape of their JSON. */
+type RowShape<Row> = RowType<Row> | z.ZodType<Row>;
+
+function isRowType<Row>(shape: RowShape<Row>): shape is RowType<Row> {
+  return 'decoderOf' in shape;
 }
 
 type OutputFormat = 'Parquet' | 'ArrowStream' | 'RowBinary';
@@ -50,7 +58,9 @@ export function createQueryRunner(database: Database, { observe }: QueryRunnerOp
   const bytesOf = (name: string, params: QueryParams, format: OutputFormat): Promise<Buffer> =>
     timed(name, () => database.selectBinary(name, textOf(name, params), params, format));
   return {
-    async run<Row>(name: string, params: QueryParams, shape: z.ZodType<Row>): Promise<Row[]> {
+    async run<Row>(name: string, params: QueryParams, shape: RowShape<Row>): Promise<Row[]> {
+      if (isRowType(shape))
+        return timed(name, () => database.rows(name, textOf(name, params), params, shape));
       const rows = await timed(name, () => ask(database, name, params));
       const checked: Row[] = [];
       const slices = createSlices();
@@ -84,8 +94,9 @@ export async function selectNamed<Row>(
   database: Database,
   name: string,
   params: QueryParams,
-  shape: z.ZodType<Row>,
+  shape: RowShape<Row>,
 ): Promise<Row[]> {
+  if (isRowType(shape)) return database.rows(name, textOf(name, params), params, shape);
   return (await ask(database, name, params)).map((row) => checkRow(name, row, shape));
 }
 
@@ -97,7 +108,7 @@ export async function selectAll<Row>(
   database: Database,
   name: string,
   params: QueryParams,
-  shape: z.ZodType<Row>,
+  shape: RowShape<Row>,
   limit: number,
 ): Promise<Row[]> {
   const rows = await selectNamed(database, name, { ...params, limit }, shape);
@@ -120,8 +131,9 @@ export async function selectMade<Row>(
   name: string,
   sql: string,
   params: QueryParams,
-  shape: z.ZodType<Row>,
+  shape: RowShape<Row>,
 ): Promise<Row[]> {
+  if (isRowType(shape)) return database.rows(name, filterByProjections(sql), params, shape);
   return (await database.select(name, filterByProjections(sql), params)).map((row) =>
     checkRow(name, row, shape),
   );

@@ -35,6 +35,7 @@ export function observeDatabase(database: Database, observer: DatabaseObserver):
   };
   return {
     ...database,
+    rows: (name, ...rest) => timed('select', name, () => database.rows(name, ...rest)),
     select: (name, sql, params) => timed('select', name, () => database.select(name, sql, params)),
     selectBinary: (name, ...rest) => timed('select', name, () => database.selectBinary(name, ...rest)),
     command: (name, sql, params, token) =>

@@ -25,21 +25,20 @@ import {
   u8,
   usd,
   wideU64,
-  type ColumnType,
 } from '../rows/columns';
+import type { ColumnTypes } from '../rows/rowType';
 import type { RowWriter } from '../rows/rowWriter';
-
-type ColumnsOf<Row> = { readonly [K in keyof Row]: ColumnType<Row[K]> };
 
 export interface Table<Row> {
   readonly name: string;
   /** Column names in the order of writing. */
   readonly columns: readonly string[];
   readonly sqlTypes: readonly string[];
+  readonly types: ColumnTypes<Row>;
   writeRow(writer: RowWriter, row: Row): void;
 }
 
-export function defineTable<Row>(name: string, columns: ColumnsOf<Row>): Table<Readonly<Row>> {
+export function defineTable<Row>(name: string, columns: ColumnTypes<Row>): Table<Readonly<Row>> {
   const names: string[] = [];
   const sqlTypes: string[] = [];
   const fields: ((writer: RowWriter, row: Readonly<Row>) => void)[] = [];
@@ -53,6 +52,7 @@ export function defineTable<Row>(name: string, columns: ColumnsOf<Row>): Table<R
     name,
     columns: names,
     sqlTypes,
+    types: columns,
     writeRow(writer, row) {
       for (const write of fields) write(writer, row);
     },

@@ -3,9 +3,8 @@
  * topic0, rows come in the order of the table's key. Otherwise a first query finds positions (`ord`) in
  * growing windows of blocks, and then the rows are read by position.
  */
-import { z } from 'zod';
-
-import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { address, hash, hexBytes, u32, u64, u8 } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
 import type { HeadSnapshot } from '../head/headSnapshot';
@@ -21,14 +20,27 @@ const KEYED_TOTAL_MAX = 100_000;
  * If no table key serves the filter, counting stops at this total: a page may skip at most this many logs.
  */
 const SEARCHED_TOTAL_MAX = 10_000;
-const TOPICS_MAX = 4;
 /** Number of positions in one query. */
 const ORDS_PER_QUERY = 400;
 /** A limit longer than the data of any log. */
 const WHOLE_DATA = 4_294_967_295;
 
-const ordShape = z.object({ ord: z.string() });
-const countShape = z.object({ logs: z.string() });
+const ordRow = rowType({ ord: u64 });
+const countRow = rowType({ logs: u64 });
+const logRow = rowType({
+  ord: u64,
+  timestamp: u32,
+  address,
+  topic_count: u8,
+  topic0: hash,
+  topic1: hash,
+  topic2: hash,
+  topic3: hash,
+  kept: hexBytes,
+  data_bytes: u64,
+  tx_hash: hash,
+  tx_index: u32,
+});
 
 export interface StoredLog {
   readonly ord: number;
@@ -137,11 +149,11 @@ export async function countLogs(
       to_block: blockOfOrd(range.to),
       final_to: head.finalTo,
     };
-    const [sum] = await runner.run('logs/sum_block_logs', { ...params, ...blocks }, countShape);
-    return { total: Number(sum?.logs ?? 0), exact: true };
+    const [sum] = await runner.run('logs/sum_block_logs', { ...params, ...blocks }, countRow);
+    return { total: sum?.logs ?? 0, exact: true };
   }
   const most = KEYED_TOTAL_MAX + 1;
-  const [row] = await runner.run('logs/count_logs', { ...params, most }, countShape);
+  const [row] = await runner.run('logs/count_logs', { ...params, most }, countRow);
   const total = Number(row?.logs ?? 0);
   return { total, exact: total < most };
 }
@@ -157,7 +169,7 @@ function behind(range: OrdRange, { newestFirst, behind: last }: LogPage): OrdRan
  * Lists the logs of one contract and one topic0. Returns up to one row more than the page holds, to show
  * whether a next page exists.
  */
-function listEventLogs(
+async function listEventLogs(
   { runner, chainId }: LogSource,
   head: HeadSnapshot,
   filter: LogFilter,
@@ -178,7 +190,7 @@ function listEventLogs(
     skip,
     data_max: firstDataMax(limit, bounds),
   };
-  return runner.read('logs/list_event_logs', params, readLog);
+  return (await runner.run('logs/list_event_logs', params, logRow)).map(logOf);
 }
 
 interface FoundOrds {
@@ -206,7 +218,7 @@ async function findOrds(
     oldest: !newestFirst,
   };
   const run = async (name: string, more = {}): Promise<number[]> =>
-    (await runner.run(name, { ...params, ...more }, ordShape)).map(({ ord }) => Number(ord));
+    (await runner.run(name, { ...params, ...more }, ordRow)).map(({ ord }) => ord);
   if (filter.txHash !== null) {
     const ords = await run('logs/list_matching_ords', { tx_hash: filter.txHash.slice(2) });
     return { ords, cutAt: null };
@@ -234,7 +246,7 @@ async function readLogs(
   ords: readonly number[],
   dataMax: number,
 ): Promise<StoredLog[]> {
-  const read = (chunk: readonly number[]): Promise<StoredLog[]> => {
+  const read = async (chunk: readonly number[]): Promise<StoredLog[]> => {
     const range = { from: Math.min(...chunk), to: Math.max(...chunk) };
     const params = {
       ...logParams(chainId, head, filter, range),
@@ -244,28 +256,23 @@ async function readLogs(
       limit: ORDS_PER_QUERY,
       data_max: Math.min(dataMax, WHOLE_DATA),
     };
-    return runner.read('logs/list_logs_at', params, readLog);
+    return (await runner.run('logs/list_logs_at', params, logRow)).map(logOf);
   };
   const byOrd = new Map<number, StoredLog>();
   for (const log of await inChunks(ords, read, ORDS_PER_QUERY)) byOrd.set(log.ord, log);
   return ords.flatMap((ord) => byOrd.get(ord) ?? []);
 }
 
-/**
- * Columns in the order of the inner SELECTs. RowBinary is faster than JSON, for which ClickHouse would have to write
- * hex.
- */
-function readLog(row: RowReader): StoredLog {
-  const ord = row.u64();
-  const timestamp = row.u32();
-  const address = row.hex0x(20);
-  const count = row.u8();
-  const topics: Hex[] = [];
-  for (let place = 0; place < TOPICS_MAX; place += 1) {
-    if (place < count) topics.push(row.hex0x(32));
-    else row.skip(32);
-  }
-  const data = row.text0x();
-  const dataBytes = row.u64();
-  return { ord, timestamp, address, topics, data, dataBytes, txHash: row.hex0x(32), txIndex: row.u32() };
+function logOf(row: RowOf<typeof logRow>): StoredLog {
+  const topics = [row.topic0, row.topic1, row.topic2, row.topic3];
+  return {
+    ord: row.ord,
+    timestamp: row.timestamp,
+    address: row.address,
+    topics: topics.slice(0, row.topic_count),
+    data: row.kept,
+    dataBytes: row.data_bytes,
+    txHash: row.tx_hash,
+    txIndex: row.tx_index,
+  };
 }

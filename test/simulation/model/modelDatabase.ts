@@ -5,9 +5,14 @@
  */
 import type { Clock } from '../../../src/chain/rpc/clock';
 import type { Database, QueryParams } from '../../../src/clickhouse/client/database';
+import type { ColumnType } from '../../../src/clickhouse/rows/columns';
+import { RowReader } from '../../../src/clickhouse/rows/rowReader';
+import type { RowType } from '../../../src/clickhouse/rows/rowType';
+import { RowWriter } from '../../../src/clickhouse/rows/rowWriter';
 import { crashError, glitchError, type FaultPlan } from '../faultPlan';
 import type { ModelEngine, Step } from './modelEngine';
 import { answerQuery } from './modelQueries';
+import type { Fields } from './rowBytes';
 
 export function openModelDatabase(
   engine: ModelEngine,
@@ -42,13 +47,15 @@ export function openModelDatabase(
     die();
     if (faults.glitches()) throw glitchError();
   };
+  const select = async (name: string, sql: string, params: QueryParams = {}): Promise<unknown[]> => {
+    if (faults.death !== null) throw crashError();
+    await Promise.resolve();
+    return [...answerQuery(engine, name, sql, params)];
+  };
   return {
     cluster: null,
-    async select(name: string, sql: string, params: QueryParams = {}): Promise<unknown[]> {
-      if (faults.death !== null) throw crashError();
-      await Promise.resolve();
-      return [...answerQuery(engine, name, sql, params)];
-    },
+    select,
+    rows: async (name, sql, params, row) => throughBytes(name, await select(name, sql, params), row),
     insert: (table, _columns, body, token) =>
       perform(`insert ${table} ${body.length} ${token ?? ''}`, () => engine.insertSteps(table, body, token)),
     command: (name, sql, params = {}, token) =>
@@ -57,6 +64,20 @@ export function openModelDatabase(
     ping: () => Promise.resolve(true),
     close: () => Promise.resolve(),
   };
+}
+
+/** Rows as the engine sends them, so that a value of another type than its column fails. */
+function throughBytes<Row>(name: string, rows: readonly unknown[], row: RowType<Row>): Row[] {
+  const columns = Object.entries<ColumnType<unknown>>(row.columns);
+  const decode = row.decoderOf(
+    name,
+    columns.map(([column, { sql }]) => ({ name: column, type: sql })),
+  );
+  const writer = new RowWriter();
+  for (const fields of rows as readonly Fields[])
+    for (const [column, type] of columns) type.write(writer, fields[column]);
+  const reader = new RowReader(writer.view());
+  return rows.map(() => decode(reader));
 }
 
 function commandSteps(

@@ -57,6 +57,7 @@ export function outliving(database: Database, outlive: Outlive): Database {
   return {
     ...database,
     cluster: cluster === null ? null : { ...cluster, nodes: nodes ?? [] },
+    rows: (...statement) => outlive(() => database.rows(...statement)),
     select: (...statement) => outlive(() => database.select(...statement)),
     selectBinary: (...statement) => outlive(() => database.selectBinary(...statement)),
     command: (...statement) => outlive(() => database.command(...statement)),

@@ -13,6 +13,7 @@ function databaseOf(stored: number): Database {
   };
   return {
     cluster: null,
+    rows: refuse,
     select: (_name, _sql, params = {}) =>
       Promise.resolve(
         Array.from({ length: Math.min(stored, Number(params['limit'])) }, (_, index) => ({
