@@ -2,7 +2,7 @@
 -- `some_kinds`), `pair`, `token` and `maker` select the events, with addresses in hex without 0x. With `side`, the
 -- token must be in the column `key` (token0 or token1); with `either_side`, in one of the two. Without an ORDER BY,
 -- ClickHouse itself chooses which projection it reads.
-SELECT toString(sum(e.events)) AS events
+SELECT sum(e.events) AS events
 FROM
 (
     -- both parts of events

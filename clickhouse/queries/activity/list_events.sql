@@ -3,7 +3,7 @@
 -- accepts any value. The column `key` is the sort key: ord, or pair, token0 or token1, which have projections. With
 -- `side`, the token must be in the column `key`; with `either_side`, in token0 or token1. ORDER BY must name the key: by
 -- ord alone, the engine would read and sort every row of the pair or token.
-SELECT toString(ord) AS ord, toString(kind) AS event
+SELECT ord, kind
 FROM
 (
     -- both parts of events

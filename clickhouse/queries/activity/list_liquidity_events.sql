@@ -1,7 +1,6 @@
 -- Each row: a mint or burn. Uses the key ord. Reads the rows with the ords `ords` from the final table and
 -- the rows with the ords `head_ords` from the head table. With `new_commits`, reads instead all rows of the
--- head blocks with these commits. The parameter `both` is true if `ords` and `head_ords` are both non-empty. The
--- caller reads RowBinary, so the order of columns is fixed.
+-- head blocks with these commits. The parameter `both` is true if `ords` and `head_ords` are both non-empty.
 SELECT
     kind,
     ord,

@@ -15,19 +15,19 @@ WITH
         WHERE ord > {after_ord:UInt64} AND ord <= {to_ord:UInt64}
     )
 SELECT
-    toString(e.ord) AS ord,
+    e.ord AS ord,
     e.timestamp AS timestamp,
-    toString(e.kind) AS kind,
-    concat('0x', lower(hex(e.pair))) AS pair,
-    concat('0x', lower(hex(e.token0))) AS token0,
-    concat('0x', lower(hex(e.token1))) AS token1,
-    concat('0x', lower(hex(e.tx_hash))) AS tx_hash,
+    e.kind AS kind,
+    e.pair AS pair,
+    e.token0 AS token0,
+    e.token1 AS token1,
+    e.tx_hash AS tx_hash,
     e.tx_index AS tx_index,
-    concat('0x', lower(hex(ifNull(e.maker, e.owner)))) AS maker,
-    toString(e.amount0) AS amount0,
-    toString(e.amount1) AS amount1,
-    if(s.ord = 0, NULL, toString(s.reserve0)) AS reserve0,
-    if(s.ord = 0, NULL, toString(s.reserve1)) AS reserve1
+    ifNull(e.maker, e.owner) AS maker,
+    e.amount0 AS amount0,
+    e.amount1 AS amount1,
+    if(s.ord = 0, NULL, s.reserve0) AS reserve0,
+    if(s.ord = 0, NULL, s.reserve1) AS reserve1
 FROM events AS e
 ASOF LEFT JOIN states AS s ON e.pair = s.pair AND e.tx_hash = s.tx_hash AND e.ord >= s.ord
 ORDER BY e.ord

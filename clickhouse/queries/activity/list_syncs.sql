@@ -1,8 +1,7 @@
--- Each row: a V2 sync. Uses the key ord. Reads the rows with the ords `ords` from the final table and the
--- rows with the ords `head_ords` from the head table. With `new_commits`, reads instead all rows of the head
--- blocks with these commits. The parameter `both` is true if `ords` and `head_ords` are both non-empty. The
--- caller reads RowBinary, so the order of columns is fixed. The query computes nothing in its columns,
--- because planning expressions costs ClickHouse as much as reading the rows.
+-- Each row: a V2 sync. Uses the key ord. Reads the rows with the ords `ords` from the final table and the rows with
+-- the ords `head_ords` from the head table. With `new_commits`, reads instead all rows of the head blocks with
+-- these commits. The parameter `both` is true if `ords` and `head_ords` are both non-empty. The query computes
+-- nothing in its columns, because planning expressions costs ClickHouse as much as reading the rows.
 SELECT
     ord,
     timestamp,

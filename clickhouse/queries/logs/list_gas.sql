@@ -4,8 +4,8 @@
 SELECT
     b.number AS number,
     tx AS tx_index,
-    if(length(b.prices) = b.transactions, toString(b.prices[tx + 1]), NULL) AS gas_price,
-    if(length(b.used) = b.transactions, toString(b.used[tx + 1]), NULL) AS gas_used
+    if(length(b.prices) = b.transactions, b.prices[tx + 1], NULL) AS gas_price,
+    if(length(b.used) = b.transactions, b.used[tx + 1], NULL) AS gas_used
 FROM
 (
     -- both parts of blocks

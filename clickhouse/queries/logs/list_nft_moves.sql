@@ -2,11 +2,11 @@
 -- all logs of the topic in the window through the projection by_topic, so the caller keeps the window small. Reads all
 -- rows of the head table, which is small. `topic0` and `side` (the address as a topic) are hex without 0x.
 SELECT
-    toString(e.ord) AS ord,
+    e.ord AS ord,
     e.timestamp AS timestamp,
-    concat('0x', lower(hex(e.address))) AS address,
-    arrayMap(t -> concat('0x', lower(hex(t))), [e.topic0, e.topic1, e.topic2, e.topic3]) AS topics,
-    concat('0x', lower(hex(e.tx_hash))) AS tx_hash,
+    e.address AS address,
+    [e.topic0, e.topic1, e.topic2, e.topic3] AS topics,
+    e.tx_hash AS tx_hash,
     e.tx_index AS tx_index
 FROM
 (

@@ -2,11 +2,11 @@
 -- BeaconUpgraded(address), DiamondCut((address,uint8,bytes4[])[],address,bytes). Uses the key (chain_id, address,
 -- topic0). The parameter `addresses` is hex without 0x.
 SELECT
-    concat('0x', lower(hex(u.address))) AS address,
-    toString(u.ord) AS ord,
-    concat('0x', lower(hex(u.topic0))) AS topic0,
-    if(u.topic_count > 1, concat('0x', lower(hex(u.topic1))), NULL) AS topic1,
-    concat('0x', lower(hex(u.data))) AS data
+    u.address AS address,
+    u.ord AS ord,
+    u.topic0 AS topic0,
+    if(u.topic_count > 1, u.topic1, NULL) AS topic1,
+    u.data AS data
 FROM
 (
     -- both parts of logs

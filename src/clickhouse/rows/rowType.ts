@@ -45,6 +45,16 @@ export function rowType<Row extends object>(columns: ColumnTypes<Row>): RowType<
   };
 }
 
+/** The named columns of a table, for a row type that reads only these. */
+export function pick<Row, Name extends keyof Row>(
+  columns: ColumnTypes<Row>,
+  names: readonly Name[],
+): ColumnTypes<Pick<Row, Name>> {
+  const picked: Partial<ColumnTypes<Row>> = {};
+  for (const name of names) picked[name] = columns[name];
+  return picked as ColumnTypes<Pick<Row, Name>>;
+}
+
 /** Column of a tuple, read as an array of its elements. */
 export function tuple<T extends readonly unknown[]>(
   ...inner: { readonly [Place in keyof T]: ColumnType<T[Place]> }

@@ -3,16 +3,17 @@
  * stream. A first query finds the positions (`ord`) of matching events. Then the rows are read by position.
  */
 import { LRUCache } from 'lru-cache';
-import { z } from 'zod';
 
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { u64 } from '../../clickhouse/rows/columns';
+import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { eventsTable } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { EVENT_KINDS, isDecoded, type ActivityEntry, type EventKind } from '../../wire/activity';
 import { toActivityItem } from './activityItem';
-import { readLiquidityEvent, readSwap, readSync, type StoredEvent } from './eventRows';
+import { listMintsAndBurns, listSwaps, listSyncs, type StoredEvent } from './eventRows';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
@@ -37,9 +38,9 @@ export interface ActivityEvent {
   readonly item: ActivityEntry;
 }
 
-const whereShape = z.object({ ord: z.string(), event: z.enum(EVENT_KINDS) });
-type Where = z.infer<typeof whereShape>;
-const countShape = z.object({ events: z.string() });
+const whereRow = rowType(pick(eventsTable.types, ['ord', 'kind']));
+type Where = RowOf<typeof whereRow>;
+const countRow = rowType({ events: u64 });
 
 /**
  * Whether an item passes a filter, by the same rule as the SQL. An item whose row cannot be read is judged by
@@ -111,7 +112,7 @@ export async function findEventFloor(
     skip: keep,
     limit: 1,
   });
-  return found === undefined ? null : Number(found.ord);
+  return found?.ord ?? null;
 }
 
 /** Counts matching events. No reorg removes final events, so each final range is counted once. */
@@ -144,8 +145,8 @@ export class ActivityCounter {
   ): Promise<number> {
     const counts = keysOf(filter).map(async (key) => {
       const params = lookUpParams(head, filter, key, { afterOrd, toOrd });
-      const [row] = await this.runner.run('activity/count_events', params, countShape);
-      return Number(row?.events ?? 0);
+      const [row] = await this.runner.run('activity/count_events', params, countRow);
+      return row?.events ?? 0;
     });
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   }
@@ -177,12 +178,12 @@ async function findEvents(
     keys.map((key) => {
       const order = { backward: newestFirst, forward: !newestFirst };
       const params = { ...lookUpParams(head, filter, key, range), ...order, ...page };
-      return runner.run('activity/list_events', params, whereShape);
+      return runner.run('activity/list_events', params, whereRow);
     }),
   );
   if (keys.length === 1) return found.flat();
   const sign = newestFirst ? -1 : 1;
-  const sorted = found.flat().sort((a, b) => sign * (Number(a.ord) - Number(b.ord)));
+  const sorted = found.flat().sort((a, b) => sign * (a.ord - b.ord));
   return sorted.slice(left, left + limit);
 }
 
@@ -232,7 +233,7 @@ async function readEvents(
     const rows = await readRows(runner, head, where.slice(from, from + ORDS_PER_QUERY));
     for (const each of rows) byOrd.set(each.row.ord, each);
   }
-  const events = where.flatMap(({ ord }) => byOrd.get(Number(ord)) ?? []);
+  const events = where.flatMap(({ ord }) => byOrd.get(ord) ?? []);
   const named = events.flatMap(({ row }) => [row.token0, row.token1]);
   const tokens = await directory.listTokens(named);
   return events.map((each) => ({
@@ -249,26 +250,23 @@ async function readRows(
   const snapshot = snapshotParams(head);
   const finalOrd = lastOrdOfBlock(head.finalTo);
   const ordsOf = (kinds: readonly EventKind[]): number[] =>
-    where.filter(({ event }) => kinds.includes(event)).map(({ ord }) => Number(ord));
+    where.filter(({ kind }) => kinds.includes(kind)).map(({ ord }) => ord);
   const paramsOf = (all: readonly number[]): QueryParams => {
     const [ords, headOrds] = [all.filter((ord) => ord <= finalOrd), all.filter((ord) => ord > finalOrd)];
     const both = ords.length > 0 && headOrds.length > 0;
     return { ...snapshot, ords, head_ords: headOrds, both, limit: ORDS_PER_QUERY };
   };
-  const read = async (
-    name: string,
-    ords: readonly number[],
-    decode: (row: RowReader) => StoredEvent,
-  ): Promise<StoredEvent[]> => (ords.length === 0 ? [] : runner.read(name, paramsOf(ords), decode));
+  const read = async (list: typeof listSwaps, ords: readonly number[]): Promise<StoredEvent[]> =>
+    ords.length === 0 ? [] : list(runner, paramsOf(ords));
   const swaps = ordsOf(['swap']);
   // ClickHouse reads scattered rows with many columns in one thread, so a long list of swaps is read by two queries
   // in parallel.
   const middle = swaps.length > SCATTERED ? Math.ceil(swaps.length / 2) : swaps.length;
   const parts = await Promise.all([
-    read('activity/list_swaps', swaps.slice(0, middle), readSwap),
-    read('activity/list_swaps', swaps.slice(middle), readSwap),
-    read('activity/list_syncs', ordsOf(['sync']), readSync),
-    read('activity/list_liquidity_events', ordsOf(['mint', 'burn']), readLiquidityEvent),
+    read(listSwaps, swaps.slice(0, middle)),
+    read(listSwaps, swaps.slice(middle)),
+    read(listSyncs, ordsOf(['sync'])),
+    read(listMintsAndBurns, ordsOf(['mint', 'burn'])),
   ]);
   return parts.flat();
 }

@@ -9,9 +9,9 @@ import type { ActivityEvent } from './activity';
 import { toActivityItem } from './activityItem';
 import {
   eventsOfRows,
-  readLiquidityEvent,
-  readSwap,
-  readSync,
+  listMintsAndBurns,
+  listSwaps,
+  listSyncs,
   type FreshRows,
   type StoredEvent,
 } from './eventRows';
@@ -58,9 +58,9 @@ async function readRows(
     limit,
   };
   const parts = await Promise.all([
-    runner.read('activity/list_swaps', params, readSwap),
-    runner.read('activity/list_liquidity_events', params, readLiquidityEvent),
-    runner.read('activity/list_syncs', params, readSync),
+    listSwaps(runner, params),
+    listMintsAndBurns(runner, params),
+    listSyncs(runner, params),
   ]);
   return parts.flat();
 }

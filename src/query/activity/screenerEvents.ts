@@ -1,11 +1,11 @@
 /** Lists swaps, mints and burns of a range of blocks in the format of DEX Screener's adapter. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { address, f64, nullable, u256 } from '../../clickhouse/rows/columns';
+import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { liquidityEventsTable, swapsTable } from '../../clickhouse/schema/tables';
 import { formatRatio, formatUnits, plainNumber } from '../../domain/amounts';
 import { blockOfOrd, lastOrdOfBlock, logIndexOfOrd } from '../../domain/ord';
 import { formatPrice, scalePrice } from '../../domain/prices';
-import { poolTypeShape } from '../../wire/primitives';
 import type { ScreenerEvent } from '../../wire/dialects/dexscreener';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { PairTable } from '../pairs/pairTable';
@@ -15,38 +15,23 @@ import { tokenOf } from '../tokens/tokens';
 const CONCENTRATED = 3;
 const LEG_SPAN = 256;
 
-const common = {
-  ord: z.string(),
-  timestamp: z.int(),
-  pair: z.string(),
-  token0: z.string(),
-  token1: z.string(),
-  tx_hash: z.string(),
-  tx_index: z.int(),
-  maker: z.string(),
-  amount0: z.string(),
-  amount1: z.string(),
-} as const;
-
-const swapRowShape = z.object({
-  ...common,
-  leg: z.int(),
-  pool_type: poolTypeShape,
-  reserve0: z.string(),
-  reserve1: z.string(),
-  sqrt_price_x96: z.string(),
+const swapRow = rowType({
+  ...pick(swapsTable.types, ['ord', 'timestamp', 'pair', 'leg', 'pool_type', 'token0', 'token1', 'tx_hash']),
+  ...pick(swapsTable.types, ['tx_index', 'amount0', 'amount1', 'reserve0', 'reserve1', 'sqrt_price_x96']),
+  maker: address,
   /** Price in raw token1 per raw token0; 0 if the swap has no price. */
-  raw_price: z.number(),
+  raw_price: f64,
 });
-type SwapRow = z.infer<typeof swapRowShape>;
+type SwapRow = RowOf<typeof swapRow>;
 
-const liquidityRowShape = z.object({
-  ...common,
-  kind: z.enum(['mint', 'burn']),
-  reserve0: z.string().nullable(),
-  reserve1: z.string().nullable(),
+const liquidityRow = rowType({
+  ...pick(liquidityEventsTable.types, ['ord', 'timestamp', 'kind', 'pair', 'token0', 'token1', 'tx_hash']),
+  ...pick(liquidityEventsTable.types, ['tx_index', 'amount0', 'amount1']),
+  maker: address,
+  reserve0: nullable(u256),
+  reserve1: nullable(u256),
 });
-type LiquidityRow = z.infer<typeof liquidityRowShape>;
+type LiquidityRow = RowOf<typeof liquidityRow>;
 
 interface BlockRange {
   readonly from: number;
@@ -78,13 +63,13 @@ export async function listScreenerEvents(
     limit: limit + 1,
   };
   const [swaps, liquidity] = await Promise.all([
-    runner.run('activity/list_screener_swaps', params, swapRowShape),
-    runner.run('activity/list_screener_liquidity', params, liquidityRowShape),
+    runner.run('activity/list_screener_swaps', params, swapRow),
+    runner.run('activity/list_screener_liquidity', params, liquidityRow),
   ]);
   const rows: (SwapRow | LiquidityRow)[] = [...swaps, ...liquidity];
-  rows.sort((a, b) => Number(a.ord) - Number(b.ord));
+  rows.sort((a, b) => a.ord - b.ord);
   const first = rows[limit];
-  if (first !== undefined) return { events: [], fitsTo: blockOfOrd(Number(first.ord)) - 1 };
+  if (first !== undefined) return { events: [], fitsTo: blockOfOrd(first.ord) - 1 };
   const events = rows.flatMap((row) => {
     const pool = pairs.byAddress.get(row.pair)?.pool;
     if (pool === undefined) return [];
@@ -116,7 +101,7 @@ function isKnown(scale: { readonly [Key in keyof Scale]: number | null }): scale
 }
 
 function toSwap(row: SwapRow, pool: StoredPool, { decimals0, decimals1 }: Scale): ScreenerEvent | null {
-  const [amount0, amount1] = [BigInt(row.amount0), BigInt(row.amount1)];
+  const { amount0, amount1 } = row;
   if (amount0 * amount1 >= 0n) return null;
   const sold0 = amount0 > 0n;
   const size0 = formatUnits(sold0 ? amount0 : -amount0, decimals0);
@@ -135,21 +120,20 @@ function toSwap(row: SwapRow, pool: StoredPool, { decimals0, decimals1 }: Scale)
  * Whole token1 per whole token0 after the swap. For a pool without a marginal price, the execution price of the swap.
  */
 function priceOf(row: SwapRow, { decimals0, decimals1 }: Scale): string {
-  const [reserve0, reserve1] = [BigInt(row.reserve0), BigInt(row.reserve1)];
-  const sqrtPriceX96 = BigInt(row.sqrt_price_x96);
+  const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96 } = row;
   const plain = row.pool_type === CONCENTRATED ? sqrtPriceX96 > 0n : row.pool_type === 2;
   const marginal = plain
     ? formatPrice({ reserve0, reserve1, sqrtPriceX96 }, decimals0, decimals1, true)
     : plainNumber(scalePrice(row.raw_price, decimals0, decimals1, true));
   if (marginal !== null && marginal !== '0') return marginal;
-  const [paid0, paid1] = [absolute(BigInt(row.amount0)), absolute(BigInt(row.amount1))];
+  const [paid0, paid1] = [absolute(row.amount0), absolute(row.amount1)];
   return formatRatio(paid1 * 10n ** BigInt(decimals0), paid0 * 10n ** BigInt(decimals1));
 }
 
 function toLiquidity(row: LiquidityRow, pool: StoredPool, scale: Scale): ScreenerEvent | null {
   const leg = legOfPool(pool, row.token0, row.token1);
-  const amount0 = formatUnits(BigInt(row.amount0), scale.decimals0);
-  const amount1 = formatUnits(BigInt(row.amount1), scale.decimals1);
+  const amount0 = formatUnits(row.amount0, scale.decimals0);
+  const amount1 = formatUnits(row.amount1, scale.decimals1);
   if (leg === null || (amount0 === '0' && amount1 === '0')) return null;
   return {
     ...placeOf(row),
@@ -164,7 +148,7 @@ function toLiquidity(row: LiquidityRow, pool: StoredPool, scale: Scale): Screene
 function placeOf(
   row: SwapRow | LiquidityRow,
 ): Pick<ScreenerEvent, 'block' | 'txnId' | 'txnIndex' | 'eventIndex' | 'maker'> {
-  const ord = Number(row.ord);
+  const { ord } = row;
   return {
     block: { blockNumber: blockOfOrd(ord), blockTimestamp: row.timestamp },
     txnId: row.tx_hash,
@@ -179,11 +163,11 @@ function reservesOf(
   { decimals0, decimals1 }: Scale,
 ): Pick<ScreenerEvent, 'reserves'> {
   // A V2 swap without a Sync has no known reserves.
-  if (reserve0 === null || reserve1 === null || (reserve0 === '0' && reserve1 === '0')) return {};
+  if (reserve0 === null || reserve1 === null || (reserve0 === 0n && reserve1 === 0n)) return {};
   return {
     reserves: {
-      asset0: formatUnits(BigInt(reserve0), decimals0),
-      asset1: formatUnits(BigInt(reserve1), decimals1),
+      asset0: formatUnits(reserve0, decimals0),
+      asset1: formatUnits(reserve1, decimals1),
     },
   };
 }

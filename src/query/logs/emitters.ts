@@ -2,7 +2,8 @@
  * Counts the logs of contracts, from the aggregates that each part of the table logs keeps (projection by_contract).
  */
 import type { QueryParams } from '../../clickhouse/client/database';
-import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { address, u64 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from './logFilter';
@@ -13,9 +14,7 @@ export interface Emitted {
   readonly lastOrd: number;
 }
 
-interface EmitterRow extends Emitted {
-  readonly address: Hex;
-}
+const emitterRow = rowType({ address, logs: u64, first_ord: u64, last_ord: u64 });
 
 /**
  * Counts at the snapshot. During a backfill they may include a batch of newer blocks. Contracts without logs
@@ -26,8 +25,10 @@ export async function readEmitted(
   head: HeadSnapshot,
   addresses: readonly Hex[],
 ): Promise<Map<Hex, Emitted>> {
-  const rows = await source.runner.read('logs/list_emitters', paramsOf(source, head, addresses), readRow);
-  return new Map(rows.map(({ address, ...emitted }) => [address, emitted]));
+  const rows = await source.runner.run('logs/list_emitters', paramsOf(source, head, addresses), emitterRow);
+  return new Map(
+    rows.map((row) => [row.address, { logs: row.logs, firstOrd: row.first_ord, lastOrd: row.last_ord }]),
+  );
 }
 
 /** Like readEmitted, but summed over all addresses; null without logs. */
@@ -43,18 +44,14 @@ export async function sumEmitted(
 function paramsOf({ chainId }: LogSource, head: HeadSnapshot, addresses: readonly Hex[]): QueryParams {
   const [only] = addresses;
   // A single address has its own parameter, because ClickHouse reads one key faster than a set of one key.
-  const address = addresses.length === 1 && only !== undefined ? only.slice(2) : '';
+  const single = addresses.length === 1 && only !== undefined ? only.slice(2) : '';
   return {
     ...snapshotParams(head),
     chain_id: chainId,
-    address,
-    addresses: address === '' ? addresses.map((each) => each.slice(2)) : [],
+    address: single,
+    addresses: single === '' ? addresses.map((each) => each.slice(2)) : [],
     limit: addresses.length,
   };
-}
-
-function readRow(row: RowReader): EmitterRow {
-  return { address: row.hex0x(20), logs: row.u64(), firstOrd: row.u64(), lastOrd: row.u64() };
 }
 
 function plus(sum: Emitted | null, { logs, firstOrd, lastOrd }: Emitted): Emitted {

@@ -2,8 +2,8 @@
  * Finds ERC-721 transfers of one address over all contracts. Transfer is the most common topic, and only logs with four
  * topics are NFT transfers, so the search goes window by window. An unfinished search returns null, never a short list.
  */
-import { z } from 'zod';
-
+import { address, array, hash, u32, u64 } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { ALL_LOGS, logParams, rangeOf, type LogSource } from './logFilter';
@@ -13,14 +13,13 @@ import { searchWindows } from './logWindows';
 /** Topic of Transfer(address,address,uint256). */
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
-const hex = z.templateLiteral(['0x', z.string()]);
-const moveShape = z.object({
-  ord: z.string(),
-  timestamp: z.int(),
-  address: hex,
-  topics: z.array(hex),
-  tx_hash: hex,
-  tx_index: z.int(),
+const moveRow = rowType({
+  ord: u64,
+  timestamp: u32,
+  address,
+  topics: array(hash),
+  tx_hash: hash,
+  tx_index: u32,
 });
 
 export interface MoveQuestion {
@@ -51,15 +50,15 @@ export async function listNftMoves(
   const search = { newestFirst, wanted };
   const { ords, cutAt } = await searchWindows(source, head, filter, range, search, async (window, limit) => {
     const bounds = { from_ord: window.from, to_ord: window.to, limit };
-    const rows = await source.runner.run('logs/list_nft_moves', { ...params, ...bounds }, moveShape);
-    for (const row of rows) found.set(Number(row.ord), toLog(row));
-    return rows.map(({ ord }) => Number(ord));
+    const rows = await source.runner.run('logs/list_nft_moves', { ...params, ...bounds }, moveRow);
+    for (const row of rows) found.set(row.ord, toLog(row));
+    return rows.map(({ ord }) => ord);
   });
   if (cutAt !== null && ords.length < wanted) return null;
   return ords.slice(0, wanted).flatMap((ord) => found.get(ord) ?? []);
 }
 
-function toLog({ ord, tx_hash: txHash, tx_index: txIndex, ...rest }: z.infer<typeof moveShape>): StoredLog {
+function toLog({ tx_hash: txHash, tx_index: txIndex, ...rest }: RowOf<typeof moveRow>): StoredLog {
   // The token id is a topic. An NFT transfer needs no data, so no query reads the data.
-  return { ...rest, ord: Number(ord), data: '0x', dataBytes: 0, txHash, txIndex };
+  return { ...rest, data: '0x', dataBytes: 0, txHash, txIndex };
 }

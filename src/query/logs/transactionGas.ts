@@ -1,6 +1,6 @@
 /** Reads the gas price and the gas used of the transactions of logs. */
-import { z } from 'zod';
-
+import { nullable, u128, u32, u64 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { blockOfOrd } from '../../domain/ord';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { slicesOf } from '../head/inChunks';
@@ -10,11 +10,11 @@ import type { StoredLog } from './logs';
 /** Number of transactions in one query, limited by the length of a parameter. */
 const TRANSACTIONS_PER_QUERY = 2_000;
 
-const gasShape = z.object({
-  number: z.int(),
-  tx_index: z.int(),
-  gas_price: z.string().nullable(),
-  gas_used: z.string().nullable(),
+const gasRow = rowType({
+  number: u32,
+  tx_index: u32,
+  gas_price: nullable(u128),
+  gas_used: nullable(u64),
 });
 
 export interface TransactionGas {
@@ -50,14 +50,14 @@ export async function readGas(
         indexes: slice.map(({ index }) => index),
         limit: slice.length,
       };
-      return runner.run('logs/list_gas', params, gasShape);
+      return runner.run('logs/list_gas', params, gasRow);
     }),
   );
   const gas = new Map(
     answers.flat().map(({ number, tx_index, gas_price, gas_used }) => [
       keyOf(number, tx_index),
       {
-        price: gas_price === null ? null : BigInt(gas_price),
+        price: gas_price,
         used: gas_used === null ? null : BigInt(gas_used),
       },
     ]),

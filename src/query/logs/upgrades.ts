@@ -6,6 +6,8 @@
 import { AbiCoder } from 'ethers';
 import { z } from 'zod';
 
+import { address, hash, hexBytes, nullable, u64 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { addressOfWord, ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { BEACON_UPGRADED, DIAMOND_CUT, UPGRADED } from '../../domain/proxies';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
@@ -16,14 +18,7 @@ const UPGRADES_MAX = 10_000;
 /** Largest number of functions of one diamond that are remembered. */
 const SELECTORS_MAX = 5_000;
 
-const hex = z.templateLiteral(['0x', z.string()]);
-const upgradeShape = z.object({
-  address: hex,
-  ord: z.string(),
-  topic0: hex,
-  topic1: hex.nullable(),
-  data: hex,
-});
+const upgradeRow = rowType({ address, ord: u64, topic0: hash, topic1: nullable(hash), data: hexBytes });
 
 /** From the position `ord` on, the proxy uses `targets`. The target of a beacon proxy is its beacon. */
 export interface Upgrade {
@@ -44,26 +39,26 @@ export async function listUpgrades(
   const params = {
     ...snapshotParams(head),
     chain_id: chainId,
-    addresses: addresses.map((address) => address.slice(2)),
+    addresses: addresses.map((each) => each.slice(2)),
     limit: UPGRADES_MAX,
   };
-  const rows = await runner.run('logs/list_upgrades', params, upgradeShape);
+  const rows = await runner.run('logs/list_upgrades', params, upgradeRow);
   const upgrades = new Map<Hex, Upgrade[]>();
   const facets = new Map<Hex, Map<string, Hex>>();
-  for (const { address, ord, topic0, topic1, data } of rows) {
-    const list = upgrades.get(address) ?? [];
-    upgrades.set(address, list);
+  for (const { address: proxy, ord, topic0, topic1, data } of rows) {
+    const list = upgrades.get(proxy) ?? [];
+    upgrades.set(proxy, list);
     if (topic0 === DIAMOND_CUT) {
-      const cuts = facets.get(address) ?? new Map<string, Hex>();
-      facets.set(address, cuts);
+      const cuts = facets.get(proxy) ?? new Map<string, Hex>();
+      facets.set(proxy, cuts);
       if (!applyCut(cuts, data)) continue;
-      list.push({ ord: Number(ord), kind: 'diamond', targets: [...new Set(cuts.values())] });
+      list.push({ ord, kind: 'diamond', targets: [...new Set(cuts.values())] });
       continue;
     }
     const target = readTarget(topic1, data);
     const kind = topic0 === BEACON_UPGRADED ? 'beacon' : 'implementation';
     if (target !== null && (topic0 === UPGRADED || topic0 === BEACON_UPGRADED))
-      list.push({ ord: Number(ord), kind, targets: [target] });
+      list.push({ ord, kind, targets: [target] });
   }
   return upgrades;
 }
