@@ -3,7 +3,7 @@
 -- (`after_ord`). Reads all rows of the head table, which is small. The parameter `addresses` is hex without
 -- 0x.
 WITH (SELECT groupArray(toFixedString(unhex(address), 20)) FROM (SELECT arrayJoin({addresses:Array(String)}) AS address)) AS burning
-SELECT toString(sum(b.amount)) AS burned
+SELECT sum(b.amount) AS burned
 FROM transfers_chain AS b
 WHERE b.token = unhex({token:String})
     AND b.ord > {after_ord:UInt64}

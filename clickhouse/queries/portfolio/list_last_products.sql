@@ -3,9 +3,9 @@
 -- (UniswapV2Pair.sol). Uses the projection by_pair_kind of liquidity_events, then ord of pool_states. Reads all rows of
 -- the head tables, which are small. The parameter `pairs` is hex without 0x.
 SELECT
-    concat('0x', lower(hex(s.pair))) AS pair,
-    toString(s.reserve0) AS reserve0,
-    toString(s.reserve1) AS reserve1
+    s.pair AS pair,
+    s.reserve0 AS reserve0,
+    s.reserve1 AS reserve1
 FROM
 (
     SELECT pair, ord, reserve0, reserve1

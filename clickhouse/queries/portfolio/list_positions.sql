@@ -16,12 +16,12 @@ WITH
             AND recipient = unhex({owner:String})
     )
 SELECT
-    concat('0x', lower(hex(e.manager))) AS manager,
+    e.manager AS manager,
     toString(e.token_id) AS position_id,
-    concat('0x', lower(hex(argMinIf(e.pair, e.ord, e.placed)))) AS pair,
+    argMinIf(e.pair, e.ord, e.placed) AS pair,
     argMinIf(e.tick_lower, e.ord, e.placed) AS tick_lower,
     argMinIf(e.tick_upper, e.ord, e.placed) AS tick_upper,
-    toString(sumIf(e.liquidity::Int256, e.kind = 'increase') - sumIf(e.liquidity::Int256, e.kind = 'decrease') AS held) AS liquidity
+    sumIf(e.liquidity::Int256, e.kind = 'increase') - sumIf(e.liquidity::Int256, e.kind = 'decrease') AS liquidity
 FROM
 (
     SELECT
@@ -31,6 +31,6 @@ FROM
     WHERE (manager, token_id) IN owned
 ) AS e
 GROUP BY e.manager, e.token_id
-HAVING argMaxIf(e.recipient, e.ord, e.kind = 'transfer') = unhex({owner:String}) AND held > 0
+HAVING argMaxIf(e.recipient, e.ord, e.kind = 'transfer') = unhex({owner:String}) AND liquidity > 0
 ORDER BY manager, e.token_id
 LIMIT {limit:UInt32}

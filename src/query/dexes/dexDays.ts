@@ -2,10 +2,10 @@
  * Sums the trading of each DEX by UTC day over a period, exact to the second. Whole hours up to the last final block
  * come from the rollup dex_hours. The partial hours at both ends come from the table swaps.
  */
-import { z } from 'zod';
-
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { f64, lowText, u32 } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { findFinalTip, findOrdAt } from '../head/blockTimes';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { wholeHours } from '../bars/hourWindow';
@@ -13,15 +13,15 @@ import { wholeHours } from '../bars/hourWindow';
 /** Limit of the rows: a year of days for more DEXes than any chain has. */
 const ROWS_MAX = 100_000;
 
-const dexDayRowShape = z.object({
-  dex: z.string(),
+const dexDayRow = rowType({
+  dex: lowText,
   /** Start of the UTC day, unix seconds. */
-  day: z.int(),
-  trades: z.int(),
-  volume_usd: z.number(),
-  fees_usd: z.number(),
+  day: u32,
+  trades: u32,
+  volume_usd: f64,
+  fees_usd: f64,
 });
-export type DexDayRow = z.infer<typeof dexDayRowShape>;
+export type DexDayRow = RowOf<typeof dexDayRow>;
 
 /** A period: start (excluded) and end (included), unix seconds. */
 export interface Stretch {
@@ -62,7 +62,7 @@ export async function listDexDays(
   if (known.until <= known.since) return [];
   const { hours, swaps } = planStretch(known, tip?.timestamp ?? null);
   const parts = await Promise.all([
-    hours === null ? [] : runner.run('dexes/sum_hours', { ...hours, limit: ROWS_MAX }, dexDayRowShape),
+    hours === null ? [] : runner.run('dexes/sum_hours', { ...hours, limit: ROWS_MAX }, dexDayRow),
     ...swaps.map((part) => sumSwaps(runner, chainId, head, part)),
   ]);
   return parts.flat();
@@ -86,5 +86,5 @@ async function sumSwaps(
     until,
     limit: ROWS_MAX,
   };
-  return runner.run('dexes/sum_swaps', params, dexDayRowShape);
+  return runner.run('dexes/sum_swaps', params, dexDayRow);
 }

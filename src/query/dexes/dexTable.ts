@@ -1,7 +1,7 @@
 /** Builds the table of all DEXes and the totals of the market, once per head version. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { nullable, text, u32 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import type { DexItem } from '../../wire/dexes';
 import { findOrdAt } from '../head/blockTimes';
 import { listDexDays, type DexDayRow } from './dexDays';
@@ -16,7 +16,7 @@ const WEEK_SECONDS = 604_800;
 /** Limit for safety: more DEXes than any chain has. */
 const DEXES_MAX = 10_000;
 
-const tradersRowShape = z.object({ dex: z.string().nullable(), traders: z.int(), trades: z.int() });
+const tradersRow = rowType({ dex: nullable(text), traders: u32, trades: u32 });
 
 export interface DexTable {
   /** The DEXes by volume descending, then by name. */
@@ -74,7 +74,7 @@ async function countTraders(
     now: head.timestamp,
     limit: DEXES_MAX,
   };
-  return runner.run('dexes/count_traders', params, tradersRowShape);
+  return runner.run('dexes/count_traders', params, tradersRow);
 }
 
 /** USD volume by DEX. DEXes without swaps are missing. */

@@ -1,7 +1,7 @@
 /** Reads and computes the TVL of each DEX at the end of past days. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { f64, lowText, u32 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { PairEntry } from '../pairs/pairItem';
@@ -15,7 +15,7 @@ import type { TokenMap } from '../tokens/tokens';
 /** Limit for safety: more pools than any chain has. */
 const ROWS_MAX = 2_000_000;
 
-const dayRowShape = z.object({ day: z.int(), dex: z.string(), tvl_usd: z.number() });
+const dayRow = rowType({ day: u32, dex: lowText, tvl_usd: f64 });
 
 interface TvlDays {
   /**
@@ -28,7 +28,7 @@ interface TvlDays {
 
 /** The days in [from, to), given as starts of UTC days. */
 export async function readTvlDays(runner: QueryRunner, from: number, to: number): Promise<TvlDays> {
-  const rows = await runner.run('dexes/list_tvl_days', { from, to, limit: ROWS_MAX }, dayRowShape);
+  const rows = await runner.run('dexes/list_tvl_days', { from, to, limit: ROWS_MAX }, dayRow);
   const days = new Map<number, Map<string, number>>();
   for (const { day, dex, tvl_usd } of rows) {
     const ofDay = days.get(day) ?? new Map<string, number>();

@@ -1,12 +1,12 @@
 /** Sums the recently burnt amount of the chain's burn token. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { u256 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import type { Burn } from '../../domain/chainDescription';
 import { findOrdAt } from '../head/blockTimes';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-const burnedRowShape = z.object({ burned: z.string() });
+const burnedRow = rowType({ burned: u256 });
 
 /** Raw amount sent to burn addresses from other addresses in the last `seconds` before the newest indexed block. */
 export async function sumBurned(
@@ -24,6 +24,6 @@ export async function sumBurned(
     after_ord: await findOrdAt(runner, chainId, head, since),
     since,
   };
-  const [row] = await runner.run('overview/sum_burned', params, burnedRowShape);
-  return BigInt(row?.burned ?? 0);
+  const [row] = await runner.run('overview/sum_burned', params, burnedRow);
+  return row?.burned ?? 0n;
 }

@@ -1,20 +1,17 @@
 /** Computes gas price suggestions from the newest blocks. */
-import { z } from 'zod';
-
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { pick, rowType } from '../../clickhouse/rows/rowType';
+import { blocksTable } from '../../clickhouse/schema/tables';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
-import type { LogSource } from '../logs/logFilter';
 
-/** Number of newest blocks that the suggestions use, as in overview.ts. */
+/** Number of newest blocks that the gas price of the overview and the suggestions use. */
 export const GAS_BLOCKS = 20;
 
-const gasRowShape = z.object({
-  number: z.int(),
-  base_fee: z.string().nullable(),
-  gas_prices: z.array(z.string()),
-});
+const gasRow = rowType(pick(blocksTable.types, ['number', 'transaction_count', 'base_fee', 'gas_prices']));
 
 /** All prices in wei. */
-interface GasBlock {
+export interface GasBlock {
+  readonly transactions: number;
   /** Null before EIP-1559. */
   readonly baseFee: bigint | null;
   /** Prices paid by the transactions, ascending. Empty without transactions or receipts. */
@@ -22,7 +19,11 @@ interface GasBlock {
 }
 
 /** The newest blocks of the snapshot, oldest first. */
-export async function listGasBlocks({ runner, chainId }: LogSource, head: HeadSnapshot): Promise<GasBlock[]> {
+export async function listGasBlocks(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+): Promise<GasBlock[]> {
   const params = {
     commits: snapshotParams(head)['commits'] ?? [],
     chain_id: chainId,
@@ -30,10 +31,11 @@ export async function listGasBlocks({ runner, chainId }: LogSource, head: HeadSn
     final_to: head.finalTo,
     limit: GAS_BLOCKS,
   };
-  const rows = await runner.run('overview/list_gas_blocks', params, gasRowShape);
-  return rows.map(({ base_fee, gas_prices }) => ({
-    baseFee: base_fee === null ? null : BigInt(base_fee),
-    paid: gas_prices.map(BigInt).sort(compare),
+  const rows = await runner.run('overview/list_gas_blocks', params, gasRow);
+  return rows.map(({ transaction_count, base_fee, gas_prices }) => ({
+    transactions: transaction_count,
+    baseFee: base_fee,
+    paid: gas_prices.toSorted(compare),
   }));
 }
 

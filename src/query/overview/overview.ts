@@ -1,12 +1,13 @@
 /** Builds the market overview as of a snapshot. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { u32 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { formatUnits, plainNumber, unitsToNumber } from '../../domain/amounts';
 import type { Burn } from '../../domain/chainDescription';
 import type { Overview } from '../../wire/overview';
 import { findFinalBlockAt } from '../head/blockTimes';
 import { sumBurned } from './burns';
+import { listGasBlocks, type GasBlock } from './gasPrices';
 import { sumOf } from '../dexes/dexItem';
 import type { DexTable } from '../dexes/dexTable';
 import { readHistory } from '../history/history';
@@ -17,18 +18,9 @@ import { changePercent } from '../pairs/ranking';
 import { listTokens, tokenOf } from '../tokens/tokens';
 
 const DAY_SECONDS = 86_400;
-/** Number of newest blocks for the gas price. */
-const GAS_BLOCKS = 20;
 const GWEI_DECIMALS = 9;
 
-const transactionsRowShape = z.object({ transactions: z.int() });
-const gasRowShape = z.object({
-  transaction_count: z.int(),
-  base_fee: z.string().nullable(),
-  gas_prices: z.array(z.string()),
-});
-export type GasRow = z.infer<typeof gasRowShape>;
-
+const transactionsRow = rowType({ transactions: u32 });
 /** The tables in memory that belong to the snapshot for which the overview is made. */
 interface OverviewSources {
   readonly pairs: PairTable;
@@ -47,7 +39,7 @@ export async function getOverview(
 ): Promise<Overview> {
   const [transactions, gas, burned, history, proof] = await Promise.all([
     countTransactions(runner, chainId, head),
-    listGasPrices(runner, chainId, head),
+    listGasBlocks(runner, chainId, head),
     burn === null ? null : readBurned(runner, chainId, head, burn),
     readHistory(runner, chainId, head),
     readProof(runner, chainId, head),
@@ -105,19 +97,8 @@ async function countTransactions(runner: QueryRunner, chainId: number, head: Hea
     final_to: head.finalTo,
     since,
   };
-  const [row] = await runner.run('overview/sum_transactions', params, transactionsRowShape);
+  const [row] = await runner.run('overview/sum_transactions', params, transactionsRow);
   return row?.transactions ?? 0;
-}
-
-async function listGasPrices(runner: QueryRunner, chainId: number, head: HeadSnapshot): Promise<GasRow[]> {
-  const params = {
-    commits: snapshotParams(head)['commits'] ?? [],
-    chain_id: chainId,
-    after_block: Math.max(head.number - GAS_BLOCKS, 0),
-    final_to: head.finalTo,
-    limit: GAS_BLOCKS,
-  };
-  return runner.run('overview/list_gas_prices', params, gasRowShape);
 }
 
 /**
@@ -125,12 +106,12 @@ async function listGasPrices(runner: QueryRunner, chainId: number, head: HeadSna
  * are assumed to pay the base fee. Without transactions, the result is the median of the base fees. Null without
  * data.
  */
-export function medianGasGwei(blocks: readonly GasRow[]): number | null {
-  const paid = blocks.flatMap(({ transaction_count, base_fee, gas_prices }) => {
-    if (gas_prices.length > 0) return gas_prices.map(BigInt);
-    return base_fee === null ? [] : Array.from({ length: transaction_count }, () => BigInt(base_fee));
+export function medianGasGwei(blocks: readonly GasBlock[]): number | null {
+  const paid = blocks.flatMap(({ transactions, baseFee, paid: prices }) => {
+    if (prices.length > 0) return prices;
+    return baseFee === null ? [] : Array.from({ length: transactions }, () => baseFee);
   });
-  const fees = blocks.flatMap(({ base_fee }) => (base_fee === null ? [] : [BigInt(base_fee)]));
+  const fees = blocks.flatMap(({ baseFee }) => baseFee ?? []);
   const prices = (paid.length > 0 ? paid : fees).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const upper = prices[prices.length >> 1];
   const lower = prices[(prices.length - 1) >> 1];

@@ -3,9 +3,9 @@
  * pool. Data comes from the logs, and from the node for values that logs lack (walletState.ts). Staked tokens are not
  * included.
  */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { address, i256, i32, text, u256 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import type { Portfolio } from '../../wire/portfolio';
 import type { Warning } from '../../wire/risks';
@@ -83,15 +83,15 @@ const CAPPED: Warning = {
   severity: 'info',
 };
 
-const positionRowShape = z.object({
-  manager: z.string(),
-  position_id: z.string(),
-  pair: z.string(),
-  tick_lower: z.int(),
-  tick_upper: z.int(),
-  liquidity: z.string(),
+const positionRow = rowType({
+  manager: address,
+  position_id: text,
+  pair: address,
+  tick_lower: i32,
+  tick_upper: i32,
+  liquidity: i256,
 });
-const productRowShape = z.object({ pair: z.string(), reserve0: z.string(), reserve1: z.string() });
+const productRow = rowType({ pair: address, reserve0: u256, reserve1: u256 });
 
 interface PortfolioSource {
   readonly runner: QueryRunner;
@@ -172,7 +172,7 @@ async function listPositions(
   owner: string,
 ): Promise<OwnedPosition[]> {
   const params = { ...snapshotParams(head), owner: owner.slice(2), limit: POSITIONS_MAX };
-  return runner.run('portfolio/list_positions', params, positionRowShape);
+  return runner.run('portfolio/list_positions', params, positionRow);
 }
 
 async function valueLpTokens(
@@ -220,12 +220,10 @@ async function listLastReserves(
       runner.run(
         'portfolio/list_last_products',
         { ...snapshotParams(head), pairs: chunk, limit: chunk.length },
-        productRowShape,
+        productRow,
       ),
   );
-  return new Map(
-    rows.map((row) => [row.pair, { reserve0: BigInt(row.reserve0), reserve1: BigInt(row.reserve1) }]),
-  );
+  return new Map(rows.map(({ pair, ...reserves }) => [pair, reserves]));
 }
 
 function warningsOf(head: HeadSnapshot, state: WalletState, truncated: boolean): Warning[] {

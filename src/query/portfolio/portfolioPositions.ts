@@ -20,7 +20,7 @@ export interface OwnedPosition {
   readonly pair: string;
   readonly tick_lower: number;
   readonly tick_upper: number;
-  readonly liquidity: string;
+  readonly liquidity: bigint;
 }
 
 interface OwnedLp {
@@ -100,8 +100,7 @@ export function toConcentratedPosition(
   count: CountHolding,
 ): ValuedPosition {
   const { state } = entry.facts;
-  const { tick_lower, tick_upper } = owned;
-  const liquidity = BigInt(owned.liquidity);
+  const { tick_lower, tick_upper, liquidity } = owned;
   const sqrtPriceX96 = BigInt(state?.sqrt_price_x96 ?? 0);
   const known = state !== null && sqrtPriceX96 > 0n;
   const amounts = known ? amountsOfLiquidity(sqrtPriceX96, tick_lower, tick_upper, liquidity) : null;
@@ -110,7 +109,7 @@ export function toConcentratedPosition(
   const { capped, ...unclaimed } = unclaimedOf(entry, prices, owed, count);
   const own = {
     id: `${owned.manager}-${owned.position_id}`,
-    lp_balance_raw: owned.liquidity,
+    lp_balance_raw: liquidity.toString(),
     share_pct: inRange === null ? null : inRange ? sharePercent(liquidity, active) : 0,
     position_id: owned.position_id,
     tick_lower,

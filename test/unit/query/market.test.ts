@@ -1,5 +1,6 @@
 import { planStretch, type Stretch } from '../../../src/query/dexes/dexDays';
-import { medianGasGwei, type GasRow } from '../../../src/query/overview/overview';
+import type { GasBlock } from '../../../src/query/overview/gasPrices';
+import { medianGasGwei } from '../../../src/query/overview/overview';
 import { changePercent, compareKeys, distinctMakers } from '../../../src/query/pairs/ranking';
 
 describe('the plan for a time span covers the whole span', () => {
@@ -34,28 +35,28 @@ describe('the plan for a time span covers the whole span', () => {
 });
 
 describe('the gas price is a median', () => {
-  const row = (count: number, fee: string | null, prices: string[] = []): GasRow => ({
-    transaction_count: count,
-    base_fee: fee,
-    gas_prices: prices,
+  const block = (transactions: number, baseFee: bigint | null, paid: bigint[] = []): GasBlock => ({
+    transactions,
+    baseFee,
+    paid,
   });
 
   test('the gas price is the median over all transactions, and for an even count the mean of the middle two', () => {
-    expect(medianGasGwei([row(1, '1', ['3000000000']), row(2, '1', ['1000000000', '900000000000'])])).toBe(3);
-    expect(medianGasGwei([row(2, null, ['1', '2'])])).toBe(1.5e-9);
+    expect(medianGasGwei([block(1, 1n, [3000000000n]), block(2, 1n, [1000000000n, 900000000000n])])).toBe(3);
+    expect(medianGasGwei([block(2, null, [1n, 2n])])).toBe(1.5e-9);
   });
 
   test('the gas price can exceed 64 bits', () => {
-    expect(medianGasGwei([row(1, null, ['123456789012345678901234567890'])])).toBe(123456789012345680000);
+    expect(medianGasGwei([block(1, null, [123456789012345678901234567890n])])).toBe(123456789012345680000);
   });
 
   test('the gas price uses the base fee for each transaction of a block without gas prices', () => {
-    expect(medianGasGwei([row(1, '9', ['1000000000']), row(2, '5000000000')])).toBe(5);
+    expect(medianGasGwei([block(1, 9n, [1000000000n]), block(2, 5000000000n)])).toBe(5);
   });
 
   test('the gas price is the base fee if there are no transactions, and null if nothing is known', () => {
-    expect(medianGasGwei([row(0, '7000000000'), row(0, '7000000000')])).toBe(7);
-    expect(medianGasGwei([row(3, null)])).toBeNull();
+    expect(medianGasGwei([block(0, 7000000000n), block(0, 7000000000n)])).toBe(7);
+    expect(medianGasGwei([block(3, null)])).toBeNull();
     expect(medianGasGwei([])).toBeNull();
   });
 });

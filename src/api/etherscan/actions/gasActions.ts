@@ -21,7 +21,7 @@ export const gasActions: Actions = new Map<string, Action>([
 async function getGasOracle({ moment }: Ask) {
   if (moment === null) return refuse(TEXTS.action);
   const { chain, head } = moment;
-  const blocks = await listGasBlocks(chain, head);
+  const blocks = await listGasBlocks(chain.runner, chain.chainId, head);
   const [safe, proposed, fast] = [SAFE, PROPOSED, FAST].map((share) => gasQuantile(blocks, share));
   if (safe == null || proposed == null || fast == null) return refuse(TEXTS.action);
   const gwei = (wei: bigint): string => formatUnits(wei, GWEI_DECIMALS);
@@ -42,7 +42,7 @@ async function getGasEstimate({ asked, moment }: Ask) {
   if (text === null || !/^\d{1,40}$/.test(text)) throw badFormat('gasprice');
   if (moment === null) return refuse(TEXTS.action);
   const [blocks, seconds] = await Promise.all([
-    listGasBlocks(moment.chain, moment.head),
+    listGasBlocks(moment.chain.runner, moment.chain.chainId, moment.head),
     blockSeconds(moment),
   ]);
   if (blocks.length === 0 || seconds === null) return refuse(TEXTS.action);
