@@ -25,8 +25,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   clickhouse: ['errors', 'log', 'domain'],
   chain: ['errors', 'log', 'domain'],
   workers: ['errors', 'chain'],
-  ingest: ['errors', 'log', 'domain', 'chain', 'clickhouse', 'protocols', 'pricing', 'workers'],
-  query: ['errors', 'log', 'domain', 'clickhouse', 'protocols', 'pricing', 'wire'],
+  market: ['domain', 'clickhouse', 'pricing'],
+  ingest: ['errors', 'log', 'domain', 'chain', 'clickhouse', 'protocols', 'pricing', 'market', 'workers'],
+  query: ['errors', 'log', 'domain', 'clickhouse', 'protocols', 'pricing', 'market', 'wire'],
   sources: ['errors', 'log', 'domain', 'clickhouse', 'chain', 'query'],
   measure: [
     ...['errors', 'log', 'domain', 'clickhouse', 'chain', 'protocols', 'query', 'sources', 'workers'],
