@@ -6,9 +6,9 @@ SELECT
     arrayMap(price -> toString(price), g.prices) AS gas_prices
 FROM
 (
-    -- both parts of blocks
+    -- both parts
     SELECT number, base_fee AS fee, gas_prices AS prices
-    FROM blocks
+    FROM blocks_chain
     WHERE chain_id = {chain_id:UInt32} AND number > {after_block:UInt32}
     -- end
 ) AS g
