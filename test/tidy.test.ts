@@ -25,8 +25,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   clickhouse: ['errors', 'log', 'domain'],
   chain: ['errors', 'log', 'domain'],
   workers: ['errors', 'chain'],
-  ingest: ['errors', 'log', 'domain', 'chain', 'clickhouse', 'protocols', 'pricing', 'workers'],
-  query: ['errors', 'log', 'domain', 'clickhouse', 'protocols', 'pricing', 'wire'],
+  market: ['domain', 'clickhouse', 'pricing'],
+  ingest: ['errors', 'log', 'domain', 'chain', 'clickhouse', 'protocols', 'pricing', 'market', 'workers'],
+  query: ['errors', 'log', 'domain', 'clickhouse', 'protocols', 'pricing', 'market', 'wire'],
   sources: ['errors', 'log', 'domain', 'clickhouse', 'chain', 'query'],
   measure: [
     ...['errors', 'log', 'domain', 'clickhouse', 'chain', 'protocols', 'query', 'sources', 'workers'],
@@ -239,6 +240,20 @@ function listSelects(sql: string): string[] {
 test('every SELECT of a named query has a LIMIT', () => {
   const isEndless = (select: string): boolean => !/^LIMIT (?!.* BY )/m.test(select);
   expect(queries.filter((path) => listSelects(textOf(path)).some(isEndless))).toEqual([]);
+});
+
+/** Queries of head blocks that the caller names, or of all branches. */
+const READS_BRANCHES = [
+  ...['activity/list_liquidity_events', 'activity/list_swaps', 'activity/list_syncs', 'bars/list_head_swaps'],
+  ...['contracts/list_active_contracts', 'contracts/list_log_blocks', 'contracts/list_new_contracts'],
+  ...['contracts/list_upgraded_contracts', 'head/count_kept_commits', 'holders/list_changes'],
+  ...['holders/list_head_tokens', 'ingest/balances/choose_tokens', 'ingest/balances/sample_moved'],
+  'ingest/repair/list_complete_commits',
+];
+
+test('a query reads the head of a snapshot through _chain', () => {
+  const named = queries.filter((path) => /\bFROM \w+_head\b/.test(textOf(path)));
+  expect(named.sort()).toEqual(READS_BRANCHES.map((name) => `clickhouse/queries/${name}.sql`));
 });
 
 /** Files that build statements from names of tables and columns, which therefore cannot be .sql files. */

@@ -5,9 +5,9 @@
 SELECT sum(e.events) AS events
 FROM
 (
-    -- both parts of events
+    -- both parts
     SELECT count() AS events
-    FROM events
+    FROM events_chain
     WHERE ord > {after_ord:UInt64}
         AND ord <= {to_ord:UInt64}
         AND kind IN {kinds:Array(String)} -- if some_kinds

@@ -6,9 +6,9 @@
 SELECT ord, kind
 FROM
 (
-    -- both parts of events
+    -- both parts
     SELECT ord, kind
-    FROM events
+    FROM events_chain
     WHERE ord > {after_ord:UInt64}
         AND ord <= {to_ord:UInt64}
         AND kind IN {kinds:Array(String)} -- if some_kinds

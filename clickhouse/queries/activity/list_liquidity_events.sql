@@ -35,8 +35,8 @@ FROM
     -- end
     -- if head_ords
     SELECT * EXCEPT commit
-    FROM liquidity_events_head
-    WHERE ord IN {head_ords:Array(UInt64)} AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+    FROM liquidity_events_head_chain
+    WHERE ord IN {head_ords:Array(UInt64)}
     -- end
     -- if new_commits
     SELECT * EXCEPT commit

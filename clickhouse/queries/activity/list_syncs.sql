@@ -27,8 +27,8 @@ FROM
     -- end
     -- if head_ords
     SELECT * EXCEPT commit
-    FROM pool_states_head
-    WHERE kind = 'sync' AND ord IN {head_ords:Array(UInt64)} AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+    FROM pool_states_head_chain
+    WHERE kind = 'sync' AND ord IN {head_ords:Array(UInt64)}
     -- end
     -- if new_commits
     SELECT * EXCEPT commit

@@ -1,5 +1,6 @@
--- Each row: the newest final state of one of the given pools in the given epochs of 32 blocks (2^25 ords). The
--- parameter `pairs` is hex without 0x. Uses the key ord. Never reads other epochs.
+-- Each row: the newest state of one of the given pools up to `tip_ord`, as of the snapshot. The parameter `pairs` is
+-- hex without 0x. With `epochs` (of 32 blocks, 2^25 ords), reads only these epochs of the final table, by the key ord.
+-- With `older`, finds final rows through the projection by_pair_kind, however old, and reads them by ord.
 SELECT
     concat('0x', lower(hex(s.pair))) AS pair,
     toString(s.ord) AS at_ord,
@@ -13,8 +14,17 @@ SELECT
     s.walked_liquidity AS walked_liquidity,
     s.near0 AS near0,
     s.near1 AS near1
-FROM pool_states AS s
-WHERE intDiv(s.ord, 33554432) IN {epochs:Array(UInt64)} AND s.ord <= {final_ord:UInt64}
+FROM pool_states_chain AS s
+WHERE s.ord <= {tip_ord:UInt64}
+    AND (s.ord > {final_ord:UInt64} OR intDiv(s.ord, 33554432) IN {epochs:Array(UInt64)}) -- if epochs
+    -- if older
+    AND (s.ord > {final_ord:UInt64} OR s.ord IN (
+        SELECT max(ord)
+        FROM pool_states
+        WHERE pair IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20)) AND ord <= {final_ord:UInt64}
+        GROUP BY pair
+    ))
+    -- end
     AND lower(hex(s.pair)) IN {pairs:Array(String)}
 ORDER BY s.ord DESC
 LIMIT 1 BY s.pair

@@ -25,10 +25,8 @@ FROM
         if(is_token0, amount0, amount1) AS amount,
         if(is_token0 = base_is_token0, price_usd, quote_price_usd) * bitTest(price_counts, if(is_token0, 0, 1)) AS usd,
         if({usd:Bool}, usd, if(native_usd > 0, usd / native_usd, 0)) AS p
-    FROM swaps_head
-    WHERE has({commits:Array(UInt64)}, commit)
-        AND ord > {final_ord:UInt64}
-        AND tracked
+    FROM swaps_head_chain
+    WHERE tracked
         AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
 ) AS s
 GROUP BY intDiv(s.ord, 1048576)

@@ -9,9 +9,8 @@ SELECT
     p.hop_price,
     p.previous_next_token,
     p.previous_hop_price
-FROM token_prices_head AS p
-WHERE has({commits:Array(UInt64)}, p.commit)
-    AND p.ord > {after_ord:UInt64}
+FROM token_prices_head_chain AS p
+WHERE p.ord > {after_ord:UInt64}
     AND p.ord <= {to_ord:UInt64}
     AND p.token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
 ORDER BY p.ord DESC

@@ -54,17 +54,15 @@ LIMIT {limit:UInt32}
 -- if commits
 UNION ALL
 SELECT address, 1, creator, NULL, tx_hash, intDiv(ord, 1048576), timestamp, 0, NULL, NULL
-FROM created_contracts_head
-WHERE ord > {final_ord:UInt64}
-    AND has({commits:Array(UInt64)}, commit)
+FROM created_contracts_head_chain
+WHERE true
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
 LIMIT {limit:UInt32}
 UNION ALL
 SELECT address, 3, factory, NULL, created_tx, created_block, created_at, 0, NULL, NULL
-FROM pools_head
-WHERE ord > {final_ord:UInt64}
-    AND has({commits:Array(UInt64)}, commit)
+FROM pools_head_chain
+WHERE true
     AND address = unhex({address:String}) -- if address
     AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
 LIMIT {limit:UInt32}

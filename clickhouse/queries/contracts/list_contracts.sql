@@ -10,12 +10,7 @@ WITH
     pair_set AS
     (
         SELECT address
-        FROM pools
-        WHERE ord <= {final_ord:UInt64}
-        UNION ALL
-        SELECT address
-        FROM pools_head
-        WHERE ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+        FROM pools_chain
     ),
     proxy_set AS
     (
@@ -78,25 +73,15 @@ FROM
         GROUP BY chain_id, address
         UNION ALL
         SELECT address AS contract, count() AS logs, NULL::Nullable(UInt32) AS made
-        FROM logs_head
-        WHERE chain_id = {chain_id:UInt32} AND ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+        FROM logs_head_chain
+        WHERE chain_id = {chain_id:UInt32}
         GROUP BY address
         UNION ALL
         SELECT address, 0, timestamp
-        FROM created_contracts
-        WHERE ord <= {final_ord:UInt64}
-        UNION ALL
-        SELECT address, 0, timestamp
-        FROM created_contracts_head
-        WHERE ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+        FROM created_contracts_chain
         UNION ALL
         SELECT address, 0, created_at
-        FROM pools
-        WHERE ord <= {final_ord:UInt64}
-        UNION ALL
-        SELECT address, 0, created_at
-        FROM pools_head
-        WHERE ord > {final_ord:UInt64} AND has({commits:Array(UInt64)}, commit)
+        FROM pools_chain
         UNION ALL
         SELECT address, 0, nullIf(timestamp, 0)
         FROM contract_creations

@@ -49,10 +49,8 @@ FROM
                     [(sender, -(amount::Int256))],
                     [(sender, -(amount::Int256)), (recipient, amount::Int256)]
                 )) AS side
-            FROM transfers_head
-            WHERE has({commits:Array(UInt64)}, commit)
-                AND ord > {final_ord:UInt64}
-                AND token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
+            FROM transfers_head_chain
+            WHERE token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
         )
     )
     GROUP BY token, holder

@@ -23,10 +23,8 @@ FROM
         FROM
         (
             SELECT ord, arrayJoin([(sender, -(amount::Int256)), (recipient, amount::Int256)]) AS side
-            FROM transfers_head
-            WHERE has({commits:Array(UInt64)}, commit)
-                AND ord > {final_ord:UInt64}
-                AND token = unhex({token:String})
+            FROM transfers_head_chain
+            WHERE token = unhex({token:String})
         )
     )
     WHERE holder != toFixedString('', 20)

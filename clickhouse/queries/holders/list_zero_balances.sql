@@ -21,10 +21,8 @@ FROM
         AND sender != token
     UNION ALL
     SELECT token, sender, amount
-    FROM transfers_head
-    WHERE has({commits:Array(UInt64)}, commit)
-        AND ord > {final_ord:UInt64}
-        AND token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
+    FROM transfers_head_chain
+    WHERE token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
         AND recipient = toFixedString('', 20)
         AND sender != token
 ) AS t

@@ -4,9 +4,9 @@
 SELECT least(count(), {most:UInt64}) AS logs
 FROM
 (
-    -- both parts of logs
+    -- both parts
     SELECT 1
-    FROM logs
+    FROM logs_chain
     WHERE chain_id = {chain_id:UInt32}
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
         AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics0:Array(String)})), 32)) -- if topics0

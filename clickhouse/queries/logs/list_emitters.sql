@@ -22,10 +22,8 @@ FROM
     -- if commits
     UNION ALL
     SELECT address, 0 AS logs, 0 AS first_ord, 0 AS last_ord, groupArray(ord) AS head_ords
-    FROM logs_head
+    FROM logs_head_chain
     WHERE chain_id = {chain_id:UInt32}
-        AND ord > {final_ord:UInt64}
-        AND has({commits:Array(UInt64)}, commit)
         AND address = unhex({address:String}) -- if address
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20)) -- if addresses
     GROUP BY address

@@ -8,9 +8,9 @@ SELECT
     if(length(b.used) = b.transactions, b.used[tx + 1], NULL) AS gas_used
 FROM
 (
-    -- both parts of blocks
+    -- both parts
     SELECT number, transaction_count AS transactions, gas_prices AS prices, gas_used AS used
-    FROM blocks
+    FROM blocks_chain
     WHERE chain_id = {chain_id:UInt32} AND number IN (SELECT arrayJoin({numbers:Array(UInt32)}))
     -- end
 ) AS b

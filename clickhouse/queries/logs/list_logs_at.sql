@@ -4,10 +4,10 @@
 SELECT *
 FROM
 (
-    -- both parts of logs
+    -- both parts
     SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3,
         substring(data, 1, {data_max:UInt64}) AS kept, length(data) AS data_bytes, tx_hash, tx_index
-    FROM logs
+    FROM logs_chain
     WHERE chain_id = {chain_id:UInt32}
         AND ord >= {from_ord:UInt64}
         AND ord <= {to_ord:UInt64}

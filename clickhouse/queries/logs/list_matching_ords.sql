@@ -11,9 +11,9 @@
 SELECT e.ord AS ord
 FROM
 (
-    -- both parts of logs
+    -- both parts
     SELECT ord
-    FROM logs
+    FROM logs_chain
     WHERE chain_id = {chain_id:UInt32}
         AND ord >= {from_ord:UInt64}
         AND ord <= {to_ord:UInt64}

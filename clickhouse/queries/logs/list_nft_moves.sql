@@ -10,9 +10,9 @@ SELECT
     e.tx_index AS tx_index
 FROM
 (
-    -- both parts of logs
+    -- both parts
     SELECT ord, timestamp, address, topic0, topic1, topic2, topic3, tx_hash, tx_index
-    FROM logs
+    FROM logs_chain
     WHERE chain_id = {chain_id:UInt32}
         AND topic0 = unhex({topic0:String})
         AND ord >= {from_ord:UInt64}

@@ -5,9 +5,9 @@
 SELECT e.ord AS ord
 FROM
 (
-    -- both parts of logs
+    -- both parts
     SELECT ord
-    FROM logs
+    FROM logs_chain
     WHERE chain_id = {chain_id:UInt32}
         AND topic0 = unhex({topic0:String})
         AND ord >= {from_ord:UInt64}

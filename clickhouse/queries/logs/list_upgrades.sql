@@ -9,9 +9,9 @@ SELECT
     u.data AS data
 FROM
 (
-    -- both parts of logs
+    -- both parts
     SELECT address, ord, topic_count, topic0, topic1, data
-    FROM logs
+    FROM logs_chain
     WHERE chain_id = {chain_id:UInt32}
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
         AND topic0 IN (unhex('bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b'), unhex('1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e'), unhex('8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673'))

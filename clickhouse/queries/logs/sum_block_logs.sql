@@ -3,9 +3,9 @@
 SELECT sum(b.log_count) AS logs
 FROM
 (
-    -- both parts of blocks
+    -- both parts
     SELECT log_count
-    FROM blocks
+    FROM blocks_chain
     WHERE chain_id = {chain_id:UInt32} AND number BETWEEN {from_block:UInt32} AND {to_block:UInt32}
     -- end
 ) AS b

@@ -13,8 +13,7 @@ WHERE p.address NOT IN (SELECT pair FROM pool_first_shares)
         SELECT pair FROM pair_totals
         UNION ALL
         SELECT pair
-        FROM swaps_head
-        WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
+        FROM swaps_head_chain
     )
 ORDER BY p.address
 LIMIT {limit:UInt32}

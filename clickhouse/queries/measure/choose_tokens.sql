@@ -25,8 +25,7 @@ FROM
             SELECT pair, trades AS n FROM pair_totals
             UNION ALL
             SELECT pair, 1 AS n
-            FROM swaps_head
-            WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
+            FROM swaps_head_chain
         )
         GROUP BY pair
     ) AS r ON r.pair = o.address

@@ -8,17 +8,17 @@ WITH
         SELECT ord
         FROM
         (
-            -- both parts of events
+            -- both parts
             SELECT ord
-            FROM events
+            FROM events_chain
             WHERE token0 = toFixedString(unhex({token:String}), 20) AND kind = 'swap'
             ORDER BY ord DESC
             LIMIT {limit:UInt32}
             -- end
             UNION ALL
-            -- both parts of events
+            -- both parts
             SELECT ord
-            FROM events
+            FROM events_chain
             WHERE token1 = toFixedString(unhex({token:String}), 20) AND kind = 'swap'
             ORDER BY ord DESC
             LIMIT {limit:UInt32}

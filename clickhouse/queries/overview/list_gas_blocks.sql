@@ -7,9 +7,9 @@ SELECT
     g.gas_prices AS gas_prices
 FROM
 (
-    -- both parts of blocks
+    -- both parts
     SELECT number, transaction_count, base_fee, gas_prices
-    FROM blocks
+    FROM blocks_chain
     WHERE chain_id = {chain_id:UInt32} AND number > {after_block:UInt32}
     -- end
 ) AS g

@@ -4,9 +4,9 @@
 SELECT toUInt32(sum(transaction_count)) AS transactions
 FROM
 (
-    -- both parts of blocks
+    -- both parts
     SELECT transaction_count
-    FROM blocks
+    FROM blocks_chain
     WHERE chain_id = {chain_id:UInt32} AND number > {after_block:UInt32} AND timestamp > {since:UInt32}
     -- end
 )

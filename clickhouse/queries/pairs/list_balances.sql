@@ -12,8 +12,8 @@ FROM
     WHERE state.1 <= {tip_ord:UInt64}
     UNION ALL
     SELECT pair, (ord, balances, doubts)
-    FROM pool_states_head
-    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND (notEmpty(balances) OR doubts > 0)
+    FROM pool_states_head_chain
+    WHERE (notEmpty(balances) OR doubts > 0)
     UNION ALL
     SELECT pair, (ord, balances, doubts)
     FROM pool_states

@@ -30,10 +30,8 @@ FROM
     -- if commits
     UNION ALL
     SELECT address, ord, topic0, data
-    FROM logs_head
+    FROM logs_head_chain
     WHERE chain_id = {chain_id:UInt32}
-        AND ord > {final_ord:UInt64}
-        AND has({commits:Array(UInt64)}, commit)
         AND topic0 IN (unhex('973d8d92bb299f4af6ce49b52a8adb85ae46b9f214c4c4fc06ac77401237b133'), unhex('b3159fed3ddfba67bae294599eafe2d0ec98c08bb38e0e5fb87d33154b6e05aa'))
         AND topic_count = 1
         AND length(data) = 128

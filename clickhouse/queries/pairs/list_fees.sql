@@ -20,10 +20,8 @@ FROM
     -- if commits
     UNION ALL
     SELECT address, ord, data
-    FROM logs_head
+    FROM logs_head_chain
     WHERE chain_id = {chain_id:UInt32}
-        AND ord > {final_ord:UInt64}
-        AND has({commits:Array(UInt64)}, commit)
         AND address IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20)) -- if pairs
         AND topic0 = unhex('a9ba3ffe0b6c366b81232caab38605a0699ad5398d6cce76f91ee809e322dafc')
         AND topic_count = 1

@@ -12,8 +12,7 @@ FROM
         AND last_ord > {since_ord:UInt64} -- if since_ord
     UNION ALL
     SELECT pair, timestamp AS at
-    FROM swaps_head
-    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
+    FROM swaps_head_chain
     UNION ALL
     SELECT pair, timestamp AS at
     FROM swaps

@@ -23,8 +23,8 @@ WITH
         WHERE state.1 > day_ord AND length(state.2) > 2
         UNION DISTINCT
         SELECT DISTINCT pair
-        FROM pool_states_head
-        WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND pool_type IN (4, 5) AND length(balances) > 2
+        FROM pool_states_head_chain
+        WHERE pool_type IN (4, 5) AND length(balances) > 2
     )
 SELECT
     concat('0x', lower(hex(m.pair))) AS pair,

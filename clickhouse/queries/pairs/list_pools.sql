@@ -16,15 +16,6 @@ SELECT
     created_block,
     created_at,
     if(isNull(created_tx), NULL, concat('0x', lower(hex(created_tx)))) AS created_tx
-FROM
-(
-    SELECT *
-    FROM pools
-    WHERE ord <= {final_ord:UInt64}
-        AND ord > {since_ord:UInt64} -- if since_ord
-    UNION ALL
-    SELECT * EXCEPT commit
-    FROM pools_head
-    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
-)
+FROM pools_chain
+WHERE ord > {since_ord:UInt64} -- if since_ord
 LIMIT {limit:UInt32}

@@ -28,8 +28,7 @@ FROM
             ord, timestamp, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price, unswapped, walked_liquidity,
             near0, near1
         )
-    FROM pool_states_head
-    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
+    FROM pool_states_head_chain
     UNION ALL
     SELECT
         pair,

@@ -22,7 +22,7 @@ SELECT
     timestamp,
     reserve0,
     reserve1
-FROM pool_states_head
-WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND pair = unhex({pair:String})
+FROM pool_states_head_chain
+WHERE pair = unhex({pair:String})
 LIMIT {limit:UInt32}
 -- end

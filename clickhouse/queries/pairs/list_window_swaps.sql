@@ -36,7 +36,7 @@ SELECT
     amount_usd,
     fee_usd,
     tracked
-FROM swaps_head
-WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND pair = unhex({pair:String})
+FROM swaps_head_chain
+WHERE pair = unhex({pair:String})
 LIMIT {limit:UInt32}
 -- end

@@ -29,10 +29,8 @@ FROM
         -- if commits
         UNION ALL
         SELECT ord, timestamp, balances
-        FROM pool_states_head
-        WHERE has({commits:Array(UInt64)}, commit)
-            AND ord > {final_ord:UInt64}
-            AND pair = unhex({pair:String})
+        FROM pool_states_head_chain
+        WHERE pair = unhex({pair:String})
             AND length(balances) > 2
         -- end
     ) AS s

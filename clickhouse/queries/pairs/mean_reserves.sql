@@ -53,14 +53,12 @@ FROM
         -- if commits
         UNION ALL
         SELECT ord, timestamp, false, toFloat64(reserve0), toFloat64(reserve1), 0., 0.
-        FROM pool_states_head
-        WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND pair = unhex({pair:String})
+        FROM pool_states_head_chain
+        WHERE pair = unhex({pair:String})
         UNION ALL
         SELECT ord, timestamp, true, -1., -1., if(base_is_token0, quote_price_usd, price_usd) * price, if(base_is_token0, price_usd, quote_price_usd) / price
-        FROM swaps_head
-        WHERE has({commits:Array(UInt64)}, commit)
-            AND ord > {final_ord:UInt64}
-            AND timestamp > {since:UInt32}
+        FROM swaps_head_chain
+        WHERE timestamp > {since:UInt32}
             AND pair = unhex({pair:String})
             AND price > 0
             AND leg = 1

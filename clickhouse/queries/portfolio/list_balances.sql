@@ -31,20 +31,16 @@ FROM
             if(comes, amount::Int256, 0::Int256) - if(goes, amount::Int256, 0::Int256) AS delta,
             ord,
             false AS stored
-        FROM transfers_head
-        WHERE has({commits:Array(UInt64)}, commit)
-            AND ord > {final_ord:UInt64}
-            AND (comes OR goes)
+        FROM transfers_head_chain
+        WHERE (comes OR goes)
         UNION ALL
         SELECT toFixedString('', 20) AS token, count()::Int256 AS delta, 0 AS ord, true AS stored
         FROM owner_positions
         WHERE owner = unhex({holder:String})
         UNION ALL
         SELECT toFixedString('', 20) AS token, count()::Int256 AS delta, 0 AS ord, true AS stored
-        FROM position_events_head AS p
-        WHERE has({commits:Array(UInt64)}, commit)
-            AND p.ord > {final_ord:UInt64}
-            AND kind = 'transfer'
+        FROM position_events_head_chain AS p
+        WHERE kind = 'transfer'
             AND recipient = unhex({holder:String})
     )
     GROUP BY token

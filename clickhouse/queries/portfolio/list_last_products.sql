@@ -18,17 +18,13 @@ FROM
     )
     UNION ALL
     SELECT pair, ord, reserve0, reserve1
-    FROM pool_states_head
-    WHERE has({commits:Array(UInt64)}, commit)
-        AND ord > {final_ord:UInt64}
-        AND ord IN (
-            SELECT max(ord) - 1
-            FROM liquidity_events_head
-            WHERE has({commits:Array(UInt64)}, commit)
-                AND ord > {final_ord:UInt64}
-                AND has({pairs:Array(String)}, lower(hex(pair)))
-            GROUP BY pair
-        )
+    FROM pool_states_head_chain
+    WHERE ord IN (
+        SELECT max(ord) - 1
+        FROM liquidity_events_head_chain
+        WHERE has({pairs:Array(String)}, lower(hex(pair)))
+        GROUP BY pair
+    )
 ) AS s
 ORDER BY s.ord DESC
 LIMIT 1 BY s.pair

@@ -9,10 +9,8 @@ WITH
         WHERE owner = unhex({owner:String})
         UNION DISTINCT
         SELECT manager, token_id
-        FROM position_events_head
-        WHERE has({commits:Array(UInt64)}, commit)
-            AND ord > {final_ord:UInt64}
-            AND kind = 'transfer'
+        FROM position_events_head_chain
+        WHERE kind = 'transfer'
             AND recipient = unhex({owner:String})
     )
 SELECT

@@ -26,10 +26,8 @@ FROM
             AND token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
         UNION ALL
         SELECT token, if(minted, -(amount::Int256), amount::Int256) AS delta, ord, false AS stored
-        FROM transfers_head
-        WHERE has({commits:Array(UInt64)}, commit)
-            AND ord > {final_ord:UInt64}
-            AND (minted OR burnt)
+        FROM transfers_head_chain
+        WHERE (minted OR burnt)
             AND has({tokens:Array(String)}, lower(hex(token)))
     )
     GROUP BY token

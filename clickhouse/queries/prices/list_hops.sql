@@ -15,8 +15,7 @@ FROM
     WHERE price.1 <= {tip_ord:UInt64}
     UNION ALL
     SELECT token, (ord, next_token, hop_price, hop_confidence, hop_cap)
-    FROM token_prices_head
-    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}
+    FROM token_prices_head_chain
     UNION ALL
     -- Older hops of the tokens whose newest final hop is newer than the snapshot. All hops of one block share
     -- one ord, so this SELECT may also return hops of other tokens. The two SELECTs above return a hop of

@@ -4,9 +4,9 @@
 SELECT number, timestamp
 FROM
 (
-    -- both parts of blocks
+    -- both parts
     SELECT number, timestamp
-    FROM blocks
+    FROM blocks_chain
     WHERE chain_id = {chain_id:UInt32}
         AND hash = unhex({hash:String})
         AND reinterpretAsUInt32(hash) = reinterpretAsUInt32(unhex({hash:String}))

@@ -5,9 +5,9 @@ SELECT
     b.timestamp AS timestamp
 FROM
 (
-    -- both parts of blocks
+    -- both parts
     SELECT hash, timestamp
-    FROM blocks
+    FROM blocks_chain
     WHERE chain_id = {chain_id:UInt32} AND number = {number:UInt32}
     -- end
 ) AS b

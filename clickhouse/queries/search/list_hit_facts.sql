@@ -11,10 +11,8 @@ LIMIT length({addresses:Array(String)})
 -- if commits
 UNION ALL
 SELECT DISTINCT address, 1
-FROM pools_head
-WHERE ord > {final_ord:UInt64}
-    AND has({commits:Array(UInt64)}, commit)
-    AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
+FROM pools_head_chain
+WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
 LIMIT length({addresses:Array(String)})
 -- end
 -- if tokens

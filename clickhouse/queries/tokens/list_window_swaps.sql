@@ -23,10 +23,8 @@ SELECT
     amount_usd,
     if((token0 = unhex({token:String})) = base_is_token0, price_usd, quote_price_usd)
         * bitTest(price_counts, if(token0 = unhex({token:String}), 2, 3))
-FROM swaps_head
-WHERE has({commits:Array(UInt64)}, commit)
-    AND ord > {final_ord:UInt64}
-    AND tracked
+FROM swaps_head_chain
+WHERE tracked
     AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
 LIMIT {limit:UInt32}
 -- end

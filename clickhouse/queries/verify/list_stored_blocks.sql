@@ -12,19 +12,13 @@ SELECT
     arrayMap(gas -> toString(gas), s.gas_used) AS gas_used
 FROM
 (
+    -- both parts
     SELECT number, hash, parent_hash, timestamp, base_fee, transaction_count, log_count, gas_prices, gas_used
-    FROM blocks
+    FROM blocks_chain
     WHERE chain_id = {chain:UInt32}
         AND number >= {from:UInt32}
         AND number <= {to:UInt32}
-        AND number <= {final_to:UInt32}
-    UNION ALL
-    SELECT number, hash, parent_hash, timestamp, base_fee, transaction_count, log_count, gas_prices, gas_used
-    FROM blocks_head
-    WHERE has({commits:Array(UInt64)}, commit)
-        AND chain_id = {chain:UInt32}
-        AND number >= {from:UInt32}
-        AND number <= {to:UInt32}
+    -- end
 ) AS s
 ORDER BY number
 LIMIT {limit:UInt32}

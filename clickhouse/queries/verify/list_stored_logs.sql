@@ -3,9 +3,9 @@
 SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3, data, tx_hash, tx_index
 FROM
 (
-    -- both parts of logs
+    -- both parts
     SELECT ord, timestamp, address, topic_count, topic0, topic1, topic2, topic3, data, tx_hash, tx_index
-    FROM logs
+    FROM logs_chain
     WHERE chain_id = {chain:UInt32} AND ord >= {from_ord:UInt64} AND ord <= {to_ord:UInt64}
     -- end
 ) AS l

@@ -16,9 +16,9 @@ SELECT
     tick
 FROM
 (
-    -- both parts of swaps
+    -- both parts
     SELECT ord, pair, dex, tx_hash, tx_index, maker, sender, recipient, amount0, amount1, sqrt_price_x96, liquidity, tick
-    FROM swaps
+    FROM swaps_chain
     WHERE ord >= {from_ord:UInt64} AND ord <= {to_ord:UInt64}
     -- end
 ) AS s

@@ -1,17 +1,14 @@
 /**
- * Expands three extensions of SQL in named queries. The first is the rows of a table at a snapshot: its final
+ * Expands two extensions of SQL in named queries. The first is the rows of a table at a snapshot: its final
  * rows and the rows of canonical head blocks:
  *
  *   FROM swaps_chain AS s                the head rows are left out if `commits` is empty
  *   FROM swaps_chain(fee_usd)            adds a computed column, which `*` leaves out
+ *   FROM swaps_head_chain AS s           only the head rows; `WHERE …`, if any, must be the next line
+ *   -- both parts                        all lines up to `-- end` run separately over the final and the head
+ *   -- end                               table, with their own ORDER BY and LIMIT
  *
- * Second, a SELECT that runs separately over the final and the head table, with its own ORDER BY and LIMIT.
- * The lines `FROM events` and `WHERE …` must follow each other:
- *
- *   -- both parts of events              all lines up to `-- end`
- *   -- end
- *
- * Third, optional parts. For small reads, ClickHouse spends more time on planning than on reading, so
+ * The second is optional parts. For small reads, ClickHouse spends more time on planning than on reading, so
  * conditions that a call does not need are removed. Other tools see the marks as comments:
  *
  *   AND topic1 IN (…) -- if topics1      the line is removed if the parameter is empty or false
@@ -29,8 +26,9 @@ interface Line {
   readonly needs: readonly string[];
 }
 
-const BOTH = /^\s*-- both parts of (\w+)$/;
+const BOTH = /^\s*-- both parts$/;
 const WHERE = /^(\s*)WHERE (.+)$/;
+const PART = /^(\s*)FROM (\w+)_(final|head)_chain(?: AS (\w+))?$/;
 const CHAIN = /^(\s*)FROM (\w+)_chain(?:\((\w+)\))?(?: AS (\w+))?$/;
 const BLOCK = /^\s*-- if (\w+)$/;
 const END = /^\s*-- end$/;
@@ -43,7 +41,7 @@ const TRAILING = /\s+-- if (\w+)$/;
 export function parseQueryText(name: string, text: string): (params: QueryParams) => string {
   const lines: Line[] = [];
   const open: string[] = [];
-  for (const line of expandParts(name, text.split('\n')).flatMap(expandChain)) {
+  for (const line of expandParts(name, text.split('\n')).flatMap(expandPart).flatMap(expandChain)) {
     const begun = BLOCK.exec(line)?.[1];
     if (begun !== undefined) open.push(begun);
     else if (END.test(line)) {
@@ -88,35 +86,51 @@ export function filterByProjections(statement: string): string {
     : statement;
 }
 
-/** Repeats the lines between `-- both parts of <table>` and `-- end` for the final table and its head table. */
+/** Repeats the lines between `-- both parts` and `-- end` for the final table and its head table. */
 function expandParts(name: string, lines: readonly string[]): string[] {
   const begin = lines.findIndex((line) => BOTH.test(line));
-  const table = BOTH.exec(lines[begin] ?? '')?.[1];
-  if (table === undefined) return [...lines];
+  if (begin === -1) return [...lines];
   let depth = 0;
   const length = lines.slice(begin).findIndex((line) => {
     if (BOTH.test(line) || BLOCK.test(line)) depth += 1;
     return END.test(line) && (depth -= 1) === 0;
   });
-  if (length === -1) throw new AppError('internal', `${name}: "-- both parts of ${table}" without "-- end"`);
+  if (length === -1) throw new AppError('internal', `${name}: "-- both parts" without "-- end"`);
   const body = lines.slice(begin + 1, begin + length);
-  const [place, last] = table === 'blocks' ? ['number', '{final_to:UInt32}'] : ['ord', '{final_ord:UInt64}'];
-  const partOf = (from: string, within: string): string[] =>
-    body.map((line) =>
-      line.replace(/\bFROM \w+$/, `FROM ${from}`).replace(WHERE, `$1WHERE ${within} AND $2`),
-    );
+  const partOf = (part: string): string[] =>
+    body.map((line) => line.replace(/\bFROM (\w+)_chain$/, `FROM $1_${part}_chain`));
   return [
-    ...lines.slice(0, begin),
-    '(',
-    ...partOf(table, `${place} <= ${last}`),
-    ')',
-    '-- if commits',
-    'UNION ALL',
-    '(',
-    ...partOf(`${table}_head`, `has({commits:Array(UInt64)}, commit) AND ${place} > ${last}`),
-    ')',
-    '-- end',
+    ...[...lines.slice(0, begin), '(', ...partOf('final'), ')'],
+    ...['-- if commits', 'UNION ALL', '(', ...partOf('head'), ')', '-- end'],
     ...expandParts(name, lines.slice(begin + length + 1)),
+  ];
+}
+
+/** The condition that selects the rows of the snapshot in a table or in its head table. */
+function rowsOf(table: string, isHead: boolean, alias = ''): string {
+  const [place, last] = table === 'blocks' ? ['number', '{final_to:UInt32}'] : ['ord', '{final_ord:UInt64}'];
+  if (!isHead) return `${alias}${place} <= ${last}`;
+  return `has({commits:Array(UInt64)}, ${alias}commit) AND ${alias}${place} > ${last}`;
+}
+
+/** Replaces one part of a table by the table itself, and adds the condition of the snapshot to the WHERE after it. */
+function expandPart(line: string, i: number, lines: readonly string[]): string[] {
+  const read = (found: RegExpExecArray): readonly [from: string, condition: string] => {
+    const [, indent = '', table = '', part, alias] = found;
+    const isHead = part === 'head';
+    const from = `${indent}FROM ${table}${isHead ? '_head' : ''}${alias === undefined ? '' : ` AS ${alias}`}`;
+    return [from, rowsOf(table, isHead, alias === undefined ? '' : `${alias}.`)];
+  };
+  const here = PART.exec(line);
+  if (here !== null) {
+    const [from, condition] = read(here);
+    return WHERE.test(lines[i + 1] ?? '') ? [from] : [from, `${here[1] ?? ''}WHERE ${condition}`];
+  }
+  const before = PART.exec(lines[i - 1] ?? '');
+  return [
+    before === null
+      ? line
+      : line.replace(WHERE, (_, indent, rest) => `${indent}WHERE ${read(before)[1]} AND ${rest}`),
   ];
 }
 
@@ -134,12 +148,12 @@ function expandChain(line: string): string[] {
     '(',
     `    SELECT *${more}`,
     `    FROM ${table}`,
-    '    WHERE ord <= {final_ord:UInt64}',
+    `    WHERE ${rowsOf(table, false)}`,
     '    -- if commits',
     '    UNION ALL',
     `    SELECT * EXCEPT commit${more}`,
     `    FROM ${table}_head`,
-    '    WHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}',
+    `    WHERE ${rowsOf(table, true)}`,
     '    -- end',
     `) AS ${alias}`,
   ].map((each) => indent + each);

@@ -11,22 +11,3 @@ export const hexShape = z.custom<Hex>((value) => typeof value === 'string' && /^
 export const nameRowShape = z.object({ name: z.string() });
 /** Shape of a Map(String, UInt64). */
 export const countsShape = z.record(z.string(), wideIntegerShape);
-
-/** Shape of one leg of a pool at the end of an epoch, as pool_epochs stores it. */
-export const epochShape = z.object({
-  pair: hexShape,
-  leg: z.int(),
-  timestamp: z.int(),
-  price: z.number(),
-  reserve0: z.number(),
-  reserve1: z.number(),
-  liquidity: z.number(),
-  depth_liquidity: z.number(),
-  depth_weight: z.number(),
-  mean_log: z.number(),
-  traded: z.number(),
-  moved_at: z.int(),
-  unswapped: z.number(),
-  makers: z.array(hexShape),
-  born_block: z.int(),
-});

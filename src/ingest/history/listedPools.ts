@@ -5,6 +5,7 @@ import type { Database } from '../../clickhouse/client/database';
 import { selectAll, selectNamed } from '../../clickhouse/client/namedQueries';
 import { hexShape } from '../../clickhouse/rows/rowShapes';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
+import { lastOrdOfBlock } from '../../domain/ord';
 import type { OldPool, SearchedDexes } from './factoryLogs';
 import type { SearchBlock } from './searchBlock';
 
@@ -28,9 +29,9 @@ const countShape = z.object({ factory: hexShape, pools: z.int() });
 export async function listUnlisted(
   database: Database,
   { pairs, vaults }: SearchedDexes,
-  { commits }: SearchBlock,
+  { commits, finalTo }: SearchBlock,
 ): Promise<OldPool[]> {
-  const params = { commits };
+  const params = { commits, final_ord: lastOrdOfBlock(finalTo) };
   const rows = await selectAll(database, 'ingest/history/list_unlisted', params, unlistedShape, ROWS_MAX);
   return rows.flatMap((row): OldPool[] => {
     const { address, token0, token1, pool_id: poolId } = row;
@@ -49,9 +50,9 @@ export async function listUnlisted(
 /** Number of stored pools of each factory. */
 export async function countListed(
   database: Database,
-  { commits }: SearchBlock,
+  { commits, finalTo }: SearchBlock,
 ): Promise<ReadonlyMap<Hex, number>> {
-  const params = { commits, limit: FACTORIES_MAX };
+  const params = { commits, final_ord: lastOrdOfBlock(finalTo), limit: FACTORIES_MAX };
   const rows = await selectNamed(database, 'ingest/history/count_pools', params, countShape);
   return new Map(rows.map(({ factory, pools }) => [factory, pools]));
 }

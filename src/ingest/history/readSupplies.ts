@@ -31,10 +31,11 @@ const mintedShape = z.object({
 /** Tokens whose supply, or whose balances of the given holders, have not been read yet. */
 export async function listUnaskedTokens(
   database: Database,
-  { commits }: SearchBlock,
+  { commits, finalTo }: SearchBlock,
   holders: readonly Hex[],
 ): Promise<Hex[]> {
-  const params = { commits, holders: holders.map((holder) => holder.slice(2)), limit: TOKENS_MAX };
+  const bare = holders.map((holder) => holder.slice(2));
+  const params = { commits, final_ord: lastOrdOfBlock(finalTo), holders: bare, limit: TOKENS_MAX };
   const rows = await selectNamed(database, 'ingest/history/list_unasked_tokens', params, tokenShape);
   return rows.map(({ token }) => token);
 }

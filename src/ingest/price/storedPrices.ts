@@ -7,14 +7,15 @@ import { z } from 'zod';
 
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll, selectNamed } from '../../clickhouse/client/namedQueries';
-import { epochShape, hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
+import { poolsOfRoute, readPriceState, toRecords, type RouteRow } from '../../market/priceState';
 import { storedCap } from '../../pricing/cap';
 import { epochStart, type LegRecord } from '../../pricing/epoch';
-import { legKey, type Leg, type LegKey } from '../../pricing/leg';
+import type { Leg, LegKey } from '../../pricing/leg';
 import { isAnchorRoute, ROUTE_WARNINGS, type PriceRoute, type TokenHop } from '../../pricing/priceRoute';
 import type { PricedPool, PricedRows, PricedSwap, LoggedState } from './marketBlock';
 import { readTicks, type StoredTick } from './storedTicks';
@@ -56,18 +57,26 @@ export async function readStoredPrices(
   const ticks = await readTicks(database, { finalTo: cursor.number, commits: [], pairs: [] });
   if (!hasBase)
     return { base: null, pools: [], records: () => [], routes: () => [], hops: [], blocks, ticks };
+  const final = { final_ord: lastOrdOfBlock(cursor.number), commits: [] };
+  const state = readPriceState(
+    (name, params, shape) => selectAll(database, name, { ...final, ...params }, shape, ROWS_MAX),
+    { toOrd: baseOrd, epochOrd: lastOrdOfBlock(first) },
+  );
   const [base, records, routes, hops] = await Promise.all([
     readBase(database, chainId, baseNumber),
-    readRecords(database, lastOrdOfBlock(first)),
-    readRoutes(database, baseOrd),
-    readHops(database, baseOrd),
+    state.listEpochs(null),
+    state.listRoutes(null),
+    state.listHops(null),
   ]);
   return {
     base,
     pools: pools.filter((pool) => pool.ord <= baseOrd),
-    records: (legOf) => records.flatMap((row) => toRecord(row, legOf)),
+    records: (legOf) => toRecords(records, (key) => legOf.get(key)),
     routes: (legOf) => routes.map((row) => toRoute(row, legOf)),
-    hops,
+    hops: hops.map(({ token, next_token: next, hop_price: price, hop_confidence: confidence, hop_cap }) => [
+      token,
+      { next, price, confidence, cap: storedCap(price, hop_cap) },
+    ]),
     blocks,
     ticks,
   };
@@ -86,53 +95,7 @@ async function readBase(
 
 const timeShape = z.object({ timestamp: z.int() });
 
-const recordShape = epochShape;
-type RecordRow = z.infer<typeof recordShape>;
-
-function readRecords(database: Database, finalOrd: number): Promise<RecordRow[]> {
-  return selectAll(database, 'ingest/price/list_epochs', { final_ord: finalOrd }, recordShape, ROWS_MAX);
-}
-
-/** Reads the leg's record of an epoch from a stored row, which was written with the first block after the epoch. */
-function toRecord(row: RecordRow, legOf: LegOf): LegRecord[] {
-  const leg = legOf.get(legKey(row.pair, row.leg));
-  if (leg === undefined) return [];
-  return [
-    {
-      leg,
-      state: { price: row.price, liquidity: row.liquidity, reserve0: row.reserve0, reserve1: row.reserve1 },
-      depthLiquidity: row.depth_liquidity,
-      depthWeight: row.depth_weight,
-      meanLog: row.mean_log,
-      traded: row.traded,
-      at: row.timestamp,
-      movedAt: row.moved_at,
-      unswapped: row.unswapped,
-      makers: row.makers,
-      bornBlock: row.born_block,
-    },
-  ];
-}
-
-const routeShape = z.object({
-  token: hexShape,
-  next_token: hexShape,
-  hops: z.int(),
-  hop_confidence: z.number(),
-  depth_usd: z.number(),
-  other_depth_usd: z.number(),
-  recent: z.boolean(),
-  stale: z.boolean(),
-  pairs: z.array(hexShape),
-  legs: z.array(z.int()),
-  weights: z.array(z.number()),
-  warnings: z.array(z.enum(ROUTE_WARNINGS)),
-});
-type RouteRow = z.infer<typeof routeShape>;
-
-function readRoutes(database: Database, finalOrd: number): Promise<RouteRow[]> {
-  return selectAll(database, 'ingest/price/list_routes', { final_ord: finalOrd }, routeShape, ROWS_MAX);
-}
+const warningsShape = z.array(z.enum(ROUTE_WARNINGS));
 
 function toRoute(row: RouteRow, legOf: LegOf): PriceRoute {
   const route: PriceRoute = {
@@ -144,30 +107,10 @@ function toRoute(row: RouteRow, legOf: LegOf): PriceRoute {
     otherDepthUsd: row.other_depth_usd,
     recent: row.recent,
     stale: row.stale,
-    pools: row.pairs.flatMap((pair, i) => {
-      const leg = legOf.get(legKey(pair, row.legs[i] ?? 1));
-      return leg === undefined ? [] : [{ leg, weight: row.weights[i] ?? 0 }];
-    }),
-    warnings: row.warnings,
+    pools: poolsOfRoute(row, (key) => legOf.get(key)),
+    warnings: warningsShape.parse(row.warnings),
   };
   return isAnchorRoute(route) ? { ...route, depthUsd: Infinity } : route;
-}
-
-const hopShape = z.object({
-  token: hexShape,
-  next_token: hexShape,
-  hop_price: z.number(),
-  hop_confidence: z.number(),
-  hop_cap: z.number(),
-});
-
-async function readHops(database: Database, finalOrd: number): Promise<(readonly [Hex, TokenHop])[]> {
-  const params = { final_ord: finalOrd };
-  const rows = await selectAll(database, 'ingest/price/list_hops', params, hopShape, ROWS_MAX);
-  return rows.map(({ token, next_token: next, hop_price: price, hop_confidence: confidence, hop_cap }) => [
-    token,
-    { next, price, confidence, cap: storedCap(price, hop_cap) },
-  ]);
 }
 
 const blockShape = z.object({ number: z.int(), timestamp: z.int() });

@@ -7,6 +7,7 @@ import { wholeTokens } from '../../domain/amounts';
 import type { Anchor } from '../../domain/chainDescription';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
+import { poolsOfRoute, toRecords, type EpochRow, type RouteRow } from '../../market/priceState';
 import { epochOf, unswappedAt, type LegRecord } from '../../pricing/epoch';
 import { legKey, NO_STATE, type Leg, type LegKey, type LegState } from '../../pricing/leg';
 import { legsOf, toLegState, type DecimalsOf, type LegInfo } from '../../pricing/legState';
@@ -23,8 +24,6 @@ import {
   type AuditBlock,
   type AuditPoolRow,
   type AuditReader,
-  type EpochRow,
-  type RouteRow,
   type AuditStateRow,
   type TradeRow,
 } from './auditRows';
@@ -182,10 +181,7 @@ function legsPoolOf(pool: AuditPoolRow): Parameters<typeof legsOf>[0] {
 }
 
 function toRoute(row: RouteRow, legs: ReadonlyMap<LegKey, AuditLeg>): AuditRoute {
-  const pools = row.pairs.flatMap((pair, i) => {
-    const found = legs.get(legKey(pair, row.legs[i] ?? 1));
-    return found === undefined ? [] : [{ leg: found.leg, weight: row.weights[i] ?? 0 }];
-  });
+  const pools = poolsOfRoute(row, (key) => legs.get(key)?.leg);
   return { token: row.token, next: row.next_token, otherDepthUsd: row.other_depth_usd, row, pools };
 }
 
@@ -228,26 +224,8 @@ function recordsOf(
   legs: ReadonlyMap<LegKey, AuditLeg>,
   rows: readonly EpochRow[],
 ): ReadonlyMap<LegKey, LegRecord> {
-  const records = new Map<LegKey, LegRecord>();
-  for (const row of rows) {
-    const key = legKey(row.pair, row.leg);
-    const leg = legs.get(key)?.leg;
-    if (leg === undefined) continue;
-    records.set(key, {
-      leg,
-      state: { price: row.price, liquidity: row.liquidity, reserve0: row.reserve0, reserve1: row.reserve1 },
-      depthLiquidity: row.depth_liquidity,
-      depthWeight: row.depth_weight,
-      meanLog: row.mean_log,
-      traded: row.traded,
-      at: row.timestamp,
-      movedAt: row.moved_at,
-      unswapped: row.unswapped,
-      makers: row.makers,
-      bornBlock: row.born_block,
-    });
-  }
-  return records;
+  const records = toRecords(rows, (key) => legs.get(key)?.leg);
+  return new Map(records.map((record) => [record.leg.key, record]));
 }
 
 /** A leg that changed in the running epoch has its newest state, any other leg the state of its record. */

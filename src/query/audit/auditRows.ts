@@ -6,10 +6,17 @@ import { z } from 'zod';
 
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import { epochShape } from '../../clickhouse/rows/rowShapes';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
+import {
+  bare,
+  readPriceState,
+  type EpochRow,
+  type TokenHopRow,
+  type ReadRows,
+  type RouteRow,
+} from '../../market/priceState';
 import { EPOCH_BLOCKS, epochOf, epochStart } from '../../pricing/epoch';
 import { poolTypeShape } from '../../wire/primitives';
 import { findFinalBlockAt } from '../head/blockTimes';
@@ -28,30 +35,6 @@ const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{4
 
 const timeRowShape = z.object({ number: z.int(), timestamp: z.int() });
 
-export const routeRowShape = z.object({
-  token: hex,
-  next_token: hex,
-  hops: z.int(),
-  hop_confidence: z.number(),
-  other_depth_usd: z.number(),
-  recent: z.boolean(),
-  stale: z.boolean(),
-  pairs: z.array(hex),
-  legs: z.array(z.int()),
-  weights: z.array(z.number()),
-  warnings: z.array(z.string()),
-});
-export type RouteRow = z.infer<typeof routeRowShape>;
-
-const hopRowShape = z.object({
-  token: hex,
-  next_token: hex,
-  hop_price: z.number(),
-  hop_confidence: z.number(),
-  hop_cap: z.number(),
-});
-type AuditHopRow = z.infer<typeof hopRowShape>;
-
 const poolRowShape = z.object({
   address: hex,
   dex: z.string(),
@@ -63,9 +46,6 @@ const poolRowShape = z.object({
   fee_pips: z.int(),
 });
 export type AuditPoolRow = z.infer<typeof poolRowShape>;
-
-export const epochRowShape = epochShape.extend({ at_ord: z.string() });
-export type EpochRow = z.infer<typeof epochRowShape>;
 
 const stateRowShape = z.object({
   pair: hex,
@@ -135,10 +115,10 @@ export async function getAuditBlock(
 
 export interface AuditReader {
   listRoutes(tokens: readonly Hex[]): Promise<RouteRow[]>;
-  listHops(tokens: readonly Hex[]): Promise<AuditHopRow[]>;
-  listPools(pairs: readonly Hex[]): Promise<AuditPoolRow[]>;
+  listHops(tokens: readonly Hex[]): Promise<TokenHopRow[]>;
   /** Newest records as of the first block of the epoch, none older than `afterOrd`. */
   listEpochs(pairs: readonly Hex[], afterOrd: number): Promise<EpochRow[]>;
+  listPools(pairs: readonly Hex[]): Promise<AuditPoolRow[]>;
   /** Newest states in the running epoch and in the given epochs. */
   listStates(pairs: readonly Hex[], epochs: readonly number[]): Promise<AuditStateRow[]>;
   /** Newest states of the pools, however old. */
@@ -147,106 +127,38 @@ export interface AuditReader {
   listTrades(pairs: readonly Hex[]): Promise<TradeRow[]>;
 }
 
-type Named = { readonly [Field in 'tokens' | 'pairs']?: readonly Hex[] };
-
 /** Makes the queries of an audit. They read as of the end of the block `number` of the snapshot's chain. */
 export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, number: number): AuditReader {
-  const { read, readBoth } = createStatements(runner, head, number);
+  const tipOrd = lastOrdOfBlock(number);
+  const chain = { ...snapshotParams(chainUpTo(head, number)), tip_ord: tipOrd, limit: ROWS_MAX };
+  const read: ReadRows = (name, params, shape) => runner.run(name, { ...chain, ...params }, shape);
+  const readPairs = async <Row>(
+    name: string,
+    pairs: readonly Hex[],
+    shape: z.ZodType<Row>,
+    extra: QueryParams = {},
+  ): Promise<Row[]> => (pairs.length === 0 ? [] : read(name, { pairs: bare(pairs), ...extra }, shape));
   const first = epochStart(number);
-  const epochOrd = { epoch_ord: lastOrdOfBlock(first) };
-  const listHops = (tokens: readonly Hex[], fromOrd: number): Promise<AuditHopRow[]> =>
-    readBoth(['audit/list_hops', 'audit/list_head_hops'], { tokens }, hopRowShape, ({ token }) => token, {
-      from_ord: fromOrd,
-    });
+  const state = readPriceState(read, { toOrd: tipOrd, epochOrd: lastOrdOfBlock(first) });
   return {
-    listRoutes: (tokens) =>
-      readBoth(
-        ['audit/list_routes', 'audit/list_head_routes'],
-        { tokens },
-        routeRowShape,
-        ({ token }) => token,
-      ),
+    ...state,
     async listHops(tokens) {
       // A token whose pools trade has a stored hop from the last day, so only the last day is read first.
       // Reading all hops would take long; only tokens without a recent hop need it.
       const from = Math.max(0, toOrd(number - RECENT_BLOCKS, 0));
-      const recent = await listHops(tokens, from);
-      if (from === 0 || recent.length === new Set(tokens).size) return recent;
+      const recent = await state.listHops(tokens, from);
       const found = new Set(recent.map(({ token }) => token));
-      const older = await listHops(
-        tokens.filter((token) => !found.has(token)),
-        0,
-      );
-      return [...recent, ...older];
+      const rest = tokens.filter((token) => !found.has(token));
+      return from === 0 ? recent : [...recent, ...(await state.listHops(rest))];
     },
-    listPools: (pairs) => read('audit/list_pools', { pairs }, poolRowShape),
-    listEpochs: (pairs, afterOrd) =>
-      readBoth(
-        ['audit/list_epochs', 'audit/list_head_epochs'],
-        { pairs },
-        epochRowShape,
-        ({ pair, leg }) => `${pair}/${leg}`,
-        {
-          ...epochOrd,
-          after_ord: afterOrd,
-        },
-      ),
+    listPools: (pairs) => readPairs('audit/list_pools', pairs, poolRowShape),
     listStates: (pairs, epochs) =>
-      readBoth(
-        ['audit/list_states', 'audit/list_head_states'],
-        { pairs },
-        stateRowShape,
-        ({ pair }) => pair,
-        {
-          epochs: [...new Set([...epochs, epochOf(number)])],
-        },
-      ),
-    listOlderStates: (pairs) => read('audit/list_older_states', { pairs }, stateRowShape),
+      readPairs('audit/list_states', pairs, stateRowShape, {
+        epochs: [...new Set([...epochs, epochOf(number)])],
+      }),
+    listOlderStates: (pairs) => readPairs('audit/list_states', pairs, stateRowShape, { older: true }),
     listTrades: (pairs) =>
-      read('audit/list_trades', { pairs }, tradeRowShape, { from_ord: toOrd(first, 0), limit: TRADES_MAX }),
-  };
-}
-
-interface Statements {
-  /** Rows of the named tokens or pairs. Runs no statement if the list of names is empty. */
-  read<Row>(name: string, named: Named, shape: z.ZodType<Row>, extra?: QueryParams): Promise<Row[]>;
-  /**
-   * Reads head rows and final rows; head rows replace final rows of the same key. Two plain statements cost less than
-   * one statement with a UNION.
-   */
-  readBoth<Row>(
-    names: readonly [finalName: string, headName: string],
-    named: Named,
-    shape: z.ZodType<Row>,
-    keyOf: (row: Row) => string,
-    extra?: QueryParams,
-  ): Promise<Row[]>;
-}
-
-function createStatements(runner: QueryRunner, head: HeadSnapshot, number: number): Statements {
-  const chain: QueryParams = {
-    ...snapshotParams(chainUpTo(head, number)),
-    tip_ord: lastOrdOfBlock(number),
-    limit: ROWS_MAX,
-  };
-  const inHead = number > head.finalTo;
-  const read: Statements['read'] = async (name, named, shape, extra = {}) => {
-    const params: Record<string, QueryParams[string]> = { ...chain, ...extra };
-    for (const [field, addresses] of Object.entries(named)) {
-      if (addresses.length === 0) return [];
-      params[field] = [...new Set(addresses)].map((address) => address.slice(2));
-    }
-    return runner.run(name, params, shape);
-  };
-  return {
-    read,
-    async readBoth([finalName, headName], named, shape, keyOf, extra = {}) {
-      const [final, newer] = await Promise.all([
-        read(finalName, named, shape, extra),
-        inHead ? read(headName, named, shape, extra) : [],
-      ]);
-      return [...new Map([...final, ...newer].map((row) => [keyOf(row), row])).values()];
-    },
+      readPairs('audit/list_trades', pairs, tradeRowShape, { from_ord: toOrd(first, 0), limit: TRADES_MAX }),
   };
 }
 

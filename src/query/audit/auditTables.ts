@@ -5,16 +5,13 @@
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { isAddress, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
+import { epochShape, routeShape, type EpochRow, type RouteRow } from '../../market/priceState';
 import { EPOCH_BLOCKS, epochStart } from '../../pricing/epoch';
 import {
   createAuditReader,
-  epochRowShape,
   getAuditBlock,
-  routeRowShape,
   type AuditBlock,
   type AuditReader,
-  type EpochRow,
-  type RouteRow,
   type AuditStateRow,
 } from './auditRows';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
@@ -70,14 +67,14 @@ export function createAuditTables(runner: QueryRunner, chainId: number, pairs: P
 }
 
 async function readFinal(runner: QueryRunner, head: HeadSnapshot, before: Kept): Promise<Kept> {
-  const { final_ord } = snapshotParams(head);
-  const params = { final_ord: final_ord ?? 0, from_ord: before.finalOrd, limit: ROWS_MAX };
+  const finalOrd = lastOrdOfBlock(head.finalTo);
+  const params = { final_ord: finalOrd, from_ord: before.finalOrd, to_ord: finalOrd, limit: ROWS_MAX };
   const [routes, epochs] = await Promise.all([
-    runner.run('audit/list_all_routes', params, routeRowShape),
-    runner.run('audit/list_all_epochs', params, epochRowShape),
+    runner.run('prices/list_routes', params, routeShape),
+    runner.run('prices/list_epochs', params, epochShape),
   ]);
   return {
-    finalOrd: lastOrdOfBlock(head.finalTo),
+    finalOrd,
     routes: routes.length === 0 ? before.routes : new Map([...before.routes, ...byToken(routes)]),
     epochs: epochs.length === 0 ? before.epochs : addEpochs(before.epochs, epochs),
   };
@@ -85,10 +82,11 @@ async function readFinal(runner: QueryRunner, head: HeadSnapshot, before: Kept):
 
 async function readHead(runner: QueryRunner, head: HeadSnapshot): Promise<Rows> {
   if (head.blocks.length === 0) return NOTHING;
-  const params = { ...snapshotParams(head), limit: ROWS_MAX };
+  const above = { from_ord: lastOrdOfBlock(head.finalTo), to_ord: lastOrdOfBlock(head.number) };
+  const params = { ...snapshotParams(head), ...above, limit: ROWS_MAX };
   const [routes, epochs] = await Promise.all([
-    runner.run('audit/list_all_head_routes', params, routeRowShape),
-    runner.run('audit/list_all_head_epochs', params, epochRowShape),
+    runner.run('prices/list_routes', params, routeShape),
+    runner.run('prices/list_epochs', params, epochShape),
   ]);
   return { routes: byToken(routes), epochs: addEpochs(NOTHING.epochs, epochs) };
 }

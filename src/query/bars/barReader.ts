@@ -1,8 +1,9 @@
 /**
- * Reads the bars of one timeframe as of one snapshot: reads stored parts from the newest backwards, merges the parts,
- * and adds the swaps of head blocks. The parts come from legBars.ts and tokenBars.ts. Chart series: tickSeries.ts.
+ * Reads the stored bars of one timeframe as of one snapshot, and adds the swaps of head blocks. The rows come from
+ * legBars.ts and tokenBars.ts. Chart series: tickSeries.ts.
  */
 import { addHeadParts, foldParts, type BarPart } from './barParts';
+import { readPages, type BarPage, type BarsRead } from './barPages';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { slotOf } from './tickSeries';
 
@@ -11,11 +12,8 @@ import { slotOf } from './tickSeries';
  * one query.
  */
 const ROWS_SPARE = 16;
-/** Each further query asks for this many times as many rows as the query before, up to ROWS_MAX. */
-const ROWS_GROWTH = 8;
-const ROWS_MAX = 200_000;
-/** Largest number of queries. 40 queries of ROWS_MAX rows read every minute of fifteen years. */
-const ROUNDS_MAX = 44;
+/** 40 queries of 200,000 rows read every minute of fifteen years. */
+const PAGES = { growth: 8, limitMax: 200_000, pagesMax: 44, rowsMax: Infinity };
 const DAY_SECONDS = 86_400;
 
 /** Source of the bars of one pool's leg or one token, in one currency. */
@@ -35,24 +33,7 @@ export interface BarRows {
   findFirstDay(): Promise<number | null>;
 }
 
-export interface BarsRead {
-  /** The bars that have a price, ascending. */
-  readonly priced: BarPart[];
-  /** True if the series has no bar with a price at any time. */
-  readonly neverPriced: boolean;
-  /** True if only the close of the first bar is right, because older prices were not read; default: false. */
-  readonly partial?: boolean;
-}
-
-interface BarPage {
-  /** The page has every stored part of the bars that open in [completeFrom, before). */
-  readonly parts: readonly BarPart[];
-  readonly before: number;
-  readonly completeFrom: number;
-  readonly exhausted: boolean;
-}
-
-/** The newest bars with a price that open before `to`: at least `wanted` bars, or all. */
+/** The newest bars with a price that open before `to`: `wanted` bars, or all. */
 export async function readBars(
   rows: BarRows,
   head: HeadSnapshot,
@@ -61,52 +42,37 @@ export async function readBars(
   wanted: number,
 ): Promise<BarsRead> {
   const end = Math.min(to, slotOf(head.timestamp, seconds) + seconds);
-  const bars = new Map<number, BarPart>();
-  let limit = Math.min(Math.ceil(wanted * 1.5) + ROWS_SPARE, ROWS_MAX);
-  const [headParts, first] = await Promise.all([
-    rows.listHead(seconds),
-    listPage(rows, seconds, 0, end, limit),
-  ]);
-  addPage(bars, first, headParts);
-  let page = first;
-  if (bars.size === 0 || (!page.exhausted && bars.size < wanted)) {
-    const from = await findFirst(rows, headParts);
-    if (from === null && bars.size === 0) return { priced: [], neverPriced: true };
-    for (let round = 2; round <= ROUNDS_MAX && !page.exhausted && bars.size < wanted; round += 1) {
-      limit = Math.min(limit * ROWS_GROWTH, ROWS_MAX);
-      page = await listPage(rows, seconds, from ?? 0, page.completeFrom, limit);
-      addPage(bars, page, headParts);
-    }
-  }
-  return { priced: [...bars.values()].sort((a, b) => a.bucket - b.bucket), neverPriced: false };
+  const inHead = rows.listHead(seconds);
+  let first: Promise<number | null> | undefined;
+  const findDay = (): Promise<number | null> => (first ??= findFirst(rows, inHead));
+  const read = await readPages(
+    async (before, limit) => {
+      // The first page is often the only one, and does not wait for the first day.
+      const from = before === end ? 0 : ((await findDay()) ?? before);
+      const [headParts, parts] = await Promise.all([inHead, rows.list(seconds, from, before, limit)]);
+      return pageOf(parts, headParts, before, limit);
+    },
+    { first: 0, before: end, wanted, limit: Math.ceil(wanted * 1.5) + ROWS_SPARE, ...PAGES },
+  );
+  return { ...read, neverPriced: read.priced.length === 0 && (await findDay()) === null };
 }
 
-/** A page at its limit may lack parts of its last bar, so the next page reads that bar again. */
-async function listPage(
-  rows: BarRows,
-  seconds: number,
-  from: number,
+/** Has all parts of its bars. A read at its limit may lack parts of its last bar, so the next page reads it again. */
+function pageOf(
+  parts: readonly BarPart[],
+  headParts: readonly BarPart[],
   before: number,
   limit: number,
-): Promise<BarPage> {
-  const parts = await rows.list(seconds, from, before, limit);
-  const exhausted = parts.length < limit;
-  const cut = exhausted ? undefined : parts.at(-1)?.bucket;
-  if (cut === undefined) return { parts, before, completeFrom: 0, exhausted };
-  const whole = parts.filter(({ bucket }) => bucket > cut);
-  return { parts: whole, before, completeFrom: cut + 1, exhausted };
-}
-
-/** Merges a page with the parts of the head, and keeps the bars with a price. */
-function addPage(bars: Map<number, BarPart>, page: BarPage, headParts: readonly BarPart[]): void {
-  const fresh = foldParts(page.parts);
-  addHeadParts(fresh, headParts, { from: page.completeFrom, to: page.before });
-  for (const [bucket, bar] of fresh) if (bar.high > 0) bars.set(bucket, bar);
+): BarPage {
+  const from = parts.length < limit ? 0 : (parts.at(-1)?.bucket ?? -1) + 1;
+  const bars = foldParts(parts.filter(({ bucket }) => bucket >= from));
+  addHeadParts(bars, headParts, { from, to: before });
+  return { parts: [...bars.values()], rows: parts.length, from };
 }
 
 /** The day of the first bar with a price, final or not; null without such a bar. */
-async function findFirst(rows: BarRows, headParts: readonly BarPart[]): Promise<number | null> {
-  const inHead = headParts.find(({ high }) => high > 0)?.bucket;
+async function findFirst(rows: BarRows, headParts: Promise<readonly BarPart[]>): Promise<number | null> {
+  const inHead = (await headParts).find(({ high }) => high > 0)?.bucket;
   const stored = await rows.findFirstDay();
   if (inHead === undefined) return stored;
   return Math.min(slotOf(inHead, DAY_SECONDS), stored ?? inHead);

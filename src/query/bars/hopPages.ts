@@ -42,8 +42,8 @@ interface PricePage {
   readonly points: readonly PricePoint[];
   /** Number of changes of hops that were read for the page. */
   readonly changes: number;
-  /** The last block before the page, at which the next page ends. */
-  readonly blockBefore: number;
+  /** The first block of the page. */
+  readonly from: number;
 }
 
 /**
@@ -65,14 +65,14 @@ export async function readPricePage(
   await range.read(end, priced);
   const changes = [...range.rows].sort((a, b) => a.ord - b.ord);
   const hops = await hopsBefore(source, head, end, range, changes);
-  const blockBefore = blockOfOrd(range.afterOrd);
+  const from = blockOfOrd(range.afterOrd) + 1;
   const points = await findPricePoints({
     changes,
     hops,
     priceOf: priceOfToken(token, native),
-    first: blockBefore < firstBlock ? await firstOf(runner, chainId, head, firstBlock) : null,
+    first: from <= firstBlock ? await firstOf(runner, chainId, head, firstBlock) : null,
   });
-  return { points, changes: changes.length, blockBefore };
+  return { points, changes: changes.length, from };
 }
 
 async function firstOf(

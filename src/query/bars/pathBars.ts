@@ -4,9 +4,10 @@
  */
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { foldParts, type BarPart } from './barParts';
-import type { BarRows, BarsRead } from './barReader';
+import type { BarsRead } from './barPages';
+import type { BarRows } from './barReader';
+import { readBlockBars } from './blockBars';
 import { readPricePage, type PathQuestion, type PathSource } from './hopPages';
-import { readPartPages } from './partPages';
 import type { PricePoint } from './pathPoints';
 import { slotOf } from './tickSeries';
 import { readTokenVolumes, type BarVolume } from './tokenBars';
@@ -28,10 +29,9 @@ export async function readPathBars(
   rows: Pick<BarRows, 'listHead'>,
 ): Promise<BarsRead> {
   const { runner, chainId } = source;
-  const read = await readPartPages(runner, head, { ...request, chainId }, async (block, limit) => {
-    const page = await readPricePage(source, head, request, block, limit);
-    const parts = page.points.map((point) => partOfPoint(point, request.seconds));
-    return { parts, rows: page.changes, blockBefore: page.blockBefore };
+  const read = await readBlockBars(runner, head, { ...request, chainId }, async (before, limit) => {
+    const { points, changes, from } = await readPricePage(source, head, request, before - 1, limit);
+    return { parts: points.map((point) => partOfPoint(point, request.seconds)), rows: changes, from };
   });
   return { ...read, priced: await addVolumes(source, request, read.priced, rows) };
 }

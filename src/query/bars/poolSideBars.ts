@@ -9,9 +9,9 @@ import { blockOfOrd, lastOrdOfBlock } from '../../domain/ord';
 import { AppError } from '../../errors';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { BarPart } from './barParts';
-import type { BarsRead } from './barReader';
+import type { BarPage, BarsRead } from './barPages';
+import { readBlockBars } from './blockBars';
 import type { LegRef } from './headSwaps';
-import { readPartPages, type PartPage } from './partPages';
 import { findRowSpan } from './rowSpan';
 
 /** Largest number of bars of one page. */
@@ -37,7 +37,9 @@ export async function readPoolSideBars(
   request: SideRequest,
 ): Promise<BarsRead> {
   const range = { ...request, chainId, firstBlock: head.startBlock };
-  return readPartPages(runner, head, range, (block, limit) => readPage(runner, head, request, block, limit));
+  return readBlockBars(runner, head, range, (before, limit) =>
+    readPage(runner, head, request, before - 1, limit),
+  );
 }
 
 async function readPage(
@@ -46,7 +48,7 @@ async function readPage(
   { pair, leg, token, native, seconds }: SideRequest,
   block: number,
   limit: number,
-): Promise<PartPage> {
+): Promise<BarPage> {
   const key = pair.slice(2);
   const span = await findRowSpan(runner, 'bars/find_swap_span', {
     key,
@@ -54,7 +56,6 @@ async function readPage(
     toOrd: lastOrdOfBlock(Math.min(block, head.finalTo)),
     limit,
   });
-  const blockBefore = (span.full ? blockOfOrd(span.oldest) : head.startBlock) - 1;
   // A page begins with a whole block.
   const begin =
     span.rows === 0
@@ -78,7 +79,7 @@ async function readPage(
   );
   if (parts.length === PARTS_MAX)
     throw new AppError('unavailable', 'too many blocks are not final yet; try again later');
-  return { parts, rows: span.rows, blockBefore };
+  return { parts, rows: span.rows, from: span.full ? blockOfOrd(span.oldest) : head.startBlock };
 }
 
 /** The amounts of the bar's token stand in the fields of token0, as in the bars of a token. */

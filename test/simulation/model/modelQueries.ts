@@ -221,15 +221,15 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'ingest/pools/list_exact_vault_balances': vaultBalances,
   'ingest/price/find_block_time': (engine, params) =>
     finalBlocks(engine, numberOf(params, 'number'), numberOf(params, 'number')),
-  'ingest/price/list_epochs': (engine, params) =>
-    newestBy(upTo(engine, 'pool_epochs', params), ({ pair, leg }) => `${pair} ${leg}`).map((fields) => ({
+  'prices/list_epochs': (engine, params) =>
+    newestBy(within(engine, 'pool_epochs', params), ({ pair, leg }) => `${pair} ${leg}`).map((fields) => ({
       ...fields,
-      ord: String(fields['ord']),
+      at_ord: String(fields['ord']),
     })),
-  'ingest/price/list_routes': (engine, params) =>
-    newestBy(upTo(engine, 'token_routes', params), ({ token }) => String(token)),
-  'ingest/price/list_hops': (engine, params) =>
-    newestBy(upTo(engine, 'token_prices', params), ({ token }) => String(token)),
+  'prices/list_routes': (engine, params) =>
+    newestBy(within(engine, 'token_routes', params), ({ token }) => String(token)),
+  'prices/list_newest_hops': (engine, params) =>
+    newestBy(within(engine, 'token_prices', params), ({ token }) => String(token)),
   'ingest/price/list_blocks': (engine, params) =>
     finalBlocks(engine, numberOf(params, 'from'), numberOf(params, 'to')),
   'ingest/price/list_states': epochStates,

@@ -41,10 +41,8 @@ FROM
                 token,
                 ord,
                 arrayJoin([(sender, -(amount::Int256)), (recipient, amount::Int256)]) AS side
-            FROM transfers_head
-            WHERE has({commits:Array(UInt64)}, commit)
-                AND ord > {final_ord:UInt64}
-                AND token IN (SELECT token FROM asked)
+            FROM transfers_head_chain
+            WHERE token IN (SELECT token FROM asked)
         )
         WHERE (token, holder) IN asked
     )

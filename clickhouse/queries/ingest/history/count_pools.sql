@@ -3,11 +3,6 @@
 SELECT
     concat('0x', lower(hex(p.factory))) AS factory,
     toUInt32(uniqExact(p.address)) AS pools
-FROM
-(
-    SELECT factory, address FROM pools
-    UNION ALL
-    SELECT factory, address FROM pools_head WHERE has({commits:Array(UInt64)}, commit)
-) AS p
+FROM pools_chain AS p
 GROUP BY p.factory
 LIMIT {limit:UInt32}

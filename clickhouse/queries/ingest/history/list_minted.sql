@@ -36,10 +36,8 @@ FROM
                     [(sender, -(amount::Int256))],
                     [(sender, -(amount::Int256)), (recipient, amount::Int256)]
                 )) AS side
-            FROM transfers_head
-            WHERE has({commits:Array(UInt64)}, commit)
-                AND ord > {final_ord:UInt64}
-                AND (has(all, sender) OR has(all, recipient))
+            FROM transfers_head_chain
+            WHERE (has(all, sender) OR has(all, recipient))
                 AND token IN (SELECT token FROM asked)
         )
         WHERE has(all, side.1)

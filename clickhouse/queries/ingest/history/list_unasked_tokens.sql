@@ -4,11 +4,8 @@
 SELECT DISTINCT concat('0x', lower(hex(p.token))) AS token
 FROM
 (
-    SELECT arrayJoin(if(empty(tokens), [token0, token1], tokens)) AS token FROM pools
-    UNION ALL
     SELECT arrayJoin(if(empty(tokens), [token0, token1], tokens)) AS token
-    FROM pools_head
-    WHERE has({commits:Array(UInt64)}, commit)
+    FROM pools_chain
 ) AS p
 WHERE p.token NOT IN (
     SELECT s.token

@@ -12,9 +12,8 @@ SELECT
     if(isNull(any(f.pool_id)), NULL, concat('0x', lower(hex(assumeNotNull(any(f.pool_id)))))) AS pool_id
 FROM found_pools AS f
 WHERE f.address NOT IN (
-    SELECT address FROM pools
-    UNION ALL
-    SELECT address FROM pools_head WHERE has({commits:Array(UInt64)}, commit)
+    SELECT address
+    FROM pools_chain
 )
 GROUP BY f.address
 LIMIT {limit:UInt32}

@@ -43,7 +43,7 @@ test('a _chain table gives the final rows, and the rows of the canonical head if
 test('the conditions of a `-- both parts` block apply to the final table and to the head table', () => {
   const textFor = parseQueryText(
     't',
-    '-- both parts of events\nSELECT ord\nFROM events\nWHERE kind = 1\n    AND pair = 2 -- if pair\nLIMIT 3\n-- end\nLIMIT 1',
+    '-- both parts\nSELECT ord\nFROM events_chain\nWHERE kind = 1\n    AND pair = 2 -- if pair\nLIMIT 3\n-- end\nLIMIT 1',
   );
   const final = '(\nSELECT ord\nFROM events\nWHERE ord <= {final_ord:UInt64} AND kind = 1\n';
   const head =
@@ -54,11 +54,24 @@ test('the conditions of a `-- both parts` block apply to the final table and to 
   );
 });
 
+test('a _head_chain table gives the rows of the canonical head, with or without a WHERE', () => {
+  const rows = 'WHERE has({commits:Array(UInt64)}, s.commit) AND s.ord > {final_ord:UInt64}';
+  expect(parseQueryText('t', 'FROM swaps_head_chain AS s\nLIMIT 1')({})).toBe(
+    `FROM swaps_head AS s\n${rows}\nLIMIT 1`,
+  );
+  expect(parseQueryText('t', '  FROM swaps_head_chain AS s\n  WHERE a\n    AND b')({})).toBe(
+    `  FROM swaps_head AS s\n  ${rows} AND a\n    AND b`,
+  );
+  expect(parseQueryText('t', 'FROM blocks_head_chain')({})).toBe(
+    'FROM blocks_head\nWHERE has({commits:Array(UInt64)}, commit) AND number > {final_to:UInt32}',
+  );
+});
+
 test('a statement without blocks stays unchanged', () => {
   expect(parseQueryText('t', '-- One row.\nSELECT 1')({})).toBe('-- One row.\nSELECT 1');
 });
 
-test.each(['-- if a\nSELECT 1', 'SELECT 1\n-- end', '-- both parts of t\nSELECT 1\nFROM t'])(
+test.each(['-- if a\nSELECT 1', 'SELECT 1\n-- end', '-- both parts\nSELECT 1\nFROM t_chain'])(
   'an unbalanced block is refused in the query %j',
   (text) => {
     expect(() => parseQueryText('t', text)).toThrow('-- end');

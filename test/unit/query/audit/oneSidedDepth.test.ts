@@ -38,6 +38,7 @@ function warningsOf(route: readonly Listed[], others: readonly Listed[]): [code:
     next_token: DAI,
     hops: 1,
     hop_confidence: 0.9,
+    depth_usd: 0,
     other_depth_usd: 0,
     recent: false,
     stale: false,

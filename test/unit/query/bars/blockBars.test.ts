@@ -1,7 +1,8 @@
 /** Bars from pages of rows: when reading stops, and what an incomplete answer shows. */
 import type { QueryRunner } from '../../../../src/clickhouse/client/namedQueries';
+import type { ReadPage } from '../../../../src/query/bars/barPages';
 import type { BarPart } from '../../../../src/query/bars/barParts';
-import { readPartPages, type ReadPage } from '../../../../src/query/bars/partPages';
+import { readBlockBars } from '../../../../src/query/bars/blockBars';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 
 const FIRST = 1_000;
@@ -36,17 +37,17 @@ function pageReader(
   let rows = 0;
   return {
     rows: () => rows,
-    readPage(block, limit) {
-      const from = Math.max(FIRST, block - Math.min(limit, 40_000) + 1);
+    readPage(before, limit) {
+      const from = Math.max(FIRST, before - Math.min(limit, 40_000));
       const parts: BarPart[] = [];
-      for (let number = from; number <= block; number += 1) {
+      for (let number = from; number < before; number += 1) {
         const bucket = Math.floor(timeOf(number) / seconds) * seconds;
         const price = { open: number, close: number, high: number, low: number };
         const none = { volume0: 0n, volume1: 0n, volumeUsd: 0n, trades: 0, untracked: 0, buys: 0 };
         parts.push({ bucket, ...price, ...none, openOrd: number, closeOrd: number, lastOrd: number });
       }
       rows += parts.length * rowsPerBlock;
-      return Promise.resolve({ parts, rows: parts.length * rowsPerBlock, blockBefore: from - 1 });
+      return Promise.resolve({ parts, rows: parts.length * rowsPerBlock, from });
     },
   };
 }
@@ -55,7 +56,7 @@ const request = { chainId: 1, firstBlock: FIRST, to: 4_294_967_295 };
 
 test('reading stops at the wanted number of bars, and these are complete', async () => {
   const { readPage, rows } = pageReader(3_600);
-  const read = await readPartPages(runner, head, { ...request, seconds: 3_600, wanted: 101 }, readPage);
+  const read = await readBlockBars(runner, head, { ...request, seconds: 3_600, wanted: 101 }, readPage);
   expect(read).toMatchObject({ neverPriced: false, partial: false });
   expect(read.priced).toHaveLength(101);
   expect(rows()).toBeLessThanOrEqual(80_000);
@@ -67,7 +68,7 @@ test('reading stops at the wanted number of bars, and these are complete', async
 
 test('an answer reads a bounded number of rows, and only the oldest of its bars is incomplete', async () => {
   const { readPage, rows } = pageReader(86_400);
-  const read = await readPartPages(runner, head, { ...request, seconds: 86_400, wanted: 1_001 }, readPage);
+  const read = await readBlockBars(runner, head, { ...request, seconds: 86_400, wanted: 1_001 }, readPage);
   expect(rows()).toBeGreaterThanOrEqual(300_000);
   expect(rows()).toBeLessThan(350_000);
   expect(read.partial).toBe(true);
@@ -82,14 +83,14 @@ test('an answer reads a bounded number of rows, and only the oldest of its bars 
 test('a series that is read to its first block is complete', async () => {
   const { readPage } = pageReader(86_400);
   const late = { ...head, number: FIRST + 50_000, timestamp: timeOf(FIRST + 50_000) };
-  const read = await readPartPages(runner, late, { ...request, seconds: 86_400, wanted: 1_001 }, readPage);
+  const read = await readBlockBars(runner, late, { ...request, seconds: 86_400, wanted: 1_001 }, readPage);
   expect(read.partial).toBe(false);
   expect(read.priced[0]).toMatchObject({ open: FIRST, low: FIRST });
 });
 
 test('a bar with too many rows is read until it can be shown, and else the answer is unavailable', async () => {
   const dense = pageReader(2_592_000, 10);
-  const read = await readPartPages(
+  const read = await readBlockBars(
     runner,
     head,
     { ...request, seconds: 2_592_000, wanted: 2 },
@@ -97,6 +98,6 @@ test('a bar with too many rows is read until it can be shown, and else the answe
   );
   expect(read.priced).toHaveLength(2);
   const endless = pageReader(1e9);
-  const asked = readPartPages(runner, head, { ...request, seconds: 1e9, wanted: 2 }, endless.readPage);
+  const asked = readBlockBars(runner, head, { ...request, seconds: 1e9, wanted: 2 }, endless.readPage);
   await expect(asked).rejects.toThrow('too many prices in one bar; ask for shorter bars');
 });

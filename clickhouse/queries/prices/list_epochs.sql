@@ -1,5 +1,6 @@
--- Each row: the newest final epoch record of a leg of one of the given pools, with an ord in (after_ord, epoch_ord].
--- The parameter `pairs` is hex without 0x. Finds rows through the projection by_pair, and reads them by ord.
+-- Each row: the newest epoch record of one leg in (from_ord, to_ord], as of the snapshot. With `pairs` (hex without
+-- 0x), finds the final rows through the projection by_pair, and reads them by ord. Without `pairs`, reads all rows of
+-- the range: once when the ingester starts, and for the new blocks of each head.
 SELECT
     concat('0x', lower(hex(e.pair))) AS pair,
     e.leg AS leg,
@@ -17,15 +18,19 @@ SELECT
     e.unswapped AS unswapped,
     arrayMap(m -> concat('0x', lower(hex(m))), e.makers) AS makers,
     e.born_block AS born_block
-FROM pool_epochs AS e
-WHERE e.ord IN (
+FROM pool_epochs_chain AS e
+WHERE e.ord > {from_ord:UInt64}
+    AND e.ord <= {to_ord:UInt64}
+    -- if pairs
+    AND (e.ord > {final_ord:UInt64} OR e.ord IN (
         SELECT max(ord)
         FROM pool_epochs
         WHERE pair IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20))
-            AND ord > {after_ord:UInt64} AND ord <= least({final_ord:UInt64}, {epoch_ord:UInt64})
+            AND ord > {from_ord:UInt64} AND ord <= least({final_ord:UInt64}, {to_ord:UInt64})
         GROUP BY pair
-    )
+    ))
     AND lower(hex(e.pair)) IN {pairs:Array(String)}
+    -- end
 ORDER BY e.ord DESC
 LIMIT 1 BY e.pair, e.leg
 LIMIT {limit:UInt32}

@@ -1,0 +1,64 @@
+/**
+ * Reads bars page by page, from the newest position backwards, until there are enough of them. A position is a time for
+ * stored bars (barReader.ts), and a block for bars that are made from rows of blocks (blockBars.ts).
+ */
+import { AppError } from '../../errors';
+import { foldParts, type BarPart } from './barParts';
+
+export interface BarsRead {
+  /** The bars that have a price, ascending. */
+  readonly priced: BarPart[];
+  /** True if the series has no bar with a price at any time. */
+  readonly neverPriced: boolean;
+  /** True if older rows were not read, so that only the close of the first bar is certain; default: false. */
+  readonly partial?: boolean;
+}
+
+export interface BarPage {
+  /** Parts of bars. Each row belongs to one page only, so parts of different pages can be added. */
+  readonly parts: readonly BarPart[];
+  /** The number of rows that were read. */
+  readonly rows: number;
+  /** The page covers all positions from here on. */
+  readonly from: number;
+}
+
+/** Reads the newest rows before a position, about `limit`. */
+export type ReadPage = (before: number, limit: number) => Promise<BarPage>;
+
+interface PagesRequest {
+  /** The positions from `first` up to `before`, exclusive. */
+  readonly first: number;
+  readonly before: number;
+  readonly wanted: number;
+  /** Rows of the first page. Each further page has `growth` times as many, up to `limitMax`. */
+  readonly limit: number;
+  readonly growth: number;
+  readonly limitMax: number;
+  /** After this many pages or rows no further page is read, if the pages so far make more than one bar. */
+  readonly pagesMax: number;
+  readonly rowsMax: number;
+}
+
+/** The newest bars with a price: `wanted` bars, or all, or as many as the largest number of pages or rows makes. */
+export async function readPages(
+  readPage: ReadPage,
+  { first, before, wanted, limit, growth, limitMax, pagesMax, rowsMax }: PagesRequest,
+): Promise<Omit<BarsRead, 'neverPriced'>> {
+  const bars = new Map<number, BarPart>();
+  let priced: BarPart[] = [];
+  let from = before;
+  let rows = 0;
+  for (let page = 0; from > first && priced.length < wanted; page += 1) {
+    if (priced.length > 1 && (rows >= rowsMax || page >= pagesMax)) break;
+    if (page >= pagesMax)
+      throw new AppError('unavailable', 'too many prices in one bar; ask for shorter bars');
+    const read = await readPage(from, Math.min(limit * growth ** page, limitMax));
+    foldParts(read.parts, bars);
+    priced = [...bars.values()].filter(({ high }) => high > 0);
+    rows += read.rows;
+    from = read.from;
+  }
+  const shown = priced.sort((a, b) => a.bucket - b.bucket).slice(-wanted);
+  return { priced: shown, partial: shown.length === priced.length && from > first };
+}
