@@ -49,23 +49,25 @@ export function createAuditTables(runner: QueryRunner, chainId: number, pairs: P
   let kept = NOTHING;
   // The updates run one after another, because each read continues from the previous read.
   let turn: Promise<unknown> = Promise.resolve();
-  return perVersion(async (head) => {
-    const mine = turn.then(async () => {
-      // If the last final block moved back, the database was replaced, so everything is read again.
-      kept = await readFinal(runner, head, lastOrdOfBlock(head.finalTo) < kept.finalOrd ? NOTHING : kept);
-      return kept;
-    });
-    turn = mine.catch(() => undefined);
-    const [final, table, block] = await Promise.all([
-      mine,
-      pairs.at(head),
-      getAuditBlock(runner, chainId, head, head.number),
-    ]);
-    const above = await readHead(runner, head);
-    return {
-      block,
-      reader: createTableReader(createAuditReader(runner, head, head.number), [final, above], table, head),
-    };
+  return perVersion({
+    async read(head) {
+      const mine = turn.then(async () => {
+        // If the last final block moved back, the database was replaced, so everything is read again.
+        kept = await readFinal(runner, head, lastOrdOfBlock(head.finalTo) < kept.finalOrd ? NOTHING : kept);
+        return kept;
+      });
+      turn = mine.catch(() => undefined);
+      const [final, table, block] = await Promise.all([
+        mine,
+        pairs.at(head),
+        getAuditBlock(runner, chainId, head, head.number),
+      ]);
+      const above = await readHead(runner, head);
+      return {
+        block,
+        reader: createTableReader(createAuditReader(runner, head, head.number), [final, above], table, head),
+      };
+    },
   });
 }
 

@@ -98,22 +98,24 @@ export function createHolderTables(
   { followFrom = FOLLOW_FROM, watch }: { readonly followFrom?: number; readonly watch?: HolderWatch } = {},
 ): HolderTables {
   let last: Counted | null = null;
-  return perVersion(async (head) => {
-    const before = last;
-    const [table, watched, headTokens] = await Promise.all([
-      pairs.at(head),
-      watch?.at(head) ?? NOBODY,
-      listHeadTokens(runner, head, before),
-    ]);
-    const counted = await countHolders(runner, head, table, before, { followFrom, watched, headTokens });
-    last = counted;
-    const { holdings, atZero } = counted;
-    return {
-      of: (token) => {
-        const [holding, zero] = [holdings.get(token) ?? null, atZero.balances.get(token)];
-        return holding === null || zero === undefined ? holding : withZeroBalance(holding, zero);
-      },
-    };
+  return perVersion({
+    async read(head) {
+      const before = last;
+      const [table, watched, headTokens] = await Promise.all([
+        pairs.at(head),
+        watch?.at(head) ?? NOBODY,
+        listHeadTokens(runner, head, before),
+      ]);
+      const counted = await countHolders(runner, head, table, before, { followFrom, watched, headTokens });
+      last = counted;
+      const { holdings, atZero } = counted;
+      return {
+        of: (token) => {
+          const [holding, zero] = [holdings.get(token) ?? null, atZero.balances.get(token)];
+          return holding === null || zero === undefined ? holding : withZeroBalance(holding, zero);
+        },
+      };
+    },
   });
 }
 

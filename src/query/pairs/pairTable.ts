@@ -98,7 +98,7 @@ export function createPairTables(
   directory?: Directory,
 ): PairTables {
   const memory = createPairMemory(runner, chainId, dexes, directory);
-  return perVersion((head) => readPairTable(runner, chainId, head, prices, dexes, memory));
+  return perVersion({ read: (head) => readPairTable(runner, chainId, head, prices, dexes, memory) });
 }
 
 export async function readPairTable(

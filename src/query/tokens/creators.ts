@@ -38,23 +38,25 @@ export function createCreatorTables(runner: QueryRunner, pairs: PairTables): Cre
   let poolsRead: readonly StoredPool[] | null = null;
   let mark = '';
   let table: CreatorTable = tableOf(known);
-  return perVersion(async (head) => {
-    const [{ pools }, [row]] = await Promise.all([
-      pairs.at(head),
-      runner.run('tokens/count_creations', {}, countRowShape),
-    ]);
-    const next = row?.stored ?? '';
-    if (next !== mark) asked.clear();
-    if (next !== mark || pools !== poolsRead) {
-      const wanted = new Set(pools.flatMap((pool) => tokensOfPool(pool)));
-      const missing = [...wanted].filter((token) => !known.has(token) && !asked.has(token));
-      const found = await listCreators(runner, head, missing);
-      for (const { address, creator } of found) known.set(address, creator);
-      if (found.length > 0) table = tableOf(known);
-      for (const token of missing) asked.add(token);
-      [mark, poolsRead] = [next, pools];
-    }
-    return table;
+  return perVersion({
+    async read(head) {
+      const [{ pools }, [row]] = await Promise.all([
+        pairs.at(head),
+        runner.run('tokens/count_creations', {}, countRowShape),
+      ]);
+      const next = row?.stored ?? '';
+      if (next !== mark) asked.clear();
+      if (next !== mark || pools !== poolsRead) {
+        const wanted = new Set(pools.flatMap((pool) => tokensOfPool(pool)));
+        const missing = [...wanted].filter((token) => !known.has(token) && !asked.has(token));
+        const found = await listCreators(runner, head, missing);
+        for (const { address, creator } of found) known.set(address, creator);
+        if (found.length > 0) table = tableOf(known);
+        for (const token of missing) asked.add(token);
+        [mark, poolsRead] = [next, pools];
+      }
+      return table;
+    },
   });
 }
 

@@ -124,7 +124,7 @@ test('an audit warns about each pool that backs no price, whether read from memo
   const table = await createAuditTables(
     store.runner,
     SIM_CHAIN_ID,
-    perVersion(() => Promise.resolve(pairs)),
+    perVersion({ read: () => Promise.resolve(pairs) }),
   ).at(head);
   const seen = new Set<string>();
   for (const token of Array.from({ length: 12 }, (_, index) => simToken(index))) {
@@ -158,7 +158,7 @@ test('tokens without a price have the same reason in the tables as in audits fro
     const table = await createAuditTables(
       store.runner,
       SIM_CHAIN_ID,
-      perVersion(() => Promise.resolve(pairs)),
+      perVersion({ read: () => Promise.resolve(pairs) }),
     ).at(head);
     for (const [address, entries] of pairs.tokenPairs.byToken) {
       const token = pairs.tokens.get(address) ?? { address, symbol: null, name: null, decimals: null };
