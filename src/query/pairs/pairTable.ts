@@ -127,7 +127,7 @@ async function readPairTable(
   const meansOf = byPair(means);
   const shareOf = new Map(dexes.map(({ name, protocolFeeShare }) => [name, protocolFeeShare ?? 0]));
   const questions = base.pools.flatMap(({ address: pair, dex }) => {
-    const [split, fees] = [splits.get(pair), tradesOf.get(pair)?.fees_h24 ?? 0];
+    const [split, fees] = [splits.get(pair), tradesOf.get(pair)?.fees ?? 0];
     return split === undefined || fees === 0
       ? []
       : [{ pair, split, fees, otherShare: shareOf.get(dex) ?? 0 }];
