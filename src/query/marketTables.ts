@@ -56,9 +56,11 @@ export function createMarketTables(
   );
   const creators = createCreatorTables(runner, pairs);
   const watched = listWatched(chain).map(({ address }) => address);
-  const watch = perVersion(async (head: HeadSnapshot) => {
-    const { ofBase } = await creators.at(head);
-    return { holders: watched, creatorOf: ofBase };
+  const watch = perVersion({
+    async read(head: HeadSnapshot) {
+      const { ofBase } = await creators.at(head);
+      return { holders: watched, creatorOf: ofBase };
+    },
   });
   const holders = createHolderTables(runner, pairs, { watch });
   const risks = createRiskTables(runner, chain, holders, creators);

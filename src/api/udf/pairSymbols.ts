@@ -4,7 +4,6 @@
  * named `BASE/QUOTE@dex_name#address`.
  */
 import { parseAddress } from '../../domain/address';
-import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { PairEntry } from '../../query/pairs/pairItem';
 import type { PairTable, PairTables } from '../../query/pairs/pairTable';
 import { perVersion, type PerVersion } from '../../query/head/perVersion';
@@ -21,7 +20,7 @@ export interface PairSymbols {
 export type PairSymbolTables = PerVersion<PairSymbols>;
 
 export function createPairSymbols(pairs: PairTables): PairSymbolTables {
-  return perVersion(async (head: HeadSnapshot) => namePairs(await pairs.at(head)));
+  return perVersion({ read: async (head) => namePairs(await pairs.at(head)) });
 }
 
 /** Gives names to all pairs of a table. */

@@ -35,46 +35,42 @@ interface Rows {
   readonly epochs: ReadonlyMap<string, readonly EpochRow[]>;
 }
 
-/** The newest final rows, up to a block. All head versions with the same last final block share them. */
-interface Kept extends Rows {
-  readonly finalOrd: number;
-}
-
-const NOTHING: Kept = { finalOrd: 0, routes: new Map(), epochs: new Map() };
+const NOTHING: Rows = { routes: new Map(), epochs: new Map() };
 
 export function createAuditTables(runner: QueryRunner, chainId: number, pairs: PairTables): AuditTables {
-  let kept = NOTHING;
-  // The updates run one after another, because each read continues from the previous read.
-  let turn: Promise<unknown> = Promise.resolve();
-  return perVersion(async (head) => {
-    const mine = turn.then(async () => {
-      // If the last final block moved back, the database was replaced, so everything is read again.
-      kept = await readFinal(runner, head, lastOrdOfBlock(head.finalTo) < kept.finalOrd ? NOTHING : kept);
-      return kept;
-    });
-    turn = mine.catch(() => undefined);
-    const [final, table, block] = await Promise.all([
-      mine,
+  const tableAt = async (head: HeadSnapshot, readFinals: Promise<Rows>) => {
+    const [final, above, table, block] = await Promise.all([
+      readFinals,
+      readHead(runner, head),
       pairs.at(head),
       getAuditBlock(runner, chainId, head, head.number),
     ]);
-    const above = await readHead(runner, head);
-    return {
-      block,
-      reader: createTableReader(createAuditReader(runner, head, head.number), [final, above], table, head),
-    };
+    const stored = createAuditReader(runner, head, head.number);
+    return { block, final, reader: createTableReader(stored, [final, above], table, head) };
+  };
+  return perVersion({
+    read: (head) => tableAt(head, readFinal(runner, head, 0, NOTHING)),
+    next: async ({ final }, { from, to }) =>
+      to.finalTo < from.finalTo
+        ? null
+        : tableAt(to, readFinal(runner, to, lastOrdOfBlock(from.finalTo), final)),
   });
 }
 
-async function readFinal(runner: QueryRunner, head: HeadSnapshot, before: Kept): Promise<Kept> {
-  const finalOrd = lastOrdOfBlock(head.finalTo);
-  const params = { final_ord: finalOrd, from_ord: before.finalOrd, to_ord: finalOrd, limit: ROWS_MAX };
+/** The newest final rows. `before` has those up to `fromOrd`. */
+async function readFinal(
+  runner: QueryRunner,
+  { finalTo }: HeadSnapshot,
+  fromOrd: number,
+  before: Rows,
+): Promise<Rows> {
+  const finalOrd = lastOrdOfBlock(finalTo);
+  const params = { final_ord: finalOrd, from_ord: fromOrd, to_ord: finalOrd, limit: ROWS_MAX };
   const [routes, epochs] = await Promise.all([
     runner.run('prices/list_routes', params, routeShape),
     runner.run('prices/list_epochs', params, epochShape),
   ]);
   return {
-    finalOrd,
     routes: routes.length === 0 ? before.routes : new Map([...before.routes, ...byToken(routes)]),
     epochs: epochs.length === 0 ? before.epochs : addEpochs(before.epochs, epochs),
   };

@@ -10,6 +10,7 @@ import { lastOrdOfBlock } from '../../domain/ord';
 import { AppError } from '../../errors';
 import type { HeadSwap } from './barParts';
 import type { HeadSnapshot } from '../head/headSnapshot';
+import { perVersion } from '../head/perVersion';
 
 /** Largest number of swaps in memory over all pairs, about 500 bytes each. */
 const KEPT_MAX = 60_000;
@@ -18,8 +19,6 @@ const KEPT_MAX = 60_000;
  * fails.
  */
 const PAIR_SWAPS_MAX = 500_000;
-/** Largest number of blocks in memory that only older snapshots use. */
-const OLD_COMMITS_MAX = 256;
 
 /** A leg of a pool (swaps.leg). */
 export interface LegRef {
@@ -43,89 +42,78 @@ interface StoredSwap extends Omit<HeadSwap, 'price'> {
   readonly priceUsd: number;
 }
 
-/** `keptMax`: the maximum number of swaps in memory. */
-export function createHeadSwaps(runner: QueryRunner, keptMax = KEPT_MAX): HeadSwaps {
-  return new KeptHeadSwaps(runner, keptMax);
+/** Swaps by the commit of their block, then by leg. */
+type SwapsByBlock = ReadonlyMap<number, Map<string, StoredSwap[]>>;
+
+/** `blocks` is null if the head has too many swaps for memory. */
+interface KeptSwaps {
+  readonly blocks: SwapsByBlock | null;
 }
 
-class KeptHeadSwaps implements HeadSwaps {
-  /** Swaps by commit of the block, then by leg. */
-  private readonly blocks = new Map<number, Map<string, StoredSwap[]>>();
-  private swaps = 0;
-  private loading: { readonly version: string; readonly done: Promise<boolean> } | null = null;
-  /** Version of the last head that had too many swaps for memory. It prevents a new attempt for every pair. */
-  private tooLarge: string | null = null;
+/** `keptMax`: the maximum number of swaps in memory. */
+export function createHeadSwaps(runner: QueryRunner, keptMax = KEPT_MAX): HeadSwaps {
+  const kept = perVersion<KeptSwaps>({
+    read: (head) => loadSwaps(runner, head, new Map(), keptMax),
+    next: async ({ blocks }, { to }) => (blocks === null ? null : loadSwaps(runner, to, blocks, keptMax)),
+  });
+  return {
+    async of(head, { pair, leg }, usd) {
+      if (head.blocks.length === 0) return [];
+      const key = keyOf(pair.slice(2), leg);
+      const { blocks } = await kept.at(head);
+      const rows =
+        blocks === null
+          ? (await readPairSwaps(runner, head, pair.slice(2))).filter((swap) => swap.key === key)
+          : head.blocks.flatMap(({ commit }) => blocks.get(commit)?.get(key) ?? []);
+      return rows.map((swap) => (usd ? { ...swap, price: swap.priceUsd } : swap));
+    },
+  };
+}
 
-  constructor(
-    private readonly runner: QueryRunner,
-    private readonly keptMax: number,
-  ) {}
-
-  async of(head: HeadSnapshot, key: LegRef, usd: boolean): Promise<HeadSwap[]> {
-    if (head.blocks.length === 0) return [];
-    const name = keyOf(key.pair.slice(2), key.leg);
-    const rows = (await this.isKept(head))
-      ? head.blocks.flatMap((block) => this.blocks.get(block.commit)?.get(name) ?? [])
-      : (await this.read(head.blocks, key.pair.slice(2), PAIR_SWAPS_MAX)).filter((swap) => swap.key === name);
-    return rows.map((swap) => (usd ? { ...swap, price: swap.priceUsd } : swap));
+/** Reads the blocks that are not known. */
+async function loadSwaps(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  known: SwapsByBlock,
+  keptMax: number,
+): Promise<KeptSwaps> {
+  const missing = head.blocks.filter(({ commit }) => !known.has(commit));
+  const rows = missing.length === 0 ? [] : await readSwaps(runner, missing, '', keptMax + 1);
+  const blocks = new Map(
+    head.blocks.map(({ commit }) => [commit, known.get(commit) ?? new Map<string, StoredSwap[]>()]),
+  );
+  for (const row of rows) {
+    const legs = blocks.get(row.commit);
+    const swaps = legs?.get(row.key);
+    if (swaps === undefined) legs?.set(row.key, [row]);
+    else swaps.push(row);
   }
+  let kept = 0;
+  for (const legs of blocks.values()) for (const swaps of legs.values()) kept += swaps.length;
+  return { blocks: kept > keptMax ? null : blocks };
+}
 
-  /** Loads the snapshot's missing blocks. Returns false if they have too many swaps. */
-  private async isKept(head: HeadSnapshot): Promise<boolean> {
-    while (head.blocks.some((block) => !this.blocks.has(block.commit))) {
-      if (this.tooLarge === head.version) return false;
-      this.loading ??= {
-        version: head.version,
-        done: this.load(head).finally(() => (this.loading = null)),
-      };
-      const { version, done } = this.loading;
-      const loaded = await done;
-      if (version === head.version) return loaded;
-    }
-    return true;
-  }
+async function readPairSwaps(runner: QueryRunner, { blocks }: HeadSnapshot, pair: string) {
+  const rows = await readSwaps(runner, blocks, pair, PAIR_SWAPS_MAX);
+  if (rows.length === PAIR_SWAPS_MAX)
+    throw new AppError('unavailable', 'too many swaps of the pair are not final yet; try again later');
+  return rows;
+}
 
-  private async load(head: HeadSnapshot): Promise<boolean> {
-    const missing = head.blocks.filter((block) => !this.blocks.has(block.commit));
-    const rows = await this.read(missing, '', this.keptMax + 1);
-    this.forget(head);
-    if (this.swaps + rows.length > this.keptMax) {
-      this.tooLarge = head.version;
-      return false;
-    }
-    for (const block of missing) this.blocks.set(block.commit, new Map());
-    for (const row of rows) {
-      const legs = this.blocks.get(row.commit);
-      const known = legs?.get(row.key);
-      if (known === undefined) legs?.set(row.key, [row]);
-      else known.push(row);
-    }
-    this.swaps += rows.length;
-    return true;
-  }
-
-  /** Removes the oldest blocks that are not in the snapshot. */
-  private forget(head: HeadSnapshot): void {
-    const canonical = new Set(head.blocks.map((block) => block.commit));
-    const old = [...this.blocks.keys()].filter((commit) => !canonical.has(commit));
-    for (const commit of old.slice(0, Math.max(0, old.length - OLD_COMMITS_MAX))) {
-      for (const rows of this.blocks.get(commit)?.values() ?? []) this.swaps -= rows.length;
-      this.blocks.delete(commit);
-    }
-  }
-
-  private async read(blocks: readonly HeadBlock[], pair: string, limit: number): Promise<StoredSwap[]> {
-    const params = {
-      commits: blocks.map((block) => block.commit),
-      after_ord: lastOrdOfBlock(Math.min(...blocks.map((block) => block.number)) - 1),
-      pair,
-      limit,
-    };
-    const rows = await this.runner.read('bars/list_head_swaps', params, readSwap);
-    if (pair !== '' && rows.length === limit)
-      throw new AppError('unavailable', 'too many swaps of the pair are not final yet; try again later');
-    return rows;
-  }
+/** Swaps of these blocks in one pair, or in all pairs if `pair` is empty. */
+function readSwaps(
+  runner: QueryRunner,
+  blocks: readonly HeadBlock[],
+  pair: string,
+  limit: number,
+): Promise<StoredSwap[]> {
+  const params = {
+    commits: blocks.map((block) => block.commit),
+    after_ord: lastOrdOfBlock(Math.min(...blocks.map((block) => block.number)) - 1),
+    pair,
+    limit,
+  };
+  return runner.read('bars/list_head_swaps', params, readSwap);
 }
 
 function keyOf(pair: string, leg: number): string {

@@ -37,7 +37,9 @@ export function createDexTables(
   dexes: readonly DexFacts[],
   pairs: PairTables,
 ): DexTables {
-  return perVersion(async (head) => readDexTable(runner, chainId, head, dexes, await pairs.at(head)));
+  return perVersion({
+    read: async (head) => readDexTable(runner, chainId, head, dexes, await pairs.at(head)),
+  });
 }
 
 export async function readDexTable(

@@ -1,39 +1,66 @@
-/** Builds a value once per head version, when it is first requested. All requests of that version share the value. */
+/**
+ * Keeps the value of a view for each head version. The value is made when it is first requested, from the value of the
+ * head before if the view can. All requests of a version share the value.
+ */
+import { diffHeads, type HeadDiff } from '../../domain/head/diffHeads';
 import { steadyNow } from '../../domain/steadyTime';
 import type { HeadSnapshot } from './headSnapshot';
 
 /** Number of versions in memory: the current version and the previous one. */
 const VERSIONS_KEPT = 2;
 
-export interface PerVersion<T> {
+export interface HeadChange extends HeadDiff {
+  readonly from: HeadSnapshot;
+  readonly to: HeadSnapshot;
+}
+
+/** A value that follows from the rows of a head. It never changes once it is made. */
+export interface View<V> {
+  /** Reads the value at a head from all rows. */
+  read(head: HeadSnapshot): Promise<V>;
+  /**
+   * Makes the value at `change.to` from the value at `change.from`, with less work than `read`. Null means that the
+   * value must be read. `change.to` may be older than `change.from`.
+   */
+  next?(before: V, change: HeadChange): Promise<V | null>;
+}
+
+export interface PerVersion<V> {
   /**
    * The value of a head version. If building fails, all waiting requests fail with the same error. The next request
    * tries again.
    */
-  at(head: HeadSnapshot): Promise<T>;
+  at(head: HeadSnapshot): Promise<V>;
   /** The finished value of this head version, or null. Runs no query. */
-  ready(head: HeadSnapshot): T | null;
+  ready(head: HeadSnapshot): V | null;
   /** The last finished value of any head version; null before the first one, and for a value older than `maxAgeMs`. */
-  latest(maxAgeMs?: number): T | null;
+  latest(maxAgeMs?: number): V | null;
 }
 
-export function perVersion<T>(make: (head: HeadSnapshot) => Promise<T>): PerVersion<T> {
-  const kept = new Map<string, Promise<T>>();
-  let last: { readonly version: string; readonly made: T; readonly at: number } | null = null;
+export function perVersion<V>(view: View<V>): PerVersion<V> {
+  const kept = new Map<string, Promise<V>>();
+  let last: { readonly head: HeadSnapshot; readonly value: V; readonly at: number } | null = null;
+  const make = async (head: HeadSnapshot): Promise<V> => {
+    const moved = last === null ? null : await view.next?.(last.value, changeOf(last.head, head));
+    const value = moved ?? (await view.read(head));
+    last = { head, value, at: steadyNow() };
+    return value;
+  };
   return {
     at(head) {
       const known = kept.get(head.version);
       if (known !== undefined) return known;
-      const made = make(head).then((value) => {
-        last = { version: head.version, made: value, at: steadyNow() };
-        return value;
-      });
+      const made = make(head);
       kept.set(head.version, made);
       for (const version of [...kept.keys()].slice(0, -VERSIONS_KEPT)) kept.delete(version);
       made.catch(() => kept.delete(head.version));
       return made;
     },
-    ready: (head) => (last?.version === head.version ? last.made : null),
-    latest: (maxAgeMs = Infinity) => (last !== null && steadyNow() - last.at <= maxAgeMs ? last.made : null),
+    ready: (head) => (last?.head.version === head.version ? last.value : null),
+    latest: (maxAgeMs = Infinity) => (last !== null && steadyNow() - last.at <= maxAgeMs ? last.value : null),
   };
+}
+
+function changeOf(from: HeadSnapshot, to: HeadSnapshot): HeadChange {
+  return { ...diffHeads(from, to), from, to };
 }

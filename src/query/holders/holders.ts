@@ -5,7 +5,6 @@
  */
 import { z } from 'zod';
 
-import { diffHeads, type HeadDiff } from '../../domain/head/diffHeads';
 import type { HeadBlock } from '../../domain/head/foldHead';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Hex } from '../../domain/hex';
@@ -15,10 +14,10 @@ import { countOf, moveCount, type HolderChange, type HolderCount, type TokenHold
 import { Holdings } from './holdings';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { ADDRESSES_MAX, inChunks } from '../head/inChunks';
-import type { PairTable, PairTables } from '../pairs/pairTable';
-import { perVersion, type PerVersion } from '../head/perVersion';
+import type { PairTables } from '../pairs/pairTable';
+import { perVersion, type HeadChange, type PerVersion } from '../head/perVersion';
 import { tokensOfPool, type StoredPool } from '../pairs/pools';
-import { findZeroBalances, withZeroBalance, type ZeroBalances } from './zeroBalances';
+import { nextLpBalances, readLpBalances, withZeroBalance, type ZeroBalances } from './zeroBalances';
 
 /**
  * Largest number of rows that one counting query may group, about 150 bytes of memory each. A query may use 1 GiB.
@@ -71,8 +70,7 @@ type HolderWatch = PerVersion<WatchedAt>;
 const NOBODY: WatchedAt = { holders: [], creatorOf: () => null };
 
 /** The counts of one head version, from which the next version's counts start. */
-interface Counted {
-  readonly head: HeadSnapshot;
+interface Counted extends HolderTable {
   /** The tokens that are counted. The set stays the same until a pool is added. */
   readonly wanted: ReadonlySet<string>;
   readonly holdings: Holdings;
@@ -97,51 +95,51 @@ export function createHolderTables(
   pairs: PairTables,
   { followFrom = FOLLOW_FROM, watch }: { readonly followFrom?: number; readonly watch?: HolderWatch } = {},
 ): HolderTables {
-  let last: Counted | null = null;
-  return perVersion(async (head) => {
-    const before = last;
-    const [table, watched, headTokens] = await Promise.all([
+  const count = async (head: HeadSnapshot, step: Step | null): Promise<Counted> => {
+    const [{ pools }, watched, headTokens] = await Promise.all([
       pairs.at(head),
       watch?.at(head) ?? NOBODY,
-      listHeadTokens(runner, head, before),
+      listHeadTokens(runner, head, step?.before ?? null),
     ]);
-    const counted = await countHolders(runner, head, table, before, { followFrom, watched, headTokens });
-    last = counted;
-    const { holdings, atZero } = counted;
-    return {
-      of: (token) => {
-        const [holding, zero] = [holdings.get(token) ?? null, atZero.balances.get(token)];
-        return holding === null || zero === undefined ? holding : withZeroBalance(holding, zero);
-      },
-    };
+    return countHolders(runner, head, step, { pools, watched, headTokens, followFrom });
+  };
+  return perVersion({
+    read: (head) => count(head, null),
+    next: (before, change) => count(change.to, { before, change }),
   });
+}
+/** The counts of the head before, and what differs. */
+interface Step {
+  readonly before: Counted;
+  readonly change: HeadChange;
+}
+
+interface Inputs {
+  readonly pools: readonly StoredPool[];
+  readonly watched: WatchedAt;
+  readonly headTokens: Counted['headTokens'];
+  readonly followFrom: number;
 }
 
 async function countHolders(
   runner: QueryRunner,
   head: HeadSnapshot,
-  pairs: PairTable,
-  before: Counted | null,
-  {
-    followFrom,
-    watched,
-    headTokens,
-  }: { readonly followFrom: number; readonly watched: WatchedAt; readonly headTokens: Counted['headTokens'] },
+  step: Step | null,
+  { pools, watched, headTokens, followFrom }: Inputs,
 ): Promise<Counted> {
-  const creators = creatorsOf(pairs.pools, watched, before);
-  const wanted = wantedTokens(head, pairs);
-  const turn = before === null ? null : diffTokens(head, before, headTokens);
-  const moved = before === null || turn === null ? null : await listMovedTokens(runner, head, before, turn);
+  const before = step?.before ?? null;
+  const creators = creatorsOf(pools, watched, before);
+  const wanted = wantedTokens(head, pools);
+  const moved = step === null ? null : await listMovedTokens(runner, step, headTokens);
   // Usually the counted tokens are those of the previous head. Then only tokens with new transfers are counted.
   const same = moved !== null && before?.wanted === wanted && before.creators === creators;
   const tokens = same ? [...moved].filter((token) => wanted.has(token)) : wanted;
   const { counts, stale, large } = sortTokens(tokens, { before, moved, creators, followFrom });
   const isWatched = (token: string, holder: string): boolean =>
     creators.get(token) === holder || watched.holders.some((one) => one === holder);
-  const followed =
-    turn === null ? new Map<string, HolderCount>() : await followLarge(runner, head, turn, large, isWatched);
+  const followed = step === null ? null : await followLarge(runner, step.change, large, isWatched);
   for (const token of large.keys()) {
-    const count = followed.get(token);
+    const count = followed?.get(token);
     if (count === undefined) stale.push(token);
     else counts.set(token, count);
   }
@@ -153,10 +151,27 @@ async function countHolders(
       counts.set(row.token, countOf(row));
   }
   const holdings = same ? before.holdings.with(counts) : new Holdings(counts);
-  const last = same ? { known: before.atZero, moved } : null;
-  const atZero = await findZeroBalances(runner, head, pairs.pools, wanted, last);
+  const atZero = same
+    ? await nextLpBalances(runner, head, before.atZero, moved)
+    : await readLpBalances(runner, head, pools, wanted);
   const { creatorOf } = watched;
-  return { head, wanted, holdings, atZero, headTokens, creators, creatorOf, pools: pairs.pools };
+  return {
+    wanted,
+    holdings,
+    atZero,
+    headTokens,
+    creators,
+    creatorOf,
+    pools,
+    of: holdingOf(holdings, atZero),
+  };
+}
+
+function holdingOf(holdings: Holdings, atZero: ZeroBalances): HolderTable['of'] {
+  return (token) => {
+    const [holding, zero] = [holdings.get(token) ?? null, atZero.get(token)];
+    return holding === null || zero === undefined ? holding : withZeroBalance(holding, zero);
+  };
 }
 
 interface Sorted {
@@ -215,8 +230,7 @@ function creatorsOf(
 /** Counts of large tokens, after the changes between two heads. Tokens that must be counted again are missing. */
 async function followLarge(
   runner: QueryRunner,
-  head: HeadSnapshot,
-  { come, gone, fork }: TokenDiff,
+  { to, come, gone, fork }: HeadChange,
   large: ReadonlyMap<string, HolderCount>,
   isWatched: (token: string, holder: string) => boolean,
 ): Promise<ReadonlyMap<string, HolderCount>> {
@@ -226,7 +240,7 @@ async function followLarge(
   const rows = await inChunks([...large.keys()], (chunk) => {
     const tokens = chunk.map((token) => token.slice(2));
     const params = {
-      ...snapshotParams(head),
+      ...snapshotParams(to),
       come: commitsOf(come),
       gone: commitsOf(gone),
       tokens,
@@ -257,7 +271,7 @@ const wantedOf = new WeakMap<
  * Tokens whose holders are counted: tokens of pools, and LP tokens. With a partial history, only LP tokens of pools
  * whose creation is indexed.
  */
-function wantedTokens(head: HeadSnapshot, { pools }: PairTable): ReadonlySet<string> {
+function wantedTokens(head: HeadSnapshot, pools: readonly StoredPool[]): ReadonlySet<string> {
   const partial = isHistoryPartial(head);
   const known = wantedOf.get(pools);
   if (known?.partial === partial) return known.wanted;
@@ -289,33 +303,18 @@ async function listHeadTokens(
 
 const commitsOf = (blocks: readonly HeadBlock[]): number[] => blocks.map(({ commit }) => commit);
 
-/** What differs between two heads, and the tokens with transfers in these blocks. */
-interface TokenDiff extends HeadDiff {
-  readonly tokens: ReadonlySet<string>;
-}
-
-function diffTokens(head: HeadSnapshot, before: Counted, headTokens: Counted['headTokens']): TokenDiff {
-  const diff = diffHeads(before.head, head);
-  const tokens = new Set([
-    ...diff.gone.flatMap(({ commit }) => before.headTokens.get(commit) ?? []),
-    ...diff.come.flatMap(({ commit }) => headTokens.get(commit) ?? []),
-  ]);
-  return { ...diff, tokens };
-}
-
-/** Tokens whose balances may differ between the two versions. */
+/** Tokens whose balances may differ between the two heads. */
 async function listMovedTokens(
   runner: QueryRunner,
-  head: HeadSnapshot,
-  before: Counted,
-  { fork, tokens }: TokenDiff,
+  { before, change: { from, to, fork, gone, come } }: Step,
+  headTokens: Counted['headTokens'],
 ): Promise<ReadonlySet<string>> {
-  if (fork !== null) return tokens;
-  const params = {
-    after_ord: lastOrdOfBlock(Math.min(before.head.finalTo, head.finalTo)),
-    limit: TOKENS_MAX,
-  };
-  const moved = new Set(tokens);
+  const moved = new Set([
+    ...gone.flatMap(({ commit }) => before.headTokens.get(commit) ?? []),
+    ...come.flatMap(({ commit }) => headTokens.get(commit) ?? []),
+  ]);
+  if (fork !== null) return moved;
+  const params = { after_ord: lastOrdOfBlock(Math.min(from.finalTo, to.finalTo)), limit: TOKENS_MAX };
   for (const { token } of await runner.run('holders/list_moved_tokens', params, movedRowShape))
     moved.add(token);
   return moved;

@@ -24,9 +24,11 @@ export type RebasingTables = PerVersion<UnfollowedTokens>;
 /** Reads the list once per head version. A token that is marked between two heads appears in the later version. */
 export function createRebasingTables(runner: QueryRunner): RebasingTables {
   const readOdd = createOddReader(runner);
-  return perVersion(async () => {
-    const [rebasing, odd] = await Promise.all([listRebasing(runner), readOdd()]);
-    return { rebasing, odd };
+  return perVersion({
+    async read() {
+      const [rebasing, odd] = await Promise.all([listRebasing(runner), readOdd()]);
+      return { rebasing, odd };
+    },
   });
 }
 

@@ -25,6 +25,9 @@ interface ZeroBalance {
   readonly sent: bigint;
 }
 
+/** The balance of the zero address, by LP token. */
+export type ZeroBalances = ReadonlyMap<string, ZeroBalance>;
+
 const NOTHING: ZeroBalance = { held: 0n, sent: 0n };
 
 /** The zero address's balance of each given LP token of a constant-product pool; 0 without a stored row. */
@@ -32,7 +35,7 @@ export async function readZeroBalances(
   runner: QueryRunner,
   head: HeadSnapshot,
   tokens: readonly string[],
-): Promise<Map<string, ZeroBalance>> {
+): Promise<ZeroBalances> {
   const balances = new Map(tokens.map((token) => [token, NOTHING]));
   const rows = await inChunks(tokens, (chunk) => {
     const params = { ...snapshotParams(head), tokens: chunk.map((token) => token.slice(2)) };
@@ -42,30 +45,31 @@ export async function readZeroBalances(
   return balances;
 }
 
-/** The LP tokens of constant-product pools, and their balances at the zero address. */
-export interface ZeroBalances {
-  readonly tokens: ReadonlySet<string>;
-  readonly balances: ReadonlyMap<string, ZeroBalance>;
-}
-
-/** The balances of the wanted LP tokens. With `last`, reads only tokens with new transfers. */
-export async function findZeroBalances(
+/** The balances of all wanted LP tokens of constant-product pools. */
+export function readLpBalances(
   runner: QueryRunner,
   head: HeadSnapshot,
   pools: readonly StoredPool[],
   wanted: ReadonlySet<string>,
-  last: { readonly known: ZeroBalances; readonly moved: ReadonlySet<string> } | null,
 ): Promise<ZeroBalances> {
-  if (last === null) {
-    const lps = pools.filter((pool) => pool.pool_type === CONSTANT_PRODUCT && wanted.has(pool.address));
-    const tokens = new Set(lps.map(({ address }) => address));
-    return { tokens, balances: await readZeroBalances(runner, head, [...tokens]) };
-  }
-  const { tokens, balances } = last.known;
-  const moved = [...last.moved].filter((token) => tokens.has(token));
-  if (moved.length === 0) return last.known;
-  const changed = await readZeroBalances(runner, head, moved);
-  return { tokens, balances: new Map([...balances, ...changed]) };
+  const lps = pools.filter((pool) => pool.pool_type === CONSTANT_PRODUCT && wanted.has(pool.address));
+  return readZeroBalances(
+    runner,
+    head,
+    lps.map(({ address }) => address),
+  );
+}
+
+/** The balances of the same LP tokens at another head. Reads only tokens with transfers between the heads. */
+export async function nextLpBalances(
+  runner: QueryRunner,
+  head: HeadSnapshot,
+  known: ZeroBalances,
+  moved: ReadonlySet<string>,
+): Promise<ZeroBalances> {
+  const tokens = [...moved].filter((token) => known.has(token));
+  if (tokens.length === 0) return known;
+  return new Map([...known, ...(await readZeroBalances(runner, head, tokens))]);
 }
 
 export function withZeroBalance(holding: TokenHolding, { held, sent }: ZeroBalance): TokenHolding {

@@ -9,6 +9,7 @@ import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import type { View } from '../head/perVersion';
 import { stateRowShape } from './pairRows';
 import { listPoolFees, type PoolFees } from './poolFees';
 import { listPools, type StoredPool } from './pools';
@@ -40,10 +41,6 @@ export interface PairBase {
   feePipsAt(index: number): number;
 }
 
-export interface PairBases {
-  at(head: HeadSnapshot): Promise<PairBase>;
-}
-
 interface Rows {
   readonly pools: readonly StoredPool[];
   readonly states: ReadonlyMap<string, StateRow>;
@@ -71,42 +68,39 @@ interface Base extends Places {
   readonly counts: string;
 }
 
-/** A base, together with the pools that were added after it was read. */
-interface Grown {
+/** The base of a head, and the pools with those that were added since. */
+interface BasedOn extends PairBase {
   readonly base: Base;
+  /** The added pools as text. While it stays the same, `places` is reused. */
   readonly added: string;
   readonly places: Places;
 }
 
 /** `vaultChain` is the chain for fees of vault pools; null for a chain without vaults. */
-export function createPairBases(runner: QueryRunner, vaultChain: number | null): PairBases {
-  let base: Base | null = null;
-  let grown: Grown | null = null;
-  const isBelow = ({ finalTo }: Base, head: HeadSnapshot): boolean =>
-    finalTo <= head.finalTo && head.finalTo - finalTo <= BASE_BLOCKS_MAX;
-  const over = (below: Base, changes: Rows): PairBase => {
-    if (changes.pools.length === 0) return under(below, changes);
-    const added = JSON.stringify(changes.pools);
-    if (grown?.base !== below || grown.added !== added)
-      grown = { base: below, added, places: grow(below, changes.pools) };
-    return under(grown.places, changes);
-  };
+export function pairBaseView(runner: QueryRunner, vaultChain: number | null): View<BasedOn> {
   return {
-    async at(head) {
-      const known = base;
-      if (known !== null && isBelow(known, head)) {
-        const [counts, changes] = await Promise.all([
-          countRows(runner, known.ord),
-          readRows(runner, vaultChain, head, known.ord),
-        ]);
-        if (counts === known.counts && changes.states.size <= CHANGES_MAX) return over(known, changes);
-      }
-      const read = await readBase(runner, vaultChain, head);
-      // A base of an older snapshot is not kept, because it would not help the next read.
-      if (base === null || read.finalTo >= base.finalTo) base = read;
-      return over(read, await readRows(runner, vaultChain, head, read.ord));
+    async read(head) {
+      const base = await readBase(runner, vaultChain, head);
+      return over(base, await readRows(runner, vaultChain, head, base.ord), null);
+    },
+    async next(before, { to }) {
+      const { base } = before;
+      if (base.finalTo > to.finalTo || to.finalTo - base.finalTo > BASE_BLOCKS_MAX) return null;
+      const [counts, changes] = await Promise.all([
+        countRows(runner, base.ord),
+        readRows(runner, vaultChain, to, base.ord),
+      ]);
+      return counts === base.counts && changes.states.size <= CHANGES_MAX
+        ? over(base, changes, before)
+        : null;
     },
   };
+}
+
+function over(base: Base, changes: Rows, before: BasedOn | null): BasedOn {
+  const added = changes.pools.length === 0 ? '' : JSON.stringify(changes.pools);
+  const places = added === before?.added ? before.places : added === '' ? base : grow(base, changes.pools);
+  return { base, added, places, ...under(places, changes) };
 }
 
 async function readBase(runner: QueryRunner, vaultChain: number | null, head: HeadSnapshot): Promise<Base> {

@@ -4,8 +4,9 @@ import { weightedLiquidity } from '../../pricing/leg';
 import { doubtCodes, type DoubtCode } from '../../protocols/vaultDoubts';
 import { WEEK_SECONDS, type PairDetail } from '../../wire/pairs';
 import type { Warning } from '../../wire/risks';
-import { meanTvl, priceOf, tradeCounts, type PairEntry } from './pairItem';
+import { meanTvl, priceOf, type PairEntry } from './pairItem';
 import type { PairWindows } from './pairWindows';
+import { countsByWindow, volumeByWindow } from './windowTrades';
 import type { StateRow } from './pairRows';
 import { weightsOfPool, type StoredPool } from './pools';
 import { aprPercent, depthOf, valueOf, wholeUnits } from './poolValue';
@@ -51,7 +52,7 @@ export function toPairDetail(
   const item = risks === null ? entry.item : flaggedPair(entry, risks);
   const { trades } = facts;
   const state = stateOf(entry);
-  const fees = trades?.fees_h24 ?? 0;
+  const fees = trades?.fees ?? 0;
   return {
     ...item,
     token0: pool.token0,
@@ -59,8 +60,12 @@ export function toPairDetail(
     ...reserveFields(entry, state),
     token0_price: priceOf(pool, state, token0, token1, true),
     token1_price: priceOf(pool, state, token0, token1, false),
-    volume: volumesOf(trades, windows),
-    untracked_volume_24h_usd: trades?.untracked_h24 ?? 0,
+    volume: {
+      ...volumeByWindow(windows.trades, trades),
+      d7: windows.volumeWeek,
+      d30: windows.volumeMonth,
+    },
+    untracked_volume_24h_usd: trades?.untracked ?? 0,
     fees: { h24: fees, d7: windows.feesWeek },
     lp_fees_24h_usd: fees - entry.protocolFees24hUsd,
     protocol_fees_24h_usd: entry.protocolFees24hUsd,
@@ -70,12 +75,7 @@ export function toPairDetail(
       meanTvl(entry, windows.meanReservesWeek, windows.meanBalancesWeek),
       facts.feePips,
     ),
-    transactions: {
-      m5: tradeCounts(trades, 'm5'),
-      h1: tradeCounts(trades, 'h1'),
-      h6: tradeCounts(trades, 'h6'),
-      h24: tradeCounts(trades, 'h24'),
-    },
+    transactions: countsByWindow(windows.trades, trades),
     ...lpFields(entry, lp),
     depth_2pct_usd: depthUsd(entry),
     ...riskFields(entry, risks),
@@ -112,17 +112,6 @@ function reserveFields({ token0, token1, sides }: PairEntry, state: StateRow | n
     reserve1_raw: state.reserve1,
     reserve0_usd: valueOf(sides[0]),
     reserve1_usd: valueOf(sides[1]),
-  };
-}
-
-function volumesOf(trades: PairEntry['facts']['trades'], windows: PairWindows): PairDetail['volume'] {
-  return {
-    m5: trades?.volume_m5 ?? 0,
-    h1: trades?.volume_h1 ?? 0,
-    h6: trades?.volume_h6 ?? 0,
-    h24: trades?.volume_h24 ?? 0,
-    d7: windows.volumeWeek,
-    d30: windows.volumeMonth,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Builds pair list items from the rows of one pool as of a head. Pure. */
 import { plainNumber, unitsToNumber } from '../../domain/amounts';
 import { formatPrice, scalePrice } from '../../domain/prices';
-import { WINDOW_SECONDS, type PairItem, type TradeCounts, type Window } from '../../wire/pairs';
+import { WINDOW_SECONDS, type PairItem, type Window } from '../../wire/pairs';
 import type { PriceReason } from '../../wire/priceReason';
 import type { Token } from '../../wire/primitives';
 import type { PoolBirth } from '../history/history';
@@ -22,7 +22,8 @@ import {
   type PoolSide,
 } from './poolValue';
 import { isDoubtful, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
-import { changePercent, distinctMakers } from './ranking';
+import { changePercent } from './ranking';
+import { tradeCounts } from './windowTrades';
 
 const V3 = 3;
 const PIPS_PER_BPS = 100;
@@ -174,11 +175,11 @@ export class PairEntry {
   }
 
   get volume24hUsd(): number {
-    return this.facts.trades?.volume_h24 ?? 0;
+    return this.facts.trades?.volume ?? 0;
   }
 
   get fees24hUsd(): number {
-    return this.facts.trades?.fees_h24 ?? 0;
+    return this.facts.trades?.fees ?? 0;
   }
 
   /** The protocol's part of `fees24hUsd`. */
@@ -189,7 +190,7 @@ export class PairEntry {
 
   get swaps24h(): number {
     const { trades } = this.facts;
-    return trades === null ? 0 : trades.buys_h24 + trades.sells_h24;
+    return trades === null ? 0 : trades.buys + trades.sells;
   }
 
   /** Change of the price over a window in percent; null if the current or the earlier price is missing. */
@@ -223,7 +224,7 @@ function viewOf(state: StateRow | null, { token0, token1 }: PoolTokens): StateVi
 function toPairItem(entry: PairEntry): PairItem {
   const { pool, facts, prices, price } = entry;
   const { base, quote, all, name } = entry.tokens;
-  const counts = tradeCounts(facts.trades, 'h24');
+  const counts = tradeCounts(facts.trades);
   const priceUsd = timesPrice(price, prices.now(quote.address).usd);
   return {
     address: pool.address,
@@ -352,17 +353,4 @@ function priceChange({ pool, facts, prices, tokens }: PairEntry, window: Window)
 
 function finiteOrNull(change: number | null): number | null {
   return change !== null && Number.isFinite(change) ? change : null;
-}
-
-/** Numbers of trades and traders of one time window; zeros if there is no row. */
-export function tradeCounts(trades: TradesRow | null, window: Window): TradeCounts {
-  if (trades === null) return { buys: 0, sells: 0, buyers: 0, sellers: 0 };
-  const buys = trades[`buys_${window}`];
-  const sells = trades[`sells_${window}`];
-  return {
-    buys,
-    sells,
-    buyers: distinctMakers(trades[`buyers_${window}`], buys),
-    sellers: distinctMakers(trades[`sellers_${window}`], sells),
-  };
 }

@@ -4,23 +4,22 @@ import { z } from 'zod';
 import type { RowReader } from '../../clickhouse/rows/rowReader';
 import type { PricedState } from '../../pricing/legState';
 import type { Window } from '../../wire/pairs';
+import type { Trades } from './windowTrades';
 
-type WindowCounts = Readonly<Record<`${'buys' | 'sells' | 'buyers' | 'sellers'}_${Window}`, number>>;
-type WindowVolumes = Readonly<Record<`volume_${Window}`, number>>;
-
-/** Trading of one pair in the four windows. */
-export interface TradesRow extends WindowCounts, WindowVolumes {
+/** Trading of one pair in the last 24 hours. */
+export interface TradesRow extends Trades {
   readonly pair: string;
-  readonly fees_h24: number;
-  readonly untracked_h24: number;
+  readonly fees: number;
+  readonly untracked: number;
 }
 
-/** Trading of one token in the four windows. */
-interface TokenTradesRow extends WindowCounts, WindowVolumes {
+/** Trading of one token over all its pools in the last 24 hours. */
+export interface TokenTradesRow extends Trades {
   readonly token: string;
-  readonly traders_h24: number;
-  readonly high_h24: number;
-  readonly low_h24: number;
+  readonly traders: number;
+  /** The highest USD price right after a swap in the pools that make a trusted price of the token; 0 without one. */
+  readonly high: number;
+  readonly low: number;
 }
 
 // The lists of a new head read these rows for every pair and token. So they are read as RowBinary, and each reader
@@ -29,57 +28,27 @@ interface TokenTradesRow extends WindowCounts, WindowVolumes {
 export function readTrades(row: RowReader): TradesRow {
   return {
     pair: row.text(),
-    buys_m5: row.u32(),
-    buys_h1: row.u32(),
-    buys_h6: row.u32(),
-    buys_h24: row.u32(),
-    sells_m5: row.u32(),
-    sells_h1: row.u32(),
-    sells_h6: row.u32(),
-    sells_h24: row.u32(),
-    buyers_m5: row.u32(),
-    buyers_h1: row.u32(),
-    buyers_h6: row.u32(),
-    buyers_h24: row.u32(),
-    sellers_m5: row.u32(),
-    sellers_h1: row.u32(),
-    sellers_h6: row.u32(),
-    sellers_h24: row.u32(),
-    volume_m5: row.f64(),
-    volume_h1: row.f64(),
-    volume_h6: row.f64(),
-    volume_h24: row.f64(),
-    fees_h24: row.f64(),
-    untracked_h24: row.f64(),
+    buys: row.u32(),
+    sells: row.u32(),
+    buyers: row.u32(),
+    sellers: row.u32(),
+    volume: row.f64(),
+    fees: row.f64(),
+    untracked: row.f64(),
   };
 }
 
 export function readTokenTrades(row: RowReader): TokenTradesRow {
   return {
     token: row.text(),
-    buys_m5: row.u32(),
-    buys_h1: row.u32(),
-    buys_h6: row.u32(),
-    buys_h24: row.u32(),
-    sells_m5: row.u32(),
-    sells_h1: row.u32(),
-    sells_h6: row.u32(),
-    sells_h24: row.u32(),
-    buyers_m5: row.u32(),
-    buyers_h1: row.u32(),
-    buyers_h6: row.u32(),
-    buyers_h24: row.u32(),
-    sellers_m5: row.u32(),
-    sellers_h1: row.u32(),
-    sellers_h6: row.u32(),
-    sellers_h24: row.u32(),
-    traders_h24: row.u32(),
-    volume_m5: row.f64(),
-    volume_h1: row.f64(),
-    volume_h6: row.f64(),
-    volume_h24: row.f64(),
-    high_h24: row.f64(),
-    low_h24: row.f64(),
+    buys: row.u32(),
+    sells: row.u32(),
+    buyers: row.u32(),
+    sellers: row.u32(),
+    traders: row.u32(),
+    volume: row.f64(),
+    high: row.f64(),
+    low: row.f64(),
   };
 }
 

@@ -12,14 +12,14 @@ import { findProtocol, VAULT_PROTOCOL } from '../../protocols/registry';
 import { createPoolBirths, type PoolBirths } from '../history/history';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
-import { createPairBases, type PairBase, type PairBases } from './pairBase';
+import { pairBaseView, type PairBase } from './pairBase';
 import { PairEntry, type PairFacts } from './pairItem';
 import { meanBalancesRowShape, readPastPrices, readTrades } from './pairRows';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import type { TokenPrices } from '../prices/priceByHops';
 import type { TokenPriceTables } from '../prices/tokenPrices';
 import type { StoredPool } from './pools';
-import { poolTokensOf, type PoolTokens } from './poolTokens';
+import { poolTokensOf } from './poolTokens';
 import { createProtocolSplits, sumProtocolFees, type ProtocolSplits } from './protocolFees';
 import { TokenPairs } from './tokenPairs';
 import type { TokenMap } from '../tokens/tokens';
@@ -49,34 +49,6 @@ export interface PairTable {
   readonly tokens: TokenMap;
 }
 
-/** Objects that the table of the next head version reuses, because most pools do not change. */
-interface PairMemory {
-  readonly bases: PairBases;
-  readonly directory: Directory;
-  readonly births: (head: HeadSnapshot) => Promise<PoolBirths>;
-  readonly splits: (head: HeadSnapshot) => Promise<ProtocolSplits>;
-  tokensOf: { readonly tokens: TokenMap; readonly kept: WeakMap<StoredPool, PoolTokens> };
-  before: PairTable | null;
-}
-
-export function createPairMemory(
-  runner: QueryRunner,
-  chainId: number,
-  dexes: PairDexes,
-  directory = new Directory(runner),
-): PairMemory {
-  return {
-    bases: createPairBases(runner, hasVault(dexes) ? chainId : null),
-    directory,
-    births: createPoolBirths(runner),
-    splits: hasConcentrated(dexes)
-      ? createProtocolSplits(runner, chainId)
-      : () => Promise.resolve<ProtocolSplits>(new Map()),
-    tokensOf: { tokens: new Map(), kept: new WeakMap() },
-    before: null,
-  };
-}
-
 export type PairTables = PerVersion<PairTable>;
 
 /** The DEXes of the chain description. */
@@ -90,24 +62,45 @@ function hasConcentrated(dexes: PairDexes): boolean {
   return dexes.some(({ protocol }) => findProtocol(protocol)?.poolType === CONCENTRATED);
 }
 
+/** The views from which the table of pairs is made. */
+interface PairSources {
+  readonly prices: TokenPriceTables;
+  readonly bases: PerVersion<PairBase>;
+  readonly directory: Directory;
+  readonly births: (head: HeadSnapshot) => Promise<PoolBirths>;
+  readonly splits: (head: HeadSnapshot) => Promise<ProtocolSplits>;
+}
+
 export function createPairTables(
   runner: QueryRunner,
   chainId: number,
   prices: TokenPriceTables,
   dexes: PairDexes,
-  directory?: Directory,
+  directory = new Directory(runner),
 ): PairTables {
-  const memory = createPairMemory(runner, chainId, dexes, directory);
-  return perVersion((head) => readPairTable(runner, chainId, head, prices, dexes, memory));
+  const sources: PairSources = {
+    prices,
+    bases: perVersion(pairBaseView(runner, hasVault(dexes) ? chainId : null)),
+    directory,
+    births: createPoolBirths(runner),
+    splits: hasConcentrated(dexes)
+      ? createProtocolSplits(runner, chainId)
+      : () => Promise.resolve<ProtocolSplits>(new Map()),
+  };
+  return perVersion({
+    read: (head) => readPairTable(runner, chainId, head, dexes, sources, null),
+    next: (before, { to }) => readPairTable(runner, chainId, to, dexes, sources, before),
+  });
 }
 
-export async function readPairTable(
+/** Reuses the objects of the table `before`, because most pools do not change. */
+async function readPairTable(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-  priceTables: TokenPriceTables,
   dexes: PairDexes,
-  memory: PairMemory = createPairMemory(runner, chainId, dexes),
+  sources: PairSources,
+  earlier: PairTable | null,
 ): Promise<PairTable> {
   const params: QueryParams = {
     ...snapshotParams(head),
@@ -118,11 +111,11 @@ export async function readPairTable(
     limit: ROWS_MAX,
   };
   const [births, splits, prices, base, tokens, balances, trades, pastPrices, means] = await Promise.all([
-    memory.births(head),
-    memory.splits(head),
-    priceTables.at(head),
-    memory.bases.at(head),
-    memory.directory.allTokens(),
+    sources.births(head),
+    sources.splits(head),
+    sources.prices.at(head),
+    sources.bases.at(head),
+    sources.directory.allTokens(),
     runner.run('pairs/list_balances', params, balancesRowShape),
     runner.read('pairs/count_trades', params, readTrades),
     runner.read('pairs/list_past_prices', params, readPastPrices),
@@ -133,9 +126,8 @@ export async function readPairTable(
   const pastOf = byPair(pastPrices);
   const meansOf = byPair(means);
   const shareOf = new Map(dexes.map(({ name, protocolFeeShare }) => [name, protocolFeeShare ?? 0]));
-  const tokensOf = poolTokens(memory, tokens);
   const questions = base.pools.flatMap(({ address: pair, dex }) => {
-    const [split, fees] = [splits.get(pair), tradesOf.get(pair)?.fees_h24 ?? 0];
+    const [split, fees] = [splits.get(pair), tradesOf.get(pair)?.fees ?? 0];
     return split === undefined || fees === 0
       ? []
       : [{ pair, split, fees, otherShare: shareOf.get(dex) ?? 0 }];
@@ -143,7 +135,7 @@ export async function readPairTable(
   const splitFees = await sumProtocolFees(runner, chainId, head, DAY_SECONDS, questions);
   const tokenPairs = new TokenPairs(prices, head.timestamp);
   const entries = base.pools.map((pool, index) => {
-    const before = findBefore(memory.before, pool, index);
+    const before = findBefore(earlier, pool, index);
     const vault = balancesOf.get(pool.address);
     const facts: PairFacts = {
       state: base.stateAt(index),
@@ -161,15 +153,14 @@ export async function readPairTable(
     };
     return new PairEntry(
       pool,
-      tokensOf(pool),
+      before?.pool === pool && earlier?.tokens === tokens ? before.tokens : poolTokensOf(pool, tokens),
       sharedFacts(facts, before),
       prices,
       tokenPairs.reasonOf,
       before,
     );
   });
-  memory.before = makeTable(entries, base, tokenPairs, prices, tokens);
-  return memory.before;
+  return makeTable(entries, base, tokenPairs, prices, tokens);
 }
 
 /** The entry of the same pool in the previous table, usually at the same index. */
@@ -208,19 +199,6 @@ function makeTable(
   tokenPairs.entries = entries;
   const byAddress = { get: (address: string) => entries[base.indexOf(address) ?? -1] };
   return { entries, pools: base.pools, byAddress, tokenPairs, prices, tokens };
-}
-
-/** The tokens of a pool by role. They are built again only if one of the tokens changes. */
-function poolTokens(memory: PairMemory, tokens: TokenMap): (pool: StoredPool) => PoolTokens {
-  if (memory.tokensOf.tokens !== tokens) memory.tokensOf = { tokens, kept: new WeakMap() };
-  const { kept } = memory.tokensOf;
-  return (pool) => {
-    const known = kept.get(pool);
-    if (known !== undefined) return known;
-    const made = poolTokensOf(pool, tokens);
-    kept.set(pool, made);
-    return made;
-  };
 }
 
 function byPair<Row extends { readonly pair: string }>(rows: readonly Row[]): Map<string, Row> {

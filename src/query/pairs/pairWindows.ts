@@ -1,4 +1,4 @@
-/** Computes weekly and monthly figures of one pair, exact to the second, for its detail page. */
+/** Reads the figures of one pair in windows other than the last 24 hours, exact to the second, for its detail page. */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { RowReader } from '../../clickhouse/rows/rowReader';
 import { unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
@@ -11,8 +11,10 @@ import { meanReserves, type HeldState, type ValuedSwap } from './pairMeans';
 import { meanBalancesRowShape, meanReservesRowShape, type MeanReservesRow } from './pairRows';
 import type { StoredPool } from './pools';
 import { slotOf } from '../bars/tickSeries';
+import { readShortTrades, type ShortTrades } from './windowTrades';
 
 export interface PairWindows {
+  readonly trades: ShortTrades;
   /** USD value of tracked swaps (with a trusted price). */
   readonly volumeWeek: number;
   readonly volumeMonth: number;
@@ -99,7 +101,8 @@ export async function readPairWindows(
     tail_ord: month.tail,
   };
   const engineParams = { ...key, since: week.since, since_ord: week.ord, now: head.timestamp };
-  const [hours, swaps, states, means, balances] = await Promise.all([
+  const [trades, hours, swaps, states, means, balances] = await Promise.all([
+    readShortTrades(runner, chainId, head, ['pair', address]),
     runner.read('pairs/list_window_hours', { ...key, ...month.hours }, readHour),
     runner.read('pairs/list_window_swaps', swapParams, readSwap),
     here ? runner.read('pairs/list_window_states', { ...key, week_ord: week.ord }, readState) : [],
@@ -109,6 +112,7 @@ export async function readPairWindows(
   const ofWeek = sumWindow(week, hours, swaps);
   const valued = swaps.filter(({ valued, timestamp }) => valued && timestamp > week.since);
   return {
+    trades,
     volumeWeek: ofWeek.volume,
     volumeMonth: sumWindow(month, hours, swaps).volume,
     feesWeek: ofWeek.fees,

@@ -76,7 +76,7 @@ export function createTokenPrices(
   chainId: number,
   sources: PriceSources,
 ): TokenPriceTables {
-  return perVersion((head) => readTokenPrices(runner, chainId, head, sources));
+  return perVersion({ read: (head) => readTokenPrices(runner, chainId, head, sources) });
 }
 
 async function readTokenPrices(

@@ -70,54 +70,56 @@ export function createRiskTables(
   const readTraits = createTraitReader(runner);
   const readChecks = createCheckReader(runner);
   const readLogos = createLogoReader(runner, chain.chainId);
-  return perVersion(async (head) => {
-    const [holderTable, creatorTable, traits, logos, checks] = await Promise.all([
-      holders.at(head),
-      creators.at(head),
-      readTraits(),
-      readLogos(),
-      readChecks(),
-    ]);
-    const traitsOf = (token: string) => traits.get(token) ?? null;
-    const rules = rulesAt(chain, head);
-    const warningsOf = (token: Token): Warning[] => warningsOfToken(token, traitsOf(token.address), rules);
-    const tableOf = (told: ToldLps): RiskTable => {
-      const lpOf = ({ address }: StoredPool): LpFacts => ({
-        holding: holderTable.of(address),
-        partial: isHistoryPartial(head),
-        told: told.get(address) ?? null,
-      });
-      const sharesOf = ({ pool, ownShares }: PairEntry): LpShares =>
-        lpSharesOf({ ...pool, ownShares }, lpOf(pool), watched, creatorTable.ofBase(pool));
-      const judgementOf = (entry: PairEntry): PairJudgement => ({
-        ofToken: (token) => [
-          ...warningsOf(token),
-          ...(checks.of(token.address)?.rebasing === true ? [REBASING] : []),
-        ],
-        shares: sharesOf(entry),
-        isUntold: told.get(entry.pool.address) === null,
-      });
-      // Remembers the warnings of each pair, because requests at one head show the same pairs repeatedly.
-      const known = new WeakMap<PairEntry, Warning[]>();
-      return {
-        watched,
-        checksOf: (token) => checks.of(token),
-        creatorOf: (token) => creatorTable.of(token),
-        logoOf: (token) => logos.get(token) ?? null,
-        taxOf: (token) => taxOf(traitsOf(token)),
-        keptAtZeroOf: (token) => BigInt(traitsOf(token)?.kept_at_zero ?? 0),
-        warningsOf,
-        lpOf,
-        sharesOf,
-        pairWarningsOf: (entry) => {
-          const found = known.get(entry) ?? warningsOfPair(entry, head, judgementOf(entry));
-          known.set(entry, found);
-          return found;
-        },
-        withLps: tableOf,
+  return perVersion({
+    async read(head) {
+      const [holderTable, creatorTable, traits, logos, checks] = await Promise.all([
+        holders.at(head),
+        creators.at(head),
+        readTraits(),
+        readLogos(),
+        readChecks(),
+      ]);
+      const traitsOf = (token: string) => traits.get(token) ?? null;
+      const rules = rulesAt(chain, head);
+      const warningsOf = (token: Token): Warning[] => warningsOfToken(token, traitsOf(token.address), rules);
+      const tableOf = (told: ToldLps): RiskTable => {
+        const lpOf = ({ address }: StoredPool): LpFacts => ({
+          holding: holderTable.of(address),
+          partial: isHistoryPartial(head),
+          told: told.get(address) ?? null,
+        });
+        const sharesOf = ({ pool, ownShares }: PairEntry): LpShares =>
+          lpSharesOf({ ...pool, ownShares }, lpOf(pool), watched, creatorTable.ofBase(pool));
+        const judgementOf = (entry: PairEntry): PairJudgement => ({
+          ofToken: (token) => [
+            ...warningsOf(token),
+            ...(checks.of(token.address)?.rebasing === true ? [REBASING] : []),
+          ],
+          shares: sharesOf(entry),
+          isUntold: told.get(entry.pool.address) === null,
+        });
+        // Remembers the warnings of each pair, because requests at one head show the same pairs repeatedly.
+        const known = new WeakMap<PairEntry, Warning[]>();
+        return {
+          watched,
+          checksOf: (token) => checks.of(token),
+          creatorOf: (token) => creatorTable.of(token),
+          logoOf: (token) => logos.get(token) ?? null,
+          taxOf: (token) => taxOf(traitsOf(token)),
+          keptAtZeroOf: (token) => BigInt(traitsOf(token)?.kept_at_zero ?? 0),
+          warningsOf,
+          lpOf,
+          sharesOf,
+          pairWarningsOf: (entry) => {
+            const found = known.get(entry) ?? warningsOfPair(entry, head, judgementOf(entry));
+            known.set(entry, found);
+            return found;
+          },
+          withLps: tableOf,
+        };
       };
-    };
-    return tableOf(new Map());
+      return tableOf(new Map());
+    },
   });
 }
 

@@ -28,39 +28,48 @@ interface CreatorTable {
 
 export type CreatorTables = PerVersion<CreatorTable>;
 
+/** The table of a head, and what it was made from. */
+interface Known extends CreatorTable {
+  readonly creators: ReadonlyMap<string, Hex>;
+  /** A text that changes when the ingester has stored more answers of the node. */
+  readonly mark: string;
+  /** Tokens that were asked for under this mark. */
+  readonly asked: ReadonlySet<string>;
+  readonly pools: readonly StoredPool[];
+}
+
+const NOTHING: Known = { ...tableOf(new Map()), mark: '', asked: new Set(), pools: [] };
+
 /**
  * Each head version asks for the tokens of new pools. Tokens without a known creator are asked for again when the
- * ingester has stored more answers of the node.
+ * mark changes.
  */
 export function createCreatorTables(runner: QueryRunner, pairs: PairTables): CreatorTables {
-  const known = new Map<string, Hex>();
-  const asked = new Set<string>();
-  let poolsRead: readonly StoredPool[] | null = null;
-  let mark = '';
-  let table: CreatorTable = tableOf(known);
-  return perVersion(async (head) => {
+  const tableAt = async (head: HeadSnapshot, before: Known): Promise<Known> => {
     const [{ pools }, [row]] = await Promise.all([
       pairs.at(head),
       runner.run('tokens/count_creations', {}, countRowShape),
     ]);
-    const next = row?.stored ?? '';
-    if (next !== mark) asked.clear();
-    if (next !== mark || pools !== poolsRead) {
-      const wanted = new Set(pools.flatMap((pool) => tokensOfPool(pool)));
-      const missing = [...wanted].filter((token) => !known.has(token) && !asked.has(token));
-      const found = await listCreators(runner, head, missing);
-      for (const { address, creator } of found) known.set(address, creator);
-      if (found.length > 0) table = tableOf(known);
-      for (const token of missing) asked.add(token);
-      [mark, poolsRead] = [next, pools];
-    }
-    return table;
+    const mark = row?.stored ?? '';
+    if (mark === before.mark && pools === before.pools) return before;
+    const asked = new Set(mark === before.mark ? before.asked : []);
+    const wanted = new Set(pools.flatMap((pool) => tokensOfPool(pool)));
+    const missing = [...wanted].filter((token) => !before.creators.has(token) && !asked.has(token));
+    const found = await listCreators(runner, head, missing);
+    for (const token of missing) asked.add(token);
+    const known = found.map(({ address, creator }) => [address, creator] as const);
+    const table = found.length === 0 ? before : tableOf(new Map([...before.creators, ...known]));
+    return { ...table, mark, asked, pools };
+  };
+  return perVersion({
+    read: (head) => tableAt(head, NOTHING),
+    next: (before, { to }) => tableAt(to, before),
   });
 }
 
-function tableOf(known: ReadonlyMap<string, Hex>): CreatorTable {
-  const of = (token: string): Hex | null => known.get(token) ?? null;
-  return { of, ofBase: (pool) => of(pool.base_is_token0 ? pool.token0 : pool.token1) };
+function tableOf(creators: ReadonlyMap<string, Hex>): Pick<Known, 'creators' | keyof CreatorTable> {
+  const of = (token: string): Hex | null => creators.get(token) ?? null;
+  return { creators, of, ofBase: (pool) => of(pool.base_is_token0 ? pool.token0 : pool.token1) };
 }
 
 /** The known creators of the tokens, as of a head. */

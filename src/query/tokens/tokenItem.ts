@@ -1,11 +1,13 @@
 /** Builds token items and details from the pairs and trades of one token. Pure. */
 import { formatUnits, plainNumber } from '../../domain/amounts';
 import { levelOf, TRUSTED_MIN } from '../../pricing/confidence';
-import type { TradeCounts, Window } from '../../wire/pairs';
+import type { Window } from '../../wire/pairs';
 import type { Token } from '../../wire/primitives';
 import type { Warning } from '../../wire/risks';
 import type { TokenDetail, TokenItem } from '../../wire/tokens';
 import type { PairEntry } from '../pairs/pairItem';
+import type { TokenTradesRow } from '../pairs/pairRows';
+import { countsByWindow, tradeCounts, volumeByWindow } from '../pairs/windowTrades';
 import { UNKNOWN_DECIMALS } from '../audit/auditWarnings';
 import { changeOfPrice, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
 import { tokenPriceReason } from '../pairs/priceReasons';
@@ -27,18 +29,9 @@ import type { TokenWindows } from './tokenWindows';
 const DAY_SECONDS = 86_400;
 const V3 = 3;
 
-/**
- * Trading of one token over all its pools. `high_h24` and `low_h24` are the highest and lowest USD price right after
- * a swap in the pools that make a trusted price of the token; 0 without such a swap.
- */
-type TokenTrades = Readonly<
-  Record<`${'buys' | 'sells' | 'buyers' | 'sellers'}_${Window}` | 'traders_h24', number> &
-    Record<`volume_${Window}` | 'high_h24' | 'low_h24', number>
->;
-
 interface TokenFacts extends HoldingFacts {
   /** Trading of the token; null if it had no swap in the last 24 hours. */
-  readonly trades: TokenTrades | null;
+  readonly trades: TokenTradesRow | null;
   /** Whether every pool of the factories is listed. Otherwise an older pool of the token may be missing. */
   readonly poolsComplete: boolean;
   /** Time of the newest indexed block, unix seconds. */
@@ -74,12 +67,12 @@ export class TokenEntry {
   }
 
   get volume24hUsd(): number {
-    return this.facts.trades?.volume_h24 ?? 0;
+    return this.facts.trades?.volume ?? 0;
   }
 
   get swaps24h(): number {
     const { trades } = this.facts;
-    return trades === null ? 0 : trades.buys_h24 + trades.sells_h24;
+    return trades === null ? 0 : trades.buys + trades.sells;
   }
 
   /** Change of the price over a window in percent; null if the current or the earlier price is missing. */
@@ -159,7 +152,7 @@ function liquidityOf(address: string, pairs: readonly PairEntry[]): number {
 
 function toTokenItem(entry: TokenEntry): TokenItem {
   const { address, token, pairs, prices, price, facts } = entry;
-  const counts = tradeCounts(facts.trades, 'h24');
+  const counts = tradeCounts(facts.trades);
   const swaps = entry.swaps24h;
   const { createdAt } = entry;
   const supply = supplyOf(facts);
@@ -180,7 +173,7 @@ function toTokenItem(entry: TokenEntry): TokenItem {
     tx_24h: swaps,
     buys_24h: counts.buys,
     sells_24h: counts.sells,
-    traders_24h: distinctMakers(facts.trades?.traders_h24 ?? 0, swaps),
+    traders_24h: distinctMakers(facts.trades?.traders ?? 0, swaps),
     pool_count: pairs.length,
     total_supply: supply === null ? null : formatUnits(supply.total, decimals),
     fdv_usd: entry.fdvUsd,
@@ -211,15 +204,10 @@ export function toTokenDetail(
   const burned = supplyOf(facts)?.burned ?? null;
   return {
     ...item,
-    volume: volumesOf(trades, windows),
-    transactions: {
-      m5: tradeCounts(trades, 'm5'),
-      h1: tradeCounts(trades, 'h1'),
-      h6: tradeCounts(trades, 'h6'),
-      h24: tradeCounts(trades, 'h24'),
-    },
-    price_high_24h: plainOrNull(trades?.high_h24 ?? null),
-    price_low_24h: plainOrNull(trades?.low_h24 ?? null),
+    volume: { ...volumeByWindow(windows.trades, trades), d7: windows.volumeWeek },
+    transactions: countsByWindow(windows.trades, trades),
+    price_high_24h: plainOrNull(trades?.high ?? null),
+    price_low_24h: plainOrNull(trades?.low ?? null),
     price_ath: plainOrNull(windows.highest?.usd ?? null),
     price_ath_at: windows.highest?.timestamp ?? null,
     holder_distribution: distributionOf(facts),
@@ -272,16 +260,6 @@ function creatorShareOf(entry: TokenEntry): number | null {
   return meanShare(sharesOf(entry, own, 'creator'));
 }
 
-function volumesOf(trades: TokenTrades | null, windows: TokenWindows): TokenDetail['volume'] {
-  return {
-    m5: trades?.volume_m5 ?? 0,
-    h1: trades?.volume_h1 ?? 0,
-    h6: trades?.volume_h6 ?? 0,
-    h24: trades?.volume_h24 ?? 0,
-    d7: windows.volumeWeek,
-  };
-}
-
 /** The pool with the most liquidity; ties by daily swaps, then by address. */
 function topPool(pairs: readonly PairEntry[]): string | null {
   const [top] = [...pairs].sort(
@@ -320,16 +298,4 @@ function warningsOfEntry(entry: TokenEntry, createdAt: number | null): Warning[]
   warnings.push(...warningsOfTransfers(facts));
   if (facts.risks === null) return warnings;
   return [...warnings, ...facts.risks.warningsOf(token), ...warningsOfShare(creatorShareOf(entry))];
-}
-
-function tradeCounts(trades: TokenTrades | null, window: Window): TradeCounts {
-  if (trades === null) return { buys: 0, sells: 0, buyers: 0, sellers: 0 };
-  const buys = trades[`buys_${window}`];
-  const sells = trades[`sells_${window}`];
-  return {
-    buys,
-    sells,
-    buyers: distinctMakers(trades[`buyers_${window}`], buys),
-    sellers: distinctMakers(trades[`sellers_${window}`], sells),
-  };
 }

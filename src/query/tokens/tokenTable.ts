@@ -31,13 +31,15 @@ export function createTokenTables(
   holders: HolderTables,
   risks?: RiskTables,
 ): TokenTables {
-  return perVersion(async (head) => {
-    const [pairTable, holderTable, riskTable] = await Promise.all([
-      pairs.at(head),
-      holders.at(head),
-      risks?.at(head) ?? null,
-    ]);
-    return readTokenTable(runner, chainId, head, pairTable, holderTable, riskTable);
+  return perVersion({
+    async read(head) {
+      const [pairTable, holderTable, riskTable] = await Promise.all([
+        pairs.at(head),
+        holders.at(head),
+        risks?.at(head) ?? null,
+      ]);
+      return readTokenTable(runner, chainId, head, pairTable, holderTable, riskTable);
+    },
   });
 }
 

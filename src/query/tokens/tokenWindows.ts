@@ -1,4 +1,7 @@
-/** Computes the weekly volume and the all-time high of one token, exact to the second, for its detail page. */
+/**
+ * Reads the figures of one token in windows other than the last 24 hours, and its all-time high, exact to the second,
+ * for its detail page.
+ */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { RowReader } from '../../clickhouse/rows/rowReader';
 import { unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
@@ -7,8 +10,10 @@ import { findFinalTip, findOrdAt } from '../head/blockTimes';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { HOUR_SECONDS, wholeHours } from '../bars/hourWindow';
 import { slotOf } from '../bars/tickSeries';
+import { readShortTrades, type ShortTrades } from '../pairs/windowTrades';
 
 export interface TokenWindows {
+  readonly trades: ShortTrades;
   /** USD value of tracked swaps (with a trusted price). */
   readonly volumeWeek: number;
   /**
@@ -64,13 +69,16 @@ export async function readTokenWindows(
     high_from: high.firstOrd,
     high_to: high.lastOrd,
   };
-  const swaps = await runner.read('tokens/list_window_swaps', params, readSwap);
+  const [trades, swaps] = await Promise.all([
+    readShortTrades(runner, chainId, head, ['token', address]),
+    runner.read('tokens/list_window_swaps', params, readSwap),
+  ]);
   let volume = sums.reduce((sum, value) => sum + value, 0n);
   for (const swap of swaps) {
     const inHours = swap.timestamp >= hours.from && swap.timestamp < hours.to;
     if (swap.timestamp > since && !inHours) volume += swap.volume;
   }
-  return { volumeWeek: unitsToNumber(volume, USD_DECIMALS), highest: highestOf(swaps) };
+  return { trades, volumeWeek: unitsToNumber(volume, USD_DECIMALS), highest: highestOf(swaps) };
 }
 
 /** Among equal prices, the earliest swap is used. */

@@ -92,7 +92,7 @@ function plainHolding(of: HeadSnapshot, token: string) {
 }
 
 /** The dead address is watched for every token. */
-const watch = perVersion(() => Promise.resolve({ holders: [DEAD], creatorOf: () => null }));
+const watch = perVersion({ read: () => Promise.resolve({ holders: [DEAD], creatorOf: () => null }) });
 const poolsAt = (of: HeadSnapshot) => upTo(worldAt(world, of), of, (block) => block.pools);
 
 async function expectPlain(tables: HolderTables, of: HeadSnapshot): Promise<number> {

@@ -1,6 +1,6 @@
 /** Compares sums over a week and a month with a plain recomputation. */
 import { toPairDetail } from '../../../src/query/pairs/pairDetail';
-import { readPairTable } from '../../../src/query/pairs/pairTable';
+import { createPairTables } from '../../../src/query/pairs/pairTable';
 import { readPairWindows } from '../../../src/query/pairs/pairWindows';
 import { createTokenPrices } from '../../../src/query/prices/tokenPrices';
 import { readTokenWindows } from '../../../src/query/tokens/tokenWindows';
@@ -55,7 +55,7 @@ test.each([
     let cut = 0;
     for (const head of heads) {
       const prices = createTokenPrices(store.runner, CHAIN_ID, CHAIN);
-      const table = await readPairTable(store.runner, CHAIN_ID, head, prices, CHAIN.dexes);
+      const table = await createPairTables(store.runner, CHAIN_ID, prices, CHAIN.dexes).at(head);
       for (const pool of upTo(world, head, (block) => block.pools)) {
         const { address } = pool;
         const windows = await readPairWindows(

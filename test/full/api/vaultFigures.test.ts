@@ -11,7 +11,7 @@ import { readAuditInputs, type AuditDeps } from '../../../src/query/audit/auditI
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { readHead } from '../../../src/query/head/headState';
 import { perVersion } from '../../../src/query/head/perVersion';
-import { createPairMemory, readPairTable, type PairTable } from '../../../src/query/pairs/pairTable';
+import { createPairTables, type PairTable, type PairTables } from '../../../src/query/pairs/pairTable';
 import { readPairWindows } from '../../../src/query/pairs/pairWindows';
 import { weightsOfPool } from '../../../src/query/pairs/pools';
 import { derivePrice, toAudit } from '../../../src/query/audit/tokenAudit';
@@ -52,13 +52,12 @@ async function catchUp(): Promise<HeadSnapshot> {
   return (await readHead(store.runner, SIM_CHAIN_ID))!;
 }
 
-const memory = { pairs: null as ReturnType<typeof createPairMemory> | null };
+const memory = { pairs: null as PairTables | null };
 
-async function readTable(head: HeadSnapshot): Promise<PairTable> {
+function readTable(head: HeadSnapshot): Promise<PairTable> {
   const prices = createTokenPrices(store.runner, SIM_CHAIN_ID, SIM_DESCRIPTION);
-  const { dexes } = SIM_DESCRIPTION;
-  memory.pairs ??= createPairMemory(store.runner, SIM_CHAIN_ID, dexes);
-  return readPairTable(store.runner, SIM_CHAIN_ID, head, prices, dexes, memory.pairs);
+  memory.pairs ??= createPairTables(store.runner, SIM_CHAIN_ID, prices, SIM_DESCRIPTION.dexes);
+  return memory.pairs.at(head);
 }
 
 function listedAt(number: number): readonly SimVaultPool[] {
@@ -124,7 +123,7 @@ test('an audit warns about each pool that backs no price, whether read from memo
   const table = await createAuditTables(
     store.runner,
     SIM_CHAIN_ID,
-    perVersion(() => Promise.resolve(pairs)),
+    perVersion({ read: () => Promise.resolve(pairs) }),
   ).at(head);
   const seen = new Set<string>();
   for (const token of Array.from({ length: 12 }, (_, index) => simToken(index))) {
@@ -158,7 +157,7 @@ test('tokens without a price have the same reason in the tables as in audits fro
     const table = await createAuditTables(
       store.runner,
       SIM_CHAIN_ID,
-      perVersion(() => Promise.resolve(pairs)),
+      perVersion({ read: () => Promise.resolve(pairs) }),
     ).at(head);
     for (const [address, entries] of pairs.tokenPairs.byToken) {
       const token = pairs.tokens.get(address) ?? { address, symbol: null, name: null, decimals: null };

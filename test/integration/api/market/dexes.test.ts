@@ -4,7 +4,7 @@ import { listDexDays } from '../../../../src/query/dexes/dexDays';
 import { getDexHistory } from '../../../../src/query/dexes/dexHistory';
 import { readDexTable, type DexTable } from '../../../../src/query/dexes/dexTable';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
-import { readPairTable } from '../../../../src/query/pairs/pairTable';
+import { createPairTables } from '../../../../src/query/pairs/pairTable';
 import { createTokenPrices } from '../../../../src/query/prices/tokenPrices';
 import { dexAnswerShape, dexesAnswerShape, dexItemShape } from '../../../../src/wire/dexes';
 import { CHAIN } from '../../../support/server/apiServer';
@@ -37,7 +37,7 @@ beforeEach(() => {
 
 async function readTable(at: HeadSnapshot): Promise<DexTable> {
   const prices = createTokenPrices(market.runner, CHAIN_ID, CHAIN);
-  const pairs = await readPairTable(market.runner, CHAIN_ID, at, prices, CHAIN.dexes);
+  const pairs = await createPairTables(market.runner, CHAIN_ID, prices, CHAIN.dexes).at(at);
   return readDexTable(market.runner, CHAIN_ID, at, CHAIN.dexes, pairs);
 }
 

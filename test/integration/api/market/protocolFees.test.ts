@@ -17,7 +17,7 @@ import { FEE_PROTOCOL_TOPICS } from '../../../../src/protocols/feeProtocol';
 import { readDexTable } from '../../../../src/query/dexes/dexTable';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { toPairDetail } from '../../../../src/query/pairs/pairDetail';
-import { createPairMemory, readPairTable, type PairTable } from '../../../../src/query/pairs/pairTable';
+import { createPairTables, type PairTable, type PairTables } from '../../../../src/query/pairs/pairTable';
 import { readPairWindows } from '../../../../src/query/pairs/pairWindows';
 import { readSplitFees } from '../../../../src/query/pairs/protocolFees';
 import { createTokenPrices } from '../../../../src/query/prices/tokenPrices';
@@ -166,11 +166,10 @@ function plainPart(head: HeadSnapshot, swaps: readonly SwapRow[]): number {
     }, 0);
 }
 
-const memory = { kept: null as ReturnType<typeof createPairMemory> | null };
+const memory = { tables: null as PairTables | null };
 function readTable(head: HeadSnapshot): Promise<PairTable> {
-  memory.kept ??= createPairMemory(runner, CHAIN_ID, dexes);
-  const prices = createTokenPrices(runner, CHAIN_ID, CHAIN);
-  return readPairTable(runner, CHAIN_ID, head, prices, dexes, memory.kept);
+  memory.tables ??= createPairTables(runner, CHAIN_ID, createTokenPrices(runner, CHAIN_ID, CHAIN), dexes);
+  return memory.tables.at(head);
 }
 
 const heads = [

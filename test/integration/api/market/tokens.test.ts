@@ -4,7 +4,7 @@ import type { PoolRow, SwapRow, TokenRow } from '../../../../src/clickhouse/sche
 import { blockOfOrd } from '../../../../src/domain/ord';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { createHolderTables } from '../../../../src/query/holders/holders';
-import { createPairTables, readPairTable } from '../../../../src/query/pairs/pairTable';
+import { createPairTables } from '../../../../src/query/pairs/pairTable';
 import { toTokenDetail, type TokenEntry } from '../../../../src/query/tokens/tokenItem';
 import { createTokenPrices } from '../../../../src/query/prices/tokenPrices';
 import { createTokenTables, readTokenTable, type TokenTable } from '../../../../src/query/tokens/tokenTable';
@@ -65,7 +65,7 @@ function justChanged(): HeadSnapshot[] {
 
 async function readTable(head: HeadSnapshot): Promise<TokenTable> {
   const prices = createTokenPrices(store.runner, CHAIN_ID, CHAIN);
-  const pairs = await readPairTable(store.runner, CHAIN_ID, head, prices, CHAIN.dexes);
+  const pairs = await createPairTables(store.runner, CHAIN_ID, prices, CHAIN.dexes).at(head);
   return readTokenTable(store.runner, CHAIN_ID, head, pairs, { of: () => null });
 }
 

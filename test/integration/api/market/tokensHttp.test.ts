@@ -1,6 +1,6 @@
 /** Tests the endpoints under /tokens over HTTP: unknown tokens, pages, searches, audits. */
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
-import { readPairTable } from '../../../../src/query/pairs/pairTable';
+import { createPairTables } from '../../../../src/query/pairs/pairTable';
 import { createTokenPrices } from '../../../../src/query/prices/tokenPrices';
 import { readTokenTable, type TokenTable } from '../../../../src/query/tokens/tokenTable';
 import { CHAIN, type Json } from '../../../support/server/apiServer';
@@ -32,7 +32,7 @@ beforeEach(() => {
 
 async function readTable(at: HeadSnapshot): Promise<TokenTable> {
   const prices = createTokenPrices(market.runner, CHAIN_ID, CHAIN);
-  const pairs = await readPairTable(market.runner, CHAIN_ID, at, prices, CHAIN.dexes);
+  const pairs = await createPairTables(market.runner, CHAIN_ID, prices, CHAIN.dexes).at(at);
   return readTokenTable(market.runner, CHAIN_ID, at, pairs, { of: () => null });
 }
 

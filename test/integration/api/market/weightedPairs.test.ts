@@ -10,6 +10,7 @@ import { createPairTables, type PairTable } from '../../../../src/query/pairs/pa
 import { createHeadSwaps } from '../../../../src/query/bars/headSwaps';
 import type { PairEntry } from '../../../../src/query/pairs/pairItem';
 import { trustedValueOf } from '../../../../src/query/pairs/poolValue';
+import type { PairWindows } from '../../../../src/query/pairs/pairWindows';
 import { toPairDetail } from '../../../../src/query/pairs/pairDetail';
 import { Directory } from '../../../../src/query/tokens/directory';
 import { getPairTicks } from '../../../../src/query/bars/ticks';
@@ -125,14 +126,17 @@ test('TVL is the value of the trusted tokens divided by their share of the weigh
   expect(compared).toBeGreaterThan(3);
 });
 
+const quiet = { buys: 0, sells: 0, buyers: 0, sellers: 0, volume: 0 };
+const windows: PairWindows = {
+  trades: { m5: quiet, h1: quiet, h6: quiet },
+  volumeWeek: 0,
+  volumeMonth: 0,
+  feesWeek: 0,
+  meanReservesWeek: null,
+  meanBalancesWeek: null,
+};
+
 test('the details of a weighted pool name the tokens of the two reserves and list the balance of every token', () => {
-  const windows = {
-    volumeWeek: 0,
-    volumeMonth: 0,
-    feesWeek: 0,
-    meanReservesWeek: null,
-    meanBalancesWeek: null,
-  };
   let valued = 0;
   for (const pool of pools.filter(({ nature }) => nature !== 'other')) {
     const entry = entries.get(pool.address)!;
@@ -156,13 +160,6 @@ test('the details of a weighted pool name the tokens of the two reserves and lis
 });
 
 test('shares that a composable pool holds of itself are no TVL and no supply', () => {
-  const windows = {
-    volumeWeek: 0,
-    volumeMonth: 0,
-    feesWeek: 0,
-    meanReservesWeek: null,
-    meanBalancesWeek: null,
-  };
   const stable = pools.filter(({ nature }) => nature === 'stable');
   expect(stable.length).toBeGreaterThan(0);
   for (const pool of stable) {
@@ -195,7 +192,6 @@ test('the yield of a weighted pool uses its mean balances', () => {
   for (const pool of pools.filter(({ nature }) => nature === 'plain')) {
     const entry = entries.get(pool.address)!;
     if (!(entry.liquidityUsd > 0) || isCapped(entry)) continue;
-    const windows = { volumeWeek: 0, volumeMonth: 0, feesWeek: 3 };
     const ofTwo = pool.tokens.length === 2;
     const aprOver = (share: number | null): number => {
       const { reserve0, reserve1 } = entry.facts.state!;
@@ -206,7 +202,8 @@ test('the yield of a weighted pool uses its mean balances', () => {
           : { mean_reserve0: of(reserve0), mean_reserve1: of(reserve1), mean_value0: 0, mean_value1: null };
       const meanBalancesWeek = share === null || ofTwo ? null : pool.balances.map((raw) => of(String(raw)));
       const means = { meanReservesWeek: ofTwo ? meanReservesWeek : null, meanBalancesWeek };
-      return toPairDetail(entry, { ...windows, ...means }, { holding: null, partial: true }).apr_7d!;
+      return toPairDetail(entry, { ...windows, feesWeek: 3, ...means }, { holding: null, partial: true })
+        .apr_7d!;
     };
     expect(close(aprOver(0.5), aprOver(null) * 2)).toBe(true);
     if (ofTwo) two += 1;

@@ -1,0 +1,19 @@
+-- Each row: the trading of one pair in one of the windows that end at `now`, each (now - seconds, now]. A window without
+-- a swap has no row. Reads by ord the swaps after `after_ord`, which is the last position before the longest window.
+-- The caller reads RowBinary, so the order of columns is fixed.
+SELECT
+    arrayJoin({windows:Array(UInt32)}) AS seconds,
+    toUInt32(countIf(buy)) AS buys,
+    toUInt32(countIf(NOT buy)) AS sells,
+    toUInt32(uniqExactIf(maker, buy)) AS buyers,
+    toUInt32(uniqExactIf(maker, NOT buy)) AS sellers,
+    toFloat64(sumIf(amount_usd, tracked)) AS volume
+FROM
+(
+    SELECT timestamp, maker, amount_usd, tracked, if(base_is_token0, amount0, amount1) < 0 AS buy
+    FROM swaps_chain
+    WHERE ord > {after_ord:UInt64} AND pair = unhex({pair:String})
+)
+WHERE timestamp + seconds > {now:UInt32}
+GROUP BY seconds
+LIMIT {limit:UInt32}

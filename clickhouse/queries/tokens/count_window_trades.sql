@@ -1,0 +1,25 @@
+-- Each row: the trading of one token over all its pools in one of the windows that end at `now`, each
+-- (now - seconds, now]. A window without a swap has no row. A buy is a swap that lowers the pool's balance of the
+-- token. Reads by ord the swaps after `after_ord`, which is the last position before the longest window. The caller
+-- reads RowBinary, so the order of columns is fixed.
+SELECT
+    arrayJoin({windows:Array(UInt32)}) AS seconds,
+    toUInt32(countIf(buy)) AS buys,
+    toUInt32(countIf(NOT buy)) AS sells,
+    toUInt32(uniqExactIf(maker, buy)) AS buyers,
+    toUInt32(uniqExactIf(maker, NOT buy)) AS sellers,
+    toFloat64(sumIf(amount_usd, tracked)) AS volume
+FROM
+(
+    SELECT
+        timestamp,
+        maker,
+        amount_usd,
+        tracked,
+        arrayJoin(arrayFilter(side -> side.1 = unhex({token:String}), [(token0, amount0 < 0), (token1, amount1 < 0)])).2 AS buy
+    FROM swaps_chain
+    WHERE ord > {after_ord:UInt64} AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
+)
+WHERE timestamp + seconds > {now:UInt32}
+GROUP BY seconds
+LIMIT {limit:UInt32}

@@ -1,0 +1,76 @@
+/**
+ * Trading of one pair or token in time windows. The tables of a head have the last 24 hours; details read the shorter
+ * windows.
+ */
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { WINDOW_SECONDS, type TradeCounts, type Window } from '../../wire/pairs';
+import { findOrdAt } from '../head/blockTimes';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import { distinctMakers } from './ranking';
+
+/** Trading in one window. */
+export interface Trades {
+  readonly buys: number;
+  readonly sells: number;
+  /** Known makers. */
+  readonly buyers: number;
+  readonly sellers: number;
+  /** USD value of tracked swaps (with a trusted price). */
+  readonly volume: number;
+}
+
+/** Trading in the windows of less than 24 hours. */
+export type ShortTrades = Readonly<Record<Exclude<Window, 'h24'>, Trades>>;
+
+const NO_TRADES: Trades = { buys: 0, sells: 0, buyers: 0, sellers: 0, volume: 0 };
+
+/** `kind` names the module of the query and its parameter. */
+export async function readShortTrades(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  [kind, address]: readonly ['pair' | 'token', string],
+): Promise<ShortTrades> {
+  const { m5, h1, h6 } = WINDOW_SECONDS;
+  const windows = [m5, h1, h6];
+  const params = {
+    ...snapshotParams(head),
+    [kind]: address.slice(2),
+    windows,
+    now: head.timestamp,
+    after_ord: await findOrdAt(runner, chainId, head, head.timestamp - h6),
+    limit: windows.length,
+  };
+  const rows = new Map(await runner.read(`${kind}s/count_window_trades`, params, readWindow));
+  const of = (seconds: number): Trades => rows.get(seconds) ?? NO_TRADES;
+  return { m5: of(m5), h1: of(h1), h6: of(h6) };
+}
+
+function readWindow(row: RowReader): [seconds: number, trades: Trades] {
+  return [
+    row.u32(),
+    { buys: row.u32(), sells: row.u32(), buyers: row.u32(), sellers: row.u32(), volume: row.f64() },
+  ];
+}
+
+/** The numbers of trades; zeros without a swap. */
+export function tradeCounts(trades: Trades | null): TradeCounts {
+  const { buys, sells, buyers, sellers } = trades ?? NO_TRADES;
+  return { buys, sells, buyers: distinctMakers(buyers, buys), sellers: distinctMakers(sellers, sells) };
+}
+
+/** `day` is the trading of the last 24 hours; null without a swap. */
+export function countsByWindow(
+  { m5, h1, h6 }: ShortTrades,
+  day: Trades | null,
+): Readonly<Record<Window, TradeCounts>> {
+  return { m5: tradeCounts(m5), h1: tradeCounts(h1), h6: tradeCounts(h6), h24: tradeCounts(day) };
+}
+
+export function volumeByWindow(
+  { m5, h1, h6 }: ShortTrades,
+  day: Trades | null,
+): Readonly<Record<Window, number>> {
+  return { m5: m5.volume, h1: h1.volume, h6: h6.volume, h24: day?.volume ?? 0 };
+}
