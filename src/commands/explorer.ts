@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import type { ByteCache } from '../api/byteCache';
 import type { DialectDeps } from '../api/etherscan/action';
-import type { ExplorerChain } from '../api/explorerRoute';
+import type { ExplorerChain } from '../api/explorerScope';
 import { BUILT_IN_CHAINS, findBuiltInChain } from '../chains/builtInChains';
 import type { EndpointPool } from '../chain/rpc/endpointPool';
 import { createNodeState } from '../chain/rpc/nodeState';

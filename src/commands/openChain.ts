@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { ExplorerChain } from '../api/explorerRoute';
+import type { ExplorerChain } from '../api/explorerScope';
 import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
 import { openDatabase, type Database } from '../clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
