@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { findBuiltInChain } from './chains/builtInChains';
 import { loadChain, readInteger } from './chains/loadChain';
 import { UINT32_MAX } from './chains/parseChainDescription';
+import { pulsechainTestnet } from './chains/pulsechainTestnet';
 import { redactUrls, shorten } from './chains/redactUrls';
 import type { ChainDescription, StartBlock } from './domain/chainDescription';
 import { isHash, toLowerHex } from './domain/hex';
@@ -27,16 +28,21 @@ const TOKEN_MAX = 512;
 const NICENESS_MAX = 19;
 const METRICS_PORT_DEFAULT = 9_464;
 const RPC_URLS_MAX = 20;
+/** Chains of the explorer that need not be the market chain, and the settings with the URLs of their nodes. */
+export const EXPLORER_CHAINS = [{ chain: pulsechainTestnet, setting: 'RPC_URL_943' }] as const;
 const PROOF_MODES: readonly ProofMode[] = ['auto', 'full', 'headers', 'bloom'];
 const LOG_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 export interface Config {
   /** URLs of RPC_URL, or else of CHAIN_CONFIG. Null if neither has URLs. */
   readonly rpcUrls: readonly string[] | null;
-  /** URLs of chain 943; null if chain 943 is not ingested. */
-  readonly rpcUrls943: readonly string[] | null;
   readonly chainId: number;
   readonly chain: ChainDescription;
+  /** Chains that the explorer can hold besides the market chain. Without URLs, this program does not ingest the chain. */
+  readonly explorerChains: readonly {
+    readonly chain: ChainDescription;
+    readonly rpcUrls: readonly string[] | null;
+  }[];
   readonly startBlock: StartBlock;
   /** `tag` uses the node's `finalized` block; a number N makes every block ≤ head − N final. */
   readonly finality: 'tag' | number;
@@ -250,9 +256,11 @@ function toProof(read: z.infer<typeof settings>): ProofOptions {
 function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Config {
   return {
     rpcUrls: read.RPC_URL ?? urlsOfFile(chain),
-    rpcUrls943: read.RPC_URL_943 ?? null,
     chainId: chain.chainId,
     chain,
+    explorerChains: EXPLORER_CHAINS.filter(({ chain: { chainId } }) => chainId !== chain.chainId).map(
+      ({ setting: name, ...each }) => ({ ...each, rpcUrls: read[name] ?? null }),
+    ),
     startBlock: read.START_BLOCK ?? defaultStartBlock(chain),
     finality: read.FINALITY_DEPTH ?? 'tag',
     proof: toProof(read),

@@ -10,7 +10,7 @@ import { addDataCommands, type Started } from './commands/data/dataCommands';
 import { loadDevConfig, runDev } from './commands/dev';
 import { runAll, type RunParts } from './commands/runAll';
 import { runBackfill } from './commands/backfill';
-import { runImportSources } from './commands/data/importSources';
+import { DESCENDANTS, runImportSources } from './commands/data/importSources';
 import { proveBlocks } from './commands/data/proveBlocks';
 import { openStorage } from './commands/storage';
 import { stopOnSignals } from './commands/stopSignal';
@@ -184,7 +184,7 @@ function addStoreCommands(program: Command): void {
     .addOption(
       new Option('--chain <id>', 'only this chain, such as 369; may be repeated')
         .argParser(listChain)
-        .default([], 'the market chain, 369, 943 and 1; for Blockscout the market chain'),
+        .default([], `the market chain, ${DESCENDANTS.join(', ')} and 1; for Blockscout the market chain`),
     )
     .option('--rpc <url>', 'URL of a market chain node, to compare contract code (default: RPC_URL)')
     .option('--allow-private', 'allow a host name that resolves to a private or loopback address', false)

@@ -275,7 +275,7 @@ test('the name of every query file is a literal in src, and only the files in MA
   expect(named.filter((path) => !names.has(path.replace(/\.sql$/, '')))).toEqual([]);
   // A name that is built from parts cannot be found by a text search.
   expect(sources.filter((path) => /`[a-z_]+\/[a-z_]*\$\{/.test(textOf(path)))).toEqual([]);
-  const passesOn = ['namedQueries', 'observedDatabase', 'deferredDatabase'];
+  const passesOn = ['namedQueries', 'observedDatabase'];
   const reads = sources.filter((path) => /\b(?:database|db)\.select(?:Binary)?\(/.test(textOf(path)));
   expect(reads.filter((path) => !passesOn.some((name) => path.endsWith(`/${name}.ts`)))).toEqual([]);
   const makers = sources.filter((path) => /\bselectMade\(/.test(textOf(path)));

@@ -1,31 +1,15 @@
 /**
- * Shared handler of the endpoints whose answers belong to one block. Parses the parameters, serves the answer
- * from the byte cache and writes errors in the endpoint's dialect. The endpoint declares its parameters, its
- * answer shape and how to read the answer.
+ * Shared handler of the endpoints whose answers belong to one block. Serves the answer from the byte cache and writes
+ * errors in the endpoint's dialect.
  */
-import type { z } from 'zod';
-
 import { AppError } from '../errors';
 import type { ByteCache } from './byteCache';
-import { answerTable, chooseTable, FORMAT_PARAMS, TABLE_TYPES } from './formats/formats';
-import { findListTable, type ListTable } from './formats/listTable';
+import { answerTable, chooseTable, FORMAT_PARAMS } from './formats/formats';
+import type { ListTable } from './formats/listTable';
 import { toJsonBody } from './jsonBody';
-import { parseParams, parsePath, type Params, type ParsedOf } from './params';
+import { parseParams } from './params';
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
-import type { Route, RouteContext, RouteDoc } from './route';
-
-/** The part of an endpoint that the OpenAPI document describes. */
-export interface EndpointSpec<P extends Params, Q extends Params, Answer> {
-  readonly path: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly pathParams?: P;
-  readonly query: Q;
-  readonly answer: z.ZodType<Answer>;
-  readonly errors: readonly (400 | 404 | 503)[];
-  /** Checks rules that involve several parameters. Throws bad_request. */
-  check?(params: ParsedOf<P> & ParsedOf<Q>): void;
-}
+import type { Route, RouteContext } from './route';
 
 /** One request, reduced to a cache key and a function that reads the answer. */
 export interface Question<Answer> {
@@ -44,7 +28,7 @@ export interface Question<Answer> {
   renew?(): Promise<Question<Answer> | null>;
 }
 
-export interface TableWriter {
+interface TableWriter {
   readonly runner: QueryRunner;
   of(answer: unknown): ListTable;
 }
@@ -124,36 +108,4 @@ async function answer<Answer>(
   ctx.type = 'application/json';
   ctx.set('ETag', etag);
   ctx.body = body;
-}
-
-/**
- * Parses the parameters of an endpoint. `others` are names of query parameters that the caller parses itself.
- * Throws bad_request.
- */
-export function readParams<P extends Params, Q extends Params>(
-  endpoint: Pick<EndpointSpec<P, Q, unknown>, 'pathParams' | 'query' | 'check'>,
-  ctx: RouteContext,
-  others: readonly string[] = [],
-): ParsedOf<P> & ParsedOf<Q> {
-  const query = parseParams(endpoint.query, ctx, others);
-  const params = { ...parsePath(endpoint.pathParams, ctx.params), ...query };
-  endpoint.check?.(params);
-  return params;
-}
-
-export function docOf<P extends Params, Q extends Params, Answer>(
-  { summary, description, pathParams, query, answer, errors }: EndpointSpec<P, Q, Answer>,
-  tag: RouteDoc['tag'],
-): RouteDoc {
-  const hasTables = findListTable(answer) !== null;
-  return {
-    summary,
-    tag,
-    ...(description === undefined ? {} : { description }),
-    query: hasTables ? { ...query, ...FORMAT_PARAMS } : query,
-    answer,
-    errors,
-    ...(hasTables ? { otherTypes: TABLE_TYPES } : {}),
-    ...(pathParams === undefined ? {} : { path: pathParams }),
-  };
 }

@@ -10,7 +10,7 @@ import Koa from 'koa';
 import { ALL_ACTIVITY, listNewestEvents } from '../query/activity/activity';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import { isDecoded } from '../wire/activity';
-import type { MarketDeps } from './marketRoute';
+import type { MarketDeps } from './marketScope';
 import type { RequestState, Route } from './route';
 
 /** The stored values that example calls use as parameters. */

@@ -4,7 +4,7 @@ import type { Route } from './route';
 import { contract } from './contracts/contract';
 import { contractEvents } from './contracts/contractEvents';
 import { contracts } from './contracts/contracts';
-import type { ExplorerDeps } from './explorerRoute';
+import type { ExplorerDeps } from './explorerScope';
 import { logs } from './logs/logs';
 import { search } from './search/search';
 import { sourceSearch } from './sources/sourceSearch';

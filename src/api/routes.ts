@@ -1,7 +1,7 @@
 /** The list of all endpoints. */
 import { dexscreenerRoutes } from './dexscreener/dexscreenerRoutes';
 import { createExamples } from './examples';
-import type { MarketDeps } from './marketRoute';
+import type { MarketDeps } from './marketScope';
 import { activity } from './activity/activity';
 import { dex } from './dexes/dex';
 import { dexes } from './dexes/dexes';

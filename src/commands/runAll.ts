@@ -4,14 +4,12 @@ import type { Config } from '../config';
 import { observeDatabase } from '../clickhouse/client/observedDatabase';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
-import type { Hex } from '../domain/hex';
 import { steadyNow } from '../domain/steadyTime';
-import { noteAsked } from '../ingest/session/status';
 import { createMetrics, type Metrics } from '../metrics';
 import { startApi, type ApiServer } from './api';
-import { createIngester, type Ingester } from './ingest';
+import type { Ingester } from './ingest';
+import { openChains, type ChainService } from './openChain';
 import { logProblems } from './problemLog';
-import { hasSecondChain, listSecondProblems, secondConfig } from './secondChain';
 import { listEngineProblems, openStorage, type Storage } from './storage';
 import { aborted } from './stopSignal';
 
@@ -32,44 +30,30 @@ export async function runAll(
   parts: RunParts,
 ): Promise<void> {
   const metrics = createMetrics();
+  const chains = openChains(config, { log, metrics, ingests: parts.ingest });
+  const [{ ingester }, ...others] = chains;
   let api: ApiServer | null = null;
-  const ingester = parts.ingest ? createIngester(config, log, (flip) => api?.wake(flip)) : null;
-  if (ingester !== null) metrics.watchTransfers(() => ingester.status);
-  const second = parts.ingest && hasSecondChain(config) ? createSecond(config, log) : null;
   let storage: Storage | null = null;
   const ended = new AbortController();
   const going = AbortSignal.any([signal, ended.signal]);
   let works: readonly Promise<void>[] = [];
+  if (ingester !== null) metrics.watchTransfers(() => ingester.status);
   if (ingester !== null) metrics.watchIngest(() => ingester.figures());
-  const moreProblems = () => [
-    ...listEngineProblems(storage),
-    ...(second === null ? [] : listSecondProblems(second.facts())),
-  ];
-  const list = () => api?.problems() ?? [...(ingester?.facts().problems ?? []), ...moreProblems()];
+  const engineProblems = () => listEngineProblems(storage);
+  const list = () =>
+    api?.problems() ?? [
+      ...(ingester?.facts().problems ?? []),
+      ...engineProblems(),
+      ...others.flatMap((chain) => chain.problems()),
+    ];
   const stopLogging = logProblems(list, log, steadyNow);
   try {
-    if (parts.api) {
-      const ingest =
-        ingester === null
-          ? {}
-          : {
-              ingest: () => ingester.facts(),
-              onIncomplete: (token: Hex) => noteAsked(ingester.status, token),
-            };
-      const isEngineAway = (): boolean => listEngineProblems(storage).length > 0;
-      api = await startApi({ config, log, metrics, moreProblems, isEngineAway, ...ingest });
-    }
+    if (parts.api) api = await startApi({ config, log, metrics, chains, engineProblems });
     storage = await openStorage(config, log, { readingIsEnough: !parts.ingest, signal });
-    const watched = parts.ingest ? watchWrites(storage, ingester, metrics) : storage;
+    const opened = ingester === null ? storage : watchWrites(storage, config.chainId, ingester, metrics);
     api?.connect(storage.readUrl, storage.readOnly ? null : storage.writer);
     parts.onReady?.(api);
-    works = [
-      aborted(going),
-      ...(ingester === null ? [] : [keepIngesting(ingester, watched, parts, log, going)]),
-      ...(second === null || storage.secondWriter === null
-        ? []
-        : [keepIngesting(second, { ...storage, writer: storage.secondWriter }, parts, log, going)]),
-    ];
+    works = [aborted(going), ...chains.map((chain) => keepIngesting(chain, opened, parts, log, going))];
     await Promise.all(works);
   } catch (error) {
     throwUnlessStopped(error, signal);
@@ -79,9 +63,8 @@ export async function runAll(
     // If one task fails, the other tasks must end before the database and the connections close.
     ended.abort(new Error('the program stops'));
     await Promise.allSettled(works);
-    await ingester?.close();
-    await second?.close();
     await api?.close();
+    if (api === null) for (const chain of chains) await chain.close();
     await storage?.close();
     log.info('stopped');
   }
@@ -93,37 +76,35 @@ function throwUnlessStopped(error: unknown, signal: AbortSignal): void {
 }
 
 /** Wraps the storage to count the writes of the market chain's ingester for the metrics. */
-function watchWrites(storage: Storage, ingester: Ingester | null, metrics: Metrics): Storage {
+function watchWrites(
+  storage: Storage,
+  chainId: number,
+  { rpc, status }: Ingester,
+  metrics: Metrics,
+): Storage {
   const writer = observeDatabase(storage.writer, { finished: metrics.observeStatement });
   metrics.watchQueue('writes', writer.underWay);
-  if (ingester !== null) {
-    const { rpc, status } = ingester;
-    metrics.watchRpc('ingest', () => rpc.traffic());
-    metrics.watchQueue('rpc', () => rpc.traffic().reduce((sum, { underWay }) => sum + underWay, 0));
-    metrics.watchQueue('blocks', () => Math.max(0, (status.nodeHead ?? 0) - (status.indexed ?? 0)));
-  }
-  return { ...storage, writer };
-}
-
-/** The log lines of the second chain's ingester carry its chain id. */
-function createSecond(config: Config, log: Logger): Ingester {
-  const { chainId, ...rest } = secondConfig(config);
-  return createIngester({ ...rest, chainId }, log.child({ chainId }));
+  metrics.watchRpc('ingest', () => rpc.traffic());
+  metrics.watchQueue('rpc', () => rpc.traffic().reduce((sum, { underWay }) => sum + underWay, 0));
+  metrics.watchQueue('blocks', () => Math.max(0, (status.nodeHead ?? 0) - (status.indexed ?? 0)));
+  return { ...storage, writers: new Map(storage.writers).set(chainId, writer) };
 }
 
 /**
- * Runs an ingester. If the process also runs the API, a failed ingester does not stop the API. Without an
- * API, the failure ends the program.
+ * Runs the ingester of a chain, if it has one. If the process also runs the API, a failed ingester does not stop the
+ * API. Without an API, the failure ends the program.
  */
 async function keepIngesting(
-  ingester: Ingester,
+  { chainId, ingester }: ChainService,
   storage: Storage,
   parts: RunParts,
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
+  const writer = storage.writers.get(chainId);
+  if (ingester === null || writer === undefined) return;
   try {
-    await ingester.run(storage, signal, { standby: parts.standby ?? false });
+    await ingester.run({ ...storage, writer }, signal, { standby: parts.standby ?? false });
   } catch (error) {
     // A wrong setting, such as a node of another chain, ends the program. After other failures, the API still
     // serves the stored data.

@@ -12,12 +12,12 @@ import { AppError } from '../errors';
 import type { Logger } from '../log';
 import { seedSignatures } from '../sources/seedSignatures';
 import { findRunningServer } from './runningServer';
-import { hasSecondChain, secondDatabaseUrl } from './secondChain';
+import { databaseUrl, listChains } from './chains';
 
 export interface Storage {
   readonly writer: Database;
-  /** The database of the second chain; null if the chain is not ingested. */
-  readonly secondWriter: Database | null;
+  /** The databases of all chains that this program can ingest, by chain id. */
+  readonly writers: ReadonlyMap<number, Database>;
   readonly readUrl: string;
   /** Whether the user of CLICKHOUSE_URL may only read. Then the program leaves the schema unchanged. */
   readonly readOnly: boolean;
@@ -59,10 +59,14 @@ export async function openStorage(
   };
   if (config.clickhouseUrl !== null && !readOnly) await createEverywhere(cluster, writeUrl);
   const writer = open(writeUrl);
-  const secondUrl = secondDatabaseUrl(writeUrl);
-  const secondWriter = hasSecondChain(config) && !readOnly ? open(secondUrl) : null;
+  const [, ...chains] = listChains(config);
+  const ingested = readOnly ? [] : chains.filter(({ rpcUrls }) => rpcUrls !== null);
+  const others = ingested.map((chain) => {
+    const url = databaseUrl(writeUrl, chain);
+    return { chainId: chain.chainId, url, database: open(url) };
+  });
   const close = async (): Promise<void> => {
-    await secondWriter?.close();
+    for (const { database } of others) await database.close();
     await writer.close();
     await server?.stop();
   };
@@ -74,15 +78,16 @@ export async function openStorage(
       stopIfAsked(signal);
       await seedSignatures(writer, createQueryRunner(writer));
     }
-    if (secondWriter !== null) {
-      await createEverywhere(cluster, secondUrl, new URL(writeUrl).pathname);
-      await updateSchema(secondWriter, secondUrl, place, log);
+    for (const { url, database } of others) {
+      await createEverywhere(cluster, url, new URL(writeUrl).pathname);
+      await updateSchema(database, url, place, log);
     }
   } catch (error) {
     await close();
     throw error;
   }
-  return { writer, secondWriter, readUrl, readOnly, server, close };
+  const writers = new Map(others.map(({ chainId, database }) => [chainId, database]));
+  return { writer, writers: writers.set(config.chainId, writer), readUrl, readOnly, server, close };
 }
 
 /** Throws the reason of the signal if the signal is aborted. */

@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 
 import { pulsechain } from '../../src/chains/pulsechain';
+import { pulsechainTestnet } from '../../src/chains/pulsechainTestnet';
 import { loadConfig, type Config } from '../../src/config';
 import { AppError } from '../../src/errors';
 
@@ -36,9 +37,9 @@ function faultOf(env: Record<string, string>, file?: unknown): string {
 describe('loadConfig reads and checks all settings', () => {
   const DEFAULTS: Config = {
     rpcUrls: null,
-    rpcUrls943: null,
     chainId: 369,
     chain: pulsechain,
+    explorerChains: [{ chain: pulsechainTestnet, rpcUrls: null }],
     startBlock: { kind: 'before_head', blocks: 8_640 },
     finality: 'tag',
     proof: { mode: 'auto', trusted: null },
@@ -91,8 +92,11 @@ describe('loadConfig reads and checks all settings', () => {
     ],
     [{ RPC_URL: 'http://a,http://b,http://a' }, { rpcUrls: ['http://a', 'http://b'] }],
     [{ RPC_URL: 'ipc:///run/geth.ipc, http://a' }, { rpcUrls: ['ipc:///run/geth.ipc', 'http://a'] }],
-    [{ RPC_URL_943: 'HTTPS://Testnet.example' }, { rpcUrls943: ['HTTPS://Testnet.example'] }],
-    [{ CHAIN_ID: '943' }, { chainId: 943 }],
+    [
+      { RPC_URL_943: 'HTTPS://Testnet.example' },
+      { explorerChains: [{ chain: pulsechainTestnet, rpcUrls: ['HTTPS://Testnet.example'] }] },
+    ],
+    [{ CHAIN_ID: '943' }, { chainId: 943, explorerChains: [] }],
     [{ START_BLOCK: '0' }, { startBlock: { kind: 'absolute', block: 0 } }],
     [{ START_BLOCK: '17233000' }, { startBlock: { kind: 'absolute', block: 17_233_000 } }],
     [{ START_BLOCK: '-100' }, { startBlock: { kind: 'before_head', blocks: 100 } }],

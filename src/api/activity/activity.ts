@@ -2,15 +2,17 @@
 import { blockOfOrd, logIndexOfOrd, ORD_SPAN, toOrd } from '../../domain/ord';
 import { activityAnswerShape } from '../../wire/activity';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
-import { marketRoute, type MarketDeps } from '../marketRoute';
+import { MARKET, type MarketDeps } from '../marketScope';
 import { parsedParam } from '../params';
 import type { Route } from '../route';
+import { route } from '../scope';
 import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from './activityParams';
 
 const BLOCK_MAX = 4_294_967_295;
 
 export function activity(deps: MarketDeps): Route {
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: MARKET,
     path: '/api/v1/activity',
     summary: 'Swaps, mints, burns and syncs, newest first',
     description:

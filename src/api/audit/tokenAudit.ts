@@ -7,16 +7,18 @@ import { toAudit } from '../../query/audit/tokenAudit';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { TokenEntry } from '../../query/tokens/tokenItem';
 import { auditAnswerShape, type Audit } from '../../wire/audit';
-import { marketRoute, type MarketDeps } from '../marketRoute';
+import { MARKET, type MarketDeps } from '../marketScope';
 import { badParam, integerParam } from '../params';
 import type { Route } from '../route';
+import { route } from '../scope';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from '../tokens/tokenEntry';
 
 /** Largest number of pools outside the token's route that an audit considers. */
 const CANDIDATES_MAX = 100;
 
 export function tokenAudit(deps: MarketDeps): Route {
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: MARKET,
     path: '/api/v1/tokens/:address/audit',
     summary: 'How the price of a token is derived',
     description:

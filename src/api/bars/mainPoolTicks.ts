@@ -11,7 +11,7 @@ import type { TokenTicks, TokenTicksRequest } from '../../query/bars/tokenTicks'
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { TokenTicksAnswer } from '../../wire/tokens';
 import { readTokenAudit } from '../audit/tokenAudit';
-import type { MarketDeps } from '../marketRoute';
+import type { MarketDeps } from '../marketScope';
 import { getTokenEntry } from '../tokens/tokenEntry';
 
 /** Throws not_found for a token without a pool. */

@@ -2,13 +2,15 @@
 import { AppError } from '../../errors';
 import { getPairTicks } from '../../query/bars/ticks';
 import { CURRENCIES, ticksAnswerShape } from '../../wire/ticks';
-import { marketRoute, type MarketDeps } from '../marketRoute';
+import { MARKET, type MarketDeps } from '../marketScope';
 import { addressParam, flagParam, oneOfParam, requiredAddressParam } from '../params';
 import type { Route } from '../route';
+import { route } from '../scope';
 import { BAR_RANGE_PARAMS, toSeconds } from './barRange';
 
 export function pairTicks(deps: MarketDeps): Route {
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: MARKET,
     path: '/api/v1/pairs/:address/ticks',
     summary: 'Bars (OHLCV) of a pair, ascending',
     description:

@@ -8,9 +8,10 @@ import { readPathBars } from '../../query/bars/pathBars';
 import { createTokenTicks, type ReadTokenBars, type TokenTicksRequest } from '../../query/bars/tokenTicks';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { TOKEN_CURRENCIES, TOKEN_SOURCES, tokenTicksAnswerShape } from '../../wire/tokens';
-import { marketRoute, type MarketDeps } from '../marketRoute';
+import { MARKET, type MarketDeps } from '../marketScope';
 import { flagParam, oneOfParam } from '../params';
 import type { Route } from '../route';
+import { route } from '../scope';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from '../tokens/tokenEntry';
 import { BAR_RANGE_PARAMS, toSeconds } from './barRange';
 import { getMainPoolTicks } from './mainPoolTicks';
@@ -19,7 +20,8 @@ export function tokenTicks(deps: MarketDeps): Route {
   const { runner, chain, directory } = deps;
   const { wrappedNative } = chain;
   const ticks = createTokenTicks({ runner, wrappedNative, directory });
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: MARKET,
     path: '/api/v1/tokens/:address/ticks',
     summary: 'Bars (OHLCV) of a token over all its pools, ascending',
     description:

@@ -19,7 +19,7 @@ import {
 } from '../../wire/dialects/blockscout';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
-import { chainParam, questionOf, type ChainMoment } from '../explorerRoute';
+import { chainParam, questionOf, type ChainMoment } from '../explorerScope';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
 import { smartContractList } from './smartContractList';

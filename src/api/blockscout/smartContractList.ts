@@ -12,7 +12,7 @@ import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
 import { orNull } from '../../query/head/orNull';
 import { TIME_BUDGETS } from '../../query/head/timeBudgets';
-import { chainParam, questionOf, type ChainMoment } from '../explorerRoute';
+import { chainParam, questionOf, type ChainMoment } from '../explorerScope';
 import { textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 

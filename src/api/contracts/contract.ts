@@ -7,10 +7,12 @@ import { withCode } from '../../query/contracts/nodeCode';
 import { contractAnswerShape } from '../../wire/explorer';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
-import { explorerRoute, type ExplorerDeps } from '../explorerRoute';
+import { route } from '../scope';
+import { EXPLORER, type ExplorerDeps } from '../explorerScope';
 
 export function contract(deps: ExplorerDeps): Route {
-  return explorerRoute(deps, {
+  return route(deps, {
+    scope: EXPLORER,
     path: '/api/v1/contracts/:address',
     summary: 'One contract: code, source, proxy, creation, token and pair',
     description:
@@ -19,7 +21,7 @@ export function contract(deps: ExplorerDeps): Route {
     query: {},
     answer: contractAnswerShape,
     errors: [400, 404, 503],
-    async read({ address }, chainId, moment) {
+    async read({ address }, { chainId, moment }) {
       const facts = moment === null ? null : await findContract(deps, chainId, address, moment.head.version);
       if (facts === null || moment === null)
         throw new AppError('not_found', `there is no contract at ${address} on chain ${chainId}`);

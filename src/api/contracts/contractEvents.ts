@@ -3,12 +3,14 @@ import { ALL_LOGS, type LogFilter } from '../../query/logs/logFilter';
 import { logsAnswerShape } from '../../wire/explorer';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
-import { explorerRoute, type ExplorerDeps } from '../explorerRoute';
+import { route } from '../scope';
+import { EXPLORER, type ExplorerDeps } from '../explorerScope';
 import { EVENT_PARAM, topicsOf } from '../logs/eventParam';
 import { answerLogs, checkRange, RANGE_PARAMS, TOPIC_PARAMS, TX_PARAM } from '../logs/logParams';
 
 export function contractEvents(deps: ExplorerDeps): Route {
-  return explorerRoute(deps, {
+  return route(deps, {
+    scope: EXPLORER,
     path: '/api/v1/contracts/:address/events',
     summary: 'Decoded logs of one contract',
     description:
@@ -25,7 +27,7 @@ export function contractEvents(deps: ExplorerDeps): Route {
     answer: logsAnswerShape,
     errors: [400, 404, 503],
     check: checkRange,
-    async read({ address, event, ...params }, _chainId, moment) {
+    async read({ address, event, ...params }, { moment }) {
       const topics0 = event === null || moment === null ? [] : await topicsOf(deps, moment, [address], event);
       // An event name that no signature has matches no logs.
       const unknown = event !== null && topics0.length === 0;

@@ -6,10 +6,12 @@ import { ORDERS } from '../../query/pairs/ranking';
 import { contractsAnswerShape } from '../../wire/explorer';
 import { checkSearched, oneOfParam, parsedParam, searchParam } from '../params';
 import type { Route } from '../route';
-import { asOf, explorerRoute, OFFSET_PARAMS, totalOf, type ExplorerDeps } from '../explorerRoute';
+import { route } from '../scope';
+import { asOf, EXPLORER, OFFSET_PARAMS, totalOf, type ExplorerDeps } from '../explorerScope';
 
 export function contracts(deps: ExplorerDeps): Route {
-  return explorerRoute(deps, {
+  return route(deps, {
+    scope: EXPLORER,
     path: '/api/v1/contracts',
     summary: 'List of contracts',
     description:
@@ -40,7 +42,7 @@ export function contracts(deps: ExplorerDeps): Route {
     check({ q }) {
       checkSearched(q);
     },
-    async read({ q, verified, type, sort, order, limit, offset }, chainId, moment) {
+    async read({ q, verified, type, sort, order, limit, offset }, { chainId, moment }) {
       const question = {
         q,
         verified: verified === null ? null : verified === 'yes',

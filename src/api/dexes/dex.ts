@@ -6,9 +6,10 @@ import { getDexHistory } from '../../query/dexes/dexHistory';
 import { topPairs } from '../../query/dexes/dexItem';
 import { flaggedPair } from '../../query/risks/riskTable';
 import { dexAnswerShape } from '../../wire/dexes';
-import { marketRoute, type MarketDeps } from '../marketRoute';
+import { MARKET, type MarketDeps } from '../marketScope';
 import { integerParam, type Param } from '../params';
 import type { Route } from '../route';
+import { route } from '../scope';
 
 const TOP_PAIRS = 10;
 const DAYS_MAX = 365;
@@ -24,7 +25,8 @@ const DEX_NAME: Param<string> = {
 };
 
 export function dex(deps: MarketDeps): Route {
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: MARKET,
     path: '/api/v1/dexes/:dex_name',
     summary: 'One DEX with its top pairs and daily history',
     description:

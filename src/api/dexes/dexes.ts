@@ -1,11 +1,13 @@
 /** GET /api/v1/dexes: all DEXes by volume. */
 import { dexesAnswerShape } from '../../wire/dexes';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
-import { marketRoute, type MarketDeps } from '../marketRoute';
+import { MARKET, type MarketDeps } from '../marketScope';
 import type { Route } from '../route';
+import { route } from '../scope';
 
 export function dexes(deps: MarketDeps): Route {
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: MARKET,
     path: '/api/v1/dexes',
     summary: 'DEXes, highest 24 h volume first',
     description: 'Each DEX of the chain with its volume, liquidity, swaps and number of pairs.',

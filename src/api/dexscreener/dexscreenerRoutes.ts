@@ -19,14 +19,17 @@ import {
   type ScreenerAsset,
   type ScreenerPair,
 } from '../../wire/dialects/dexscreener';
-import { marketRoute, type MarketDeps } from '../marketRoute';
+import { MARKET, type MarketDeps } from '../marketScope';
 import { integerParam, parsedParam, required, requiredAddressParam, type Param } from '../params';
 import type { Route } from '../route';
+import { route } from '../scope';
 
 /** Largest number of events of one /events answer, about 30 MB. A request for more events is refused. */
 const EVENTS_MAX = 50_000;
 const BLOCK_MAX = 4_294_967_295;
 const LEG_SPAN = 256;
+
+const DEXSCREENER: typeof MARKET = { ...MARKET, tag: 'dexscreener' };
 
 const foundBlockShape = z.object({ number: z.int(), timestamp: z.int() });
 
@@ -35,12 +38,12 @@ export function dexscreenerRoutes(deps: MarketDeps): Route[] {
 }
 
 function latestBlock(deps: MarketDeps): Route {
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: DEXSCREENER,
     path: '/dexscreener/latest-block',
     summary: 'DEX Screener adapter: the newest final block',
     description:
       'Number and time of the newest block that no reorg can remove. DEX Screener asks for events up to this block.',
-    tag: 'dexscreener',
     query: {},
     answer: latestBlockShape,
     errors: [503],
@@ -63,11 +66,11 @@ async function findFinalTime(deps: MarketDeps, head: HeadSnapshot): Promise<numb
 }
 
 function asset(deps: MarketDeps): Route {
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: DEXSCREENER,
     path: '/dexscreener/asset',
     summary: 'DEX Screener adapter: details of a token',
     description: 'Name, symbol and supply of a token by its address.',
-    tag: 'dexscreener',
     query: { id: requiredAddressParam('id', 'Address of the token') },
     answer: screenerAssetShape,
     errors: [400, 404, 503],
@@ -103,11 +106,11 @@ interface PairId {
 }
 
 function pair(deps: MarketDeps): Route {
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: DEXSCREENER,
     path: '/dexscreener/pair',
     summary: 'DEX Screener adapter: details of a pair',
     description: 'The DEX, the tokens, the fee and the creation of a pair by its address.',
-    tag: 'dexscreener',
     query: {
       id: required(
         parsedParam({
@@ -173,10 +176,10 @@ function poolOf(
 }
 
 function events(deps: MarketDeps): Route {
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: DEXSCREENER,
     path: '/dexscreener/events',
     summary: 'DEX Screener adapter: all swaps, joins and exits of a range of blocks',
-    tag: 'dexscreener',
     description:
       'The range includes both bounds, may have any length, and an answer is always complete. The service ' +
       `refuses a range of more than ${EVENTS_MAX} events, and names the last block that fits. It also ` +

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { etherscanAnswerShape } from '../../wire/dialects/etherscan';
-import type { ChainMoment, ExplorerDeps } from '../explorerRoute';
+import type { ChainMoment, ExplorerDeps } from '../explorerScope';
 import type { AskedParams } from './askedParams';
 
 /** The dependencies of the explorer, and dependencies that only the Etherscan dialect needs. */

@@ -8,7 +8,7 @@ import { AppError } from '../../errors';
 import { etherscanAnswerShape } from '../../wire/dialects/etherscan';
 import { answering, Refusal, type Question } from '../answering';
 import { blockscoutRoutes } from '../blockscout/smartContract';
-import { chainParam, questionOf } from '../explorerRoute';
+import { chainParam, questionOf } from '../explorerScope';
 import { clientOf } from '../middleware/limitRate';
 import { integerParam, textParam, type Params } from '../params';
 import type { Route, RouteContext } from '../route';

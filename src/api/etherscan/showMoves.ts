@@ -10,7 +10,7 @@ import { readGas } from '../../query/logs/transactionGas';
 import { askNames } from '../../query/contracts/nodeNames';
 import { listTokens, tokenOf } from '../../query/tokens/tokens';
 import type { Token } from '../../wire/primitives';
-import type { ChainMoment } from '../explorerRoute';
+import type { ChainMoment } from '../explorerScope';
 import type { DialectAnswer } from './action';
 import { EMPTY, listOf } from './answers';
 import { ERC1155, ERC20, type TokenKind, type TokenMove } from './tokenMoves';

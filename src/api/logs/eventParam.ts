@@ -7,7 +7,7 @@ import { targetsOf } from '../../query/contracts/codeSpans';
 import { eventsByTopic } from '../../query/logs/decodeEvent';
 import { implementationsAt, readProxies } from '../../query/logs/proxies';
 import { LOG_LIST_MAX } from '../../query/logs/logFilter';
-import type { ChainMoment, ExplorerDeps } from '../explorerRoute';
+import type { ChainMoment, ExplorerDeps } from '../explorerScope';
 import { parsedParam } from '../params';
 import { readWord } from './logParams';
 

@@ -10,7 +10,7 @@ import { toLogEntries } from '../../query/logs/logEntries';
 import type { LogsAnswer } from '../../wire/explorer';
 import { formatCursor, parseCursor } from '../activity/activity';
 import { integerParam, oneOfParam, parsedParam, type Param } from '../params';
-import { asOf, OFFSET_PARAMS, totalOf, type ChainMoment, type ExplorerDeps } from '../explorerRoute';
+import { asOf, OFFSET_PARAMS, totalOf, type ChainMoment, type ExplorerDeps } from '../explorerScope';
 
 const LOGS_MAX = 1_000;
 const BLOCK_MAX = 4_294_967_295;

@@ -2,12 +2,14 @@
 import type { LogFilter } from '../../query/logs/logFilter';
 import { logsAnswerShape } from '../../wire/explorer';
 import type { Route } from '../route';
-import { explorerRoute, type ExplorerDeps } from '../explorerRoute';
+import { route } from '../scope';
+import { EXPLORER, type ExplorerDeps } from '../explorerScope';
 import { EVENT_PARAM, topicsOf } from './eventParam';
 import { ADDRESSES_PARAM, answerLogs, checkRange, RANGE_PARAMS, TOPIC_PARAMS, TX_PARAM } from './logParams';
 
 export function logs(deps: ExplorerDeps): Route {
-  return explorerRoute(deps, {
+  return route(deps, {
+    scope: EXPLORER,
     path: '/api/v1/logs',
     summary: 'Decoded logs of any contracts',
     description:
@@ -23,7 +25,7 @@ export function logs(deps: ExplorerDeps): Route {
     answer: logsAnswerShape,
     errors: [400, 404, 503],
     check: checkRange,
-    async read(params, _chainId, moment) {
+    async read(params, { moment }) {
       const { address, event, topic0 } = params;
       const meant =
         event === null || moment === null ? null : await topicsOf(deps, moment, address ?? [], event);

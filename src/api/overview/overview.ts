@@ -1,11 +1,13 @@
 /** GET /api/v1/overview: totals of the whole market. */
 import { getOverview } from '../../query/overview/overview';
 import { overviewAnswerShape } from '../../wire/overview';
-import { marketRoute, type MarketDeps } from '../marketRoute';
+import { MARKET, type MarketDeps } from '../marketScope';
 import type { Route } from '../route';
+import { route } from '../scope';
 
 export function overview(deps: MarketDeps): Route {
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: MARKET,
     path: '/api/v1/overview',
     summary: 'Totals of the whole market',
     description:

@@ -5,13 +5,15 @@ import { readPairWindows } from '../../query/pairs/pairWindows';
 import { readSplitFees } from '../../query/pairs/protocolFees';
 import { askOlderLps } from '../../query/risks/olderLps';
 import { pairAnswerShape } from '../../wire/pairs';
-import { marketRoute, WITHOUT_NODE_MS, type MarketDeps } from '../marketRoute';
+import { MARKET, WITHOUT_NODE_MS, type MarketDeps } from '../marketScope';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
+import { route } from '../scope';
 
 export function pair(deps: MarketDeps): Route {
   const { node } = deps.wallets;
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: MARKET,
     path: '/api/v1/pairs/:address',
     summary: 'Details of one pair',
     description:

@@ -8,15 +8,17 @@ import { flaggedPair } from '../../query/risks/riskTable';
 import { pairsAnswerShape, type PairItem } from '../../wire/pairs';
 import { BATCH_PARAMS, listBatch } from '../batch';
 import { listMeta, minLiquidityParam, PAGE_PARAMS, skipOf } from '../listMeta';
-import { marketRoute, type ChainFacts, type MarketDeps } from '../marketRoute';
+import { MARKET, type ChainFacts, type MarketDeps } from '../marketScope';
 import { addressParam, badParam, checkSearched, oneOfParam, searchParam, textParam } from '../params';
 import type { Route } from '../route';
+import { route } from '../scope';
 
 const QUERY_LENGTH_MAX = 64;
 const DEX_LENGTH_MAX = 64;
 
 export function pairs(deps: MarketDeps): Route {
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: MARKET,
     path: '/api/v1/pairs',
     summary: 'List of pairs',
     description:

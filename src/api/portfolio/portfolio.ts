@@ -1,13 +1,15 @@
 /** GET /api/v1/portfolio/{address}: token balances and liquidity positions of a wallet. */
 import { getPortfolio } from '../../query/portfolio/portfolio';
 import { portfolioAnswerShape } from '../../wire/portfolio';
-import { marketRoute, WITHOUT_NODE_MS, type MarketDeps } from '../marketRoute';
+import { MARKET, WITHOUT_NODE_MS, type MarketDeps } from '../marketScope';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
+import { route } from '../scope';
 
 export function portfolio(deps: MarketDeps): Route {
   const native = { symbol: deps.chain.nativeSymbol, wrapped: deps.chain.wrappedNative };
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: MARKET,
     path: '/api/v1/portfolio/:address',
     summary: 'Tokens, native coin and liquidity positions of an address',
     description:

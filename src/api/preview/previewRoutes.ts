@@ -11,7 +11,7 @@ import { createTokenTicks } from '../../query/bars/tokenTicks';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { Bar, Currency } from '../../wire/ticks';
 import { createByteCache } from '../byteCache';
-import type { MarketDeps } from '../marketRoute';
+import type { MarketDeps } from '../marketScope';
 import type { Route, RouteContext } from '../route';
 import { symbolFigure } from '../web/figures';
 import { createPreviewPainter, type PreviewPainter } from './previewPainter';

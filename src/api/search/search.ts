@@ -3,10 +3,12 @@ import { searchAll } from '../../query/search/search';
 import { searchAnswerShape } from '../../wire/explorer';
 import { checkSearched, required, searchParam } from '../params';
 import type { Route } from '../route';
-import { asOf, explorerRoute, OFFSET_PARAMS, totalOf, type ExplorerDeps } from '../explorerRoute';
+import { route } from '../scope';
+import { asOf, EXPLORER, OFFSET_PARAMS, totalOf, type ExplorerDeps } from '../explorerScope';
 
 export function search(deps: ExplorerDeps): Route {
-  return explorerRoute(deps, {
+  return route(deps, {
+    scope: EXPLORER,
     path: '/api/v1/search',
     summary: 'Objects that a search text can mean, best match first',
     description:
@@ -24,7 +26,7 @@ export function search(deps: ExplorerDeps): Route {
     check({ q }) {
       checkSearched(q);
     },
-    async read({ q, limit, offset }, chainId, moment) {
+    async read({ q, limit, offset }, { chainId, moment }) {
       const { hits, isWhole } =
         moment === null
           ? { hits: [], isWhole: true }

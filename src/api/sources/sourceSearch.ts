@@ -6,7 +6,8 @@ import { searchSources } from '../../query/sources/sourceSearch';
 import { sourceSearchAnswerShape } from '../../wire/sourceSearch';
 import { badParam, flagParam, oneOfParam, parsedParam, textParam, type Param } from '../params';
 import type { Route } from '../route';
-import { asOf, explorerRoute, OFFSET_PARAMS, totalOf, type ExplorerDeps } from '../explorerRoute';
+import { route } from '../scope';
+import { asOf, EXPLORER, OFFSET_PARAMS, totalOf, type ExplorerDeps } from '../explorerScope';
 
 const Q_MIN = 3;
 const Q_MAX = 200;
@@ -33,7 +34,8 @@ function trimEnd(text: string): string {
 }
 
 export function sourceSearch(deps: ExplorerDeps): Route {
-  return explorerRoute(deps, {
+  return route(deps, {
+    scope: EXPLORER,
     path: '/api/v1/source-search',
     summary: 'Matching lines in the sources of verified contracts',
     description:
@@ -65,7 +67,7 @@ export function sourceSearch(deps: ExplorerDeps): Route {
     check: ({ q }) => {
       if (/[\n\r]/.test(q)) throw badParam('q', q, 'one line of text');
     },
-    async read({ q, mode, language, path, case: caseMatters, limit, offset }, chainId, moment) {
+    async read({ q, mode, language, path, case: caseMatters, limit, offset }, { chainId, moment }) {
       const runner = moment?.chain.runner ?? deps.findChain(deps.chainIds[0] ?? 0)?.runner;
       if (runner === undefined) throw new AppError('unavailable', 'the database does not answer');
       const source = { runner, verifiedDb: deps.verifiedDb };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { answering } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
-import { chainParam, questionOf } from '../explorerRoute';
+import { chainParam, questionOf } from '../explorerScope';
 import { textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 import { invalid, sourcifyRefusal, shown } from './refusals';

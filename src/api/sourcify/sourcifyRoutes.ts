@@ -17,7 +17,7 @@ import {
 } from '../../wire/dialects/sourcify';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
-import { chainParam, questionOf, type ChainMoment } from '../explorerRoute';
+import { chainParam, questionOf, type ChainMoment } from '../explorerScope';
 import { requiredAddressParam, textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 import { findMistyped } from '../suggestName';

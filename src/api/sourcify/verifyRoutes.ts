@@ -18,7 +18,7 @@ import { readContractView } from '../../query/contracts/contractView';
 import { answering } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
 import { TEXTS } from '../etherscan/answers';
-import { chainParam } from '../explorerRoute';
+import { chainParam } from '../explorerScope';
 import { clientOf } from '../middleware/limitRate';
 import { requiredAddressParam, required, textParam } from '../params';
 import type { Route, RouteContext } from '../route';

@@ -4,8 +4,9 @@ import { askOlderLps } from '../../query/risks/olderLps';
 import { TokenEntry, toTokenDetail } from '../../query/tokens/tokenItem';
 import { readTokenWindows } from '../../query/tokens/tokenWindows';
 import { tokenAnswerShape } from '../../wire/tokens';
-import { marketRoute, WITHOUT_NODE_MS, type MarketDeps } from '../marketRoute';
+import { MARKET, WITHOUT_NODE_MS, type MarketDeps } from '../marketScope';
 import type { Route } from '../route';
+import { route } from '../scope';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from './tokenEntry';
 
 /** Block explorers by chain id. Tokens of other chains get no link. */
@@ -16,7 +17,8 @@ const EXPLORER_OF_CHAIN: Readonly<Record<number, string>> = {
 
 export function token(deps: MarketDeps): Route {
   const { node } = deps.wallets;
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: MARKET,
     path: '/api/v1/tokens/:address',
     summary: 'Details of one token',
     description:

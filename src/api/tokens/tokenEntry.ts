@@ -3,7 +3,7 @@ import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { TokenEntry } from '../../query/tokens/tokenItem';
-import type { MarketDeps } from '../marketRoute';
+import type { MarketDeps } from '../marketScope';
 import { requiredAddressParam } from '../params';
 
 export const TOKEN_PATH_PARAMS = {

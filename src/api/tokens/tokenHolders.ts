@@ -9,9 +9,10 @@ import { listTokens } from '../../query/tokens/tokens';
 import { loggedHoldersOf } from '../../query/tokens/tokenSupply';
 import { readTotalSupply } from '../../query/tokens/totalSupply';
 import { holdersAnswerShape, type HoldersAnswer } from '../../wire/holders';
-import { explorerRoute, type ChainMoment, type ExplorerDeps } from '../explorerRoute';
+import { EXPLORER, type ChainMoment, type ExplorerDeps } from '../explorerScope';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import type { Route } from '../route';
+import { route } from '../scope';
 import { TOKEN_PATH_PARAMS } from './tokenEntry';
 
 /** Holders that the pages reach. */
@@ -20,7 +21,8 @@ const HOLDERS_MAX = 10_000;
 const PRECISION = 1_000_000n;
 
 export function tokenHolders(deps: ExplorerDeps): Route {
-  return explorerRoute(deps, {
+  return route(deps, {
+    scope: EXPLORER,
     path: '/api/v1/tokens/:address/holders',
     summary: 'Holders of a token, largest first',
     description:
@@ -38,7 +40,7 @@ export function tokenHolders(deps: ExplorerDeps): Route {
           `page: got "${page}"; allowed: with limit=${limit}, an integer from 1 to ${Math.floor(HOLDERS_MAX / limit)}`,
         );
     },
-    async read({ address, ...page }, chainId, moment) {
+    async read({ address, ...page }, { chainId, moment }) {
       const missing = new AppError('not_found', `there is no token at ${address} on chain ${chainId}`);
       if (moment === null) throw missing;
       const { runner } = moment.chain;

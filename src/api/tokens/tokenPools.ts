@@ -3,12 +3,14 @@ import { listPairs } from '../../query/pairs/pairList';
 import { flaggedPair } from '../../query/risks/riskTable';
 import { pairsAnswerShape } from '../../wire/pairs';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
-import { marketRoute, type MarketDeps } from '../marketRoute';
+import { MARKET, type MarketDeps } from '../marketScope';
 import type { Route } from '../route';
+import { route } from '../scope';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from './tokenEntry';
 
 export function tokenPools(deps: MarketDeps): Route {
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: MARKET,
     path: '/api/v1/tokens/:address/pools',
     summary: 'Pairs of a token, most liquidity first',
     description: 'Every pair that holds the token, with price, liquidity and volume of the pair.',

@@ -4,14 +4,16 @@ import { listTokenEntries, TOKEN_SORTS } from '../../query/tokens/tokenList';
 import { tokensAnswerShape } from '../../wire/tokens';
 import { BATCH_PARAMS, listBatch } from '../batch';
 import { listMeta, minLiquidityParam, PAGE_PARAMS, skipOf } from '../listMeta';
-import { marketRoute, type MarketDeps } from '../marketRoute';
+import { MARKET, type MarketDeps } from '../marketScope';
 import { checkSearched, oneOfParam, parsedParam, searchParam } from '../params';
 import type { Route } from '../route';
+import { route } from '../scope';
 
 const QUERY_LENGTH_MAX = 64;
 
 export function tokens(deps: MarketDeps): Route {
-  return marketRoute(deps, {
+  return route(deps, {
+    scope: MARKET,
     path: '/api/v1/tokens',
     summary: 'List of tokens in pools',
     description:

@@ -1,6 +1,6 @@
 /** GET /udf/config and /udf/time: the features of the data feed, and the server time. */
 import { RESOLUTIONS, udfConfigShape, type UdfConfig } from '../../wire/dialects/udf';
-import type { ChainFacts } from '../marketRoute';
+import type { ChainFacts } from '../marketScope';
 import type { Route } from '../route';
 
 /** Currency code for prices in US dollars. Prices in the pair's quote token are the default. */

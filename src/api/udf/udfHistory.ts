@@ -5,12 +5,13 @@ import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { getPairTicks } from '../../query/bars/ticks';
 import type { Bar, Currency } from '../../wire/ticks';
 import { RESOLUTIONS, udfHistoryAnswerShape, type UdfHistory } from '../../wire/dialects/udf';
-import type { MarketDeps } from '../marketRoute';
+import type { MarketDeps } from '../marketScope';
 import { integerParam, parsedParam, required } from '../params';
 import type { Route } from '../route';
+import { route } from '../scope';
 import type { PairSymbolTables } from './pairSymbols';
 import { CURRENCY_PARAM, currencyOf, findChartedPair, SYMBOL_PARAM, type ChartedPair } from './udfParams';
-import { udfRoute } from './udfRoute';
+import { UDF } from './udfScope';
 
 /**
  * Largest number of bars in one answer. A longer range is an error, because a cut answer would look like a gap in the
@@ -31,7 +32,8 @@ const TIMEFRAME_OF: ReadonlyMap<string, Timeframe> = new Map([
 ]);
 
 export function udfHistory(deps: MarketDeps, symbols: PairSymbolTables): Route {
-  return udfRoute(deps, {
+  return route(deps, {
+    scope: UDF,
     path: '/udf/history',
     summary: 'TradingView data feed: bars of a pair',
     description:
@@ -67,6 +69,7 @@ export function udfHistory(deps: MarketDeps, symbols: PairSymbolTables): Route {
       currencyCode: CURRENCY_PARAM,
     },
     answer: udfHistoryAnswerShape,
+    errors: [503],
     check({ from, to, countback }) {
       if (countback === null && from !== null && to !== null && from > to)
         throw new AppError('bad_request', `from: got "${from}"; allowed: at most to (${to})`);

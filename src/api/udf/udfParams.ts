@@ -6,7 +6,7 @@ import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { tokenOf } from '../../query/tokens/tokens';
 import type { Token } from '../../wire/primitives';
 import type { Currency } from '../../wire/ticks';
-import type { MarketDeps } from '../marketRoute';
+import type { MarketDeps } from '../marketScope';
 import { badParam, required, textParam } from '../params';
 import { findSymbol, type PairSymbolTables } from './pairSymbols';
 import { USD } from './udfConfig';

@@ -3,17 +3,19 @@ import { AppError } from '../../errors';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { getPairTicks } from '../../query/bars/ticks';
 import { udfQuotesAnswerShape, type UdfQuote, type UdfQuotes } from '../../wire/dialects/udf';
-import type { MarketDeps } from '../marketRoute';
+import type { MarketDeps } from '../marketScope';
 import { parsedParam, required } from '../params';
 import type { Route } from '../route';
+import { route } from '../scope';
 import { findSymbol, type PairSymbolTables } from './pairSymbols';
 import { describePair } from './udfSymbols';
-import { udfRoute } from './udfRoute';
+import { UDF } from './udfScope';
 
 const SYMBOLS_MAX = 30;
 
 export function udfQuotes(deps: MarketDeps, symbols: PairSymbolTables): Route {
-  return udfRoute(deps, {
+  return route(deps, {
+    scope: UDF,
     path: '/udf/quotes',
     summary: 'TradingView data feed: last prices of pairs, in their quote tokens',
     description: 'The last price, the change in 24 hours and the volume of up to 30 pairs.',
@@ -28,6 +30,7 @@ export function udfQuotes(deps: MarketDeps, symbols: PairSymbolTables): Route {
       ),
     },
     answer: udfQuotesAnswerShape,
+    errors: [503],
     async read({ symbols: wanted }, head): Promise<UdfQuotes> {
       return { s: 'ok', d: await Promise.all(wanted.map((symbol) => quote(deps, symbols, head, symbol))) };
     },

@@ -1,5 +1,5 @@
 /** Routes of TradingView's data feed under /udf. They share the table of pair names. */
-import type { MarketDeps } from '../marketRoute';
+import type { MarketDeps } from '../marketScope';
 import type { Route } from '../route';
 import { createPairSymbols } from './pairSymbols';
 import { udfConfig, udfTime } from './udfConfig';

@@ -8,13 +8,14 @@ import {
   type UdfSearchHit,
   type UdfSymbol,
 } from '../../wire/dialects/udf';
-import type { ChainFacts, MarketDeps } from '../marketRoute';
+import type { ChainFacts, MarketDeps } from '../marketScope';
 import { integerParam, textParam } from '../params';
 import type { Route } from '../route';
+import { route } from '../scope';
 import { findSymbol, type PairSymbols, type PairSymbolTables } from './pairSymbols';
 import { CURRENCY_PARAM, currencyOf, quoteCodeOf, SYMBOL_PARAM } from './udfParams';
 import { USD } from './udfConfig';
-import { udfRoute } from './udfRoute';
+import { UDF } from './udfScope';
 
 const QUERY_LENGTH_MAX = 64;
 const HITS_MAX = 100;
@@ -27,13 +28,15 @@ const PRICE_PLACES = { min: 2, max: 15 } as const;
 const VOLUME_PLACES = 4;
 
 export function udfSymbols(deps: MarketDeps, symbols: PairSymbolTables): Route {
-  return udfRoute(deps, {
+  return route(deps, {
+    scope: UDF,
     path: '/udf/symbols',
     summary: 'TradingView data feed: chart settings of a pair',
     description:
       'Name, price scale, session and resolutions of a pair. The symbol is the address of the pair.',
     query: { symbol: SYMBOL_PARAM, currencyCode: CURRENCY_PARAM },
     answer: udfSymbolAnswerShape,
+    errors: [503],
     async read({ symbol, currencyCode }, head) {
       const known = await symbols.at(head);
       const entry = findSymbol(known, symbol);
@@ -43,7 +46,8 @@ export function udfSymbols(deps: MarketDeps, symbols: PairSymbolTables): Route {
 }
 
 export function udfSearch(deps: MarketDeps, symbols: PairSymbolTables): Route {
-  return udfRoute(deps, {
+  return route(deps, {
+    scope: UDF,
     path: '/udf/search',
     summary: 'TradingView data feed: search for pairs, most liquidity first',
     description: 'Pairs whose symbols, names or addresses match the text.',
@@ -63,6 +67,7 @@ export function udfSearch(deps: MarketDeps, symbols: PairSymbolTables): Route {
       limit: integerParam({ min: 1, max: HITS_MAX, absent: 30, description: 'Maximum number of pairs' }),
     },
     answer: udfSearchAnswerShape,
+    errors: [503],
     async read({ query, type, exchange, limit }, head) {
       if (type !== null && type.toLowerCase() !== 'crypto') return [];
       const known = await symbols.at(head);

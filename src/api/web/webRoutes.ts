@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 
 import { findPackageRoot } from '../../clickhouse/client/packageRoot';
-import type { MarketDeps } from '../marketRoute';
+import type { MarketDeps } from '../marketScope';
 import type { Route, RouteContext } from '../route';
 import { MARKET_REQUESTS } from './firstRequests';
 import { GENERAL_TAGS, writeTags, type PageTags } from './pageTags';

@@ -48,7 +48,12 @@ interface QueryRunnerOptions {
   readonly observe?: (name: string, seconds: number) => void;
 }
 
-export function createQueryRunner(database: Database, { observe }: QueryRunnerOptions = {}): QueryRunner {
+/** @param given the database, or a function that returns it for each query or throws while there is none */
+export function createQueryRunner(
+  given: Database | (() => Database),
+  { observe }: QueryRunnerOptions = {},
+): QueryRunner {
+  const database = typeof given === 'function' ? given : (): Database => given;
   const timed = async <T>(name: string, ask: () => Promise<T>): Promise<T> => {
     const started = performance.now();
     const answer = await ask();
@@ -56,12 +61,12 @@ export function createQueryRunner(database: Database, { observe }: QueryRunnerOp
     return answer;
   };
   const bytesOf = (name: string, params: QueryParams, format: OutputFormat): Promise<Buffer> =>
-    timed(name, () => database.selectBinary(name, textOf(name, params), params, format));
+    timed(name, () => database().selectBinary(name, textOf(name, params), params, format));
   return {
     async run<Row>(name: string, params: QueryParams, shape: RowShape<Row>): Promise<Row[]> {
       if (isRowType(shape))
-        return timed(name, () => database.rows(name, textOf(name, params), params, shape));
-      const rows = await timed(name, () => ask(database, name, params));
+        return timed(name, () => database().rows(name, textOf(name, params), params, shape));
+      const rows = await timed(name, () => ask(database(), name, params));
       const checked: Row[] = [];
       const slices = createSlices();
       for (const row of rows) {
@@ -82,7 +87,7 @@ export function createQueryRunner(database: Database, { observe }: QueryRunnerOp
     },
     write: bytesOf,
     writeMade: (name, sql, params, format, settings) =>
-      timed(name, () => database.selectBinary(name, filterByProjections(sql), params, format, settings)),
+      timed(name, () => database().selectBinary(name, filterByProjections(sql), params, format, settings)),
   };
 }
 

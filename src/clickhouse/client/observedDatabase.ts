@@ -9,7 +9,7 @@ interface DatabaseObserver {
   finished(kind: 'insert' | 'command' | 'select', name: string, seconds: number, failed: boolean): void;
 }
 
-export interface ObservedDatabase extends Database {
+interface ObservedDatabase extends Database {
   /** Number of statements that are running or waiting for a connection. */
   underWay(): number;
 }

@@ -22,10 +22,10 @@ import type { Logger } from '../../log';
 import { attach, showBytes, type Attached } from '../attach';
 import { placeToWrite } from './backupPlace';
 import { lineProgress } from './lineProgress';
-import { SECOND_CHAIN_ID } from '../secondChain';
+import { listChains, type ChainConfig } from '../chains';
 
-/** Names of the databases inside every backup. They do not depend on the names of the source databases. */
-export const BACKUP_NAMES = { market: 'candlehouse', second: `candlehouse_${SECOND_CHAIN_ID}` } as const;
+/** The name of a chain's database inside every backup. It does not depend on the name of the source database. */
+export const backupName = ({ suffix }: ChainConfig): string => `candlehouse${suffix}`;
 
 interface Taken {
   readonly chainId: number;
@@ -54,7 +54,7 @@ export async function runBackup(
     const written = await placeToWrite(place, config.dataDir, attached.engineFolder);
     const taken: Taken[] = [];
     try {
-      for (const { source, ...each } of await listSources(attached, config.chainId)) {
+      for (const { source, ...each } of await listSources(attached, config)) {
         taken.push(each);
         const database = attached.open(source);
         for (const statement of operationsTable()) await database.command('create operations', statement);
@@ -90,19 +90,17 @@ async function isIngested(attached: Attached, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The databases of the market chain and, if it exists, of the second chain. */
+/** The databases of the chains that are ingested. */
 async function listSources(
   attached: Attached,
-  chainId: number,
+  config: Config,
 ): Promise<(Taken & { readonly source: string })[]> {
-  const { name } = attached;
-  const second = `${name}_${SECOND_CHAIN_ID}`;
-  const sources: (Taken & { readonly source: string })[] = [
-    { source: name, target: `${name}_snapshot`, name: BACKUP_NAMES.market, chainId },
-  ];
-  if (await isIngested(attached, second)) {
-    const target = `${second}_snapshot`;
-    sources.push({ source: second, target, name: BACKUP_NAMES.second, chainId: SECOND_CHAIN_ID });
+  const sources: (Taken & { readonly source: string })[] = [];
+  for (const chain of listChains(config)) {
+    const source = `${attached.name}${chain.suffix}`;
+    if (!(await isIngested(attached, source))) continue;
+    const { chainId } = chain;
+    sources.push({ source, target: `${source}_snapshot`, name: backupName(chain), chainId });
   }
   return sources;
 }

@@ -1,7 +1,7 @@
 /** Command line of the commands that work on stored data: backup, restore, prune and reindex. */
 import { InvalidArgumentError, type Command } from 'commander';
 
-import type { Config } from '../../config';
+import { EXPLORER_CHAINS, type Config } from '../../config';
 import { AppError } from '../../errors';
 import { PRUNABLE, type Prunable } from '../../ingest/store/retention';
 import type { Logger } from '../../log';
@@ -10,7 +10,7 @@ import { runImportTokens } from './importTokens';
 import { runPrune, type PruneOptions } from './prune';
 import { runReindex } from './reindex';
 import { runRestore } from './restore';
-import { SECOND_CHAIN_ID } from '../secondChain';
+import { listChains } from '../chains';
 import { stopOnSignals } from '../stopSignal';
 
 export interface Started {
@@ -42,7 +42,11 @@ export function addDataCommands(
       readBound,
     )
     .option('--what <list>', `comma-separated list of ${PRUNABLE.join(', ')}`, readTables, ['logs'])
-    .option('--chain <id>', `id of the chain: the market chain (default) or ${SECOND_CHAIN_ID}`, parseBlock)
+    .option(
+      '--chain <id>',
+      `id of the chain: the market chain (default) or ${EXPLORER_CHAINS.map((each) => each.chain.chainId).join(' or ')}`,
+      parseBlock,
+    )
     .option('--yes', 'really drop the rows; without this option the command only reports them', false)
     .action(
       async (options: {
@@ -53,11 +57,9 @@ export function addDataCommands(
       }) => {
         const { config, log } = start();
         const { before, what, chain = config.chainId, yes } = options;
-        if (chain !== config.chainId && chain !== SECOND_CHAIN_ID)
-          throw new AppError(
-            'bad_config',
-            `--chain: got ${chain}; allowed: ${config.chainId} or ${SECOND_CHAIN_ID}`,
-          );
+        const allowed = listChains(config).map(({ chainId }) => chainId);
+        if (!allowed.includes(chain))
+          throw new AppError('bad_config', `--chain: got ${chain}; allowed: ${allowed.join(' or ')}`);
         await runPrune(config, log, stopOnSignals(), { before, what, chainId: chain, yes });
       },
     );

@@ -6,6 +6,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 import { createEndpointPool, type EndpointPool } from '../../chain/rpc/endpointPool';
+import { BUILT_IN_CHAINS } from '../../chains/builtInChains';
 import { redactUrls } from '../../chains/redactUrls';
 import { createQueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Config } from '../../config';
@@ -19,10 +20,13 @@ import { runImport, type ImportCounts } from '../../sources/import/runImport';
 import { ANCESTOR_CHAIN } from '../../sources/import/attachCodes';
 import { openSourcifyFolder } from '../../sources/import/sourcifyFolder';
 import { isSourcifyServer, openSourcifyServer } from '../../sources/import/sourcifyServer';
+import { listChains } from '../chains';
 import { openStorage } from '../storage';
 
 /** Chains that started as copies of chain 1 (Ethereum), so that contracts of chain 1 exist on them too. */
-const DESCENDANTS = [369, 943];
+export const DESCENDANTS = BUILT_IN_CHAINS.filter(({ forkBlock }) => forkBlock !== undefined).map(
+  ({ chainId }) => chainId,
+);
 
 interface ImportOptions {
   /** The chains to import; an empty list means all chains of the source. */
@@ -78,11 +82,9 @@ function say(text: string): void {
 }
 
 function openPools(config: Config, log: Logger, rpc: string | null): Map<number, EndpointPool> {
-  const urls = new Map<number, readonly string[] | null>([[943, config.rpcUrls943]]);
-  urls.set(config.chainId, rpc === null ? config.rpcUrls : [rpc]);
   const pools = new Map<number, EndpointPool>();
-  for (const [chainId, list] of urls) {
-    if (list !== null) pools.set(chainId, createEndpointPool({ urls: list, chainId, log }));
+  for (const { chainId, rpcUrls } of listChains(rpc === null ? config : { ...config, rpcUrls: [rpc] })) {
+    if (rpcUrls !== null) pools.set(chainId, createEndpointPool({ urls: rpcUrls, chainId, log }));
   }
   return pools;
 }

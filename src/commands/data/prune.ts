@@ -20,7 +20,7 @@ import {
 import type { Logger } from '../../log';
 import { attach, showBytes } from '../attach';
 import type { CommandOutput } from './backup';
-import { SECOND_CHAIN_ID } from '../secondChain';
+import { listChains } from '../chains';
 
 export interface PruneOptions {
   /** Rows before this point are deleted. The point is a block number, or a time in unix seconds. */
@@ -45,7 +45,8 @@ export async function runPrune(
   const { chainId, what, before, yes, keptSeconds = KEPT_SECONDS } = options;
   const attached = await attach(config, log);
   try {
-    const name = chainId === config.chainId ? attached.name : `${attached.name}_${SECOND_CHAIN_ID}`;
+    const chain = listChains(config).find((each) => each.chainId === chainId);
+    const name = `${attached.name}${chain?.suffix ?? `_${chainId}`}`;
     if (!(await attached.exists(name)))
       throw new AppError('bad_config', `--chain ${chainId}: the database ${name} does not exist`);
     const database = attached.open(name);

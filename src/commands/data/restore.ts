@@ -12,10 +12,10 @@ import { AppError, errorText } from '../../errors';
 import { checkWhole, describeContent, type Content } from '../../ingest/store/cloneTables';
 import type { Logger } from '../../log';
 import { attach, type Attached } from '../attach';
-import { BACKUP_NAMES, describe, type CommandOutput } from './backup';
+import { backupName, describe, type CommandOutput } from './backup';
 import { placeToRead, type BackupPlace } from './backupPlace';
 import { lineProgress } from './lineProgress';
-import { SECOND_CHAIN_ID } from '../secondChain';
+import { listChains } from '../chains';
 
 interface RestoreOptions {
   /** Whether the restore may replace existing data. */
@@ -37,10 +37,11 @@ export async function runRestore(
         `process ${attached.owner} uses ${config.dataDir}: stop this process before the restore`,
       );
     }
-    const targets = [
-      { chainId: config.chainId, final: attached.name, name: BACKUP_NAMES.market },
-      { chainId: SECOND_CHAIN_ID, final: `${attached.name}_${SECOND_CHAIN_ID}`, name: BACKUP_NAMES.second },
-    ];
+    const targets = listChains(config).map((chain) => ({
+      chainId: chain.chainId,
+      final: `${attached.name}${chain.suffix}`,
+      name: backupName(chain),
+    }));
     if (!replace) for (const { final } of targets) await assertEmpty(attached, final);
     const read = await placeToRead(place, config.dataDir, attached.engineFolder);
     try {
@@ -99,7 +100,7 @@ async function assertEmpty(attached: Attached, name: string): Promise<void> {
   );
 }
 
-/** Restores the databases of the wanted chains. A backup of one chain contains only one database. */
+/** Restores the databases of the wanted chains that the backup contains. */
 async function restoreBeside(
   attached: Attached,
   targets: readonly Target[],
@@ -108,19 +109,21 @@ async function restoreBeside(
   const system = attached.open('system');
   const wanted = targets.map((target) => ({ ...target, beside: besideOf(target.final) }));
   for (const { beside } of wanted) await drop(attached, beside);
-  const run = async (some: readonly Restored[]): Promise<Restored[]> => {
+  for (;;) {
     const progress = lineProgress('restored', null);
-    const databases: BackedUp[] = some.map(({ beside, name }) => ({ database: beside, name }));
-    await readBackup(system, databases, read.destination, progress.show);
-    progress.end();
-    return [...some];
-  };
-  try {
-    return await run(wanted);
-  } catch (error) {
-    if (!new RegExp(`\\b${BACKUP_NAMES.second}\\b`).test(errorText(error))) throw error;
-    for (const { beside } of wanted) await drop(attached, beside);
-    return run(wanted.slice(0, 1));
+    const databases: BackedUp[] = wanted.map(({ beside, name }) => ({ database: beside, name }));
+    try {
+      await readBackup(system, databases, read.destination, progress.show);
+      progress.end();
+      return wanted;
+    } catch (error) {
+      // The error names a database that the backup does not contain. A backup always has the market chain's.
+      const text = errorText(error);
+      const missing = wanted.findIndex(({ name }, i) => i > 0 && new RegExp(`\\b${name}\\b`).test(text));
+      if (missing < 0) throw error;
+      for (const { beside } of wanted) await drop(attached, beside);
+      wanted.splice(missing, 1);
+    }
   }
 }
 

@@ -286,7 +286,8 @@ test('the data of both chains is stored on the cluster, and commands for a singl
   await expect(attach(config, log)).rejects.toThrow('BACKUP DATABASE … ON CLUSTER');
   const storage = await openStorage(config, log);
   try {
-    for (const database of [storage.writer, storage.secondWriter!]) {
+    expect([...storage.writers.keys()].sort()).toEqual([369, 943]);
+    for (const database of storage.writers.values()) {
       await database.insert('swaps', COLUMNS, encodeSwaps(1_000, null), 'a');
       await expectSwaps(database, 1_000);
     }

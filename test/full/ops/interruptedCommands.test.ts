@@ -12,7 +12,7 @@ import { migrate } from '../../../src/clickhouse/schema/migrate';
 import { runBackup } from '../../../src/commands/data/backup';
 import { runReindex } from '../../../src/commands/data/reindex';
 import { runRestore } from '../../../src/commands/data/restore';
-import { secondDatabaseUrl } from '../../../src/commands/secondChain';
+import { databaseUrl } from '../../../src/commands/chains';
 import { openStorage } from '../../../src/commands/storage';
 import { loadConfig, type Config } from '../../../src/config';
 import { lastOrdOfBlock, toOrd } from '../../../src/domain/ord';
@@ -52,7 +52,7 @@ afterAll(async () => {
   const second = openDatabase({ url: home.writerUrl });
   await second.command(
     'drop second',
-    `DROP DATABASE IF EXISTS ${databaseOf(secondDatabaseUrl(home.writerUrl))}`,
+    `DROP DATABASE IF EXISTS ${databaseOf(databaseUrl(home.writerUrl, { suffix: '_943' }))}`,
   );
   await second.close();
   await target?.drop();
@@ -131,7 +131,7 @@ test('the next start continues the creation of the second chain’s database aft
   for (const killed of [1, 2, 3, 5, 30]) expect(await runKilled(killed, start)).toBe(false);
   expect(await runKilled(Infinity, start)).toBe(true);
   expect(proxy.statements().length).toBeGreaterThan(5);
-  expect(await dump(secondDatabaseUrl(home.writerUrl))).toEqual(await dump(home.writerUrl));
+  expect(await dump(databaseUrl(home.writerUrl, { suffix: '_943' }))).toEqual(await dump(home.writerUrl));
   expect(await runKilled(Infinity, start)).toBe(true);
   expect(proxy.statements().filter((sql) => !sql.startsWith('CREATE DATABASE IF NOT EXISTS'))).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 
 import { createByteCache } from '../../../src/api/byteCache';
-import type { ChainFacts, MarketDeps } from '../../../src/api/marketRoute';
+import type { ChainFacts, MarketDeps } from '../../../src/api/marketScope';
 import type { Route } from '../../../src/api/route';
 import { listRoutes } from '../../../src/api/routes';
 import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';

@@ -7,9 +7,12 @@ import { openDatabase } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { createApp } from '../../../src/api/app';
 import { RpcError } from '../../../src/chain/rpc/rpcError';
-import { createDeferredDatabase } from '../../../src/clickhouse/client/deferredDatabase';
+import { openChains } from '../../../src/commands/openChain';
+import { loadConfig } from '../../../src/config';
 import { AppError } from '../../../src/errors';
 import { createLog } from '../../../src/log';
+import { createMetrics } from '../../../src/metrics';
+import { readChangeMark } from '../../../src/query/head/headState';
 import { startApi, type Json } from '../../support/server/apiServer';
 
 // No test in this file queries a database, so the app has no database.
@@ -68,13 +71,17 @@ test('requests during a start log one line per second, without a stack; refusals
     doc,
     handle: () => Promise.reject(make()),
   });
-  const database = createDeferredDatabase();
+  const options = { log, metrics: createMetrics(), ingests: false };
+  const [chain] = openChains(
+    loadConfig({}, () => ''),
+    options,
+  );
   const away = new RpcError('network', '#0: connect ECONNREFUSED', { cause: new Error('ECONNREFUSED') });
   const server = await startApi(runner, () => null, {
     log,
     load: { rowsPerMinute: 0, bytesPerMinute: 0, inFlightMax: 0, loopDelayMaxMs: 0 },
     routes: [
-      { path: '/starting', doc, handle: async () => void (await database.select('x', 'SELECT 1', {})) },
+      { path: '/starting', doc, handle: async () => void (await readChangeMark(chain.runner)) },
       thrower('/node', () => away),
       thrower('/busy', () => new AppError('rate_limited', 'too many')),
       thrower('/fault', () => new TypeError('x is not a function')),

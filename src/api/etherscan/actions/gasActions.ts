@@ -2,7 +2,7 @@
 import { formatUnits } from '../../../domain/amounts';
 import { findBlockTime } from '../../../query/head/blockTimes';
 import { countTaking, GAS_BLOCKS, gasQuantile, listGasBlocks } from '../../../query/overview/gasPrices';
-import type { ChainMoment } from '../../explorerRoute';
+import type { ChainMoment } from '../../explorerScope';
 import type { Action, Actions, Ask } from '../action';
 import { ok, refuse, TEXTS } from '../answers';
 import { badFormat, textOf } from '../askedParams';

@@ -8,7 +8,7 @@ import { ALL_LOGS, type LogFilter, type LogSource } from '../../../query/logs/lo
 import { listLogs, type StoredLog } from '../../../query/logs/logs';
 import { listNftMoves, type MoveQuestion } from '../../../query/logs/nftMoves';
 import { requireLogs } from '../../../query/logs/requireLogs';
-import type { ChainMoment } from '../../explorerRoute';
+import type { ChainMoment } from '../../explorerScope';
 import type { Action, Actions, Ask } from '../action';
 import { dialectError, EMPTY, listOf, refuse, TEXTS } from '../answers';
 import { badFormat, findAddressParam, readPage, textOf, type AskedParams } from '../askedParams';

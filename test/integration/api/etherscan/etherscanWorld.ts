@@ -6,7 +6,7 @@ import { contractCodesTable, type ContractCodeRow } from '../../../../src/clickh
 import { insertRows } from '../../../../src/clickhouse/rows/inserter';
 import { createQueryRunner } from '../../../../src/clickhouse/client/namedQueries';
 import type { LogRow } from '../../../../src/clickhouse/schema/tables';
-import type { ExplorerDeps } from '../../../../src/api/explorerRoute';
+import type { ExplorerDeps } from '../../../../src/api/explorerScope';
 import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
 import { blockOfOrd, logIndexOfOrd, toOrd } from '../../../../src/domain/ord';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';

@@ -2,7 +2,7 @@
 
 import { createByteCache } from '../../../../src/api/byteCache';
 import { explorerRoutes } from '../../../../src/api/explorerRoutes';
-import type { ExplorerDeps } from '../../../../src/api/explorerRoute';
+import type { ExplorerDeps } from '../../../../src/api/explorerScope';
 import type { SignatureReader, VerifiedReader } from '../../../../src/domain/verifiedContract';
 import { createBlockHashes } from '../../../../src/query/head/blockHashes';
 import { createVerifiedLister, type VerifiedLister } from '../../../../src/query/contracts/verifiedList';

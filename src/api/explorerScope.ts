@@ -1,6 +1,6 @@
 /**
- * Shared parts of the explorer's endpoints and the dialects: the `chainId` parameter, and the chain's head in
- * the headers. A valid chain that this service does not ingest gives empty answers. A chain whose database
+ * The scope of the explorer's endpoints, and what the dialects share with it: the `chainId` parameter, and the chain's
+ * head in the headers. A valid chain that this service does not ingest gives empty answers. A chain whose database
  * does not answer gives a 503.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -25,17 +25,10 @@ import type { NodeReads } from '../query/head/nodeReads';
 import type { VerifiedLister } from '../query/contracts/verifiedList';
 import type { SearchDeps } from '../query/search/search';
 import type { ByteCache } from './byteCache';
-import {
-  answering,
-  docOf,
-  readParams,
-  type EndpointSpec,
-  type Question,
-  type TableWriter,
-} from './answering';
-import { findListTable } from './formats/listTable';
-import { integerParam, parsedParam, parseParams, type Param, type Params, type ParsedOf } from './params';
-import type { Route, RouteContext } from './route';
+import type { Question } from './answering';
+import { integerParam, parsedParam, type Param } from './params';
+import type { RouteContext } from './route';
+import type { Scope } from './scope';
 
 /**
  * Longest time in ms for which the cache keeps an answer. It is short because contracts can be verified between two
@@ -96,9 +89,10 @@ export interface ChainMoment {
   readonly head: HeadSnapshot;
 }
 
-interface ExplorerEndpoint<P extends Params, Q extends Params, Answer> extends EndpointSpec<P, Q, Answer> {
-  /** `moment` is null if the chain is valid but not stored here. */
-  read(params: ParsedOf<P> & ParsedOf<Q>, chainId: number, moment: ChainMoment | null): Promise<Answer>;
+/** What an explorer endpoint reads from. `moment` is null if the chain is valid but not stored here. */
+interface AskedChain {
+  readonly chainId: number;
+  readonly moment: ChainMoment | null;
 }
 
 /** The parameter `chainId`, limited to these chains. */
@@ -117,24 +111,18 @@ export const OFFSET_PARAMS = {
   offset: integerParam({ min: 0, max: OFFSET_MAX, absent: 0, description: 'Number of items to skip' }),
 } as const;
 
-/** Makes a route that answers JSON from one snapshot of the requested chain. */
-export function explorerRoute<P extends Params, Q extends Params, Answer>(
-  deps: ExplorerDeps,
-  endpoint: ExplorerEndpoint<P, Q, Answer>,
-): Route {
-  const chain = { chainId: chainParam(deps.chainIds) };
-  const asked = { ...endpoint, query: { ...endpoint.query, ...chain } };
-  const table = findListTable(endpoint.answer);
-  const ask = (ctx: RouteContext): Question<Answer> => {
-    ctx.querystring = spellChainId(ctx.querystring);
-    const params = readParams(endpoint, ctx, Object.keys(chain));
-    const chainId = parseParams(chain, ctx, Object.keys(endpoint.query)).chainId ?? deps.chainIds[0] ?? 0;
-    const what = `${endpoint.path} ${JSON.stringify(params)}`;
-    const question = questionOf(deps, ctx, chainId, what, (moment) => endpoint.read(params, chainId, moment));
-    return { ...question, ...(table === null ? {} : tableWriter(deps, table)) };
-  };
-  return { path: endpoint.path, doc: docOf(asked, 'explorer'), handle: answering(deps.cache, ask) };
-}
+/** Endpoints that answer from the newest block of the chain that the request names, by default the market chain. */
+export const EXPLORER: Scope<ExplorerDeps, { readonly chainId: Param<number | null> }, AskedChain> = {
+  tag: 'explorer',
+  params: ({ chainIds }) => ({ chainId: chainParam(chainIds) }),
+  spell: spellChainId,
+  ask(deps, ctx, { chainId: named }, what, read) {
+    const chainId = named ?? deps.chainIds[0] ?? 0;
+    return questionOf(deps, ctx, chainId, what, (moment) => read({ chainId, moment }));
+  },
+  findRunner: ({ chainIds, findChain }) =>
+    chainIds.map(findChain).find((found) => found !== null)?.runner ?? null,
+};
 
 /** Clients of other explorers write `chainid`, so this name is read in any letter case. */
 function spellChainId(querystring: string): string {
@@ -143,15 +131,6 @@ function spellChainId(querystring: string): string {
   for (const [name, value] of new URLSearchParams(querystring))
     spelled.append(name.toLowerCase() === 'chainid' ? 'chainId' : name, value);
   return spelled.toString();
-}
-
-/**
- * Lets a database write answers as Parquet or Arrow. Any chain's database can, because the query reads no
- * table.
- */
-function tableWriter(deps: ExplorerDeps, of: TableWriter['of']): { asTable?: TableWriter } {
-  const chain = deps.chainIds.map((chainId) => deps.findChain(chainId)).find((found) => found !== null);
-  return chain === undefined || chain === null ? {} : { asTable: { runner: chain.runner, of } };
 }
 
 /**

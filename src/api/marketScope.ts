@@ -1,0 +1,48 @@
+/** The scope of the market's endpoints, which answer from one snapshot of the market chain. */
+import type { Burn } from '../domain/chainDescription';
+import { AppError } from '../errors';
+import type { Hex } from '../domain/hex';
+import type { HeadSnapshot } from '../query/head/headSnapshot';
+import type { MarketTables, MarketChain } from '../query/marketTables';
+import type { WalletNode } from '../query/portfolio/walletState';
+import type { ByteCache } from './byteCache';
+import type { Scope } from './scope';
+
+/**
+ * Longest time in ms for which the cache keeps an answer that lacks values from the node, because the node may answer
+ * again before the next head.
+ */
+export const WITHOUT_NODE_MS = 2_000;
+
+/** The part of the chain description that endpoints use. */
+export interface ChainFacts extends MarketChain {
+  readonly nativeSymbol: string;
+  readonly burn: Burn | null;
+  /** URL of the chain's logo. */
+  readonly logo?: string;
+  readonly majors: readonly Hex[];
+}
+
+export interface MarketDeps extends MarketTables {
+  /** The newest block, which answers describe. Null while the database does not answer or no block is
+   * indexed. */
+  head(): HeadSnapshot | null;
+  readonly cache: ByteCache;
+  readonly wallets: WalletNode;
+  /** Called with a requested token whose symbol, name or decimals are unknown. */
+  onIncomplete?(token: Hex): void;
+  readonly chain: ChainFacts;
+}
+
+/** Endpoints that answer from the newest block of the market chain. */
+export const MARKET: Scope<MarketDeps, Record<never, never>, HeadSnapshot> = {
+  tag: 'market',
+  params: () => ({}),
+  ask(_deps, ctx, _params, what, read) {
+    const { head } = ctx.state;
+    if (head === null)
+      throw new AppError('unavailable', 'no block is indexed yet, or the database does not answer');
+    return { key: `${head.version} ${what}`, read: () => read(head) };
+  },
+  findRunner: ({ runner }) => runner,
+};
