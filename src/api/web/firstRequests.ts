@@ -7,7 +7,7 @@
 export const MARKET_REQUESTS: readonly string[] = [
   '/api/v1/overview',
   '/api/v1/dexes?limit=100',
-  '/api/v1/tokens?sort=volume_24h_usd&order=desc&page=1&limit=25',
+  '/api/v1/tokens?sort=volume_24h_usd&order=desc&page=1&limit=25&min_liquidity_usd=1000',
   '/api/v1/dexes?limit=12',
 ];
 

@@ -98,12 +98,16 @@ async function checkSwaps(alert: Alert, onhit: OnHit, signal: AbortSignal): Prom
   if (newest === alert.seen || !isStill(alert)) return;
   updateAlert(alert.id, { seen: newest });
   if (fresh.length === SWAPS * PAGES_MAX)
-    addHit({
-      text: `More than ${fresh.length} swaps of ${alert.symbol} since the last check: older ones were not watched`,
-      hash: tokenPath(alert.token),
-      at: now(),
-    });
+    addNote(
+      alert,
+      `More than ${fresh.length} swaps of ${alert.symbol} since the last check: older ones were not watched`,
+    );
   const large = fresh.filter(({ amount_usd }) => amount_usd !== null && amount_usd >= alert.usd);
+  if (large.length > TOLD_MAX)
+    addNote(
+      alert,
+      `${large.length} large swaps of ${alert.symbol} since the last check: only the newest ${TOLD_MAX} are listed`,
+    );
   for (const swap of large.slice(0, TOLD_MAX).reverse()) {
     const side = swap.token_out === alert.token ? 'bought' : 'sold';
     const text = `${formatUsd(swap.amount_usd)} of ${alert.symbol} ${side} in ${tokensOf(swap).map(symbolOf).join('/')}`;
@@ -111,19 +115,30 @@ async function checkSwaps(alert: Alert, onhit: OnHit, signal: AbortSignal): Prom
   }
 }
 
+/** Notes beside the hits of an alert what it did not tell. */
+function addNote({ token }: Alert, text: string): void {
+  addHit({ text, hash: tokenPath(token), at: now() });
+}
+
 function positionOf({ block_number, log_index }: SwapItem): number {
   return block_number * LOGS_MAX + log_index;
 }
 
 async function checkPairs(alert: Alert, onhit: OnHit, signal: AbortSignal): Promise<void> {
-  const query = { token: alert.token, sort: 'created_at', limit: PAIRS_MAX };
+  const query = { token: alert.token, sort: 'created_at', limit: PAIRS_MAX + 1 };
   const { data, meta } = await getAnswer<PairsAnswer>('/pairs', query, signal);
   const { seen } = alert;
   if (meta.as_of_block === seen || !isStill(alert)) return;
   updateAlert(alert.id, { seen: meta.as_of_block });
   // The first check only notes where the alert begins.
   if (seen === null) return;
-  for (const pair of data.filter(({ created_block }) => (created_block ?? 0) > seen).reverse()) {
+  const fresh = data.filter(({ created_block }) => (created_block ?? 0) > seen);
+  if (fresh.length > PAIRS_MAX)
+    addNote(
+      alert,
+      `More than ${PAIRS_MAX} new pairs of ${alert.symbol} since the last check: only the newest are listed`,
+    );
+  for (const pair of fresh.slice(0, PAIRS_MAX).reverse()) {
     const text = `New pair of ${alert.symbol}: ${pair.name} on ${pair.dex_name}`;
     onhit({ text, hash: pairPath(pair.address), at: pair.created_at ?? now() }, alert.id);
   }

@@ -49,7 +49,7 @@ interface TableOptions<T> {
   readonly state: TableState;
   readonly load: (state: TableState, signal: AbortSignal) => Promise<TablePage<T>>;
   readonly pathOf: (item: T) => string | null;
-  readonly emptyText: string;
+  readonly emptyText: () => string;
   readonly signal: AbortSignal;
   readonly onstate?: (state: TableState) => void;
   readonly explain?: (error: unknown) => string | null;
@@ -235,7 +235,7 @@ class Rows<T> implements DataTable {
 
   private showEnd({ data, meta }: TablePage<T>): void {
     this.notice.replaceChildren(
-      data.length === 0 ? h('p', { class: 'notice empty' }, this.options.emptyText) : '',
+      data.length === 0 ? h('p', { class: 'notice empty' }, this.options.emptyText()) : '',
     );
     this.pager.show(meta, data.length);
   }

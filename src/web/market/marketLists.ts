@@ -10,12 +10,19 @@ interface ListPlace {
   readonly order: 'asc' | 'desc';
   readonly q: string;
   readonly dex: string;
-  /** Smallest liquidity in USD; null shows all. */
-  readonly liquidity: number | null;
+  readonly least: Least;
 }
 
-/** Gainers and losers leave out tiny markets, where one trade moves a price by any percentage. */
+/** The smallest liquidity in USD that the user chose; 0 shows all, and null means that nothing was chosen. */
+export type Least = number | null;
+
+/** Lists leave out tiny markets by default: one trade moves their prices by any percentage. */
 const SERIOUS_USD = 1_000;
+
+/** The smallest liquidity in USD of a list. A search looks through all, unless the user chose a value. */
+export function leastOf(chosen: Least, q: string): number {
+  return chosen ?? (q === '' ? SERIOUS_USD : 0);
+}
 
 interface ReadyList {
   readonly label: string;
@@ -23,13 +30,12 @@ interface ReadyList {
   readonly order: 'asc' | 'desc';
   /** The tab of the list; absent: the present tab. */
   readonly tab?: 'pairs';
-  readonly least?: number;
 }
 
 const LISTS: readonly ReadyList[] = [
   { label: 'Top volume', sort: DEFAULT_SORT, order: 'desc' },
-  { label: 'Gainers', sort: 'price_change_24h', order: 'desc', least: SERIOUS_USD },
-  { label: 'Losers', sort: 'price_change_24h', order: 'asc', least: SERIOUS_USD },
+  { label: 'Gainers', sort: 'price_change_24h', order: 'desc' },
+  { label: 'Losers', sort: 'price_change_24h', order: 'asc' },
   { label: 'Most traded', sort: 'tx_24h', order: 'desc' },
   { label: 'New pairs', sort: 'created_at', order: 'desc', tab: 'pairs' },
 ];
@@ -59,12 +65,12 @@ export function listLinks(): ListLinks {
 }
 
 /** The place of a list in the address bar. A filter that the user chose stays. */
-function pathOf({ sort, order, tab, least }: ReadyList, place: ListPlace): string {
+function pathOf({ sort, order, tab }: ReadyList, place: ListPlace): string {
   const next = tab ?? place.tab;
   return urlOf(`/${next}`, {
     q: place.q,
     dex: next === 'pairs' ? place.dex : null,
-    liquidity: place.liquidity ?? least ?? null,
+    liquidity: place.least,
     sort: sort === DEFAULT_SORT ? null : sort,
     order: order === 'desc' ? null : order,
   });
@@ -79,25 +85,30 @@ const LEASTS = [
 const LEAST_MAX = 1e15;
 
 /** Reads the filter of the address bar: a whole number of USD. */
-export function readLeast(text: string | null): number | null {
-  const usd = Number(text ?? '');
-  return Number.isSafeInteger(usd) && usd > 0 && usd <= LEAST_MAX ? usd : null;
+export function readLeast(text: string | null): Least {
+  const usd = text === null || text === '' ? NaN : Number(text);
+  return Number.isSafeInteger(usd) && usd >= 0 && usd <= LEAST_MAX ? usd : null;
 }
 
-/** The field that leaves out tokens and pairs with little liquidity. */
-export function leastChoice(
-  chosen: number | null,
-  onchoice: (least: number | null) => void,
-): HTMLSelectElement {
-  const known = LEASTS.some(([usd]) => usd === chosen);
-  const select = h(
+interface LeastField {
+  readonly element: HTMLSelectElement;
+  show(usd: number): void;
+}
+
+/** The field that leaves out tokens and pairs with little liquidity. `usd` is the value at the start. */
+export function leastField(usd: number, onchoice: (least: Least) => void): LeastField {
+  const known = usd === 0 || LEASTS.some(([each]) => each === usd);
+  const element = h(
     'select',
     { 'aria-label': 'Least liquidity', title: 'Leaves out tokens and pairs with less liquidity' },
-    h('option', { value: '' }, 'Any liquidity'),
-    ...LEASTS.map(([usd, label]) => h('option', { value: usd }, `≥ ${label}`)),
-    chosen !== null && !known && h('option', { value: chosen }, `≥ $${chosen}`),
+    h('option', { value: 0 }, 'Any liquidity'),
+    ...LEASTS.map(([each, label]) => h('option', { value: each }, `≥ ${label}`)),
+    !known && h('option', { value: usd }, `≥ $${usd}`),
   );
-  select.value = String(chosen ?? '');
-  select.addEventListener('change', () => onchoice(readLeast(select.value)));
-  return select;
+  const show = (value: number): void => {
+    element.value = String(value);
+  };
+  show(usd);
+  element.addEventListener('change', () => onchoice(readLeast(element.value)));
+  return { element, show };
 }

@@ -36,7 +36,7 @@ export function watchTables(options: WatchOptions): WatchTables {
     state: tokenState,
     signal,
     pathOf: ({ address }) => tokenPath(address),
-    emptyText: 'No watched token',
+    emptyText: () => 'No watched token',
     onstate: (next) => options.onstate((tokenState = next), pairState),
     load: (state, life) =>
       loadWatched(watchlist().tokens, state, (addresses) =>
@@ -49,7 +49,7 @@ export function watchTables(options: WatchOptions): WatchTables {
     state: pairState,
     signal,
     pathOf: ({ address }) => pairPath(address),
-    emptyText: 'No watched pair',
+    emptyText: () => 'No watched pair',
     onstate: (next) => options.onstate(tokenState, (pairState = next)),
     load: (state, life) =>
       loadWatched(watchlist().pairs, state, (addresses) =>

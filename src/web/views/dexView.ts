@@ -22,7 +22,13 @@ export const dexView: View = (app, place, main, signal) => {
   const open = (): void => {
     const filters = (): Query => ({ dex: name });
     const onstate = (state: TableState): void => app.remember(stateQuery(state));
-    const chosen = pairTable({ state: readState(place.query), onstate, filters, signal });
+    const chosen = pairTable({
+      state: readState(place.query),
+      onstate,
+      filters,
+      signal,
+      emptyText: () => 'No pairs',
+    });
     ({ table } = chosen);
     const spring = h('span', { class: 'spring' });
     const bar = h('div', { class: 'card-bar' }, h('h2', {}, 'Pairs'), spring, chosen.columns);

@@ -30,7 +30,7 @@ export const dexesView: View = (app, { query }, main, signal) => {
     onstate: (state) => app.remember(stateQuery(state)),
     signal,
     pathOf: ({ dex_name }) => dexPath(dex_name),
-    emptyText: 'No DEX is configured',
+    emptyText: () => 'No DEX is configured',
     load: ({ page, limit }, life) => getAnswer<DexesAnswer>('/dexes', { page, limit }, life),
   });
   app.onHead(() => table.refresh(), REFRESH_MS, signal);

@@ -15,7 +15,7 @@ import { columnChoice } from '../market/columnChoice.ts';
 import { historyNote } from '../market/historyNote.ts';
 import { largeSwaps } from '../market/largeSwaps.ts';
 import { DEFAULT_SORT, readState, stateQuery } from '../list/listState.ts';
-import { leastChoice, listLinks, readLeast } from '../market/marketLists.ts';
+import { leastField, leastOf, listLinks, readLeast } from '../market/marketLists.ts';
 import { watchTables } from '../market/watchTables.ts';
 import { dexShares } from './dexesView.ts';
 import { h, showIn } from '../core/dom.ts';
@@ -144,18 +144,28 @@ function fullList(
   signal: AbortSignal,
 ): MarketList {
   let [q, dex] = [query.get('q') ?? '', query.get('dex') ?? ''];
-  let liquidity = readLeast(query.get('liquidity'));
+  let chosen = readLeast(query.get('liquidity'));
   let state = readState(query);
   const lists = listLinks();
   const keep = (): void => {
-    app.remember({ q, dex, liquidity, ...stateQuery(state) });
-    lists.show({ tab, q, dex, liquidity, sort: state.sort, order: state.order });
+    app.remember({ q, dex, liquidity: chosen, ...stateQuery(state) });
+    lists.show({ tab, q, dex, least: chosen, sort: state.sort, order: state.order });
+    least.show(leastOf(chosen, q));
   };
   const onstate = (next: TableState): void => {
     state = next;
     keep();
   };
-  const filters = (): Query => ({ q, min_liquidity_usd: liquidity, dex: tab === 'pairs' ? dex : null });
+  const filters = (): Query => ({
+    q,
+    min_liquidity_usd: leastOf(chosen, q) || null,
+    dex: tab === 'pairs' ? dex : null,
+  });
+  const emptyText = (): string => {
+    const usd = leastOf(chosen, q);
+    const all = usd === 0 ? '' : ` with ${formatUsd(usd)} of liquidity; “Any liquidity” shows the others`;
+    return `No matching ${tab}${all}`;
+  };
   const restart = (): void => {
     keep();
     table.restart();
@@ -168,13 +178,13 @@ function fullList(
     dex = name;
     restart();
   });
-  const least = leastChoice(liquidity, (usd) => {
-    liquidity = usd;
+  const least = leastField(leastOf(chosen, q), (usd) => {
+    chosen = usd;
     restart();
   });
-  const parts: ListParts = { state, onstate, signal, filters };
+  const parts: ListParts = { state, onstate, signal, filters, emptyText };
   const { table, columns } = tab === 'tokens' ? tokenTable(parts) : pairTable(parts);
-  lists.show({ tab, q, dex, liquidity, sort: state.sort, order: state.order });
+  lists.show({ tab, q, dex, least: chosen, sort: state.sort, order: state.order });
   const bar = h('div', { class: 'card-bar' }, tabs, h('span', { class: 'spring' }), search);
   const second = h(
     'div',
@@ -182,7 +192,7 @@ function fullList(
     lists.element,
     h('span', { class: 'spring' }),
     tab === 'pairs' && dexes,
-    least,
+    least.element,
     columns,
   );
   return {
@@ -196,6 +206,7 @@ interface ListParts {
   readonly onstate: (state: TableState) => void;
   readonly signal: AbortSignal;
   readonly filters: () => Query;
+  readonly emptyText: () => string;
 }
 
 /** A table and the choice of its columns. */
@@ -218,7 +229,6 @@ function tokenTable({ filters, ...parts }: ListParts): ChosenTable {
     columns: () => choice.shown(),
     showsAll: () => choice.isChosen(),
     pathOf: ({ address }) => tokenPath(address),
-    emptyText: 'No matching tokens',
     load: (now, life) => getAnswer<TokensAnswer>('/tokens', listQuery(now, filters()), life),
   });
   return { table, columns: choice.element };
@@ -232,7 +242,6 @@ export function pairTable({ filters, ...parts }: ListParts): ChosenTable {
     columns: () => choice.shown(),
     showsAll: () => choice.isChosen(),
     pathOf: ({ address }) => pairPath(address),
-    emptyText: 'No matching pairs',
     load: (now, life) => getAnswer<PairsAnswer>('/pairs', listQuery(now, filters()), life),
   });
   return { table, columns: choice.element };
@@ -256,7 +265,7 @@ export function pairsOf(
     onstate: ({ page, limit }) => app.remember(stateQuery({ sort: null, order: 'desc', page, limit })),
     signal,
     pathOf: ({ address }) => pairPath(address),
-    emptyText,
+    emptyText: () => emptyText,
     load: ({ page, limit }, life) => getAnswer<TablePage<PairItem>>(path, { page, limit }, life),
   });
 }

@@ -122,6 +122,25 @@ test.each(LOOKS)(
   },
 );
 
+test('nothing moves for a reader who asks for reduced motion', async () => {
+  const page = await pages.open('/');
+  const motions = async (reducedMotion: 'reduce' | 'no-preference'): Promise<unknown> => {
+    await page.emulateMedia({ reducedMotion });
+    return page.evaluate(`[['div', 'skeleton'], ['tr', 'fresh']].map(([tag, name]) => {
+      const part = document.body.appendChild(document.createElement(tag));
+      part.className = name;
+      const motion = getComputedStyle(part).animationName;
+      part.remove();
+      return motion;
+    })`);
+  };
+  expect(await motions('no-preference')).toEqual(['wait', 'fresh']);
+  expect(await motions('reduce')).toEqual(['none', 'none']);
+  await page.reload();
+  await untilLoaded(page);
+  expect(await page.evaluate('document.getAnimations().length')).toBe(0);
+});
+
 const focusedPart = (page: Page): Promise<string> => page.evaluate("document.activeElement?.id ?? ''");
 
 test('the first Tab reaches a link to the content, and the focus is on the content after each change of the view', async () => {

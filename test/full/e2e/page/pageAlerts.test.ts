@@ -105,6 +105,30 @@ test('an alert about a new pair of a token names the pair, also as a notificatio
   expect(await page.evaluate('window.asked')).toBe(1);
 });
 
+test('an alert says if it lists only some of the new pairs', async () => {
+  const { data } = z
+    .object({ data: z.array(z.looseObject({ token0: z.looseObject({ address: z.string() }) })) })
+    .parse(await world.json('/api/v1/pairs?limit=100'));
+  const tokens = data.map(({ token0 }) => token0.address);
+  const counted = (token: string): number => tokens.filter((each) => each === token).length;
+  const token = tokens.reduce((most, each) => (counted(each) > counted(most) ? each : most));
+  expect(counted(token)).toBeGreaterThan(10);
+  const page = await open('/alerts');
+  await addAlert(page, 'pair', '', token);
+  await eventually(
+    async () => alertsShape.parse(await readStored(page, 'alerts'))[0]?.seen ?? null,
+    (block) => block !== null,
+  );
+  // As if all pairs had been created after the last check.
+  const alerts = alertsShape.parse(await readStored(page, 'alerts'));
+  const older = JSON.stringify(alerts.map((alert) => ({ ...alert, seen: 0 })));
+  await page.evaluate(`localStorage.setItem('alerts', ${JSON.stringify(older)})`);
+  await page
+    .getByText(/^More than 10 new pairs of \w+ since the last check: only the newest are listed$/)
+    .waitFor();
+  expect(await page.getByText(/^New pair of \w+: /).count()).toBeGreaterThanOrEqual(10);
+});
+
 test('the page of alerts says when nothing was watched, and since when and why watching fails', async () => {
   const page = await open('/alerts');
   await addAlert(page, 'above', '1000000', world.token);

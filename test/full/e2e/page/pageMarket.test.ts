@@ -66,15 +66,28 @@ test('gainers, losers, most traded and new pairs are the lists of the API, and t
   for (const [name, label, path, bar] of lists) {
     const link = page.getByRole('navigation', { name: 'Lists' }).getByText(name, { exact: true });
     await link.click();
-    await page.waitForURL((url) => url.href.includes(bar) && url.href.includes('liquidity=1000'));
+    await page.waitForURL((url) => url.href.includes(bar));
     await untilAsApi(page, label, `/api/v1/${path}`);
     expect(await link.getAttribute('aria-current')).toBe('page');
   }
 });
 
-test('the least liquidity filters the list, stays in the address bar, and a reload keeps it', async () => {
+test('the least liquidity is $1k until another is chosen, stays in the address bar, and a reload keeps it', async () => {
   const page = await open('/pairs?sort=created_at');
-  await page.getByRole('combobox', { name: 'Least liquidity' }).selectOption('1000000');
+  const least = page.getByRole('combobox', { name: 'Least liquidity' });
+  expect(await least.inputValue()).toBe('1000');
+  await least.selectOption('Any liquidity');
+  await untilAsApi(page, 'Pairs', '/api/v1/pairs?sort=created_at');
+  expect(page.url()).toContain('liquidity=0');
+  // A search looks through all pairs, unless a least liquidity was chosen.
+  await page.goto('/pairs?q=e');
+  await untilAsApi(page, 'Pairs', '/api/v1/pairs?q=e');
+  expect(await least.inputValue()).toBe('0');
+  await page.goto('/pairs?sort=created_at&liquidity=999999999999');
+  await page
+    .getByText('No matching pairs with $1.00T of liquidity; “Any liquidity” shows the others')
+    .waitFor();
+  await least.selectOption('1000000');
   const path = '/api/v1/pairs?sort=created_at&min_liquidity_usd=1000000';
   await untilAsApi(page, 'Pairs', path);
   const [few, all] = await Promise.all([
@@ -85,7 +98,7 @@ test('the least liquidity filters the list, stays in the address bar, and a relo
   expect(page.url()).toContain('liquidity=1000000');
   await page.reload();
   await untilAsApi(page, 'Pairs', path);
-  expect(await page.getByRole('combobox', { name: 'Least liquidity' }).inputValue()).toBe('1000000');
+  expect(await least.inputValue()).toBe('1000000');
 });
 
 const listShape = z.looseObject({ data: z.array(z.looseObject({ address: z.string() })) });
@@ -326,7 +339,7 @@ test('the user chooses the columns of a table, and the choice lasts', async () =
 });
 
 test('"back" restores the scroll position, the sort order and the page of a list', async () => {
-  const page = await open('/pairs?sort=liquidity_usd&limit=25&page=2');
+  const page = await open('/pairs?sort=liquidity_usd&limit=25&page=2&liquidity=0');
   const top = async (): Promise<number> => Number(await page.evaluate('Math.round(scrollY)'));
   const rows = page.locator('table[aria-label=Pairs] tbody tr[data-path]');
   await rows.nth(14).scrollIntoViewIfNeeded();
