@@ -5,7 +5,7 @@
 import { engineFolderOf } from '../clickhouse/engine/engineDoor';
 import { openDatabase, type Database } from '../clickhouse/client/database';
 import { selectNamed } from '../clickhouse/client/namedQueries';
-import { nameRowShape } from '../clickhouse/rows/rowShapes';
+import { nameRow } from '../clickhouse/rows/rowShapes';
 import { startEmbeddedServer } from '../clickhouse/engine/server';
 import type { Config } from '../config';
 import { AppError } from '../errors';
@@ -72,7 +72,7 @@ function attachTo(
     owner,
     open,
     async exists(name): Promise<boolean> {
-      const rows = await selectNamed(system, 'engine/find_database', { name }, nameRowShape);
+      const rows = await selectNamed(system, 'engine/find_database', { name }, nameRow);
       return rows.length > 0;
     },
     async close(): Promise<void> {

@@ -2,12 +2,12 @@
  * Background worker that computes the TVL of each DEX at the end of past UTC days, once per day, the newest day first.
  * It runs beside the ingester while the ingester follows the head, and reads final blocks only.
  */
-import { z } from 'zod';
-
 import type { Clock } from '../chain/rpc/clock';
 import type { Database } from '../clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
+import { u64 } from '../clickhouse/rows/columns';
 import { insertRows } from '../clickhouse/rows/inserter';
+import { rowType } from '../clickhouse/rows/rowType';
 import { dexDaysTable } from '../clickhouse/schema/traitTables';
 import { blockOfOrd } from '../domain/ord';
 import type { Logger } from '../log';
@@ -29,7 +29,7 @@ const FAILED_MS = 30_000;
 /** Largest number of past days that the API shows. */
 const DAYS_MAX = 366;
 
-const foundShape = z.object({ ord: z.coerce.number() });
+const foundRow = rowType({ ord: u64 });
 
 interface DexDayDeps {
   readonly database: Database;
@@ -106,7 +106,7 @@ export class DexDayWorker {
   private async findWholeFrom(head: HeadSnapshot, start: number): Promise<number | null> {
     const { chainId } = this.deps;
     if ((await readHistory(this.runner, chainId, head)).searching) return null;
-    const [row] = await this.runner.run('measure/find_last_found', snapshotParams(head), foundShape);
+    const [row] = await this.runner.run('measure/find_last_found', snapshotParams(head), foundRow);
     const ord = row?.ord ?? 0;
     return ord === 0 ? start : findBlockTime(this.runner, chainId, head, blockOfOrd(ord));
   }

@@ -3,12 +3,12 @@
  * stored part is the one before the pool's first SetFeeProtocol log. If such a log is stored already, the log names it;
  * otherwise slot0() of the pool does, and every later log starts from this value, on any branch of the chain.
  */
-import { z } from 'zod';
-
 import type { Clock } from '../chain/rpc/clock';
 import type { Database } from '../clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
+import { address } from '../clickhouse/rows/columns';
 import { insertRows } from '../clickhouse/rows/inserter';
+import { rowType } from '../clickhouse/rows/rowType';
 import { poolFirstSharesTable } from '../clickhouse/schema/historyTables';
 import type { Hex } from '../domain/hex';
 import type { Logger } from '../log';
@@ -25,7 +25,7 @@ const SOON_MS = 2_000;
 const IDLE_MS = 15_000;
 const FAILED_MS = 30_000;
 
-const pairShape = z.object({ pair: z.templateLiteral(['0x', z.string()]) });
+const pairRow = rowType({ pair: address });
 
 interface FeeDeps {
   readonly database: Database;
@@ -63,7 +63,7 @@ export class ProtocolFeeWorker {
     const head = await readHead(this.runner, chainId);
     if (head === null) return 0;
     const params = { ...snapshotParams(head), limit: POOLS_MAX };
-    const chosen = await this.runner.run('measure/choose_fee_pools', params, pairShape);
+    const chosen = await this.runner.run('measure/choose_fee_pools', params, pairRow);
     const pools = chosen.map(({ pair }): Hex => pair);
     if (pools.length === 0) return 0;
     // The logs and slot0() must be as of the same block: a value after an unseen log would not be the first one.

@@ -4,14 +4,16 @@
  * contract still includes in its supply. Each round takes a few tokens, so the number of calls to the node is
  * limited. Failures are logged, and the next round tries again.
  */
-import { z } from 'zod';
-
 import type { Clock } from '../chain/rpc/clock';
 import type { Database } from '../clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
+import { address, bool, i256, u256, u64 } from '../clickhouse/rows/columns';
 import { insertRows } from '../clickhouse/rows/inserter';
+import { rowType, type RowOf } from '../clickhouse/rows/rowType';
+import { swapsTable } from '../clickhouse/schema/tables';
 import { tokenTraitsTable, type TokenTraitRow } from '../clickhouse/schema/traitTables';
 import type { Hex } from '../domain/hex';
+import { blockOfOrd, toOrd } from '../domain/ord';
 import type { Logger } from '../log';
 import { createVerifiedReader } from '../query/contracts/verifiedContracts';
 import { isHistoryPartial, listSupplies } from '../query/holders/balances';
@@ -56,32 +58,12 @@ const MEASURED_SHOWN = 5;
  */
 const TAXED_POOLS: ReadonlySet<number> = new Set([2, 3]);
 
-const hex = z.templateLiteral(['0x', z.string()]);
-const chosenShape = z.object({
-  token: hex,
-  swaps: z.coerce.number(),
-  is_new: z.union([z.boolean(), z.int()]),
-  is_old: z.union([z.boolean(), z.int()]),
-});
-type Chosen = z.infer<typeof chosenShape>;
-const swapShape = z.object({
-  ord: z.coerce.bigint(),
-  tx_index: z.int(),
-  pair: hex,
-  pool_type: z.int(),
-  maker: hex.nullable(),
-  sender: hex,
-  recipient: hex,
-  amount: z.coerce.bigint(),
-});
-type SwapFacts = z.infer<typeof swapShape>;
-const moveShape = z.object({
-  ord: z.coerce.bigint(),
-  tx_index: z.int(),
-  sender: hex,
-  recipient: hex,
-  amount: z.coerce.bigint(),
-});
+const chosenRow = rowType({ token: address, swaps: u64, is_new: bool, is_old: bool });
+type Chosen = RowOf<typeof chosenRow>;
+const { ord, tx_index, pair, pool_type, maker, sender, recipient } = swapsTable.types;
+const swapRow = rowType({ ord, tx_index, pair, pool_type, maker, sender, recipient, amount: i256 });
+type SwapFacts = RowOf<typeof swapRow>;
+const moveRow = rowType({ ord, tx_index, sender, recipient, amount: u256 });
 
 type MeasuredRow = Omit<TokenTraitRow, 'checked_block' | 'version'>;
 
@@ -145,7 +127,7 @@ export class TraitWorker {
     if (this.untold === head.version) onChange();
     this.untold = null;
     const params = { ...snapshotParams(head), limit: TOKENS_MAX, growth: NEW_SWAPS };
-    const chosen = await this.runner.run('measure/choose_tokens', params, chosenShape);
+    const chosen = await this.runner.run('measure/choose_tokens', params, chosenRow);
     const wanted = again ? dueTokens(chosen) : chosen.filter(({ is_new }) => is_new);
     if (wanted.length === 0) return false;
     const known = await listTraits(this.runner);
@@ -236,7 +218,7 @@ export class TraitWorker {
     Pick<TokenTraitRow, 'buys' | 'buy_tax' | 'sells' | 'sell_tax' | 'buyers' | 'sellers' | 'sale_fails'>
   > {
     const params = { ...snapshotParams(head), token: token.slice(2), limit: SWAPS_MAX };
-    const swaps = await this.runner.run('measure/list_swaps', params, swapShape);
+    const swaps = await this.runner.run('measure/list_swaps', params, swapRow);
     const buyers = new Set<Hex>();
     const sellers = new Set<Hex>();
     for (const { maker, amount } of swaps) if (maker !== null) (amount < 0n ? buyers : sellers).add(maker);
@@ -282,17 +264,16 @@ export class TraitWorker {
     swaps: readonly MeasuredSwap[],
   ): Promise<TaxedMove[]> {
     if (swaps.length === 0) return [];
-    const ords = swaps.map(({ ord }) => Number(ord));
-    const block = (ord: number): number => Math.floor(ord / 2 ** 20);
+    const ords = swaps.map((swap) => swap.ord);
     const params = {
       ...snapshotParams(head),
       token: token.slice(2),
-      from_ord: block(Math.min(...ords)) * 2 ** 20,
+      from_ord: toOrd(blockOfOrd(Math.min(...ords)), 0),
       to_ord: Math.max(...ords),
-      transactions: swaps.map(({ ord, txIndex }) => block(Number(ord)) * 2 ** 20 + txIndex),
+      transactions: swaps.map((swap) => toOrd(blockOfOrd(swap.ord), swap.txIndex)),
       limit: MOVES_MAX,
     };
-    const rows = await this.runner.run('measure/list_transfers', params, moveShape);
+    const rows = await this.runner.run('measure/list_transfers', params, moveRow);
     return rows.map(({ tx_index: txIndex, ...move }) => ({ ...move, txIndex }));
   }
 }

@@ -4,14 +4,15 @@
  * arrived at the pool. Pure.
  */
 import type { Hex } from '../domain/hex';
+import { blockOfOrd } from '../domain/ord';
 
 /** Largest distance in logs between a transfer and the transfer of its tax. */
-const NEAR_LOGS = 3n;
+const NEAR_LOGS = 3;
 
 /** The place of a log in the chain. */
 interface Placed {
   /** Position of the log in the chain. */
-  readonly ord: bigint;
+  readonly ord: number;
   readonly txIndex: number;
 }
 
@@ -45,13 +46,13 @@ export function measureTax(
   moves: readonly TaxedMove[],
 ): { readonly buy: SideTax; readonly sell: SideTax } {
   const taxes: Record<'buy' | 'sell', number[]> = { buy: [], sell: [] };
-  const byOrd = [...swaps].sort((a, b) => (a.ord < b.ord ? -1 : 1));
+  const byOrd = [...swaps].sort((a, b) => a.ord - b.ord);
   byOrd.forEach((swap, index) => {
     const isOfTx = (other: Placed): boolean =>
-      blockOf(other.ord) === blockOf(swap.ord) && other.txIndex === swap.txIndex;
+      blockOfOrd(other.ord) === blockOfOrd(swap.ord) && other.txIndex === swap.txIndex;
     const last = byOrd.slice(0, index).findLast((other) => isOfTx(other) && other.pair === swap.pair);
     // A pool sends the bought tokens and takes the sold tokens before it emits the Swap log.
-    const own = moves.filter((move) => isOfTx(move) && move.ord < swap.ord && move.ord > (last?.ord ?? 0n));
+    const own = moves.filter((move) => isOfTx(move) && move.ord < swap.ord && move.ord > (last?.ord ?? 0));
     const tax = swap.amount < 0n ? buyTax(swap, own) : sellTax(swap, own);
     if (tax !== null) taxes[swap.amount < 0n ? 'buy' : 'sell'].push(tax);
   });
@@ -71,7 +72,7 @@ function sellTax({ pair, amount }: MeasuredSwap, moves: readonly TaxedMove[]): n
   const into = moves.filter((move) => move.recipient === pair && move.amount > 0n);
   const isTax = (move: TaxedMove): boolean =>
     move.recipient !== pair &&
-    into.some((main) => main.sender === move.sender && distance(main.ord, move.ord) <= NEAR_LOGS);
+    into.some((main) => main.sender === move.sender && Math.abs(main.ord - move.ord) <= NEAR_LOGS);
   const sum = (some: readonly TaxedMove[]): bigint => some.reduce((total, move) => total + move.amount, 0n);
   const sent = sum(into) + sum(moves.filter(isTax));
   return amount <= 0n || into.length === 0 || amount > sent ? null : 1 - ratio(amount, sent);
@@ -82,7 +83,5 @@ function sideOf(taxes: readonly number[]): SideTax {
   return { swaps: taxes.length, tax: sorted[sorted.length >> 1] ?? 0 };
 }
 
-const blockOf = (ord: bigint): bigint => ord >> 20n;
-const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);
 /** The ratio of two amounts, cut to nine decimal places. */
 const ratio = (part: bigint, whole: bigint): number => Number((part * 1_000_000_000n) / whole) / 1e9;

@@ -5,10 +5,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { z } from 'zod';
-
 import type { Database } from '../clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
+import { address } from '../clickhouse/rows/columns';
+import { rowType } from '../clickhouse/rows/rowType';
 import type { Hex } from '../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../domain/ord';
 import { errorText } from '../errors';
@@ -38,7 +38,7 @@ const NEW_BLOCKS = 64;
 /** If a check finds more contracts than this, most of them are old, and their creators are not searched. */
 const NEWCOMERS_MAX = 200;
 
-const foundShape = z.object({ address: z.templateLiteral(['0x', z.string()]) });
+const foundRow = rowType({ address });
 
 export interface ContractWorkerDeps {
   readonly database: Database;
@@ -115,11 +115,11 @@ export class ContractWorker {
       from_ord: toOrd(headFrom, 0),
     };
     const name = full ? 'contracts/list_unchecked_contracts' : 'contracts/list_new_contracts';
-    const found = await this.runner.run(name, params, foundShape);
+    const found = await this.runner.run(name, params, foundRow);
     const active = await this.runner.run(
       'contracts/list_active_contracts',
       { chain_id: chainId, limit: LOOK_MAX, from_ord: Math.max(this.activeTo, params.from_ord) },
-      foundShape,
+      foundRow,
     );
     const upgraded = await findUpgraded({
       runner: this.runner,

@@ -9,8 +9,9 @@ import { z } from 'zod';
 import type { EndpointPool } from '../chain/rpc/endpointPool';
 import type { RpcCall } from '../chain/rpc/rpcTransport';
 import type { Database } from '../clickhouse/client/database';
-import { address, hash, nullable, u32, u64 } from '../clickhouse/rows/columns';
+import { address, bool, hash, nullable, u32, u64 } from '../clickhouse/rows/columns';
 import { insertRows } from '../clickhouse/rows/inserter';
+import { rowType, type RowOf } from '../clickhouse/rows/rowType';
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import { defineTable } from '../clickhouse/schema/tables';
 import { isAddress, isQuantity, toLowerHex, type Hex } from '../domain/hex';
@@ -36,14 +37,8 @@ export const contractCreationsTable = defineTable('contract_creations', {
 });
 export type ContractCreationRow = Parameters<typeof contractCreationsTable.writeRow>[1];
 
-const hex = z.templateLiteral(['0x', z.string()]);
-const unaskedShape = z.object({
-  address: hex,
-  factory: hex.nullable(),
-  tx_hash: hex,
-  is_pool: z.boolean(),
-});
-type Unasked = z.infer<typeof unaskedShape>;
+const unaskedRow = rowType({ address, factory: nullable(address), tx_hash: hash, is_pool: bool });
+type Unasked = RowOf<typeof unaskedRow>;
 
 export interface CreatorDeps {
   readonly database: Database;
@@ -65,7 +60,7 @@ export async function findCreators(
   signal: AbortSignal,
 ): Promise<{ readonly found: number; readonly more: boolean }> {
   const params = { chain_id: chainId, verified_db: verifiedDb, final_to: finalTo, limit: LOOK_MAX };
-  const unasked = await runner.run('contracts/list_unasked_creations', params, unaskedShape);
+  const unasked = await runner.run('contracts/list_unasked_creations', params, unaskedRow);
   if (unasked.length === 0) return { found: 0, more: false };
   const transactions = await readTransactions(rpc, unasked, signal);
   const blocks = new Set(transactions.flatMap((one) => one?.block ?? []));

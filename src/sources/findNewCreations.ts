@@ -4,9 +4,9 @@
  * If the contract emitted no such log, the creator stays unknown after one trace. Old contracts are skipped: each
  * would need a trace, and nodes do not keep their state.
  */
-import { z } from 'zod';
-
+import { address, hash, u32, u64 } from '../clickhouse/rows/columns';
 import { insertRows } from '../clickhouse/rows/inserter';
+import { rowType } from '../clickhouse/rows/rowType';
 import type { Hex } from '../domain/hex';
 import { blockOfOrd } from '../domain/ord';
 import { CONTRACTS_MAX, readOrigins } from '../query/contracts/contractFacts';
@@ -26,8 +26,7 @@ const NEW_BLOCKS = 1_000;
 /** Largest number of traces per check. */
 const TRACES_MAX = 100;
 
-const hex = z.templateLiteral(['0x', z.string()]);
-const firstShape = z.object({ address: hex, ord: z.string(), tx_hash: hex, timestamp: z.int() });
+const firstRow = rowType({ address, ord: u64, tx_hash: hash, timestamp: u32 });
 
 interface NewCreations {
   readonly found: number;
@@ -58,7 +57,7 @@ export async function findNewCreations(
     addresses: asked.map((address) => address.slice(2)),
     limit: TRACES_MAX,
   };
-  const logs = await runner.run('contracts/list_first_logs', params, firstShape);
+  const logs = await runner.run('contracts/list_first_logs', params, firstRow);
   const transactions = await readTransactions(rpc, logs, signal);
   const version = Math.floor(now());
   const rows: ContractCreationRow[] = [];
@@ -71,7 +70,7 @@ export async function findNewCreations(
     if (factory === undefined) untold += 1;
     else told += 1;
     if (factory === undefined || (factory === null && created !== address)) continue;
-    rows.push({ address, creator, factory, tx_hash, block: blockOfOrd(Number(ord)), timestamp, version });
+    rows.push({ address, creator, factory, tx_hash, block: blockOfOrd(ord), timestamp, version });
   }
   await insertRows(database, contractCreationsTable, rows);
   const blind = told === 0 && untold > 0;

@@ -3,21 +3,20 @@
  * example, an empty proxy becomes a proxy with its first upgrade. Final logs are read once, in one range of blocks
  * per check. Head logs are read at every check.
  */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
+import { address, u64 } from '../clickhouse/rows/columns';
+import { rowType } from '../clickhouse/rows/rowType';
 import type { Hex } from '../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../domain/ord';
 import { inChunks } from '../query/head/inChunks';
+import { checkedRow } from './storeCodes';
 
 /** Largest number of upgrades per check, separately for the head and for final blocks. */
 const UPGRADES_MAX = 2_000;
 /** Largest number of final blocks whose logs one check reads. */
 const SPAN_BLOCKS = 500_000;
 
-const hex = z.templateLiteral(['0x', z.string()]);
-const upgradeShape = z.object({ address: hex, ord: z.string() });
-const checkedShape = z.object({ address: hex, checked_block: z.int() });
+const upgradeRow = rowType({ address, ord: u64 });
 
 interface UpgradeQuestion {
   readonly runner: QueryRunner;
@@ -50,8 +49,7 @@ export async function findUpgraded(
     to_ord: toOrdMax,
     limit: UPGRADES_MAX,
   };
-  const rows = await runner.run('contracts/list_upgraded_contracts', params, upgradeShape);
-  const upgrades = rows.map(({ address, ord }) => ({ address, ord: Number(ord) }));
+  const upgrades = await runner.run('contracts/list_upgraded_contracts', params, upgradeRow);
   const finals = upgrades.filter(({ ord }) => ord > seenTo && ord <= toOrdMax);
   const done = finals.length < UPGRADES_MAX ? toOrdMax : (finals.at(-1)?.ord ?? toOrdMax);
   // A contract may have been read on an abandoned branch. It is read again when the block at the same height is
@@ -66,7 +64,7 @@ export async function findUpgraded(
     runner.run(
       'contracts/list_codes',
       { addresses: chunk.map((one) => one.slice(2)), limit: chunk.length },
-      checkedShape,
+      checkedRow,
     ),
   );
   const addresses = codes.flatMap(({ address, checked_block: checked }) =>

@@ -3,15 +3,15 @@
  * on this chain. A search in this chain's sources then finds the files. If the contract itself is verified later,
  * only its own files are searched.
  */
-import { z } from 'zod';
-
 import type { Database } from '../clickhouse/client/database';
 import { commandNamed, type QueryRunner } from '../clickhouse/client/namedQueries';
+import { address, u32 } from '../clickhouse/rows/columns';
+import { rowType } from '../clickhouse/rows/rowType';
 
 /** Number of contracts per statement. */
 const LENDERS_MAX = 200;
 
-const lenderShape = z.object({ twin: z.string(), lender_chain: z.int(), lender: z.string() });
+const lenderRow = rowType({ twin: address, lender_chain: u32, lender: address });
 
 interface LendDeps {
   readonly database: Database;
@@ -29,13 +29,13 @@ export async function lendSources(deps: LendDeps): Promise<number> {
   await commandNamed(database, 'sources/withdraw_sources', where);
   let lent = 0;
   for (;;) {
-    const rows = await runner.run('sources/list_lenders', { ...where, limit: LENDERS_MAX }, lenderShape);
+    const rows = await runner.run('sources/list_lenders', { ...where, limit: LENDERS_MAX }, lenderRow);
     if (rows.length === 0) return lent;
     await commandNamed(database, 'sources/lend_sources', {
       ...where,
       chains: rows.map((row) => row.lender_chain),
-      lenders: rows.map((row) => row.lender),
-      twins: rows.map((row) => row.twin),
+      lenders: rows.map((row) => row.lender.slice(2)),
+      twins: rows.map((row) => row.twin.slice(2)),
     });
     lent += rows.length;
     if (rows.length < LENDERS_MAX) return lent;

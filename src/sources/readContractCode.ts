@@ -35,9 +35,7 @@ const UNANSWERED: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 're
 const OLD_SAFE = /^0x608060405273f{40}600054163660008037/;
 
 export type CodeRpc = Pick<EndpointPool, 'batchOutcomes'>;
-export type FoundCode = Omit<ContractCodeRow, 'proxy' | 'checked_block' | 'version'> & {
-  readonly proxy: ProxyKind | '';
-};
+export type FoundCode = Omit<ContractCodeRow, 'checked_block' | 'version'>;
 
 /** A contract whose code is read. `found` grows while its storage is read. */
 interface Suspect {

@@ -2,11 +2,11 @@
  * Reads the code of contracts and stores it: the present state, and the blocks of its changes. A contract is read for the
  * first time at the block of its first log too, because its code may have been replaced since.
  */
-import { z } from 'zod';
-
 import type { Database } from '../clickhouse/client/database';
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
+import { address, u32 } from '../clickhouse/rows/columns';
 import { insertRows } from '../clickhouse/rows/inserter';
+import { rowType } from '../clickhouse/rows/rowType';
 import { codeSpansTable, contractCodesTable } from '../clickhouse/schema/explorerTables';
 import type { Hex } from '../domain/hex';
 import { blockOfOrd } from '../domain/ord';
@@ -22,9 +22,9 @@ const BLOCKS_EACH = 16;
 /** Contracts with more logs are read at their first log only. */
 const LOGS_MAX = 10_000;
 
-const hex = z.templateLiteral(['0x', z.string()]);
-const blockShape = z.object({ address: hex, block: z.int() });
-const checkedShape = z.object({ address: hex, checked_block: z.int() });
+const blockRow = rowType({ address, block: u32 });
+/** Row of the query contracts/list_codes. */
+export const checkedRow = rowType({ address, checked_block: u32 });
 
 interface StoreDeps {
   readonly database: Database;
@@ -52,7 +52,7 @@ export async function storeCodes(
   const found = codes.map(({ address }) => address);
   const [spans, checks] = await Promise.all([
     listSpans({ runner }, indexed, found, false),
-    runner.run('contracts/list_codes', { addresses: bare(found), limit: found.length }, checkedShape),
+    runner.run('contracts/list_codes', { addresses: bare(found), limit: found.length }, checkedRow),
   ]);
   const checked = new Map(checks.map((row) => [row.address, row.checked_block]));
   const blocks = deps.looksBack ? await listBlocks(deps, codes, spans, checked) : new Map<Hex, number[]>();
@@ -104,7 +104,7 @@ async function listBlocks(
       each: BLOCKS_EACH,
       limit: BLOCKS_EACH * some.length,
     };
-    for (const { address, block } of await runner.run('contracts/list_log_blocks', params, blockShape))
+    for (const { address, block } of await runner.run('contracts/list_log_blocks', params, blockRow))
       if (block > (checked.get(address) ?? 0) || final)
         blocks.set(address, [...(blocks.get(address) ?? []), block]);
   };

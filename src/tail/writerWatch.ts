@@ -1,9 +1,9 @@
 /** Reads the state of the ingester in another process at intervals, for /readyz of a process without an ingester. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { z } from 'zod';
-
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
+import { bool, f64, text } from '../clickhouse/rows/columns';
+import { rowType } from '../clickhouse/rows/rowType';
 import { errorText } from '../errors';
 import type { Logger } from '../log';
 import { viewWriter, type WriterReading, type WriterView } from './writerState';
@@ -12,14 +12,7 @@ const POLL_MS = 2_000;
 /** After this time in ms without an answer of the database, nothing is known of the writer. */
 const KNOWN_MS = 8_000;
 
-const count = z.union([z.string(), z.number()]).transform(Number);
-const writerShape = z.object({
-  ended: z.boolean(),
-  now_ms: count,
-  silent_ms: count,
-  state: z.string(),
-  state_age_ms: count,
-});
+const writerRow = rowType({ ended: bool, now_ms: f64, silent_ms: f64, state: text, state_age_ms: f64 });
 
 interface WriterWatchOptions {
   readonly runner: QueryRunner;
@@ -48,7 +41,7 @@ export function createWriterWatch({ runner, chainId, log, now }: WriterWatchOpti
   } | null = null;
   const recent = (): typeof last => (last !== null && now() - last.at < KNOWN_MS ? last : null);
   const read = async (): Promise<void> => {
-    const [row] = await runner.run('head/find_writer', { chain_id: chainId }, writerShape);
+    const [row] = await runner.run('head/find_writer', { chain_id: chainId }, writerRow);
     const at = now();
     if (row === undefined) last = { at, nowMs: null, writer: null };
     else {

@@ -1,6 +1,6 @@
 -- Each row: an address that emitted a log or was created in a head block after `from_ord`, and whose stored code can
 -- change. Reads the newest part of the head tables by key, then key address of contract_codes.
-SELECT concat('0x', lower(hex(c.address))) AS address
+SELECT c.address
 FROM contract_codes AS c
 WHERE c.address IN
 (

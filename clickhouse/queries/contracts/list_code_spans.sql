@@ -1,15 +1,15 @@
 -- Each row: what stood at an address from a block on, oldest first. Uses the key address. With `codes`, the newest stored
 -- code of an address without spans is its only span. The parameter `addresses` is hex without 0x.
 SELECT
-    concat('0x', lower(hex(s.contract))) AS address,
-    s.from_block AS from_block,
-    concat('0x', lower(hex(s.code_hash))) AS code_hash,
-    s.code_size AS code_size,
-    s.proxy AS proxy,
-    concat('0x', lower(hex(s.implementation))) AS implementation,
-    concat('0x', lower(hex(s.beacon))) AS beacon,
-    s.facets AS facets,
-    s.fixed AS fixed
+    s.contract AS address,
+    s.from_block,
+    s.code_hash,
+    s.code_size,
+    s.proxy,
+    s.implementation,
+    s.beacon,
+    s.facets,
+    s.fixed
 FROM
 (
     SELECT address AS contract, from_block, code_hash, code_size, proxy, implementation, beacon, facets, fixed

@@ -1,6 +1,5 @@
--- Each row: one fact about a contract as of the snapshot, in the format RowBinary, which contractFacts.ts
--- reads. The column `fact` is one of the numbers below and names the kind of fact. The meaning of the other
--- columns depends on the kind:
+-- Each row: one fact about a contract as of the snapshot. The column `fact` is one of the numbers below and names the
+-- kind of fact. The meaning of the other columns depends on the kind:
 --
 --   1 created   from the receipt of the creating transaction: one = sender, hash = transaction, x = block, y = time
 --   2 told      creation from the node: columns as for 1, and other = factory, version = time of writing
@@ -16,7 +15,7 @@
 -- The query computes nothing in its columns, and one statement returns all facts, because planning costs more
 -- than reading. Uses the key address in every table. Reads all rows of the head tables, which are small. The
 -- parameter `address` or `addresses` is hex without 0x.
-SELECT address, 4 AS fact, implementation AS one, beacon AS other, code_hash AS hash, toUInt64(code_size) AS x, toUInt32(fixed) AS y, version, toString(proxy) AS word, facets AS words
+SELECT address, 4 AS fact, implementation AS one, beacon AS other, code_hash AS hash, toUInt64(code_size) AS x, toUInt32(fixed) AS y, version, proxy AS word, facets AS words
 FROM contract_codes
 WHERE true
     AND address = unhex({address:String}) -- if address

@@ -55,10 +55,8 @@ WITH
             AND (position(lowerUTF8(ifNull(symbol, '')), {q:String}) > 0 OR position(lowerUTF8(ifNull(name, '')), {q:String}) > 0)
     )
 SELECT
-    concat('0x', lower(hex(contract))) AS address,
-    toString(logs) AS log_count,
-    made_at AS created_at,
-    toString(count() OVER ()) AS total
+    contract AS address,
+    count() OVER () AS total
 FROM
 (
     SELECT
@@ -101,7 +99,7 @@ WHERE ({verified:UInt8} = 2 OR (contract IN (SELECT address FROM verified_set)) 
         contract IN (SELECT address FROM proxy_set), 'proxy',
         'other') = {kind:String})
 ORDER BY
-    if({by_logs:Bool}, toInt64(0), toInt64(isNull(created_at))),
-    if({by_logs:Bool}, toInt64(logs), toInt64(ifNull(created_at, 0))) * if({newest:Bool}, -1, 1),
+    if({by_logs:Bool}, toInt64(0), toInt64(isNull(made_at))),
+    if({by_logs:Bool}, toInt64(logs), toInt64(ifNull(made_at, 0))) * if({newest:Bool}, -1, 1),
     contract
 LIMIT {limit:UInt32} OFFSET {skip:UInt32}

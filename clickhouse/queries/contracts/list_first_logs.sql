@@ -2,9 +2,9 @@
 -- contracts, so the caller asks only for new contracts, which have few logs. The parameter `addresses` is hex
 -- without 0x.
 SELECT
-    concat('0x', lower(hex(l.address))) AS address,
-    toString(min(l.ord)) AS ord,
-    concat('0x', lower(hex(argMin(l.tx_hash, l.ord)))) AS tx_hash,
+    l.address,
+    min(l.ord) AS ord,
+    argMin(l.tx_hash, l.ord) AS tx_hash,
     argMin(l.timestamp, l.ord) AS timestamp
 FROM logs AS l
 WHERE l.chain_id = {chain_id:UInt32}

@@ -3,7 +3,7 @@
 -- contracts by the key (chain_id, address), so the caller then asks only for contracts with few logs. The parameter
 -- `addresses` is hex without 0x.
 SELECT
-    concat('0x', lower(hex(l.contract))) AS address,
+    l.contract AS address,
     toUInt32(l.block) AS block
 FROM
 (

@@ -1,6 +1,6 @@
 -- Each row: an address that emitted a log or was created in a head block after `from_ord`, and whose code the
 -- ingester has not read from the node yet. Reads the newest part of the head tables by key.
-SELECT concat('0x', lower(hex(contract))) AS address
+SELECT contract AS address
 FROM
 (
     SELECT address AS contract

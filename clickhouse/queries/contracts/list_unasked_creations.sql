@@ -6,9 +6,9 @@
 --
 -- `final_to` is the last final block. `verified_db` is the database of the verified contracts of all chains.
 SELECT
-    concat('0x', lower(hex(u.contract))) AS address,
-    if(isNull(u.created_by), NULL, concat('0x', lower(hex(assumeNotNull(u.created_by))))) AS factory,
-    concat('0x', lower(hex(u.transaction))) AS tx_hash,
+    u.contract AS address,
+    u.created_by AS factory,
+    u.transaction AS tx_hash,
     u.pool AS is_pool
 FROM
 (

@@ -2,7 +2,7 @@
 -- background job of the ingester runs this query. Reads the projection by_contract for all contracts, and
 -- scans the tables of creations, pools, tokens, codes and verifications. `verified_db` is the database of the
 -- verified contracts of all chains.
-SELECT concat('0x', lower(hex(contract))) AS address
+SELECT contract AS address
 FROM
 (
     SELECT address AS contract

@@ -2,8 +2,8 @@
 -- newest head rows after `head_ord` and, with `final`, the oldest `limit` final rows in (from_ord, to_ord]. Finds the
 -- ords in the projection by_topic, then the contracts by ord through by_ord. Never scans other topics.
 SELECT
-    concat('0x', lower(hex(u.contract))) AS address,
-    toString(u.place) AS ord
+    u.contract AS address,
+    u.place AS ord
 FROM
 (
     (

@@ -1,5 +1,5 @@
 -- Each row: the newest value of one name in the table operations, such as the end of a pause.
-SELECT o.name AS name, argMax(o.value, o.version) AS value
+SELECT o.name, argMax(o.value, o.version) AS value
 FROM operations AS o
 WHERE has({names:Array(String)}, o.name)
 GROUP BY o.name

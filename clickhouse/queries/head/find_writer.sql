@@ -22,9 +22,9 @@ WITH
     ) AS told
 SELECT
     ended,
-    intDiv(now, 1000) AS now_ms,
-    intDiv(now - toInt64(version), 1000) AS silent_ms,
-    tupleElement(told, 1) AS state,
-    intDiv(now - toInt64(tupleElement(told, 2)), 1000) AS state_age_ms
+    now / 1000 AS now_ms,
+    (now - toInt64(version)) / 1000 AS silent_ms,
+    assumeNotNull(tupleElement(told, 1)) AS state,
+    (now - toInt64(assumeNotNull(tupleElement(told, 2)))) / 1000 AS state_age_ms
 FROM newest
 LIMIT 1

@@ -2,11 +2,11 @@
 -- after `since_version`. Scans pool_births, so the program runs this query once for each new head, never for
 -- each request.
 SELECT
-    concat('0x', lower(hex(b.address))) AS address,
-    b.created_block AS created_block,
-    b.created_at AS created_at,
-    concat('0x', lower(hex(b.created_tx))) AS created_tx,
-    toString(b.version) AS version
+    b.address,
+    b.created_block,
+    b.created_at,
+    b.created_tx,
+    b.version
 FROM pool_births AS b
 WHERE b.version > {since_version:UInt64}
 LIMIT {limit:UInt32}

@@ -9,11 +9,11 @@ WITH
     arrayPushBack(arrayMap(one -> toFixedString(unhex(one), 20), {holders:Array(String)}), zero) AS all,
     asked AS (SELECT token FROM token_supplies)
 SELECT
-    concat('0x', lower(hex(s.token))) AS token,
-    toString(s.supply_before) AS supply_before,
-    arrayMap((one, before) -> (concat('0x', lower(hex(one))), toString(before)), s.holders, s.held_before) AS held_before,
-    toString(h.zero_balance) AS zero_balance,
-    h.held AS held
+    s.token AS token,
+    assumeNotNull(s.supply_before) AS supply_before,
+    arrayZip(s.holders, s.held_before) AS held_before,
+    h.zero_balance,
+    h.held
 FROM
 (
     SELECT
@@ -29,7 +29,7 @@ LEFT JOIN
     SELECT
         b.token AS token,
         sumIf(b.balance, b.holder = zero) AS zero_balance,
-        groupArrayIf((concat('0x', lower(hex(b.holder))), toString(b.balance)), b.holder != zero) AS held
+        groupArrayIf((b.holder, b.balance), b.holder != zero) AS held
     FROM
     (
         SELECT

@@ -1,6 +1,6 @@
 -- Each row: a V3 pool with a swap whose protocol's part of the fees was not read yet. Reads the tables of pools, pair
 -- totals and first shares, once per round of the background worker.
-SELECT concat('0x', lower(hex(p.address))) AS pair
+SELECT p.address AS pair
 FROM
 (
     SELECT address

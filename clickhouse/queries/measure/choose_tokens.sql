@@ -3,10 +3,10 @@
 -- largest growth first. All others follow, the oldest measurement first. Reads the tables of pools, pair totals and traits, once per round of the
 -- background worker.
 SELECT
-    concat('0x', lower(hex(p.token))) AS token,
+    p.token AS token,
     p.swaps AS swaps,
-    t.version = 0 AS is_new,
-    t.version > 0 AND p.swaps < t.swaps + greatest(1, least({growth:UInt32}, t.swaps / 10)) AS is_old
+    toBool(t.version = 0) AS is_new,
+    toBool(t.version > 0 AND p.swaps < t.swaps + greatest(1, least({growth:UInt32}, t.swaps / 10))) AS is_old
 FROM
 (
     SELECT

@@ -28,14 +28,14 @@ WITH
         LIMIT {limit:UInt32}
     )
 SELECT
-    toString(s.ord) AS ord,
-    s.tx_index AS tx_index,
-    concat('0x', lower(hex(s.pair))) AS pair,
-    s.pool_type AS pool_type,
-    if(isNull(s.maker), NULL, concat('0x', lower(hex(assumeNotNull(s.maker))))) AS maker,
-    concat('0x', lower(hex(s.sender))) AS sender,
-    concat('0x', lower(hex(s.recipient))) AS recipient,
-    toString(if(s.token0 = asked, s.amount0, s.amount1)) AS amount
+    s.ord,
+    s.tx_index,
+    s.pair,
+    s.pool_type,
+    s.maker,
+    s.sender,
+    s.recipient,
+    if(s.token0 = asked, s.amount0, s.amount1) AS amount
 FROM swaps_chain AS s
 WHERE s.ord IN (SELECT ord FROM ords)
 ORDER BY s.ord DESC

@@ -2,11 +2,11 @@
 -- between the first and the last of the transactions' blocks. The parameter `token` is hex without 0x. A
 -- transaction is given as block number · 2^20 + index in the block.
 SELECT
-    toString(t.ord) AS ord,
-    t.tx_index AS tx_index,
-    concat('0x', lower(hex(t.sender))) AS sender,
-    concat('0x', lower(hex(t.recipient))) AS recipient,
-    toString(t.amount) AS amount
+    t.ord,
+    t.tx_index,
+    t.sender,
+    t.recipient,
+    t.amount
 FROM transfers_chain AS t
 WHERE t.token = toFixedString(unhex({token:String}), 20)
     AND t.ord >= {from_ord:UInt64}

@@ -3,8 +3,8 @@
 -- the head rows. If a token's newest final hop is newer than the snapshot, the query finds an older hop
 -- through the projection by_token. Runs once for each new head, never for each request.
 SELECT
-    concat('0x', lower(hex(token))) AS token,
-    concat('0x', lower(hex((max(price) AS newest).2))) AS next_token,
+    token,
+    (max(price) AS newest).2 AS next_token,
     newest.3 AS hop_price,
     newest.4 AS hop_confidence,
     newest.5 AS hop_cap

@@ -4,11 +4,11 @@
 -- already valid at that time. Uses the key ord, from the first block of the day (`after_ord`). Runs once for
 -- each new head, never for each request.
 SELECT
-    concat('0x', lower(hex(token))) AS token,
-    if(countIf(in_m5) = 0, NULL, concat('0x', lower(hex(argMinIf(previous_next_token, ord, in_m5))))) AS next_m5,
-    if(countIf(in_h1) = 0, NULL, concat('0x', lower(hex(argMinIf(previous_next_token, ord, in_h1))))) AS next_h1,
-    if(countIf(in_h6) = 0, NULL, concat('0x', lower(hex(argMinIf(previous_next_token, ord, in_h6))))) AS next_h6,
-    concat('0x', lower(hex(argMin(previous_next_token, ord)))) AS next_h24,
+    token,
+    if(countIf(in_m5) = 0, NULL, argMinIf(previous_next_token, ord, in_m5)) AS next_m5,
+    if(countIf(in_h1) = 0, NULL, argMinIf(previous_next_token, ord, in_h1)) AS next_h1,
+    if(countIf(in_h6) = 0, NULL, argMinIf(previous_next_token, ord, in_h6)) AS next_h6,
+    argMin(previous_next_token, ord) AS next_h24,
     argMinIf(previous_hop_price, ord, in_m5) AS price_m5,
     argMinIf(previous_hop_price, ord, in_h1) AS price_h1,
     argMinIf(previous_hop_price, ord, in_h6) AS price_h6,

@@ -1,8 +1,8 @@
 -- Each row: a contract whose newest stored code has one of the given hashes, in the order of addresses. The parameter
 -- `hashes` is hex without 0x. Reads the column code_hash of contract_codes, then key address.
 SELECT
-    concat('0x', lower(hex(c.address))) AS address,
-    lower(hex(c.last_hash)) AS code_hash
+    c.address,
+    c.last_hash AS code_hash
 FROM
 (
     SELECT address, argMax(code_hash, version) AS last_hash

@@ -1,8 +1,7 @@
--- Each row: one fact about an address that a search found, in the format RowBinary, which search.ts reads. The column
--- `fact` is 1 for a pool as of the snapshot, 2 for a token (only with `tokens`), 3 for a contract verified without
--- a known code (list_verified_twins finds the others). Uses the
--- key address. Reads all rows of the head table, which is small. The parameter `addresses` is hex without 0x.
--- `verified_db` is the database of the verified contracts of all chains.
+-- Each row: one fact about an address that a search found. The column `fact` is 1 for a pool as of the
+-- snapshot, 2 for a token (only with `tokens`), 3 for a contract verified without a known code (list_verified_twins
+-- finds the others). Uses the key address. Reads all rows of the head table, which is small. The parameter `addresses`
+-- is hex without 0x. `verified_db` is the database of the verified contracts of all chains.
 SELECT DISTINCT address, 1 AS fact
 FROM pools
 WHERE ord <= {final_ord:UInt64}

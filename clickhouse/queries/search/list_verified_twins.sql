@@ -1,6 +1,5 @@
--- Each row: one of the `addresses` (hex without 0x) with the same code as a verified contract on any chain. The
--- caller reads RowBinary. Uses the keys address in contract_codes, and code_hash in verified_code_hashes of the
--- database `verified_db`.
+-- Each row: one of the `addresses` (hex without 0x) with the same code as a verified contract on any chain. Uses the
+-- keys address in contract_codes, and code_hash in verified_code_hashes of the database `verified_db`.
 SELECT address
 FROM contract_codes FINAL
 WHERE address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))

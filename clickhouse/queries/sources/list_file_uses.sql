@@ -9,7 +9,7 @@ WITH shown AS
     FROM (SELECT arrayJoin({uses:Array(String)}) AS item)
 )
 SELECT
-    concat('0x', lower(hex(u.content_hash))) AS content_hash,
+    u.content_hash,
     toUInt32(uniqExact(u.address)) AS contracts,
     minIf(u.path, (u.content_hash, u.address) IN (SELECT hash, contract FROM shown)
         AND ({path:String} = '' OR position(lowerUTF8(u.path), {path:String}) > 0)) AS path,

@@ -1,8 +1,8 @@
 -- Each row: the content of a source file in the database `verified_db`. The parameter `hashes` is hex without 0x.
 -- Uses the key content_hash.
 SELECT
-    concat('0x', lower(hex(f.content_hash))) AS content_hash,
-    f.content AS content
+    f.content_hash,
+    f.content
 FROM {verified_db:Identifier}.source_files AS f
 WHERE f.content_hash IN (SELECT toFixedString(unhex(arrayJoin({hashes:Array(String)})), 32))
 LIMIT 1 BY f.content_hash

@@ -1,12 +1,11 @@
 -- Each row: a verified contract of another chain (lender) with the same code as contracts of this chain. No
--- contract of this chain with this code has sources. `twin` is the smallest address of these contracts. Addresses are
--- hex without 0x.
+-- contract of this chain with this code has sources. `twin` is the smallest address of these contracts.
 -- `verified_db` is the database of the verified contracts of all chains. Reads the column code_hash of
 -- contract_codes, then key address, and scans source_uses, so only a background job runs this query.
 SELECT
-    lower(hex(t.twin)) AS twin,
+    t.twin,
     v.chain_id AS lender_chain,
-    lower(hex(v.address)) AS lender
+    v.address AS lender
 FROM
 (
     SELECT c.last_hash AS twin_hash, min(c.contract) AS twin

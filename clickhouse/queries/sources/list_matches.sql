@@ -4,7 +4,7 @@
 -- contracts. Reads only small columns of all verified contracts of the chain. Never reads ABIs, settings or
 -- sources.
 SELECT
-    concat('0x', lower(hex(address))) AS contract,
+    address AS contract,
     status,
     creation_match,
     verified_at,
@@ -15,7 +15,7 @@ SELECT
     compiler_version,
     optimization,
     license,
-    ifNull(constructor_arguments, '') != '' AS has_arguments
+    toBool(ifNull(constructor_arguments, '') != '') AS has_arguments
 FROM verified_contracts FINAL
 WHERE chain_id = {chain_id:UInt32}
     AND ({after:UInt64} = 0 OR toInt64(version) * {sign:Int8} > toInt64({after:UInt64}) * {sign:Int8})

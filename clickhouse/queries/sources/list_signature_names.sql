@@ -1,10 +1,10 @@
 -- Each row: a signature whose name begins with `prefix` (lower case), shortest first. Uses the key
 -- name_lower.
 SELECT
-    n.kind AS kind,
-    concat('0x', lower(hex(n.selector))) AS selector,
-    n.signature AS signature,
-    n.entry AS entry
+    n.kind,
+    n.selector,
+    n.signature,
+    n.entry
 FROM abi_signature_names AS n
 WHERE startsWith(n.name_lower, {prefix:String})
 ORDER BY n.length, n.signature, n.kind

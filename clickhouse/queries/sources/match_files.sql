@@ -3,7 +3,7 @@
 -- content_hash, and the text index. `needle` is a text of three or more characters that every match contains;
 -- the text index finds the files that contain it. If `needle` is empty, the query reads every file of the
 -- range. `path` is part of the file's path in lower case. An empty `path` or `language` accepts any file.
-SELECT concat('0x', lower(hex(f.content_hash))) AS content_hash
+SELECT f.content_hash
 FROM {verified_db:Identifier}.source_files AS f
 WHERE f.content_hash >= toFixedString(unhex({from:String}), 32)
     AND f.content_hash < toFixedString(unhex({to:String}), 32) -- if to

@@ -2,7 +2,7 @@
 -- first match, plus 1. The first group of the expression `prefix` captures the text before the first match. Uses the
 -- key content_hash. The caller passes only few hashes.
 SELECT
-    concat('0x', lower(hex(l.content_hash))) AS content_hash,
+    l.content_hash,
     toUInt32(l.number) AS line,
     toUInt32(lengthUTF8(extract(l.line, {prefix:String})) + 1) AS column,
     toUInt32(countMatches(l.line, {regex:String})) AS matches

@@ -12,8 +12,8 @@ WITH activity AS
     GROUP BY chain_id, address
 )
 SELECT
-    concat('0x', lower(hex(u.content_hash))) AS content_hash,
-    concat('0x', lower(hex(u.address))) AS address
+    u.content_hash,
+    u.address
 FROM {verified_db:Identifier}.source_uses AS u FINAL
 ANY LEFT JOIN activity AS a ON a.emitter = u.address
 WHERE u.chain_id = {chain_id:UInt32}

@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { AppError, errorText } from '../../errors';
 import { openDatabase, type Cluster, type Database, type DatabaseOptions } from './database';
 import { selectNamed } from './namedQueries';
-import { nameRowShape } from '../rows/rowShapes';
 
 export interface ClusterServers {
   readonly name: string;
@@ -23,6 +22,8 @@ interface ClusterServer {
   readonly url: string;
 }
 
+// These rows are read as JSON, because migrate.ts checks the server's version later, and servers before 25.11 answer no
+// other read (see byteReader.ts).
 const nodeShape = z.object({
   shard: z.int(),
   replica: z.int(),
@@ -65,7 +66,7 @@ export async function findCluster(url: string, cluster: string): Promise<Cluster
 async function listNodes(database: Database, cluster: string): Promise<NodeRow[]> {
   const nodes = await selectNamed(database, 'engine/list_nodes', { cluster }, nodeShape);
   if (nodes.length > 0) return nodes;
-  const known = await selectNamed(database, 'engine/list_clusters', {}, nameRowShape);
+  const known = await selectNamed(database, 'engine/list_clusters', {}, z.object({ name: z.string() }));
   const names = known.map(({ name }) => name).join(', ') || 'none';
   throw new AppError(
     'bad_config',

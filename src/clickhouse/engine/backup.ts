@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { AppError, errorText } from '../../errors';
 import type { Database } from '../client/database';
 import { selectMade, selectNamed } from '../client/namedQueries';
-import { wideIntegerShape } from '../rows/rowShapes';
+import { text, u64 } from '../rows/columns';
+import { rowType, type RowOf } from '../rows/rowType';
 
 /**
  * A backup destination in ClickHouse's syntax, such as `File('name')`, `Disk('backups', 'name')` or `S3('https://…',
@@ -95,20 +96,17 @@ export async function isRestoreWaiting(database: Database, name: string): Promis
 }
 
 export async function isBackingUp(database: Database): Promise<boolean> {
-  const [row] = await selectNamed(database, 'backup/count_backups', {}, runningShape);
-  return Number(row?.running ?? 0) > 0;
+  const [row] = await selectNamed(database, 'backup/count_backups', {}, runningRow);
+  return (row?.running ?? 0) > 0;
 }
 
+// Read as JSON, because this query runs before the check of the server's version (see migrate.ts).
 const waitsShape = z.object({ waits: z.int() });
-const runningShape = z.object({ running: wideIntegerShape });
+const runningRow = rowType({ running: u64 });
+// Read as JSON, because the answer of BACKUP and RESTORE also has a status, whose type depends on the version.
 const begunShape = z.object({ id: z.string() });
-const backupShape = z.object({
-  status: z.string(),
-  error: z.string(),
-  files: wideIntegerShape,
-  bytes: wideIntegerShape,
-});
-type BackupRow = z.infer<typeof backupShape>;
+const backupRow = rowType({ status: text, error: text, files: u64, bytes: u64 });
+type BackupRow = RowOf<typeof backupRow>;
 
 async function run(
   database: Database,
@@ -130,7 +128,7 @@ async function run(
       throw new AppError('unavailable', 'ClickHouse was restarted before the end: run the command again');
     if (row !== null) {
       heardAt = performance.now();
-      const progress = { files: Number(row.files), bytes: Number(row.bytes) };
+      const progress = { files: row.files, bytes: row.bytes };
       onProgress(progress);
       if (row.status === 'BACKUP_CREATED' || row.status === 'RESTORED') return progress;
       if (!/^(CREATING_BACKUP|RESTORING)$/.test(row.status)) throw explained(row.error);
@@ -140,7 +138,7 @@ async function run(
 }
 
 async function readRow(database: Database, id: string): Promise<BackupRow | undefined> {
-  const [row] = await selectNamed(database, 'backup/find_backup', { id }, backupShape);
+  const [row] = await selectNamed(database, 'backup/find_backup', { id }, backupRow);
   return row;
 }
 

@@ -105,6 +105,18 @@ export const hexBytes = column<Hex>(
 );
 export const lowText = column<string>('LowCardinality(String)', text.write, text.read);
 
+/** Column of texts that are all among the words. */
+export function wordOf<K extends string>(...words: readonly K[]): ColumnType<K> {
+  const known = new Map<string, K>(words.map((word) => [word, word]));
+  return column<K>(lowText.sql, text.write, (r) => {
+    const read = r.text();
+    const word = known.get(read);
+    if (word === undefined)
+      throw new AppError('internal', `got "${read}"; expected one of ${words.join(', ')}`);
+    return word;
+  });
+}
+
 export function nullable<T>(inner: ColumnType<T>): ColumnType<T | null> {
   return column<T | null>(
     `Nullable(${inner.sql})`,

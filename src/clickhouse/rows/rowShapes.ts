@@ -2,12 +2,14 @@
 import { z } from 'zod';
 
 import type { Hex } from '../../domain/hex';
+import { text } from './columns';
+import { rowType } from './rowType';
 
 /** Shape of an integer of 64 bits or more, which arrives as text. */
 export const wideIntegerShape = z.string().regex(/^-?\d+$/);
 /** Shape of bytes that the statement returns as lower-case 0x-hex. */
 export const hexShape = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]*$/.test(value));
-/** Shape of a row that only has the name of a table, column or database. */
-export const nameRowShape = z.object({ name: z.string() });
+/** Row that only has the name of a table, column or database. */
+export const nameRow = rowType({ name: text });
 /** Shape of a Map(String, UInt64). */
 export const countsShape = z.record(z.string(), wideIntegerShape);

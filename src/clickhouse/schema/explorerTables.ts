@@ -2,7 +2,8 @@
  * Descriptors (columns, types and row shapes) of the explorer's tables. They mirror
  * clickhouse/schema/10.explorer.sql.
  */
-import { address, bool, hash, lowText, nullable, text, u32, u64 } from '../rows/columns';
+import { PROXY_KINDS } from '../../domain/proxies';
+import { address, bool, hash, nullable, text, u32, u64, wordOf } from '../rows/columns';
 import { defineTable } from './tables';
 
 export const createdContractsTable = defineTable('created_contracts', {
@@ -18,7 +19,7 @@ export type CreatedContractRow = Parameters<typeof createdContractsTable.writeRo
 const code = {
   code_hash: hash,
   code_size: u32,
-  proxy: lowText,
+  proxy: wordOf(...PROXY_KINDS, ''),
   implementation: address,
   beacon: address,
   facets: text,

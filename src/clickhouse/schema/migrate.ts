@@ -13,7 +13,9 @@ import type { Cluster, Database } from '../client/database';
 import { readMigrations, type Migration } from './migrations';
 import { commandNamed, selectAll, selectNamed } from '../client/namedQueries';
 import { findPackageRoot } from '../client/packageRoot';
-import { nameRowShape } from '../rows/rowShapes';
+import { text, u32 } from '../rows/columns';
+import { nameRow } from '../rows/rowShapes';
+import { rowType, type RowOf } from '../rows/rowType';
 import { createdName, readSchema } from './schema';
 
 /**
@@ -25,8 +27,8 @@ const VERSION_MIN = [26, 2] as const;
 /** Safety limit for the number of tables, and of migrations. */
 const ROWS_MAX = 10_000;
 
-const migrationShape = z.object({ id: z.int(), name: z.string() });
-type Row = Readonly<z.infer<typeof migrationShape>>;
+const migrationRow = rowType({ id: u32, name: text });
+type Row = RowOf<typeof migrationRow>;
 
 /**
  * Id of the row of schema_migrations that marks an unfinished creation of the schema. The row is written before
@@ -106,14 +108,14 @@ async function migrateCluster(cluster: Cluster, plan: Plan, log: Logger): Promis
 /** Lists Distributed tables whose local tables got other columns by a migration. */
 async function listOutdated(database: Database): Promise<ReadonlySet<string>> {
   const params = { local: `${localTable('')}$` };
-  const rows = await selectAll(database, 'engine/list_outdated', params, nameRowShape, ROWS_MAX);
+  const rows = await selectAll(database, 'engine/list_outdated', params, nameRow, ROWS_MAX);
   return new Set(rows.map((row) => row.name));
 }
 
 async function migrateServer(database: Database, plan: Plan, log: Logger): Promise<string[]> {
   const tables = await listTables(database);
   if (!tables.has('schema_migrations')) await commandNamed(database, 'schema/create_migrations');
-  const rows = await selectAll(database, 'schema/list_migrations', {}, migrationShape, ROWS_MAX);
+  const rows = await selectAll(database, 'schema/list_migrations', {}, migrationRow, ROWS_MAX);
   const state = readState(plan, tables, rows);
   if (state !== 'created') {
     await create(database, plan, state, log);
@@ -164,7 +166,7 @@ async function create(database: Database, plan: Plan, state: State, log: Logger)
 }
 
 async function dropTables(database: Database): Promise<void> {
-  const rows = await selectNamed(database, 'schema/list_droppable_tables', {}, nameRowShape);
+  const rows = await selectNamed(database, 'schema/list_droppable_tables', {}, nameRow);
   for (const { name } of rows) await database.command('drop table', `DROP TABLE IF EXISTS ${name} SYNC`);
 }
 
@@ -202,12 +204,12 @@ async function createAll(database: Database, statements: readonly string[]): Pro
 
 /** Throws if a single-server database is used as a cluster database, or the reverse. */
 async function refuseOther(database: Database, distributed: boolean, kind: string): Promise<void> {
-  const tables = await selectNamed(database, 'engine/find_distributed', { distributed }, nameRowShape);
+  const tables = await selectNamed(database, 'engine/find_distributed', { distributed }, nameRow);
   if (tables.length > 0) throw new AppError('bad_config', `this database has the tables ${kind}`);
 }
 
 async function listTables(database: Database): Promise<ReadonlySet<string>> {
-  const rows = await selectAll(database, 'schema/list_tables', {}, nameRowShape, ROWS_MAX);
+  const rows = await selectAll(database, 'schema/list_tables', {}, nameRow, ROWS_MAX);
   return new Set(rows.map((row) => row.name));
 }
 
@@ -239,6 +241,7 @@ async function record(database: Database, rows: readonly Row[]): Promise<void> {
   );
 }
 
+// Read as JSON, because servers before 25.11 answer no other read (see byteReader.ts).
 const versionShape = z.object({ version: z.string() });
 
 async function checkVersion(database: Database): Promise<void> {

@@ -2,21 +2,20 @@
  * Reads and writes the table `operations`: named numbers that commands set, such as a pause or a retention floor. The
  * newest row of each name is the current value.
  */
-import { z } from 'zod';
-
 import type { Database } from '../client/database';
 import { selectNamed } from '../client/namedQueries';
-import { wideIntegerShape } from '../rows/rowShapes';
+import { lowText, u64 } from '../rows/columns';
+import { rowType } from '../rows/rowType';
 
-const valueShape = z.object({ name: z.string(), value: wideIntegerShape });
+const valueRow = rowType({ name: lowText, value: u64 });
 
 /** Current values by name. A name that was never written has no entry. */
 export async function readOperations(
   database: Database,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await selectNamed(database, 'engine/list_operations', { names }, valueShape);
-  return new Map(rows.map(({ name, value }) => [name, Number(value)]));
+  const rows = await selectNamed(database, 'engine/list_operations', { names }, valueRow);
+  return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
 /** `condition` is SQL that throws if this process may no longer write. */

@@ -15,6 +15,7 @@ import {
   u32,
   u64,
   u8,
+  wordOf,
 } from '../rows/columns';
 import { defineTable } from './tables';
 
@@ -26,11 +27,11 @@ export const verifiedContractsTable = defineTable('verified_contracts', {
   address,
   code_hash: hash,
   status: enum8(VERIFICATION_STATUSES),
-  source: lowText,
+  source: wordOf('sourcify', 'blockscout', 'local', 'ancestor:1'),
   verified_at: u32,
   name: text,
   path: text,
-  language: lowText,
+  language: wordOf('Solidity', 'Vyper', 'Yul'),
   compiler: lowText,
   compiler_version: lowText,
   optimization: bool,
@@ -46,7 +47,7 @@ export const verifiedContractsTable = defineTable('verified_contracts', {
   deployer: nullable(address),
   deployment_tx: nullable(hash),
   deployment_block: nullable(u32),
-  creation_match: lowText,
+  creation_match: wordOf('exact_match', 'match', ''),
   outputs: text,
   version: u64,
 });

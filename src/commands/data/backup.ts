@@ -6,7 +6,7 @@
 import { systemClock } from '../../chain/rpc/clock';
 import { isBackingUp, writeBackup } from '../../clickhouse/engine/backup';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
-import { nameRowShape } from '../../clickhouse/rows/rowShapes';
+import { nameRow } from '../../clickhouse/rows/rowShapes';
 import { readSchema } from '../../clickhouse/schema/schema';
 import type { Config } from '../../config';
 import { AppError } from '../../errors';
@@ -86,7 +86,7 @@ function operationsTable(): string[] {
 async function isIngested(attached: Attached, name: string): Promise<boolean> {
   if (!(await attached.exists(name))) return false;
   const system = attached.open('system');
-  const rows = await selectNamed(system, 'engine/find_promotions', { name }, nameRowShape);
+  const rows = await selectNamed(system, 'engine/find_promotions', { name }, nameRow);
   return rows.length > 0;
 }
 

@@ -2,13 +2,13 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-import { z } from 'zod';
-
 import { redactUrls } from '../../chains/redactUrls';
 import { systemClock, withDeadline } from '../../chain/rpc/clock';
 import { createQueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Database } from '../../clickhouse/client/database';
+import { address, u32 } from '../../clickhouse/rows/columns';
 import { insertRows } from '../../clickhouse/rows/inserter';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { listedTokensTable, type ListedTokenRow } from '../../clickhouse/schema/traitTables';
 import type { Config } from '../../config';
 import { AppError } from '../../errors';
@@ -21,7 +21,7 @@ import { openStorage } from '../storage';
 const LIST_BYTES_MAX = 32 * 2 ** 20;
 const FETCH_MS = 60_000;
 
-const listedShape = z.object({ chain_id: z.int(), address: z.templateLiteral(['0x', z.string()]) });
+const listedRow = rowType({ chain_id: u32, address });
 
 /** Resolves when the list is stored. A new import of a list of the same name replaces the earlier one. */
 export async function runImportTokens(
@@ -58,7 +58,7 @@ async function storeTokenList(
 ): Promise<void> {
   const runner = createQueryRunner(database);
   const params = { list: name, limit: TOKENS_MAX };
-  const before = await runner.run('sources/list_listed_tokens', params, listedShape);
+  const before = await runner.run('sources/list_listed_tokens', params, listedRow);
   const kept = new Set(tokens.map(({ chainId, address }) => `${chainId} ${address}`));
   const gone = before.filter(({ chain_id: chainId, address }) => !kept.has(`${chainId} ${address}`));
   await insertRows(database, listedTokensTable, [

@@ -2,11 +2,11 @@
  * The `restore` command: restores a backup into a separate database, checks it, and only then exchanges the
  * databases. A broken backup changes nothing, and a crash leaves either the old or the restored database.
  */
-import { z } from 'zod';
-
 import { placeRestored, readBackup, restoredName, type BackedUp } from '../../clickhouse/engine/backup';
 import { migrate } from '../../clickhouse/schema/migrate';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
+import { text, u64 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import type { Config } from '../../config';
 import { AppError, errorText } from '../../errors';
 import { checkWhole, describeContent, type Content } from '../../ingest/store/cloneTables';
@@ -85,14 +85,14 @@ interface Restored extends Target {
   readonly beside: string;
 }
 
+const filledRow = rowType({ name: text, rows: u64 });
+
 const besideOf = (name: string): string => `${name}_restoring`;
 
 /** Throws `bad_config` naming the table if a table has rows. Tables about the schema itself are ignored. */
 async function assertEmpty(attached: Attached, name: string): Promise<void> {
   const system = attached.open('system');
-  const shape = z.object({ name: z.string(), rows: z.string() });
-  const rows = await selectNamed(system, 'schema/find_filled_table', { name }, shape);
-  const [found] = rows;
+  const [found] = await selectNamed(system, 'schema/find_filled_table', { name }, filledRow);
   if (found === undefined) return;
   throw new AppError(
     'bad_config',

@@ -1,12 +1,10 @@
 /** Stores the progress of the history search, so that a restart continues at the same place. */
 import { createHash } from 'node:crypto';
 
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { insertRows } from '../../clickhouse/rows/inserter';
-import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { poolSearchTable, type PoolSearchRow } from '../../clickhouse/schema/historyTables';
 import type { Hex } from '../../domain/hex';
 import type { Dex } from '../../domain/pool';
@@ -14,15 +12,8 @@ import type { SearchedDexes } from './factoryLogs';
 
 export type SearchProgress = Omit<PoolSearchRow, 'version'>;
 
-const rowShape = z.object({
-  factories: hexShape,
-  start_block: z.int(),
-  searched_from: z.int(),
-  search_to: z.int(),
-  listed: wideIntegerShape,
-  pools: wideIntegerShape,
-  state: z.enum(['searching', 'complete', 'incomplete']),
-});
+const { chain_id, version, ...stored } = poolSearchTable.types;
+const progressRow = rowType(stored);
 
 /**
  * Loads the stored progress. If the factories or the start block changed, the search starts from the
@@ -37,10 +28,10 @@ export async function loadProgress(
   const all: readonly Dex[] = [...dexes.pairs.map(({ dex }) => dex), ...dexes.vaults];
   const lines = all.map(({ protocol, factory, startBlock: from = 0 }) => `${protocol} ${factory} ${from}`);
   const factories: Hex = `0x${createHash('sha256').update(lines.sort().join('\n')).digest('hex')}`;
-  const [row] = await selectNamed(database, 'history/find_search', { chain: chainId }, rowShape);
+  const [row] = await selectNamed(database, 'history/find_search', { chain: chainId }, progressRow);
   const first = Math.min(startBlock, ...all.map((dex) => dex.startBlock ?? 0));
   if (row?.factories === factories && row.start_block === startBlock) {
-    const known = { ...row, chain_id: chainId, listed: Number(row.listed), pools: Number(row.pools) };
+    const known = { ...row, chain_id: chainId };
     // The old logs were missing at the last run. Search again, because the node may be another one now.
     return known.state === 'incomplete' ? { ...known, state: 'searching', search_to: first } : known;
   }

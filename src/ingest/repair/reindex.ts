@@ -10,7 +10,7 @@ import type { Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
-import { countsShape, hexShape, nameRowShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { countsShape, hexShape, nameRow, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { paintRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
@@ -96,7 +96,7 @@ export async function reindex(
 /** Drops the staging tables that a crashed run left behind. */
 async function dropLeftovers(database: Database): Promise<void> {
   const prefixes = { staged: stagedOf(''), next: nextOf('') };
-  const rows = await selectNamed(database, 'schema/list_tables_by_prefix', prefixes, nameRowShape);
+  const rows = await selectNamed(database, 'schema/list_tables_by_prefix', prefixes, nameRow);
   for (const { name } of rows) await database.command('drop leftover', `DROP TABLE IF EXISTS ${name} SYNC`);
 }
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { TWO_LEVEL_SUMS, type Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
-import { nameRowShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { nameRow, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import { readSchema } from '../../clickhouse/schema/schema';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { ORD_SPAN } from '../../domain/ord';
@@ -157,7 +157,7 @@ async function listSteps(database: Database, table: string, size: StepSize): Pro
 }
 
 async function listColumns(database: Database, table: string): Promise<string> {
-  const rows = await selectNamed(database, 'schema/list_columns', { table }, nameRowShape);
+  const rows = await selectNamed(database, 'schema/list_columns', { table }, nameRow);
   return rows.map(({ name }) => name).join(', ');
 }
 
@@ -197,6 +197,6 @@ export async function exchangeMended(
 /** Drops the rebuilt tables of earlier writers. */
 export async function dropMended(database: Database): Promise<void> {
   const prefixes = { staged: MENDED, next: MENDED };
-  const rows = await selectNamed(database, 'schema/list_tables_by_prefix', prefixes, nameRowShape);
+  const rows = await selectNamed(database, 'schema/list_tables_by_prefix', prefixes, nameRow);
   for (const { name } of rows) await database.command('drop mended', `DROP TABLE IF EXISTS ${name} SYNC`);
 }

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { Clock } from '../../chain/rpc/clock';
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
-import { nameRowShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { nameRow, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { createGapStore } from '../repair/gapStore';
@@ -74,7 +74,7 @@ export async function dropClone(database: Database, target: string): Promise<voi
 }
 
 async function listTables({ database, source }: CloneOptions): Promise<string[]> {
-  const rows = await selectNamed(database, 'schema/list_stored_tables', { source }, nameRowShape);
+  const rows = await selectNamed(database, 'schema/list_stored_tables', { source }, nameRow);
   const rank = (name: string): number =>
     FIRST.includes(name) ? FIRST.indexOf(name) : LAST.includes(name) ? 1_000 + LAST.indexOf(name) : 100;
   return rows.map(({ name }) => name).sort((a, b) => rank(a) - rank(b));

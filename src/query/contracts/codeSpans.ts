@@ -1,15 +1,16 @@
 /** Reads the code and the proxy targets of an address, each with the first block at which it was seen. */
-import { z } from 'zod';
-
+import { rowType } from '../../clickhouse/rows/rowType';
+import { codeSpansTable } from '../../clickhouse/schema/explorerTables';
 import { blockOfOrd } from '../../domain/ord';
 import type { Hex } from '../../domain/hex';
-import { codeShape, toCode, type ContractCode } from './contractFacts';
+import { toCode, type ContractCode } from './contractFacts';
 import type { LogSource } from '../logs/logFilter';
 
 /** Largest number of spans of all requested contracts together. The newest are ignored beyond this number. */
 const SPANS_MAX = 20_000;
 
-const spanShape = codeShape.extend({ address: z.templateLiteral(['0x', z.string()]), from_block: z.int() });
+const { version, ...span } = codeSpansTable.types;
+const spanRow = rowType(span);
 
 /** What stood at an address at the end of the block `from` and of all blocks before the next span. */
 export interface CodeSpan {
@@ -36,7 +37,7 @@ export async function listSpans(
     codes,
     limit: SPANS_MAX,
   };
-  for (const row of await runner.run('contracts/list_code_spans', params, spanShape)) {
+  for (const row of await runner.run('contracts/list_code_spans', params, spanRow)) {
     const list = spans.get(row.address) ?? [];
     spans.set(row.address, list);
     const code = toCode(row);

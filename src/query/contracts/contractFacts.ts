@@ -1,8 +1,8 @@
 /** Reads facts about contracts by address as of a snapshot: log counts, creation, code, proxy and token metadata. */
-import { z } from 'zod';
-
 import { checkComplete } from '../../clickhouse/client/namedQueries';
-import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { address, hash, nullable, text, u32, u64, u8 } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import type { ContractCodeRow } from '../../clickhouse/schema/explorerTables';
 import { isAddress, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
 import { PROXY_KINDS, type ProxyKind } from '../../domain/proxies';
@@ -19,18 +19,6 @@ export type ContractKind = (typeof CONTRACT_KINDS)[number];
 
 /** Largest number of rows, far more than 1,000 contracts have. */
 const ROWS_MAX = 1_000_000;
-
-const hex = z.templateLiteral(['0x', z.string()]);
-const proxyShape = z.union([z.enum(PROXY_KINDS), z.literal('')]);
-export const codeShape = z.object({
-  code_hash: hex,
-  code_size: z.int(),
-  proxy: proxyShape,
-  implementation: hex,
-  beacon: hex,
-  facets: z.string(),
-  fixed: z.boolean(),
-});
 
 export interface ContractCode {
   readonly hash: Hex;
@@ -133,7 +121,7 @@ async function readKnown(
     addresses: bare.length === 1 ? [] : bare,
     limit: ROWS_MAX,
   };
-  const rows = await source.runner.read('contracts/list_contract_facts', params, readFact);
+  const rows = await source.runner.run('contracts/list_contract_facts', params, factRow);
   checkComplete('contracts/list_contract_facts', rows, ROWS_MAX);
   const known = new Map<Hex, Known>();
   for (const row of rows) {
@@ -148,35 +136,19 @@ async function readKnown(
 const FACT = { created: 1, told: 2, pool: 3, code: 4, token: 5 } as const;
 
 /** One fact about a contract. What each column means depends on the fact; see list_contract_facts.sql. */
-interface FactRow {
-  readonly address: Hex;
-  readonly fact: number;
-  readonly one: Hex | null;
-  readonly other: Hex | null;
-  readonly hash: Hex | null;
-  readonly x: number | null;
-  readonly y: number | null;
-  readonly version: number;
-  readonly word: string | null;
-  readonly words: string | null;
-}
-
-function readFact(row: RowReader): FactRow {
-  const u32 = (): number => row.u32();
-  const text = (): string => row.text();
-  return {
-    address: row.hex0x(20),
-    fact: row.u8(),
-    one: row.orNull(() => row.hex0x(20)),
-    other: row.orNull(() => row.hex0x(20)),
-    hash: row.orNull(() => row.hex0x(32)),
-    x: row.orNull(() => row.u64()),
-    y: row.orNull(u32),
-    version: row.u64(),
-    word: row.orNull(text),
-    words: row.orNull(text),
-  };
-}
+const factRow = rowType({
+  address,
+  fact: u8,
+  one: nullable(address),
+  other: nullable(address),
+  hash: nullable(hash),
+  x: nullable(u64),
+  y: nullable(u32),
+  version: u64,
+  word: nullable(text),
+  words: nullable(text),
+});
+type FactRow = RowOf<typeof factRow>;
 
 /** The facts of a contract that has no stored logs, code or creation. */
 export function silentFacts(chainId: number, address: Hex): ContractFacts {
@@ -261,7 +233,7 @@ function addFact(known: Known, row: FactRow): void {
       const code = {
         code_hash: hash ?? ZERO_HASH,
         code_size: x ?? 0,
-        proxy: proxyShape.parse(word),
+        proxy: proxyKindOf(word),
         implementation: one ?? ZERO_ADDRESS,
         beacon: other ?? ZERO_ADDRESS,
         facets: words ?? '',
@@ -273,6 +245,10 @@ function addFact(known: Known, row: FactRow): void {
     case FACT.token:
       known.token = newer(known.token, row, { symbol: word, name: words, decimals: x });
   }
+}
+
+function proxyKindOf(word: string | null): ProxyKind | '' {
+  return PROXY_KINDS.find((kind) => kind === word) ?? '';
 }
 
 /** The facts about one contract. Null if no fact about it is stored, even if the contract is verified. */
@@ -323,7 +299,9 @@ function compareCreations(a: Creation, b: Creation): number {
 }
 
 /** The contract's code from a row. Null if the address of the row has no code. */
-export function toCode(row: z.infer<typeof codeShape>): ContractCode | null {
+export function toCode(
+  row: Omit<ContractCodeRow, 'address' | 'checked_block' | 'version'>,
+): ContractCode | null {
   if (row.code_hash === ZERO_HASH) return null;
   const some = (address: Hex): Hex | null => (address === ZERO_ADDRESS ? null : address);
   const facets = row.facets.split(',').filter(isAddress);

@@ -1,6 +1,6 @@
 /** Reads contracts as of a snapshot, by address or as a list: log counts, creation and code. */
-import { z } from 'zod';
-
+import { address, u64 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { CONTRACTS_MAX, readFacts, type ContractFacts, type ContractKind } from './contractFacts';
 import type { Order } from '../pairs/ranking';
@@ -10,13 +10,7 @@ import type { LogSource } from '../logs/logFilter';
 export const CONTRACT_SORTS = ['created_at', 'log_count'] as const;
 type ContractSort = (typeof CONTRACT_SORTS)[number];
 
-const hex = z.templateLiteral(['0x', z.string()]);
-const listShape = z.object({
-  address: hex,
-  log_count: z.string(),
-  created_at: z.int().nullable(),
-  total: z.string(),
-});
+const listRow = rowType({ address, total: u64 });
 
 interface ContractQuestion {
   /** Search text of 1 to 64 characters; null means all contracts. */
@@ -82,13 +76,13 @@ async function listContracts(
     limit: question.limit,
     skip: question.skip,
   };
-  const rows = await runner.run('contracts/list_contracts', params, listShape);
+  const rows = await runner.run('contracts/list_contracts', params, listRow);
   const [first] = rows;
   if (first !== undefined || question.skip === 0)
-    return { addresses: rows.map(({ address }) => address), total: Number(first?.total ?? 0) };
+    return { addresses: rows.map(({ address }) => address), total: first?.total ?? 0 };
   // A page past the end has no row. The total comes with the rows, so another query reads it.
-  const [any] = await runner.run('contracts/list_contracts', { ...params, limit: 1, skip: 0 }, listShape);
-  return { addresses: [], total: Number(any?.total ?? 0) };
+  const [any] = await runner.run('contracts/list_contracts', { ...params, limit: 1, skip: 0 }, listRow);
+  return { addresses: [], total: any?.total ?? 0 };
 }
 
 /** Whether the market stores the contract as a token. LP tokens count. */

@@ -1,7 +1,7 @@
 /** Reads events, functions and errors of all known ABIs, by selector and by name. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { abiSignaturesTable } from '../../clickhouse/schema/sourceTables';
 import { parseAbiEntry } from '../../domain/abi';
 import type { KnownSignature, SignatureReader } from '../../domain/verifiedContract';
 import { AppError } from '../../errors';
@@ -14,15 +14,11 @@ const SELECTORS_PER_QUERY = 500;
 const ROWS_MAX = 10_000;
 const PREFIX_LIMIT_MAX = 1_000;
 
-const signatureRowShape = z.object({
-  kind: z.enum(['event', 'function', 'error']),
-  selector: z.templateLiteral(['0x', z.string()]),
-  signature: z.string(),
-  entry: z.string(),
-});
+const { indexed, ...known } = abiSignaturesTable.types;
+const signatureRow = rowType(known);
 
 /** Leaves out a row with an unreadable ABI entry. Other rows may still name the same selector. */
-function toSignatures(row: z.infer<typeof signatureRowShape>): KnownSignature[] {
+function toSignatures(row: RowOf<typeof signatureRow>): KnownSignature[] {
   const entry = parseAbiEntry(row.entry);
   return entry === null ? [] : [{ ...row, entry }];
 }
@@ -36,16 +32,14 @@ export function createSignatureReader(runner: QueryRunner): SignatureReader {
       if (selectors.length > SELECTORS_MAX)
         throw new AppError('internal', `got ${selectors.length} selectors; allowed: ${SELECTORS_MAX}`);
       const wanted = [...new Set(selectors)].map((selector) => selector.slice(2));
-      const read = (chunk: readonly string[]): Promise<z.infer<typeof signatureRowShape>[]> =>
-        runner.run('sources/list_signatures', { selectors: chunk, limit: ROWS_MAX }, signatureRowShape);
+      const read = (chunk: readonly string[]): Promise<RowOf<typeof signatureRow>[]> =>
+        runner.run('sources/list_signatures', { selectors: chunk, limit: ROWS_MAX }, signatureRow);
       return (await inChunks(wanted, read, SELECTORS_PER_QUERY)).flatMap(toSignatures);
     },
     async listByPrefix(text, limit) {
       if (text === '') return [];
       const params = { prefix: text.toLowerCase(), limit: Math.min(limit, PREFIX_LIMIT_MAX) };
-      return (await runner.run('sources/list_signature_names', params, signatureRowShape)).flatMap(
-        toSignatures,
-      );
+      return (await runner.run('sources/list_signature_names', params, signatureRow)).flatMap(toSignatures);
     },
   };
 }

@@ -4,6 +4,8 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { verifiedContractsTable } from '../../clickhouse/schema/sourceTables';
 import { parseAbi } from '../../domain/abi';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import type {
@@ -27,48 +29,15 @@ const CONTRACTS_MAX = 1_000;
 /** Chains 369 and 943 began as copies of this chain, with all its contracts. */
 const ANCESTOR_CHAIN = 1;
 
-const hex = z.templateLiteral(['0x', z.string()]);
-const statusShape = z.enum(['exact_match', 'match']);
-const verifiedRowShape = z.object({
-  chain_id: z.int(),
-  address: hex,
-  code_hash: hex,
-  status: statusShape,
-  source: z.enum(['sourcify', 'blockscout', 'local', 'ancestor:1']),
-  verified_at: z.int(),
-  name: z.string(),
-  path: z.string(),
-  language: z.enum(['Solidity', 'Vyper', 'Yul']),
-  compiler: z.string(),
-  compiler_version: z.string(),
-  optimization: z.boolean(),
-  runs: z.int(),
-  evm_version: z.string().nullable(),
-  license: z.string().nullable(),
-  abi: z.string(),
-  constructor_arguments: hex.nullable(),
-  libraries: z.string(),
-  settings: z.string(),
-  file_paths: z.array(z.string()),
-  file_hashes: z.array(hex),
-  deployer: hex.nullable(),
-  deployment_tx: hex.nullable(),
-  deployment_block: z.int().nullable(),
-  creation_match: z.enum(['exact_match', 'match', '']),
-  match_id: z.string(),
-});
-type VerifiedRow = z.infer<typeof verifiedRowShape>;
+const { outputs, ...verified } = verifiedContractsTable.types;
+const verifiedRow = rowType(verified);
+type VerifiedRow = RowOf<typeof verifiedRow>;
 
-const twinRowShape = z.object({
-  code_hash: hex,
-  status: statusShape,
-  verified_at: z.int(),
-  chain_id: z.int(),
-  address: hex,
-});
-type TwinRow = z.infer<typeof twinRowShape>;
+const { code_hash, status, verified_at, chain_id, address } = verified;
+const twinRow = rowType({ code_hash, status, verified_at, chain_id, address });
+type TwinRow = RowOf<typeof twinRow>;
 
-const librariesShape = z.record(z.string(), hex);
+const librariesShape = z.record(z.string(), z.templateLiteral(['0x', z.string()]));
 
 /** The creation of a contract, as stored with its verification. Unknown fields are null. */
 export interface Deployment {
@@ -111,7 +80,7 @@ export function createVerifiedReader(runner: QueryRunner): VerificationStore {
       [...new Set(contracts.map(keyed))],
       (chunk) => {
         const params = { contracts: chunk, newest, codes: !newest, limit: CONTRACTS_PER_QUERY };
-        return runner.run('sources/list_verified', params, verifiedRowShape);
+        return runner.run('sources/list_verified', params, verifiedRow);
       },
       CONTRACTS_PER_QUERY,
     );
@@ -175,7 +144,7 @@ async function readTwins(
     hashes,
     (chunk) => {
       const params = { hashes: chunk.map((hash) => hash.slice(2)), each: TWINS_EACH, limit: TWINS_MAX };
-      return runner.run('sources/list_twins', params, twinRowShape);
+      return runner.run('sources/list_twins', params, twinRow);
     },
     CONTRACTS_PER_QUERY,
   );
@@ -230,7 +199,7 @@ function toContract(row: VerifiedRow, abis: LRUCache<string, VerifiedContract['a
     status: row.status,
     source: row.source,
     twinOf: null,
-    matchId: row.match_id,
+    matchId: String(row.version),
     verifiedAt: row.verified_at,
     name: row.name,
     path: row.path,
@@ -278,6 +247,7 @@ async function readSources(
   });
 }
 
+const outputsRow = rowType({ outputs });
 const outputsShape = z.record(z.string(), z.unknown());
 
 async function readOutputs(
@@ -286,6 +256,6 @@ async function readOutputs(
 ): Promise<z.infer<typeof outputsShape>> {
   const owner = twinOf ?? { chainId, address };
   const params = { chain_id: owner.chainId, address: owner.address.slice(2), match_id: matchId };
-  const [row] = await runner.run('sources/find_outputs', params, z.object({ outputs: z.string() }));
+  const [row] = await runner.run('sources/find_outputs', params, outputsRow);
   return row === undefined || row.outputs === '' ? {} : outputsShape.parse(JSON.parse(row.outputs));
 }

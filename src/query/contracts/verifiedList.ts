@@ -1,23 +1,25 @@
 /** Lists the verified contracts of a chain, page by page, for the dialects of Sourcify and Blockscout. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { address, bool, text } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { verifiedContractsTable } from '../../clickhouse/schema/sourceTables';
 
-const rowShape = z.object({
-  contract: z.templateLiteral(['0x', z.string()]),
-  status: z.enum(['exact_match', 'match']),
-  creation_match: z.enum(['exact_match', 'match', '']),
-  verified_at: z.int(),
-  name: z.string(),
-  match_id: z.string(),
-  language: z.enum(['Solidity', 'Vyper', 'Yul']),
-  compiler: z.string(),
-  compiler_version: z.string(),
-  optimization: z.boolean(),
-  license: z.string().nullable(),
-  has_arguments: z.coerce.boolean(),
+const types = verifiedContractsTable.types;
+const listedRow = rowType({
+  contract: address,
+  status: types.status,
+  creation_match: types.creation_match,
+  verified_at: types.verified_at,
+  name: types.name,
+  match_id: text,
+  language: types.language,
+  compiler: types.compiler,
+  compiler_version: types.compiler_version,
+  optimization: types.optimization,
+  license: types.license,
+  has_arguments: bool,
 });
-export type ListedVerification = z.infer<typeof rowShape>;
+export type ListedVerification = RowOf<typeof listedRow>;
 
 interface VerifiedListQuery {
   readonly chainId: number;
@@ -49,7 +51,7 @@ export function createVerifiedLister(runner: QueryRunner): VerifiedLister {
           q: q.toLowerCase(),
           language,
         },
-        rowShape,
+        listedRow,
       ),
   };
 }

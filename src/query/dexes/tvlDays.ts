@@ -9,7 +9,7 @@ import { poolTokensOf } from '../pairs/poolTokens';
 import { stateRowShape } from '../pairs/pairRows';
 import { balancesRowShape } from '../pairs/pairTable';
 import { listPools } from '../pairs/pools';
-import { readHop, toTokenPrices, type PriceSources } from '../prices/tokenPrices';
+import { hopRow, toTokenPrices, type PriceSources } from '../prices/tokenPrices';
 import type { TokenMap } from '../tokens/tokens';
 
 /** Limit for safety: more pools than any chain has. */
@@ -64,7 +64,7 @@ export async function computeTvl(
     listPools(runner, params),
     runner.run('pairs/list_states', params, stateRowShape),
     runner.run('pairs/list_balances', params, balancesRowShape),
-    runner.read('prices/list_hops', params, readHop),
+    runner.run('prices/list_hops', params, hopRow),
   ]);
   const stateOf = new Map(states.map((row) => [row.pair, row]));
   const balancesOf = new Map(balances.map((row) => [row.pair, row]));

@@ -2,9 +2,10 @@
  * Reads what the ingester found out about the time before the first ingested block: how far its search is, creations
  * of older pools, and supplies of tokens.
  */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { address, array, i256, u256 } from '../../clickhouse/rows/columns';
+import { rowType, tuple, type RowOf } from '../../clickhouse/rows/rowType';
+import { poolBirthsTable, poolSearchTable } from '../../clickhouse/schema/historyTables';
 import type { WatchedHolder } from '../../domain/chainDescription';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { isHistoryPartial } from '../holders/balances';
@@ -15,28 +16,17 @@ const ROWS_MAX = 2_000_000;
  * A row may become visible up to this time, in microseconds, after a row with a later version. Reads of new rows
  * therefore start this much earlier.
  */
-const LATE_US = 60_000_000n;
+const LATE_US = 60_000_000;
 
-const searchShape = z.object({
-  start_block: z.int(),
-  searched_from: z.int(),
-  search_to: z.int(),
-  pools: z.coerce.number(),
-  state: z.enum(['searching', 'complete', 'incomplete']),
-});
-const birthShape = z.object({
-  address: z.string(),
-  created_block: z.int(),
-  created_at: z.int(),
-  created_tx: z.string(),
-  version: z.string(),
-});
-const supplyShape = z.object({
-  token: z.string(),
-  supply_before: z.string(),
-  held_before: z.array(z.tuple([z.string(), z.string()])),
-  zero_balance: z.string(),
-  held: z.array(z.tuple([z.string(), z.string()])),
+const { chain_id, version, ...search } = poolSearchTable.types;
+const searchRow = rowType(search);
+const birthRow = rowType(poolBirthsTable.types);
+const supplyRow = rowType({
+  token: address,
+  supply_before: u256,
+  held_before: array(tuple(address, u256)),
+  zero_balance: i256,
+  held: array(tuple(address, i256)),
 });
 
 /** How complete the index is with respect to the time before its first block. */
@@ -63,7 +53,7 @@ export async function readHistory(
   const { startBlock } = head;
   const whole = { startBlock, searchedFrom: startBlock, olderPools: 0 };
   if (!isHistoryPartial(head)) return { complete: true, searching: false, donePct: 100, ...whole };
-  const [row] = await runner.run('history/find_search', { chain: chainId }, searchShape);
+  const [row] = await runner.run('history/find_search', { chain: chainId }, searchRow);
   if (row?.start_block !== startBlock) return { complete: false, searching: true, donePct: 0, ...whole };
   const { state, searched_from: searchedFrom, search_to: searchTo, pools: olderPools } = row;
   const done = startBlock <= searchTo ? 1 : (startBlock - searchedFrom) / (startBlock - searchTo);
@@ -90,18 +80,18 @@ const NO_BIRTHS: PoolBirths = new Map();
 /** A function that returns the known creations. Each call reads only the rows that are new. */
 export function createPoolBirths(runner: QueryRunner): (head: HeadSnapshot) => Promise<PoolBirths> {
   const births = new Map<string, PoolBirth>();
-  let newest = 0n;
+  let newest = 0;
   return async (head) => {
     if (!isHistoryPartial(head)) return NO_BIRTHS;
-    const since = newest > LATE_US ? newest - LATE_US : 0n;
-    const params = { since_version: since.toString(), limit: ROWS_MAX };
-    for (const { address, version, ...birth } of await runner.run(
+    const since = Math.max(0, newest - LATE_US);
+    const params = { since_version: since, limit: ROWS_MAX };
+    for (const { address: pool, version: written, ...birth } of await runner.run(
       'history/list_births',
       params,
-      birthShape,
+      birthRow,
     )) {
-      births.set(address, birth);
-      if (BigInt(version) > newest) newest = BigInt(version);
+      births.set(pool, birth);
+      newest = Math.max(newest, written);
     }
     return births;
   };
@@ -125,10 +115,10 @@ export async function listToldSupplies(
   if (!isHistoryPartial(head)) return new Map();
   const holders = watched.map(({ address }) => address.slice(2));
   const params = { ...snapshotParams(head), holders, limit: ROWS_MAX };
-  const rows = await runner.run('history/list_supplies', params, supplyShape);
+  const rows = await runner.run('history/list_supplies', params, supplyRow);
   return new Map(
     rows.flatMap((row) => {
-      const total = BigInt(row.supply_before) - BigInt(row.zero_balance);
+      const total = row.supply_before - row.zero_balance;
       // A burn beyond the supply means that the transfers do not add up.
       return total < 0n ? [] : [[row.token, { total, watched: balancesOf(row, total) }] as const];
     }),
@@ -137,13 +127,13 @@ export async function listToldSupplies(
 
 /** Balances of the holders that the contract was asked about. A balance that cannot be right counts as 0. */
 function balancesOf(
-  { held, held_before: before }: Pick<z.infer<typeof supplyShape>, 'held' | 'held_before'>,
+  { held, held_before: before }: Pick<RowOf<typeof supplyRow>, 'held' | 'held_before'>,
   total: bigint,
 ): ReadonlyMap<string, bigint> {
   const moved = new Map(held);
   return new Map(
     before.map(([holder, amount]) => {
-      const balance = BigInt(amount) + BigInt(moved.get(holder) ?? 0);
+      const balance = amount + (moved.get(holder) ?? 0n);
       return [holder, balance < 0n || balance > total ? 0n : balance];
     }),
   );

@@ -1,6 +1,7 @@
 /** Reads the prices of all tokens once per head version: at its block, and at the starts of the four windows. */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { address, f64, nullable } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { Anchor } from '../../domain/chainDescription';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
@@ -23,51 +24,32 @@ export interface PriceSources {
 }
 
 /** The newest hop of a token. */
-export interface HopRow {
-  readonly token: string;
-  readonly next_token: string;
-  readonly hop_price: number;
-  readonly hop_confidence: number;
-  readonly hop_cap: number;
-}
+export const hopRow = rowType({
+  token: address,
+  next_token: address,
+  hop_price: f64,
+  hop_confidence: f64,
+  hop_cap: f64,
+});
+export type HopRow = RowOf<typeof hopRow>;
 
 /** The hops of a token at the starts of the windows. `next_` is null if the hop has not changed since. */
-export interface PastHopRow
-  extends
-    Readonly<Record<`next_${Window}`, string | null>>,
-    Readonly<Record<`${'price' | 'confidence'}_${Window}`, number>> {
-  readonly token: string;
-}
-
-/** The columns in the order of the query. */
-export function readHop(row: RowReader): HopRow {
-  return {
-    token: row.text(),
-    next_token: row.text(),
-    hop_price: row.f64(),
-    hop_confidence: row.f64(),
-    hop_cap: row.f64(),
-  };
-}
-
-function readPastHop(row: RowReader): PastHopRow {
-  const next = (): string | null => row.orNull(() => row.text());
-  return {
-    token: row.text(),
-    next_m5: next(),
-    next_h1: next(),
-    next_h6: next(),
-    next_h24: row.text(),
-    price_m5: row.f64(),
-    price_h1: row.f64(),
-    price_h6: row.f64(),
-    price_h24: row.f64(),
-    confidence_m5: row.f64(),
-    confidence_h1: row.f64(),
-    confidence_h6: row.f64(),
-    confidence_h24: row.f64(),
-  };
-}
+const pastHopRow = rowType({
+  token: address,
+  next_m5: nullable(address),
+  next_h1: nullable(address),
+  next_h6: nullable(address),
+  next_h24: address,
+  price_m5: f64,
+  price_h1: f64,
+  price_h6: f64,
+  price_h24: f64,
+  confidence_m5: f64,
+  confidence_h1: f64,
+  confidence_h6: f64,
+  confidence_h24: f64,
+});
+export type PastHopRow = RowOf<typeof pastHopRow>;
 
 export type TokenPriceTables = PerVersion<TokenPrices>;
 
@@ -88,11 +70,11 @@ async function readTokenPrices(
   const snapshot = { ...snapshotParams(head), limit: TOKENS_MAX };
   const afterOrd = await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS);
   const [rows, pastRows] = await Promise.all([
-    runner.read('prices/list_hops', { ...snapshot, tip_ord: lastOrdOfBlock(head.number) }, readHop),
-    runner.read(
+    runner.run('prices/list_hops', { ...snapshot, tip_ord: lastOrdOfBlock(head.number) }, hopRow),
+    runner.run(
       'prices/list_past_hops',
       { ...snapshot, after_ord: afterOrd, now: head.timestamp },
-      readPastHop,
+      pastHopRow,
     ),
   ]);
   return toTokenPrices(rows, pastRows, sources);

@@ -106,7 +106,7 @@ export function createRiskTables(
           creatorOf: (token) => creatorTable.of(token),
           logoOf: (token) => logos.get(token) ?? null,
           taxOf: (token) => taxOf(traitsOf(token)),
-          keptAtZeroOf: (token) => BigInt(traitsOf(token)?.kept_at_zero ?? 0),
+          keptAtZeroOf: (token) => traitsOf(token)?.kept_at_zero ?? 0n,
           warningsOf,
           lpOf,
           sharesOf,

@@ -5,6 +5,8 @@
  */
 import { z } from 'zod';
 
+import { address, hash, u32, u8 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
 import type { KnownSignature, SignatureReader, VerifiedReader } from '../../domain/verifiedContract';
@@ -34,8 +36,10 @@ const VERIFIED_SHARE = 0.06;
 const LOGS_SHARE = 0.04;
 const LOGS_LOG10_MAX = 9;
 
-const blockShape = z.object({ number: z.int(), timestamp: z.int() });
-const hashShape = z.object({ hash: z.string(), timestamp: z.int() });
+const blockRow = rowType({ number: u32 });
+const hashRow = rowType({ hash });
+const factRow = rowType({ address, fact: u8 });
+const twinRow = rowType({ address });
 
 export interface SearchDeps {
   readonly contracts: Pick<ContractReader, 'find'>;
@@ -129,7 +133,7 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
   const params = { ...snapshotParams(head), chain_id: chainId, hash: hash.slice(2), final_to: head.finalTo };
   const [{ logs }, blocks, signatures] = await Promise.all([
     listLogs(source, head, { ...ALL_LOGS, txHash: hash }, page),
-    runner.run('search/find_block_by_hash', params, blockShape),
+    runner.run('search/find_block_by_hash', params, blockRow),
     deps.signatures.listBySelectors([hash]),
   ]);
   const seen = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
@@ -185,7 +189,7 @@ async function searchSelector(deps: SearchDeps, { source }: Moment, selector: He
 async function searchBlock({ source, head }: Moment, number: number): Promise<SearchHit[]> {
   if (number > head.number) return [];
   const params = { ...snapshotParams(head), chain_id: source.chainId, number, final_to: head.finalTo };
-  const rows = await source.runner.run('search/find_block_by_number', params, hashShape);
+  const rows = await source.runner.run('search/find_block_by_number', params, hashRow);
   return rows.map(({ hash }) =>
     hit('block', source.chainId, { hash, number }, `Block ${number}`, hash, false, 1),
   );
@@ -273,13 +277,12 @@ export async function readHitFacts(
     verified_db: verifiedDb,
     tokens: areOthers,
   };
-  await Promise.all([
-    source.runner.read('search/list_hit_facts', params, (row) => {
-      const address = row.hex0x(20);
-      ([pools, tokens, verified][row.u8() - 1] ?? tokens).add(address);
-    }),
-    source.runner.read('search/list_verified_twins', params, (row) => verified.add(row.hex0x(20))),
+  const [facts, twins] = await Promise.all([
+    source.runner.run('search/list_hit_facts', params, factRow),
+    source.runner.run('search/list_verified_twins', params, twinRow),
   ]);
+  for (const { address, fact } of facts) ([pools, tokens, verified][fact - 1] ?? tokens).add(address);
+  for (const { address } of twins) verified.add(address);
   return { pools, tokens, verified };
 }
 

@@ -1,9 +1,8 @@
 /** Finds tokens, verified contracts and pairs by name. A contract with the code of a verified contract also
  * has its name. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { verifiedContractsTable } from '../../clickhouse/schema/sourceTables';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { createSlices } from '../../domain/turns';
 import type { Token } from '../../wire/primitives';
@@ -11,7 +10,10 @@ import type { Counts } from '../logs/logCounts';
 import type { Directory } from '../tokens/directory';
 import { placeOf, placeOfWords, splitPairWords } from './place';
 
-const twinShape = z.object({ address: z.templateLiteral(['0x', z.string()]), code_hash: z.string() });
+const { chain_id, address, code_hash, name, path, version } = verifiedContractsTable.types;
+const twinRow = rowType({ address, code_hash });
+const verifiedRow = rowType({ chain_id, address, code_hash, name, path, version });
+type VerifiedRow = RowOf<typeof verifiedRow>;
 
 interface Named {
   readonly type: 'token' | 'contract' | 'pair';
@@ -35,15 +37,6 @@ interface NameSource {
   readonly verifiedDb: string;
 }
 
-interface VerifiedRow {
-  readonly chainId: number;
-  readonly address: Hex;
-  readonly codeHash: Hex;
-  readonly name: string;
-  readonly path: string;
-  readonly version: number;
-}
-
 interface FoundNames {
   /** The best matches first, each address once; at most three times the limit. */
   readonly names: readonly Named[];
@@ -59,22 +52,24 @@ export async function listNamed(source: NameSource, text: string, limit: number)
     Promise.all([source.directory.allTokens(), source.counts]).then(([known, counts]) =>
       listTokensNamed(known.values(), counts, text, limit),
     ),
-    runner.read('search/search_verified_names', asked, readVerified),
+    runner.run('search/search_verified_names', asked, verifiedRow),
   ]);
-  const newest = newestOf(verified, ({ chainId: chain, address }) => `${chain} ${address}`);
+  const newest = newestOf(verified, (row) => `${row.chain_id} ${row.address}`);
   const byHash = new Map<Hex, VerifiedRow>();
   for (const row of newest)
-    if (row.codeHash !== ZERO_HASH && !byHash.has(row.codeHash)) byHash.set(row.codeHash, row);
+    if (row.code_hash !== ZERO_HASH && !byHash.has(row.code_hash)) byHash.set(row.code_hash, row);
   const hashes = [...byHash.keys()].map((hash) => hash.slice(2));
   const twins =
-    hashes.length === 0 ? [] : await runner.run('search/list_code_twins', { hashes, limit }, twinShape);
+    hashes.length === 0 ? [] : await runner.run('search/list_code_twins', { hashes, limit }, twinRow);
   const named = [
     ...tokens,
-    ...newest.flatMap((row) => (row.chainId === chainId ? (nameContract(row.address, row, text) ?? []) : [])),
+    ...newest.flatMap((row) =>
+      row.chain_id === chainId ? (nameContract(row.address, row, text) ?? []) : [],
+    ),
   ];
   named.sort((a, b) => b.place - a.place);
   for (const { address, code_hash: hash } of twins) {
-    const row = byHash.get(`0x${hash}`);
+    const row = byHash.get(hash);
     const twin = row === undefined ? null : nameContract(address, row, text);
     if (twin !== null) named.push(twin);
   }
@@ -217,15 +212,4 @@ function newestOf<Row extends { readonly version: number }>(
     if (known === undefined || known.version < row.version) newest.set(keyOf(row), row);
   }
   return [...newest.values()];
-}
-
-function readVerified(row: RowReader): VerifiedRow {
-  return {
-    chainId: row.u32(),
-    address: row.hex0x(20),
-    codeHash: row.hex0x(32),
-    name: row.text(),
-    path: row.text(),
-    version: row.u64(),
-  };
 }

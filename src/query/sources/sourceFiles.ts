@@ -1,7 +1,7 @@
 /** Reads source files by content hash. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { hash, text } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { inChunks } from '../head/inChunks';
 
@@ -9,9 +9,8 @@ import { inChunks } from '../head/inChunks';
 const HASHES_PER_QUERY = 500;
 const FILES_PER_QUERY = 100;
 
-const hash = z.templateLiteral(['0x', z.string()]);
-const fileRowShape = z.object({ content_hash: hash, content: z.string() });
-const knownRowShape = z.object({ content_hash: hash });
+const fileRow = rowType({ content_hash: hash, content: text });
+const knownRow = rowType({ content_hash: hash });
 
 /** Contents by hash, without missing files. The default of `database` is the runner's database. */
 export async function listContents(
@@ -19,11 +18,11 @@ export async function listContents(
   hashes: readonly Hex[],
   database?: string,
 ): Promise<Map<Hex, string>> {
-  const read = (chunk: readonly Hex[]): Promise<z.infer<typeof fileRowShape>[]> => {
+  const read = (chunk: readonly Hex[]): Promise<RowOf<typeof fileRow>[]> => {
     const params = { hashes: chunk.map((each) => each.slice(2)), limit: FILES_PER_QUERY };
     return database === undefined
-      ? runner.run('sources/list_files', params, fileRowShape)
-      : runner.run('sources/list_files_of', { ...params, verified_db: database }, fileRowShape);
+      ? runner.run('sources/list_files', params, fileRow)
+      : runner.run('sources/list_files_of', { ...params, verified_db: database }, fileRow);
   };
   const rows = await inChunks([...new Set(hashes)], read, FILES_PER_QUERY);
   return new Map(rows.map((row) => [row.content_hash, row.content]));
@@ -31,9 +30,9 @@ export async function listContents(
 
 /** The stored hashes among `hashes`. */
 export async function listKnownFiles(runner: QueryRunner, hashes: readonly Hex[]): Promise<Set<Hex>> {
-  const read = (chunk: readonly Hex[]): Promise<z.infer<typeof knownRowShape>[]> => {
+  const read = (chunk: readonly Hex[]): Promise<RowOf<typeof knownRow>[]> => {
     const params = { hashes: chunk.map((each) => each.slice(2)), limit: HASHES_PER_QUERY };
-    return runner.run('sources/list_known_files', params, knownRowShape);
+    return runner.run('sources/list_known_files', params, knownRow);
   };
   const rows = await inChunks([...new Set(hashes)], read, HASHES_PER_QUERY);
   return new Set(rows.map((row) => row.content_hash));

@@ -3,9 +3,9 @@
  * read in slices. The size of a slice depends on the time of the previous slice, so no expression blocks the
  * engine for long.
  */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { bool, hash } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { AppError, errorText } from '../../errors';
 import { readRegex } from './regexFacts';
@@ -24,8 +24,8 @@ const LITERAL_MIN = 3;
 /** Largest length of the text for the index. A longer text would not reduce the number of files. */
 const NEEDLE_MAX = 60;
 
-const checkShape = z.object({ matches_nothing: z.boolean() });
-const hashShape = z.object({ content_hash: z.templateLiteral(['0x', z.string()]) });
+const checkRow = rowType({ matches_nothing: bool });
+const hashRow = rowType({ content_hash: hash });
 
 /**
  * Checks a regular expression and prepares it for the search. Throws bad_request with field q for an
@@ -61,7 +61,7 @@ function refused(q: string, allowed: string): AppError {
 
 async function matchesNothing(runner: QueryRunner, q: string, regex: string): Promise<boolean> {
   try {
-    const [row] = await runner.run('sources/check_regex', { regex }, checkShape);
+    const [row] = await runner.run('sources/check_regex', { regex }, checkRow);
     return row?.matches_nothing === true;
   } catch (error) {
     const why = /cannot compile re2: [\s\S]*?, error: (.{1,80}?)(?:\. Look at|$)/.exec(errorText(error))?.[1];
@@ -100,7 +100,7 @@ export async function listMatchingFiles(
       regex: regex.inFile,
       limit: max - hashes.length,
     };
-    const rows = await source.runner.run('sources/match_files', params, hashShape);
+    const rows = await source.runner.run('sources/match_files', params, hashRow);
     for (const row of rows) hashes.push(row.content_hash);
     at = to;
     if (hashes.length >= max) return { hashes, complete: at === SPACE };

@@ -3,8 +3,8 @@
  * matched in rank order until the page is full. This process matches plain text. ClickHouse's RE2 matches regular
  * expressions, without backtracking. A file that several contracts share is matched once.
  */
-import { z } from 'zod';
-
+import { address, hash, text, u32 } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { filterOf, type RegexQuestion, type SourceQuestion, type SourceSearchSource } from './sourceQuestion';
 import { listMatchingFiles } from './sourceRegex';
@@ -50,16 +50,10 @@ export interface SourcePage {
   readonly exact: boolean;
 }
 
-const hex = z.templateLiteral(['0x', z.string()]);
-const rankedShape = z.object({ content_hash: hex, address: hex });
-type RankedFile = z.infer<typeof rankedShape>;
-const lineShape = z.object({ content_hash: hex, line: z.int(), column: z.int(), matches: z.int() });
-const useShape = z.object({
-  content_hash: hex,
-  contracts: z.int(),
-  path: z.string(),
-  contract_name: z.string(),
-});
+const rankedRow = rowType({ content_hash: hash, address });
+type RankedFile = RowOf<typeof rankedRow>;
+const lineRow = rowType({ content_hash: hash, line: u32, column: u32, matches: u32 });
+const useRow = rowType({ content_hash: hash, contracts: u32, path: text, contract_name: text });
 
 /** One page of matching lines. Throws bad_request for a slow expression. */
 export async function searchSources(
@@ -178,7 +172,7 @@ async function rankByIndex(
   needle: string,
 ): Promise<Ranked> {
   const params = { ...filterOf(source, question), needle, limit: FILES_MAX };
-  const files = await source.runner.run('sources/rank_files', params, rankedShape);
+  const files = await source.runner.run('sources/rank_files', params, rankedRow);
   return { files, complete: files.length < FILES_MAX };
 }
 
@@ -198,7 +192,7 @@ async function rankByRegex(
     hashes: hashes.map((hash) => hash.slice(2)),
     limit: FILES_MAX,
   };
-  return { files: await source.runner.run('sources/rank_hashes', params, rankedShape), complete };
+  return { files: await source.runner.run('sources/rank_hashes', params, rankedRow), complete };
 }
 
 interface FileHits {
@@ -247,7 +241,7 @@ async function matchLines(
     limit: LINES_MAX,
   };
   const found = new Map<Hex, LineHit[]>();
-  for (const { content_hash, ...hit } of await runner.run('sources/match_lines', params, lineShape)) {
+  for (const { content_hash, ...hit } of await runner.run('sources/match_lines', params, lineRow)) {
     const hits = found.get(content_hash);
     if (hits === undefined) found.set(content_hash, [hit]);
     else hits.push(hit);
@@ -267,7 +261,7 @@ async function describe(
   void language;
   const unread = new Set(shown.flatMap(({ file, lines }) => (lines === null ? [file.content_hash] : [])));
   const [rows, contents] = await Promise.all([
-    source.runner.run('sources/list_file_uses', rest, useShape),
+    source.runner.run('sources/list_file_uses', rest, useRow),
     unread.size === 0 ? new Map<Hex, string>() : listContents(source.runner, [...unread], source.verifiedDb),
   ]);
   const read = new Map([...contents].map(([hash, content]) => [hash, splitLines(content)]));

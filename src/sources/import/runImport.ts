@@ -1,10 +1,9 @@
 /** Imports the contracts of a source in batches. A batch is stored before its position, so nothing is lost if
  * the import stops. */
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { importPositionsTable } from '../../clickhouse/schema/sourceTables';
 import type { Hex } from '../../domain/hex';
 import type { ChainCode } from '../chainCode';
@@ -39,7 +38,7 @@ interface ImportDeps {
   skipped(contract: { readonly chainId: number; readonly address: Hex }, reason: string): void;
 }
 
-const positionShape = z.object({ position: z.string() });
+const positionRow = rowType({ position: importPositionsTable.types.position });
 
 /** Runs until the source ends or the signal aborts. After an abort, `finished` is false and the next run continues. */
 export async function runImport(
@@ -87,7 +86,7 @@ export async function runImport(
 }
 
 async function findPosition(runner: QueryRunner, source: string): Promise<string | null> {
-  const [row] = await runner.run('sources/find_import_position', { source }, positionShape);
+  const [row] = await runner.run('sources/find_import_position', { source }, positionRow);
   return row === undefined || row.position === '' ? null : row.position;
 }
 

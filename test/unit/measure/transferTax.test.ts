@@ -1,5 +1,6 @@
 /** Tests how the tax of a token follows from the transfers around its swaps, in the forms that taxed tokens emit. */
 import type { Hex } from '../../../src/domain/hex';
+import { toOrd } from '../../../src/domain/ord';
 import { measureTax, type MeasuredSwap, type TaxedMove } from '../../../src/measure/transferTax';
 
 const who = (digit: string): Hex => `0x${digit.repeat(40)}`;
@@ -7,7 +8,7 @@ const [PAIR, USER, SINK, OTHER] = [who('1'), who('2'), who('3'), who('4')];
 
 /** One transaction: transfers at logs 0, 1, …, then the Swap log at log 9. Each has a block of its own. */
 function tx(block: number, amount: bigint, moves: readonly [from: Hex, to: Hex, amount: bigint][]) {
-  const ord = (log: number): bigint => (BigInt(block) << 20n) + BigInt(log);
+  const ord = (log: number): number => toOrd(block, log);
   const swap: MeasuredSwap = { ord: ord(9), txIndex: 0, pair: PAIR, recipient: USER, amount };
   const made = moves.map(([sender, recipient, value], log): TaxedMove => {
     return { ord: ord(log), txIndex: 0, sender, recipient, amount: value };
@@ -63,7 +64,7 @@ test('swaps without transfers of the token in their transaction do not count', (
 });
 
 test('two swaps of one pool in one transaction use their own transfers', () => {
-  const ord = (log: number): bigint => (7n << 20n) + BigInt(log);
+  const ord = (log: number): number => toOrd(7, log);
   const swap = { txIndex: 3, pair: PAIR, recipient: USER };
   const move = { txIndex: 3, sender: PAIR, recipient: USER };
   const swaps = [

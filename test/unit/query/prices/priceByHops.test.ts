@@ -1,4 +1,4 @@
-import { ZERO_ADDRESS } from '../../../../src/domain/hex';
+import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
 import { isTrusted } from '../../../../src/pricing/confidence';
 import {
   changeOfPrice,
@@ -111,7 +111,7 @@ test('the wrapped native token is worth one native coin even without a price, bu
 describe('prices follow from stored rows', () => {
   const anchor = `0x${'11'.repeat(20)}` as const;
   const sources = { anchors: [{ address: anchor, symbol: 'USD', priceUsd: 1.01 }], wrappedNative: null };
-  const row = (token: string, next_token: string, hop_price: number): HopRow => ({
+  const row = (token: Hex, next_token: Hex, hop_price: number): HopRow => ({
     token,
     next_token,
     hop_price,
@@ -125,7 +125,7 @@ describe('prices follow from stored rows', () => {
   });
 
   const pastRow = (changes: Partial<PastHopRow>): PastHopRow => ({
-    token: 'a',
+    token: '0xa',
     next_m5: null,
     next_h1: null,
     next_h6: null,
@@ -142,25 +142,29 @@ describe('prices follow from stored rows', () => {
   });
 
   test('a stored cap of 0 is no limit', () => {
-    const rows = [{ ...row('a', anchor, 2), hop_cap: 500 }, row('b', anchor, 2)];
+    const rows = [{ ...row('0xa', anchor, 2), hop_cap: 500 }, row('0xb', anchor, 2)];
     const prices = toTokenPrices(rows, [], sources);
-    expect(['a', 'b', anchor].map((token) => prices.now(token).capUsd)).toEqual([505, Infinity, Infinity]);
+    expect(['0xa', '0xb', anchor].map((token) => prices.now(token).capUsd)).toEqual([
+      505,
+      Infinity,
+      Infinity,
+    ]);
   });
 
   test('a past price uses the earlier hop of each token whose hop has changed since, and today’s hop of other tokens', () => {
     const past = pastRow({
       next_m5: null,
-      next_h1: 'b',
+      next_h1: '0xb',
       next_h6: anchor,
       next_h24: ZERO_ADDRESS,
       price_h1: 7,
       price_h6: 3,
       price_h24: 0,
     });
-    const prices = toTokenPrices([row('a', 'b', 5), row('b', anchor, 2)], [past], sources);
+    const prices = toTokenPrices([row('0xa', '0xb', 5), row('0xb', anchor, 2)], [past], sources);
     const windows = ['m5', 'h1', 'h6', 'h24'] as const;
-    expect(prices.now('a').usd).toBe(5 * (2 * 1.01));
-    expect(windows.map((window) => prices.before('a', window).usd)).toEqual([
+    expect(prices.now('0xa').usd).toBe(5 * (2 * 1.01));
+    expect(windows.map((window) => prices.before('0xa', window).usd)).toEqual([
       5 * (2 * 1.01),
       7 * (2 * 1.01),
       3 * 1.01,
@@ -170,9 +174,9 @@ describe('prices follow from stored rows', () => {
 
   test('the change of a price is null when the earlier price had a lower confidence level', () => {
     const changeFrom = (confidence: number, now: number): number | null => {
-      const hops = [{ ...row('a', anchor, 6), hop_confidence: now }];
+      const hops = [{ ...row('0xa', anchor, 6), hop_confidence: now }];
       const prices = toTokenPrices(hops, [pastRow({ confidence_h24: confidence })], sources);
-      return changeOfPrice(prices.now('a'), prices.before('a', 'h24'));
+      return changeOfPrice(prices.now('0xa'), prices.before('0xa', 'h24'));
     };
     expect(changeFrom(0.9, 0.9)).toBeCloseTo(100, 9);
     expect(changeFrom(0.95, 0.3)).toBeCloseTo(100, 9);
@@ -182,8 +186,8 @@ describe('prices follow from stored rows', () => {
 
   test('an untrusted price of 1e9 USD before an honest launch at 1 USD gives no change of −100 %', () => {
     const launch = pastRow({ price_h24: 1e9, confidence_h24: 0.01 });
-    const prices = toTokenPrices([row('a', anchor, 1)], [launch], sources);
-    expect(prices.before('a', 'h24').usd).toBe(1.01e9);
-    expect(changeOfPrice(prices.now('a'), prices.before('a', 'h24'))).toBeNull();
+    const prices = toTokenPrices([row('0xa', anchor, 1)], [launch], sources);
+    expect(prices.before('0xa', 'h24').usd).toBe(1.01e9);
+    expect(changeOfPrice(prices.now('0xa'), prices.before('0xa', 'h24'))).toBeNull();
   });
 });

@@ -24,7 +24,7 @@ const PLAIN: TokenTraits = {
   pausable: false,
   bridged: false,
   forked: null,
-  kept_at_zero: '0',
+  kept_at_zero: 0n,
 };
 const codes = (traits: TokenTraits | null, rules: RiskRules = {}, names: object = {}): string[] =>
   warningsOfToken({ ...TOKEN, ...names }, traits, rules).map(({ code }) => code);
