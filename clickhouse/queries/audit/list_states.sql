@@ -1,31 +1,43 @@
 -- Each row: the newest state of one of the given pools up to `tip_ord`, as of the snapshot. The parameter `pairs` is
 -- hex without 0x. With `epochs` (of 32 blocks, 2^25 ords), reads only these epochs of the final table, by the key ord.
 -- With `older`, finds final rows through the projection by_pair_kind, however old, and reads them by ord.
-SELECT
-    concat('0x', lower(hex(s.pair))) AS pair,
-    toString(s.ord) AS at_ord,
-    toString(s.reserve0) AS reserve0,
-    toString(s.reserve1) AS reserve1,
-    toString(s.liquidity) AS liquidity,
-    s.doubts AS doubts,
-    s.price AS price,
-    arrayMap(b -> toString(b), s.balances) AS balances,
-    s.unswapped AS unswapped,
-    s.walked_liquidity AS walked_liquidity,
-    s.near0 AS near0,
-    s.near1 AS near1
-FROM pool_states_chain AS s
-WHERE s.ord <= {tip_ord:UInt64}
-    AND (s.ord > {final_ord:UInt64} OR intDiv(s.ord, 33554432) IN {epochs:Array(UInt64)}) -- if epochs
-    -- if older
-    AND (s.ord > {final_ord:UInt64} OR s.ord IN (
-        SELECT max(ord)
-        FROM pool_states
-        WHERE pair IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20)) AND ord <= {final_ord:UInt64}
-        GROUP BY pair
-    ))
+SELECT * EXCEPT place
+FROM
+(
+    -- both parts
+    SELECT
+        s.ord AS place,
+        concat('0x', lower(hex(s.pair))) AS pair,
+        toString(s.ord) AS at_ord,
+        toString(s.reserve0) AS reserve0,
+        toString(s.reserve1) AS reserve1,
+        toString(s.liquidity) AS liquidity,
+        s.doubts AS doubts,
+        s.price AS price,
+        arrayMap(b -> toString(b), s.balances) AS balances,
+        s.unswapped AS unswapped,
+        s.walked_liquidity AS walked_liquidity,
+        s.near0 AS near0,
+        s.near1 AS near1
+    FROM pool_states_chain AS s
+    WHERE s.ord <= {tip_ord:UInt64}
+        -- final part
+        AND intDiv(s.ord, 33554432) IN {epochs:Array(UInt64)} -- if epochs
+        -- if older
+        AND s.ord IN (
+            SELECT max(ord)
+            FROM pool_states
+            WHERE pair IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20))
+                AND ord <= {final_ord:UInt64}
+            GROUP BY pair
+        )
+        -- end
+        -- end
+        AND lower(hex(s.pair)) IN {pairs:Array(String)}
+    ORDER BY s.ord DESC
+    LIMIT 1 BY s.pair
     -- end
-    AND lower(hex(s.pair)) IN {pairs:Array(String)}
-ORDER BY s.ord DESC
-LIMIT 1 BY s.pair
+)
+ORDER BY place DESC
+LIMIT 1 BY pair
 LIMIT {limit:UInt32}

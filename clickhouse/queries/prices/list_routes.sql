@@ -2,34 +2,45 @@
 -- an anchor (confidence above 0) or a token without a route. With `tokens` (hex without 0x), finds the final rows
 -- through the projection by_token, and reads them by ord. Without `tokens`, reads all rows of the range: once when the
 -- ingester starts, and for the new blocks of each head.
-SELECT
-    concat('0x', lower(hex(r.token))) AS token,
-    concat('0x', lower(hex(r.next_token))) AS next_token,
-    r.hops AS hops,
-    r.hop_confidence AS hop_confidence,
-    r.depth_usd AS depth_usd,
-    r.other_depth_usd AS other_depth_usd,
-    r.recent AS recent,
-    r.stale AS stale,
-    arrayMap(p -> concat('0x', lower(hex(p))), r.pairs) AS pairs,
-    r.legs AS legs,
-    r.weights AS weights,
-    r.warnings AS warnings
-FROM token_routes_chain AS r
-WHERE r.ord > {from_ord:UInt64}
-    AND r.ord <= {to_ord:UInt64}
-    -- if tokens
-    AND (r.ord > {final_ord:UInt64} OR r.ord IN (
-        SELECT max(ord)
-        FROM token_routes
-        WHERE token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
-            AND ord > {from_ord:UInt64} AND ord <= least({final_ord:UInt64}, {to_ord:UInt64})
-        GROUP BY token
-    ))
-    -- All rows of one block share one ord, so a selected ord also has rows of other tokens. This condition on the
-    -- token drops them, and LIMIT 1 BY drops older routes of the same token.
-    AND lower(hex(r.token)) IN {tokens:Array(String)}
+SELECT * EXCEPT place
+FROM
+(
+    -- both parts
+    SELECT
+        r.ord AS place,
+        concat('0x', lower(hex(r.token))) AS token,
+        concat('0x', lower(hex(r.next_token))) AS next_token,
+        r.hops AS hops,
+        r.hop_confidence AS hop_confidence,
+        r.depth_usd AS depth_usd,
+        r.other_depth_usd AS other_depth_usd,
+        r.recent AS recent,
+        r.stale AS stale,
+        arrayMap(p -> concat('0x', lower(hex(p))), r.pairs) AS pairs,
+        r.legs AS legs,
+        r.weights AS weights,
+        r.warnings AS warnings
+    FROM token_routes_chain AS r
+    WHERE r.ord > {from_ord:UInt64}
+        AND r.ord <= {to_ord:UInt64}
+        -- if tokens
+        -- final part
+        AND r.ord IN (
+            SELECT max(ord)
+            FROM token_routes
+            WHERE token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
+                AND ord > {from_ord:UInt64} AND ord <= least({final_ord:UInt64}, {to_ord:UInt64})
+            GROUP BY token
+        )
+        -- end
+        -- All rows of one block share one ord, so a selected ord also has rows of other tokens. This condition on the
+        -- token drops them, and LIMIT 1 BY drops older routes of the same token.
+        AND lower(hex(r.token)) IN {tokens:Array(String)}
+        -- end
+    ORDER BY r.ord DESC
+    LIMIT 1 BY r.token
     -- end
-ORDER BY r.ord DESC
-LIMIT 1 BY r.token
+)
+ORDER BY place DESC
+LIMIT 1 BY token
 LIMIT {limit:UInt32}

@@ -7,6 +7,8 @@
  *   FROM swaps_head_chain AS s           only the head rows; `WHERE …`, if any, must be the next line
  *   -- both parts                        all lines up to `-- end` run separately over the final and the head
  *   -- end                               table, with their own ORDER BY and LIMIT
+ *   -- final part                        within `-- both parts`: lines up to `-- end` for the final table only
+ *   -- end
  *
  * The second is optional parts. For small reads, ClickHouse spends more time on planning than on reading, so
  * conditions that a call does not need are removed. Other tools see the marks as comments:
@@ -28,6 +30,7 @@ interface Line {
 
 const BOTH = /^\s*-- both parts$/;
 const WHERE = /^(\s*)WHERE (.+)$/;
+const FINAL = /^\s*-- final part$/;
 const PART = /^(\s*)FROM (\w+)_(final|head)_chain(?: AS (\w+))?$/;
 const CHAIN = /^(\s*)FROM (\w+)_chain(?:\((\w+)\))?(?: AS (\w+))?$/;
 const BLOCK = /^\s*-- if (\w+)$/;
@@ -90,20 +93,31 @@ export function filterByProjections(statement: string): string {
 function expandParts(name: string, lines: readonly string[]): string[] {
   const begin = lines.findIndex((line) => BOTH.test(line));
   if (begin === -1) return [...lines];
-  let depth = 0;
-  const length = lines.slice(begin).findIndex((line) => {
-    if (BOTH.test(line) || BLOCK.test(line)) depth += 1;
-    return END.test(line) && (depth -= 1) === 0;
-  });
-  if (length === -1) throw new AppError('internal', `${name}: "-- both parts" without "-- end"`);
-  const body = lines.slice(begin + 1, begin + length);
-  const partOf = (part: string): string[] =>
-    body.map((line) => line.replace(/\bFROM (\w+)_chain$/, `FROM $1_${part}_chain`));
+  const end = findEnd(name, lines, begin);
+  const body = lines.slice(begin + 1, end);
+  const from = body.findIndex((line) => FINAL.test(line));
+  const to = from === -1 ? -1 : findEnd(name, body, from);
+  const partOf = (part: 'final' | 'head'): string[] =>
+    body
+      .filter((_, i) => i < from || i > to || (part === 'final' && i !== from && i !== to))
+      .map((line) => line.replace(/\bFROM (\w+)_chain( AS \w+)?$/, `FROM $1_${part}_chain$2`));
   return [
     ...[...lines.slice(0, begin), '(', ...partOf('final'), ')'],
     ...['-- if commits', 'UNION ALL', '(', ...partOf('head'), ')', '-- end'],
-    ...expandParts(name, lines.slice(begin + length + 1)),
+    ...expandParts(name, lines.slice(end + 1)),
   ];
+}
+
+/** Index of the `-- end` of the block that begins at `begin`. */
+function findEnd(name: string, lines: readonly string[], begin: number): number {
+  let depth = 0;
+  const length = lines.slice(begin).findIndex((line) => {
+    if (BOTH.test(line) || FINAL.test(line) || BLOCK.test(line)) depth += 1;
+    return END.test(line) && (depth -= 1) === 0;
+  });
+  if (length === -1)
+    throw new AppError('internal', `${name}: "${lines[begin]?.trim() ?? ''}" without "-- end"`);
+  return begin + length;
 }
 
 /** The condition that selects the rows of the snapshot in a table or in its head table. */

@@ -43,14 +43,14 @@ test('a _chain table gives the final rows, and the rows of the canonical head if
 test('the conditions of a `-- both parts` block apply to the final table and to the head table', () => {
   const textFor = parseQueryText(
     't',
-    '-- both parts\nSELECT ord\nFROM events_chain\nWHERE kind = 1\n    AND pair = 2 -- if pair\nLIMIT 3\n-- end\nLIMIT 1',
+    '-- both parts\nSELECT ord\nFROM events_chain AS e\nWHERE kind = 1\n-- final part\n    AND b -- if b\n-- end\n    AND pair = 2 -- if pair\nLIMIT 3\n-- end\nLIMIT 1',
   );
-  const final = '(\nSELECT ord\nFROM events\nWHERE ord <= {final_ord:UInt64} AND kind = 1\n';
+  const final = '(\nSELECT ord\nFROM events AS e\nWHERE e.ord <= {final_ord:UInt64} AND kind = 1\n';
   const head =
-    'SELECT ord\nFROM events_head\nWHERE has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64} AND kind = 1\n';
+    'SELECT ord\nFROM events_head AS e\nWHERE has({commits:Array(UInt64)}, e.commit) AND e.ord > {final_ord:UInt64} AND kind = 1\n';
   expect(textFor({ commits: [] })).toBe(`${final}LIMIT 3\n)\nLIMIT 1`);
-  expect(textFor({ commits: [7], pair: 'ab' })).toBe(
-    `${final}    AND pair = 2\nLIMIT 3\n)\nUNION ALL\n(\n${head}    AND pair = 2\nLIMIT 3\n)\nLIMIT 1`,
+  expect(textFor({ commits: [7], pair: 'ab', b: true })).toBe(
+    `${final}    AND b\n    AND pair = 2\nLIMIT 3\n)\nUNION ALL\n(\n${head}    AND pair = 2\nLIMIT 3\n)\nLIMIT 1`,
   );
 });
 
