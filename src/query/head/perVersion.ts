@@ -15,7 +15,7 @@ export interface HeadChange extends HeadDiff {
 }
 
 /** A value that follows from the rows of a head. It never changes once it is made. */
-export interface View<V> {
+export interface HeadView<V> {
   /** Reads the value at a head from all rows. */
   read(head: HeadSnapshot): Promise<V>;
   /**
@@ -37,7 +37,7 @@ export interface PerVersion<V> {
   latest(maxAgeMs?: number): V | null;
 }
 
-export function perVersion<V>(view: View<V>): PerVersion<V> {
+export function perVersion<V>(view: HeadView<V>): PerVersion<V> {
   const kept = new Map<string, Promise<V>>();
   let last: { readonly head: HeadSnapshot; readonly value: V; readonly at: number } | null = null;
   const make = async (head: HeadSnapshot): Promise<V> => {

@@ -9,7 +9,7 @@ import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
-import type { View } from '../head/perVersion';
+import type { HeadView } from '../head/perVersion';
 import { stateRowShape } from './pairRows';
 import { listPoolFees, type PoolFees } from './poolFees';
 import { listPools, type StoredPool } from './pools';
@@ -77,7 +77,7 @@ interface BasedOn extends PairBase {
 }
 
 /** `vaultChain` is the chain for fees of vault pools; null for a chain without vaults. */
-export function pairBaseView(runner: QueryRunner, vaultChain: number | null): View<BasedOn> {
+export function pairBaseView(runner: QueryRunner, vaultChain: number | null): HeadView<BasedOn> {
   return {
     async read(head) {
       const base = await readBase(runner, vaultChain, head);

@@ -102,7 +102,7 @@ export async function readPairWindows(
   };
   const engineParams = { ...key, since: week.since, since_ord: week.ord, now: head.timestamp };
   const [trades, hours, swaps, states, means, balances] = await Promise.all([
-    readShortTrades(runner, chainId, head, ['pair', address]),
+    readShortTrades(runner, chainId, head, 'pairs/count_window_trades', { pair: address.slice(2) }),
     runner.read('pairs/list_window_hours', { ...key, ...month.hours }, readHour),
     runner.read('pairs/list_window_swaps', swapParams, readSwap),
     here ? runner.read('pairs/list_window_states', { ...key, week_ord: week.ord }, readState) : [],

@@ -25,24 +25,25 @@ export type ShortTrades = Readonly<Record<Exclude<Window, 'h24'>, Trades>>;
 
 const NO_TRADES: Trades = { buys: 0, sells: 0, buyers: 0, sellers: 0, volume: 0 };
 
-/** `kind` names the module of the query and its parameter. */
+/** `key` has the address as the query takes it: hex without 0x. */
 export async function readShortTrades(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-  [kind, address]: readonly ['pair' | 'token', string],
+  name: 'pairs/count_window_trades' | 'tokens/count_window_trades',
+  key: { readonly pair: string } | { readonly token: string },
 ): Promise<ShortTrades> {
   const { m5, h1, h6 } = WINDOW_SECONDS;
   const windows = [m5, h1, h6];
   const params = {
     ...snapshotParams(head),
-    [kind]: address.slice(2),
+    ...key,
     windows,
     now: head.timestamp,
     after_ord: await findOrdAt(runner, chainId, head, head.timestamp - h6),
     limit: windows.length,
   };
-  const rows = new Map(await runner.read(`${kind}s/count_window_trades`, params, readWindow));
+  const rows = new Map(await runner.read(name, params, readWindow));
   const of = (seconds: number): Trades => rows.get(seconds) ?? NO_TRADES;
   return { m5: of(m5), h1: of(h1), h6: of(h6) };
 }

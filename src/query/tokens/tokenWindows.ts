@@ -70,7 +70,7 @@ export async function readTokenWindows(
     high_to: high.lastOrd,
   };
   const [trades, swaps] = await Promise.all([
-    readShortTrades(runner, chainId, head, ['token', address]),
+    readShortTrades(runner, chainId, head, 'tokens/count_window_trades', { token: address.slice(2) }),
     runner.read('tokens/list_window_swaps', params, readSwap),
   ]);
   let volume = sums.reduce((sum, value) => sum + value, 0n);
