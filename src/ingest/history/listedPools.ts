@@ -1,9 +1,9 @@
 /** Reads from the database which found pools are already stored as pools. */
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll, selectNamed } from '../../clickhouse/client/namedQueries';
-import { hexShape } from '../../clickhouse/rows/rowShapes';
+import { address, u64 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
+import { foundPoolsTable } from '../../clickhouse/schema/historyTables';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import type { OldPool, SearchedDexes } from './factoryLogs';
 import type { SearchBlock } from './searchBlock';
@@ -12,17 +12,9 @@ import type { SearchBlock } from './searchBlock';
 const ROWS_MAX = 10_000_000;
 const FACTORIES_MAX = 10_000;
 
-const unlistedShape = z.object({
-  dex: z.string(),
-  address: hexShape,
-  factory: hexShape,
-  token0: hexShape,
-  token1: hexShape,
-  fee_pips: z.int(),
-  tick_spacing: z.int(),
-  pool_id: hexShape.nullable(),
-});
-const countShape = z.object({ factory: hexShape, pools: z.int() });
+const { dex, factory, token0, token1, fee_pips, tick_spacing, pool_id } = foundPoolsTable.types;
+const unlistedRow = rowType({ dex, address, factory, token0, token1, fee_pips, tick_spacing, pool_id });
+const countRow = rowType({ factory, pools: u64 });
 
 /** Found pools whose block a reorg removed. Their states must be read from the node again. */
 export async function listUnlisted(
@@ -31,7 +23,7 @@ export async function listUnlisted(
   { commits }: SearchBlock,
 ): Promise<OldPool[]> {
   const params = { commits };
-  const rows = await selectAll(database, 'ingest/history/list_unlisted', params, unlistedShape, ROWS_MAX);
+  const rows = await selectAll(database, 'ingest/history/list_unlisted', params, unlistedRow, ROWS_MAX);
   return rows.flatMap((row): OldPool[] => {
     const { address, token0, token1, pool_id: poolId } = row;
     const common = { address, block: 0, tx: ZERO_HASH };
@@ -52,6 +44,6 @@ export async function countListed(
   { commits }: SearchBlock,
 ): Promise<ReadonlyMap<Hex, number>> {
   const params = { commits, limit: FACTORIES_MAX };
-  const rows = await selectNamed(database, 'ingest/history/count_pools', params, countShape);
+  const rows = await selectNamed(database, 'ingest/history/count_pools', params, countRow);
   return new Map(rows.map(({ factory, pools }) => [factory, pools]));
 }

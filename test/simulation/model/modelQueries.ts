@@ -105,7 +105,7 @@ function vaultBalances(engine: ModelEngine, params: QueryParams, sql: string): R
     : [...engine.views.poolBalances.values()].map(({ fields }) => fields);
   return latest
     .filter(({ pair }) => wanted.has(String(pair)))
-    .map(({ pair, balances, doubts }) => ({ pair, balances: texts(balances), doubts: Number(doubts) }));
+    .map(({ pair, balances, doubts }) => ({ pair, balances, doubts }));
 }
 
 function vaultIds(engine: ModelEngine, params: QueryParams): Rows {
@@ -129,7 +129,7 @@ function vaultFees(engine: ModelEngine, params: QueryParams): Rows {
   });
   return newestBy(changes, ({ address }) => String(address)).map(({ address, ord, data }) => ({
     address,
-    ord: String(ord),
+    ord,
     data,
   }));
 }

@@ -1,13 +1,13 @@
 -- Each row: the number of stored pools of one factory. Scans the table of pools, so only the end of a history
 -- search runs this query.
 SELECT
-    concat('0x', lower(hex(p.factory))) AS factory,
-    toUInt32(uniqExact(p.address)) AS pools
+    factory,
+    uniqExact(address) AS pools
 FROM
 (
     SELECT factory, address FROM pools
     UNION ALL
     SELECT factory, address FROM pools_head WHERE has({commits:Array(UInt64)}, commit)
-) AS p
-GROUP BY p.factory
+)
+GROUP BY factory
 LIMIT {limit:UInt32}
