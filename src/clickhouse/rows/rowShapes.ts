@@ -9,8 +9,6 @@ export const wideIntegerShape = z.string().regex(/^-?\d+$/);
 export const hexShape = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]*$/.test(value));
 /** Shape of a row that only has the name of a table, column or database. */
 export const nameRowShape = z.object({ name: z.string() });
-/** Shape of a Map(String, UInt64). */
-export const countsShape = z.record(z.string(), wideIntegerShape);
 
 /** Shape of one leg of a pool at the end of an epoch, as pool_epochs stores it. */
 export const epochShape = z.object({
