@@ -1,3 +1,3 @@
 -- One row: the time of the server, unix milliseconds.
-SELECT toUnixTimestamp64Milli(now64(3)) AS now
+SELECT toUInt64(toUnixTimestamp64Milli(now64(3))) AS now
 LIMIT 1

@@ -1,8 +1,6 @@
 -- One row is a row of a staged Parquet file of logs with a wrong chain, or with a block outside the file's range. Reads two
 -- columns of the file.
-SELECT
-    toString(block_number) AS block,
-    ifNull(toString(chain_id), 'null') AS chain
+SELECT block_number, chain_id
 FROM logs
 WHERE file = {file:UInt32}
     AND (block_number < {from:UInt64} OR block_number > {to:UInt64} OR ifNull(chain_id, 0) != {chain:UInt64})

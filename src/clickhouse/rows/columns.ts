@@ -103,6 +103,12 @@ export const hexBytes = column<Hex>(
   (w, v) => w.hexString(v),
   (r) => r.text0x(),
 );
+/** Column of bytes that are no text. Read as a view of the answer. */
+export const rawBytes = column<Buffer>(
+  'String',
+  (w, v) => w.bytes(v),
+  (r) => r.slice(),
+);
 export const lowText = column<string>('LowCardinality(String)', text.write, text.read);
 
 /** Column of texts that are all among the words. */

@@ -11,5 +11,3 @@ export const wideIntegerShape = z.string().regex(/^-?\d+$/);
 export const hexShape = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]*$/.test(value));
 /** Row that only has the name of a table, column or database. */
 export const nameRow = rowType({ name: text });
-/** Shape of a Map(String, UInt64). */
-export const countsShape = z.record(z.string(), wideIntegerShape);

@@ -167,6 +167,13 @@ export class RowWriter {
     this.buffer.write(value, at, bytes, 'utf8');
   }
 
+  /** Writes a String of bytes. */
+  bytes(value: Buffer): void {
+    this.varint(value.length);
+    const at = this.reserve(value.length);
+    value.copy(this.buffer, at);
+  }
+
   /** Writes a String with the bytes of 0x-hex data. */
   hexString(hex: string): void {
     const bytes = (hex.length - 2) >> 1;

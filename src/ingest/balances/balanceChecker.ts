@@ -9,8 +9,10 @@ import { z } from 'zod';
 import { withDeadline, type Clock } from '../../chain/rpc/clock';
 import { RpcError } from '../../chain/rpc/rpcError';
 import type { Database } from '../../clickhouse/client/database';
+import { address, bool, i256, u32, u64 } from '../../clickhouse/rows/columns';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import { hexShape } from '../../clickhouse/rows/rowShapes';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { createQueryRunner, type QueryRunner } from '../../clickhouse/client/namedQueries';
 import { balanceChecksTable } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
@@ -58,27 +60,13 @@ const CALL_GAS: Hex = '0x4c4b40';
 /** Safety limit: far more tokens than the checks ever reach. */
 const TOKENS_MAX = 2_000_000;
 
-const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value));
-const heldShape = z.object({ token: hex, holder: hex });
-const balanceShape = heldShape.extend({ balance: z.string(), ahead: z.boolean() });
-const checkShape = z.object({
-  token: hex,
-  checked_block: z.number(),
-  holders_checked: z.coerce.number(),
-  mismatches: z.coerce.number(),
-  mismatch_block: z.number(),
-  rebasing: z.boolean(),
-  held_checked: z.coerce.number(),
-  unconfirmed: z.coerce.number(),
-  witness: hex,
-  witness_baseline: z.string().transform(BigInt),
-  agreed: z.number(),
-  sampled_block: z.number(),
-  sampled_holders: z.number(),
-});
-const tokenShape = z.object({ token: hex, sampled_block: z.number() });
-const sampleShape = heldShape.extend({ holders: z.number() });
-const sizeShape = z.object({ token: hex, stored: z.number() });
+const heldColumns = { token: address, holder: address };
+const heldRow = rowType(heldColumns);
+const balanceRow = rowType({ ...heldColumns, balance: i256, ahead: bool });
+const sampleRow = rowType({ ...heldColumns, holders: u64 });
+const checkRow = rowType(balanceChecksTable.types);
+const tokenRow = rowType({ token: address, sampled_block: u32 });
+const sizeShape = z.object({ token: hexShape, stored: z.number() });
 
 const headerShape = z.object({ hash: hexShape });
 
@@ -170,7 +158,7 @@ export class BalanceChecker {
   }
 
   private async loadBook(): Promise<BalanceBook> {
-    const rows = await this.runner.run('ingest/balances/list_checks', { limit: TOKENS_MAX }, checkShape);
+    const rows = await this.runner.run('ingest/balances/list_checks', { limit: TOKENS_MAX }, checkRow);
     return new BalanceBook(rows);
   }
 
@@ -186,9 +174,9 @@ export class BalanceChecker {
     };
     const marked = book.marked().map((token) => token.slice(2));
     const moved = { ...params, marked, limit: BALANCES_MAX };
-    const fresh = await this.runner.run('ingest/balances/sample_moved', moved, heldShape);
+    const fresh = await this.runner.run('ingest/balances/sample_moved', moved, heldRow);
     const limit = { ...params, limit: FIRST_TOKENS_MAX };
-    const tokens = await this.runner.run('ingest/balances/choose_tokens', limit, tokenShape);
+    const tokens = await this.runner.run('ingest/balances/choose_tokens', limit, tokenRow);
     // In a history that begins late, holders are unknown anyway.
     const isLate = stored.startBlock > 1;
     const first = isLate ? [] : tokens.filter(({ sampled_block: block }) => block === 0);
@@ -226,7 +214,7 @@ export class BalanceChecker {
         limit: pack.length * (LARGEST_HOLDERS + RANDOM_HOLDERS),
       };
       for (const token of pack) samples.set(token, 0);
-      for (const row of await this.runner.run('ingest/balances/sample_holders', params, sampleShape)) {
+      for (const row of await this.runner.run('ingest/balances/sample_holders', params, sampleRow)) {
         samples.set(row.token, row.holders);
         held.push({ token: row.token, holder: row.holder });
       }
@@ -251,10 +239,10 @@ export class BalanceChecker {
       holders: pairs.map(({ holder }) => holder.slice(2)),
       limit: pairs.length,
     };
-    const rows = await this.runner.run('ingest/balances/list_held', params, balanceShape);
+    const rows = await this.runner.run('ingest/balances/list_held', params, balanceRow);
     return rows
       .filter(({ ahead }) => !ahead)
-      .map(({ token, holder, balance }) => ({ token, holder, logs: BigInt(balance) }));
+      .map(({ token, holder, balance }) => ({ token, holder, logs: balance }));
   }
 
   /** Calls balanceOf for each balance at the block with this hash. */

@@ -1,9 +1,9 @@
 /** Reads from the database which found pools are already stored as pools. */
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll, selectNamed } from '../../clickhouse/client/namedQueries';
-import { hexShape } from '../../clickhouse/rows/rowShapes';
+import { address, u64 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
+import { foundPoolsTable } from '../../clickhouse/schema/historyTables';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { OldPool, SearchedDexes } from './factoryLogs';
@@ -13,17 +13,9 @@ import type { SearchBlock } from './searchBlock';
 const ROWS_MAX = 10_000_000;
 const FACTORIES_MAX = 10_000;
 
-const unlistedShape = z.object({
-  dex: z.string(),
-  address: hexShape,
-  factory: hexShape,
-  token0: hexShape,
-  token1: hexShape,
-  fee_pips: z.int(),
-  tick_spacing: z.int(),
-  pool_id: hexShape.nullable(),
-});
-const countShape = z.object({ factory: hexShape, pools: z.int() });
+const { dex, factory, token0, token1, fee_pips, tick_spacing, pool_id } = foundPoolsTable.types;
+const unlistedRow = rowType({ dex, address, factory, token0, token1, fee_pips, tick_spacing, pool_id });
+const countRow = rowType({ factory, pools: u64 });
 
 /** Found pools whose block a reorg removed. Their states must be read from the node again. */
 export async function listUnlisted(
@@ -32,7 +24,7 @@ export async function listUnlisted(
   { commits, finalTo }: SearchBlock,
 ): Promise<OldPool[]> {
   const params = { commits, final_ord: lastOrdOfBlock(finalTo) };
-  const rows = await selectAll(database, 'ingest/history/list_unlisted', params, unlistedShape, ROWS_MAX);
+  const rows = await selectAll(database, 'ingest/history/list_unlisted', params, unlistedRow, ROWS_MAX);
   return rows.flatMap((row): OldPool[] => {
     const { address, token0, token1, pool_id: poolId } = row;
     const common = { address, block: 0, tx: ZERO_HASH };
@@ -53,6 +45,6 @@ export async function countListed(
   { commits, finalTo }: SearchBlock,
 ): Promise<ReadonlyMap<Hex, number>> {
   const params = { commits, final_ord: lastOrdOfBlock(finalTo), limit: FACTORIES_MAX };
-  const rows = await selectNamed(database, 'ingest/history/count_pools', params, countShape);
+  const rows = await selectNamed(database, 'ingest/history/count_pools', params, countRow);
   return new Map(rows.map(({ factory, pools }) => [factory, pools]));
 }

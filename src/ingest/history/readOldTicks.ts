@@ -3,11 +3,10 @@
  * end of a later block, without the stored mints and burns up to that block. The result is the same on every branch, so
  * a reorg does not change it.
  */
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll } from '../../clickhouse/client/namedQueries';
-import { hexShape } from '../../clickhouse/rows/rowShapes';
+import { address, i32 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { TICK_MAX, TICK_MIN } from '../../protocols/tickMath';
@@ -55,15 +54,12 @@ interface Deps {
   readonly spend: (calls: number) => Promise<void>;
 }
 
-const poolShape = z.object({ address: hexShape, tick_spacing: z.int() });
+const poolRow = rowType({ address, tick_spacing: i32 });
 
 /** Stored V3 pools whose ticks from before the start block have not been read yet. */
-export function listUnread(
-  database: Database,
-  { commits, finalTo }: SearchBlock,
-): Promise<z.infer<typeof poolShape>[]> {
+export function listUnread(database: Database, { commits, finalTo }: SearchBlock): Promise<UnreadPool[]> {
   const params = { commits, final_ord: lastOrdOfBlock(finalTo) };
-  return selectAll(database, 'ingest/history/list_unwalked', params, poolShape, POOLS_MAX);
+  return selectAll(database, 'ingest/history/list_unwalked', params, poolRow, POOLS_MAX);
 }
 
 /** A pool without a usable answer gets an empty range. */

@@ -3,12 +3,11 @@
  * totalSupply() at a block, minus the amount that the stored transfers minted up to this block. The result is
  * the same on every branch, so a reorg does not change it.
  */
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { insertRows } from '../../clickhouse/rows/inserter';
-import { hexShape } from '../../clickhouse/rows/rowShapes';
+import { address, array, i256 } from '../../clickhouse/rows/columns';
+import { rowType, tuple } from '../../clickhouse/rows/rowType';
 import { tokenSuppliesTable, type TokenSupplyRow } from '../../clickhouse/schema/historyTables';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
@@ -21,12 +20,8 @@ const CALL_GAS: Hex = '0x4c4b40';
 /** Number of tokens per batch. Each token takes one call, and one more call for each holder. */
 const TOKENS_MAX = 50;
 
-const tokenShape = z.object({ token: hexShape });
-const mintedShape = z.object({
-  token: hexShape,
-  zero_balance: z.string(),
-  held: z.array(z.tuple([hexShape, z.string()])),
-});
+const tokenRow = rowType({ token: address });
+const mintedRow = rowType({ token: address, zero_balance: i256, held: array(tuple(address, i256)) });
 
 /** Tokens whose supply, or whose balances of the given holders, have not been read yet. */
 export async function listUnaskedTokens(
@@ -36,7 +31,7 @@ export async function listUnaskedTokens(
 ): Promise<Hex[]> {
   const bare = holders.map((holder) => holder.slice(2));
   const params = { commits, final_ord: lastOrdOfBlock(finalTo), holders: bare, limit: TOKENS_MAX };
-  const rows = await selectNamed(database, 'ingest/history/list_unasked_tokens', params, tokenShape);
+  const rows = await selectNamed(database, 'ingest/history/list_unasked_tokens', params, tokenRow);
   return rows.map(({ token }) => token);
 }
 
@@ -71,7 +66,7 @@ export async function storeSupplies(
     holders: holders.map((holder) => holder.slice(2)),
     limit: tokens.length,
   };
-  const minted = await selectNamed(database, 'ingest/history/list_minted', params, mintedShape);
+  const minted = await selectNamed(database, 'ingest/history/list_minted', params, mintedRow);
   const movesOf = new Map(minted.map((row) => [row.token, row]));
   const rows = tokens.map((token, index): TokenSupplyRow => {
     const moves = movesOf.get(token);
@@ -83,9 +78,9 @@ export async function storeSupplies(
     return {
       token,
       // The stored balance of the zero address is minus the minted amount.
-      supply_before: isUnsure ? null : before(supply, BigInt(moves?.zero_balance ?? 0)),
+      supply_before: isUnsure ? null : before(supply, moves?.zero_balance ?? 0n),
       holders,
-      held_before: holders.map((holder, at) => before(balances[at], -BigInt(moved.get(holder) ?? 0)) ?? 0n),
+      held_before: holders.map((holder, at) => before(balances[at], -(moved.get(holder) ?? 0n)) ?? 0n),
       read_block: block.number,
       version,
     };

@@ -1,10 +1,11 @@
 /**
- * Reads staged rows of Parquet files from RowBinary, and checks each value: files can contain anything. An error names
- * the file, the row and the column.
+ * Checks each value of the staged rows of Parquet files: files can contain anything. An error names the file, the row
+ * and the column.
  */
 import { getCreateAddress } from 'ethers';
 
-import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { bool, hexBytes, nullable, u32, u64, wideU64 } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { ChainLog, ChainTransaction } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { ORD_SPAN } from '../../domain/ord';
@@ -44,57 +45,95 @@ const HASH_BYTES = 32;
 const ADDRESS_BYTES = 20;
 const BLOOM_BYTES = 256;
 
-/** Decodes the rows of the queries in clickhouse/queries/parquet. */
+const binary = nullable(hexBytes);
+const integer = nullable(u64);
+const key = { file: u32, block_number: u64 };
+
+/** Columns of the queries in clickhouse/queries/parquet. */
+export const blockRow = rowType({
+  ...key,
+  block_hash: binary,
+  parent_hash: binary,
+  timestamp: integer,
+  base_fee_per_gas: nullable(wideU64),
+  gas_used: integer,
+  logs_bloom: binary,
+});
+export const transactionRow = rowType({
+  ...key,
+  transaction_index: u64,
+  transaction_hash: binary,
+  from_address: binary,
+  to_address: binary,
+  nonce: integer,
+  gas_used: integer,
+  gas_price: nullable(wideU64),
+  success: nullable(bool),
+});
+export const logRow = rowType({
+  ...key,
+  log_index: u64,
+  transaction_index: integer,
+  transaction_hash: binary,
+  address: binary,
+  topic0: binary,
+  topic1: binary,
+  topic2: binary,
+  topic3: binary,
+  data: binary,
+});
+type LogRow = RowOf<typeof logRow>;
+
+/** Checks the rows of the queries in clickhouse/queries/parquet. */
 export class ParquetRows {
   constructor(private readonly pathOf: PathOf) {}
 
-  readonly block = (reader: RowReader): ParquetBlock => {
-    const file = reader.u32();
-    const block = this.key(reader, BLOCK_MAX, 'block_number', { file, row: 'a row' });
+  readonly block = (row: RowOf<typeof blockRow>): ParquetBlock => {
+    const { file } = row;
+    const block = this.key(row.block_number, BLOCK_MAX, 'block_number', { file, row: 'a row' });
     const at = { file, row: `block ${block}` };
     return {
       file,
       block,
-      hash: this.required(this.binary(reader, HASH_BYTES, 'block_hash', at), 'block_hash', at),
-      parentHash: this.binary(reader, HASH_BYTES, 'parent_hash', at),
-      timestamp: this.required(this.integer(reader, TIMESTAMP_MAX, 'timestamp', at), 'timestamp', at),
-      baseFeePerGas: reader.orNull(() => reader.bigU64()),
-      gasUsed: this.integer(reader, EXACT_MAX, 'gas_used', at),
-      logsBloom: this.binary(reader, BLOOM_BYTES, 'logs_bloom', at),
+      hash: this.required(this.binary(row.block_hash, HASH_BYTES, 'block_hash', at), 'block_hash', at),
+      parentHash: this.binary(row.parent_hash, HASH_BYTES, 'parent_hash', at),
+      timestamp: this.required(this.integer(row.timestamp, TIMESTAMP_MAX, 'timestamp', at), 'timestamp', at),
+      baseFeePerGas: row.base_fee_per_gas,
+      gasUsed: this.integer(row.gas_used, EXACT_MAX, 'gas_used', at),
+      logsBloom: this.binary(row.logs_bloom, BLOOM_BYTES, 'logs_bloom', at),
     };
   };
 
-  readonly transaction = (reader: RowReader): ParquetTransaction => {
-    const file = reader.u32();
-    const block = this.key(reader, BLOCK_MAX, 'block_number', { file, row: 'a row' });
-    const row = { file, row: `a transaction of block ${block}` };
-    const index = this.key(reader, TRANSACTIONS_MAX, 'transaction_index', row);
+  readonly transaction = (row: RowOf<typeof transactionRow>): ParquetTransaction => {
+    const { file, success } = row;
+    const block = this.key(row.block_number, BLOCK_MAX, 'block_number', { file, row: 'a row' });
+    const inBlock = { file, row: `a transaction of block ${block}` };
+    const index = this.key(row.transaction_index, TRANSACTIONS_MAX, 'transaction_index', inBlock);
     const at = { file, row: `block ${block}, transaction ${index}` };
-    const hash = this.required(
-      this.binary(reader, HASH_BYTES, 'transaction_hash', at),
-      'transaction_hash',
-      at,
-    );
-    const from = this.required(this.binary(reader, ADDRESS_BYTES, 'from_address', at), 'from_address', at);
-    const to = this.binary(reader, ADDRESS_BYTES, 'to_address', at);
-    const nonce = this.required(this.integer(reader, EXACT_MAX, 'nonce', at), 'nonce', at);
-    const gasUsed = this.required(this.integer(reader, EXACT_MAX, 'gas_used', at), 'gas_used', at);
-    const price = reader.orNull(() => reader.bigU64());
-    const effectiveGasPrice = this.required(price, 'gas_price', at);
-    const success = reader.orNull(() => reader.bool());
+    const binaryOf = (column: 'transaction_hash' | 'from_address', bytes: number): Hex =>
+      this.required(this.binary(row[column], bytes, column, at), column, at);
+    const numberOf = (column: 'nonce' | 'gas_used'): number =>
+      this.required(this.integer(row[column], EXACT_MAX, column, at), column, at);
+    const hash = binaryOf('transaction_hash', HASH_BYTES);
+    const from = binaryOf('from_address', ADDRESS_BYTES);
+    const to = this.binary(row.to_address, ADDRESS_BYTES, 'to_address', at);
+    const nonce = numberOf('nonce');
+    const gasUsed = numberOf('gas_used');
+    const effectiveGasPrice = this.required(row.gas_price, 'gas_price', at);
     // The file does not name the created contract, but its address follows from the sender and the nonce.
     const contractAddress = to === null && success !== false ? createdBy(from, nonce) : null;
     return { file, block, hash, index, from, effectiveGasPrice, gasUsed, contractAddress };
   };
 
-  readonly log = (reader: RowReader): ParquetLog => {
-    const file = reader.u32();
-    const block = this.key(reader, BLOCK_MAX, 'block_number', { file, row: 'a row' });
-    const logIndex = this.key(reader, ORD_SPAN, 'log_index', { file, row: `a log of block ${block}` });
+  readonly log = (row: LogRow): ParquetLog => {
+    const { file } = row;
+    const block = this.key(row.block_number, BLOCK_MAX, 'block_number', { file, row: 'a row' });
+    const inBlock = { file, row: `a log of block ${block}` };
+    const logIndex = this.key(row.log_index, ORD_SPAN, 'log_index', inBlock);
     const at = { file, row: '', block, logIndex };
-    const index = this.integer(reader, TRANSACTIONS_MAX, 'transaction_index', at);
-    const hash = this.binary(reader, HASH_BYTES, 'transaction_hash', at);
-    const address = this.binary(reader, ADDRESS_BYTES, 'address', at);
+    const index = this.integer(row.transaction_index, TRANSACTIONS_MAX, 'transaction_index', at);
+    const hash = this.binary(row.transaction_hash, HASH_BYTES, 'transaction_hash', at);
+    const address = this.binary(row.address, ADDRESS_BYTES, 'address', at);
     return {
       file,
       block,
@@ -102,16 +141,16 @@ export class ParquetRows {
       transactionIndex: this.required(index, 'transaction_index', at),
       transactionHash: this.required(hash, 'transaction_hash', at),
       address: this.required(address, 'address', at),
-      topics: this.topics(reader, at),
-      data: this.required(this.binary(reader, null, 'data', at), 'data', at),
+      topics: this.topics(row, at),
+      data: this.required(row.data, 'data', at),
     };
   };
 
-  private topics(reader: RowReader, at: Place): Hex[] {
+  private topics(row: LogRow, at: Place): Hex[] {
     const topics: Hex[] = [];
-    for (let index = 0; index < 4; index += 1) {
+    for (const [index, value] of [row.topic0, row.topic1, row.topic2, row.topic3].entries()) {
       const name = `topic${index}`;
-      const topic = this.binary(reader, HASH_BYTES, name, at);
+      const topic = this.binary(value, HASH_BYTES, name, at);
       if (topic === null) continue;
       if (topics.length < index)
         throw this.fault(at, `topic${topics.length}`, 'null', `32 bytes, because ${name} is not null`);
@@ -120,25 +159,19 @@ export class ParquetRows {
     return topics;
   }
 
-  private key(reader: RowReader, limit: number, column: string, at: Place): number {
-    const value = reader.u64();
+  private key(value: number, limit: number, column: string, at: Place): number {
     if (value < limit) return value;
     throw this.fault(at, column, value >= 2 ** 64 ? 'null' : String(value), `0 to ${limit - 1}`);
   }
 
-  private integer(reader: RowReader, limit: number, column: string, at: Place): number | null {
-    if (reader.bool()) return null;
-    const value = reader.u64();
-    if (value < limit) return value;
+  private integer(value: number | null, limit: number, column: string, at: Place): number | null {
+    if (value === null || value < limit) return value;
     throw this.fault(at, column, String(value), `0 to ${limit - 1}`);
   }
 
-  private binary(reader: RowReader, size: number | null, column: string, at: Place): Hex | null {
-    if (reader.bool()) return null;
-    const bytes = reader.slice();
-    if (size !== null && bytes.length !== size)
-      throw this.fault(at, column, `${bytes.length} bytes`, `${size} bytes`);
-    return `0x${bytes.toString('hex')}`;
+  private binary(value: Hex | null, bytes: number, column: string, at: Place): Hex | null {
+    if (value === null || value.length === 2 + 2 * bytes) return value;
+    throw this.fault(at, column, `${value.length / 2 - 1} bytes`, `${bytes} bytes`);
   }
 
   private required<T>(value: T | null, column: string, at: Place): T {

@@ -5,26 +5,18 @@
  */
 import type { Readable } from 'node:stream';
 
-import { z } from 'zod';
-
 import { openFileInserter, type FileInserter } from '../../clickhouse/client/fileInserter';
 import type { Database } from '../../clickhouse/client/database';
 import { openSideDatabase, type SideDatabase } from '../../clickhouse/client/sideDatabase';
-import {
-  checkComplete,
-  commandNamed,
-  commandText,
-  createQueryRunner,
-  selectNamed,
-  type QueryRunner,
-} from '../../clickhouse/client/namedQueries';
-import { wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { commandNamed, commandText, selectAll, selectNamed } from '../../clickhouse/client/namedQueries';
+import { array, nullable, text, u64, wideU64 } from '../../clickhouse/rows/columns';
+import { rowType, tuple } from '../../clickhouse/rows/rowType';
 import { AppError } from '../../errors';
 import type { FindPlace } from './filePlace';
 import { DATASET_NAMES, insertStatement, type DatasetName, type FoundColumn } from './datasets';
 import type { ParquetFile } from './filePlan';
 import type { PieceRows } from './joinRows';
-import { fileFault, ParquetRows, type PathOf } from './parquetRows';
+import { blockRow, fileFault, logRow, ParquetRows, transactionRow, type PathOf } from './parquetRows';
 
 /** Facts from the footer of a file. */
 export interface Footer {
@@ -34,12 +26,12 @@ export interface Footer {
   readonly blocks: { readonly from: number; readonly to: number } | null;
 }
 
-const footerShape = z.object({
-  num_rows: wideIntegerShape,
-  columns: z.array(z.object({ name: z.string(), physical_type: z.string(), logical_type: z.string() })),
-  blocks: z.array(z.object({ min: z.string(), max: z.string() })),
+const footerRow = rowType({
+  num_rows: u64,
+  columns: array(tuple(text, text, text)),
+  blocks: array(tuple(text, text)),
 });
-const strayShape = z.object({ block: z.string(), chain: z.string() });
+const strayRow = rowType({ block_number: wideU64, chain_id: nullable(wideU64) });
 
 const CREATE: Readonly<Record<DatasetName, string>> = {
   blocks: 'parquet/create_blocks',
@@ -58,7 +50,6 @@ const ROWS_MAX = 2_000_000;
 
 export class Staging {
   private readonly database: Database;
-  private readonly runner: QueryRunner;
 
   private constructor(
     private readonly side: SideDatabase,
@@ -67,7 +58,6 @@ export class Staging {
     private readonly placeOf: FindPlace,
   ) {
     this.database = side.database;
-    this.runner = createQueryRunner(side.database);
   }
 
   /** Creates the database of staged rows. `url` is the market's database. */
@@ -89,13 +79,18 @@ export class Staging {
   /** Parses a footer. @throws AppError `bad_config` if ClickHouse cannot read it */
   async readFooter(file: number, path: string, footer: Buffer, signal: AbortSignal): Promise<Footer> {
     await this.insert(path, commandText('parquet/insert_footer'), footer, signal, { file });
-    const [row] = await selectNamed(this.database, 'parquet/list_footers', { file }, footerShape);
+    const [row] = await selectNamed(this.database, 'parquet/list_footers', { file }, footerRow);
     if (row === undefined) throw new AppError('internal', `${path}: the footer was not stored`);
-    const bounds = row.blocks.flatMap(({ min, max }) => [min, max]);
+    const bounds = row.blocks.flat();
     const isKnown = bounds.length > 0 && bounds.every((text) => /^\d{1,15}$/.test(text));
     const numbers = bounds.map(Number);
     const blocks = isKnown ? { from: Math.min(...numbers), to: Math.max(...numbers) } : null;
-    return { rows: Number(row.num_rows), columns: row.columns, blocks };
+    const columns = row.columns.map(([name, physical_type, logical_type]) => ({
+      name,
+      physical_type,
+      logical_type,
+    }));
+    return { rows: row.num_rows, columns, blocks };
   }
 
   /** Stores the rows of a file, and checks their chain and their range of blocks. @throws AppError `bad_config` */
@@ -105,11 +100,12 @@ export class Staging {
     const body = await this.placeOf(path).stream(path, signal);
     await this.insert(path, insertStatement(dataset, number, columns), body, signal);
     const params = { file: number, from, to, chain: this.chainId };
-    const [stray] = await selectNamed(this.database, FIND_STRAY[dataset], params, strayShape);
+    const [stray] = await selectNamed(this.database, FIND_STRAY[dataset], params, strayRow);
     if (stray === undefined) return;
-    if (stray.chain !== String(this.chainId))
-      throw fileFault(path, `block ${stray.block}: chain_id is ${stray.chain}`, String(this.chainId));
-    const got = BigInt(stray.block) === 2n ** 64n - 1n ? 'null' : stray.block;
+    const { block_number: block, chain_id: chain } = stray;
+    if (chain !== BigInt(this.chainId))
+      throw fileFault(path, `block ${block}: chain_id is ${chain}`, String(this.chainId));
+    const got = block === 2n ** 64n - 1n ? 'null' : block;
     throw fileFault(path, `block_number is ${got}`, `${from} to ${to}, the range of the file`);
   }
 
@@ -125,14 +121,17 @@ export class Staging {
     pathOf: PathOf,
   ): Promise<PieceRows> {
     const rows = new ParquetRows(pathOf);
-    const params = { ...range, files: files.map(({ number }) => number), limit: ROWS_MAX };
+    const params = { ...range, files: files.map(({ number }) => number) };
     const [blocks, transactions, logs] = await Promise.all([
-      this.runner.read('parquet/list_blocks', params, rows.block),
-      this.runner.read('parquet/list_transactions', params, rows.transaction),
-      this.runner.read('parquet/list_logs', params, rows.log),
+      selectAll(this.database, 'parquet/list_blocks', params, blockRow, ROWS_MAX),
+      selectAll(this.database, 'parquet/list_transactions', params, transactionRow, ROWS_MAX),
+      selectAll(this.database, 'parquet/list_logs', params, logRow, ROWS_MAX),
     ]);
-    for (const list of [blocks, transactions, logs]) checkComplete('parquet rows', list, ROWS_MAX);
-    return { blocks, transactions, logs };
+    return {
+      blocks: blocks.map(rows.block),
+      transactions: transactions.map(rows.transaction),
+      logs: logs.map(rows.log),
+    };
   }
 
   async close(): Promise<void> {

@@ -3,13 +3,11 @@
  * block. The database records which block adds which pools. So every later read of this block adds the same
  * pools: after a restart, after a reorg back to the block, and when lost rows are stored again.
  */
-import { z } from 'zod';
-
 import { onAbort } from '../../chain/rpc/abortSignals';
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll } from '../../clickhouse/client/namedQueries';
 import { insertRows } from '../../clickhouse/rows/inserter';
-import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { foundPoolsTable, type FoundPoolRow } from '../../clickhouse/schema/historyTables';
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -19,6 +17,8 @@ import { OldTicks, type OldTickRange } from './oldTicks';
 const ROWS_MAX = 10_000_000;
 /** Largest number of found pools that one block adds. It limits the size of one change of the head. */
 export const LISTED_MAX = 500;
+
+const foundRow = rowType(foundPoolsTable.types);
 
 /** A pool that is not added yet, and the block at whose end the node returned its state. */
 export interface FoundPool {
@@ -83,10 +83,10 @@ export class FoundPools {
 
   /** Loads the pools that were added by blocks after `above`. Called when a session loads its state. */
   async load(above: number, isKnown: ListingChain['isKnown']): Promise<void> {
-    const rows = await selectAll(this.database, 'ingest/pools/list_found', { above }, rowShape, ROWS_MAX);
+    const rows = await selectAll(this.database, 'ingest/pools/list_found', { above }, foundRow, ROWS_MAX);
     this.known = isKnown;
     this.byBlock.clear();
-    for (const row of rows) this.remember(toRow(row));
+    for (const row of rows) this.remember(row);
     await this.oldTicks.load();
   }
 
@@ -178,42 +178,4 @@ export class FoundPools {
     if (known === undefined) this.byBlock.set(row.block_hash, [row]);
     else if (!known.some(({ address }) => address === row.address)) known.push(row);
   }
-}
-
-const rowShape = z.object({
-  block: z.int(),
-  block_hash: hexShape,
-  address: hexShape,
-  dex: z.string(),
-  protocol: z.string(),
-  pool_type: z.int(),
-  factory: hexShape,
-  token0: hexShape,
-  token1: hexShape,
-  base_is_token0: z.boolean(),
-  tokens: z.array(hexShape),
-  weights: z.array(wideIntegerShape),
-  doubts: z.int(),
-  fee_pips: z.int(),
-  tick_spacing: z.int(),
-  pool_id: hexShape.nullable(),
-  moved_at: z.int(),
-  reserve0: wideIntegerShape,
-  reserve1: wideIntegerShape,
-  sqrt_price_x96: wideIntegerShape,
-  liquidity: wideIntegerShape,
-  tick: z.int(),
-  balances: z.array(wideIntegerShape),
-});
-
-function toRow(row: z.infer<typeof rowShape>): FoundPoolRow {
-  return {
-    ...row,
-    weights: row.weights.map(BigInt),
-    reserve0: BigInt(row.reserve0),
-    reserve1: BigInt(row.reserve1),
-    sqrt_price_x96: BigInt(row.sqrt_price_x96),
-    liquidity: BigInt(row.liquidity),
-    balances: row.balances.map(BigInt),
-  };
 }

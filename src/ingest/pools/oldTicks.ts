@@ -3,17 +3,17 @@
  * the session, which stores from which block on prices use them. So every later read of this block uses them too:
  * after a restart, after a reorg, and when lost rows are stored again.
  */
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll } from '../../clickhouse/client/namedQueries';
 import { insertRows } from '../../clickhouse/rows/inserter';
-import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { oldTicksTable, type OldTicksRow } from '../../clickhouse/schema/historyTables';
 import type { Hex } from '../../domain/hex';
 
 /** Safety limit: more pools than any chain has. */
 const ROWS_MAX = 10_000_000;
+
+const ticksRow = rowType(oldTicksTable.types);
 
 /** The ticks of a pool as they were before the start block, for the ticks `low` to `high`. */
 export type OldTickRange = Omit<OldTicksRow, 'from_block'>;
@@ -27,10 +27,10 @@ export class OldTicks {
 
   /** Loads all rows. Called when a session loads its state. */
   async load(): Promise<void> {
-    const rows = await selectAll(this.database, 'ingest/pools/list_old_ticks', {}, rowShape, ROWS_MAX);
+    const rows = await selectAll(this.database, 'ingest/pools/list_old_ticks', {}, ticksRow, ROWS_MAX);
     this.byPair.clear();
     this.byBlock.clear();
-    for (const row of rows) this.remember({ ...row, nets: row.nets.map(BigInt) });
+    for (const row of rows) this.remember(row);
   }
 
   /** The rows that prices use from this block on. */
@@ -78,12 +78,3 @@ export class OldTicks {
     else known.push(row);
   }
 }
-
-const rowShape = z.object({
-  pair: hexShape,
-  from_block: z.int(),
-  low: z.int(),
-  high: z.int(),
-  ticks: z.array(z.int()),
-  nets: z.array(wideIntegerShape),
-});

@@ -3,11 +3,10 @@
  * stored logs: the pool id comes from the log with which the pool was added, and the fee comes from the
  * newest fee change.
  */
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
-import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { address, array, hash, hexBytes, u256, u64, u8 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../../domain/ord';
@@ -26,9 +25,9 @@ import { poolOfRow, type VaultPool } from './poolRegistry';
 const POOLS_MAX = 1_000;
 const VAULT_TOPIC_LIST = [...VAULT_TOPICS].map((topic) => topic.slice(2));
 
-const idShape = z.object({ pool_id: hexShape });
-const feeShape = z.object({ address: hexShape, ord: wideIntegerShape, data: hexShape });
-const balancesShape = z.object({ pair: hexShape, balances: z.array(wideIntegerShape), doubts: z.int() });
+const idRow = rowType({ pool_id: hash });
+const feeRow = rowType({ address, ord: u64, data: hexBytes });
+const balancesRow = rowType({ pair: address, balances: array(u256), doubts: u8 });
 
 /**
  * `rows` are the rows of vault pools in the table pools. `exact` means the same as in Store.loadPoolStates.
@@ -86,12 +85,12 @@ async function readIds(
   for (const vault of new Set(rows.map((row) => row.factory))) {
     const ords = rows.filter((row) => row.factory === vault).map((row) => row.ord);
     const params = { chain: chainId, vault: vault.slice(2), topics: VAULT_TOPIC_LIST, ords };
-    const logs = await selectNamed(database, 'ingest/pools/list_vault_ids', params, idShape);
+    const logs = await selectNamed(database, 'ingest/pools/list_vault_ids', params, idRow);
     for (const { pool_id: poolId } of logs) found.set(poolOfId(poolId), poolId);
   }
   const others = rows.filter(({ address }) => !found.has(address)).map(({ address }) => address.slice(2));
   if (others.length === 0) return found;
-  const ids = await selectNamed(database, 'ingest/pools/list_found_ids', { pools: others }, idShape);
+  const ids = await selectNamed(database, 'ingest/pools/list_found_ids', { pools: others }, idRow);
   for (const { pool_id: poolId } of ids) found.set(poolOfId(poolId), poolId);
   return found;
 }
@@ -108,10 +107,8 @@ async function readFees(
     topic: SWAP_FEE_CHANGED.slice(2),
     final_ord: lastOrdOfBlock(finalTo),
   };
-  const logs = await selectNamed(database, 'ingest/pools/list_vault_fees', params, feeShape);
-  const fees = new Map<Hex, { ord: number; swapFee: bigint }>();
-  for (const { address, ord, data } of logs) fees.set(address, { ord: Number(ord), swapFee: BigInt(data) });
-  return fees;
+  const logs = await selectNamed(database, 'ingest/pools/list_vault_fees', params, feeRow);
+  return new Map(logs.map(({ address: pool, ord, data }) => [pool, { ord, swapFee: BigInt(data) }]));
 }
 
 async function readBalances(
@@ -122,8 +119,6 @@ async function readBalances(
 ): Promise<Map<Hex, { readonly balances: readonly bigint[]; readonly doubts: number }>> {
   const name = exact ? 'ingest/pools/list_exact_vault_balances' : 'ingest/pools/list_latest_vault_balances';
   const params = { pools: rows.map((row) => row.address.slice(2)), final_ord: lastOrdOfBlock(finalTo) };
-  const stored = await selectNamed(database, name, params, balancesShape);
-  return new Map(
-    stored.map(({ pair, balances, doubts }) => [pair, { balances: balances.map(BigInt), doubts }]),
-  );
+  const stored = await selectNamed(database, name, params, balancesRow);
+  return new Map(stored.map((row) => [row.pair, row]));
 }

@@ -3,12 +3,11 @@
  * Lists the ranges of blocks with lost rows, and inserts the rows again. `refill.ts` reads the blocks from
  * the node.
  */
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
-import { countsShape, hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { mapOf, u64 } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
 import { rangeToken } from '../store/clickhouseStore';
@@ -18,6 +17,7 @@ import type { RowBatch } from '../rows/rowBatch';
 import type { ProofLedger } from '../store/proofLedger';
 import type { WriterClaim } from '../store/writerClaim';
 import type { HeadBlock } from '../../domain/head/foldHead';
+import { intentOfRow, rangeColumns } from '../store/storedState';
 import type { OpenIntent } from '../store/store';
 
 /** A finished range of blocks for which some tables contain no rows, although the range has rows for them. */
@@ -114,9 +114,9 @@ async function readExpected(database: Database, floors: Floors): Promise<RowTota
     `SELECT sumMap(${counts}) AS totals
      FROM (SELECT to_block, any(counts) AS counts FROM promotions WHERE status = 'done' GROUP BY chain_id, from_block, to_block, to_hash)`,
     {},
-    totalsShape,
+    totalsRow,
   );
-  return new Map(NAMES.map((name) => [name, Number(row?.totals[name] ?? 0)]));
+  return new Map(NAMES.map((name) => [name, row?.totals[name] ?? 0]));
 }
 
 /** Rows after block `upTo` are not counted, because they may belong to an unfinished range. */
@@ -127,30 +127,22 @@ async function readStored(database: Database, upTo: number | undefined, floors: 
       floor === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ord < ${toOrd(floor, 0)})`;
     const block = name === 'blocks' ? 'number > {up_to:UInt32}' : 'ord > {up_to_ord:UInt64}';
     const beyond = upTo === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ${block})`;
-    return `(SELECT count() FROM ${name})${beyond}${below} AS ${name}`;
+    return `'${name}', toUInt64(assumeNotNull((SELECT count() FROM ${name})${beyond}${below}))`;
   });
   const [row] = await selectMade(
     database,
     'count final rows',
-    `SELECT ${counts.join(', ')}`,
+    `SELECT map(${counts.join(', ')}) AS totals`,
     upTo === undefined ? {} : { up_to: upTo, up_to_ord: lastOrdOfBlock(upTo) },
-    countsShape,
+    totalsRow,
   );
-  return new Map(NAMES.map((name) => [name, Number(row?.[name] ?? 0)]));
+  return new Map(NAMES.map((name) => [name, row?.totals[name] ?? 0]));
 }
 
-const totalsShape = z.object({ totals: countsShape });
-const rangeShape = z.object({
-  seq: wideIntegerShape,
-  kind: z.enum(['backfill', 'promotion']),
-  from_block: z.int(),
-  to_block: z.int(),
-  to_hash: hexShape,
-  to_timestamp: z.int(),
-  counts: countsShape,
-  found: wideIntegerShape,
-});
-const commitShape = z.object({ commit: wideIntegerShape });
+/** Row with a number of rows by table. */
+export const totalsRow = rowType({ totals: mapOf(u64) });
+const gapRow = rowType({ ...rangeColumns, found: u64 });
+const commitRow = rowType({ commit: u64 });
 
 async function listMissing(
   database: Database,
@@ -177,34 +169,25 @@ async function listMissing(
          ASOF INNER JOIN ranges AS r ON t.chain_id = r.chain_id AND t.block >= r.from_block
          GROUP BY range_seq
        )
-     SELECT seq, kind, from_block, to_block, concat('0x', lower(hex(r.to_hash))) AS to_hash, to_timestamp, counts,
-            f.rows AS found
+     SELECT seq, kind, from_block, to_block, to_hash, to_timestamp, counts, f.rows AS found
      FROM ranges AS r LEFT JOIN found AS f ON r.seq = f.range_seq
      WHERE f.rows != counts[{table:String}]
      ORDER BY r.seq LIMIT ${GAPS_MAX}`,
     { chain: chainId, table, cursor, floor },
-    rangeShape,
+    gapRow,
   );
   return rows.map((row) => toRange(row, table));
 }
 
-function toRange(row: z.infer<typeof rangeShape>, table: string): OpenIntent {
-  if (Number(row.found) !== 0) {
+function toRange(row: RowOf<typeof gapRow>, table: string): OpenIntent {
+  if (row.found !== 0) {
     throw new AppError(
       'broken_invariant',
       `blocks ${row.from_block}-${row.to_block} have ${row.found} rows in ${table}, expected ${row.counts[table]}; ` +
         'the writer stops: run `candlehouse verify` to list the differences',
     );
   }
-  return {
-    seq: Number(row.seq),
-    kind: row.kind,
-    from: row.from_block,
-    to: row.to_block,
-    toHash: row.to_hash,
-    toTimestamp: row.to_timestamp,
-    counts: Object.fromEntries(Object.entries(row.counts).map(([name, count]) => [name, Number(count)])),
-  };
+  return intentOfRow(row);
 }
 
 async function listIncomplete(
@@ -220,7 +203,7 @@ async function listIncomplete(
     commits: blocks.map(({ commit }) => commit),
     some_logs: someLogs,
   };
-  const rows = await selectNamed(database, 'ingest/repair/list_complete_commits', params, commitShape);
-  const complete = new Set(rows.map(({ commit }) => Number(commit)));
+  const rows = await selectNamed(database, 'ingest/repair/list_complete_commits', params, commitRow);
+  const complete = new Set(rows.map(({ commit }) => commit));
   return blocks.filter(({ commit }) => !complete.has(commit));
 }

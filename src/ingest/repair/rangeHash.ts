@@ -6,11 +6,10 @@
  */
 import { createHash } from 'node:crypto';
 
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
-import { countsShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { mapOf, text, u128, u32, u64 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { TABLE_ENCODERS } from '../rows/encodeBlocks';
 
@@ -69,21 +68,16 @@ async function takeSome(
 ): Promise<readonly number[]> {
   const [from, to] = [ranges[0] ?? 0, (ranges.at(-1) ?? 0) + HASH_BLOCKS - 1];
   const params = { chain: chainId, from, to, span: HASH_BLOCKS };
-  const rows = await selectNamed(database, 'ingest/repair/count_range_logs', params, logsShape);
-  const logsOf = new Map(rows.map(({ range, logs }) => [range, Number(logs)]));
+  const rows = await selectNamed(database, 'ingest/repair/count_range_logs', params, logsRow);
+  const logsOf = new Map(rows.map(({ range, logs }) => [range, logs]));
   let logs = 0;
   const end = ranges.findIndex((range) => (logs += logsOf.get(range) ?? 0) > LOGS_AT_ONCE);
   return end === -1 ? ranges : ranges.slice(0, Math.max(1, end));
 }
 
-const logsShape = z.object({ range: z.int(), logs: wideIntegerShape });
-const sumShape = z.object({ range: z.int(), total: wideIntegerShape, sum: wideIntegerShape });
-const hashShape = z.object({
-  from_block: z.int(),
-  hash: z.string(),
-  rows: wideIntegerShape,
-  sums: countsShape,
-});
+const logsRow = rowType({ range: u32, logs: u64 });
+const sumRow = rowType({ range: u32, total: u64, sum: u128 });
+const hashRow = rowType({ from_block: u32, hash: text, rows: u64, sums: mapOf(u128) });
 
 async function hashSome(
   database: Database,
@@ -99,13 +93,13 @@ async function hashSome(
   for (const { name, columns } of HASHED) {
     const sql = rangeSql(name, columns, threads);
     const params = { chain: chainId, from, to, from_ord: toOrd(from, 0), to_ord: lastOrdOfBlock(to) };
-    const rows = await selectMade(database, `hash ${name}`, sql, params, sumShape);
+    const rows = await selectMade(database, `hash ${name}`, sql, params, sumRow);
     for (const { range, total, sum } of rows) {
       const known = found.get(range);
       if (known === undefined) continue;
-      known.rows += Number(total);
+      known.rows += total;
       known.lines.push(`${name} ${total} ${sum}\n`);
-      known.sums.set(name, BigInt(sum));
+      known.sums.set(name, sum);
     }
   }
   return [...found].map(([range, { rows, lines, sums }]) => ({
@@ -155,8 +149,8 @@ function rangeSql(name: string, columns: readonly string[], threads: number | un
       : 'ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}';
   const ofChain = columns.includes('chain_id') ? 'chain_id = {chain:UInt32} AND ' : '';
   const settings = threads === undefined ? '' : ` SETTINGS max_threads = ${threads}`;
-  return `SELECT toUInt32(intDiv(${block}, ${HASH_BLOCKS}) * ${HASH_BLOCKS}) AS range, toString(count()) AS total,
-      toString(sum(reinterpretAsUInt128(${rowHashSql(name, columns)}))) AS sum
+  return `SELECT toUInt32(intDiv(${block}, ${HASH_BLOCKS}) * ${HASH_BLOCKS}) AS range, count() AS total,
+      sum(reinterpretAsUInt128(${rowHashSql(name, columns)})) AS sum
     FROM ${name} WHERE ${ofChain}${within} GROUP BY range${settings}`;
 }
 
@@ -169,15 +163,15 @@ export async function readRangeHashes(
 ): Promise<Map<number, RangeHash>> {
   const limit = Math.floor((to - from) / HASH_BLOCKS) + 1;
   const params = { chain: chainId, from, to, limit };
-  const rows = await selectNamed(database, 'ingest/repair/list_range_hashes', params, hashShape);
+  const rows = await selectNamed(database, 'ingest/repair/list_range_hashes', params, hashRow);
   return new Map(
     rows.map(({ from_block, hash, rows: count, sums }) => [
       from_block,
       {
         from: from_block,
         hash,
-        rows: Number(count),
-        sums: new Map(Object.entries(sums).map(([name, sum]) => [name, BigInt(sum)])),
+        rows: count,
+        sums: new Map(Object.entries(sums)),
       },
     ]),
   );

@@ -2,15 +2,15 @@
  * The command `reindex`: reads final blocks from the node again, compares them with the stored rows, and
  * replaces tables that differ, together with their aggregates.
  */
-import { z } from 'zod';
-
 import { BeyondFinality } from '../../chain/head/beyondFinality';
 import type { BlockSource } from '../../chain/blocks/blockSource';
 import type { Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
-import { countsShape, hexShape, nameRow, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { hash, u32, u64, u8 } from '../../clickhouse/rows/columns';
+import { nameRow } from '../../clickhouse/rows/rowShapes';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { paintRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
@@ -24,7 +24,8 @@ import { sayRebuild } from '../session/progress';
 import type { ProofLedger } from '../store/proofLedger';
 import { readFloors, type Floors } from '../store/retention';
 import { RowBatch } from '../rows/rowBatch';
-import { startShape } from '../store/storedState';
+import { startRow } from '../store/storedState';
+import { totalsRow } from './gapStore';
 import { cloneNext, exchange, nextOf, rebuildViews } from './viewRebuild';
 
 interface ReindexDeps extends ReaderDeps {
@@ -51,9 +52,9 @@ interface ReindexReport {
   readonly rebuilt: readonly string[];
 }
 
-const rangeShape = z.object({ from_block: z.int(), to_block: z.int(), to_hash: hexShape });
-type Range = z.infer<typeof rangeShape>;
-const comparisonShape = z.object({ stored: wideIntegerShape, read: wideIntegerShape, same: z.int() });
+const rangeRow = rowType({ from_block: u32, to_block: u32, to_hash: hash });
+type Range = RowOf<typeof rangeRow>;
+const comparisonRow = rowType({ stored: u64, read: u64, same: u8 });
 
 /** Size limit of one insert into the new tables. */
 const BATCH_LOGS = 100_000;
@@ -103,7 +104,7 @@ async function dropLeftovers(database: Database): Promise<void> {
 /** Finished ranges that overlap the blocks, ascending. */
 function listRanges(database: Database, chainId: number, from: number, to: number): Promise<Range[]> {
   const params = { chain: chainId, from, to, limit: RANGES_MAX };
-  return selectNamed(database, 'ingest/repair/list_ranges', params, rangeShape);
+  return selectNamed(database, 'ingest/repair/list_ranges', params, rangeRow);
 }
 
 /**
@@ -157,7 +158,7 @@ interface Span {
 }
 
 async function readStart(database: Database, chainId: number): Promise<number> {
-  const [row] = await selectNamed(database, 'ingest/store/find_start', { chain: chainId }, startShape);
+  const [row] = await selectNamed(database, 'ingest/store/find_start', { chain: chainId }, startRow);
   return row?.from_block ?? 1;
 }
 
@@ -173,7 +174,7 @@ async function compare(database: Database, span: Span, floors: Floors): Promise<
   const differences: ReindexDifference[] = [];
   for (const { name, columns } of TABLE_ENCODERS) {
     const sum = (table: string): string =>
-      `SELECT count() AS total, toString(sum(reinterpretAsUInt128(sipHash128(tuple(${columns.join(', ')}))))) AS sum
+      `SELECT count() AS total, sum(reinterpretAsUInt128(sipHash128(tuple(${columns.join(', ')})))) AS sum
        FROM ${table} WHERE ${within(name, span, floors)}`;
     const [row] = await selectMade(
       database,
@@ -181,10 +182,9 @@ async function compare(database: Database, span: Span, floors: Floors): Promise<
       `SELECT a.total AS stored, b.total AS read, a.total = b.total AND a.sum = b.sum AS same
        FROM (${sum(name)}) AS a CROSS JOIN (${sum(stagedOf(name))}) AS b`,
       {},
-      comparisonShape,
+      comparisonRow,
     );
-    if (row !== undefined && !row.same)
-      differences.push({ table: name, stored: Number(row.stored), read: Number(row.read) });
+    if (row?.same === 0) differences.push({ table: name, stored: row.stored, read: row.read });
   }
   return differences;
 }
@@ -252,12 +252,12 @@ async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors 
       (name) => (floors.get(name) ?? 0) <= span.from,
     );
     const counts = names.map(
-      (name) => `(SELECT count() FROM ${name} WHERE ${within(name, span, floors)}) AS ${name}`,
+      (name) => `'${name}', assumeNotNull((SELECT count() FROM ${name} WHERE ${within(name, span, floors)}))`,
     );
-    const sql = `SELECT ${counts.join(', ')}`;
-    const [row] = await selectMade(database, 'count range', sql, {}, countsShape);
-    const pairs = names.map((name) => `'${name}', toUInt64(${Number(row?.[name] ?? 0)})`);
-    const wrong = names.map((name) => `counts['${name}'] != ${Number(row?.[name] ?? 0)}`).join(' OR ');
+    const sql = `SELECT map(${counts.join(', ')}) AS totals`;
+    const [row] = await selectMade(database, 'count range', sql, {}, totalsRow);
+    const pairs = names.map((name) => `'${name}', toUInt64(${row?.totals[name] ?? 0})`);
+    const wrong = names.map((name) => `counts['${name}'] != ${row?.totals[name] ?? 0}`).join(' OR ');
     await database.command(
       'correct counts',
       `ALTER TABLE promotions UPDATE counts = mapUpdate(counts, CAST(map(${pairs.join(', ')}), 'Map(LowCardinality(String), UInt64)'))
@@ -272,7 +272,7 @@ async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors 
 async function hashAnew({ database, chainId }: ReindexDeps, span: Span): Promise<void> {
   const first = Math.floor(span.from / HASH_BLOCKS) * HASH_BLOCKS;
   const params = { chain: chainId, first, to: span.to };
-  const noted = await selectNamed(database, 'ingest/repair/list_hashed_ranges', params, startShape);
+  const noted = await selectNamed(database, 'ingest/repair/list_hashed_ranges', params, startRow);
   const ranges = listWholeRanges(first, span.to + HASH_BLOCKS).filter((range) =>
     noted.some(({ from_block }) => from_block === range),
   );

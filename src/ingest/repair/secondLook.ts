@@ -16,7 +16,7 @@ import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { CallBudget } from '../history/callBudget';
 import type { IngestStatus } from '../session/status';
-import { startShape } from '../store/storedState';
+import { startRow } from '../store/storedState';
 import { repeatStep } from '../../workers/repeatStep';
 
 /** Name of the stored number of the last block that was asked for a second time. */
@@ -102,7 +102,7 @@ export class SecondLook {
     const { database, chainId } = this.deps;
     const stored = (await readOperations(database, [REACHED])).get(REACHED);
     if (stored !== undefined) return stored;
-    const [start] = await selectNamed(database, 'ingest/store/find_start', { chain: chainId }, startShape);
+    const [start] = await selectNamed(database, 'ingest/store/find_start', { chain: chainId }, startRow);
     return (start?.from_block ?? 1) - 1;
   }
 

@@ -6,12 +6,11 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { selectMade } from '../../clickhouse/client/namedQueries';
-import { wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { nullable, text, u64 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { toOrd } from '../../domain/ord';
 import { TIMEFRAME_SECONDS } from '../../domain/timeframes';
 import type { Floors } from '../store/retention';
@@ -46,8 +45,9 @@ export interface Mending extends RebuildOptions {
   readonly onMended?: (lost: WrongTotal) => void;
 }
 
-const totalShape = z.object({ name: z.string(), total: wideIntegerShape });
-const seenShape = z.object({ name: z.string(), expected: wideIntegerShape, found: wideIntegerShape });
+// ClickHouse types the value of each subquery as nullable.
+const totalRow = rowType({ name: text, total: nullable(u64) });
+const seenRow = rowType({ name: text, expected: nullable(u64), found: nullable(u64) });
 
 interface OrdRange {
   readonly fromOrd: number;
@@ -74,9 +74,9 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
      UNION ALL SELECT 'dex_hours', sum(trades) FROM dex_hours
      UNION ALL SELECT 'pair_totals', sum(trades) FROM pair_totals`,
     {},
-    totalShape,
+    totalRow,
   );
-  const found = new Map(totals.map(({ name, total }) => [name, Number(total)]));
+  const found = new Map(totals.map(({ name, total }) => [name, total ?? 0]));
   const expected = found.get('swaps') ?? 0;
   if (expected === 0) return null;
   // A timeframe without any bar has no row in `totals`.
@@ -121,11 +121,11 @@ async function findUnseen(database: Database, range: OrdRange): Promise<WrongTot
     'check newest rows',
     each.join(' UNION ALL '),
     { from_ord: range.fromOrd, to_ord: range.toOrd },
-    seenShape,
+    seenRow,
   );
   for (const [name, , source] of NEWEST) {
     const row = rows.find((one) => one.name === name);
-    const [expected, found] = [Number(row?.expected ?? 0), Number(row?.found ?? 0)];
+    const [expected, found] = [row?.expected ?? 0, row?.found ?? 0];
     if (found < expected) return { name, source, expected, found };
   }
   return null;

@@ -2,11 +2,11 @@
  * Rebuilds the tables that views fill from one final table: computes them as new tables beside the old ones,
  * then exchanges the tables. Final rows are never changed in place.
  */
-import { z } from 'zod';
-
 import { TWO_LEVEL_SUMS, type Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
-import { nameRow, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { u64 } from '../../clickhouse/rows/columns';
+import { nameRow } from '../../clickhouse/rows/rowShapes';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { readSchema } from '../../clickhouse/schema/schema';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { ORD_SPAN } from '../../domain/ord';
@@ -128,7 +128,7 @@ const STEP_SETTINGS = [
   TWO_LEVEL_SUMS,
 ].join(', ');
 
-const stepShape = z.object({ first: wideIntegerShape, last: wideIntegerShape, total: wideIntegerShape });
+const stepRow = rowType({ first: u64, last: u64, total: u64 });
 
 interface Step {
   readonly fromOrd: number;
@@ -143,11 +143,10 @@ async function listSteps(database: Database, table: string, size: StepSize): Pro
     `SELECT min(ord) AS first, max(ord) AS last, count() AS total FROM ${table}
      GROUP BY intDiv(ord, ${size.groupBlocks * ORD_SPAN}) ORDER BY first`,
     {},
-    stepShape,
+    stepRow,
   );
   const steps: Step[] = [];
-  for (const group of groups) {
-    const [first, last, rows] = [Number(group.first), Number(group.last), Number(group.total)];
+  for (const { first, last, total: rows } of groups) {
     const step = steps.at(-1);
     if (step !== undefined && step.rows + rows <= size.rows)
       steps[steps.length - 1] = { fromOrd: step.fromOrd, toOrd: last, rows: step.rows + rows };

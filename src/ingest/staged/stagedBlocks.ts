@@ -3,9 +3,13 @@
  * writer drops what it has stored, and the whole database at its start and end. Whatever is missing is fetched again.
  */
 import type { Database } from '../../clickhouse/client/database';
-import { commandNamed, createQueryRunner, type QueryRunner } from '../../clickhouse/client/namedQueries';
+import { commandNamed, selectNamed } from '../../clickhouse/client/namedQueries';
 import { openSideDatabase, type SideDatabase } from '../../clickhouse/client/sideDatabase';
+import { rawBytes, u32, u64, wideU64 } from '../../clickhouse/rows/columns';
+import { insertRows } from '../../clickhouse/rows/inserter';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { RowWriter } from '../../clickhouse/rows/rowWriter';
+import { defineTable } from '../../clickhouse/schema/tables';
 import type { ChainBlock } from '../../domain/block';
 import { AppError } from '../../errors';
 import { encodeBlocks } from './blockCodec';
@@ -23,13 +27,22 @@ export interface Span {
   readonly to: number;
 }
 
-interface ListedPiece {
-  readonly piece: number;
-  /** Size of the staged blocks; 0 if the piece is only claimed. */
-  readonly bytes: number;
-  /** Number of the worker that fetches the piece; 0n if none does. */
-  readonly owner: bigint;
-}
+const blocksTable = defineTable('blocks', {
+  piece: u32,
+  from_block: u32,
+  to_block: u32,
+  bytes: u64,
+  body: rawBytes,
+});
+const claimsTable = defineTable('claims', { piece: u32, worker: wideU64 });
+
+const bodyRow = rowType({ body: rawBytes });
+/**
+ * `bytes` is the size of the staged blocks; 0 if the piece is only claimed. `owner` is the number of the worker that
+ * fetches the piece; 0n if none does.
+ */
+const listedRow = rowType({ piece: u32, bytes: u64, owner: wideU64 });
+type ListedPiece = RowOf<typeof listedRow>;
 
 export const pieceOf = (block: number): number => Math.floor(block / PIECE_BLOCKS);
 
@@ -42,13 +55,11 @@ export function spanOfPiece(piece: number, { from, to }: Span): Span {
 export class StagedBlocks {
   private readonly side: SideDatabase;
   private readonly database: Database;
-  private readonly runner: QueryRunner;
 
   /** `url` is the market's database. */
   constructor(url: string) {
     this.side = openSideDatabase(url, SUFFIX);
     this.database = this.side.database;
-    this.runner = createQueryRunner(this.database);
   }
 
   /** Creates the tables, unless they exist. */
@@ -65,18 +76,11 @@ export class StagedBlocks {
   /** The staged and the claimed pieces between two pieces, at most 1,000 apart. */
   list(first: number, last: number): Promise<ListedPiece[]> {
     const params = { first, last, claim_ms: CLAIM_MS, limit: LIST_MAX };
-    return this.runner.read('staged/list_pieces', params, (reader) => ({
-      piece: reader.u32(),
-      bytes: reader.u64(),
-      owner: reader.bigU64(),
-    }));
+    return selectNamed(this.database, 'staged/list_pieces', params, listedRow);
   }
 
-  async claim(piece: number, worker: bigint): Promise<void> {
-    const writer = new RowWriter(16);
-    writer.u32(piece);
-    writer.bigU64(worker);
-    await this.database.insert('claims', ['piece', 'worker'], writer.view());
+  claim(piece: number, worker: bigint): Promise<void> {
+    return insertRows(this.database, claimsTable, [{ piece, worker }]);
   }
 
   /** Stores consecutive blocks of one piece, all or none. */
@@ -85,22 +89,16 @@ export class StagedBlocks {
     if (first === undefined || last === undefined) throw new AppError('internal', 'a piece has no blocks');
     const body = new RowWriter();
     encodeBlocks(body, blocks);
-    const head = new RowWriter(64);
-    head.u32(piece);
-    head.u32(first.number);
-    head.u32(last.number);
-    head.u64(body.length);
-    head.varint(body.length);
-    const columns = ['piece', 'from_block', 'to_block', 'bytes', 'body'];
-    await this.database.insert('blocks', columns, Buffer.concat([head.view(), body.view()]));
+    const bounds = { from_block: first.number, to_block: last.number };
+    await insertRows(this.database, blocksTable, [
+      { piece, ...bounds, bytes: body.length, body: body.view() },
+    ]);
   }
 
   /** The encoded blocks of a piece that contain the range; null if no row has all of them. */
   async read(piece: number, range: Span): Promise<Buffer | null> {
-    const [body] = await this.runner.read('staged/read_piece', { piece, ...range }, (reader) =>
-      reader.slice(),
-    );
-    return body ?? null;
+    const [row] = await selectNamed(this.database, 'staged/read_piece', { piece, ...range }, bodyRow);
+    return row?.body ?? null;
   }
 
   /** Drops the rows of the pieces from `first` up to `last`. */

@@ -5,7 +5,9 @@ import { localTable } from '../../clickhouse/schema/clusterSchema';
 import type { Database } from '../../clickhouse/client/database';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import { selectAll, selectMade } from '../../clickhouse/client/namedQueries';
-import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { bool, text, u64 } from '../../clickhouse/rows/columns';
+import { hexShape } from '../../clickhouse/rows/rowShapes';
+import { rowType } from '../../clickhouse/rows/rowType';
 import type { StoredToken } from '../pools/tokenBook';
 import {
   headBlocksTable,
@@ -129,19 +131,11 @@ export function createClickHouseStore(
   };
 }
 
-const tokenShape = z.object({
-  address: hexShape,
-  symbol: z.string().nullable(),
-  name: z.string().nullable(),
-  decimals: z.int().nullable(),
-  version: z.coerce.number(),
-  complete: z.union([z.boolean(), z.int()]),
-});
+const tokenRow = rowType({ ...tokensTable.types, complete: bool });
 const oddTokenShape = z.object({ token: hexShape, kind: z.enum(['unpaired_deposit', 'unread_transfer']) });
 
-async function listTokens(database: Database): Promise<StoredToken[]> {
-  const rows = await selectAll(database, 'ingest/store/list_tokens', {}, tokenShape, TOKENS_MAX);
-  return rows.map((row) => ({ ...row, complete: Boolean(row.complete) }));
+function listTokens(database: Database): Promise<StoredToken[]> {
+  return selectAll(database, 'ingest/store/list_tokens', {}, tokenRow, TOKENS_MAX);
 }
 
 async function listOddTokens(database: Database): Promise<Map<Hex, OddKind>> {
@@ -150,8 +144,8 @@ async function listOddTokens(database: Database): Promise<Map<Hex, OddKind>> {
   return new Map(rows.map(({ token, kind }) => [token, kind]));
 }
 
-const totalShape = z.object({ total: wideIntegerShape });
-const partitionShape = z.object({ table: z.string(), partition: z.string() });
+const totalRow = rowType({ total: u64 });
+const partitionRow = rowType({ table: text, partition: text });
 
 type Promotion = Omit<OpenIntent, 'kind'> & { readonly kind: 'start' | 'backfill' | 'promotion' };
 
@@ -312,9 +306,10 @@ async function checkRange(
         from_ord: toOrd(intent.from, 0),
         to_ord: lastOrdOfBlock(intent.to),
       },
-      totalShape,
+      totalRow,
     );
-    if (Number(row?.total) !== expected) throw differs(table.name, intent, expected, Number(row?.total));
+    const found = row?.total ?? 0;
+    if (found !== expected) throw differs(table.name, intent, expected, found);
   }
   const range = { fromOrd: toOrd(intent.from, 0), toOrd: lastOrdOfBlock(intent.to) };
   const checkWriter = async (): Promise<void> => writer?.check();
@@ -349,7 +344,7 @@ async function dropPartitionsBelow(
 ): Promise<void> {
   const names = { heads: nameOf('_head'), head_blocks: nameOf('head_blocks') };
   const query = 'ingest/store/list_head_partitions';
-  const parts = await selectAll(database, query, names, partitionShape, PARTITIONS_MAX);
+  const parts = await selectAll(database, query, names, partitionRow, PARTITIONS_MAX);
   for (const { table, partition } of parts) {
     const blocks = table === nameOf('head_blocks') ? HEAD_PARTITION_BLOCKS * 4 : HEAD_PARTITION_BLOCKS;
     if ((Number(partition) + 1) * blocks > block) continue;

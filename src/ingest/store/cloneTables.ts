@@ -3,12 +3,12 @@
  * between two ranges. Head tables are left out, because the node can provide their blocks again. The views
  * are created from the schema.
  */
-import { z } from 'zod';
-
 import type { Clock } from '../../chain/rpc/clock';
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
-import { nameRow, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { bool, text, u32, u64 } from '../../clickhouse/rows/columns';
+import { nameRow } from '../../clickhouse/rows/rowShapes';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { createGapStore } from '../repair/gapStore';
@@ -80,9 +80,9 @@ async function listTables({ database, source }: CloneOptions): Promise<string[]>
   return rows.map(({ name }) => name).sort((a, b) => rank(a) - rank(b));
 }
 
-const rangesShape = z.object({ print: z.string(), open: z.boolean() });
-const contentShape = z.object({ start_block: z.int(), final_to: z.int() });
-const bytesShape = z.object({ bytes: wideIntegerShape });
+const rangesRow = rowType({ print: text, open: bool });
+const contentRow = rowType({ start_block: u32, final_to: u32 });
+const bytesRow = rowType({ bytes: u64 });
 
 interface Ranges {
   /**
@@ -94,8 +94,8 @@ interface Ranges {
 }
 
 async function readRanges({ database, source }: CloneOptions): Promise<Ranges> {
-  const [row] = await selectNamed(database, 'backup/read_ranges', { source }, rangesShape);
-  return { print: row?.print ?? '', open: row?.open ?? false };
+  const [row] = await selectNamed(database, 'backup/read_ranges', { source }, rangesRow);
+  return row ?? { print: '', open: false };
 }
 
 async function untilQuiet(options: CloneOptions): Promise<Ranges> {
@@ -127,12 +127,12 @@ async function cloneAll(
 }
 
 export async function describeContent(database: Database, chainId: number): Promise<Content> {
-  const [row] = await selectNamed(database, 'ingest/store/find_content', { chain: chainId }, contentShape);
-  const [size] = await selectNamed(database, 'schema/sum_bytes', {}, bytesShape);
+  const [row] = await selectNamed(database, 'ingest/store/find_content', { chain: chainId }, contentRow);
+  const [size] = await selectNamed(database, 'schema/sum_bytes', {}, bytesRow);
   return {
     startBlock: row?.start_block ?? 0,
     finalTo: row?.final_to ?? 0,
-    bytes: Number(size?.bytes ?? 0),
+    bytes: size?.bytes ?? 0,
   };
 }
 

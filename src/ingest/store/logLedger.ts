@@ -3,12 +3,11 @@
  * of the setting holds from the first block that is stored after it. Blocks that are not final are then stored again, so
  * that all blocks above the last final block are stored with the same setting.
  */
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { writeOperation } from '../../clickhouse/schema/operations';
-import { wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { u32, u64 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import type { Logger } from '../../log';
 import type { GapStore } from '../repair/gapStore';
 import type { Store, StoredState } from './store';
@@ -25,7 +24,7 @@ const CHANGES_MAX = 100_000;
 
 const NO_BLOCK = 2 ** 32 - 1;
 
-const changeShape = z.object({ block: z.int(), whole: wideIntegerShape });
+const changeRow = rowType({ block: u32, whole: u64 });
 
 export class LogLedger {
   /** Stored changes, the oldest first. Blocks before the first change have all logs. */
@@ -40,8 +39,8 @@ export class LogLedger {
 
   async load(): Promise<void> {
     const query = 'ingest/store/list_log_changes';
-    const rows = await selectNamed(this.database, query, { limit: CHANGES_MAX }, changeShape);
-    this.changes = rows.map(({ block, whole }) => ({ from: block, whole: Number(whole) === 1 }));
+    const rows = await selectNamed(this.database, query, { limit: CHANGES_MAX }, changeRow);
+    this.changes = rows.map(({ block, whole }) => ({ from: block, whole: whole === 1 }));
   }
 
   /** Whether the block is stored with all its logs. */

@@ -3,13 +3,12 @@
  * copy or repair all tables in a consistent state. New blocks are read from the node after the pause. If the
  * command dies, the pause ends by itself.
  */
-import { z } from 'zod';
-
 import type { Clock } from '../../chain/rpc/clock';
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
-import { wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { u64 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import type { Logger } from '../../log';
 import type { GapStore } from '../repair/gapStore';
 import type { Store } from './store';
@@ -68,9 +67,11 @@ async function isPaused(database: Database): Promise<boolean> {
   return until > 0 && until > (await readTime(database));
 }
 
+const timeRow = rowType({ now: u64 });
+
 async function readTime(database: Database): Promise<number> {
-  const [row] = await selectNamed(database, 'engine/read_time', {}, z.object({ now: wideIntegerShape }));
-  return Number(row?.now ?? 0);
+  const [row] = await selectNamed(database, 'engine/read_time', {}, timeRow);
+  return row?.now ?? 0;
 }
 
 /**

@@ -3,13 +3,12 @@
  * deletion, so that all checks ignore older rows. ClickHouse then deletes the rows in the background. If the
  * program crashes before the deletion, a second run completes it.
  */
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
-import { wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { nullable, text, u32, u64 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
 import { KEPT_TOPICS } from '../decode/keptLogs';
@@ -52,9 +51,9 @@ export async function readFloors(database: Database): Promise<Floors> {
   return floors;
 }
 
-const blockShape = z.object({ number: z.int().nullable() });
-const sizeShape = z.object({ rows: wideIntegerShape, all_rows: wideIntegerShape, bytes: wideIntegerShape });
-const mutationsShape = z.object({ parts: wideIntegerShape, failure: z.string() });
+const blockRow = rowType({ number: nullable(u32) });
+const sizeRow = rowType({ rows: nullable(u64), all_rows: u64, bytes: u64 });
+const mutationsRow = rowType({ parts: u64, failure: text });
 
 export interface PrunePlan {
   readonly table: Prunable;
@@ -84,7 +83,7 @@ interface PruneBound {
 export async function planPrune(database: Database, bound: PruneBound): Promise<PrunePlan> {
   const { table, chainId, before, keptSeconds } = bound;
   const kept = { chain: chainId, kept: keptSeconds };
-  const [newest] = await selectNamed(database, 'ingest/store/find_kept_from', kept, blockShape);
+  const [newest] = await selectNamed(database, 'ingest/store/find_kept_from', kept, blockRow);
   const keepFrom = newest?.number ?? null;
   if (keepFrom === null) throw new AppError('bad_config', `no final blocks of chain ${chainId} are stored`);
   if (before > keepFrom) {
@@ -95,7 +94,7 @@ export async function planPrune(database: Database, bound: PruneBound): Promise<
     );
   }
   const below = { chain: chainId, before };
-  const [range] = await selectNamed(database, 'ingest/store/find_range_end', below, blockShape);
+  const [range] = await selectNamed(database, 'ingest/store/find_range_end', below, blockRow);
   const floor = Math.max(range?.number ?? 0, (await readFloors(database)).get(table) ?? 0);
   const [size] = await selectMade(
     database,
@@ -103,20 +102,15 @@ export async function planPrune(database: Database, bound: PruneBound): Promise<
     `SELECT (SELECT count() FROM ${table} WHERE ${doomed(table)}) AS rows, sum(p.rows) AS all_rows, sum(bytes_on_disk) AS bytes
      FROM system.parts AS p WHERE active AND database = currentDatabase() AND table = {table:String}`,
     { table, ...doomedParams(floor) },
-    sizeShape,
+    sizeRow,
   );
-  const rows = Number(size?.rows ?? 0);
-  return { table, floor, rows, bytes: (rows / Math.max(1, Number(size?.all_rows))) * Number(size?.bytes) };
+  const rows = size?.rows ?? 0;
+  return { table, floor, rows, bytes: (rows / Math.max(1, size?.all_rows ?? 1)) * (size?.bytes ?? 0) };
 }
 
 /** Finds the first block at or after `time` (unix seconds). Null if there is no such block. */
 export async function findBlockAt(database: Database, chainId: number, time: number): Promise<number | null> {
-  const [row] = await selectNamed(
-    database,
-    'ingest/store/find_block_at',
-    { chain: chainId, time },
-    blockShape,
-  );
+  const [row] = await selectNamed(database, 'ingest/store/find_block_at', { chain: chainId, time }, blockRow);
   return row?.number ?? null;
 }
 
@@ -130,7 +124,7 @@ export async function firstWholeDay(database: Database, chainId: number, floor: 
     database,
     'ingest/store/find_whole_day',
     { chain: chainId, floor },
-    blockShape,
+    blockRow,
   );
   return row?.number ?? 2 ** 32 - 1;
 }
@@ -152,8 +146,8 @@ export async function prune(database: Database, { table, floor }: PrunePlan): Pr
 /** Number of parts of tables that ClickHouse still has to rewrite for deletions. */
 export async function readPruning(database: Database): Promise<{ parts: number; failure: string }> {
   const tables = [...PRUNABLE, 'events'];
-  const [row] = await selectNamed(database, 'ingest/store/sum_mutations', { tables }, mutationsShape);
-  return { parts: Number(row?.parts ?? 0), failure: row?.failure ?? '' };
+  const [row] = await selectNamed(database, 'ingest/store/sum_mutations', { tables }, mutationsRow);
+  return row ?? { parts: 0, failure: '' };
 }
 
 function doomed(table: Prunable): string {

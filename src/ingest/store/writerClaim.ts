@@ -5,11 +5,10 @@
  * between two statements. If the older writer began a range before the claim, the newer writer replays this
  * range with the same deduplication tokens.
  */
-import { z } from 'zod';
-
 import { FENCED, type Database, type InsertGuard } from '../../clickhouse/client/database';
 import { commandNamed, selectNamed } from '../../clickhouse/client/namedQueries';
-import { wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { bool, text, u64 } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { readColumnTypes, readSchema } from '../../clickhouse/schema/schema';
 import { AppError } from '../../errors';
 
@@ -24,29 +23,14 @@ const ID_SPAN = 2 ** 52;
  * The newest writer of a chain. `version` grows with each sign of life (a row that a live writer stores every
  * few seconds).
  */
-export interface WriterRow {
-  readonly session: number;
-  readonly id: number;
-  readonly name: string;
-  readonly ended: boolean;
-  readonly version: number;
-}
-
-const writerShape = z.object({
-  session: wideIntegerShape,
-  id: wideIntegerShape,
-  name: z.string(),
-  ended: z.boolean(),
-  version: wideIntegerShape,
-});
+const writerRow = rowType({ session: u64, id: u64, name: text, ended: bool, version: u64 });
+export type WriterRow = RowOf<typeof writerRow>;
 
 /** Returns the newest writer of the chain. Null before the first one. */
 export async function findNewestWriter(database: Database, chainId: number): Promise<WriterRow | null> {
   const query = 'ingest/store/find_newest_writer';
-  const [row] = await selectNamed(database, query, { chain: chainId }, writerShape);
-  if (row === undefined) return null;
-  const { session, id, version, ...rest } = row;
-  return { ...rest, session: Number(session), id: Number(id), version: Number(version) };
+  const [row] = await selectNamed(database, query, { chain: chainId }, writerRow);
+  return row ?? null;
 }
 
 /** Lower bound of the number of a session that begins at `now` (unix time in ms), so a later session has a larger number. */

@@ -1,9 +1,10 @@
 /** Compares the stored rows of blocks with the blocks as they were proven. Names each difference. Pure. */
+import type { BlockRow } from '../../clickhouse/schema/tables';
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import { blockOfOrd, logIndexOfOrd } from '../../domain/ord';
 import type { Dex } from '../../domain/pool';
 import { findProtocol } from '../../protocols/registry';
-import type { StoredBlock, ComparedLog, StoredRows, StoredSwap } from './storedRows';
+import type { ComparedLog, StoredRows, StoredSwap } from './storedRows';
 
 export interface BlockDifference {
   readonly block: number;
@@ -47,12 +48,12 @@ export function compareBlocks(
   });
 }
 
-function compareHeader(block: ChainBlock, rows: readonly StoredBlock[]): BlockDifference[] {
+function compareHeader(block: ChainBlock, rows: readonly BlockRow[]): BlockDifference[] {
   const { number, transactions } = block;
   const [row] = rows;
   if (row === undefined || rows.length > 1)
     return [{ block: number, field: 'rows', stored: String(rows.length), proven: '1' }];
-  const listed = (stored: readonly string[], proven: readonly Value[]): [Value, Value] =>
+  const listed = (stored: readonly Value[], proven: readonly Value[]): [Value, Value] =>
     // Lists that the store lacks, or of which a value is unknown, count as equal: a node without receipts
     // does not give them.
     stored.length === 0 || proven.includes(null) ? [null, null] : [stored.join(' '), proven.join(' ')];

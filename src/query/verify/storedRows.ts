@@ -1,42 +1,56 @@
 /** Reads the stored rows of a range of blocks that follow directly from the blocks: blocks, logs and swaps. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import type { RowReader } from '../../clickhouse/rows/rowReader';
+import {
+  address,
+  hash,
+  hexBytes,
+  i256,
+  i32,
+  lowText,
+  nullable,
+  u128,
+  u256,
+  u32,
+  u64,
+  u8,
+} from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { blocksTable, type BlockRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-const textOrNull = z.string().nullable();
-const blockShape = z.object({
-  number: z.int(),
-  hash: z.string(),
-  parent_hash: z.string(),
-  timestamp: z.int(),
-  base_fee: textOrNull,
-  transaction_count: z.int(),
-  log_count: z.int(),
-  gas_prices: z.array(z.string()),
-  gas_used: z.array(z.string()),
+const blockRow = rowType(blocksTable.types);
+const swapRow = rowType({
+  ord: u64,
+  pair: address,
+  dex: lowText,
+  tx_hash: hash,
+  tx_index: u32,
+  maker: nullable(address),
+  sender: address,
+  recipient: address,
+  amount0: i256,
+  amount1: i256,
+  sqrt_price_x96: u256,
+  liquidity: u128,
+  tick: i32,
 });
-export type StoredBlock = z.infer<typeof blockShape>;
+const logRow = rowType({
+  ord: u64,
+  timestamp: u32,
+  address,
+  topic_count: u8,
+  topic0: hash,
+  topic1: hash,
+  topic2: hash,
+  topic3: hash,
+  data: hexBytes,
+  tx_hash: hash,
+  tx_index: u32,
+});
 
-const swapShape = z.object({
-  ord: z.string().transform(Number),
-  pair: z.string(),
-  dex: z.string(),
-  tx_hash: z.string(),
-  tx_index: z.int(),
-  maker: textOrNull,
-  sender: z.string(),
-  recipient: z.string(),
-  amount0: z.string(),
-  amount1: z.string(),
-  sqrt_price_x96: z.string(),
-  liquidity: z.string(),
-  tick: z.int(),
-});
-export type StoredSwap = z.infer<typeof swapShape>;
+export type StoredSwap = RowOf<typeof swapRow>;
 
 export interface ComparedLog {
   readonly ord: number;
@@ -49,7 +63,7 @@ export interface ComparedLog {
 }
 
 export interface StoredRows {
-  readonly blocks: readonly StoredBlock[];
+  readonly blocks: readonly BlockRow[];
   readonly logs: readonly ComparedLog[];
   readonly swaps: readonly StoredSwap[];
 }
@@ -65,7 +79,6 @@ interface RowsRange {
 
 /** Added to the limit of each query, for the rows of the blocks themselves and for surplus rows. */
 const MORE_ROWS = 10_000;
-const TOPICS_MAX = 4;
 
 export async function readStoredRows(
   runner: QueryRunner,
@@ -84,25 +97,13 @@ export async function readStoredRows(
     limit: 2 * logs + MORE_ROWS,
   };
   const [blocks, rows, swaps] = await Promise.all([
-    runner.run('verify/list_stored_blocks', params, blockShape),
-    runner.read('verify/list_stored_logs', params, readLog),
-    runner.run('verify/list_stored_swaps', params, swapShape),
+    runner.run('verify/list_stored_blocks', params, blockRow),
+    runner.run('verify/list_stored_logs', params, logRow),
+    runner.run('verify/list_stored_swaps', params, swapRow),
   ]);
-  return { blocks, logs: rows, swaps };
+  return { blocks, logs: rows.map(logOf), swaps };
 }
 
-/** Columns in the order of the query. */
-function readLog(row: RowReader): ComparedLog {
-  const [ord, timestamp, address, count] = [row.u64(), row.u32(), row.hex0x(20), row.u8()];
-  const words = Array.from({ length: TOPICS_MAX }, () => row.hex0x(32));
-  const data = row.text0x();
-  return {
-    ord,
-    timestamp,
-    address,
-    topics: words.slice(0, count),
-    data,
-    tx_hash: row.hex0x(32),
-    tx_index: row.u32(),
-  };
+function logOf({ topic_count, topic0, topic1, topic2, topic3, ...row }: RowOf<typeof logRow>): ComparedLog {
+  return { ...row, topics: [topic0, topic1, topic2, topic3].slice(0, topic_count) };
 }

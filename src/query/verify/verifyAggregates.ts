@@ -2,9 +2,9 @@
  * Recomputes transfers, events, bars and rollups from stored logs and events, day by day. Lists differences from the
  * stored rows. Also checks blocks and their links.
  */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { text, u32, u64 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 
@@ -17,8 +17,8 @@ interface Difference {
   readonly value: string;
 }
 
-const differenceShape = z.object({ item: z.string(), only_in: z.string(), value: z.string() });
-const dayShape = z.object({ day: z.coerce.number(), first_block: z.number(), last_block: z.number() });
+const differenceRow = rowType({ item: text, only_in: text, value: text });
+const dayRow = rowType({ day: u64, first_block: u32, last_block: u32 });
 
 interface VerifyRange {
   readonly chainId: number;
@@ -68,7 +68,7 @@ export async function verifyAggregates(
   onDay: (day: number, blocks: number) => void,
 ): Promise<Difference[]> {
   const range = { chain: chainId, from, to, final_to: finalTo };
-  const days = await runner.run('verify/list_days', range, dayShape);
+  const days = await runner.run('verify/list_days', range, dayRow);
   const differences: Difference[] = [];
   for (const { day, first_block, last_block } of days) {
     const params = {
@@ -83,13 +83,13 @@ export async function verifyAggregates(
     };
     for (const name of DAYS_TABLES) {
       if (first_block < logsFrom && name === OVER_LOGS) continue;
-      differences.push(...(await runner.run(name, params, differenceShape)));
+      differences.push(...(await runner.run(name, params, differenceRow)));
     }
     onDay(day, last_block - first_block + 1);
   }
   for (const name of WHOLE_TABLES) {
     if (pruned && name === OVER_SWAPS) continue;
-    differences.push(...(await runner.run(name, {}, differenceShape)));
+    differences.push(...(await runner.run(name, {}, differenceRow)));
   }
   return differences;
 }

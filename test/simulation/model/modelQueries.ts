@@ -49,14 +49,14 @@ function newestRanges(engine: ModelEngine): Rows {
   return [newest('done'), newest('intent')]
     .flatMap((row) => row ?? [])
     .map((row) => ({
-      seq: String(row.seq),
+      seq: row.seq,
       status: row.status,
       kind: row.kind,
       from_block: row.from,
       to_block: row.to,
       to_hash: row.toHash,
       to_timestamp: row.toTimestamp,
-      counts: Object.fromEntries(Object.entries(row.counts).map(([name, count]) => [name, String(count)])),
+      counts: row.counts,
     }));
 }
 
@@ -64,12 +64,10 @@ function headBlocks(engine: ModelEngine, params: QueryParams): Rows {
   return engine.heights
     .filter(({ number }) => number > numberOf(params, 'cursor'))
     .sort((a, b) => a.version - b.version)
-    .map(({ parentHash, commit, version, finalNumber, ...rest }) => ({
+    .map(({ parentHash, finalNumber, ...rest }) => ({
       ...rest,
       final_number: finalNumber,
       parent_hash: parentHash,
-      commit: String(commit),
-      version: String(version),
     }));
 }
 
@@ -80,14 +78,7 @@ function states(engine: ModelEngine, params: QueryParams, sql: string): Rows {
         fields,
       }))
     : [...engine.views.poolLatest.values()];
-  return latest.map(({ fields }) => ({
-    pair: fields['pair'],
-    reserve0: String(fields['reserve0']),
-    reserve1: String(fields['reserve1']),
-    sqrt_price_x96: String(fields['sqrt_price_x96']),
-    liquidity: String(fields['liquidity']),
-    tick: fields['tick'],
-  }));
+  return latest.map(({ fields }) => fields);
 }
 
 /** Whether a row is about a vault pool. The view pool_balances keeps only these rows. */
@@ -105,7 +96,7 @@ function vaultBalances(engine: ModelEngine, params: QueryParams, sql: string): R
     : [...engine.views.poolBalances.values()].map(({ fields }) => fields);
   return latest
     .filter(({ pair }) => wanted.has(String(pair)))
-    .map(({ pair, balances, doubts }) => ({ pair, balances: texts(balances), doubts: Number(doubts) }));
+    .map(({ pair, balances, doubts }) => ({ pair, balances, doubts }));
 }
 
 function vaultIds(engine: ModelEngine, params: QueryParams): Rows {
@@ -129,17 +120,13 @@ function vaultFees(engine: ModelEngine, params: QueryParams): Rows {
   });
   return newestBy(changes, ({ address }) => String(address)).map(({ address, ord, data }) => ({
     address,
-    ord: String(ord),
+    ord,
     data,
   }));
 }
 
 function pools(engine: ModelEngine, params: QueryParams): Rows {
-  return upTo(engine, 'pools', params).map(({ fields }) => ({
-    ...fields,
-    ord: String(fields['ord']),
-    weights: texts(fields['weights']),
-  }));
+  return upTo(engine, 'pools', params).map(({ fields }) => fields);
 }
 
 function epochStates(engine: ModelEngine, params: QueryParams): Rows {
@@ -186,7 +173,7 @@ function countRange(engine: ModelEngine, table: string, params: QueryParams): Ro
     const block = blockOf(table, row.bytes);
     return block >= from && block <= to;
   }).length;
-  return [{ total: String(total) }];
+  return [{ total }];
 }
 
 function finalBlocks(engine: ModelEngine, from: number, to: number): Rows {
@@ -203,7 +190,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'ingest/store/find_start': (engine) =>
     engine.promotions.filter(({ seq }) => seq === 0).map(({ from }) => ({ from_block: from })),
   'ingest/store/find_head_version': (engine) => [
-    { version: String(engine.heights.reduce((max, { version }) => Math.max(max, version), 0)) },
+    { version: engine.heights.reduce((max, { version }) => Math.max(max, version), 0) },
   ],
   'ingest/store/list_tokens': (engine) =>
     [...engine.tokens.values()].map((row) => ({
@@ -242,16 +229,13 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
       amount1: String(amount1),
       maker,
     })),
-  'check totals': (engine) =>
-    [{ name: 'swaps', total: engine.finalRows('swaps').length }, ...engine.views.totals()].map(
-      ({ name, total }) => ({
-        name,
-        total: String(total),
-      }),
-    ),
+  'check totals': (engine) => [
+    { name: 'swaps', total: engine.finalRows('swaps').length },
+    ...engine.views.totals(),
+  ],
   'check newest rows': (engine, params) => {
-    const ords = (rows: readonly { readonly ord: number }[]): string =>
-      String(Math.max(0, ...rows.map(({ ord }) => ord)));
+    const ords = (rows: readonly { readonly ord: number }[]): number =>
+      Math.max(0, ...rows.map(({ ord }) => ord));
     const states = within(engine, 'pool_states', params).map((row) => ({ ord: ordOf(row), row }));
     const balanced = states.filter(({ row }) => isOfVault(row.fields));
     const { poolLatest, poolBalances } = engine.views;

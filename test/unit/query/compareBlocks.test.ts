@@ -36,15 +36,16 @@ const BLOCK: ChainBlock = {
 const rightRows = (): StoredRows => ({
   blocks: [
     {
+      chain_id: 1,
       number: NUMBER,
       hash: BLOCK.hash,
       parent_hash: BLOCK.parentHash,
       timestamp: 1_000,
-      base_fee: '7',
+      base_fee: 7n,
       transaction_count: 1,
       log_count: 3,
-      gas_prices: ['9'],
-      gas_used: ['21000'],
+      gas_prices: [9n],
+      gas_used: [21_000],
     },
   ],
   logs: BLOCK.logs.map(({ address, topics, data, logIndex }) => ({
@@ -132,10 +133,10 @@ test('a swap without a log and a maker that is not the sender are named', () => 
     maker: POOL,
     sender: POOL,
     recipient: POOL,
-    amount0: '1',
-    amount1: '-1',
-    sqrt_price_x96: '0',
-    liquidity: '0',
+    amount0: 1n,
+    amount1: -1n,
+    sqrt_price_x96: 0n,
+    liquidity: 0n,
     tick: 0,
   };
   const swaps = [swap, { ...swap, ord: toOrd(NUMBER, 3), maker: MAKER }];

@@ -4,7 +4,7 @@
 -- fixes the order of equal tokens. Reads the pools, the head table of transfers (which is small) and
 -- token_balance_checks, once per check of balances, never per request.
 SELECT
-    concat('0x', lower(hex(p.token))) AS token,
+    p.token AS token,
     c.sampled AS sampled_block
 FROM
 (

@@ -12,10 +12,10 @@ WITH asked AS
     FROM (SELECT arrayJoin(arrayZip({tokens:Array(String)}, {holders:Array(String)})) AS pair)
 )
 SELECT
-    concat('0x', lower(hex(h.token))) AS token,
-    concat('0x', lower(hex(h.holder))) AS holder,
-    toString(h.balance) AS balance,
-    toBool(h.newest > {tip_ord:UInt64}) AS ahead
+    token,
+    holder,
+    balance,
+    toBool(newest > {tip_ord:UInt64}) AS ahead
 FROM
 (
     SELECT
@@ -47,5 +47,5 @@ FROM
         WHERE (token, holder) IN asked
     )
     GROUP BY token, holder
-) AS h
+)
 LIMIT {limit:UInt32}

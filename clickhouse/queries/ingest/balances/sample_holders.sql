@@ -5,9 +5,9 @@
 -- token_balances. Reads all holders of the tokens and all rows of the head table, which is small, so the caller
 -- limits the sizes of the tokens. The parameter `tokens` is hex without 0x.
 SELECT
-    concat('0x', lower(hex(s.sampled))) AS token,
-    concat('0x', lower(hex(s.account))) AS holder,
-    toUInt32(s.total) AS holders
+    sampled AS token,
+    account AS holder,
+    total AS holders
 FROM
 (
     SELECT
@@ -50,6 +50,6 @@ FROM
             HAVING held > 0
         )
     )
-) AS s
-WHERE s.lot <= {largest:UInt32} + {others:UInt32}
+)
+WHERE lot <= {largest:UInt32} + {others:UInt32}
 LIMIT {limit:UInt32}

@@ -2,8 +2,8 @@
 -- one address of each token, then a second address of each token. `salt` fixes the order. Reads the head table, which
 -- is small. The query leaves out the tokens `marked` (marked as rebasing), in hex without 0x.
 SELECT
-    concat('0x', lower(hex(m.token))) AS token,
-    concat('0x', lower(hex(m.holder))) AS holder
+    token,
+    holder
 FROM
 (
     SELECT
@@ -19,6 +19,6 @@ FROM
             AND NOT has({marked:Array(String)}, lower(hex(token)))
     )
     WHERE holder != toFixedString('', 20)
-) AS m
-ORDER BY m.turn, m.lot
+)
+ORDER BY turn, lot
 LIMIT {limit:UInt32}

@@ -1,8 +1,8 @@
 -- Each row: the number of stored pools of one factory. Scans the table of pools, so only the end of a history
 -- search runs this query.
 SELECT
-    concat('0x', lower(hex(p.factory))) AS factory,
-    toUInt32(uniqExact(p.address)) AS pools
-FROM pools_chain AS p
-GROUP BY p.factory
+    factory,
+    uniqExact(address) AS pools
+FROM pools_chain
+GROUP BY factory
 LIMIT {limit:UInt32}

@@ -7,9 +7,9 @@ WITH
     arrayPushBack(arrayMap(one -> toFixedString(unhex(one), 20), {holders:Array(String)}), zero) AS all,
     asked AS (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20) AS token)
 SELECT
-    concat('0x', lower(hex(h.token))) AS token,
-    toString(sumIf(h.balance, h.holder = zero)) AS zero_balance,
-    groupArrayIf((concat('0x', lower(hex(h.holder))), toString(h.balance)), h.holder != zero) AS held
+    token,
+    sumIf(balance, holder = zero) AS zero_balance,
+    groupArrayIf((holder, balance), holder != zero) AS held
 FROM
 (
     SELECT
@@ -43,6 +43,6 @@ FROM
         WHERE has(all, side.1)
     )
     GROUP BY token, holder
-) AS h
-GROUP BY h.token
+)
+GROUP BY token
 LIMIT {limit:UInt32}

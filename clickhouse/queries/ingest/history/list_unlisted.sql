@@ -3,17 +3,17 @@
 -- reorg.
 SELECT
     any(dex) AS dex,
-    concat('0x', lower(hex(f.address))) AS address,
-    concat('0x', lower(hex(any(f.factory)))) AS factory,
-    concat('0x', lower(hex(any(f.token0)))) AS token0,
-    concat('0x', lower(hex(any(f.token1)))) AS token1,
+    address,
+    any(factory) AS factory,
+    any(token0) AS token0,
+    any(token1) AS token1,
     any(fee_pips) AS fee_pips,
     any(tick_spacing) AS tick_spacing,
-    if(isNull(any(f.pool_id)), NULL, concat('0x', lower(hex(assumeNotNull(any(f.pool_id)))))) AS pool_id
-FROM found_pools AS f
-WHERE f.address NOT IN (
+    any(pool_id) AS pool_id
+FROM found_pools
+WHERE address NOT IN (
     SELECT address
     FROM pools_chain
 )
-GROUP BY f.address
+GROUP BY address
 LIMIT {limit:UInt32}

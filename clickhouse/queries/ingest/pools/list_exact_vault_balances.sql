@@ -1,8 +1,8 @@
 -- Each row: the newest balances and doubts (reasons why the pool backs no price) of one vault pool up to a
 -- final block, computed from all its states.
 SELECT
-    concat('0x', lower(hex(s.pair))) AS pair,
-    arrayMap(b -> toString(b), argMax(s.balances, s.ord)) AS balances,
+    pair,
+    argMax(s.balances, s.ord) AS balances,
     argMax(s.doubts, s.ord) AS doubts
 FROM pool_states AS s
 WHERE s.ord <= {final_ord:UInt64}

@@ -1,11 +1,11 @@
 -- Each row: the newest balances and doubts (reasons why the pool backs no price) of one vault pool, from
 -- pool_balances, which a view keeps up to date.
-SELECT concat('0x', lower(hex(p.pair))) AS pair, arrayMap(b -> toString(b), newest.balances) AS balances, newest.doubts AS doubts
+SELECT pair, newest.balances AS balances, newest.doubts AS doubts
 FROM
 (
     SELECT pair, max(state) AS newest
     FROM pool_balances
     WHERE pair IN (SELECT toFixedString(unhex(a), 20) FROM (SELECT arrayJoin({pools:Array(String)}) AS a))
     GROUP BY pair
-) AS p
+)
 LIMIT length({pools:Array(String)})

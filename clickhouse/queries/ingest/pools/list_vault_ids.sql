@@ -1,6 +1,6 @@
 -- Each row: the id of one vault pool, from the vault's log at the position (ord) of the pool's row.
-SELECT concat('0x', lower(hex(l.topic1))) AS pool_id
-FROM logs AS l
+SELECT topic1 AS pool_id
+FROM logs
 WHERE chain_id = {chain:UInt32}
     AND address = unhex({vault:String})
     AND has(arrayMap(topic -> unhex(topic), {topics:Array(String)}), topic0)

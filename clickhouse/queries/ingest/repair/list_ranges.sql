@@ -1,6 +1,6 @@
 -- Each row: one finished range that overlaps the blocks `from` to `to`, ascending.
-SELECT from_block, to_block, concat('0x', lower(hex(p.to_hash))) AS to_hash
-FROM promotions AS p
+SELECT from_block, to_block, to_hash
+FROM promotions
 WHERE chain_id = {chain:UInt32}
     AND status = 'done'
     AND kind != 'start'

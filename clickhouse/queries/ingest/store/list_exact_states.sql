@@ -1,6 +1,6 @@
 -- Each row: the newest state of one pool up to a final block, computed from all its states in pool_states.
 SELECT
-    concat('0x', lower(hex(s.pair))) AS pair,
+    pair,
     argMax(s.reserve0, s.ord) AS reserve0,
     argMax(s.reserve1, s.ord) AS reserve1,
     argMax(s.sqrt_price_x96, s.ord) AS sqrt_price_x96,
@@ -8,5 +8,5 @@ SELECT
     argMax(s.tick, s.ord) AS tick
 FROM pool_states AS s
 WHERE s.ord <= {final_ord:UInt64}
-GROUP BY s.pair
+GROUP BY pair
 LIMIT {limit:UInt32}

@@ -2,13 +2,13 @@
 -- the flip removed the block.
 SELECT
     number,
-    concat('0x', lower(hex(h.hash))) AS hash,
-    concat('0x', lower(hex(h.parent_hash))) AS parent_hash,
+    hash,
+    parent_hash,
     timestamp,
     commit,
     version,
     final_number
-FROM head_blocks AS h
+FROM head_blocks
 WHERE chain_id = {chain:UInt32} AND number > {cursor:UInt32}
 ORDER BY version
 LIMIT {limit:UInt32}

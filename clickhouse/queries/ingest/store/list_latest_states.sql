@@ -1,6 +1,6 @@
 -- Each row: the newest state of one pool, from pool_latest, which a view keeps up to date.
 SELECT
-    concat('0x', lower(hex(p.pair))) AS pair,
+    pair,
     newest.reserve0 AS reserve0,
     newest.reserve1 AS reserve1,
     newest.sqrt_price_x96 AS sqrt_price_x96,
@@ -11,5 +11,5 @@ FROM
     SELECT pair, max(state) AS newest
     FROM pool_latest
     GROUP BY pair
-) AS p
+)
 LIMIT {limit:UInt32}

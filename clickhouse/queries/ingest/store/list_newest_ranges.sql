@@ -3,7 +3,7 @@
 SELECT *
 FROM
 (
-    SELECT seq, status, kind, from_block, to_block, concat('0x', lower(hex(p.to_hash))) AS to_hash, to_timestamp, counts
+    SELECT seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts
     FROM promotions AS p
     WHERE chain_id = {chain:UInt32} AND status = 'done'
     ORDER BY p.chain_id DESC, p.seq DESC, p.status DESC
@@ -14,7 +14,7 @@ UNION ALL
 SELECT *
 FROM
 (
-    SELECT seq, status, kind, from_block, to_block, concat('0x', lower(hex(p.to_hash))) AS to_hash, to_timestamp, counts
+    SELECT seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts
     FROM promotions AS p
     WHERE chain_id = {chain:UInt32} AND status = 'intent'
     ORDER BY p.chain_id DESC, p.seq DESC, p.status DESC

@@ -5,12 +5,12 @@ WITH
     -- In versions from 2^32 on, this bit means that the decimals changed and are unknown for ever.
     bitAnd(bitShiftRight(max(t.version), 32), 1) = 1 AS is_changed
 SELECT
-    concat('0x', lower(hex(t.address))) AS address,
-    isNotNull(newest.1) AND isNotNull(newest.2) AND (isNotNull(newest.3) OR is_changed) AS complete,
+    address,
+    toBool(isNotNull(newest.1) AND isNotNull(newest.2) AND (isNotNull(newest.3) OR is_changed)) AS complete,
     if(complete, NULL, newest.1) AS symbol,
     if(complete, NULL, newest.2) AS name,
     newest.3 AS decimals,
     max(t.version) AS version
 FROM tokens AS t
-GROUP BY t.address
+GROUP BY address
 LIMIT {limit:UInt32}

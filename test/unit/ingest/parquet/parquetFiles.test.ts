@@ -1,8 +1,7 @@
 /** Plans of Parquet files, values of their rows, and loading of files: without a database. */
 import { getCreateAddress } from 'ethers';
 
-import { RowReader } from '../../../../src/clickhouse/rows/rowReader';
-import { RowWriter } from '../../../../src/clickhouse/rows/rowWriter';
+import type { Hex } from '../../../../src/domain/hex';
 import { chooseColumns, findDataset, insertStatement } from '../../../../src/ingest/parquet/datasets';
 import { FilePlan, type ParquetFile } from '../../../../src/ingest/parquet/filePlan';
 import { LoadedFiles } from '../../../../src/ingest/parquet/loadedFiles';
@@ -117,21 +116,20 @@ test('columns decide the dataset; a type that changes their meaning is refused',
 });
 
 test('a transaction without a receiver that did not fail creates the contract of its sender and nonce', () => {
-  const from = `0x${'5a'.repeat(20)}`;
-  const contractOf = (to: string | null, success: boolean | null): unknown => {
-    const writer = new RowWriter();
-    const orNull = (value: unknown, write: () => void): void => {
-      writer.bool(value === null);
-      if (value !== null) write();
-    };
-    writer.u32(1);
-    writer.u64(9);
-    writer.u64(0);
-    for (const hex of [`0x${'01'.repeat(32)}`, from, to]) orNull(hex, () => writer.hexString(hex!));
-    for (const number of [300, 21_000, 7]) orNull(number, () => writer.u64(number));
-    orNull(success, () => writer.bool(success!));
-    return new ParquetRows(() => 'file').transaction(new RowReader(writer.view())).contractAddress;
-  };
+  const from: Hex = `0x${'5a'.repeat(20)}`;
+  const contractOf = (to: Hex | null, success: boolean | null): unknown =>
+    new ParquetRows(() => 'file').transaction({
+      file: 1,
+      block_number: 9,
+      transaction_index: 0,
+      transaction_hash: `0x${'01'.repeat(32)}`,
+      from_address: from,
+      to_address: to,
+      nonce: 300,
+      gas_used: 21_000,
+      gas_price: 7n,
+      success,
+    }).contractAddress;
   const created = getCreateAddress({ from, nonce: 300 }).toLowerCase();
   expect([contractOf(null, true), contractOf(null, null)]).toEqual([created, created]);
   expect([contractOf(null, false), contractOf(from, true)]).toEqual([null, null]);
