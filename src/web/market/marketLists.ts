@@ -14,7 +14,7 @@ interface ListPlace {
 }
 
 /** The smallest liquidity in USD that the user chose; 0 shows all, and null means that nothing was chosen. */
-export type Least = number | null;
+type Least = number | null;
 
 /** Lists leave out tiny markets by default: one trade moves their prices by any percentage. */
 const SERIOUS_USD = 1_000;
