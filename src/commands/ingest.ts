@@ -33,7 +33,6 @@ import { configuredDexes, runIngest, SessionRestart, vaultDexes } from '../inges
 import { beginWork, endWork, newIngestStatus, type IngestStatus } from '../ingest/session/status';
 import { waitForSilence, WriterBeat } from '../ingest/session/standby';
 import { LogLedger, logKeepingGaps, logKeepingStore } from '../ingest/store/logLedger';
-import { ProofLedger } from '../ingest/store/proofLedger';
 import type { Store } from '../ingest/store/store';
 import { WriterClaim } from '../ingest/store/writerClaim';
 import { listWatched } from '../domain/chainDescription';
@@ -167,16 +166,15 @@ interface StoreParts {
   readonly onCommit: OnCommit;
 }
 
-/** Opens the stores of blocks and of lost rows. They also store the levels of proof, and the changes of EXPLORER. */
+/** Opens the stores of blocks and of lost rows. They also store the changes of EXPLORER. */
 function openStores(
   { chainId, explorer: whole }: Config,
   { database, claim, mending, log, onCommit }: StoreParts,
 ): { readonly store: Store; readonly gaps: GapStore; readonly logs: LogLedger } {
   const floors = (): Promise<Floors> => readFloors(database);
-  const proofs = new ProofLedger(database, chainId, claim);
   const logs = new LogLedger(database, claim);
-  const store = createClickHouseStore(database, chainId, floors, mending, claim, proofs);
-  const gaps = createGapStore(database, chainId, floors, claim, proofs);
+  const store = createClickHouseStore(database, chainId, floors, mending, claim);
+  const gaps = createGapStore(database, chainId, floors, claim);
   const onChange = (): void => onCommit(null);
   return {
     store: logKeepingStore(store, logs, { whole, log, onChange }),

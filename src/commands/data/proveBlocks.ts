@@ -12,7 +12,7 @@ import { createEndpointPool, type EndpointPool } from '../../chain/rpc/endpointP
 import { parseChainDescription } from '../../chains/parseChainDescription';
 import { createQueryRunner, type QueryRunner } from '../../clickhouse/client/namedQueries';
 import { openDatabase, type Database } from '../../clickhouse/client/database';
-import { paintRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
+import { addRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
 import type { Config } from '../../config';
 import type { ChainBlock, ProofOptions } from '../../domain/block';
 import { blockOfOrd, logIndexOfOrd } from '../../domain/ord';
@@ -253,7 +253,7 @@ async function comparePart(work: Work, proven: readonly ChainBlock[], found: Fou
   found.blocks += proven.length;
   found.logs += proven.reduce((sum, { logs }) => sum + logs.length, 0);
   for (const { number, proof = 'bloom' } of proven)
-    found.levels = paintRange(found.levels, { from: number, to: number, level: proof });
+    found.levels = addRange(found.levels, { from: number, to: number, level: proof });
 }
 
 /** A difference in blocks that are not final may be a reorg between the two reads, so both are read again. */

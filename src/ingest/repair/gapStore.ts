@@ -7,15 +7,15 @@ import { z } from 'zod';
 
 import type { Database } from '../../clickhouse/client/database';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
+import { isWeaker, PROOF_LEVELS } from '../../clickhouse/schema/proofRanges';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
 import { countsShape, hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
-import { rangeToken } from '../store/clickhouseStore';
+import { rangeToken, writePromotion } from '../store/clickhouseStore';
 import { TABLE_ENCODERS } from '../rows/encodeBlocks';
 import type { Floors } from '../store/retention';
 import type { RowBatch } from '../rows/rowBatch';
-import type { ProofLedger } from '../store/proofLedger';
 import type { WriterClaim } from '../store/writerClaim';
 import type { HeadBlock } from '../../domain/head/foldHead';
 import type { OpenIntent } from '../store/store';
@@ -66,7 +66,6 @@ export function createGapStore(
   chainId: number,
   floors: () => Promise<Floors>,
   writer: WriterClaim | null = null,
-  proofs: ProofLedger | null = null,
 ): GapStore {
   const insert = async (gap: Gap, batch: RowBatch): Promise<void> => {
     for (const { table, columns, body } of batch.encoded()) {
@@ -92,9 +91,11 @@ export function createGapStore(
       }
       return [...gaps.values()].sort((a, b) => a.seq - b.seq);
     },
-    refill(gap, batch): Promise<void> {
-      const write = (): Promise<void> => insert(gap, batch);
-      return proofs === null ? write() : proofs.storeAgain(batch.proofs, write);
+    async refill(gap, batch): Promise<void> {
+      // The other rows come from an earlier read, so the weaker level of proof holds. A second `done` row stores it.
+      if (isWeaker(batch.proof, gap.proof))
+        await writePromotion({ database, chainId, writer }, 'done', { ...gap, proof: batch.proof });
+      await insert(gap, batch);
     },
     listIncomplete: (blocks, someLogs = false) => listIncomplete(database, blocks, someLogs),
   };
@@ -148,6 +149,7 @@ const rangeShape = z.object({
   to_hash: hexShape,
   to_timestamp: z.int(),
   counts: countsShape,
+  proof: z.enum(PROOF_LEVELS),
   found: wideIntegerShape,
 });
 const commitShape = z.object({ commit: wideIntegerShape });
@@ -166,7 +168,7 @@ async function listMissing(
     `find gaps in ${table}`,
     `WITH
        ranges AS (
-         SELECT chain_id, seq, kind, from_block, to_block, to_hash, to_timestamp, counts FROM promotions
+         SELECT chain_id, seq, kind, from_block, to_block, to_hash, to_timestamp, counts, proof FROM promotions
          WHERE chain_id = {chain:UInt32} AND status = 'done' AND kind != 'start' AND to_block >= {floor:UInt32}
          LIMIT 1 BY from_block, to_block, to_hash
        ),
@@ -178,7 +180,7 @@ async function listMissing(
          GROUP BY range_seq
        )
      SELECT seq, kind, from_block, to_block, concat('0x', lower(hex(r.to_hash))) AS to_hash, to_timestamp, counts,
-            f.rows AS found
+            proof, f.rows AS found
      FROM ranges AS r LEFT JOIN found AS f ON r.seq = f.range_seq
      WHERE f.rows != counts[{table:String}]
      ORDER BY r.seq LIMIT ${GAPS_MAX}`,
@@ -204,6 +206,7 @@ function toRange(row: z.infer<typeof rangeShape>, table: string): OpenIntent {
     toHash: row.to_hash,
     toTimestamp: row.to_timestamp,
     counts: Object.fromEntries(Object.entries(row.counts).map(([name, count]) => [name, Number(count)])),
+    proof: row.proof,
   };
 }
 

@@ -7,12 +7,13 @@ import { z } from 'zod';
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll, selectNamed } from '../../clickhouse/client/namedQueries';
 import { countsShape, hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { PROOF_LEVELS } from '../../clickhouse/schema/proofRanges';
 import type { PoolRow } from '../../clickhouse/schema/tables';
 import { foldHead } from '../../domain/head/foldHead';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
-import type { Cursor, OpenIntent, StoredState } from './store';
+import type { Cursor, HeadRows, OpenIntent, StoredState } from './store';
 
 /**
  * Safety limit for the number of pools, and of flips (changes of the head). The ingester's memory could not
@@ -29,6 +30,7 @@ const promotionShape = z.object({
   to_hash: hexShape,
   to_timestamp: z.int(),
   counts: countsShape,
+  proof: z.enum(PROOF_LEVELS),
 });
 type PromotionRow = z.infer<typeof promotionShape>;
 
@@ -40,6 +42,7 @@ const headShape = z.object({
   commit: wideIntegerShape,
   version: wideIntegerShape,
   final_number: z.int(),
+  proof: z.enum(PROOF_LEVELS),
 });
 type HeadRow = z.infer<typeof headShape>;
 
@@ -92,17 +95,18 @@ function intentOfRow(row: PromotionRow): OpenIntent {
     toHash: row.to_hash,
     toTimestamp: row.to_timestamp,
     counts: Object.fromEntries(Object.entries(row.counts).map(([table, count]) => [table, Number(count)])),
+    proof: row.proof,
   };
 }
 
 /** The canonical chain above the last final block, and the commits of all stored blocks, from rows in the order of their flips. */
 function headOf(cursor: Cursor, rows: readonly HeadRow[]): Pick<StoredState, 'head' | 'headMax' | 'commits'> {
-  const commits = new Map<Hex, number>();
-  const moves = rows.map(({ number, hash, parent_hash: parentHash, timestamp, ...row }) => {
+  const commits = new Map<Hex, HeadRows>();
+  const moves = rows.map(({ number, hash, parent_hash: parentHash, timestamp, proof, ...row }) => {
     if (hash === ZERO_HASH) return { canonical: [], voided: [number] };
     const commit = Number(row.commit);
-    commits.set(hash, commit);
-    return { canonical: [{ number, hash, parentHash, timestamp, commit }], voided: [] };
+    commits.set(hash, { commit, proof });
+    return { canonical: [{ number, hash, parentHash, timestamp, commit, proof }], voided: [] };
   });
   const { blocks, top } = foldHead(cursor, moves);
   return { head: blocks, headMax: top, commits };

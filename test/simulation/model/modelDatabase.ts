@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../../src/chain/rpc/clock';
 import type { Database, QueryParams } from '../../../src/clickhouse/client/database';
+import type { ProofLevel } from '../../../src/domain/block';
 import { crashError, glitchError, type FaultPlan } from '../faultPlan';
 import type { ModelEngine, Step } from './modelEngine';
 import { answerQuery } from './modelQueries';
@@ -90,5 +91,6 @@ function writePromotion(engine: ModelEngine, sql: string, params: QueryParams): 
     toHash: `0x${params['hash']}`,
     toTimestamp: Number(params['timestamp']),
     counts: Object.fromEntries(counts),
+    proof: params['proof'] as ProofLevel,
   });
 }

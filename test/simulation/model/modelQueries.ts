@@ -57,6 +57,7 @@ function newestRanges(engine: ModelEngine): Rows {
       to_hash: row.toHash,
       to_timestamp: row.toTimestamp,
       counts: Object.fromEntries(Object.entries(row.counts).map(([name, count]) => [name, String(count)])),
+      proof: row.proof,
     }));
 }
 
