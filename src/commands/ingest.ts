@@ -17,14 +17,15 @@ import { HistorySearch } from '../ingest/history/historySearch';
 import { BalanceChecker } from '../ingest/balances/balanceChecker';
 import { VaultDiscovery } from '../ingest/pools/discoverVaultPools';
 import { FoundPools } from '../ingest/pools/foundPools';
-import { confirmedStore, type Confirm } from '../ingest/store/confirmedStore';
+import { confirmGate, type Confirm } from '../ingest/store/confirmGate';
 import { createClickHouseStore } from '../ingest/store/clickhouseStore';
 import { createRangeHasher } from '../ingest/repair/rangeHasher';
 import { createGapStore, type GapStore } from '../ingest/repair/gapStore';
 import { reindexBlocks } from '../ingest/repair/reindexBlocks';
 import { SecondLook } from '../ingest/repair/secondLook';
 import type { Mending } from '../ingest/repair/viewCheck';
-import { pausableGaps, pausableStore } from '../ingest/store/pause';
+import { gatedStore, type Gate } from '../ingest/store/gates';
+import { pausableGaps, pauseGate } from '../ingest/store/pause';
 import { backfillProgress } from '../ingest/session/backfillProgress';
 import { doesNodeAnswer, isNodeUntried, listIngestProblems } from '../ingest/session/problems';
 import { sayRebuild } from '../ingest/session/progress';
@@ -114,9 +115,11 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const ingest = runIngest(
         {
           foundPools,
-          store: confirmedStore(pausableStore(telling(store, onCommit), pauses), confirm, (block) =>
-            trusted.check(block, going),
-          ),
+          store: gatedStore(store, [
+            confirmGate(confirm, (block) => trusted.check(block, going)),
+            pauseGate(pauses),
+            tellGate(onCommit),
+          ]),
           confirm,
           gaps: pausableGaps(gaps, pauses),
           keepsAllLogs: (block) => logs.isWholeAt(block),
@@ -262,17 +265,12 @@ function createSecondLook(
   });
 }
 
-/** Wraps the store so that it reports each commit. */
-function telling(store: Store, onCommit: OnCommit): Store {
-  const tell = <T>(done: T): T => {
-    onCommit(null);
-    return done;
-  };
+/** Reports each commit. */
+function tellGate(onCommit: OnCommit): Gate {
   return {
-    ...store,
-    writeHead: (flip) => store.writeHead(flip).then(() => onCommit(flip)),
-    writeRange: (seq, batch, replayed) => store.writeRange(seq, batch, replayed).then(tell),
-    promote: (intent, commits, replayed) => store.promote(intent, commits, replayed).then(tell),
+    after(commit) {
+      if (commit.kind !== 'start') onCommit(commit.kind === 'head' ? commit.flip : null);
+    },
   };
 }
 

@@ -28,7 +28,7 @@ import { checkSameChain, proveFinal } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
 import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent } from '../store/store';
-import type { Confirm } from '../store/confirmedStore';
+import type { Confirm } from '../store/confirmGate';
 import { fenceOff, type Fenced } from '../store/fenceOff';
 
 /** Distance to the head, in blocks, from which on the status reports that the ingester is catching up. */
