@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 
 import { createBlockSource, type BlockSource } from '../../chain/blocks/blockSource';
 import { checkChainId } from '../../chain/rpc/checkChainId';
-import { systemClock, TimeSlices } from '../../chain/rpc/clock';
+import { systemClock } from '../../chain/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../../chain/rpc/endpointPool';
 import { parseChainDescription } from '../../chains/parseChainDescription';
 import { createQueryRunner, type QueryRunner } from '../../clickhouse/client/namedQueries';
@@ -16,6 +16,7 @@ import { addRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
 import type { Config } from '../../config';
 import type { ChainBlock, ProofOptions } from '../../domain/block';
 import { blockOfOrd, logIndexOfOrd } from '../../domain/ord';
+import { createSlices } from '../../domain/turns';
 import { AppError, errorText } from '../../errors';
 import { LogLedger, someLogsText } from '../../ingest/store/logLedger';
 import { readFloors } from '../../ingest/store/retention';
@@ -281,7 +282,7 @@ async function checkMakers(
   blocks: readonly ChainBlock[],
   { swaps }: StoredRows,
 ): Promise<void> {
-  const slices = new TimeSlices(systemClock());
+  const slices = createSlices();
   for (const block of blocks) {
     const own = swaps.filter(({ ord }) => blockOfOrd(ord) === block.number);
     const indexes = own.flatMap(({ ord }) => block.logs[logIndexOfOrd(ord)]?.transactionIndex ?? []);
