@@ -109,17 +109,14 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const mending = reportMending(status, log, clock, going);
       const trusted = new TrustedChain({ pool: rpc, source }, config.proof.trusted, log);
       const confirm: Confirm = (block) => confirmMajority({ pool: rpc, source }, block, going);
+      const link: Confirm = (block) => trusted.check(block, going);
       const { store, gaps, logs } = openStores(config, { database, claim, mending, log, onCommit });
       const foundPools = new FoundPools(database);
       const restart = new SessionRestart();
       const ingest = runIngest(
         {
           foundPools,
-          store: gatedStore(store, [
-            confirmGate(confirm, (block) => trusted.check(block, going)),
-            pauseGate(pauses),
-            tellGate(onCommit),
-          ]),
+          store: gatedStore(store, [confirmGate(confirm, link), pauseGate(pauses), tellGate(onCommit)]),
           confirm,
           gaps: pausableGaps(gaps, pauses),
           keepsAllLogs: (block) => logs.isWholeAt(block),

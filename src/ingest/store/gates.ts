@@ -3,7 +3,7 @@ import type { BlockRef } from '../../domain/block';
 import type { Store, StoredFlip } from './store';
 
 /** A write of the store: the start, a change of the head, or a range of final blocks that ends with `last`. */
-export type Commit =
+type Commit =
   | { readonly kind: 'start'; readonly base: BlockRef }
   | { readonly kind: 'head'; readonly flip: StoredFlip }
   | { readonly kind: 'range'; readonly last: Pick<BlockRef, 'number' | 'hash'> };
