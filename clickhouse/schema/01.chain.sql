@@ -34,7 +34,8 @@ CREATE TABLE IF NOT EXISTS head_blocks
     timestamp UInt32 COMMENT 'Block time, unix seconds, UTC; 0 if a reorg left no block at this height',
     commit UInt64 COMMENT 'Random number of the write that stored this block; rows in the *_head tables with this commit belong to the block; 0 if there is no block at this height',
     version UInt64 COMMENT 'Number of the insert (flip) that wrote this row; the largest version of a height is valid. Each flip of a session adds one. A new session starts at the clock, in 1/1,024 ms, above all earlier versions',
-    final_number UInt32 COMMENT 'Number of the newest final block when this row was written'
+    final_number UInt32 COMMENT 'Number of the newest final block when this row was written',
+    proof Enum8('bloom' = 1, 'headers' = 2, 'full' = 3) COMMENT 'Level of proof of the rows of this block, as in the setting PROOF; bloom if there is no block at this height'
 )
 ENGINE = MergeTree
 PARTITION BY intDiv(number, 1024)
@@ -55,24 +56,10 @@ CREATE TABLE IF NOT EXISTS promotions
     to_hash FixedString(32) COMMENT 'Hash of the last block of the range, 32 raw bytes',
     to_timestamp UInt32 COMMENT 'Time of the last block of the range, unix seconds, UTC',
     counts Map(LowCardinality(String), UInt64) COMMENT 'Number of rows that the range adds to each final table, by table name',
+    proof Enum8('bloom' = 1, 'headers' = 2, 'full' = 3) COMMENT 'Weakest level of proof of the blocks of the range, as in the setting PROOF. If a range has several done rows, the weakest level is valid',
     written_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') COMMENT 'Time when this row was written, UTC'
 )
 ENGINE = MergeTree
 ORDER BY (chain_id, seq, status)
 SETTINGS index_granularity = 256
 COMMENT 'Ranges of blocks written to the final tables: intents and completions';
-
--- One row: a range of blocks and the level at which they were proven when they were stored. If rows overlap, the
--- row with the largest version is valid. Blocks without a row have the level bloom.
-CREATE TABLE IF NOT EXISTS proof_ranges
-(
-    chain_id UInt32 COMMENT 'EIP-155 id of the chain',
-    from_block UInt32 COMMENT 'First block of the range',
-    to_block UInt32 COMMENT 'Last block of the range; the largest number if the range also covers the blocks stored later',
-    level Enum8('bloom' = 1, 'headers' = 2, 'full' = 3) COMMENT 'Level of proof, as in the setting PROOF',
-    version UInt64 COMMENT 'Number of this row; of the rows of a block, the largest version is valid. Each row of a session adds one. A new session starts at the clock, in 1/1,024 ms, above all earlier versions'
-)
-ENGINE = ReplacingMergeTree(version)
-ORDER BY (chain_id, from_block, to_block)
-SETTINGS index_granularity = 256
-COMMENT 'Levels of proof of the stored blocks';

@@ -17,14 +17,15 @@ import { HistorySearch } from '../ingest/history/historySearch';
 import { BalanceChecker } from '../ingest/balances/balanceChecker';
 import { VaultDiscovery } from '../ingest/pools/discoverVaultPools';
 import { FoundPools } from '../ingest/pools/foundPools';
-import { confirmedStore, type Confirm } from '../ingest/store/confirmedStore';
+import { confirmGate, type Confirm } from '../ingest/store/confirmGate';
 import { createClickHouseStore } from '../ingest/store/clickhouseStore';
 import { createRangeHasher } from '../ingest/repair/rangeHasher';
 import { createGapStore, type GapStore } from '../ingest/repair/gapStore';
 import { reindexBlocks } from '../ingest/repair/reindexBlocks';
 import { SecondLook } from '../ingest/repair/secondLook';
 import type { Mending } from '../ingest/repair/viewCheck';
-import { pausableGaps, pausableStore } from '../ingest/store/pause';
+import { gatedStore, type Gate } from '../ingest/store/gates';
+import { pausableGaps, pauseGate } from '../ingest/store/pause';
 import { backfillProgress } from '../ingest/session/backfillProgress';
 import { doesNodeAnswer, isNodeUntried, listIngestProblems } from '../ingest/session/problems';
 import { sayRebuild } from '../ingest/session/progress';
@@ -33,7 +34,6 @@ import { configuredDexes, runIngest, SessionRestart, vaultDexes } from '../inges
 import { beginWork, endWork, newIngestStatus, type IngestStatus } from '../ingest/session/status';
 import { waitForSilence, WriterBeat } from '../ingest/session/standby';
 import { LogLedger, logKeepingGaps, logKeepingStore } from '../ingest/store/logLedger';
-import { ProofLedger } from '../ingest/store/proofLedger';
 import type { Store } from '../ingest/store/store';
 import { WriterClaim } from '../ingest/store/writerClaim';
 import { listWatched } from '../domain/chainDescription';
@@ -109,15 +109,14 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const mending = reportMending(status, log, clock, going);
       const trusted = new TrustedChain({ pool: rpc, source }, config.proof.trusted, log);
       const confirm: Confirm = (block) => confirmMajority({ pool: rpc, source }, block, going);
+      const link: Confirm = (block) => trusted.check(block, going);
       const { store, gaps, logs } = openStores(config, { database, claim, mending, log, onCommit });
       const foundPools = new FoundPools(database);
       const restart = new SessionRestart();
       const ingest = runIngest(
         {
           foundPools,
-          store: confirmedStore(pausableStore(telling(store, onCommit), pauses), confirm, (block) =>
-            trusted.check(block, going),
-          ),
+          store: gatedStore(store, [confirmGate(confirm, link), pauseGate(pauses), tellGate(onCommit)]),
           confirm,
           gaps: pausableGaps(gaps, pauses),
           keepsAllLogs: (block) => logs.isWholeAt(block),
@@ -167,16 +166,15 @@ interface StoreParts {
   readonly onCommit: OnCommit;
 }
 
-/** Opens the stores of blocks and of lost rows. They also store the levels of proof, and the changes of EXPLORER. */
+/** Opens the stores of blocks and of lost rows. They also store the changes of EXPLORER. */
 function openStores(
   { chainId, explorer: whole }: Config,
   { database, claim, mending, log, onCommit }: StoreParts,
 ): { readonly store: Store; readonly gaps: GapStore; readonly logs: LogLedger } {
   const floors = (): Promise<Floors> => readFloors(database);
-  const proofs = new ProofLedger(database, chainId, claim);
   const logs = new LogLedger(database, claim);
-  const store = createClickHouseStore(database, chainId, floors, mending, claim, proofs);
-  const gaps = createGapStore(database, chainId, floors, claim, proofs);
+  const store = createClickHouseStore(database, chainId, floors, mending, claim);
+  const gaps = createGapStore(database, chainId, floors, claim);
   const onChange = (): void => onCommit(null);
   return {
     store: logKeepingStore(store, logs, { whole, log, onChange }),
@@ -264,17 +262,12 @@ function createSecondLook(
   });
 }
 
-/** Wraps the store so that it reports each commit. */
-function telling(store: Store, onCommit: OnCommit): Store {
-  const tell = <T>(done: T): T => {
-    onCommit(null);
-    return done;
-  };
+/** Reports each commit. */
+function tellGate(onCommit: OnCommit): Gate {
   return {
-    ...store,
-    writeHead: (flip) => store.writeHead(flip).then(() => onCommit(flip)),
-    writeRange: (seq, batch, replayed) => store.writeRange(seq, batch, replayed).then(tell),
-    promote: (intent, commits, replayed) => store.promote(intent, commits, replayed).then(tell),
+    after(commit) {
+      if (commit.kind !== 'start') onCommit(commit.kind === 'head' ? commit.flip : null);
+    },
   };
 }
 

@@ -1,15 +1,15 @@
 /**
- * Splits long work into slices, so that one answer does not block the others. Each turn of the event loop
- * runs only one slice, also if several answers are being built.
+ * Splits long work into slices, so that it does not block other work. Each turn of the event loop runs only one slice,
+ * also if several answers are being built.
  */
 
-/** Length of one slice of work, in ms. */
-const SLICE_MS = 8;
+/** Longest time in ms for which work blocks the event loop, so that requests and answers are not delayed. */
+const SLICE_MS = 5;
 
 const waiting: (() => void)[] = [];
 
 /** Resolves in a later turn of the event loop that no other slice uses. */
-function nextTurn(): Promise<void> {
+export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
     if (waiting.length === 1) setImmediate(releaseOne);
@@ -23,21 +23,29 @@ function releaseOne(): void {
   first?.();
 }
 
+/** Where slices read the time in ms and wait for their turn. A simulation passes its own. */
+interface Turns {
+  now(): number;
+  turn(): Promise<void>;
+}
+
 /**
- * Measures slices of one piece of work. Use between two steps: `if (slices.isOver()) await slices.giveWay();`
+ * Measures slices of one piece of work. Call `step` between two steps. If the steps are tiny, avoid its promise:
+ * `if (slices.isOver()) await slices.giveWay();`
  */
 export interface Slices {
   isOver(): boolean;
   giveWay(): Promise<void>;
+  /** Gives way if the slice is over. */
+  step(): Promise<void>;
 }
 
-export function createSlices(): Slices {
-  let began = performance.now();
-  return {
-    isOver: () => performance.now() - began > SLICE_MS,
-    async giveWay() {
-      await nextTurn();
-      began = performance.now();
-    },
+export function createSlices(turns: Turns = { now: () => performance.now(), turn: nextTurn }): Slices {
+  let began = turns.now();
+  const isOver = (): boolean => turns.now() - began >= SLICE_MS;
+  const giveWay = async (): Promise<void> => {
+    await turns.turn();
+    began = turns.now();
   };
+  return { isOver, giveWay, step: async () => (isOver() ? giveWay() : undefined) };
 }

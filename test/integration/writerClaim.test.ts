@@ -75,6 +75,7 @@ test('a newer claim refuses every statement of an older writer, even if the cloc
     toHash: HASH,
     toTimestamp: 1,
     counts: {},
+    proof: 'full',
   } as const;
   await expect(olderStore.promote(intent, [7], false)).rejects.toMatchObject(FENCED);
   await expect(older.beat()).rejects.toMatchObject(FENCED);

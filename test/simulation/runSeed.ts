@@ -4,7 +4,7 @@
  * forks. Then all faults end, until the ingester has caught up.
  */
 import type { Database } from '../../src/clickhouse/client/database';
-import type { ProofOptions } from '../../src/domain/block';
+import type { ProofLevel } from '../../src/domain/block';
 import { createBlockSource } from '../../src/chain/blocks/blockSource';
 import { BloomBuilder } from '../../src/chain/blocks/bloom';
 import { BlockProver } from '../../src/chain/proof/blockProof';
@@ -53,6 +53,8 @@ export interface SeedRun {
 }
 
 interface RunHooks {
+  /** Called before each run of the process, with the level at which it proves blocks. */
+  readonly onLife?: (level: ProofLevel) => void;
   /** Called after each death of the process. */
   readonly afterLife?: (chain: SimChain, clock: VirtualClock) => Promise<void>;
   /** Called after each change of the head that is known to be stored. */
@@ -85,6 +87,11 @@ export async function runSeed(plan: SeedPlan, backend: Backend, hooks: RunHooks 
 const SURVIVES_EVERY = 2;
 const WAVERS_MAX = 6;
 const WAVER_MS_MAX = 400;
+
+const keepingLogs = (nature: NodeNature): NodeNature => ({
+  ...nature,
+  quirks: { ...nature.quirks, losesLogs: false },
+});
 
 type LifeEnd = 'died' | 'there' | { readonly stuck: string };
 
@@ -124,10 +131,7 @@ class SeedRunner {
     });
     // One node must have all logs.
     const keeper = ofQuirks.pick(this.natures.filter(({ chainId }) => chainId === SIM_CHAIN_ID));
-    this.natures[this.natures.indexOf(keeper)] = {
-      ...keeper,
-      quirks: { ...keeper.quirks, losesLogs: false },
-    };
+    this.natures[this.natures.indexOf(keeper)] = keepingLogs(keeper);
   }
 
   private get survives(): boolean {
@@ -185,12 +189,15 @@ class SeedRunner {
 
   private async ingest(database: Database, status: IngestStatus, signal: AbortSignal): Promise<void> {
     const { plan, clock, world } = this;
+    // Every second process proves less, so its nodes may not lose logs: only a proof would show it.
+    const mode = plan.sealed && this.lives % 2 === 1 ? 'full' : 'bloom';
+    this.hooks.onLife?.(mode);
     this.transports = this.natures.map(
       (nature, index) =>
         new SimTransport({
           index,
           world,
-          nature,
+          nature: mode === 'full' ? nature : keepingLogs(nature),
           random: diceOf(plan.seed, 100 * this.lives + 10 + index),
           odd: diceOf(plan.seed, 100 * this.lives + 60 + index),
           health: plan.health,
@@ -201,8 +208,7 @@ class SeedRunner {
     );
     if (this.calm) for (const transport of this.transports) transport.calmDown();
     const pool = new EndpointPool({ transports: this.transports, chainId: SIM_CHAIN_ID, log, clock });
-    const proof: ProofOptions = { mode: plan.sealed ? 'full' : 'bloom', trusted: null };
-    const source = createBlockSource({ pool, log, clock, proof });
+    const source = createBlockSource({ pool, log, clock, proof: { mode, trusted: null } });
     try {
       await runIngest(
         {

@@ -46,7 +46,7 @@ SELECT
     if(kept.2 > 0 AND kept.3.2 = 0, NULL, toUInt32(greatest(kept.1, if(kept.2 > 0, kept.3.1, 0), ifNull(start, 0)))) AS logs_from,
     groupArray(tuple(
         h.number, toString(h.version), concat('0x', lower(hex(h.hash))), concat('0x', lower(hex(h.parent_hash))),
-        h.timestamp, toString(h.commit), h.final_number
+        h.timestamp, toString(h.commit), h.final_number, h.proof
     )) AS heights
 FROM head_blocks AS h
 WHERE h.chain_id = {chain_id:UInt32} AND h.number > cursor.3

@@ -1,7 +1,6 @@
 /** Time and randomness as a dependency, so that a simulation can control both. */
-import { setImmediate } from 'node:timers/promises';
-
 import { steadyNow } from '../../domain/steadyTime';
+import { nextTurn } from '../../domain/turns';
 import { onAbort } from './abortSignals';
 
 export interface Clock {
@@ -16,26 +15,7 @@ export interface Clock {
 }
 
 export function systemClock(): Clock {
-  return { now: steadyNow, sleep: sleepFor, turn: () => setImmediate(), random: Math.random };
-}
-
-/** Longest time in ms for which work blocks the event loop, so that requests and answers are not delayed. */
-const SLICE_MS = 5;
-
-/** Splits long work into slices: lets other work run whenever 5 ms have passed. */
-export class TimeSlices {
-  private since: number;
-
-  constructor(private readonly clock: Clock) {
-    this.since = clock.now();
-  }
-
-  /** Lets other work run if 5 ms have passed. Must be called between two pieces of work. */
-  async step(): Promise<void> {
-    if (this.clock.now() - this.since < SLICE_MS) return;
-    await this.clock.turn();
-    this.since = this.clock.now();
-  }
+  return { now: steadyNow, sleep: sleepFor, turn: nextTurn, random: Math.random };
 }
 
 function sleepFor(ms: number, signal?: AbortSignal): Promise<void> {

@@ -4,7 +4,8 @@
  */
 import { isAscii } from 'node:buffer';
 
-import { TimeSlices, type Clock } from './clock';
+import { createSlices } from '../../domain/turns';
+import type { Clock } from './clock';
 import { parseSliced } from './slicedJson';
 
 /** JSON.parse blocks only briefly for answers up to this size in bytes. */
@@ -31,7 +32,7 @@ export async function parseAnswer(pieces: Buffer[], clock: Clock): Promise<unkno
 async function join(pieces: Buffer[], clock: Clock): Promise<Buffer> {
   const [first] = pieces;
   if (pieces.length === 1 && first !== undefined) return first;
-  const slices = new TimeSlices(clock);
+  const slices = createSlices(clock);
   const bytes = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const piece of pieces) {

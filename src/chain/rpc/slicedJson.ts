@@ -4,7 +4,8 @@
  */
 import { isAscii } from 'node:buffer';
 
-import { TimeSlices, type Clock } from './clock';
+import { createSlices, type Slices } from '../../domain/turns';
+import type { Clock } from './clock';
 
 const SLICE_BYTES = 65_536;
 /** Size limit of one string in bytes. The log data of a full block with 60 million gas has 15 million
@@ -38,7 +39,7 @@ const REFUSED = new Error('refused');
  */
 export async function parseSliced(bytes: Buffer, clock: Clock): Promise<unknown> {
   try {
-    return await new SlicedParser(bytes, new TimeSlices(clock)).parse();
+    return await new SlicedParser(bytes, createSlices(clock)).parse();
   } catch (error) {
     if (error === REFUSED || error instanceof SyntaxError) return undefined;
     throw error;
@@ -56,7 +57,7 @@ class SlicedParser {
 
   constructor(
     private readonly bytes: Buffer,
-    private readonly slices: TimeSlices,
+    private readonly slices: Slices,
   ) {
     // Almost all answers are ASCII, which decodes much faster than UTF-8.
     this.encoding = isAscii(bytes) ? 'latin1' : 'utf8';

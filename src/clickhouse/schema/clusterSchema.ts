@@ -27,7 +27,6 @@ const SHARDING_KEYS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(EVENT_TABLE_NAMES.map((name) => [name, EVENT_TABLES[name].shardBy])),
   head_blocks: 'chain_id',
   promotions: 'chain_id',
-  proof_ranges: 'chain_id',
   operations: '0',
   writers: 'chain_id',
   writer_states: 'chain_id',
@@ -111,11 +110,10 @@ export function toDistributedSchema(
 
 /** Returns a migration statement for a node's local table or view. Views have the same name on every node. */
 export function toLocalMigration(statement: string): string {
-  if (MODIFIED_VIEW.test(statement))
-    return statement.replace(/\bFROM (\w+)\b/g, (_, table: string) => `FROM ${localTable(table)}`);
+  const names = MODIFIED_VIEW.test(statement) ? /\b(FROM) (\w+)\b/g : /(^ALTER TABLE|\bFROM|\bJOIN) (\w+)\b/g;
   const changed = statement.replace(
-    /^ALTER TABLE (\w+)/,
-    (_, table: string) => `ALTER TABLE ${localTable(table)}`,
+    names,
+    (_, word: string, table: string) => `${word} ${localTable(table)}`,
   );
   if (changed !== statement) return changed;
   throw new AppError(

@@ -225,8 +225,10 @@ async function applyMigration(
 ): Promise<void> {
   log.info({ migration: migration.name }, 'applying a migration');
   for (const statement of migration.statements) {
-    const table = /^ALTER TABLE (\w+)/.exec(statement)?.[1];
-    if (table === undefined || tables.has(table)) await database.command(migration.name, statement);
+    const named = [...statement.matchAll(/(?:^ALTER TABLE|\bFROM|\bJOIN) (\w+)/g)].map(
+      ([, table = '']) => table,
+    );
+    if (named.every((table) => tables.has(table))) await database.command(migration.name, statement);
   }
   await record(database, [migration]);
 }

@@ -22,7 +22,8 @@ export interface Migration {
  */
 const REPEATABLE =
   /^(?:ADD (?:COLUMN|INDEX|PROJECTION) IF NOT EXISTS|(DROP) (?:COLUMN|INDEX|PROJECTION) IF EXISTS|(?:MODIFY|COMMENT|MATERIALIZE) COLUMN|MATERIALIZE (?:INDEX|PROJECTION)) (\w+)(?! (?:REMOVE|RESET|MODIFY)\b)/;
-const REPEATABLE_WHOLE = /^MODIFY (?:SETTING|QUERY|COMMENT)\b/;
+/** An UPDATE is safe to repeat if the new values of the column do not depend on its old ones. */
+const REPEATABLE_WHOLE = /^(?:UPDATE (\w+) = (?![^]*\b\1\b)|MODIFY (?:SETTING|QUERY|COMMENT)\b)/;
 
 /**
  * Reads the migration files `NNNN_name.sql`, ascending by number. Their numbers start at 0015, because versions
@@ -63,9 +64,9 @@ function refused(file: string, what: string, why: string): AppError {
   return new AppError('bad_config', `migration ${file}: "${what.slice(0, 120)}" ${why}`);
 }
 
-/** Splits one ALTER TABLE into actions, at commas outside parentheses and quotes. MODIFY QUERY stays whole. */
+/** Splits one ALTER TABLE into actions, at commas outside parentheses and quotes. MODIFY QUERY and UPDATE stay whole. */
 function splitActions(text: string): string[] {
-  if (text.startsWith('MODIFY QUERY')) return [text];
+  if (/^(?:MODIFY QUERY|UPDATE)\b/.test(text)) return [text];
   const actions = [''];
   let depth = 0;
   for (const [token] of text.matchAll(/'(?:[^'\\]|\\.|'')*'|[(),]|[^'(),]+|'/g)) {

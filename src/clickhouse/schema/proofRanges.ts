@@ -1,11 +1,11 @@
 /**
- * The levels of proof of the stored blocks, as a list of ranges. Pure: the ingester stores each change of a level as
- * a row, and readers compute the ranges from these rows.
+ * The levels of proof of the stored blocks, as a list of ranges. Pure: each finished range of final blocks and each head
+ * block has a level in the database, and readers join neighbours of the same level.
  */
 import { z } from 'zod';
 
 import type { ProofLevel } from '../../domain/block';
-import { wideIntegerShape } from '../rows/rowShapes';
+import type { HeadBlock } from '../../domain/head/foldHead';
 
 /** The blocks from `from` to `to`, both included, were stored at this level. */
 export interface ProofRange {
@@ -23,30 +23,35 @@ export interface ProvenPart {
 
 export const PROOF_LEVELS: readonly ProofLevel[] = ['bloom', 'headers', 'full'];
 /**
- * End of the range with the newest block. It is above every block number, so the range also covers the blocks
- * that are stored later.
- */
-export const LAST_BLOCK = 2 ** 32 - 1;
-/**
- * Largest number of ranges that are read, the newest first. Blocks of older ranges would count as less proven
- * than they are, which is safe.
+ * Largest number of changes of the level that are read, the newest first. Blocks before them would count as less
+ * proven than they are, which is safe.
  */
 export const PROOF_ROWS_MAX = 100_000;
 
-/** Shape of a row of the query head/list_proof_ranges. */
-export const proofRowShape = z.object({
-  from_block: z.int(),
-  to_block: z.int(),
-  level: z.enum(['bloom', 'headers', 'full']),
-  version: wideIntegerShape,
-});
+/** Shape of a row of the query head/list_proof_changes. */
+export const proofRowShape = z.object({ from_block: z.int(), level: z.enum(PROOF_LEVELS) });
 
-/** The valid ranges of the stored rows, which the query returns newest first. */
-export function toProofRanges(rows: readonly z.infer<typeof proofRowShape>[]): readonly ProofRange[] {
-  return [...rows]
-    .reverse()
-    .map(({ from_block: from, to_block: to, level }) => ({ from, to, level }))
-    .reduce<readonly ProofRange[]>(paintRange, []);
+/** The ranges of all blocks up to the final block `to`, from rows newest first. */
+export function toProofRanges(
+  rows: readonly z.infer<typeof proofRowShape>[],
+  to: number,
+): readonly ProofRange[] {
+  const oldestFirst = [...rows].reverse();
+  const before: ProofRange = { from: 0, to: (oldestFirst[0]?.from_block ?? to + 1) - 1, level: 'bloom' };
+  const changes = oldestFirst.map(({ from_block: from, level }, index) => ({
+    from,
+    to: (oldestFirst[index + 1]?.from_block ?? to + 1) - 1,
+    level,
+  }));
+  return [before, ...changes];
+}
+
+/** The ranges with the blocks of the head above them. */
+export function withHead(ranges: readonly ProofRange[], head: readonly HeadBlock[]): readonly ProofRange[] {
+  return head.reduce(
+    (all, { number, proof = 'bloom' }) => addRange(all, { from: number, to: number, level: proof }),
+    ranges,
+  );
 }
 
 /** Whether `level` proves less than `other`. */
@@ -54,31 +59,21 @@ export function isWeaker(level: ProofLevel, other: ProofLevel): boolean {
   return PROOF_LEVELS.indexOf(level) < PROOF_LEVELS.indexOf(other);
 }
 
-/** Sets the level of the blocks of `range`. Returns all ranges, ascending and without overlaps. */
-export function paintRange(ranges: readonly ProofRange[], range: ProofRange): ProofRange[] {
-  const parts = ranges.flatMap((one) => [
-    { ...one, to: Math.min(one.to, range.from - 1) },
-    { ...one, from: Math.max(one.from, range.to + 1) },
-  ]);
-  const all = [...parts.filter(({ from, to }) => from <= to), range].sort((a, b) => a.from - b.from);
-  const joined: ProofRange[] = [];
-  for (const one of all) {
-    const last = joined.at(-1);
-    if (last !== undefined && last.level === one.level && last.to + 1 === one.from)
-      joined[joined.length - 1] = { ...last, to: one.to };
-    else joined.push(one);
-  }
-  return joined;
+export function weakerOf(level: ProofLevel, other: ProofLevel): ProofLevel {
+  return isWeaker(level, other) ? level : other;
 }
 
-/**
- * The ranges inside `from` to `to`, without gaps. Blocks without a known level have the level `bloom`, which every
- * stored block has at least.
- */
+/** Adds the blocks that follow the last range. */
+export function addRange(ranges: readonly ProofRange[], range: ProofRange): readonly ProofRange[] {
+  const last = ranges.at(-1);
+  return last?.level === range.level
+    ? [...ranges.slice(0, -1), { ...last, to: range.to }]
+    : [...ranges, range];
+}
+
+/** The parts of the ranges inside `from` to `to`. */
 export function cutRanges(ranges: readonly ProofRange[], from: number, to: number): ProofRange[] {
-  const unknown: readonly ProofRange[] = [{ from: 0, to: LAST_BLOCK, level: 'bloom' }];
   return ranges
-    .reduce(paintRange, unknown)
     .map((one) => ({ ...one, from: Math.max(one.from, from), to: Math.min(one.to, to) }))
     .filter((one) => one.from <= one.to);
 }

@@ -82,16 +82,9 @@ export const headBlocksTable = defineTable('head_blocks', {
   commit: u64,
   version: u64,
   final_number: u32,
+  proof: enum8({ bloom: 1, headers: 2, full: 3 }),
 });
 export type HeadBlockRow = Parameters<typeof headBlocksTable.writeRow>[1];
-
-export const proofRangesTable = defineTable('proof_ranges', {
-  chain_id: u32,
-  from_block: u32,
-  to_block: u32,
-  level: enum8({ bloom: 1, headers: 2, full: 3 }),
-  version: u64,
-});
 
 export const tokensTable = defineTable('tokens', {
   address,

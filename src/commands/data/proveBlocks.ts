@@ -7,15 +7,16 @@ import { dirname, join } from 'node:path';
 
 import { createBlockSource, type BlockSource } from '../../chain/blocks/blockSource';
 import { checkChainId } from '../../chain/rpc/checkChainId';
-import { systemClock, TimeSlices } from '../../chain/rpc/clock';
+import { systemClock } from '../../chain/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../../chain/rpc/endpointPool';
 import { parseChainDescription } from '../../chains/parseChainDescription';
 import { createQueryRunner, type QueryRunner } from '../../clickhouse/client/namedQueries';
 import { openDatabase, type Database } from '../../clickhouse/client/database';
-import { paintRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
+import { addRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
 import type { Config } from '../../config';
 import type { ChainBlock, ProofOptions } from '../../domain/block';
 import { blockOfOrd, logIndexOfOrd } from '../../domain/ord';
+import { createSlices } from '../../domain/turns';
 import { AppError, errorText } from '../../errors';
 import { LogLedger, someLogsText } from '../../ingest/store/logLedger';
 import { readFloors } from '../../ingest/store/retention';
@@ -253,7 +254,7 @@ async function comparePart(work: Work, proven: readonly ChainBlock[], found: Fou
   found.blocks += proven.length;
   found.logs += proven.reduce((sum, { logs }) => sum + logs.length, 0);
   for (const { number, proof = 'bloom' } of proven)
-    found.levels = paintRange(found.levels, { from: number, to: number, level: proof });
+    found.levels = addRange(found.levels, { from: number, to: number, level: proof });
 }
 
 /** A difference in blocks that are not final may be a reorg between the two reads, so both are read again. */
@@ -281,7 +282,7 @@ async function checkMakers(
   blocks: readonly ChainBlock[],
   { swaps }: StoredRows,
 ): Promise<void> {
-  const slices = new TimeSlices(systemClock());
+  const slices = createSlices();
   for (const block of blocks) {
     const own = swaps.filter(({ ord }) => blockOfOrd(ord) === block.number);
     const indexes = own.flatMap(({ ord }) => block.logs[logIndexOfOrd(ord)]?.transactionIndex ?? []);

@@ -2,13 +2,15 @@
  * The head of the chain: the canonical blocks above the last final block, as the changes of the head (flips) leave them.
  * Pure. The ingester, the readers and the streams use the same rules.
  */
-import type { BlockRef } from '../block';
+import type { BlockRef, ProofLevel } from '../block';
 import { ZERO_HASH } from '../hex';
 
 /** One canonical block above the final tables. */
 export interface HeadBlock extends BlockRef {
   /** The commit of the block's rows in the *_head tables. */
   readonly commit: number;
+  /** How far these rows are proven. Absent means `bloom`. */
+  readonly proof?: ProofLevel;
 }
 
 /** One change of the head: blocks that become canonical, and heights that become empty. */

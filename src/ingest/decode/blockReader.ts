@@ -3,12 +3,13 @@
  * metadata, decodes and prices. Pool states and prices can be loaded from the store, and reset to an earlier
  * block after a reorg.
  */
-import { systemClock, TimeSlices, withDeadline, type Clock } from '../../chain/rpc/clock';
+import { systemClock, withDeadline, type Clock } from '../../chain/rpc/clock';
 import { RpcError } from '../../chain/rpc/rpcError';
 import { ODD_KINDS, type OddKind } from '../../clickhouse/schema/tables';
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
+import { createSlices } from '../../domain/turns';
 import type { Logger } from '../../log';
 import type { PricerConfig } from '../../pricing/pricer';
 import { VAULT_PROTOCOL } from '../../protocols/registry';
@@ -119,7 +120,7 @@ export class BlockReader {
     const findingsOf = await this.discover(blocks, reversible, signal);
     const newTokens = new Set<Hex>();
     const odd = new Map<Hex, OddKind>();
-    const slices = new TimeSlices(this.clock);
+    const slices = createSlices(this.clock);
     const all: BlockFacts[] = [];
     for (const block of blocks) {
       await slices.step();

@@ -5,6 +5,7 @@
 import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { EMPTY_STATE, parsePoolType, parseProtocolName, type Pool, type PoolState } from '../../domain/pool';
+import { Journal } from '../../pricing/journal';
 import type { WeightedPoolState } from '../../protocols/weightedPool';
 
 export interface KnownPool extends Pool {
@@ -18,18 +19,6 @@ export interface KnownPool extends Pool {
 export interface VaultPool {
   readonly pool: KnownPool;
   readonly state: WeightedPoolState;
-}
-
-interface Before {
-  readonly pool: KnownPool | undefined;
-  readonly state: PoolState | undefined;
-  readonly vaultPool: VaultPool | undefined;
-}
-
-interface Undo {
-  readonly number: number;
-  /** The pools that the block changed, by address, with their values before the block. */
-  readonly before: Map<Hex, Before>;
 }
 
 export function poolOfRow(row: PoolRow): KnownPool {
@@ -81,8 +70,7 @@ export class PoolRegistry {
    * or the reverse.
    */
   private readonly vaultPools = new Map<Hex, VaultPool>();
-  private readonly undos: Undo[] = [];
-  private current: Undo | null = null;
+  private readonly journal = new Journal();
 
   get size(): number {
     return this.pools.size + this.vaultPools.size;
@@ -92,14 +80,13 @@ export class PoolRegistry {
     this.pools.clear();
     this.states.clear();
     this.vaultPools.clear();
-    this.undos.length = 0;
-    this.current = null;
+    this.journal.finalise(Infinity);
   }
 
   /** Begins a block. If the block is reversible, its changes can be undone until `finalise`. */
   openBlock(number: number, reversible: boolean): void {
-    this.current = reversible ? { number, before: new Map() } : null;
-    if (this.current !== null) this.undos.push(this.current);
+    if (reversible) this.journal.open(number);
+    else this.journal.finalise(Infinity);
   }
 
   findPool(address: Hex): KnownPool | undefined {
@@ -111,8 +98,7 @@ export class PoolRegistry {
   }
 
   addPool(pool: KnownPool): void {
-    this.remember(pool.address);
-    this.pools.set(pool.address, pool);
+    this.set(this.pools, pool.address, pool);
   }
 
   findVaultPool(address: Hex): VaultPool | undefined {
@@ -121,45 +107,26 @@ export class PoolRegistry {
 
   /** Adds a pool of a vault, or sets its state. */
   setVaultPool(vaultPool: VaultPool): void {
-    const { address } = vaultPool.pool;
-    this.remember(address);
-    this.vaultPools.set(address, vaultPool);
+    this.set(this.vaultPools, vaultPool.pool.address, vaultPool);
   }
 
   setState(address: Hex, state: PoolState): void {
-    this.remember(address);
-    this.states.set(address, state);
+    this.set(this.states, address, state);
   }
 
   /** Undoes every reversible block above `number`. */
   rewindTo(number: number): void {
-    for (let undo = this.undos.at(-1); undo !== undefined && undo.number > number; undo = this.undos.at(-1)) {
-      for (const [address, before] of undo.before) {
-        restore(this.pools, address, before.pool);
-        restore(this.states, address, before.state);
-        restore(this.vaultPools, address, before.vaultPool);
-      }
-      this.undos.pop();
-    }
-    this.current = null;
+    this.journal.rewindTo(number);
   }
 
   /** Marks blocks up to `number` as final, and drops the data for undoing them. */
   finalise(number: number): void {
-    while ((this.undos[0]?.number ?? Infinity) <= number) this.undos.shift();
+    this.journal.finalise(number);
   }
 
-  private remember(address: Hex): void {
-    if (this.current === null || this.current.before.has(address)) return;
-    this.current.before.set(address, {
-      pool: this.pools.get(address),
-      state: this.states.get(address),
-      vaultPool: this.vaultPools.get(address),
-    });
+  private set<T>(map: Map<Hex, T>, key: Hex, value: T): void {
+    const before = map.get(key);
+    map.set(key, value);
+    this.journal.note(() => (before === undefined ? map.delete(key) : map.set(key, before)));
   }
-}
-
-function restore<T>(map: Map<Hex, T>, key: Hex, value: T | undefined): void {
-  if (value === undefined) map.delete(key);
-  else map.set(key, value);
 }

@@ -5,16 +5,16 @@
  */
 import type { Database } from '../../clickhouse/client/database';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
+import { isWeaker } from '../../clickhouse/schema/proofRanges';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
 import { mapOf, u64 } from '../../clickhouse/rows/columns';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
-import { rangeToken } from '../store/clickhouseStore';
+import { rangeToken, writePromotion } from '../store/clickhouseStore';
 import { TABLE_ENCODERS } from '../rows/encodeBlocks';
 import type { Floors } from '../store/retention';
 import type { RowBatch } from '../rows/rowBatch';
-import type { ProofLedger } from '../store/proofLedger';
 import type { WriterClaim } from '../store/writerClaim';
 import type { HeadBlock } from '../../domain/head/foldHead';
 import { intentOfRow, rangeColumns } from '../store/storedState';
@@ -66,7 +66,6 @@ export function createGapStore(
   chainId: number,
   floors: () => Promise<Floors>,
   writer: WriterClaim | null = null,
-  proofs: ProofLedger | null = null,
 ): GapStore {
   const insert = async (gap: Gap, batch: RowBatch): Promise<void> => {
     for (const { table, columns, body } of batch.encoded()) {
@@ -92,9 +91,11 @@ export function createGapStore(
       }
       return [...gaps.values()].sort((a, b) => a.seq - b.seq);
     },
-    refill(gap, batch): Promise<void> {
-      const write = (): Promise<void> => insert(gap, batch);
-      return proofs === null ? write() : proofs.storeAgain(batch.proofs, write);
+    async refill(gap, batch): Promise<void> {
+      // The other rows come from an earlier read, so the weaker level of proof holds. A second `done` row stores it.
+      if (isWeaker(batch.proof, gap.proof))
+        await writePromotion({ database, chainId, writer }, 'done', { ...gap, proof: batch.proof });
+      await insert(gap, batch);
     },
     listIncomplete: (blocks, someLogs = false) => listIncomplete(database, blocks, someLogs),
   };
@@ -158,7 +159,7 @@ async function listMissing(
     `find gaps in ${table}`,
     `WITH
        ranges AS (
-         SELECT chain_id, seq, kind, from_block, to_block, to_hash, to_timestamp, counts FROM promotions
+         SELECT chain_id, seq, kind, from_block, to_block, to_hash, to_timestamp, counts, proof FROM promotions
          WHERE chain_id = {chain:UInt32} AND status = 'done' AND kind != 'start' AND to_block >= {floor:UInt32}
          LIMIT 1 BY from_block, to_block, to_hash
        ),
@@ -169,7 +170,7 @@ async function listMissing(
          ASOF INNER JOIN ranges AS r ON t.chain_id = r.chain_id AND t.block >= r.from_block
          GROUP BY range_seq
        )
-     SELECT seq, kind, from_block, to_block, to_hash, to_timestamp, counts, f.rows AS found
+     SELECT seq, kind, from_block, to_block, to_hash, to_timestamp, counts, proof, f.rows AS found
      FROM ranges AS r LEFT JOIN found AS f ON r.seq = f.range_seq
      WHERE f.rows != counts[{table:String}]
      ORDER BY r.seq LIMIT ${GAPS_MAX}`,

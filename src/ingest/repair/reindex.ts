@@ -13,7 +13,7 @@ import { nameRow } from '../../clickhouse/rows/rowShapes';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
-import { paintRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
+import { addRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { HASH_BLOCKS, hashRanges, listWholeRanges, writeRangeHash } from './rangeHash';
@@ -21,7 +21,6 @@ import { BlockReader, type ReaderDeps } from '../decode/blockReader';
 import { TABLE_ENCODERS } from '../rows/encodeBlocks';
 import { fetchAhead } from '../session/fetchAhead';
 import { sayRebuild } from '../session/progress';
-import type { ProofLedger } from '../store/proofLedger';
 import { readFloors, type Floors } from '../store/retention';
 import { RowBatch } from '../rows/rowBatch';
 import { startRow } from '../store/storedState';
@@ -31,7 +30,6 @@ import { cloneNext, exchange, nextOf, rebuildViews } from './viewRebuild';
 interface ReindexDeps extends ReaderDeps {
   readonly database: Database;
   readonly source: BlockSource;
-  readonly proofs: ProofLedger;
   readonly chainId: number;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -86,7 +84,11 @@ export async function reindex(
     const interrupted = (await readOperations(database, [EXCHANGING])).get(EXCHANGING) === 1;
     const work = { span, ranges, floors, differences, interrupted };
     const isEqual = differences.length === 0 && !interrupted;
-    const rebuilt = replace ? await deps.proofs.replace(proven, isEqual, () => repair(deps, work)) : [];
+    if (!replace) return { ...span, differences, rebuilt: [] };
+    // A level falls before the rows are replaced and rises afterwards, so a crash leaves no level above the truth.
+    if (!isEqual) await setLevels(deps, proven, 'lower');
+    const rebuilt = await repair(deps, work);
+    await setLevels(deps, proven, 'raise');
     return { ...span, differences, rebuilt };
   } finally {
     for (const { name } of TABLE_ENCODERS)
@@ -126,7 +128,9 @@ async function stage(
   const batch = new RowBatch();
   let proven: readonly ProofRange[] = [];
   const flush = async (): Promise<void> => {
-    proven = batch.proofs.reduce(paintRange, proven);
+    if (batch.blocks === 0) return;
+    const { first, last } = batch.range;
+    proven = addRange(proven, { from: first.number, to: last.number, level: batch.proof });
     for (const { table, columns, body } of batch.encoded())
       await database.insert(stagedOf(table), columns, body);
     batch.reset();
@@ -266,6 +270,25 @@ async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors 
       { chain: chainId, ...span },
     );
   }
+}
+
+/** Lowers the levels of proof of ranges with blocks that are less proven, or raises those of ranges that are proven more. */
+export async function setLevels(
+  { database, chainId }: Pick<ReindexDeps, 'database' | 'chainId'>,
+  proven: readonly ProofRange[],
+  change: 'lower' | 'raise',
+): Promise<void> {
+  const where =
+    change === 'lower'
+      ? 'proof > {level:String} AND from_block <= {to:UInt32} AND to_block >= {from:UInt32}'
+      : 'proof < {level:String} AND from_block >= {from:UInt32} AND to_block <= {to:UInt32}';
+  for (const { from, to, level } of proven)
+    await database.command(
+      'set levels of proof',
+      `ALTER TABLE promotions UPDATE proof = {level:String}
+       WHERE chain_id = {chain:UInt32} AND ${where} SETTINGS mutations_sync = 2`,
+      { chain: chainId, from, to, level },
+    );
 }
 
 /** Recomputes the stored range hashes of the blocks. */

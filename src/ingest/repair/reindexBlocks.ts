@@ -10,7 +10,6 @@ import { newIngestStatus } from '../session/status';
 import { createClickHouseStore } from '../store/clickhouseStore';
 import { LogLedger } from '../store/logLedger';
 import { inPause } from '../store/pause';
-import { ProofLedger } from '../store/proofLedger';
 import { readFloors } from '../store/retention';
 import { reindex } from './reindex';
 
@@ -39,7 +38,6 @@ export async function reindexBlocks(
     ...createReaderDeps({ store, rpc, source, chain, log, foundPools }, decode),
     database,
     source,
-    proofs: new ProofLedger(database, chainId),
     chainId,
     log,
     signal,

@@ -109,9 +109,9 @@ export class SecondLook {
   /** The first blocks from `from` to `to` that are not proven in full; null if there are none. */
   private async nextUnproven(from: number, to: number): Promise<{ from: number; to: number } | null> {
     if (from > to) return null;
-    const params = { chain: this.deps.chainId, limit: PROOF_ROWS_MAX };
-    const rows = await selectNamed(this.deps.database, 'head/list_proof_ranges', params, proofRowShape);
-    const parts = cutRanges(toProofRanges(rows), from, to);
+    const params = { chain: this.deps.chainId, final_to: to, limit: PROOF_ROWS_MAX };
+    const rows = await selectNamed(this.deps.database, 'head/list_proof_changes', params, proofRowShape);
+    const parts = cutRanges(toProofRanges(rows, to), from, to);
     const next = parts.find(({ level }) => level !== 'full');
     return next === undefined ? null : { from: next.from, to: Math.min(next.to, next.from + BLOCKS_MAX - 1) };
   }

@@ -5,8 +5,8 @@
 import { RowWriter } from '../../clickhouse/rows/rowWriter';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import type { EncodedRows } from '../../clickhouse/rows/inserter';
-import type { BlockRef } from '../../domain/block';
-import { paintRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
+import { weakerOf } from '../../clickhouse/schema/proofRanges';
+import type { BlockRef, ProofLevel } from '../../domain/block';
 import { AppError } from '../../errors';
 import { countRows, noCounts, type BlockRows } from './blockRows';
 import { TABLE_ENCODERS } from './encodeBlocks';
@@ -17,7 +17,7 @@ export class RowBatch {
   private readonly writers = TABLE_ENCODERS.map(() => new RowWriter());
   private readonly totals = noCounts();
   private readLogs = 0;
-  private ranges: readonly ProofRange[] = [];
+  private weakest: ProofLevel = 'full';
 
   get blocks(): number {
     return this.totals.blocks;
@@ -39,15 +39,15 @@ export class RowBatch {
     return { first: this.first, last: this.last };
   }
 
-  /** How far the blocks of the batch are proven. */
-  get proofs(): readonly ProofRange[] {
-    return this.ranges;
+  /** The weakest level of proof of the blocks. */
+  get proof(): ProofLevel {
+    return this.weakest;
   }
 
   add(rows: BlockRows): void {
     this.first ??= rows.ref;
     this.last = rows.ref;
-    this.ranges = paintRange(this.ranges, proofOf(rows));
+    this.weakest = weakerOf(this.weakest, rows.proof);
     TABLE_ENCODERS.forEach((encoder, index) => {
       const writer = this.writers[index];
       if (writer !== undefined) encoder.write(writer, rows, null);
@@ -71,13 +71,8 @@ export class RowBatch {
     this.first = null;
     this.last = null;
     this.readLogs = 0;
-    this.ranges = [];
+    this.weakest = 'full';
     for (const writer of this.writers) writer.reset();
     for (const encoder of TABLE_ENCODERS) this.totals[encoder.name] = 0;
   }
-}
-
-/** The range of one block. */
-export function proofOf({ ref, proof }: BlockRows): ProofRange {
-  return { from: ref.number, to: ref.number, level: proof };
 }

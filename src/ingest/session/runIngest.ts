@@ -31,7 +31,7 @@ import type { GapStore } from '../repair/gapStore';
 import { IngestSession, type SessionDeps } from './session';
 import type { SessionLimits } from './sessionLimits';
 import type { IngestStatus } from './status';
-import type { Confirm } from '../store/confirmedStore';
+import type { Confirm } from '../store/confirmGate';
 import type { Store } from '../store/store';
 
 const BACKOFF_MIN_MS = 500;

@@ -28,7 +28,7 @@ import { checkSameChain, proveFinal } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
 import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent } from '../store/store';
-import type { Confirm } from '../store/confirmedStore';
+import type { Confirm } from '../store/confirmGate';
 import { fenceOff, type Fenced } from '../store/fenceOff';
 
 /** Distance to the head, in blocks, from which on the status reports that the ingester is catching up. */
@@ -329,14 +329,14 @@ export class IngestSession {
     this.takePromoted();
     const { base } = this.follower;
     if (this.promoter.isBusy || base.number - this.cursor.number < this.limits.promoteMinBlocks) return;
-    const to = Math.min(base.number, this.cursor.number + this.limits.promoteMaxBlocks);
+    const max = Math.min(base.number, this.cursor.number + this.limits.promoteMaxBlocks);
     const from = this.cursor.number + 1;
-    const { blocks, counts } = this.book.range(from, to);
+    const { blocks, ...facts } = this.book.range(from, max);
     const last = blocks.at(-1);
     if (last === undefined) return;
-    const ends = { to, toHash: last.hash, toTimestamp: last.timestamp };
-    const intent: OpenIntent = { seq: this.nextSeq(), kind: 'promotion', from, ...ends, counts };
-    beginWork(this.deps.status, { kind: 'promotion', from, to }, this.deps.now());
+    const ends = { to: last.number, toHash: last.hash, toTimestamp: last.timestamp };
+    const intent: OpenIntent = { seq: this.nextSeq(), kind: 'promotion', from, ...ends, ...facts };
+    beginWork(this.deps.status, { kind: 'promotion', from, to: ends.to }, this.deps.now());
     this.promoter.begin(
       intent,
       blocks.map((block) => block.commit),

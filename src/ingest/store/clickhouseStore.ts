@@ -8,6 +8,7 @@ import { selectAll, selectMade } from '../../clickhouse/client/namedQueries';
 import { bool, text, u64 } from '../../clickhouse/rows/columns';
 import { hexShape } from '../../clickhouse/rows/rowShapes';
 import { rowType } from '../../clickhouse/rows/rowType';
+import { weakerOf } from '../../clickhouse/schema/proofRanges';
 import type { StoredToken } from '../pools/tokenBook';
 import {
   headBlocksTable,
@@ -31,7 +32,6 @@ import { readPools, readPoolStates, readStoredState } from './storedState';
 import { readVaultPools } from '../pools/storedVaultPools';
 import { mendViews, type Mending } from '../repair/viewCheck';
 import { dropMended } from '../repair/viewRebuild';
-import type { ProofLedger } from './proofLedger';
 import { sessionAt, type WriterClaim } from './writerClaim';
 
 /** Number of blocks in a partition of a head table. Must equal PARTITION BY in the schema. */
@@ -58,8 +58,7 @@ export function rangeToken(chainId: number, intent: OpenIntent, table: string): 
 
 /**
  * `floors` holds, for each pruned table, the first block whose rows are all kept. `mending` holds callbacks
- * for rebuilds of aggregates. Without `writer`, a second writer is not fenced off. Without `proofs`, the levels of proof
- * are not stored.
+ * for rebuilds of aggregates. Without `writer`, a second writer is not fenced off.
  */
 export function createClickHouseStore(
   database: Database,
@@ -67,7 +66,6 @@ export function createClickHouseStore(
   floors: () => Promise<Floors> = () => Promise.resolve(NO_FLOORS),
   mending: Mending = {},
   writer: WriterClaim | null = null,
-  proofs: ProofLedger | null = null,
 ): Store {
   const connection: Connection = { database, chainId, writer };
   const token = (intent: OpenIntent, table: string): string => rangeToken(chainId, intent, table);
@@ -75,16 +73,8 @@ export function createClickHouseStore(
     intent === null ? undefined : checkRange(connection, intent, await floors(), mending);
 
   return {
-    async claim(now): Promise<number> {
-      const floor = await takeClaim(connection, now);
-      proofs?.begin(floor);
-      return floor;
-    },
-    async loadState(): Promise<StoredState | null> {
-      const stored = await readStoredState(database, chainId);
-      if (stored !== null) await proofs?.load(stored);
-      return stored;
-    },
+    claim: (now) => takeClaim(connection, now),
+    loadState: (): Promise<StoredState | null> => readStoredState(database, chainId),
     writeStart: (base) => writePromotion(connection, 'done', startOf(base)),
     loadPools: (finalTo): Promise<PoolRow[]> => readPools(database, finalTo),
     loadPoolStates: (finalTo, exact): Promise<Map<Hex, PoolState>> =>
@@ -97,16 +87,12 @@ export function createClickHouseStore(
     writeTokens: (rows) => insertRows(database, tokensTable, rows),
     listOddTokens: () => listOddTokens(database),
     writeOddTokens: (rows) => insertRows(database, oddTokensTable, rows),
-    writeHead(flip): Promise<void> {
-      const write = (): Promise<void> => writeHead(connection, flip);
-      return proofs === null ? write() : proofs.storeHead(flip, write);
-    },
+    writeHead: (flip) => writeHead(connection, flip),
     writeRange(seq, batch, replayed): Promise<Cursor> {
-      const write = (): Promise<Cursor> => writeRange(connection, seq, batch, () => check(replayed));
-      if (proofs === null) return write();
-      // `replayed` means that a crash interrupted the range. Some of its rows may be stored already, from an
-      // earlier read of the blocks, perhaps with another level of proof.
-      return proofs[replayed === null ? 'storeRange' : 'storeAgain'](batch.proofs, write);
+      const intent = backfillIntent(seq, batch);
+      // Some rows of an interrupted range may come from its earlier read, so the weaker level of proof holds.
+      const proof = weakerOf(intent.proof, replayed?.proof ?? 'full');
+      return writeRange(connection, { ...intent, proof }, batch, () => check(replayed));
     },
     async promote(intent, commits, replayed): Promise<Cursor> {
       await writePromotion(connection, 'intent', intent);
@@ -123,7 +109,6 @@ export function createClickHouseStore(
       }
       if (replayed) await check(intent);
       await writePromotion(connection, 'done', intent);
-      proofs?.forgetBelow(intent.to);
       return cursorOf(intent);
     },
     checkRange: check,
@@ -158,6 +143,7 @@ function startOf(base: BlockRef): Promotion {
     toHash: base.hash,
     toTimestamp: base.timestamp,
     counts: {},
+    proof: 'bloom',
   };
 }
 
@@ -171,6 +157,7 @@ function backfillIntent(seq: number, batch: RowBatch): OpenIntent {
     toHash: last.hash,
     toTimestamp: last.timestamp,
     counts: batch.counts,
+    proof: batch.proof,
   };
 }
 
@@ -186,7 +173,7 @@ interface Connection {
 
 const allowed = (writer: WriterClaim | null): string => (writer === null ? '' : `${writer.condition()} AND `);
 
-async function writePromotion(
+export async function writePromotion(
   { database, chainId, writer }: Connection,
   status: 'intent' | 'done',
   range: Promotion,
@@ -195,9 +182,9 @@ async function writePromotion(
   writer?.note(range.seq);
   await database.command(
     `write ${status}`,
-    `INSERT INTO promotions (chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts)
+    `INSERT INTO promotions (chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts, proof)
      SELECT {chain:UInt32}, {seq:UInt64}, {status:String}, {kind:String}, {from:UInt32}, {to:UInt32},
-            unhex({hash:String}), {timestamp:UInt32}, map(${counts.join(', ')})
+            unhex({hash:String}), {timestamp:UInt32}, map(${counts.join(', ')}), {proof:String}
      WHERE ${allowed(writer)}true`,
     {
       chain: chainId,
@@ -208,6 +195,7 @@ async function writePromotion(
       to: range.to,
       hash: range.toHash.slice(2),
       timestamp: range.toTimestamp,
+      proof: range.proof,
     },
   );
 }
@@ -215,12 +203,11 @@ async function writePromotion(
 /** `check` runs before the range counts as finished. */
 async function writeRange(
   connection: Connection,
-  seq: number,
+  intent: OpenIntent,
   batch: RowBatch,
   check: () => Promise<void>,
 ): Promise<Cursor> {
   const { database, chainId, writer } = connection;
-  const intent = backfillIntent(seq, batch);
   await writePromotion(connection, 'intent', intent);
   await Promise.all(
     batch.encoded().map(({ table, columns, body }) => {
@@ -244,6 +231,7 @@ async function writeHead({ database, chainId, writer }: Connection, flip: Stored
     parent_hash: block.parentHash,
     timestamp: block.timestamp,
     commit: block.commit,
+    proof: block.proof ?? ('bloom' as const),
   }));
   const voided = flip.voided.map((number) => ({
     ...common,
@@ -252,6 +240,7 @@ async function writeHead({ database, chainId, writer }: Connection, flip: Stored
     parent_hash: ZERO_HASH,
     timestamp: 0,
     commit: 0,
+    proof: 'bloom' as const,
   }));
   const guard = writer?.guard(headBlocksTable.name, headBlocksTable.columns);
   await insertRows(database, headBlocksTable, [...canonical, ...voided], { guard });

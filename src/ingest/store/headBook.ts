@@ -2,12 +2,11 @@
  * Remembers what the head tables contain above the last final block: canonical blocks by height, commits, and
  * row counts. Computes the flip that makes a new branch canonical: one insert that changes the head.
  */
-import type { BlockRef } from '../../domain/block';
 import { applyMove, type HeadBlock } from '../../domain/head/foldHead';
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import { countRows, sumCounts, type BlockRows } from '../rows/blockRows';
-import type { StoredFlip, StoredState } from './store';
+import type { HeadRows, OpenIntent, StoredFlip, StoredState } from './store';
 
 /** A flip before it has a version. */
 type NextFlip = Omit<StoredFlip, 'version' | 'finalNumber'>;
@@ -15,7 +14,8 @@ type NextFlip = Omit<StoredFlip, 'version' | 'finalNumber'>;
 export class HeadBook {
   /** Canonical blocks by block number. */
   private readonly live = new Map<number, HeadBlock>();
-  private readonly commits: Map<Hex, number>;
+  /** Stored rows by block hash. */
+  private readonly commits: Map<Hex, HeadRows>;
   /** Number of rows by table, by block hash. */
   private readonly counts = new Map<Hex, Record<string, number>>();
   /** Largest number of a canonical block above a missing block; 0 if there is no such block. */
@@ -56,8 +56,10 @@ export class HeadBook {
       .filter((rows) => !this.commits.has(rows.ref.hash))
       .map((rows) => ({ rows, commit: newCommit() }));
     const freshByHash = new Map(fresh.map(({ rows, commit }) => [rows.ref.hash, commit]));
-    const commitOf = ({ hash }: BlockRef): number => this.commits.get(hash) ?? freshByHash.get(hash) ?? 0;
-    const canonical = blocks.map(({ ref }) => ({ ...ref, commit: commitOf(ref) }));
+    // The rows of a stored block stay as they are, and so does their level of proof, whatever the new read has proven.
+    const rowsOf = ({ ref, proof }: BlockRows): HeadRows =>
+      this.commits.get(ref.hash) ?? { commit: freshByHash.get(ref.hash) ?? 0, proof };
+    const canonical = blocks.map((rows) => ({ ...rows.ref, ...rowsOf(rows) }));
     const voided = this.heightsAbove(tip);
     return canonical.length === 0 && voided.length === 0 ? null : { fresh, canonical, voided };
   }
@@ -68,7 +70,7 @@ export class HeadBook {
   renew(rows: BlockRows, newCommit: () => number): NextFlip {
     const commit = newCommit();
     this.counts.set(rows.ref.hash, countRows([rows]));
-    return { fresh: [{ rows, commit }], canonical: [{ ...rows.ref, commit }], voided: [] };
+    return { fresh: [{ rows, commit }], canonical: [{ ...rows.ref, commit, proof: rows.proof }], voided: [] };
   }
 
   /**
@@ -83,7 +85,7 @@ export class HeadBook {
   /** Records a change. Must be called after the change is stored. */
   note(flip: NextFlip): void {
     applyMove(this.live, flip);
-    for (const { hash, commit } of flip.canonical) this.commits.set(hash, commit);
+    for (const block of flip.canonical) this.commits.set(block.hash, block);
     this.strayTo = 0;
   }
 
@@ -93,18 +95,20 @@ export class HeadBook {
   }
 
   /**
-   * Returns all canonical blocks of a range and their row counts. Throws broken_invariant if a block is
-   * missing.
+   * Returns the canonical blocks of a range and their row counts. The range ends before the first block with another
+   * level of proof than its first block. Throws broken_invariant if a block is missing.
    */
-  range(from: number, to: number): { blocks: HeadBlock[]; counts: Record<string, number> } {
+  range(from: number, to: number): { blocks: HeadBlock[] } & Pick<OpenIntent, 'counts' | 'proof'> {
     const blocks: HeadBlock[] = [];
     for (let number = from; number <= to; number += 1) {
       const block = this.live.get(number);
       if (block === undefined)
         throw new AppError('broken_invariant', `final block ${number} is missing from the head`);
+      if (block.proof !== (blocks[0] ?? block).proof) break;
       blocks.push(block);
     }
-    return { blocks, counts: sumCounts(blocks.map((block) => this.counts.get(block.hash))) };
+    const counts = sumCounts(blocks.map((block) => this.counts.get(block.hash)));
+    return { blocks, counts, proof: blocks[0]?.proof ?? 'bloom' };
   }
 
   /**

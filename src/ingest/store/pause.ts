@@ -11,7 +11,7 @@ import { u64 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
 import type { Logger } from '../../log';
 import type { GapStore } from '../repair/gapStore';
-import type { Store } from './store';
+import type { Gate } from './gates';
 
 const NAME = 'pause';
 /** A pause ends after this time in ms unless it is renewed. */
@@ -25,19 +25,9 @@ interface PauseDeps {
   readonly signal: AbortSignal;
 }
 
-/** Wraps a store so that each range waits for the end of a pause. */
-export function pausableStore(store: Store, deps: PauseDeps): Store {
-  return {
-    ...store,
-    async writeRange(seq, batch, replayed) {
-      await untilNoPause(deps);
-      return store.writeRange(seq, batch, replayed);
-    },
-    async promote(intent, commits, replayed) {
-      await untilNoPause(deps);
-      return store.promote(intent, commits, replayed);
-    },
-  };
+/** A gate at which each range waits for the end of a pause. */
+export function pauseGate(deps: PauseDeps): Gate {
+  return { before: async ({ kind }) => (kind === 'range' ? untilNoPause(deps) : undefined) };
 }
 
 /** Wraps the store for lost rows so that each repair waits for the end of a pause. */

@@ -3,7 +3,7 @@
  * once: intent, rows with deduplication tokens, cursor. ClickHouse implements the interface. The simulation
  * implements it with a model in memory that can crash between any two steps.
  */
-import type { BlockRef } from '../../domain/block';
+import type { BlockRef, ProofLevel } from '../../domain/block';
 import type { HeadBlock, HeadFlip } from '../../domain/head/foldHead';
 import type { Hex } from '../../domain/hex';
 import type { PoolState } from '../../domain/pool';
@@ -30,7 +30,12 @@ export interface OpenIntent {
   readonly toTimestamp: number;
   /** Row counts of the range, by final table. */
   readonly counts: Readonly<Record<string, number>>;
+  /** Weakest level of proof of the blocks. */
+  readonly proof: ProofLevel;
 }
+
+/** The rows of a head block: their commit, and how far they are proven. */
+export type HeadRows = Pick<HeadBlock, 'commit' | 'proof'>;
 
 export interface StoredState {
   /** First block of this database. */
@@ -47,8 +52,8 @@ export interface StoredState {
    * number of the last final block.
    */
   readonly headMax: number;
-  /** Commit of each head block above the last final block, by block hash. Includes blocks that are not canonical. */
-  readonly commits: ReadonlyMap<Hex, number>;
+  /** Rows of each head block above the last final block, by block hash. Includes blocks that are not canonical. */
+  readonly commits: ReadonlyMap<Hex, HeadRows>;
   /** Largest version in the table head_blocks. */
   readonly version: number;
   /** Last final block of the chain when the head last changed; at least the cursor's block. */

@@ -11,7 +11,7 @@ import { foldHead } from '../../domain/head/foldHead';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
-import type { Cursor, OpenIntent, StoredState } from './store';
+import type { Cursor, HeadRows, OpenIntent, StoredState } from './store';
 
 /**
  * Safety limit for the number of pools, and of flips (changes of the head). The ingester's memory could not
@@ -28,6 +28,7 @@ export const rangeColumns = {
   to_hash: hash,
   to_timestamp: u32,
   counts: mapOf(u64),
+  proof: headBlocksTable.types.proof,
 };
 const rangeRow = rowType(rangeColumns);
 type RangeRow = RowOf<typeof rangeRow>;
@@ -85,6 +86,7 @@ export function intentOfRow(row: RangeRow): OpenIntent {
     toHash: row.to_hash,
     toTimestamp: row.to_timestamp,
     counts: row.counts,
+    proof: row.proof,
   };
 }
 
@@ -93,11 +95,11 @@ function headOf(
   cursor: Cursor,
   rows: readonly RowOf<typeof headRow>[],
 ): Pick<StoredState, 'head' | 'headMax' | 'commits'> {
-  const commits = new Map<Hex, number>();
-  const moves = rows.map(({ number, hash: own, parent_hash: parentHash, timestamp, commit }) => {
+  const commits = new Map<Hex, HeadRows>();
+  const moves = rows.map(({ number, hash: own, parent_hash: parentHash, timestamp, commit, proof }) => {
     if (own === ZERO_HASH) return { canonical: [], voided: [number] };
-    commits.set(own, commit);
-    return { canonical: [{ number, hash: own, parentHash, timestamp, commit }], voided: [] };
+    commits.set(own, { commit, proof });
+    return { canonical: [{ number, hash: own, parentHash, timestamp, commit, proof }], voided: [] };
   });
   const { blocks, top } = foldHead(cursor, moves);
   return { head: blocks, headMax: top, commits };

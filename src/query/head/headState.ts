@@ -8,6 +8,7 @@ import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { PROOF_LEVELS } from '../../clickhouse/schema/proofRanges';
 import { foldHead, type HeadFlip, type HeadMove } from '../../domain/head/foldHead';
 import type { Hex } from '../../domain/hex';
 import type { FreshBlock } from '../activity/eventRows';
@@ -23,9 +24,18 @@ const READ_RETRY_MS = 5;
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
 /**
  * One change of the head (flip) at one height: number, version, hash, parent hash, timestamp, commit (0: a
- * reorg left no block at this height), number of the newest final block.
+ * reorg left no block at this height), number of the newest final block, level of proof.
  */
-const heightShape = z.tuple([z.number(), z.string(), hex, hex, z.number(), z.string(), z.number()]);
+const heightShape = z.tuple([
+  z.number(),
+  z.string(),
+  hex,
+  hex,
+  z.number(),
+  z.string(),
+  z.number(),
+  z.enum(PROOF_LEVELS),
+]);
 const headShape = z.object({
   seq: z.string(),
   final_to: z.number(),
@@ -103,8 +113,8 @@ export async function readChangeMark(runner: QueryRunner): Promise<string> {
 /** Computes the head from the stored row. `whole` is false if a block is missing below another one. */
 export function toReading(row: HeadRow): HeadReading & { readonly whole: boolean } {
   const moves = row.heights
-    .map(([number, version, hash, parentHash, timestamp, commit, finalNumber]) => {
-      const block = { number, hash, parentHash, timestamp, commit: Number(commit) };
+    .map(([number, version, hash, parentHash, timestamp, commit, finalNumber, proof]) => {
+      const block = { number, hash, parentHash, timestamp, commit: Number(commit), proof };
       const isVoid = block.commit === 0;
       return {
         version: Number(version),

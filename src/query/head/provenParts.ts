@@ -10,20 +10,26 @@ import {
   PROOF_ROWS_MAX,
   proofRowShape,
   toProofRanges,
+  withHead,
   type ProofRange,
   type ProvenPart,
 } from '../../clickhouse/schema/proofRanges';
 import type { Proof } from '../../wire/proof';
 import type { HeadSnapshot } from './headSnapshot';
 
-/** Time in ms for which the last answer for the same head is repeated. */
-const KEEP_MS = 1_000;
+/** Time in ms after which the levels of final blocks are read again, because a repair may have changed them. */
+const KEEP_MS = 5_000;
 /** Longest wait in ms for the database. */
 const WAIT_MS = 500;
 
-async function readRanges(runner: QueryRunner, chainId: number): Promise<readonly ProofRange[]> {
-  const params = { chain: chainId, limit: PROOF_ROWS_MAX };
-  return toProofRanges(await runner.run('head/list_proof_ranges', params, proofRowShape));
+/** The levels of the final blocks of the snapshot. */
+async function readFinal(
+  runner: QueryRunner,
+  chainId: number,
+  { finalTo }: HeadSnapshot,
+): Promise<readonly ProofRange[]> {
+  const params = { chain: chainId, final_to: finalTo, limit: PROOF_ROWS_MAX };
+  return toProofRanges(await runner.run('head/list_proof_changes', params, proofRowShape), finalTo);
 }
 
 function storedOf({ startBlock, number }: HeadSnapshot): { start: number; head: number } {
@@ -39,7 +45,8 @@ function toProof(part: ProvenPart | null): Proof {
  * The newest part of the stored chain in which every block has at least the newest block's level of proof.
  */
 export async function readProof(runner: QueryRunner, chainId: number, head: HeadSnapshot): Promise<Proof> {
-  return toProof(findNewestPart(await readRanges(runner, chainId), storedOf(head)));
+  const ranges = withHead(await readFinal(runner, chainId, head), head.blocks);
+  return toProof(findNewestPart(ranges, storedOf(head)));
 }
 
 /** The proven parts of the current head. If the database does not answer soon, the last answer counts. */
@@ -52,33 +59,42 @@ export interface ProvenParts {
   all(head: HeadSnapshot | null): Promise<ProvenPart[]>;
 }
 
+interface Known {
+  readonly ranges: readonly ProofRange[];
+  readonly stored: { readonly start: number; readonly head: number };
+}
+
 /**
  * For /readyz and /metrics: answers also while the database hangs, and limits how often the database is read.
  */
 export function createProvenParts(runner: QueryRunner, chainId: number): ProvenParts {
-  let known: readonly ProofRange[] = [];
-  let readAt: { readonly version: string; readonly ms: number } | null = null;
+  let final: { readonly to: number; readonly ms: number; readonly ranges: readonly ProofRange[] } | null =
+    null;
   let reading: Promise<void> | null = null;
-  const refresh = async (head: HeadSnapshot): Promise<void> => {
-    if (readAt?.version === head.version && steadyNow() - readAt.ms < KEEP_MS) return;
-    reading ??= readRanges(runner, chainId)
-      .then((ranges) => {
-        known = ranges;
-        readAt = { version: head.version, ms: steadyNow() };
-      })
-      .catch(() => undefined)
-      .finally(() => (reading = null));
-    await Promise.race([reading, sleep(WAIT_MS, undefined, { ref: false })]);
+  let known: Known | null = null;
+  const refresh = async (head: HeadSnapshot): Promise<Known | null> => {
+    if (final?.to !== head.finalTo || steadyNow() - final.ms >= KEEP_MS) {
+      reading ??= readFinal(runner, chainId, head)
+        .then((ranges) => {
+          final = { to: head.finalTo, ms: steadyNow(), ranges };
+        })
+        .catch(() => undefined)
+        .finally(() => (reading = null));
+      await Promise.race([reading, sleep(WAIT_MS, undefined, { ref: false })]);
+    }
+    if (final?.to === head.finalTo)
+      known = { ranges: withHead(final.ranges, head.blocks), stored: storedOf(head) };
+    return known;
   };
   return {
     async newest(head) {
-      if (head !== null) await refresh(head);
-      return toProof(head === null ? null : findNewestPart(known, storedOf(head)));
+      const found = head === null ? null : await refresh(head);
+      return toProof(found === null ? null : findNewestPart(found.ranges, found.stored));
     },
     async all(head) {
-      if (head === null) return [];
-      await refresh(head);
-      return PROOF_LEVELS.flatMap((level) => findProvenPart(known, storedOf(head), level) ?? []);
+      const found = head === null ? null : await refresh(head);
+      if (found === null) return [];
+      return PROOF_LEVELS.flatMap((level) => findProvenPart(found.ranges, found.stored, level) ?? []);
     },
   };
 }

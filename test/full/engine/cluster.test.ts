@@ -139,6 +139,7 @@ test('an insert repeated with its deduplication token is stored once, in both sh
 
 const intentOf = (count: number): OpenIntent => ({
   seq: 1,
+  proof: 'full',
   kind: 'promotion',
   from: 1,
   to: 1,

@@ -17,7 +17,6 @@ import {
   balanceChecksTable,
   headBlocksTable,
   oddTokensTable,
-  proofRangesTable,
   tokensTable,
 } from '../../../src/clickhouse/schema/tables';
 import {
@@ -81,14 +80,7 @@ test('the table descriptors list the columns of the tables, and the first column
     rows.filter((row) => row.table === table).map((row) => `${row.name} ${row.type}`);
   const eventTables = Object.values(EVENT_TABLES).map(({ table }) => table);
   const sources = [verifiedContractsTable, sourceFilesTable, sourceUsesTable, abiSignaturesTable];
-  const others = [
-    headBlocksTable,
-    oddTokensTable,
-    proofRangesTable,
-    tokensTable,
-    balanceChecksTable,
-    contractCodesTable,
-  ];
+  const others = [headBlocksTable, oddTokensTable, tokensTable, balanceChecksTable, contractCodesTable];
   const history = [
     foundPoolsTable,
     poolBirthsTable,

@@ -40,6 +40,7 @@ export interface MadeBlock {
   readonly parentHash: Hex;
   readonly timestamp: number;
   readonly commit: number;
+  readonly proof: 'full';
   readonly events: readonly MadeEvent[];
 }
 
@@ -90,6 +91,7 @@ export class ChainWriter {
       parentHash: parent.hash,
       timestamp: timeOf(parent.number + 1),
       commit: this.commits,
+      proof: 'full',
       events,
     };
   }
@@ -119,6 +121,7 @@ export class ChainWriter {
         parent_hash: block.parentHash,
         timestamp: block.timestamp,
         commit: block.commit,
+        proof: block.proof,
       }));
     const top = head.at(-1)?.number ?? this.cursor.number;
     const voided = this.head
@@ -130,6 +133,7 @@ export class ChainWriter {
         parent_hash: ZERO_HASH,
         timestamp: 0,
         commit: 0,
+        proof: 'bloom' as const,
       }));
     await insertRows(this.database, headBlocksTable, [...rows, ...voided]);
     const fresh = new Set(rows.map(({ commit }) => commit));

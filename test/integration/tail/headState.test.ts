@@ -97,7 +97,9 @@ test('a missing block above the last final block ends the snapshot below the mis
   await chain.mine();
   const row = { chain_id: CHAIN_ID, timestamp: 1, commit: 77, version: 9, final_number: 99 };
   const hash = `0x${'ab'.repeat(32)}`;
-  await insertRows(store.db, headBlocksTable, [{ ...row, number: 103, hash, parent_hash: hash }]);
+  await insertRows(store.db, headBlocksTable, [
+    { ...row, number: 103, hash, parent_hash: hash, proof: 'full' },
+  ]);
   expect(await readHead(store.runner, CHAIN_ID)).toMatchObject({ number: 100 });
 });
 

@@ -1,9 +1,15 @@
 /** Runs one simulation seed and lists every error in the stored data. */
+import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
+import { isWeaker, weakerOf } from '../../../src/clickhouse/schema/proofRanges';
+import type { ProofLevel } from '../../../src/domain/block';
+import type { HeadBlock } from '../../../src/domain/head/foldHead';
 import { toReading } from '../../../src/query/head/headState';
 import { compareOracle, compareViews, oracleTruth } from './compareOracle';
 import { compareRows } from './compareContent';
 import { createModelBackend, type ModelBackend } from '../modelBackend';
+import type { ModelEngine } from '../model/modelEngine';
 import { headRowOf } from '../model/modelReader';
+import { blockOf } from '../model/modelTables';
 import { runSeed, type SeedRun } from '../runSeed';
 import { planOf, type SeedPlan } from '../seedPlan';
 import type { SimChain } from '../chain/simChain';
@@ -32,6 +38,9 @@ export async function checkOnModel(seed: number, change: Partial<SeedPlan> = {})
   const backend = createModelBackend();
   const wrong: string[] = [];
   const run = await runSeed(plan, backend, {
+    onLife: (level) => {
+      backend.engine.level = level;
+    },
     afterLife: async (chain) => {
       if (wrong.length === 0 && seed % LOOK_EVERY_SEEDS === 0)
         wrong.push(...(await checkInstant(backend, chain)).map((line) => `after a crash: ${line}`));
@@ -89,7 +98,30 @@ function checkReader({ engine }: ModelBackend, tip: StoredTip): string[] {
   if (snapshot.finalTo !== tip.finalTo)
     lines.push(`the last final block is ${snapshot.finalTo} for readers, ${tip.finalTo} for the ingester`);
   if (seen !== known) lines.push(`the head is ${seen} for readers, ${known} for the ingester`);
-  return lines;
+  return [...lines, ...checkLevels(engine, snapshot.blocks)];
+}
+
+/** Checks that no block has a stronger level of proof than its rows, and that each head block has the level of its rows. */
+function checkLevels(engine: ModelEngine, head: readonly HeadBlock[]): string[] {
+  const final = new Map<number, ProofLevel>();
+  const ofCommit = new Map<number, ProofLevel>();
+  const lower = <K>(levels: Map<K, ProofLevel>, key: K, level: ProofLevel): unknown =>
+    levels.set(key, weakerOf(level, levels.get(key) ?? level));
+  for (const name of EVENT_TABLE_NAMES) {
+    for (const { bytes, level } of engine.finalRows(name)) lower(final, blockOf(name, bytes), level);
+    for (const { commit, level } of engine.headRows(name)) lower(ofCommit, commit, level);
+  }
+  const told = new Map<number, ProofLevel>();
+  for (const { status, from, to, proof } of engine.promotions)
+    for (let number = from; status === 'done' && number <= to; number += 1) lower(told, number, proof);
+  return [
+    ...[...told].flatMap(([number, level]) =>
+      isWeaker(final.get(number) ?? level, level) ? [`final block ${number} is told to be ${level}`] : [],
+    ),
+    ...head.flatMap(({ number, commit, proof }) =>
+      ofCommit.get(commit) === proof ? [] : [`block ${number} of the head is told to be ${proof}`],
+    ),
+  ];
 }
 
 function branchOf(chain: SimChain, tip: string) {

@@ -9,6 +9,7 @@ import type { ColumnType } from '../../../src/clickhouse/rows/columns';
 import { RowReader } from '../../../src/clickhouse/rows/rowReader';
 import type { RowType } from '../../../src/clickhouse/rows/rowType';
 import { RowWriter } from '../../../src/clickhouse/rows/rowWriter';
+import type { ProofLevel } from '../../../src/domain/block';
 import { crashError, glitchError, type FaultPlan } from '../faultPlan';
 import type { ModelEngine, Step } from './modelEngine';
 import { answerQuery } from './modelQueries';
@@ -111,5 +112,6 @@ function writePromotion(engine: ModelEngine, sql: string, params: QueryParams): 
     toHash: `0x${params['hash']}`,
     toTimestamp: Number(params['timestamp']),
     counts: Object.fromEntries(counts),
+    proof: params['proof'] as ProofLevel,
   });
 }

@@ -3,6 +3,7 @@
  * head tables, view targets, and the tables promotions and head_blocks, with which the ingester commits. Each step is
  * atomic. The connection decides whether a crash happens between two steps.
  */
+import type { ProofLevel } from '../../../src/domain/block';
 import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
 import {
   blockOf,
@@ -35,6 +36,8 @@ export class ModelEngine {
   readonly views = new ModelViews();
   /** Statements that their senders gave up, but that still take effect later. */
   under = 0;
+  /** How far the running process proves blocks. */
+  level: ProofLevel = 'bloom';
 
   constructor() {
     for (const name of EVENT_TABLE_NAMES) {
@@ -49,7 +52,7 @@ export class ModelEngine {
     const head = this.heads.get(table);
     const rows = code
       .split(Buffer.from(body), head !== undefined)
-      .map(({ commit, bytes }) => new StoredRow(code, commit, bytes));
+      .map(({ commit, bytes }) => new StoredRow(code, commit, bytes, this.level));
     if (head !== undefined) return [() => this.addToHead(table, head, rows)];
     if (table === 'head_blocks')
       return [() => rows.forEach(({ fields }) => this.heights.push(toHeight(fields)))];
@@ -137,5 +140,6 @@ function toHeight(fields: Fields): HeadHeight {
     commit: Number(fields['commit']),
     version: Number(fields['version']),
     finalNumber: Number(fields['final_number']),
+    proof: fields['proof'] as ProofLevel,
   };
 }

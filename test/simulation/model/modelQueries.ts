@@ -57,6 +57,7 @@ function newestRanges(engine: ModelEngine): Rows {
       to_hash: row.toHash,
       to_timestamp: row.toTimestamp,
       counts: row.counts,
+      proof: row.proof,
     }));
 }
 

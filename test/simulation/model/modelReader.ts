@@ -19,7 +19,7 @@ export function headRowOf(engine: ModelEngine): HeadRow {
     logs_from: first.from,
     heights: engine.heights
       .filter(({ number }) => number > newest.to)
-      .map(({ number, version, hash, parentHash, timestamp, commit, finalNumber }) => [
+      .map(({ number, version, hash, parentHash, timestamp, commit, finalNumber, proof }) => [
         number,
         String(version),
         hash as Hex,
@@ -27,6 +27,7 @@ export function headRowOf(engine: ModelEngine): HeadRow {
         timestamp,
         String(commit),
         finalNumber,
+        proof,
       ]),
   };
 }

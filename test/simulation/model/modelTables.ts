@@ -3,6 +3,7 @@
  */
 import { EVENT_TABLE_NAMES, EVENT_TABLES } from '../../../src/clickhouse/schema/eventTables';
 import { headBlocksTable, oddTokensTable, tokensTable } from '../../../src/clickhouse/schema/tables';
+import type { ProofLevel } from '../../../src/domain/block';
 import { RowCode, type Fields } from './rowBytes';
 
 const DESCRIBED = EVENT_TABLE_NAMES.map((name) => EVENT_TABLES[name].table);
@@ -32,6 +33,8 @@ export class StoredRow {
     /** Commit of the row; 0 in final tables. */
     readonly commit: number,
     readonly bytes: Buffer,
+    /** How far the process that sent the row had proven its block. */
+    readonly level: ProofLevel,
   ) {}
 
   get fields(): Fields {
@@ -40,7 +43,7 @@ export class StoredRow {
   }
 
   in(commit: number): StoredRow {
-    const copy = new StoredRow(this.code, commit, this.bytes);
+    const copy = new StoredRow(this.code, commit, this.bytes, this.level);
     copy.known = this.known;
     return copy;
   }
@@ -88,6 +91,7 @@ export interface PromotionRow {
   readonly toHash: string;
   readonly toTimestamp: number;
   readonly counts: Readonly<Record<string, number>>;
+  readonly proof: ProofLevel;
 }
 
 export interface HeadHeight {
@@ -98,4 +102,5 @@ export interface HeadHeight {
   readonly commit: number;
   readonly version: number;
   readonly finalNumber: number;
+  readonly proof: ProofLevel;
 }

@@ -78,7 +78,7 @@ export const atLeast = (blocks: number): unknown => ({
 export async function listLevels({ database }: FillTarget): Promise<string> {
   const rows = await askRows<{ level: string }>(
     database,
-    'SELECT DISTINCT level FROM proof_ranges WHERE from_block >= 1 LIMIT 10',
+    "SELECT DISTINCT toString(proof) AS level FROM promotions WHERE status = 'done' AND kind != 'start' LIMIT 10",
   );
   return rows.map(({ level }) => level).join(', ');
 }

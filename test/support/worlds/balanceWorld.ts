@@ -111,6 +111,7 @@ export function headRow(number: number, { branch = 0, version = number } = {}): 
     commit: version,
     version,
     final_number: FINAL,
+    proof: 'full',
   };
 }
 

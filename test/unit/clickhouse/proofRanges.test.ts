@@ -4,14 +4,16 @@ import {
   cutRanges,
   findNewestPart,
   findProvenPart,
-  paintRange,
   PROOF_LEVELS,
-  type ProofRange,
+  toProofRanges,
+  withHead,
 } from '../../../src/clickhouse/schema/proofRanges';
+import { ZERO_HASH } from '../../../src/domain/hex';
 import { Random } from '../../support/random';
 import { SEED } from '../../support/run/seed';
 
 const BLOCKS = 40;
+const BLOCK = { hash: ZERO_HASH, parentHash: ZERO_HASH, timestamp: 0, commit: 1 };
 
 /** The newest unbroken run of blocks with at least this level of proof, found block by block. */
 function plainPart(levels: readonly ProofLevel[], start: number, head: number, level: ProofLevel) {
@@ -29,29 +31,31 @@ test('ranges of blocks give the same proof levels and the same newest proven par
   const seed = SEED;
   const random = new Random(seed);
   for (let round = 0; round < 300; round += 1) {
-    const levels = Array.from({ length: BLOCKS }, (): ProofLevel => 'bloom');
-    let ranges: readonly ProofRange[] = [];
-    for (let row = random.int(0, 8); row > 0; row -= 1) {
-      const from = random.int(0, BLOCKS - 1);
-      const to = random.int(from, BLOCKS + 5);
-      const level = random.pick(PROOF_LEVELS);
-      levels.fill(level, from, to + 1);
-      ranges = paintRange(ranges, { from, to, level });
-    }
+    const levels: ProofLevel[] = [];
+    while (levels.length < BLOCKS)
+      levels.push(random.chance(0.7) ? (levels.at(-1) ?? 'bloom') : random.pick(PROOF_LEVELS));
+    const finalTo = random.int(-1, BLOCKS - 1);
+    const changes = levels.flatMap((level, number) =>
+      number <= finalTo && level !== (levels[number - 1] ?? 'bloom') ? [{ from_block: number, level }] : [],
+    );
+    const head = levels
+      .slice(finalTo + 1)
+      .map((proof, index) => ({ ...BLOCK, number: finalTo + 1 + index, proof }));
+    const ranges = withHead(toProofRanges(changes.reverse(), finalTo), head);
     const told = cutRanges(ranges, 0, BLOCKS - 1).flatMap(({ from, to, level }) =>
       Array.from({ length: to - from + 1 }, () => level),
     );
     expect({ seed, round, levels: told }).toEqual({ seed, round, levels });
     const start = random.int(0, BLOCKS - 1);
-    const head = random.int(start - 1, BLOCKS - 1);
+    const top = random.int(start - 1, BLOCKS - 1);
     for (const level of PROOF_LEVELS)
-      expect({ seed, round, part: findProvenPart(ranges, { start, head }, level) }).toEqual({
+      expect({ seed, round, part: findProvenPart(ranges, { start, head: top }, level) }).toEqual({
         seed,
         round,
-        part: plainPart(levels, start, head, level),
+        part: plainPart(levels, start, top, level),
       });
-    const newest = head < start ? null : plainPart(levels, start, head, levels[head]!);
-    expect({ seed, round, part: findNewestPart(ranges, { start, head }) }).toEqual({
+    const newest = top < start ? null : plainPart(levels, start, top, levels[top]!);
+    expect({ seed, round, part: findNewestPart(ranges, { start, head: top }) }).toEqual({
       seed,
       round,
       part: newest,

@@ -7,7 +7,8 @@ SELECT
     timestamp,
     commit,
     version,
-    final_number
+    final_number,
+    proof
 FROM head_blocks
 WHERE chain_id = {chain:UInt32} AND number > {cursor:UInt32}
 ORDER BY version
