@@ -2,6 +2,7 @@
  * Answers the ingester's named queries from the model, one function for each. Shapes follow ClickHouse's JSON (integers
  * of 64 bits and more as text). An unknown query is an error, never an empty answer.
  */
+import { isWeaker } from '../../../src/clickhouse/schema/proofRanges';
 import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
 import type { QueryParams } from '../../../src/clickhouse/client/database';
 import { SWAP_FEE_CHANGED, VAULT_TOPICS } from '../../../src/protocols/balancerV2';
@@ -45,7 +46,9 @@ function newestBy(rows: readonly StoredRow[], keyOf: (fields: Fields) => string)
 
 function newestRanges(engine: ModelEngine): Rows {
   const newest = (status: 'done' | 'intent') =>
-    engine.promotions.filter((row) => row.status === status).sort((a, b) => b.seq - a.seq)[0];
+    engine.promotions
+      .filter((row) => row.status === status)
+      .sort((a, b) => b.seq - a.seq || (isWeaker(a.proof, b.proof) ? -1 : Number(a.proof !== b.proof)))[0];
   return [newest('done'), newest('intent')]
     .flatMap((row) => row ?? [])
     .map((row) => ({
