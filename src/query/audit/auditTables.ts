@@ -38,22 +38,22 @@ interface Rows {
 const NOTHING: Rows = { routes: new Map(), epochs: new Map() };
 
 export function createAuditTables(runner: QueryRunner, chainId: number, pairs: PairTables): AuditTables {
-  const tableAt = async (head: HeadSnapshot, readFinals: Promise<Rows>) => {
-    const [final, above, table, block] = await Promise.all([
-      readFinals,
-      readHead(runner, head),
-      pairs.at(head),
-      getAuditBlock(runner, chainId, head, head.number),
-    ]);
-    const stored = createAuditReader(runner, head, head.number);
-    return { block, final, reader: createTableReader(stored, [final, above], table, head) };
-  };
+  const finals = perVersion<Rows>({
+    read: (head) => readFinal(runner, head, 0, NOTHING),
+    next: async (before, { from, to }) =>
+      to.finalTo < from.finalTo ? null : readFinal(runner, to, lastOrdOfBlock(from.finalTo), before),
+  });
   return perVersion({
-    read: (head) => tableAt(head, readFinal(runner, head, 0, NOTHING)),
-    next: async ({ final }, { from, to }) =>
-      to.finalTo < from.finalTo
-        ? null
-        : tableAt(to, readFinal(runner, to, lastOrdOfBlock(from.finalTo), final)),
+    async read(head) {
+      const [final, above, table, block] = await Promise.all([
+        finals.at(head),
+        readHead(runner, head),
+        pairs.at(head),
+        getAuditBlock(runner, chainId, head, head.number),
+      ]);
+      const stored = createAuditReader(runner, head, head.number);
+      return { block, reader: createTableReader(stored, [final, above], table, head) };
+    },
   });
 }
 
