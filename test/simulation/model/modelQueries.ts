@@ -177,8 +177,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
       ...row,
       complete: row['symbol'] !== null && row['name'] !== null && row['decimals'] !== null,
     })),
-  'holders/list_odd_tokens': (engine) =>
-    [...engine.oddTokens.values()].map(({ token, kind }) => ({ token, kind })),
+  'holders/list_odd_tokens': (engine) => [...engine.oddTokens.values()],
   'ingest/store/list_pools': pools,
   'ingest/store/list_latest_states': states,
   'ingest/store/list_exact_states': states,
