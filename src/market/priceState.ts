@@ -2,60 +2,29 @@
  * Reads the stored facts that prices are computed from, as of one block: the newest routes and hops of tokens, and the
  * newest epoch records of legs. A restarted ingester reads those of all tokens, an audit those on the path of its token.
  */
-import { z } from 'zod';
-
 import type { QueryParams } from '../clickhouse/client/database';
-import { hexShape } from '../clickhouse/rows/rowShapes';
+import { array, wordOf } from '../clickhouse/rows/columns';
+import { pick, rowType, type RowOf, type RowType } from '../clickhouse/rows/rowType';
+import { poolEpochsTable, tokenPricesTable, tokenRoutesTable } from '../clickhouse/schema/tables';
 import type { Hex } from '../domain/hex';
 import type { LegRecord } from '../pricing/epoch';
 import { legKey, type Leg, type LegKey } from '../pricing/leg';
-import type { RoutePool } from '../pricing/priceRoute';
+import { ROUTE_WARNINGS, type RoutePool } from '../pricing/priceRoute';
 
-export const routeShape = z.object({
-  token: hexShape,
-  next_token: hexShape,
-  hops: z.int(),
-  hop_confidence: z.number(),
-  depth_usd: z.number(),
-  other_depth_usd: z.number(),
-  recent: z.boolean(),
-  stale: z.boolean(),
-  pairs: z.array(hexShape),
-  legs: z.array(z.int()),
-  weights: z.array(z.number()),
-  warnings: z.array(z.string()),
+export const routeRow = rowType({
+  ...tokenRoutesTable.types,
+  warnings: array(wordOf(...ROUTE_WARNINGS)),
 });
-export type RouteRow = z.infer<typeof routeShape>;
+export type RouteRow = RowOf<typeof routeRow>;
 
-const hopShape = z.object({
-  token: hexShape,
-  next_token: hexShape,
-  hop_price: z.number(),
-  hop_confidence: z.number(),
-  hop_cap: z.number(),
-});
-export type TokenHopRow = z.infer<typeof hopShape>;
+const hopRow = rowType(
+  pick(tokenPricesTable.types, ['token', 'next_token', 'hop_price', 'hop_confidence', 'hop_cap']),
+);
+export type TokenHopRow = RowOf<typeof hopRow>;
 
 /** One leg of a pool at the end of an epoch. The row was written with the first block after the epoch. */
-export const epochShape = z.object({
-  pair: hexShape,
-  leg: z.int(),
-  at_ord: z.string(),
-  timestamp: z.int(),
-  price: z.number(),
-  reserve0: z.number(),
-  reserve1: z.number(),
-  liquidity: z.number(),
-  depth_liquidity: z.number(),
-  depth_weight: z.number(),
-  mean_log: z.number(),
-  traded: z.number(),
-  moved_at: z.int(),
-  unswapped: z.number(),
-  makers: z.array(hexShape),
-  born_block: z.int(),
-});
-export type EpochRow = z.infer<typeof epochShape>;
+export const epochRow = rowType(poolEpochsTable.types);
+export type EpochRow = RowOf<typeof epochRow>;
 
 interface PriceMoment {
   /** The last position (`ord`) at which routes and hops are read. */
@@ -65,7 +34,7 @@ interface PriceMoment {
 }
 
 /** Rows of a named query as of a snapshot. */
-export type ReadRows = <Row>(name: string, params: QueryParams, shape: z.ZodType<Row>) => Promise<Row[]>;
+export type ReadRows = <Row>(name: string, params: QueryParams, row: RowType<Row>) => Promise<Row[]>;
 
 /** Addresses; null for all. Rows at `fromOrd` or before are left out. */
 interface PriceState {
@@ -79,15 +48,15 @@ export function readPriceState(read: ReadRows, { toOrd: to_ord, epochOrd }: Pric
     listRoutes: async (tokens) =>
       tokens?.length === 0
         ? []
-        : read('prices/list_routes', { tokens: bare(tokens), from_ord: 0, to_ord }, routeShape),
+        : read('prices/list_routes', { tokens: bare(tokens), from_ord: 0, to_ord }, routeRow),
     listHops: async (tokens, from_ord = 0) =>
       tokens?.length === 0
         ? []
-        : read('prices/list_newest_hops', { tokens: bare(tokens), from_ord, to_ord }, hopShape),
+        : read('prices/list_newest_hops', { tokens: bare(tokens), from_ord, to_ord }, hopRow),
     listEpochs: async (pairs, from_ord = 0) =>
       pairs?.length === 0
         ? []
-        : read('prices/list_epochs', { pairs: bare(pairs), from_ord, to_ord: epochOrd }, epochShape),
+        : read('prices/list_epochs', { pairs: bare(pairs), from_ord, to_ord: epochOrd }, epochRow),
   };
 }
 

@@ -1,24 +1,23 @@
 -- Each row: the newest state of one of the given pools up to `tip_ord`, as of the snapshot. The parameter `pairs` is
 -- hex without 0x. With `epochs` (of 32 blocks, 2^25 ords), reads only these epochs of the final table, by the key ord.
 -- With `older`, finds final rows through the projection by_pair_kind, however old, and reads them by ord.
-SELECT * EXCEPT place
+SELECT *
 FROM
 (
     -- both parts
     SELECT
-        s.ord AS place,
-        concat('0x', lower(hex(s.pair))) AS pair,
-        toString(s.ord) AS at_ord,
-        toString(s.reserve0) AS reserve0,
-        toString(s.reserve1) AS reserve1,
-        toString(s.liquidity) AS liquidity,
-        s.doubts AS doubts,
-        s.price AS price,
-        arrayMap(b -> toString(b), s.balances) AS balances,
-        s.unswapped AS unswapped,
-        s.walked_liquidity AS walked_liquidity,
-        s.near0 AS near0,
-        s.near1 AS near1
+        ord,
+        pair,
+        reserve0,
+        reserve1,
+        liquidity,
+        doubts,
+        price,
+        balances,
+        unswapped,
+        walked_liquidity,
+        near0,
+        near1
     FROM pool_states_chain AS s
     WHERE s.ord <= {tip_ord:UInt64}
         -- final part
@@ -38,6 +37,6 @@ FROM
     LIMIT 1 BY s.pair
     -- end
 )
-ORDER BY place DESC
+ORDER BY ord DESC
 LIMIT 1 BY pair
 LIMIT {limit:UInt32}

@@ -1,10 +1,10 @@
 -- Each row: one swap of the given pools from `from_ord` to `tip_ord`, in order. The parameter `pairs` is hex without 0x.
 -- Uses the key ord. Reads at most one epoch of 32 blocks.
 SELECT
-    concat('0x', lower(hex(s.pair))) AS pair,
-    s.leg AS leg,
-    toString(s.ord) AS at_ord,
-    toString(s.amount1) AS amount1
+    pair,
+    leg,
+    ord,
+    amount1
 FROM swaps_chain AS s
 WHERE s.ord >= {from_ord:UInt64}
     AND s.ord <= {tip_ord:UInt64}

@@ -1,10 +1,10 @@
 -- One row about the newest final hops of a token in (after_ord, to_ord], at most `limit` of them: their number, and
 -- the ords of the oldest and the newest one. Uses the projection by_token, and reads only positions. Never reads other
--- tokens. The caller reads RowBinary, so the order of columns is fixed.
+-- tokens.
 SELECT
-    count(),
-    toUInt64(min(ord)),
-    toUInt64(max(ord))
+    count() AS rows,
+    min(ord) AS oldest,
+    max(ord) AS newest
 FROM
 (
     SELECT ord

@@ -1,7 +1,6 @@
--- Each row: part of one bar of a pair with USD prices, newest first. The caller merges the parts of a bucket.
--- Uses the key (pair, leg, timeframe, bucket), read backwards. Never scans beyond the LIMIT. The query
--- computes nothing in its columns: planning costs more than reading and grows with every expression. The
--- caller reads RowBinary, so the order of columns is fixed.
+-- Each row: part of one bar of a pair with USD prices, newest first. The caller merges the parts of a bucket. Uses the
+-- key (pair, leg, timeframe, bucket), read backwards. Never scans beyond the LIMIT. The query computes nothing in its
+-- columns: planning costs more than reading and grows with every expression.
 SELECT
     bucket,
     first,

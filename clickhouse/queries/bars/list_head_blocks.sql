@@ -4,17 +4,18 @@
 -- which holds the newest minutes of the chain. Never reads the final tables.
 SELECT
     toUInt32(any(intDiv(s.timestamp, {timeframe:UInt32}) * {timeframe:UInt32})) AS bucket,
-    toString(minIf(s.ord, s.p > 0)) AS open_ord,
+    minIf(s.ord, s.p > 0) AS open_ord,
     argMinIf(s.p, s.ord, s.p > 0) AS open,
-    toString(maxIf(s.ord, s.p > 0)) AS close_ord,
+    maxIf(s.ord, s.p > 0) AS close_ord,
     argMaxIf(s.p, s.ord, s.p > 0) AS close,
     max(s.p) AS high,
     minIf(s.p, s.p > 0) AS low,
-    toString(sum(abs(s.amount)::UInt256)) AS volume,
-    toString(sum(s.amount_usd)) AS volume_usd,
-    toUInt32(count()) AS trades,
-    toUInt32(countIf(s.amount < 0)) AS buys,
-    toString(max(s.ord)) AS last_ord
+    sum(abs(s.amount)::UInt256) AS volume,
+    sum(s.amount_usd) AS volume_usd,
+    count() AS trades,
+    toUInt64(0) AS untracked,
+    countIf(s.amount < 0) AS buys,
+    max(s.ord) AS last_ord
 FROM
 (
     SELECT

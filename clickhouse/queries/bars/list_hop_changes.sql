@@ -1,13 +1,13 @@
 -- Each row: a final hop of a token, with the token's previous hop, newest first. Reads the key ord over the whole of
 -- (after_ord, to_ord]. With `sparse`, finds the rows through the projection by_token instead. The caller chooses the
--- way that reads fewer rows of other tokens. The caller reads RowBinary, so the order of columns is fixed.
+-- way that reads fewer rows of other tokens.
 SELECT
-    p.ord,
-    p.timestamp,
-    p.next_token,
-    p.hop_price,
-    p.previous_next_token,
-    p.previous_hop_price
+    ord,
+    timestamp,
+    next_token,
+    hop_price,
+    previous_next_token,
+    previous_hop_price
 FROM token_prices AS p
 WHERE p.ord > {after_ord:UInt64}
     AND p.ord <= {to_ord:UInt64}

@@ -1,21 +1,21 @@
 -- Each row: the part of one bar that follows from the swaps of one leg of a pool in (after_ord, to_ord], as of the
 -- snapshot. The bar has prices of `token`, one of the two tokens of the leg, in USD or, with `native`, in the native
 -- token. Reads the key ord over the whole range. With `sparse`, finds the final rows through the projection by_pair
--- instead. The caller bounds the range, and reads RowBinary, so the order of columns is fixed.
+-- instead. The caller bounds the range.
 SELECT
     toUInt32(intDiv(s.timestamp, {timeframe:UInt32}) * {timeframe:UInt32}) AS bucket,
-    toUInt64(minIf(s.ord, s.p > 0)),
-    argMinIf(s.p, s.ord, s.p > 0),
-    toUInt64(maxIf(s.ord, s.p > 0)),
-    argMaxIf(s.p, s.ord, s.p > 0),
-    max(s.p),
-    minIf(s.p, s.p > 0),
-    sum(abs(s.amount)::UInt256),
-    sum(s.amount_usd),
-    count(),
-    countIf(NOT s.tracked),
-    countIf(s.amount < 0),
-    toUInt64(max(s.ord))
+    minIf(s.ord, s.p > 0) AS open_ord,
+    argMinIf(s.p, s.ord, s.p > 0) AS open,
+    maxIf(s.ord, s.p > 0) AS close_ord,
+    argMaxIf(s.p, s.ord, s.p > 0) AS close,
+    max(s.p) AS high,
+    minIf(s.p, s.p > 0) AS low,
+    sum(abs(s.amount)::UInt256) AS volume,
+    sum(s.amount_usd) AS volume_usd,
+    count() AS trades,
+    countIf(NOT s.tracked) AS untracked,
+    countIf(s.amount < 0) AS buys,
+    max(s.ord) AS last_ord
 FROM
 (
     SELECT

@@ -1,8 +1,7 @@
--- Each row: part of one bar of a token, newest first. The caller merges the parts of a bucket. With the
--- parameter `usd`, rows have USD prices; `first_usd` and `last_usd` describe swaps without a native price.
--- With `native`, rows have prices in the native token. Uses the key (token, timeframe, bucket), read
--- backwards. Never scans beyond the LIMIT. The query computes nothing in its columns, because planning costs
--- grow with every expression. The caller reads RowBinary, so the order of columns is fixed.
+-- Each row: part of one bar of a token, newest first. The caller merges the parts of a bucket. With the parameter
+-- `usd`, rows have USD prices; `first_usd` and `last_usd` describe swaps without a native price. With `native`, rows
+-- have prices in the native token. Uses the key (token, timeframe, bucket), read backwards. Never scans beyond the
+-- LIMIT. The query computes nothing in its columns, because planning costs grow with every expression.
 SELECT
     bucket,
     first,

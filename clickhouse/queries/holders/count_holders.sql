@@ -10,18 +10,18 @@
 -- program runs this query once for each new head, for the tokens that moved, and never for each request. The
 -- addresses in parameters are hex without 0x.
 SELECT
-    concat('0x', lower(hex(h.token))) AS token,
-    toUInt32(countIf(h.balance > 0 AND h.holder != toFixedString('', 20))) AS holders,
-    toUInt32(countIf(h.balance < 0 AND h.holder != toFixedString('', 20))) AS negatives,
-    toUInt32(count()) AS addresses,
-    toString(sumIf(h.balance, h.holder = toFixedString('', 20))) AS zero_balance,
+    h.token AS token,
+    countIf(h.balance > 0 AND h.holder != toFixedString('', 20)) AS holders,
+    countIf(h.balance < 0 AND h.holder != toFixedString('', 20)) AS negatives,
+    count() AS addresses,
+    sumIf(h.balance, h.holder = toFixedString('', 20)) AS zero_balance,
     groupArrayIf(
-        (concat('0x', lower(hex(h.holder))), toString(h.balance)),
+        (h.holder, h.balance),
         h.holder IN (SELECT toFixedString(unhex(arrayJoin({holders:Array(String)})), 20))
             OR (h.token, h.holder) IN (SELECT toFixedString(unhex(side.1), 20), toFixedString(unhex(side.2), 20) FROM (SELECT arrayJoin(arrayZip({created:Array(String)}, {creators:Array(String)})) AS side))
     ) AS watched,
     arrayMap(
-        negated -> toString(-negated),
+        negated -> -negated,
         groupArraySortedIf(64)(-h.balance, h.balance > 0 AND h.holder != toFixedString('', 20))
     ) AS largest
 FROM

@@ -3,8 +3,8 @@
 -- counts all tokens and reads the whole first key column. Only the start of the program passes an empty list,
 -- never a request.
 SELECT
-    concat('0x', lower(hex(b.token))) AS token,
-    toUInt32(count()) AS stored
+    b.token AS token,
+    count() AS stored
 FROM token_balances AS b
 WHERE empty({tokens:Array(String)})
     OR b.token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))

@@ -31,10 +31,10 @@ WITH
         WHERE has({come:Array(UInt64)}, commit) OR has({gone:Array(UInt64)}, commit)
     )
 SELECT
-    concat('0x', lower(hex(h.token))) AS token,
-    concat('0x', lower(hex(h.holder))) AS holder,
-    toString(h.balance) AS balance,
-    toString(h.change) AS change
+    h.token AS token,
+    h.holder AS holder,
+    h.balance AS balance,
+    h.change AS change
 FROM
 (
     SELECT

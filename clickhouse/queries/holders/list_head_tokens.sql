@@ -1,7 +1,7 @@
 -- Each row: the tokens with transfers in one head block. Reads the head table, which is small, for the given commits.
 SELECT
-    toString(commit) AS block_commit,
-    groupUniqArray(concat('0x', lower(hex(token)))) AS tokens
+    commit,
+    groupUniqArray(token) AS tokens
 FROM transfers_head
 WHERE has({commits:Array(UInt64)}, commit)
 GROUP BY commit

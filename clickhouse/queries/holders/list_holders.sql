@@ -4,8 +4,8 @@
 -- (token, holder) of token_balances. Reads all rows of the head table, which is small, and all holders of the
 -- token. So this query must never run for lists of tokens. The parameter `token` is hex without 0x.
 SELECT
-    concat('0x', lower(hex(h.account))) AS holder,
-    toString(h.held) AS balance
+    h.account AS holder,
+    h.held AS balance
 FROM
 (
     SELECT

@@ -2,9 +2,9 @@
 -- (unix milliseconds) or later. Reads the version of every row of odd_tokens: once at the start of the ingester, and
 -- once for each new head by the API.
 SELECT
-    concat('0x', lower(hex(o.token))) AS token,
-    toString(o.kind) AS kind,
-    toString(o.version) AS version
+    o.token AS token,
+    o.kind AS kind,
+    o.version AS version
 FROM odd_tokens AS o FINAL
 WHERE o.version >= {since:UInt64}
     AND o.token = unhex({token:String}) -- if token

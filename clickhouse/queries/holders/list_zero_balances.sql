@@ -8,9 +8,9 @@
 -- the tokens. The program runs this query once for each new head, for the tokens that moved. A promotion
 -- stores transfers before the snapshot's cursor moves, so final rows above final_ord do not count.
 SELECT
-    concat('0x', lower(hex(t.token))) AS token,
-    toString(sum(t.amount)) AS held,
-    toString(sumIf(t.amount, t.sender != toFixedString('', 20))) AS sent
+    t.token AS token,
+    sum(t.amount) AS held,
+    sumIf(t.amount, t.sender != toFixedString('', 20)) AS sent
 FROM
 (
     SELECT token, sender, amount

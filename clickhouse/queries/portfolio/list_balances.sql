@@ -10,8 +10,8 @@ WITH
     recipient = unhex({holder:String}) AS comes,
     sender = unhex({holder:String}) AS goes
 SELECT
-    concat('0x', lower(hex(h.token))) AS token,
-    toString(h.balance) AS balance
+    h.token AS token,
+    h.balance AS balance
 FROM
 (
     SELECT

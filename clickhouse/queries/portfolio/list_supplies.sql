@@ -9,8 +9,8 @@ WITH
     -- this way.
     recipient = toFixedString('', 20) AND NOT minted AS burnt
 SELECT
-    concat('0x', lower(hex(h.token))) AS token,
-    toString(h.balance) AS balance
+    h.token AS token,
+    h.balance AS balance
 FROM
 (
     SELECT

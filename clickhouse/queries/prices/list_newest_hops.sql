@@ -7,8 +7,8 @@ FROM
     -- both parts
     SELECT
         p.ord AS place,
-        concat('0x', lower(hex(p.token))) AS token,
-        concat('0x', lower(hex(p.next_token))) AS next_token,
+        p.token AS token,
+        p.next_token AS next_token,
         p.hop_price AS hop_price,
         p.hop_confidence AS hop_confidence,
         p.hop_cap AS hop_cap

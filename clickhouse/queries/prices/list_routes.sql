@@ -2,24 +2,11 @@
 -- an anchor (confidence above 0) or a token without a route. With `tokens` (hex without 0x), finds the final rows
 -- through the projection by_token, and reads them by ord. Without `tokens`, reads all rows of the range: once when the
 -- ingester starts, and for the new blocks of each head.
-SELECT * EXCEPT place
+SELECT *
 FROM
 (
     -- both parts
-    SELECT
-        r.ord AS place,
-        concat('0x', lower(hex(r.token))) AS token,
-        concat('0x', lower(hex(r.next_token))) AS next_token,
-        r.hops AS hops,
-        r.hop_confidence AS hop_confidence,
-        r.depth_usd AS depth_usd,
-        r.other_depth_usd AS other_depth_usd,
-        r.recent AS recent,
-        r.stale AS stale,
-        arrayMap(p -> concat('0x', lower(hex(p))), r.pairs) AS pairs,
-        r.legs AS legs,
-        r.weights AS weights,
-        r.warnings AS warnings
+    SELECT * EXCEPT commit
     FROM token_routes_chain AS r
     WHERE r.ord > {from_ord:UInt64}
         AND r.ord <= {to_ord:UInt64}
@@ -41,6 +28,6 @@ FROM
     LIMIT 1 BY r.token
     -- end
 )
-ORDER BY place DESC
+ORDER BY ord DESC
 LIMIT 1 BY token
 LIMIT {limit:UInt32}

@@ -66,7 +66,7 @@ const balanceRow = rowType({ ...heldColumns, balance: i256, ahead: bool });
 const sampleRow = rowType({ ...heldColumns, holders: u64 });
 const checkRow = rowType(balanceChecksTable.types);
 const tokenRow = rowType({ token: address, sampled_block: u32 });
-const sizeShape = z.object({ token: hexShape, stored: z.number() });
+const sizeRow = rowType({ token: address, stored: u64 });
 
 const headerShape = z.object({ hash: hexShape });
 
@@ -202,7 +202,7 @@ export class BalanceChecker {
     if (tokens.length === 0) return { samples, held };
     const bare = (some: readonly Hex[]): string[] => some.map((token) => token.slice(2));
     const asked = { tokens: bare(tokens), limit: tokens.length };
-    const sizes = await this.runner.run('holders/count_rows', asked, sizeShape);
+    const sizes = await this.runner.run('holders/count_rows', asked, sizeRow);
     for (const pack of packTokens(tokens, new Map(sizes.map(({ token, stored }) => [token, stored])))) {
       const params = {
         tokens: bare(pack),

@@ -24,7 +24,7 @@ export interface PricedPool extends LegsPool {
   readonly created_block: number | null;
 }
 
-export interface PricedSwap {
+interface PricedSwap {
   readonly ord: number;
   readonly pair: Hex;
   /** Sender of the transaction. Null if the node does not name senders. */
@@ -34,7 +34,7 @@ export interface PricedSwap {
 }
 
 /** A state of a pool, with the position (`ord`) and the kind of the log that caused it. */
-export interface LoggedState extends PricedState {
+interface LoggedState extends PricedState {
   readonly ord: number;
   readonly kind: PoolStateRow['kind'];
   /** For `found`: time of the pool's last change, unix seconds. Other kinds do not need it. */

@@ -3,12 +3,10 @@
  * Also reads the epoch's later blocks, so that the pricer can apply them again. Ignores rows above the last final
  * block.
  */
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll, selectNamed } from '../../clickhouse/client/namedQueries';
-import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
-import type { PoolRow } from '../../clickhouse/schema/tables';
+import { pick, rowType } from '../../clickhouse/rows/rowType';
+import { blocksTable, poolStatesTable, swapsTable, type PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
@@ -16,8 +14,8 @@ import { poolsOfRoute, readPriceState, toRecords, type RouteRow } from '../../ma
 import { storedCap } from '../../pricing/cap';
 import { epochStart, type LegRecord } from '../../pricing/epoch';
 import type { Leg, LegKey } from '../../pricing/leg';
-import { isAnchorRoute, ROUTE_WARNINGS, type PriceRoute, type TokenHop } from '../../pricing/priceRoute';
-import type { PricedPool, PricedRows, PricedSwap, LoggedState } from './marketBlock';
+import { isAnchorRoute, type PriceRoute, type TokenHop } from '../../pricing/priceRoute';
+import type { PricedPool, PricedRows } from './marketBlock';
 import { readTicks, type StoredTick } from './storedTicks';
 
 /** Largest number of legs, of tokens, and of events of one epoch. The ingester's memory could not hold more. */
@@ -59,7 +57,7 @@ export async function readStoredPrices(
     return { base: null, pools: [], records: () => [], routes: () => [], hops: [], blocks, ticks };
   const final = { final_ord: lastOrdOfBlock(cursor.number), commits: [] };
   const state = readPriceState(
-    (name, params, shape) => selectAll(database, name, { ...final, ...params }, shape, ROWS_MAX),
+    (name, params, row) => selectAll(database, name, { ...final, ...params }, row, ROWS_MAX),
     { toOrd: baseOrd, epochOrd: lastOrdOfBlock(first) },
   );
   const [base, records, routes, hops] = await Promise.all([
@@ -88,14 +86,12 @@ async function readBase(
   number: number,
 ): Promise<{ number: number; timestamp: number }> {
   const params = { chain: chainId, number };
-  const [row] = await selectNamed(database, 'ingest/price/find_block_time', params, timeShape);
+  const [row] = await selectNamed(database, 'ingest/price/find_block_time', params, timeRow);
   if (row === undefined) throw new AppError('broken_invariant', `final block ${number} is not stored`);
   return { number, timestamp: row.timestamp };
 }
 
-const timeShape = z.object({ timestamp: z.int() });
-
-const warningsShape = z.array(z.enum(ROUTE_WARNINGS));
+const timeRow = rowType(pick(blocksTable.types, ['timestamp']));
 
 function toRoute(row: RouteRow, legOf: LegOf): PriceRoute {
   const route: PriceRoute = {
@@ -108,49 +104,21 @@ function toRoute(row: RouteRow, legOf: LegOf): PriceRoute {
     recent: row.recent,
     stale: row.stale,
     pools: poolsOfRoute(row, (key) => legOf.get(key)),
-    warnings: warningsShape.parse(row.warnings),
+    warnings: row.warnings,
   };
   return isAnchorRoute(route) ? { ...route, depthUsd: Infinity } : route;
 }
 
-const blockShape = z.object({ number: z.int(), timestamp: z.int() });
+const blockRow = rowType(pick(blocksTable.types, ['number', 'timestamp']));
 
-const stateShape = z.object({
-  ord: wideIntegerShape,
-  timestamp: z.int(),
-  kind: z.enum([
-    'sync',
-    'initialize',
-    'swap',
-    'mint',
-    'burn',
-    'collect',
-    'collect_protocol',
-    'flash',
-    'fee',
-    'register',
-    'found',
-    'ticks',
+const stateRow = rowType(
+  pick(poolStatesTable.types, [
+    ...(['ord', 'timestamp', 'kind', 'pair', 'reserve0', 'reserve1', 'liquidity', 'price'] as const),
+    ...(['balances', 'doubts', 'walked_liquidity', 'near0', 'near1'] as const),
   ]),
-  pair: hexShape,
-  reserve0: wideIntegerShape,
-  reserve1: wideIntegerShape,
-  liquidity: wideIntegerShape,
-  price: z.number(),
-  balances: z.array(wideIntegerShape),
-  doubts: z.int(),
-  walked_liquidity: z.number(),
-  near0: z.number(),
-  near1: z.number(),
-});
+);
 
-const swapShape = z.object({
-  ord: wideIntegerShape,
-  pair: hexShape,
-  maker: hexShape.nullable(),
-  leg: z.int(),
-  amount1: wideIntegerShape,
-});
+const swapRow = rowType(pick(swapsTable.types, ['ord', 'pair', 'maker', 'leg', 'amount1']));
 
 async function readBlocks(
   database: Database,
@@ -161,34 +129,13 @@ async function readBlocks(
 ): Promise<PricedRows[]> {
   if (to < from) return [];
   const range = { chain: chainId, from, to, from_ord: toOrd(from, 0), to_ord: lastOrdOfBlock(to) };
-  const blocks = await selectNamed(database, 'ingest/price/list_blocks', range, blockShape);
-  const states = await selectAll(database, 'ingest/price/list_states', range, stateShape, ROWS_MAX);
-  const swaps = await selectAll(database, 'ingest/price/list_swaps', range, swapShape, ROWS_MAX);
-  const statesOf = groupByBlock(states, (row): LoggedState => ({
-    ord: Number(row.ord),
-    kind: row.kind,
-    timestamp: row.timestamp,
-    pair: row.pair,
-    reserve0: BigInt(row.reserve0),
-    reserve1: BigInt(row.reserve1),
-    liquidity: BigInt(row.liquidity),
-    price: row.price,
-    balances: row.balances.map(BigInt),
-    doubts: row.doubts,
-    walked_liquidity: row.walked_liquidity,
-    near0: row.near0,
-    near1: row.near1,
-  }));
-  const swapsOf = groupByBlock(swaps, (row): PricedSwap => ({
-    ord: Number(row.ord),
-    pair: row.pair,
-    maker: row.maker,
-    leg: row.leg,
-    amount1: BigInt(row.amount1),
-  }));
+  const blocks = await selectNamed(database, 'ingest/price/list_blocks', range, blockRow);
+  const states = await selectAll(database, 'ingest/price/list_states', range, stateRow, ROWS_MAX);
+  const swaps = await selectAll(database, 'ingest/price/list_swaps', range, swapRow, ROWS_MAX);
+  const statesOf = groupByBlock(states);
+  const swapsOf = groupByBlock(swaps);
   const poolsOf = groupByBlock(
     pools.filter((pool) => pool.ord >= range.from_ord && pool.ord <= range.to_ord),
-    (pool): PricedPool => pool,
   );
   return blocks.map(({ number, timestamp }) => ({
     number,
@@ -199,16 +146,13 @@ async function readBlocks(
   }));
 }
 
-function groupByBlock<Row extends { readonly ord: string | number }, T>(
-  rows: readonly Row[],
-  turn: (row: Row) => T,
-): Map<number, T[]> {
-  const groups = new Map<number, T[]>();
+function groupByBlock<Row extends { readonly ord: number }>(rows: readonly Row[]): Map<number, Row[]> {
+  const groups = new Map<number, Row[]>();
   for (const row of rows) {
-    const number = blockOfOrd(Number(row.ord));
+    const number = blockOfOrd(row.ord);
     const known = groups.get(number);
-    if (known === undefined) groups.set(number, [turn(row)]);
-    else known.push(turn(row));
+    if (known === undefined) groups.set(number, [row]);
+    else known.push(row);
   }
   return groups;
 }

@@ -1,9 +1,8 @@
 /** Reads the net liquidity of V3 ticks: the sums over stored mints and burns. */
-import { z } from 'zod';
-
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll } from '../../clickhouse/client/namedQueries';
-import { hexShape, wideIntegerShape } from '../../clickhouse/rows/rowShapes';
+import { address, i256, i32 } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { TICK_MAX, TICK_MIN } from '../../protocols/tickMath';
@@ -11,12 +10,9 @@ import { TICK_MAX, TICK_MIN } from '../../protocols/tickMath';
 /** Largest number of ticks. The ingester's memory could not hold more. */
 const ROWS_MAX = 10_000_000;
 
+const tickRow = rowType({ pair: address, tick: i32, net: i256 });
 /** Net liquidity of one tick, as stored. */
-export interface StoredTick {
-  readonly pair: Hex;
-  readonly tick: number;
-  readonly net: bigint;
-}
+export type StoredTick = RowOf<typeof tickRow>;
 
 interface TickRange {
   /** Last block in the final tables. */
@@ -26,8 +22,6 @@ interface TickRange {
   /** The pools whose ticks are read; empty means all pools. */
   readonly pairs: readonly Hex[];
 }
-
-const tickShape = z.object({ pair: hexShape, tick: z.int(), net: wideIntegerShape });
 
 export async function readTicks(
   database: Database,
@@ -40,6 +34,5 @@ export async function readTicks(
     tick_min: TICK_MIN,
     tick_max: TICK_MAX,
   };
-  const rows = await selectAll(database, 'ingest/price/list_ticks', params, tickShape, ROWS_MAX);
-  return rows.map(({ pair, tick, net }) => ({ pair, tick, net: BigInt(net) }));
+  return selectAll(database, 'ingest/price/list_ticks', params, tickRow, ROWS_MAX);
 }

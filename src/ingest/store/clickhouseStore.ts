@@ -1,12 +1,9 @@
 /** Stores blocks in ClickHouse exactly once: inserts in a fixed order, with deduplication tokens. */
-import { z } from 'zod';
-
 import { localTable } from '../../clickhouse/schema/clusterSchema';
 import type { Database } from '../../clickhouse/client/database';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import { selectAll, selectMade } from '../../clickhouse/client/namedQueries';
 import { bool, text, u64 } from '../../clickhouse/rows/columns';
-import { hexShape } from '../../clickhouse/rows/rowShapes';
 import { rowType } from '../../clickhouse/rows/rowType';
 import { weakerOf } from '../../clickhouse/schema/proofRanges';
 import type { StoredToken } from '../pools/tokenBook';
@@ -117,7 +114,7 @@ export function createClickHouseStore(
 }
 
 const tokenRow = rowType({ ...tokensTable.types, complete: bool });
-const oddTokenShape = z.object({ token: hexShape, kind: z.enum(['unpaired_deposit', 'unread_transfer']) });
+const oddTokenRow = rowType(oddTokensTable.types);
 
 function listTokens(database: Database): Promise<StoredToken[]> {
   return selectAll(database, 'ingest/store/list_tokens', {}, tokenRow, TOKENS_MAX);
@@ -125,7 +122,7 @@ function listTokens(database: Database): Promise<StoredToken[]> {
 
 async function listOddTokens(database: Database): Promise<Map<Hex, OddKind>> {
   const params = { since: 0, limit: TOKENS_MAX };
-  const rows = await selectAll(database, 'holders/list_odd_tokens', params, oddTokenShape, TOKENS_MAX);
+  const rows = await selectAll(database, 'holders/list_odd_tokens', params, oddTokenRow, TOKENS_MAX);
   return new Map(rows.map(({ token, kind }) => [token, kind]));
 }
 

@@ -68,7 +68,7 @@ export function ageOfPrice(
     hop.pools.flatMap(({ key }) => {
       const pool = legs.get(key)?.pool;
       const state = pool === undefined ? undefined : rawStates.get(pool.address);
-      return state === undefined ? [] : [blockOfOrd(Number(state.at_ord))];
+      return state === undefined ? [] : [blockOfOrd(state.ord)];
     }),
   );
   return blocks.length === 0 ? null : Math.max(0, block.number - Math.max(...blocks));

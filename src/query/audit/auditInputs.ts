@@ -28,7 +28,6 @@ import {
   type TradeRow,
 } from './auditRows';
 import { chainUpTo, type HeadSnapshot } from '../head/headSnapshot';
-import { pricedStateOf } from '../pairs/pairRows';
 import { readPoolFees, type PoolFees } from '../pairs/poolFees';
 import type { TokenPrice } from '../prices/priceByHops';
 import type { PriceSources } from '../prices/tokenPrices';
@@ -149,7 +148,7 @@ async function readLegs(
   const asked = await reader.listPools(pairs.filter((pair) => directory.findPair(pair) === undefined));
   const legs = new Map<LegKey, AuditLeg>();
   for (const pool of [...known, ...asked])
-    for (const info of legsOf(legsPoolOf(pool))) legs.set(info.leg.key, { ...info, pool });
+    for (const info of legsOf(pool)) legs.set(info.leg.key, { ...info, pool });
   return legs;
 }
 
@@ -174,10 +173,6 @@ async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[])
     at = row.next_token;
   }
   return { rows: path, anchorWarnings: known.get(at)?.warnings ?? [] };
-}
-
-function legsPoolOf(pool: AuditPoolRow): Parameters<typeof legsOf>[0] {
-  return { ...pool, weights: pool.weights.map(BigInt) };
 }
 
 function toRoute(row: RouteRow, legs: ReadonlyMap<LegKey, AuditLeg>): AuditRoute {
@@ -240,7 +235,7 @@ function stateOfLegs(
   for (const [key, { pool, ...info }] of legs) {
     const row = raw.get(pool.address);
     if (row === undefined || epochOfState(row) !== epochOf(block.number)) continue;
-    states.set(key, toLegState(legsPoolOf(pool), info, pricedStateOf(row), decimalsOf));
+    states.set(key, toLegState(pool, info, row, decimalsOf));
   }
   return states;
 }
@@ -297,11 +292,10 @@ function sumTrades(
     if (leg === undefined) continue;
     const decimals = decimalsOf(leg.token1);
     if (decimals === null) continue;
-    const raw = BigInt(row.amount1);
-    const amount = wholeTokens(raw < 0n ? -raw : raw, decimals);
+    const amount = wholeTokens(row.amount1 < 0n ? -row.amount1 : row.amount1, decimals);
     const ofLeg = blocks.get(key) ?? new Map<number, number>();
     blocks.set(key, ofLeg);
-    const number = blockOfOrd(Number(row.at_ord));
+    const number = blockOfOrd(row.ord);
     ofLeg.set(number, (ofLeg.get(number) ?? 0) + amount);
   }
   return new Map([...blocks].map(([key, sums]) => [key, [...sums.values()].reduce((a, b) => a + b, 0)]));

@@ -2,10 +2,10 @@
  * Runs the queries of an audit: routes, hops, pools, their states and epochs, all as of one block of the snapshot's
  * chain.
  */
-import { z } from 'zod';
-
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { pick, rowType, type RowOf, type RowType } from '../../clickhouse/rows/rowType';
+import { blocksTable, poolsTable, poolStatesTable, swapsTable } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd, lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
@@ -18,7 +18,6 @@ import {
   type RouteRow,
 } from '../../market/priceState';
 import { EPOCH_BLOCKS, epochOf, epochStart } from '../../pricing/epoch';
-import { poolTypeShape } from '../../wire/primitives';
 import { findFinalBlockAt } from '../head/blockTimes';
 import { chainUpTo, snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
@@ -31,40 +30,25 @@ const RECENT_BLOCKS = 8_640;
 /** A pool without a change for this long is in no route: 30 days, and two days more for an epoch of slow blocks. */
 const LOOKBACK_SECONDS = 32 * 86_400;
 
-const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value));
+const timeRow = rowType(pick(blocksTable.types, ['number', 'timestamp']));
 
-const timeRowShape = z.object({ number: z.int(), timestamp: z.int() });
+const poolRow = rowType(
+  pick(poolsTable.types, [
+    ...(['address', 'dex', 'pool_type', 'token0', 'token1', 'tokens', 'weights', 'fee_pips'] as const),
+  ]),
+);
+export type AuditPoolRow = RowOf<typeof poolRow>;
 
-const poolRowShape = z.object({
-  address: hex,
-  dex: z.string(),
-  pool_type: poolTypeShape,
-  token0: hex,
-  token1: hex,
-  tokens: z.array(hex),
-  weights: z.array(z.string()),
-  fee_pips: z.int(),
-});
-export type AuditPoolRow = z.infer<typeof poolRowShape>;
+const stateRow = rowType(
+  pick(poolStatesTable.types, [
+    ...(['pair', 'ord', 'reserve0', 'reserve1', 'liquidity', 'price', 'balances', 'doubts'] as const),
+    ...(['unswapped', 'walked_liquidity', 'near0', 'near1'] as const),
+  ]),
+);
+export type AuditStateRow = RowOf<typeof stateRow>;
 
-const stateRowShape = z.object({
-  pair: hex,
-  at_ord: z.string(),
-  reserve0: z.string(),
-  reserve1: z.string(),
-  liquidity: z.string(),
-  price: z.number(),
-  balances: z.array(z.string()),
-  doubts: z.int(),
-  unswapped: z.array(z.number()),
-  walked_liquidity: z.number(),
-  near0: z.number(),
-  near1: z.number(),
-});
-export type AuditStateRow = z.infer<typeof stateRowShape>;
-
-const tradeRowShape = z.object({ pair: hex, leg: z.int(), at_ord: z.string(), amount1: z.string() });
-export type TradeRow = z.infer<typeof tradeRowShape>;
+const tradeRow = rowType(pick(swapsTable.types, ['pair', 'leg', 'ord', 'amount1']));
+export type TradeRow = RowOf<typeof tradeRow>;
 
 /** The block of an audit, with the facts about its epoch. */
 export interface AuditBlock {
@@ -96,7 +80,7 @@ export async function getAuditBlock(
   const final = [number, base].filter((wanted) => wanted <= head.finalTo);
   if (final.length > 0) {
     const params = { chain_id: chainId, numbers: final };
-    for (const row of await runner.run('audit/list_block_times', params, timeRowShape))
+    for (const row of await runner.run('audit/list_block_times', params, timeRow))
       times.set(row.number, row.timestamp);
   }
   const timestamp = times.get(number);
@@ -131,13 +115,13 @@ export interface AuditReader {
 export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, number: number): AuditReader {
   const tipOrd = lastOrdOfBlock(number);
   const chain = { ...snapshotParams(chainUpTo(head, number)), tip_ord: tipOrd, limit: ROWS_MAX };
-  const read: ReadRows = (name, params, shape) => runner.run(name, { ...chain, ...params }, shape);
+  const read: ReadRows = (name, params, row) => runner.run(name, { ...chain, ...params }, row);
   const readPairs = async <Row>(
     name: string,
     pairs: readonly Hex[],
-    shape: z.ZodType<Row>,
+    row: RowType<Row>,
     extra: QueryParams = {},
-  ): Promise<Row[]> => (pairs.length === 0 ? [] : read(name, { pairs: bare(pairs), ...extra }, shape));
+  ): Promise<Row[]> => (pairs.length === 0 ? [] : read(name, { pairs: bare(pairs), ...extra }, row));
   const first = epochStart(number);
   const state = readPriceState(read, { toOrd: tipOrd, epochOrd: lastOrdOfBlock(first) });
   return {
@@ -151,22 +135,22 @@ export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, numbe
       const rest = tokens.filter((token) => !found.has(token));
       return from === 0 ? recent : [...recent, ...(await state.listHops(rest))];
     },
-    listPools: (pairs) => readPairs('audit/list_pools', pairs, poolRowShape),
+    listPools: (pairs) => readPairs('audit/list_pools', pairs, poolRow),
     listStates: (pairs, epochs) =>
-      readPairs('audit/list_states', pairs, stateRowShape, {
+      readPairs('audit/list_states', pairs, stateRow, {
         epochs: [...new Set([...epochs, epochOf(number)])],
       }),
-    listOlderStates: (pairs) => readPairs('audit/list_states', pairs, stateRowShape, { older: true }),
+    listOlderStates: (pairs) => readPairs('audit/list_states', pairs, stateRow, { older: true }),
     listTrades: (pairs) =>
-      readPairs('audit/list_trades', pairs, tradeRowShape, { from_ord: toOrd(first, 0), limit: TRADES_MAX }),
+      readPairs('audit/list_trades', pairs, tradeRow, { from_ord: toOrd(first, 0), limit: TRADES_MAX }),
   };
 }
 
 /** The epoch of a record. The row is stored with the first block after the epoch. */
 export function epochOfRecord(row: EpochRow): number {
-  return epochOf(blockOfOrd(Number(row.at_ord)) - EPOCH_BLOCKS);
+  return epochOf(blockOfOrd(row.ord) - EPOCH_BLOCKS);
 }
 
 export function epochOfState(row: AuditStateRow): number {
-  return epochOf(blockOfOrd(Number(row.at_ord)));
+  return epochOf(blockOfOrd(row.ord));
 }

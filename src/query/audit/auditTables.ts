@@ -5,7 +5,7 @@
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { isAddress, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
-import { epochShape, routeShape, type EpochRow, type RouteRow } from '../../market/priceState';
+import { epochRow, routeRow, type EpochRow, type RouteRow } from '../../market/priceState';
 import { EPOCH_BLOCKS, epochStart } from '../../pricing/epoch';
 import {
   createAuditReader,
@@ -67,8 +67,8 @@ async function readFinal(
   const finalOrd = lastOrdOfBlock(finalTo);
   const params = { final_ord: finalOrd, from_ord: fromOrd, to_ord: finalOrd, limit: ROWS_MAX };
   const [routes, epochs] = await Promise.all([
-    runner.run('prices/list_routes', params, routeShape),
-    runner.run('prices/list_epochs', params, epochShape),
+    runner.run('prices/list_routes', params, routeRow),
+    runner.run('prices/list_epochs', params, epochRow),
   ]);
   return {
     routes: routes.length === 0 ? before.routes : new Map([...before.routes, ...byToken(routes)]),
@@ -81,8 +81,8 @@ async function readHead(runner: QueryRunner, head: HeadSnapshot): Promise<Rows> 
   const above = { from_ord: lastOrdOfBlock(head.finalTo), to_ord: lastOrdOfBlock(head.number) };
   const params = { ...snapshotParams(head), ...above, limit: ROWS_MAX };
   const [routes, epochs] = await Promise.all([
-    runner.run('prices/list_routes', params, routeShape),
-    runner.run('prices/list_epochs', params, epochShape),
+    runner.run('prices/list_routes', params, routeRow),
+    runner.run('prices/list_epochs', params, epochRow),
   ]);
   return { routes: byToken(routes), epochs: addEpochs(NOTHING.epochs, epochs) };
 }
@@ -125,9 +125,7 @@ function createTableReader(
     listRoutes: (tokens) => Promise.resolve([...new Set(tokens)].flatMap((token) => routeOf(token) ?? [])),
     listEpochs: (wanted, afterOrd) =>
       Promise.resolve(
-        [...new Set(wanted)]
-          .flatMap(epochsOf)
-          .filter(({ at_ord }) => Number(at_ord) > afterOrd && Number(at_ord) <= epochOrd),
+        [...new Set(wanted)].flatMap(epochsOf).filter(({ ord }) => ord > afterOrd && ord <= epochOrd),
       ),
     listStates: (wanted) => statesOf([...new Set(wanted)]),
     listOlderStates: (wanted) => statesOf([...new Set(wanted)]),
@@ -138,10 +136,19 @@ function stateOf(pairs: PairTable, address: Hex): AuditStateRow | null {
   const facts = pairs.byAddress.get(address)?.facts;
   const state = facts?.state ?? null;
   if (state === null || !isAddress(state.pair)) return null;
-  const { pair, ord: at_ord, reserve0, reserve1, liquidity, price, walked_liquidity, near0, near1 } = state;
-  const balances = [...(facts?.balances ?? [])];
-  const { doubts } = facts ?? { doubts: 0 };
-  const unswapped = [...state.unswapped];
-  const walked = { walked_liquidity, near0, near1 };
-  return { pair, at_ord, reserve0, reserve1, liquidity, price, balances, doubts, unswapped, ...walked };
+  const { pair, price, unswapped, walked_liquidity, near0, near1 } = state;
+  return {
+    pair,
+    ord: Number(state.ord),
+    reserve0: BigInt(state.reserve0),
+    reserve1: BigInt(state.reserve1),
+    liquidity: BigInt(state.liquidity),
+    price,
+    balances: (facts?.balances ?? []).map(BigInt),
+    doubts: facts?.doubts ?? 0,
+    unswapped,
+    walked_liquidity,
+    near0,
+    near1,
+  };
 }

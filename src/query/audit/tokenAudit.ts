@@ -11,6 +11,7 @@ import { DEPTH_PART } from '../../pricing/leg';
 import type { HopPool } from '../../pricing/hop';
 import { priceRouteHop, type RouteHop } from '../../pricing/market';
 import type { Audit, AuditHop } from '../../wire/audit';
+import { poolTypeShape } from '../../wire/primitives';
 import type { Warning } from '../../wire/risks';
 import { priceReason } from '../prices/priceReason';
 import { isValueCapped } from './auditCap';
@@ -149,7 +150,7 @@ function toPool({ key, price }: HopPool, weight: string, inputs: AuditInputs): A
   return {
     address: pool.address,
     dex_name: pool.dex,
-    pool_type: pool.pool_type,
+    pool_type: poolTypeShape.parse(pool.pool_type),
     fee_bps: Math.round((inputs.fees.get(pool.address) ?? pool.fee_pips) / PIPS_PER_BPS),
     token0: leg.token0,
     token1: leg.token1,
@@ -164,8 +165,8 @@ function toPool({ key, price }: HopPool, weight: string, inputs: AuditInputs): A
 function reservesOf({ pool, index0, index1 }: AuditLeg, { rawStates }: AuditInputs): [string, string] {
   const state = rawStates.get(pool.address);
   if (state === undefined) return ['0', '0'];
-  if (pool.tokens.length === 0) return [state.reserve0, state.reserve1];
-  return [state.balances[index0] ?? '0', state.balances[index1] ?? '0'];
+  if (pool.tokens.length === 0) return [String(state.reserve0), String(state.reserve1)];
+  return [String(state.balances[index0] ?? 0), String(state.balances[index1] ?? 0)];
 }
 
 function warningsOf(

@@ -108,9 +108,3 @@ export function addHeadParts(
   );
   foldParts(missing, bars);
 }
-
-/** A stored USD decimal with at most 12 places, as an integer of 10^-12. */
-export function parseUsd(text: string): bigint {
-  const [whole = '0', fraction = ''] = text.split('.');
-  return BigInt(whole + fraction.padEnd(12, '0'));
-}

@@ -4,7 +4,8 @@
  */
 import type { HeadBlock } from '../../domain/head/foldHead';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { address, bool, f64, u16, u256, u32, u64, u8, usd } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { AppError } from '../../errors';
@@ -19,6 +20,21 @@ const KEPT_MAX = 60_000;
  * fails.
  */
 const PAIR_SWAPS_MAX = 500_000;
+
+const swapRow = rowType({
+  commit: u64,
+  ord: u64,
+  timestamp: u32,
+  pair: address,
+  leg: u16,
+  volume0: u256,
+  volume1: u256,
+  price: f64,
+  price_usd: f64,
+  amount_usd: usd,
+  tracked: bool,
+  buy: u8,
+});
 
 /** A leg of a pool (swaps.leg). */
 export interface LegRef {
@@ -57,15 +73,15 @@ export function createHeadSwaps(runner: QueryRunner, keptMax = KEPT_MAX): HeadSw
     next: async ({ blocks }, { to }) => (blocks === null ? null : loadSwaps(runner, to, blocks, keptMax)),
   });
   return {
-    async of(head, { pair, leg }, usd) {
+    async of(head, { pair, leg }, inUsd) {
       if (head.blocks.length === 0) return [];
-      const key = keyOf(pair.slice(2), leg);
+      const key = keyOf(pair, leg);
       const { blocks } = await kept.at(head);
       const rows =
         blocks === null
           ? (await readPairSwaps(runner, head, pair.slice(2))).filter((swap) => swap.key === key)
           : head.blocks.flatMap(({ commit }) => blocks.get(commit)?.get(key) ?? []);
-      return rows.map((swap) => (usd ? { ...swap, price: swap.priceUsd } : swap));
+      return rows.map((swap) => (inUsd ? { ...swap, price: swap.priceUsd } : swap));
     },
   };
 }
@@ -101,7 +117,7 @@ async function readPairSwaps(runner: QueryRunner, { blocks }: HeadSnapshot, pair
 }
 
 /** Swaps of these blocks in one pair, or in all pairs if `pair` is empty. */
-function readSwaps(
+async function readSwaps(
   runner: QueryRunner,
   blocks: readonly HeadBlock[],
   pair: string,
@@ -113,25 +129,25 @@ function readSwaps(
     pair,
     limit,
   };
-  return runner.read('bars/list_head_swaps', params, readSwap);
+  return (await runner.run('bars/list_head_swaps', params, swapRow)).map(toSwap);
 }
 
-function keyOf(pair: string, leg: number): string {
+function keyOf(pair: Hex, leg: number): string {
   return `${pair}.${leg}`;
 }
 
-function readSwap(row: RowReader): StoredSwap {
+function toSwap(row: RowOf<typeof swapRow>): StoredSwap {
   return {
-    commit: row.u64(),
-    ord: row.u64(),
-    timestamp: row.u32(),
-    key: keyOf(row.hex(20), row.u16()),
-    volume0: row.u256(),
-    volume1: row.u256(),
-    price: row.f64(),
-    priceUsd: row.f64(),
-    volumeUsd: row.decimal128(),
-    tracked: row.bool(),
-    buy: row.bool(),
+    commit: row.commit,
+    ord: row.ord,
+    timestamp: row.timestamp,
+    key: keyOf(row.pair, row.leg),
+    volume0: row.volume0,
+    volume1: row.volume1,
+    price: row.price,
+    priceUsd: row.price_usd,
+    volumeUsd: row.amount_usd,
+    tracked: row.tracked,
+    buy: row.buy === 1,
   };
 }

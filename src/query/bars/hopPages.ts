@@ -3,7 +3,9 @@
  * of all hops that the price is made of in a range of blocks. pathBars.ts makes bars of them.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { address } from '../../clickhouse/rows/columns';
+import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { tokenPricesTable } from '../../clickhouse/schema/tables';
 import { isAddress, ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../../domain/ord';
 import { AppError } from '../../errors';
@@ -21,7 +23,13 @@ import { findPricePoints, priceOfToken, type PathChange, type PricePoint } from 
 const TOKENS_MAX = 32;
 /** Extra rows that a read of the head asks for. One block never has so many, so the read contains a whole block. */
 const HEAD_ROWS_SPARE = 4 * TOKENS_MAX;
-const ADDRESS_BYTES = 20;
+
+const changeTypes = pick(tokenPricesTable.types, [
+  ...(['ord', 'timestamp', 'next_token', 'hop_price'] as const),
+  ...(['previous_next_token', 'previous_hop_price'] as const),
+]);
+const changeRow = rowType(changeTypes);
+const headChangeRow = rowType({ ...changeTypes, token: address });
 
 export interface PathSource {
   readonly runner: QueryRunner;
@@ -131,7 +139,7 @@ class HopRange {
     if (page.block <= head.finalTo || tokens.length === 0) return [];
     const finalOrd = lastOrdOfBlock(head.finalTo);
     const limit = page.limit + HEAD_ROWS_SPARE;
-    const rows = await this.runner.read(
+    const found = await this.runner.run(
       'bars/list_head_hop_changes',
       {
         ...snapshotParams(head),
@@ -140,8 +148,9 @@ class HopRange {
         to_ord: this.toOrd,
         limit,
       },
-      (row) => readChange(row, row.hex0x(ADDRESS_BYTES)),
+      headChangeRow,
     );
+    const rows = found.map((row) => toChange(row, row.token));
     // Rows of the oldest block may be missing.
     if (rows.length === limit) this.afterOrd = Math.max(this.afterOrd, rows.at(-1)?.ord ?? 0);
     return rows;
@@ -177,7 +186,8 @@ class HopRange {
       sparse,
       limit: rows,
     };
-    return this.runner.read('bars/list_hop_changes', params, (row) => readChange(row, token));
+    const found = await this.runner.run('bars/list_hop_changes', params, changeRow);
+    return found.map((row) => toChange(row, token));
   }
 
   /** Begins the range with the block of a position. */
@@ -215,16 +225,19 @@ class HopRange {
   }
 }
 
-/** The columns in the order of the query. Confidence and cap do not matter for the price. */
-function readChange(row: RowReader, token: Hex): PathChange {
-  const ord = row.u64();
-  const timestamp = row.u32();
-  const hop = readHop(row);
-  return { token, ord, timestamp, hop, previous: readHop(row) };
+function toChange(row: RowOf<typeof changeRow>, token: Hex): PathChange {
+  return {
+    token,
+    ord: row.ord,
+    timestamp: row.timestamp,
+    hop: hopOf(row.next_token, row.hop_price),
+    previous: hopOf(row.previous_next_token, row.previous_hop_price),
+  };
 }
 
-function readHop(row: RowReader): Hop {
-  return { nextToken: row.hex0x(ADDRESS_BYTES), price: row.f64(), confidence: 0, cap: 0 };
+/** Confidence and cap do not matter for the price. */
+function hopOf(nextToken: Hex, price: number): Hop {
+  return { nextToken, price, confidence: 0, cap: 0 };
 }
 
 /**

@@ -3,15 +3,14 @@
  * prices: for its quote token in USD, and for prices in the native token. Volume and counts are the pool's.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import type { RowReader } from '../../clickhouse/rows/rowReader';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../../domain/ord';
 import { AppError } from '../../errors';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
-import type { BarPart } from './barParts';
 import type { BarPage, BarsRead } from './barPages';
 import { readBlockBars } from './blockBars';
 import type { LegRef } from './headSwaps';
+import { swapPart, swapPartRow } from './partRows';
 import { findRowSpan } from './rowSpan';
 
 /** Largest number of bars of one page. */
@@ -61,7 +60,7 @@ async function readPage(
     span.rows === 0
       ? lastOrdOfBlock(Math.min(block, head.finalTo))
       : lastOrdOfBlock(blockOfOrd(span.oldest) - 1);
-  const parts = await runner.read(
+  const rows = await runner.run(
     'bars/list_swap_parts',
     {
       ...snapshotParams(head),
@@ -75,29 +74,10 @@ async function readPage(
       sparse: span.sparse,
       limit: PARTS_MAX,
     },
-    readPart,
+    swapPartRow,
   );
-  if (parts.length === PARTS_MAX)
+  if (rows.length === PARTS_MAX)
     throw new AppError('unavailable', 'too many blocks are not final yet; try again later');
-  return { parts, rows: span.rows, from: span.full ? blockOfOrd(span.oldest) : head.startBlock };
-}
-
-/** The amounts of the bar's token stand in the fields of token0, as in the bars of a token. */
-function readPart(row: RowReader): BarPart {
-  return {
-    bucket: row.u32(),
-    openOrd: row.u64(),
-    open: row.f64(),
-    closeOrd: row.u64(),
-    close: row.f64(),
-    high: row.f64(),
-    low: row.f64(),
-    volume0: row.u256(),
-    volume1: 0n,
-    volumeUsd: row.decimal128(),
-    trades: row.u64(),
-    untracked: row.u64(),
-    buys: row.u64(),
-    lastOrd: row.u64(),
-  };
+  const from = span.full ? blockOfOrd(span.oldest) : head.startBlock;
+  return { parts: rows.map(swapPart), rows: span.rows, from };
 }

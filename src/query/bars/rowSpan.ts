@@ -3,12 +3,16 @@
  * the cheaper way to read these rows.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { u64 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { blockOfOrd, lastOrdOfBlock } from '../../domain/ord';
 
 /** A key with one row or more per this many blocks is dense: all rows of these blocks are read and filtered. */
 const DENSE_BLOCKS = 32;
 /** Largest number of rows of a key that is not dense. Each such row is looked up by its position. */
 const SPARSE_MAX = 1_024;
+
+const spanRow = rowType({ rows: u64, oldest: u64, newest: u64 });
 
 export interface RowSpan {
   readonly rows: number;
@@ -53,11 +57,7 @@ async function readSpan(
   { key, afterOrd, toOrd, limit }: SpanRequest,
 ): Promise<RowSpan> {
   const params = { key, after_ord: Math.max(0, afterOrd), to_ord: Math.max(0, toOrd), limit };
-  const [span] = await runner.read(query, params, (row) => ({
-    rows: row.u64(),
-    oldest: row.u64(),
-    newest: row.u64(),
-  }));
+  const [span] = await runner.run(query, params, spanRow);
   const { rows, oldest, newest } = span ?? { rows: 0, oldest: 0, newest: 0 };
   const sparse = blockOfOrd(newest) - blockOfOrd(oldest) > DENSE_BLOCKS * rows;
   return { rows, oldest, newest, sparse, full: rows >= limit };

@@ -2,17 +2,16 @@
  * Lists the stored bars of a token over all its pools, and its tracked swaps in head blocks. Prices are per whole token
  * in the requested currency; amounts are raw.
  */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { f64, u256, u32, u64, usd as usdAmount } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import type { TokenCurrency } from '../../wire/tokens';
-import { parseUsd, type BarPart } from './barParts';
-import { readPrices } from './barPrices';
+import type { BarPart } from './barParts';
 import type { BarRows } from './barReader';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import { bucketRow, singleEnd, storedColumns, storedPart, swapPart, swapPartRow } from './partRows';
 
 /**
  * Largest number of head blocks with trades of one token. With more blocks the answer would be incomplete, so the
@@ -20,21 +19,23 @@ import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
  */
 const HEAD_BLOCKS_MAX = 100_000;
 
-const partRowShape = z.object({
-  bucket: z.int(),
-  open_ord: z.string(),
-  open: z.number(),
-  close_ord: z.string(),
-  close: z.number(),
-  high: z.number(),
-  low: z.number(),
-  volume: z.string(),
-  volume_usd: z.string(),
-  trades: z.int(),
-  buys: z.int(),
-  last_ord: z.string(),
+const tokenColumns = { ...storedColumns, volume: u256 };
+const usdRow = rowType({
+  ...tokenColumns,
+  first_usd: singleEnd,
+  last_usd: singleEnd,
+  high_usd: f64,
+  low_usd: f64,
 });
-type PartRow = z.infer<typeof partRowShape>;
+const nativeRow = rowType({ ...tokenColumns, high_native: f64, low_native: f64 });
+const volumeRow = rowType({
+  bucket: u32,
+  volume: u256,
+  volume_usd: usdAmount,
+  trades: u64,
+  buys: u64,
+  last_ord: u64,
+});
 
 export function tokenBars(
   runner: QueryRunner,
@@ -45,22 +46,32 @@ export function tokenBars(
   const usd = currency === 'usd';
   const key = { token: token.slice(2), usd, native: !usd };
   return {
-    list(seconds, from, to, limit) {
+    async list(seconds, from, to, limit) {
       const params = { ...key, timeframe: seconds, from, to, limit };
-      return runner.read('bars/list_token_bars', params, (row) => readPart(row, usd));
+      if (!usd) {
+        const rows = await runner.run('bars/list_token_bars', params, nativeRow);
+        return rows.map((row) => storedPart(row, amountsOf(row), row.high_native, row.low_native, null));
+      }
+      const rows = await runner.run('bars/list_token_bars', params, usdRow);
+      return rows.map((row) =>
+        storedPart(row, amountsOf(row), row.high_usd, row.low_usd, {
+          first: row.first_usd,
+          last: row.last_usd,
+        }),
+      );
     },
     async listHead(seconds) {
       if (head.blocks.length === 0) return [];
       const params = { ...key, ...snapshotParams(head), timeframe: seconds, limit: HEAD_BLOCKS_MAX };
-      const rows = await runner.run('bars/list_head_blocks', params, partRowShape);
+      const rows = await runner.run('bars/list_head_blocks', params, swapPartRow);
       if (rows.length === HEAD_BLOCKS_MAX)
         throw new AppError('unavailable', 'too many blocks are not final yet; try again later');
-      return rows.map(toPart);
+      return rows.map(swapPart);
     },
     async findFirstDay() {
       const params = { ...key, ...snapshotParams(head) };
-      const [day] = await runner.read('bars/find_first_token_bar', params, (row) => row.u32());
-      return day ?? null;
+      const [day] = await runner.run('bars/find_first_token_bar', params, bucketRow);
+      return day?.bucket ?? null;
     },
   };
 }
@@ -76,45 +87,16 @@ export async function readTokenVolumes(
   buckets: readonly number[],
 ): Promise<ReadonlyMap<number, BarVolume>> {
   const params = { token: token.slice(2), timeframe: seconds, buckets, limit: buckets.length };
-  const rows = await runner.read('bars/list_token_volumes', params, (row) => {
-    const bucket = row.u32();
-    const volume0 = row.u256();
-    const volumeUsd = row.decimal128();
-    return [bucket, { volume0, volumeUsd, trades: row.u64(), buys: row.u64(), lastOrd: row.u64() }] as const;
-  });
-  return new Map(rows);
-}
-
-function readPart(row: RowReader, usd: boolean): BarPart {
-  const prices = readPrices(row, usd);
-  return {
-    ...prices,
-    volume0: row.u256(),
-    volume1: 0n,
-    volumeUsd: row.decimal128(),
-    trades: row.u64(),
-    untracked: 0,
-    buys: row.u64(),
-    lastOrd: Math.max(prices.lastOrd, row.u64()),
-  };
+  const rows = await runner.run('bars/list_token_volumes', params, volumeRow);
+  return new Map(
+    rows.map(({ bucket, volume: volume0, volume_usd: volumeUsd, trades, buys, last_ord: lastOrd }) => [
+      bucket,
+      { volume0, volumeUsd, trades, buys, lastOrd },
+    ]),
+  );
 }
 
 /** The token's amounts go into the fields of token0. Every swap in these bars has a tracked USD value. */
-function toPart(row: PartRow): BarPart {
-  return {
-    bucket: row.bucket,
-    openOrd: Number(row.open_ord),
-    open: row.open,
-    closeOrd: Number(row.close_ord),
-    close: row.close,
-    high: row.high,
-    low: row.low,
-    volume0: BigInt(row.volume),
-    volume1: 0n,
-    volumeUsd: parseUsd(row.volume_usd),
-    trades: row.trades,
-    untracked: 0,
-    buys: row.buys,
-    lastOrd: Number(row.last_ord),
-  };
+function amountsOf({ volume }: { readonly volume: bigint }): Parameters<typeof storedPart>[1] {
+  return { volume0: volume, volume1: 0n, untracked: 0 };
 }

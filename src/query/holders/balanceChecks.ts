@@ -2,10 +2,11 @@
  * Reads what the ingester's checks with balanceOf found, and decides whether a token confirms the balances of its
  * logs. Only checked tokens have an entry.
  */
-import { z } from 'zod';
-
-import type { OddKind } from '../../clickhouse/schema/tables';
+import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { u8 } from '../../clickhouse/rows/columns';
+import { pick, rowType } from '../../clickhouse/rows/rowType';
+import { balanceChecksTable, oddTokensTable, type OddKind } from '../../clickhouse/schema/tables';
 import { createNewestRows } from '../head/newestRows';
 
 /** More tokens than are ever checked. This is a safety bound, not a page size. */
@@ -46,43 +47,26 @@ interface CheckTable {
 
 const UNCHECKED = { rebasing: false, held: 0, unconfirmed: 0, sampledHolders: 0, doubted: false } as const;
 
-const checksRowShape = z
-  .object({
-    token: z.string(),
-    rebasing: z.boolean(),
-    held_checked: z.coerce.number(),
-    unconfirmed: z.coerce.number(),
-    sampled_holders: z.number(),
-    doubted: z.coerce.boolean(),
-    version: z.coerce.number(),
-  })
-  .transform(({ held_checked, sampled_holders, ...row }) => ({
-    ...row,
-    held: held_checked,
-    sampledHolders: sampled_holders,
-  }));
-
-const oddRowShape = z.object({
-  token: z.string(),
-  kind: z.enum(['unpaired_deposit', 'unread_transfer']),
-  version: z.coerce.number(),
+const checksRow = rowType({
+  ...pick(balanceChecksTable.types, [
+    ...(['token', 'rebasing', 'held_checked', 'unconfirmed', 'sampled_holders', 'version'] as const),
+  ]),
+  doubted: u8,
 });
+const oddRow = rowType(oddTokensTable.types);
 
 /** A function that returns the tokens with odd logs. Each call reads only the rows that are new. */
 export function createOddReader(
   runner: QueryRunner,
 ): () => Promise<ReadonlyMap<string, { readonly kind: OddKind }>> {
   return createNewestRows((since) =>
-    runner.run('holders/list_odd_tokens', { since, limit: TOKENS_MAX }, oddRowShape),
+    runner.run('holders/list_odd_tokens', { since, limit: TOKENS_MAX }, oddRow),
   );
 }
 
 /** A function that reads the checks of all tokens. Each call reads only the rows that are new. */
 export function createCheckReader(runner: QueryRunner): () => Promise<CheckTable> {
-  const params = (since: number) => ({ since, limit: TOKENS_MAX });
-  const readChecks = createNewestRows((since) =>
-    runner.run('holders/list_checks', params(since), checksRowShape),
-  );
+  const readChecks = createNewestRows((since) => listChecks(runner, { since, limit: TOKENS_MAX }));
   const readOdd = createOddReader(runner);
   return async () => {
     const [checks, odd] = await Promise.all([readChecks(), readOdd()]);
@@ -94,10 +78,20 @@ export function createCheckReader(runner: QueryRunner): () => Promise<CheckTable
 export async function findBalanceChecks(runner: QueryRunner, token: string): Promise<BalanceChecks | null> {
   const params = { since: 0, token: token.slice(2), limit: 1 };
   const [[checks], [odd]] = await Promise.all([
-    runner.run('holders/list_checks', params, checksRowShape),
-    runner.run('holders/list_odd_tokens', params, oddRowShape),
+    listChecks(runner, params),
+    runner.run('holders/list_odd_tokens', params, oddRow),
   ]);
   return joined(checks, odd);
+}
+
+async function listChecks(runner: QueryRunner, params: QueryParams) {
+  const rows = await runner.run('holders/list_checks', params, checksRow);
+  return rows.map(({ held_checked: held, sampled_holders: sampledHolders, doubted, ...row }) => ({
+    ...row,
+    held,
+    sampledHolders,
+    doubted: doubted === 1,
+  }));
 }
 
 function joined(

@@ -3,10 +3,10 @@
  * signed. A negative sum means that the history begins too late, or that the logs do not add up. During a backfill the
  * sums may contain a batch beyond the snapshot.
  */
-import { z } from 'zod';
-
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { address, i256 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { ZERO_ADDRESS } from '../../domain/hex';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { inChunks } from '../head/inChunks';
@@ -16,7 +16,7 @@ const FIRST_BLOCK = 1;
 /** Most tokens per address, which limits the answer. */
 export const BALANCES_MAX = 50_000;
 
-const balanceRowShape = z.object({ token: z.string(), balance: z.string() });
+const balanceRow = rowType({ token: address, balance: i256 });
 
 /** Raw balances by token. */
 export type Balances = ReadonlyMap<string, bigint>;
@@ -46,10 +46,10 @@ export async function readHoldings(
   holder: string,
 ): Promise<Holdings> {
   const params = paramsOf(head, holder, []);
-  const rows = await runner.run('portfolio/list_balances', params, balanceRowShape);
+  const rows = await runner.run('portfolio/list_balances', params, balanceRow);
   // In the row whose token is the zero address, the balance is the number of V3 positions.
   const got = rows.find(({ token }) => token === ZERO_ADDRESS)?.balance ?? 0;
-  const balances = new Map(rows.map(({ token, balance }) => [token, BigInt(balance)]));
+  const balances = new Map<string, bigint>(rows.map(({ token, balance }) => [token, balance]));
   balances.delete(ZERO_ADDRESS);
   return { balances, positionsGot: Number(got) };
 }
@@ -62,9 +62,9 @@ export async function listSupplies(
 ): Promise<Balances> {
   const rows = await inChunks(tokens, async (chunk) => {
     const params = paramsOf(head, ZERO_ADDRESS, chunk);
-    return runner.run('portfolio/list_supplies', params, balanceRowShape);
+    return runner.run('portfolio/list_supplies', params, balanceRow);
   });
-  return new Map(rows.map(({ token, balance }) => [token, -BigInt(balance)]));
+  return new Map(rows.map(({ token, balance }) => [token, -balance]));
 }
 
 function paramsOf(head: HeadSnapshot, holder: string, tokens: readonly string[]): QueryParams {

@@ -2,6 +2,8 @@
  * Counts the holders of one token, and updates the count by single balance changes. A token with a million
  * holders is counted once; later heads only apply changes. Pure.
  */
+import { address, array, i256, u64 } from '../../clickhouse/rows/columns';
+import { rowType, tuple, type RowOf } from '../../clickhouse/rows/rowType';
 
 /**
  * Answers show the largest 40 balances. The query returns 64, so that some may leave the list before the token must
@@ -37,15 +39,15 @@ export interface HolderCount extends TokenHolding {
 }
 
 /** A row of count_holders.sql. */
-interface CountedHolders {
-  readonly holders: number;
-  readonly negatives: number;
-  readonly addresses: number;
-  readonly zero_balance: string;
-  /** Address and balance of each watched holder. */
-  readonly watched: readonly (readonly [string, string])[];
-  readonly largest: readonly string[];
-}
+export const countedRow = rowType({
+  token: address,
+  holders: u64,
+  negatives: u64,
+  addresses: u64,
+  zero_balance: i256,
+  watched: array(tuple(address, i256)),
+  largest: array(i256),
+});
 
 /** One address whose balance changed. */
 export interface HolderChange {
@@ -56,14 +58,12 @@ export interface HolderChange {
 
 const ZERO_HOLDER = `0x${'0'.repeat(40)}`;
 
-export function countOf(row: CountedHolders): HolderCount {
-  const all = row.largest.map(BigInt);
+export function countOf(row: Omit<RowOf<typeof countedRow>, 'token'>): HolderCount {
+  const { holders, negatives, addresses, zero_balance: zero, largest: all } = row;
   // At this limit, addresses outside the list may have the same balance as its last item. The list is complete only
   // above that balance.
   const floor = all.length < LARGEST_COUNTED ? 0n : (all.at(-1) ?? 0n);
-  const { holders, negatives, addresses } = row;
-  const zero = BigInt(row.zero_balance);
-  const watched = new Map(row.watched.map(([holder, balance]) => [holder, BigInt(balance)]));
+  const watched = new Map<string, bigint>(row.watched);
   const top = topOrNull(
     all.filter((balance) => balance > floor),
     floor,

@@ -3,14 +3,21 @@
  * version starts from the previous counts: only tokens with new transfers are counted again, and for tokens
  * with many holders only changes are applied.
  */
-import { z } from 'zod';
-
-import type { HeadBlock } from '../../domain/head/foldHead';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { address, array, i256, u64 } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import type { HeadBlock } from '../../domain/head/foldHead';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { isHistoryPartial } from './balances';
-import { countOf, moveCount, type HolderChange, type HolderCount, type TokenHolding } from './holderCounts';
+import {
+  countedRow,
+  countOf,
+  moveCount,
+  type HolderChange,
+  type HolderCount,
+  type TokenHolding,
+} from './holderCounts';
 import { Holdings } from './holdings';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { ADDRESSES_MAX, inChunks } from '../head/inChunks';
@@ -31,25 +38,10 @@ const FOLLOW_FROM = 5_000;
 /** If more balances than this change between two head versions, every large token is counted again. */
 const CHANGES_MAX = 200_000;
 
-const holdersRowShape = z.object({
-  token: z.string(),
-  holders: z.int().min(0),
-  negatives: z.int().min(0),
-  addresses: z.int().min(0),
-  zero_balance: z.string(),
-  watched: z.array(z.tuple([z.string(), z.string()])),
-  largest: z.array(z.string()),
-});
-type HoldersRow = z.infer<typeof holdersRowShape>;
-const changeRowShape = z.object({
-  token: z.string(),
-  holder: z.string(),
-  balance: z.string(),
-  change: z.string(),
-});
-const sizeRowShape = z.object({ token: z.string(), stored: z.int().min(0) });
-const headTokensRowShape = z.object({ block_commit: z.string(), tokens: z.array(z.string()) });
-const movedRowShape = z.object({ token: z.string() });
+const changeRow = rowType({ token: address, holder: address, balance: i256, change: i256 });
+const sizeRow = rowType({ token: address, stored: u64 });
+const headTokensRow = rowType({ commit: u64, tokens: array(address) });
+const movedRow = rowType({ token: address });
 
 export interface HolderTable {
   /** The holders of a token. Null if it has no transfers, or is not counted because its history is partial. */
@@ -246,13 +238,11 @@ async function followLarge(
       tokens,
       limit: CHANGES_MAX,
     };
-    return runner.run('holders/list_changes', params, changeRowShape);
+    return runner.run('holders/list_changes', params, changeRow);
   });
   if (rows.length >= CHANGES_MAX) return followed;
-  for (const { token, holder, balance, change } of rows) {
-    const after = BigInt(balance);
-    changes.get(token)?.push({ holder, before: BigInt.asIntN(256, after - BigInt(change)), after });
-  }
+  for (const { token, holder, balance: after, change } of rows)
+    changes.get(token)?.push({ holder, before: BigInt.asIntN(256, after - change), after });
   for (const [token, count] of large) {
     const own = changes.get(token);
     const next = own === undefined ? null : moveCount(count, own, (holder) => isWatched(token, holder));
@@ -296,8 +286,8 @@ async function listHeadTokens(
   const fresh = [...found.keys()].filter((commit) => before?.headTokens.has(commit) !== true);
   if (fresh.length === 0) return found;
   const params = { commits: fresh, limit: fresh.length };
-  const rows = await runner.run('holders/list_head_tokens', params, headTokensRowShape);
-  for (const { block_commit, tokens } of rows) found.set(Number(block_commit), tokens);
+  const rows = await runner.run('holders/list_head_tokens', params, headTokensRow);
+  for (const { commit, tokens } of rows) found.set(commit, tokens);
   return found;
 }
 
@@ -315,8 +305,7 @@ async function listMovedTokens(
   ]);
   if (fork !== null) return moved;
   const params = { after_ord: lastOrdOfBlock(Math.min(from.finalTo, to.finalTo)), limit: TOKENS_MAX };
-  for (const { token } of await runner.run('holders/list_moved_tokens', params, movedRowShape))
-    moved.add(token);
+  for (const { token } of await runner.run('holders/list_moved_tokens', params, movedRow)) moved.add(token);
   return moved;
 }
 
@@ -337,8 +326,8 @@ async function sizesOf(
   const unknown = tokens.filter((token) => !sizes.has(token));
   if (unknown.length === 0) return sizes;
   const asked = unknown.length > ADDRESSES_MAX ? [] : unknown.map((token) => token.slice(2));
-  const rows = await runner.run('holders/count_rows', { tokens: asked, limit: TOKENS_MAX }, sizeRowShape);
-  const stored = new Map(rows.map((row) => [row.token, row.stored]));
+  const rows = await runner.run('holders/count_rows', { tokens: asked, limit: TOKENS_MAX }, sizeRow);
+  const stored = new Map<string, number>(rows.map((row) => [row.token, row.stored]));
   for (const token of unknown) {
     const size = stored.get(token);
     if (size !== undefined) sizes.set(token, size);
@@ -371,7 +360,7 @@ async function readHolders(
   tokens: readonly string[],
   holders: readonly Hex[],
   creators: ReadonlyMap<string, Hex>,
-): Promise<HoldersRow[]> {
+): Promise<RowOf<typeof countedRow>[]> {
   const asked = tokens.map((token) => token.slice(2));
   const created = tokens.filter((token) => creators.has(token));
   const params = {
@@ -382,5 +371,5 @@ async function readHolders(
     creators: created.map((token) => creators.get(token)?.slice(2) ?? ''),
     limit: asked.length,
   };
-  return runner.run('holders/count_holders', params, holdersRowShape);
+  return runner.run('holders/count_holders', params, countedRow);
 }

@@ -1,15 +1,15 @@
 /** Lists tokens whose balances do not follow from their transfers. The ingester finds them. */
-import { z } from 'zod';
-
-import type { OddKind } from '../../clickhouse/schema/tables';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { address } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
+import type { OddKind } from '../../clickhouse/schema/tables';
 import { createOddReader } from './balanceChecks';
 import { perVersion, type PerVersion } from '../head/perVersion';
 
 /** Limit for safety: more tokens than are ever checked. */
 const TOKENS_MAX = 2_000_000;
 
-const rebasingRowShape = z.object({ token: z.string() });
+const tokenRow = rowType({ token: address });
 
 /** Tokens whose balances must come from the node. */
 export interface UnfollowedTokens {
@@ -33,6 +33,6 @@ export function createRebasingTables(runner: QueryRunner): RebasingTables {
 }
 
 export async function listRebasing(runner: QueryRunner): Promise<ReadonlySet<string>> {
-  const rows = await runner.run('holders/list_rebasing', { limit: TOKENS_MAX }, rebasingRowShape);
+  const rows = await runner.run('holders/list_rebasing', { limit: TOKENS_MAX }, tokenRow);
   return new Set(rows.map(({ token }) => token));
 }

@@ -1,31 +1,16 @@
 /** Counts the holders of one token on demand as of a snapshot, for tokens outside the market's tables. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { address, i256 } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import type { ContractReader } from '../contracts/contracts';
 import { isHistoryPartial } from './balances';
-import { countOf, type TokenHolding } from './holderCounts';
+import { countedRow, countOf, type TokenHolding } from './holderCounts';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-const holdingRowShape = z.object({
-  holders: z.int().min(0),
-  negatives: z.int().min(0),
-  addresses: z.int().min(0),
-  zero_balance: z.string(),
-  watched: z.array(z.tuple([z.string(), z.string()])),
-  largest: z.array(z.string()),
-});
-const holderRowShape = z.object({
-  holder: z.templateLiteral(['0x', z.string()]),
-  balance: z.string(),
-});
-
-interface Holder {
-  readonly holder: Hex;
-  /** Balance in raw units, above zero. */
-  readonly balance: bigint;
-}
+const holderRow = rowType({ holder: address, balance: i256 });
+/** A holder with its balance in raw units, above zero. */
+type Holder = RowOf<typeof holderRow>;
 
 /**
  * Counts the holders of the token and its supply, but reads no balances of burn addresses, treasuries and
@@ -38,7 +23,7 @@ export async function readTokenHolding(
 ): Promise<TokenHolding | null> {
   const nobody = { holders: [], created: [], creators: [] };
   const params = { ...snapshotParams(head), ...nobody, tokens: [token.slice(2)], limit: 1 };
-  const [row] = await runner.run('holders/count_holders', params, holdingRowShape);
+  const [row] = await runner.run('holders/count_holders', params, countedRow);
   return row === undefined ? null : countOf(row);
 }
 
@@ -65,6 +50,5 @@ export async function listHolders(
   page: { readonly skip: number; readonly limit: number },
 ): Promise<Holder[]> {
   const params = { ...snapshotParams(head), token: token.slice(2), limit: page.limit, skip: page.skip };
-  const rows = await runner.run('holders/list_holders', params, holderRowShape);
-  return rows.map(({ holder, balance }) => ({ holder, balance: BigInt(balance) }));
+  return runner.run('holders/list_holders', params, holderRow);
 }

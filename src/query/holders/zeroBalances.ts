@@ -2,9 +2,9 @@
  * Reads the LP tokens at the zero address. The pool still counts them in its supply, because only the pool itself
  * burns LP tokens, from its own address.
  */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { address, u256 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { inChunks } from '../head/inChunks';
 import type { StoredPool } from '../pairs/pools';
@@ -12,7 +12,7 @@ import type { TokenHolding } from './holderCounts';
 
 const CONSTANT_PRODUCT = 2;
 
-const rowShape = z.object({ token: z.string(), held: z.string(), sent: z.string() });
+const balanceRow = rowType({ token: address, held: u256, sent: u256 });
 
 /** LP tokens of one pool at the zero address, in raw units. */
 interface ZeroBalance {
@@ -39,9 +39,9 @@ export async function readZeroBalances(
   const balances = new Map(tokens.map((token) => [token, NOTHING]));
   const rows = await inChunks(tokens, (chunk) => {
     const params = { ...snapshotParams(head), tokens: chunk.map((token) => token.slice(2)) };
-    return runner.run('holders/list_zero_balances', { ...params, limit: chunk.length }, rowShape);
+    return runner.run('holders/list_zero_balances', { ...params, limit: chunk.length }, balanceRow);
   });
-  for (const { token, held, sent } of rows) balances.set(token, { held: BigInt(held), sent: BigInt(sent) });
+  for (const { token, held, sent } of rows) balances.set(token, { held, sent });
   return balances;
 }
 

@@ -133,24 +133,6 @@ function pools(engine: ModelEngine, params: QueryParams): Rows {
   return upTo(engine, 'pools', params).map(({ fields }) => fields);
 }
 
-function epochStates(engine: ModelEngine, params: QueryParams): Rows {
-  return within(engine, 'pool_states', params).map(({ fields }) => ({
-    ord: String(fields['ord']),
-    timestamp: Number(fields['timestamp']),
-    kind: fields['kind'],
-    pair: fields['pair'],
-    reserve0: String(fields['reserve0']),
-    reserve1: String(fields['reserve1']),
-    liquidity: String(fields['liquidity']),
-    price: fields['price'],
-    balances: texts(fields['balances']),
-    doubts: Number(fields['doubts']),
-    walked_liquidity: fields['walked_liquidity'],
-    near0: fields['near0'],
-    near1: fields['near1'],
-  }));
-}
-
 function ticks(engine: ModelEngine, params: QueryParams): Rows {
   const nets = new Map<string, { readonly pair: string; readonly tick: number; net: bigint }>();
   const add = (pair: string, tick: number, net: bigint): void => {
@@ -166,9 +148,7 @@ function ticks(engine: ModelEngine, params: QueryParams): Rows {
     add(String(pair), from, net);
     add(String(pair), to, -net);
   }
-  return [...nets.values()]
-    .filter(({ net }) => net !== 0n)
-    .map(({ pair, tick, net }) => ({ pair, tick, net: String(net) }));
+  return [...nets.values()].filter(({ net }) => net !== 0n);
 }
 
 function countRange(engine: ModelEngine, table: string, params: QueryParams): Rows {
@@ -201,8 +181,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
       ...row,
       complete: row['symbol'] !== null && row['name'] !== null && row['decimals'] !== null,
     })),
-  'holders/list_odd_tokens': (engine) =>
-    [...engine.oddTokens.values()].map(({ token, kind }) => ({ token, kind })),
+  'holders/list_odd_tokens': (engine) => [...engine.oddTokens.values()],
   'ingest/store/list_pools': pools,
   'ingest/store/list_latest_states': states,
   'ingest/store/list_exact_states': states,
@@ -213,26 +192,17 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'ingest/price/find_block_time': (engine, params) =>
     finalBlocks(engine, numberOf(params, 'number'), numberOf(params, 'number')),
   'prices/list_epochs': (engine, params) =>
-    newestBy(within(engine, 'pool_epochs', params), ({ pair, leg }) => `${pair} ${leg}`).map((fields) => ({
-      ...fields,
-      at_ord: String(fields['ord']),
-    })),
+    newestBy(within(engine, 'pool_epochs', params), ({ pair, leg }) => `${pair} ${leg}`),
   'prices/list_routes': (engine, params) =>
     newestBy(within(engine, 'token_routes', params), ({ token }) => String(token)),
   'prices/list_newest_hops': (engine, params) =>
     newestBy(within(engine, 'token_prices', params), ({ token }) => String(token)),
   'ingest/price/list_blocks': (engine, params) =>
     finalBlocks(engine, numberOf(params, 'from'), numberOf(params, 'to')),
-  'ingest/price/list_states': epochStates,
+  'ingest/price/list_states': (engine, params) =>
+    within(engine, 'pool_states', params).map(({ fields }) => fields),
   'ingest/price/list_ticks': ticks,
-  'ingest/price/list_swaps': (engine, params) =>
-    within(engine, 'swaps', params).map(({ fields: { ord, pair, leg, amount1, maker } }) => ({
-      ord: String(ord),
-      pair,
-      leg,
-      amount1: String(amount1),
-      maker,
-    })),
+  'ingest/price/list_swaps': (engine, params) => within(engine, 'swaps', params).map(({ fields }) => fields),
   'check totals': (engine) => [
     { name: 'swaps', total: engine.finalRows('swaps').length },
     ...engine.views.totals(),

@@ -2,18 +2,18 @@
 SELECT
     ord,
     timestamp,
-    toString(kind) AS kind,
-    concat('0x', lower(hex(s.pair))) AS pair,
+    kind,
+    pair,
     reserve0,
     reserve1,
     liquidity,
     doubts,
     price,
-    arrayMap(b -> toString(b), s.balances) AS balances,
+    balances,
     walked_liquidity,
     near0,
     near1
-FROM pool_states AS s
+FROM pool_states
 WHERE ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}
-ORDER BY s.ord
+ORDER BY ord
 LIMIT {limit:UInt32}

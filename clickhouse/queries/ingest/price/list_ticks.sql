@@ -2,9 +2,9 @@
 -- newest block of the snapshot. Leaves out events that no V3 pool can emit, as tickBook.ts does. Without `pairs` (hex
 -- without 0x), the result has the ticks of all pools; the ingester then scans liquidity_events, once per start.
 SELECT
-    concat('0x', lower(hex(t.pair))) AS pair,
+    t.pair AS pair,
     t.side.1 AS tick,
-    toString(sum(t.side.2)) AS net
+    sum(t.side.2) AS net
 FROM
 (
     SELECT

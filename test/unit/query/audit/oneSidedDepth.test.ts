@@ -34,6 +34,8 @@ function warningsOf(route: readonly Listed[], others: readonly Listed[]): [code:
   const listed = [...route, ...others];
   const states = new Map<string, LegState>(listed.map(({ pool }) => [pool.leg.key, pool.state]));
   const row = {
+    ord: 1,
+    timestamp: 2_000,
     token: T,
     next_token: DAI,
     hops: 1,

@@ -19,9 +19,9 @@ function count(balances: ReadonlyMap<string, bigint>): HolderCount {
     holders: falling.length,
     negatives: others.filter((balance) => balance < 0n).length,
     addresses: balances.size,
-    zero_balance: (balances.get(ZERO) ?? 0n).toString(),
-    watched: [[DEAD, (balances.get(DEAD) ?? 0n).toString()]],
-    largest: falling.slice(0, 64).map(String),
+    zero_balance: balances.get(ZERO) ?? 0n,
+    watched: [[DEAD, balances.get(DEAD) ?? 0n]],
+    largest: falling.slice(0, 64),
   });
 }
 

@@ -8,9 +8,9 @@ function held(holders: number): HolderCount {
     holders,
     negatives: 0,
     addresses: holders,
-    zero_balance: '-1',
+    zero_balance: -1n,
     watched: [],
-    largest: ['1'],
+    largest: [1n],
   });
 }
 

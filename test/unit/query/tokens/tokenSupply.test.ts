@@ -1,5 +1,5 @@
 /** The number of holders, the supply and the warnings of tokens whose transfers may be invented. */
-import { ZERO_ADDRESS } from '../../../../src/domain/hex';
+import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
 import type { WatchedHolder } from '../../../../src/domain/chainDescription';
 import type { BalanceChecks } from '../../../../src/query/holders/balanceChecks';
 import { countOf, type TokenHolding } from '../../../../src/query/holders/holderCounts';
@@ -14,10 +14,8 @@ import {
 } from '../../../../src/query/tokens/tokenSupply';
 
 /** Number of holders and sums of balances after these transfers, in plain code for the query count_holders.sql. */
-function holdingOf(
-  transfers: readonly (readonly [from: string, to: string, amount: bigint])[],
-): TokenHolding {
-  const balances = new Map<string, bigint>();
+function holdingOf(transfers: readonly (readonly [from: Hex, to: Hex, amount: bigint])[]): TokenHolding {
+  const balances = new Map<Hex, bigint>();
   for (const [from, to, amount] of transfers) {
     balances.set(from, (balances.get(from) ?? 0n) - amount);
     balances.set(to, (balances.get(to) ?? 0n) + amount);
@@ -28,17 +26,17 @@ function holdingOf(
     holders: positive.length,
     negatives: others.filter((balance) => balance < 0n).length,
     addresses: balances.size,
-    zero_balance: String(balances.get(ZERO_ADDRESS) ?? 0n),
-    watched: [...balances].map(([holder, balance]) => [holder, String(balance)]),
-    largest: positive.slice(0, 64).map(String),
+    zero_balance: balances.get(ZERO_ADDRESS) ?? 0n,
+    watched: [...balances],
+    largest: positive.slice(0, 64),
   });
 }
 
-const NOBODY = `0x${'99'.repeat(20)}`;
-const user = (index: number): string => `0x${index.toString(16).padStart(40, '0')}`;
+const NOBODY: Hex = `0x${'99'.repeat(20)}`;
+const user = (index: number): Hex => `0x${index.toString(16).padStart(40, '0')}`;
 const honest = Array.from({ length: 18 }, (_, index) => [ZERO_ADDRESS, user(index + 1), 1_000n] as const);
 /** 3,000 transfers of one unit, all from this address. */
-const inventedBy = (from: string) =>
+const inventedBy = (from: Hex) =>
   Array.from({ length: 3_000 }, (_, index) => [from, user(1_000 + index), 1n] as const);
 
 const sampled = (held: number, unconfirmed: number, rebasing = false): BalanceChecks => ({
@@ -91,7 +89,7 @@ test('a token with a Transfer log that cannot be read has no holders, no supply 
   expect(codesOf({ ...facts, checks: { ...sampled(8, 0), odd: 'unread_transfer' } })).toEqual([
     'unbalanced_transfers',
   ]);
-  const told = { total: 900n, watched: new Map<string, bigint>() };
+  const told = { total: 900n, watched: new Map<Hex, bigint>() };
   expect(supplyOf({ ...facts, partial: true, told })).toBeNull();
 });
 
@@ -145,7 +143,7 @@ test('after a late start, a token without a supply has a warning that says why',
     partial: true,
     ...change,
   });
-  const told = { total: 5n, watched: new Map<string, bigint>() };
+  const told = { total: 5n, watched: new Map<Hex, bigint>() };
   const rows: readonly (readonly [
     facts: HoldingFacts,
     total: bigint | undefined,
