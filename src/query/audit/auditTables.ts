@@ -138,8 +138,10 @@ function stateOf(pairs: PairTable, address: Hex): AuditStateRow | null {
   const facts = pairs.byAddress.get(address)?.facts;
   const state = facts?.state ?? null;
   if (state === null || !isAddress(state.pair)) return null;
-  const { pair, ord: at_ord, reserve0, reserve1, liquidity, price, walked_liquidity, near0, near1 } = state;
-  const balances = [...(facts?.balances ?? [])];
+  const { pair, price, walked_liquidity, near0, near1 } = state;
+  const [at_ord, reserve0, reserve1] = [String(state.ord), String(state.reserve0), String(state.reserve1)];
+  const liquidity = String(state.liquidity);
+  const balances = (facts?.balances ?? []).map(String);
   const { doubts } = facts ?? { doubts: 0 };
   const unswapped = [...state.unswapped];
   const walked = { walked_liquidity, near0, near1 };
