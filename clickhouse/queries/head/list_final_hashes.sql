@@ -1,5 +1,5 @@
--- Each row: the hash of one final block, by number (at most 10,000) or by range (at most 30,000). The caller reads
--- RowBinary. Uses the key (chain_id, number). Must never scan the table blocks.
+-- Each row: the hash of one final block, by number (at most 10,000) or by range (at most 30,000). Uses the
+-- key (chain_id, number). Must never scan the table blocks.
 SELECT number, hash
 FROM blocks
 WHERE chain_id = {chain_id:UInt32}

@@ -5,7 +5,7 @@
 -- number) above the last final block. Must never scan all of either table.
 WITH
     (
-        SELECT tuple(count(), any(seq), any(to_block), any(lower(hex(to_hash))), any(to_timestamp))
+        SELECT tuple(count(), any(seq), any(to_block), any(to_hash), any(to_timestamp))
         FROM
         (
             SELECT seq, to_block, to_hash, to_timestamp
@@ -38,15 +38,14 @@ WITH
         )
     ) AS kept
 SELECT
-    toString(cursor.2) AS seq,
-    cursor.3 AS final_to,
-    concat('0x', cursor.4) AS final_hash,
-    cursor.5 AS final_timestamp,
+    assumeNotNull(cursor.2) AS seq,
+    assumeNotNull(cursor.3) AS final_to,
+    assumeNotNull(cursor.4) AS final_hash,
+    assumeNotNull(cursor.5) AS final_timestamp,
     ifNull(start, 0) AS start_block,
     if(kept.2 > 0 AND kept.3.2 = 0, NULL, toUInt32(greatest(kept.1, if(kept.2 > 0, kept.3.1, 0), ifNull(start, 0)))) AS logs_from,
     groupArray(tuple(
-        h.number, toString(h.version), concat('0x', lower(hex(h.hash))), concat('0x', lower(hex(h.parent_hash))),
-        h.timestamp, toString(h.commit), h.final_number, h.proof
+        h.number, h.version, h.hash, h.parent_hash, h.timestamp, h.commit, h.final_number, h.proof
     )) AS heights
 FROM head_blocks AS h
 WHERE h.chain_id = {chain_id:UInt32} AND h.number > cursor.3

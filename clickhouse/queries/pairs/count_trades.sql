@@ -1,6 +1,5 @@
 -- Each row: the trading of one pair in the 24 hours that end at `now`, (now - 24 h, now]. Uses the key ord, from the last
--- block before. Reads one day of swaps. Runs once for each new head, never for each request. The caller reads
--- RowBinary, so the order of columns is fixed.
+-- block before. Reads one day of swaps. Runs once for each new head, never for each request.
 WITH
     (
         SELECT max(number)
@@ -14,7 +13,7 @@ WITH
         )
     ) AS block_before
 SELECT
-    concat('0x', lower(hex(pair))) AS pair,
+    pair,
     toUInt32(countIf(buy)) AS buys,
     toUInt32(countIf(NOT buy)) AS sells,
     toUInt32(uniqExactIf(maker, buy)) AS buyers,

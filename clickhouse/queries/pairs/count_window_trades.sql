@@ -1,6 +1,5 @@
 -- Each row: the trading of one pair in one of the windows that end at `now`, each (now - seconds, now]. A window without
 -- a swap has no row. Reads by ord the swaps after `after_ord`, which is the last position before the longest window.
--- The caller reads RowBinary, so the order of columns is fixed.
 SELECT
     arrayJoin({windows:Array(UInt32)}) AS seconds,
     toUInt32(countIf(buy)) AS buys,

@@ -2,8 +2,8 @@
 -- pools.tokens. Reads pool_balances and the head states. If a pool's newest final balances are newer than the
 -- snapshot, the query reads an older state through the projection by_pair_kind. Runs once for each new head.
 SELECT
-    concat('0x', lower(hex(pair))) AS pair,
-    arrayMap(b -> toString(b), (max(state) AS newest).2) AS balances,
+    pair,
+    (max(state) AS newest).2 AS balances,
     newest.3 AS doubts
 FROM
 (

@@ -2,10 +2,10 @@
 -- by_topic, then the logs by ord through by_ord. Never scans other topics. Reads all rows of the head table, which is
 -- small.
 SELECT
-    concat('0x', lower(hex(f.address))) AS pair,
-    toString(f.ord) AS ord,
-    concat('0x', lower(hex(f.topic0))) AS topic0,
-    concat('0x', lower(hex(f.data))) AS data
+    address AS pair,
+    ord,
+    topic0,
+    data
 FROM
 (
     SELECT address, ord, topic0, data
@@ -36,6 +36,6 @@ FROM
         AND topic_count = 1
         AND length(data) = 128
     -- end
-) AS f
-ORDER BY f.ord
+)
+ORDER BY ord
 LIMIT {limit:UInt32}

@@ -3,8 +3,8 @@
 -- parameter `pairs` is hex without 0x. With `all_pools`, all pools of the vault are returned. Uses the key (chain_id,
 -- address, topic0), a granule or two for each pool. Reads all rows of the head table, which is small.
 SELECT
-    concat('0x', lower(hex(f.address))) AS pair,
-    concat('0x', lower(hex(argMax(f.data, f.ord)))) AS swap_fee
+    address AS pair,
+    argMax(data, ord) AS swap_fee
 FROM
 (
     SELECT address, ord, data
@@ -27,6 +27,6 @@ FROM
         AND topic_count = 1
         AND length(data) = 32
     -- end
-) AS f
-GROUP BY f.address
+)
+GROUP BY address
 LIMIT {limit:UInt32}

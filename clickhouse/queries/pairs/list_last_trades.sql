@@ -2,7 +2,7 @@
 -- are returned. Reads pair_totals and the head swaps. If a pair's last final trade is newer than the snapshot, the
 -- query finds an older swap through the projection by_pair. Runs once for each new head.
 SELECT
-    concat('0x', lower(hex(pair))) AS pair,
+    pair,
     max(at) AS last_trade_at
 FROM
 (

@@ -27,7 +27,7 @@ WITH
         WHERE pool_type IN (4, 5) AND length(balances) > 2
     )
 SELECT
-    concat('0x', lower(hex(m.pair))) AS pair,
+    m.pair AS pair,
     arrayMap(held -> held / sum(m.lasted), sumForEach(arrayMap(balance -> toFloat64(balance) * m.lasted, m.balances))) AS means
 FROM
 (

@@ -35,7 +35,7 @@ WITH
     arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.5)) AS prices0,
     arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.6)) AS prices1
 SELECT
-    concat('0x', lower(hex(p.pair))) AS pair,
+    pair,
     price_m5,
     price_h1,
     price_h6,

@@ -1,6 +1,6 @@
 -- Each row: the sums over one pair's tracked swaps (with a trusted price) in one hour. An hour may have several
 -- rows, each with a part of the sums, in no order. Uses the key (pair, leg, timeframe, bucket). The hours [from,
--- to) must end before the last final block. The caller reads RowBinary, so the order of columns is fixed.
+-- to) must end before the last final block.
 SELECT
     bucket,
     volume_usd,

@@ -2,7 +2,7 @@
 -- one part of the time: `part` counts the positions of the pair in `ords` that are below the swap. `pairs` (hex without
 -- 0x) and `ords` belong together, item by item. Uses the key ord, or the projection by_pair for few pairs.
 SELECT
-    concat('0x', lower(hex(pair))) AS pair,
+    pair,
     toUInt32(arrayCount(start -> start < ord, starts)) AS part,
     (amount0 > 0)::Bool AS is_token0,
     toFloat64(sum(fee_usd)) AS fees

@@ -1,10 +1,9 @@
 -- Each row: the trading of one token over all its pools in the 24 hours that end at `now`, (now - 24 h, now]. A buy is a
 -- swap that lowers the pool's balance of the token. `high` and `low` are prices in USD per whole token. They use the
 -- swaps that `price_counts` marks for highs and lows; 0 means that no swap is marked. Uses the key ord, from the first
--- block of the day (`after_ord`). Reads one day of swaps. Runs once for each new head, never for each request. The
--- caller reads RowBinary, so the order of columns is fixed.
+-- block of the day (`after_ord`). Reads one day of swaps. Runs once for each new head, never for each request.
 SELECT
-    concat('0x', lower(hex(token))) AS token,
+    token,
     toUInt32(countIf(buy)) AS buys,
     toUInt32(countIf(NOT buy)) AS sells,
     toUInt32(uniqExactIf(maker, buy)) AS buyers,

@@ -1,7 +1,6 @@
 -- Each row: the trading of one token over all its pools in one of the windows that end at `now`, each
 -- (now - seconds, now]. A window without a swap has no row. A buy is a swap that lowers the pool's balance of the
--- token. Reads by ord the swaps after `after_ord`, which is the last position before the longest window. The caller
--- reads RowBinary, so the order of columns is fixed.
+-- token. Reads by ord the swaps after `after_ord`, which is the last position before the longest window.
 SELECT
     arrayJoin({windows:Array(UInt32)}) AS seconds,
     toUInt32(countIf(buy)) AS buys,

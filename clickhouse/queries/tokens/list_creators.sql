@@ -2,8 +2,8 @@
 -- Contracts without a known creator have no row. Uses the key address. Reads all rows of the head table, which is
 -- small. The parameter `addresses` is hex without 0x.
 SELECT
-    concat('0x', lower(hex(c.contract))) AS address,
-    concat('0x', lower(hex(assumeNotNull(c.created_by)))) AS creator
+    contract AS address,
+    assumeNotNull(created_by) AS creator
 FROM
 (
     SELECT address AS contract, creator AS created_by
@@ -14,6 +14,6 @@ FROM
     FROM contract_creations
     WHERE block <= intDiv({final_ord:UInt64}, 1048576)
         AND address IN (SELECT toFixedString(unhex(arrayJoin({addresses:Array(String)})), 20))
-) AS c
-WHERE isNotNull(c.created_by)
+)
+WHERE isNotNull(created_by)
 LIMIT {limit:UInt32}

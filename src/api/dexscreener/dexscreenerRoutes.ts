@@ -2,12 +2,10 @@
  * The four endpoints of a DEX Screener adapter (specification v1.1): the newest block, a token, a pair, and all events
  * of a block range. The base URL to register is …/dexscreener.
  */
-import { z } from 'zod';
-
 import { parseAddress } from '../../domain/address';
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import { findBlockTime } from '../../query/head/blockTimes';
 import type { PairEntry } from '../../query/pairs/pairItem';
 import { legOfPool, tokensOfPool } from '../../query/pairs/pools';
 import { listScreenerEvents, screenerPairId } from '../../query/activity/screenerEvents';
@@ -31,8 +29,6 @@ const LEG_SPAN = 256;
 
 const DEXSCREENER: typeof MARKET = { ...MARKET, tag: 'dexscreener' };
 
-const foundBlockShape = z.object({ number: z.int(), timestamp: z.int() });
-
 export function dexscreenerRoutes(deps: MarketDeps): Route[] {
   return [latestBlock(deps), asset(deps), pair(deps), events(deps)];
 }
@@ -48,21 +44,12 @@ function latestBlock(deps: MarketDeps): Route {
     answer: latestBlockShape,
     errors: [503],
     async read(_, head) {
-      const blockTimestamp = await findFinalTime(deps, head);
+      const { finalNumber: blockNumber } = head;
+      const blockTimestamp = await findBlockTime(deps.runner, deps.chain.chainId, head, blockNumber);
       if (blockTimestamp === null) throw new AppError('unavailable', 'no block is final yet');
-      return { block: { blockNumber: head.finalNumber, blockTimestamp } };
+      return { block: { blockNumber, blockTimestamp } };
     },
   });
-}
-
-/** Timestamp of the newest final block; null while no indexed block is final. */
-async function findFinalTime(deps: MarketDeps, head: HeadSnapshot): Promise<number | null> {
-  if (head.finalNumber === head.number) return head.timestamp;
-  const above = head.blocks.find(({ number }) => number === head.finalNumber);
-  if (above !== undefined) return above.timestamp;
-  const params = { chain_id: deps.chain.chainId, number: head.finalNumber };
-  const [row] = await deps.runner.run('overview/find_block', params, foundBlockShape);
-  return row?.timestamp ?? null;
 }
 
 function asset(deps: MarketDeps): Route {

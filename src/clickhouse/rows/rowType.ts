@@ -45,11 +45,14 @@ export function rowType<Row extends object>(columns: ColumnTypes<Row>): RowType<
   };
 }
 
-/** The named columns of a table, for a row type that reads only these. */
+/**
+ * The named columns of a table, for a row type that reads only these. Without NoInfer, the row of a surrounding
+ * rowType() would have all columns.
+ */
 export function pick<Row, Name extends keyof Row>(
   columns: ColumnTypes<Row>,
   names: readonly Name[],
-): ColumnTypes<Pick<Row, Name>> {
+): NoInfer<ColumnTypes<Pick<Row, Name>>> {
   const picked: Partial<ColumnTypes<Row>> = {};
   for (const name of names) picked[name] = columns[name];
   return picked as ColumnTypes<Pick<Row, Name>>;

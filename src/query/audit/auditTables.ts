@@ -136,19 +136,9 @@ function stateOf(pairs: PairTable, address: Hex): AuditStateRow | null {
   const facts = pairs.byAddress.get(address)?.facts;
   const state = facts?.state ?? null;
   if (state === null || !isAddress(state.pair)) return null;
-  const { pair, price, unswapped, walked_liquidity, near0, near1 } = state;
-  return {
-    pair,
-    ord: Number(state.ord),
-    reserve0: BigInt(state.reserve0),
-    reserve1: BigInt(state.reserve1),
-    liquidity: BigInt(state.liquidity),
-    price,
-    balances: (facts?.balances ?? []).map(BigInt),
-    doubts: facts?.doubts ?? 0,
-    unswapped,
-    walked_liquidity,
-    near0,
-    near1,
-  };
+  const { pair, ord, reserve0, reserve1, liquidity, price, unswapped, walked_liquidity, near0, near1 } =
+    state;
+  const { balances, doubts } = facts ?? { balances: null, doubts: 0 };
+  const walked = { unswapped, walked_liquidity, near0, near1 };
+  return { pair, ord, reserve0, reserve1, liquidity, price, balances: balances ?? [], doubts, ...walked };
 }

@@ -6,8 +6,8 @@ import { lastOrdOfBlock } from '../../domain/ord';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { PairEntry } from '../pairs/pairItem';
 import { poolTokensOf } from '../pairs/poolTokens';
-import { stateRowShape } from '../pairs/pairRows';
-import { balancesRowShape } from '../pairs/pairTable';
+import { stateRow } from '../pairs/pairRows';
+import { balancesRow } from '../pairs/pairTable';
 import { listPools } from '../pairs/pools';
 import { hopRow, toTokenPrices, type PriceSources } from '../prices/tokenPrices';
 import type { TokenMap } from '../tokens/tokens';
@@ -62,8 +62,8 @@ export async function computeTvl(
   const params = { ...snapshotParams(head), tip_ord: lastOrdOfBlock(head.number), limit: ROWS_MAX };
   const [pools, states, balances, hops] = await Promise.all([
     listPools(runner, params),
-    runner.run('pairs/list_states', params, stateRowShape),
-    runner.run('pairs/list_balances', params, balancesRowShape),
+    runner.run('pairs/list_states', params, stateRow),
+    runner.run('pairs/list_balances', params, balancesRow),
     runner.run('prices/list_hops', params, hopRow),
   ]);
   const stateOf = new Map(states.map((row) => [row.pair, row]));

@@ -2,6 +2,8 @@
 import { LRUCache } from 'lru-cache';
 
 import type { QueryParams } from '../../clickhouse/client/database';
+import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { blocksTable } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import type { HeadSnapshot } from './headSnapshot';
 import { slicesOf } from './inChunks';
@@ -17,8 +19,8 @@ const NUMBERS_PER_QUERY = 600;
  */
 const RANGE_FACTOR = 30;
 const RANGE_MAX = 30_000;
-const NUMBER_BYTES = 4;
-const ROW_BYTES = NUMBER_BYTES + 32;
+
+export const finalHashRow = rowType(pick(blocksTable.types, ['number', 'hash']));
 
 export interface BlockHashes {
   /**
@@ -30,8 +32,8 @@ export interface BlockHashes {
 
 export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
   const known = new LRUCache<number, Hex>({ max: HASHES_KEPT });
-  const read = (which: QueryParams): Promise<Buffer> =>
-    runner.write('head/list_final_hashes', { chain_id: chainId, ...which }, 'RowBinary');
+  const read = (which: QueryParams): Promise<RowOf<typeof finalHashRow>[]> =>
+    runner.run('head/list_final_hashes', { chain_id: chainId, ...which }, finalHashRow);
   return {
     async list(head, numbers) {
       const hashes = new Map<number, Hex>();
@@ -51,9 +53,7 @@ export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
       );
       const wanted = new Set(unknown);
       for (const rows of answers)
-        for (let at = 0; at < rows.length; at += ROW_BYTES) {
-          const number = rows.readUInt32LE(at);
-          const hash: Hex = `0x${rows.toString('hex', at + NUMBER_BYTES, at + ROW_BYTES)}`;
+        for (const { number, hash } of rows) {
           known.set(number, hash);
           if (wanted.has(number)) hashes.set(number, hash);
         }

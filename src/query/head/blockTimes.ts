@@ -1,13 +1,14 @@
 /** Finds the block at a time and the time of a block, by key, over final blocks and the snapshot's head blocks. */
 import { LRUCache } from 'lru-cache';
-import { z } from 'zod';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { blocksTable } from '../../clickhouse/schema/tables';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { HeadSnapshot } from './headSnapshot';
 
-const blockRowShape = z.object({ number: z.int(), timestamp: z.int() });
-type BlockTime = z.infer<typeof blockRowShape>;
+const blockTimeRow = rowType(pick(blocksTable.types, ['number', 'timestamp']));
+type BlockTime = RowOf<typeof blockTimeRow>;
 
 /** Largest time in the database, whose times are unix seconds of 32 bits. */
 const TIME_MAX = 4_294_967_295;
@@ -78,7 +79,7 @@ async function readFinalBlockAt(
     time: Math.min(time, TIME_MAX),
     limit: RUN_BLOCKS,
   };
-  const blocks = await runner.run('overview/list_blocks_at', params, blockRowShape);
+  const blocks = await runner.run('overview/list_blocks_at', params, blockTimeRow);
   const [first] = blocks;
   if (first === undefined) return null;
   const isLater = first.timestamp > time;
@@ -141,6 +142,6 @@ export async function findBlockTime(
 ): Promise<number | null> {
   if (number === head.number) return head.timestamp;
   if (number > head.finalTo) return head.blocks.find((block) => block.number === number)?.timestamp ?? null;
-  const [row] = await runner.run('overview/find_block', { chain_id: chainId, number }, blockRowShape);
+  const [row] = await runner.run('overview/find_block', { chain_id: chainId, number }, blockTimeRow);
   return row?.timestamp ?? null;
 }

@@ -4,14 +4,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import type { RowReader } from '../../clickhouse/rows/rowReader';
-import { PROOF_LEVELS } from '../../clickhouse/schema/proofRanges';
+import { array, hash, nullable, u32, u64 } from '../../clickhouse/rows/columns';
+import { pick, rowType, tuple, type RowOf } from '../../clickhouse/rows/rowType';
+import { headBlocksTable } from '../../clickhouse/schema/tables';
 import { foldHead, type HeadFlip, type HeadMove } from '../../domain/head/foldHead';
 import type { Hex } from '../../domain/hex';
 import type { FreshBlock } from '../activity/eventRows';
+import { finalHashRow } from './blockHashes';
 import type { HeadSnapshot } from './headSnapshot';
 
 /**
@@ -21,35 +21,24 @@ import type { HeadSnapshot } from './headSnapshot';
 const READ_ATTEMPTS = 4;
 const READ_RETRY_MS = 5;
 
-const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
 /**
  * One change of the head (flip) at one height: number, version, hash, parent hash, timestamp, commit (0: a
  * reorg left no block at this height), number of the newest final block, level of proof.
  */
-const heightShape = z.tuple([
-  z.number(),
-  z.string(),
-  hex,
-  hex,
-  z.number(),
-  z.string(),
-  z.number(),
-  z.enum(PROOF_LEVELS),
-]);
-const headShape = z.object({
-  seq: z.string(),
-  final_to: z.number(),
-  final_hash: hex,
-  final_timestamp: z.number(),
-  start_block: z.number(),
-  logs_from: z.number().nullable(),
-  heights: z.array(heightShape),
+const height = tuple(u32, u64, hash, hash, u32, u64, u32, headBlocksTable.types.proof);
+const headRow = rowType({
+  seq: u64,
+  final_to: u32,
+  final_hash: hash,
+  final_timestamp: u32,
+  start_block: u32,
+  logs_from: nullable(u32),
+  heights: array(height),
 });
-export type HeadRow = z.infer<typeof headShape>;
-const countShape = z.union([z.string(), z.number()]);
-const markShape = z.object({ promotion_rows: countShape, head_rows: countShape });
-const headVersionShape = z.object({ number: z.number(), hash: hex, parent_hash: hex, commit: z.string() });
-const keptShape = z.object({ kept: countShape });
+export type HeadRow = RowOf<typeof headRow>;
+const markRow = rowType({ promotion_rows: u64, head_rows: u64 });
+const headVersionRow = rowType(pick(headBlocksTable.types, ['number', 'hash', 'parent_hash', 'commit']));
+const keptRow = rowType({ kept: u64 });
 
 /** A flip as the ingester publishes it after it has stored the rows. */
 export type PublishedFlip = HeadFlip<FreshBlock>;
@@ -74,7 +63,7 @@ export async function readHead(runner: QueryRunner, chainId: number): Promise<He
  */
 export async function readHeadRow(runner: QueryRunner, chainId: number): Promise<HeadReading | null> {
   for (let attempt = 1; ; attempt += 1) {
-    const [row] = await runner.run('head/read_head', { chain_id: chainId }, headShape);
+    const [row] = await runner.run('head/read_head', { chain_id: chainId }, headRow);
     if (row === undefined) return null;
     const { whole, ...reading } = toReading(row);
     if (whole || attempt === READ_ATTEMPTS) return reading;
@@ -106,7 +95,7 @@ export function followHead(
 /** A value (row counts) that changes with every change of the head and every finished range. The read is
  * cheap, because ClickHouse reads no column. */
 export async function readChangeMark(runner: QueryRunner): Promise<string> {
-  const [row] = await runner.run('head/read_change_mark', {}, markShape);
+  const [row] = await runner.run('head/read_change_mark', {}, markRow);
   return row === undefined ? '' : `${row.promotion_rows}.${row.head_rows}`;
 }
 
@@ -114,10 +103,10 @@ export async function readChangeMark(runner: QueryRunner): Promise<string> {
 export function toReading(row: HeadRow): HeadReading & { readonly whole: boolean } {
   const moves = row.heights
     .map(([number, version, hash, parentHash, timestamp, commit, finalNumber, proof]) => {
-      const block = { number, hash, parentHash, timestamp, commit: Number(commit), proof };
-      const isVoid = block.commit === 0;
+      const block = { number, hash, parentHash, timestamp, commit, proof };
+      const isVoid = commit === 0;
       return {
-        version: Number(version),
+        version,
         finalNumber,
         canonical: isVoid ? [] : [block],
         voided: isVoid ? [number] : [],
@@ -161,13 +150,9 @@ export async function listFinalHashes(
   numbers: readonly number[],
 ): Promise<Map<number, Hex>> {
   if (numbers.length === 0) return new Map();
-  return new Map(
-    await runner.read('head/list_final_hashes', { chain_id: chainId, numbers, range: false }, readHash),
-  );
-}
-
-function readHash(row: RowReader): [number, Hex] {
-  return [row.u32(), row.hex0x(32)];
+  const params = { chain_id: chainId, numbers, range: false };
+  const rows = await runner.run('head/list_final_hashes', params, finalHashRow);
+  return new Map(rows.map(({ number, hash }) => [number, hash]));
 }
 
 /** The hash of one block of the snapshot's chain; null above the head, or for a block that is not stored. */
@@ -199,13 +184,8 @@ export async function listKeptBlocks(
   toBlock: number,
 ): Promise<KeptBlock[]> {
   const params = { chain_id: chainId, from_block: fromBlock, to_block: toBlock };
-  const rows = await runner.run('head/list_head_versions', params, headVersionShape);
-  return rows.map((row) => ({
-    number: row.number,
-    hash: row.hash,
-    parentHash: row.parent_hash,
-    commit: Number(row.commit),
-  }));
+  const rows = await runner.run('head/list_head_versions', params, headVersionRow);
+  return rows.map(({ parent_hash: parentHash, ...block }) => ({ ...block, parentHash }));
 }
 
 /** Whether the head tables still have the rows of all these blocks. */
@@ -217,6 +197,6 @@ export async function areRowsKept(runner: QueryRunner, blocks: readonly KeptBloc
     to_block: Math.max(...numbers),
     commits: blocks.map((block) => block.commit),
   };
-  const [row] = await runner.run('head/count_kept_commits', params, keptShape);
-  return Number(row?.kept ?? 0) === new Set(params.commits).size;
+  const [row] = await runner.run('head/count_kept_commits', params, keptRow);
+  return (row?.kept ?? 0) === new Set(params.commits).size;
 }

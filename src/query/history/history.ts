@@ -68,11 +68,7 @@ export async function readHistory(
 }
 
 /** The creation of a pool that is older than the first ingested block. */
-export interface PoolBirth {
-  readonly created_block: number;
-  readonly created_at: number;
-  readonly created_tx: string;
-}
+export type PoolBirth = Omit<RowOf<typeof birthRow>, 'address' | 'version'>;
 
 export type PoolBirths = ReadonlyMap<string, PoolBirth>;
 const NO_BIRTHS: PoolBirths = new Map();

@@ -3,14 +3,17 @@
  * since. A block changes a few hundred of 100,000 pools. To read all pools for each block would take a large part
  * of the block time.
  */
-import { z } from 'zod';
+import { isDeepStrictEqual } from 'node:util';
 
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { address, text, u32 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
+import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { HeadView } from '../head/perVersion';
-import { stateRowShape } from './pairRows';
+import { stateRow, type StateRow } from './pairRows';
 import { listPoolFees, type PoolFees } from './poolFees';
 import { listPools, type StoredPool } from './pools';
 
@@ -22,11 +25,8 @@ const ROWS_MAX = 2_000_000;
 const BASE_BLOCKS_MAX = 5_000;
 const CHANGES_MAX = 20_000;
 
-const lastTradeRowShape = z.object({ pair: z.string(), last_trade_at: z.int() });
-const countsShape = z.object({ counts: z.string() });
-
-type StateRow = z.infer<typeof stateRowShape>;
-type LastTradeRow = z.infer<typeof lastTradeRowShape>;
+const lastTradeRow = rowType({ pair: address, last_trade_at: u32 });
+const countsRow = rowType({ counts: text });
 
 export interface PairBase {
   /** Pools sorted by address. The array stays the same until a pool is added. */
@@ -44,7 +44,7 @@ export interface PairBase {
 interface Rows {
   readonly pools: readonly StoredPool[];
   readonly states: ReadonlyMap<string, StateRow>;
-  readonly lastTrades: ReadonlyMap<string, LastTradeRow>;
+  readonly lastTrades: ReadonlyMap<string, number>;
   /** Fees of pools in a vault whose fee has changed. */
   readonly fees: PoolFees;
 }
@@ -71,8 +71,8 @@ interface Base extends Places {
 /** The base of a head, and the pools with those that were added since. */
 interface BasedOn extends PairBase {
   readonly base: Base;
-  /** The added pools as text. While it stays the same, `places` is reused. */
-  readonly added: string;
+  /** The added pools. While they stay the same, `places` is reused. */
+  readonly added: readonly StoredPool[];
   readonly places: Places;
 }
 
@@ -98,8 +98,9 @@ export function pairBaseView(runner: QueryRunner, vaultChain: number | null): He
 }
 
 function over(base: Base, changes: Rows, before: BasedOn | null): BasedOn {
-  const added = changes.pools.length === 0 ? '' : JSON.stringify(changes.pools);
-  const places = added === before?.added ? before.places : added === '' ? base : grow(base, changes.pools);
+  const { pools: added } = changes;
+  const isSame = before !== null && isDeepStrictEqual(added, before.added);
+  const places = isSame ? before.places : added.length === 0 ? base : grow(base, added);
   return { base, added, places, ...under(places, changes) };
 }
 
@@ -110,7 +111,7 @@ async function readBase(runner: QueryRunner, vaultChain: number | null, head: He
   const counts = await countRows(runner, ord);
   const rows = await readRows(runner, vaultChain, { ...head, number: head.finalTo, blocks: [] }, null);
   const stateOf = (address: string): StateRow | null => rows.states.get(address) ?? null;
-  const tradeOf = (address: string): number | null => rows.lastTrades.get(address)?.last_trade_at ?? null;
+  const tradeOf = (address: string): number | null => rows.lastTrades.get(address) ?? null;
   const places = placesOf(rows.pools, stateOf, tradeOf, rows.fees);
   return { ...places, finalTo: head.finalTo, ord, counts };
 }
@@ -130,38 +131,39 @@ async function readRows(
   };
   const [pools, states, lastTrades, fees] = await Promise.all([
     listPools(runner, params),
-    runner.run('pairs/list_states', params, stateRowShape),
-    runner.run('pairs/list_last_trades', params, lastTradeRowShape),
+    runner.run('pairs/list_states', params, stateRow),
+    runner.run('pairs/list_last_trades', params, lastTradeRow),
     vaultChain === null ? new Map() : listPoolFees(runner, { ...params, chain_id: vaultChain }),
   ]);
   return {
     pools: shareTexts(pools).sort(byAddress),
     states: new Map(states.map((row) => [row.pair, row])),
-    lastTrades: new Map(lastTrades.map((row) => [row.pair, row])),
+    lastTrades: new Map(lastTrades.map(({ pair, last_trade_at }) => [pair, last_trade_at])),
     fees,
   };
 }
 
 async function countRows(runner: QueryRunner, ord: number): Promise<string> {
-  const [row] = await runner.run('pairs/count_rows', { ord }, countsShape);
+  const [row] = await runner.run('pairs/count_rows', { ord }, countsRow);
   return row?.counts ?? '';
 }
 
 /** Equal texts in different rows share one string in memory. Separate strings would take 25 MB for 100,000 pools. */
 function shareTexts(pools: readonly StoredPool[]): StoredPool[] {
-  const texts = new Map<string, string>();
-  const shared = (text: string): string => {
-    const known = texts.get(text);
-    if (known === undefined) texts.set(text, text);
-    return known ?? text;
-  };
+  const [dexes, addresses] = [new Map<string, string>(), new Map<Hex, Hex>()];
   return pools.map((pool) => ({
     ...pool,
-    dex: shared(pool.dex),
-    factory: shared(pool.factory),
-    token0: shared(pool.token0),
-    token1: shared(pool.token1),
+    dex: shared(dexes, pool.dex),
+    factory: shared(addresses, pool.factory),
+    token0: shared(addresses, pool.token0),
+    token1: shared(addresses, pool.token1),
   }));
+}
+
+function shared<Text>(texts: Map<Text, Text>, text: Text): Text {
+  const known = texts.get(text);
+  if (known === undefined) texts.set(text, text);
+  return known ?? text;
 }
 
 function placesOf(
@@ -195,8 +197,7 @@ function under({ pools, indexOf, states, lastTrades, fees }: Places, changes: Ro
     pools,
     indexOf: (address) => indexOf.get(address),
     stateAt: (index) => changes.states.get(addressAt(index)) ?? states[index] ?? null,
-    lastTradeAt: (index) =>
-      changes.lastTrades.get(addressAt(index))?.last_trade_at ?? lastTrades[index] ?? null,
+    lastTradeAt: (index) => changes.lastTrades.get(addressAt(index)) ?? lastTrades[index] ?? null,
     feePipsAt(index) {
       const address = addressAt(index);
       return changes.fees.get(address) ?? fees.get(address) ?? pools[index]?.fee_pips ?? 0;

@@ -1,5 +1,6 @@
 /** Builds the detail of one pair from its list entry. Pure. */
 import { formatUnits } from '../../domain/amounts';
+import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { weightedLiquidity } from '../../pricing/leg';
 import { doubtCodes, type DoubtCode } from '../../protocols/vaultDoubts';
 import { WEEK_SECONDS, type PairDetail } from '../../wire/pairs';
@@ -22,13 +23,13 @@ const LP_DECIMALS = 18;
  * here.
  */
 const NOTHING: StateRow = {
-  pair: '',
-  ord: '0',
+  pair: ZERO_ADDRESS,
+  ord: 0,
   timestamp: 0,
-  reserve0: '0',
-  reserve1: '0',
-  sqrt_price_x96: '0',
-  liquidity: '0',
+  reserve0: 0n,
+  reserve1: 0n,
+  sqrt_price_x96: 0n,
+  liquidity: 0n,
   tick: 0,
   price: 0,
   unswapped: [],
@@ -83,7 +84,7 @@ export function toPairDetail(
     created_tx: entry.creation.created_tx,
     ...(pool.pool_type === V3 ? concentratedFields(pool, state) : {}),
     ...(pool.all_weights.length > 0
-      ? { weights: pool.all_weights.map((weight) => formatUnits(BigInt(weight), 18)) }
+      ? { weights: pool.all_weights.map((weight) => formatUnits(weight, 18)) }
       : {}),
     ...(pool.all_tokens.length > 0 ? { balances: balancesOf(entry) } : {}),
   };
@@ -106,10 +107,10 @@ const NO_RESERVES: ReserveFields = {
 function reserveFields({ token0, token1, sides }: PairEntry, state: StateRow | null): ReserveFields {
   if (state === null) return NO_RESERVES;
   return {
-    reserve0: formatUnits(BigInt(state.reserve0), token0.decimals ?? 0),
-    reserve1: formatUnits(BigInt(state.reserve1), token1.decimals ?? 0),
-    reserve0_raw: state.reserve0,
-    reserve1_raw: state.reserve1,
+    reserve0: formatUnits(state.reserve0, token0.decimals ?? 0),
+    reserve1: formatUnits(state.reserve1, token1.decimals ?? 0),
+    reserve0_raw: String(state.reserve0),
+    reserve1_raw: String(state.reserve1),
     reserve0_usd: valueOf(sides[0]),
     reserve1_usd: valueOf(sides[1]),
   };
@@ -121,8 +122,8 @@ function balancesOf({ tokens, facts, holdings }: PairEntry): PairDetail['balance
     const side = holdings[index];
     return {
       address,
-      balance: raw === undefined ? null : formatUnits(BigInt(raw), decimals ?? 0),
-      balance_raw: raw ?? null,
+      balance: raw === undefined ? null : formatUnits(raw, decimals ?? 0),
+      balance_raw: raw === undefined ? null : String(raw),
       value_usd: raw === undefined || side === undefined ? null : valueOf(side),
     };
   });
@@ -150,7 +151,7 @@ function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail
 /** Liquidity of the leg of token0 and token1, in raw units. */
 function weightedLiquidityOf(pool: StoredPool, reserves: readonly [number, number]): number {
   const weights = weightsOfPool(pool);
-  const weightOf = (token: string): number => weights[pool.all_tokens.indexOf(token)] ?? 0;
+  const weightOf = (token: Hex): number => weights[pool.all_tokens.indexOf(token)] ?? 0;
   return weightedLiquidity(reserves[0], reserves[1], weightOf(pool.token0), weightOf(pool.token1));
 }
 
@@ -192,11 +193,11 @@ function riskFields(entry: PairEntry, risks: RiskTable | null): RiskFields {
 type ConcentratedFields = Pick<PairDetail, 'sqrt_price_x96' | 'tick' | 'liquidity_raw' | 'tick_spacing'>;
 
 function concentratedFields(pool: StoredPool, state: StateRow | null): ConcentratedFields {
-  const initialised = state !== null && state.sqrt_price_x96 !== '0';
+  const initialised = state !== null && state.sqrt_price_x96 !== 0n;
   return {
-    sqrt_price_x96: initialised ? state.sqrt_price_x96 : null,
+    sqrt_price_x96: initialised ? String(state.sqrt_price_x96) : null,
     tick: initialised ? state.tick : null,
-    liquidity_raw: state?.liquidity ?? null,
+    liquidity_raw: state === null ? null : String(state.liquidity),
     tick_spacing: pool.tick_spacing,
   };
 }

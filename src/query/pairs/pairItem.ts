@@ -32,7 +32,7 @@ const PIPS_PER_BPS = 100;
 export interface PairFacts {
   readonly state: StateRow | null;
   /** Raw balances of all tokens, for weighted and stable pools only. */
-  readonly balances: readonly string[] | null;
+  readonly balances: readonly bigint[] | null;
   /** Reasons why a vault pool backs no price, as bits of DOUBTS. 0 means that there is no reason. */
   readonly doubts: number;
   /** Trading of the last 24 hours. */
@@ -130,7 +130,7 @@ export class PairEntry {
   /** Raw LP tokens that the pool itself holds. Composable pools mint 2^111 of them, which no provider owns. */
   get ownShares(): bigint {
     const own = this.pool.all_tokens.indexOf(this.pool.address);
-    return BigInt(this.facts.balances?.[own] ?? 0);
+    return this.facts.balances?.[own] ?? 0n;
   }
 
   /** The USD that each item of `holdings` contributes to the liquidity. */
@@ -266,8 +266,8 @@ function timesPrice(price: string | null, worth: number | null): string | null {
   return product > 0 && Number.isFinite(product) ? plainNumber(product) : null;
 }
 
-function wholeOf(raw: string | undefined, token: Token): number {
-  return raw === undefined ? 0 : unitsToNumber(BigInt(raw), token.decimals ?? 0);
+function wholeOf(raw: bigint | undefined, token: Token): number {
+  return raw === undefined ? 0 : unitsToNumber(raw, token.decimals ?? 0);
 }
 
 function tvlNow(
@@ -326,10 +326,9 @@ export function priceOf(
     const price = scalePrice(state.price, token0.decimals, token1.decimals, baseIsToken0);
     return price > 0 ? plainNumber(price) : null;
   }
-  const sqrtPriceX96 = BigInt(state.sqrt_price_x96);
+  const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96 } = state;
   if (pool.pool_type === V3 && sqrtPriceX96 === 0n) return null;
-  const exact = { reserve0: BigInt(state.reserve0), reserve1: BigInt(state.reserve1), sqrtPriceX96 };
-  return formatPrice(exact, token0.decimals, token1.decimals, baseIsToken0);
+  return formatPrice({ reserve0, reserve1, sqrtPriceX96 }, token0.decimals, token1.decimals, baseIsToken0);
 }
 
 /**

@@ -2,12 +2,12 @@
 import type { MeanReservesRow } from './pairRows';
 
 /** A state of the pool, with raw reserves. */
-export interface HeldState {
+interface HeldState {
   readonly ord: number;
   /** Time of the state, unix seconds. */
   readonly timestamp: number;
-  readonly reserve0: number;
-  readonly reserve1: number;
+  readonly reserve0: bigint;
+  readonly reserve1: bigint;
 }
 
 /**
@@ -43,12 +43,12 @@ export function meanReserves(
   const [first] = moments;
   const firstState = firstOf(moments, ({ state }) => state);
   if (first === undefined || firstState === null) return null;
-  let { reserve0, reserve1 } = firstState;
+  let [reserve0, reserve1] = reservesOf(firstState);
   let usd0 = firstOf(moments, ({ swap }) => (swap !== null && swap.usd0 > 0 ? swap : null))?.usd0 ?? 0;
   let usd1 = firstOf(moments, ({ swap }) => (swap !== null && swap.usd1 > 0 ? swap : null))?.usd1 ?? 0;
   const sums = { held0: 0, held1: 0, value0: 0, value1: 0 };
   moments.forEach(({ at, state, swap }, index) => {
-    if (state !== null) ({ reserve0, reserve1 } = state);
+    if (state !== null) [reserve0, reserve1] = reservesOf(state);
     if (swap !== null && swap.usd0 > 0) ({ usd0 } = swap);
     if (swap !== null && swap.usd1 > 0) ({ usd1 } = swap);
     const lasted = (moments[index + 1]?.at ?? now) - at;
@@ -65,6 +65,10 @@ export function meanReserves(
     mean_value0: meanOf(sums.value0),
     mean_value1: meanOf(sums.value1),
   };
+}
+
+function reservesOf({ reserve0, reserve1 }: HeldState): [number, number] {
+  return [Number(reserve0), Number(reserve1)];
 }
 
 /** A swap comes after the state of the same log. */

@@ -2,10 +2,10 @@
  * Builds the table of all pairs once per head version, for lists that clients sort and filter. A few queries over all
  * pools serve all requests of a version. pairItem.ts computes the figures of one pair.
  */
-import { z } from 'zod';
-
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { pick, rowType } from '../../clickhouse/rows/rowType';
+import { poolStatesTable } from '../../clickhouse/schema/tables';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { Dex } from '../../domain/pool';
 import { findProtocol, VAULT_PROTOCOL } from '../../protocols/registry';
@@ -14,7 +14,7 @@ import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { pairBaseView, type PairBase } from './pairBase';
 import { PairEntry, type PairFacts } from './pairItem';
-import { meanBalancesRowShape, readPastPrices, readTrades } from './pairRows';
+import { pairMeansRow, pastPricesRow, tradesRow } from './pairRows';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import type { TokenPrices } from '../prices/priceByHops';
 import type { TokenPriceTables } from '../prices/tokenPrices';
@@ -29,12 +29,7 @@ const DAY_SECONDS = 86_400;
 /** Limit for safety: more pools than any chain has. */
 const ROWS_MAX = 2_000_000;
 
-export const balancesRowShape = z.object({
-  pair: z.string(),
-  balances: z.array(z.string()),
-  doubts: z.int(),
-});
-const pairMeansRowShape = meanBalancesRowShape.extend({ pair: z.string() });
+export const balancesRow = rowType(pick(poolStatesTable.types, ['pair', 'balances', 'doubts']));
 
 export interface PairTable {
   /** Entries sorted by address. */
@@ -116,10 +111,10 @@ async function readPairTable(
     sources.prices.at(head),
     sources.bases.at(head),
     sources.directory.allTokens(),
-    runner.run('pairs/list_balances', params, balancesRowShape),
-    runner.read('pairs/count_trades', params, readTrades),
-    runner.read('pairs/list_past_prices', params, readPastPrices),
-    hasVault(dexes) ? runner.run('pairs/list_mean_balances', params, pairMeansRowShape) : [],
+    runner.run('pairs/list_balances', params, balancesRow),
+    runner.run('pairs/count_trades', params, tradesRow),
+    runner.run('pairs/list_past_prices', params, pastPricesRow),
+    hasVault(dexes) ? runner.run('pairs/list_mean_balances', params, pairMeansRow) : [],
   ]);
   const balancesOf = byPair(balances);
   const tradesOf = byPair(trades);

@@ -1,14 +1,16 @@
 /** Reads the figures of one pair in windows other than the last 24 hours, exact to the second, for its detail page. */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { u32, usd } from '../../clickhouse/rows/columns';
+import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { poolStatesTable, swapsTable } from '../../clickhouse/schema/tables';
 import { unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { MONTH_SECONDS, WEEK_SECONDS } from '../../wire/pairs';
 import { findFinalTip, findOrdAt } from '../head/blockTimes';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { HOUR_SECONDS, wholeHours, type WholeHours } from '../bars/hourWindow';
-import { meanReserves, type HeldState, type ValuedSwap } from './pairMeans';
-import { meanBalancesRowShape, meanReservesRowShape, type MeanReservesRow } from './pairRows';
+import { meanReserves, type ValuedSwap } from './pairMeans';
+import { meanBalancesRow, meanReservesRow, type MeanReservesRow } from './pairRows';
 import type { StoredPool } from './pools';
 import { slotOf } from '../bars/tickSeries';
 import { readShortTrades, type ShortTrades } from './windowTrades';
@@ -41,19 +43,14 @@ const SWAPS_A_DAY_MAX = 1_000;
 /** A LIMIT for queries that never cuts their result: no query returns this many rows. */
 const ROWS_MAX = 1_000_000;
 
-interface PairHour {
-  readonly bucket: number;
-  readonly volume: bigint;
-  readonly fee: bigint;
-}
-
-interface WindowSwap extends ValuedSwap {
-  /** Whether the swap has a price and is between the pool's first two tokens. */
-  readonly valued: boolean;
-  readonly tracked: boolean;
-  readonly volume: bigint;
-  readonly fee: bigint;
-}
+const hourRow = rowType({ bucket: u32, volume_usd: usd, fee_usd: usd });
+const swapRow = rowType({
+  ...pick(swapsTable.types, ['ord', 'timestamp', 'leg', 'base_is_token0', 'price', 'price_usd']),
+  ...pick(swapsTable.types, ['quote_price_usd', 'amount_usd', 'tracked']),
+  fee_usd: usd,
+});
+type WindowSwap = RowOf<typeof swapRow>;
+const heldRow = rowType(pick(poolStatesTable.types, ['ord', 'timestamp', 'reserve0', 'reserve1']));
 
 interface Window {
   readonly since: number;
@@ -103,14 +100,14 @@ export async function readPairWindows(
   const engineParams = { ...key, since: week.since, since_ord: week.ord, now: head.timestamp };
   const [trades, hours, swaps, states, means, balances] = await Promise.all([
     readShortTrades(runner, chainId, head, 'pairs/count_window_trades', { pair: address.slice(2) }),
-    runner.read('pairs/list_window_hours', { ...key, ...month.hours }, readHour),
-    runner.read('pairs/list_window_swaps', swapParams, readSwap),
-    here ? runner.read('pairs/list_window_states', { ...key, week_ord: week.ord }, readState) : [],
-    here || many ? [] : runner.run('pairs/mean_reserves', engineParams, meanReservesRowShape),
-    many ? runner.run('pairs/mean_balances', engineParams, meanBalancesRowShape) : [],
+    runner.run('pairs/list_window_hours', { ...key, ...month.hours }, hourRow),
+    runner.run('pairs/list_window_swaps', swapParams, swapRow),
+    here ? runner.run('pairs/list_window_states', { ...key, week_ord: week.ord }, heldRow) : [],
+    here || many ? [] : runner.run('pairs/mean_reserves', engineParams, meanReservesRow),
+    many ? runner.run('pairs/mean_balances', engineParams, meanBalancesRow) : [],
   ]);
   const ofWeek = sumWindow(week, hours, swaps);
-  const valued = swaps.filter(({ valued, timestamp }) => valued && timestamp > week.since);
+  const valued = swaps.flatMap((swap) => (swap.timestamp > week.since ? valuedSwaps(swap) : []));
   return {
     trades,
     volumeWeek: ofWeek.volume,
@@ -124,54 +121,28 @@ export async function readPairWindows(
 /** Sums the window's whole hours and its swaps outside of these hours. */
 function sumWindow(
   { since, hours: { from, to } }: Window,
-  hours: readonly PairHour[],
+  hours: readonly RowOf<typeof hourRow>[],
   swaps: readonly WindowSwap[],
 ): { volume: number; fees: number } {
   let volume = 0n;
   let fees = 0n;
   for (const hour of hours) {
     if (hour.bucket < from || hour.bucket >= to) continue;
-    volume += hour.volume;
-    fees += hour.fee;
+    volume += hour.volume_usd;
+    fees += hour.fee_usd;
   }
   for (const { timestamp, tracked, ...swap } of swaps) {
     if (!tracked || timestamp <= since || (timestamp >= from && timestamp < to)) continue;
-    volume += swap.volume;
-    fees += swap.fee;
+    volume += swap.amount_usd;
+    fees += swap.fee_usd;
   }
   return { volume: unitsToNumber(volume, USD_DECIMALS), fees: unitsToNumber(fees, USD_DECIMALS) };
 }
 
-function readHour(row: RowReader): PairHour {
-  return { bucket: row.u32(), volume: row.decimal128(), fee: row.decimal128() };
-}
-
-function readSwap(row: RowReader): WindowSwap {
-  const ord = row.u64();
-  const timestamp = row.u32();
-  const leg = row.u16();
-  const baseIsToken0 = row.bool();
-  const price = row.f64();
-  const [base, quote] = [row.f64(), row.f64()];
-  const [usd0, usd1] = baseIsToken0 ? [quote * price, base / price] : [base * price, quote / price];
-  const [volume, fee] = [row.decimal128(), row.decimal128()];
-  return {
-    ord,
-    timestamp,
-    usd0,
-    usd1,
-    valued: leg === 1 && price > 0,
-    volume,
-    fee,
-    tracked: row.bool(),
-  };
-}
-
-function readState(row: RowReader): HeldState {
-  return {
-    ord: row.u64(),
-    timestamp: row.u32(),
-    reserve0: Number(row.u256()),
-    reserve1: Number(row.u256()),
-  };
+/** The swap with its prices; nothing without a price, or if the swap is not between the pool's first two tokens. */
+function valuedSwaps({ ord, timestamp, leg, price, ...swap }: WindowSwap): readonly ValuedSwap[] {
+  if (leg !== 1 || !(price > 0)) return [];
+  const { base_is_token0, price_usd: base, quote_price_usd: quote } = swap;
+  const [usd0, usd1] = base_is_token0 ? [quote * price, base / price] : [base * price, quote / price];
+  return [{ ord, timestamp, usd0, usd1 }];
 }

@@ -2,14 +2,14 @@
  * Reads the current fees of vault pools as of a snapshot. A pool row has the fee at the pool's creation. Later
  * changes come from stored logs, which retention does not delete (ingest/store/retention).
  */
-import { z } from 'zod';
-
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { address, hexBytes } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import { toFeePips } from '../../protocols/weightedPool';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-const feeRowShape = z.object({ pair: z.string(), swap_fee: z.string() });
+const feeRow = rowType({ pair: address, swap_fee: hexBytes });
 
 /** Fee by pool, in pips (1e6 = 100 %). A pool whose fee never changed has no entry; its row has the fee. */
 export type PoolFees = ReadonlyMap<string, number>;
@@ -35,6 +35,6 @@ export async function readPoolFees(
 }
 
 async function runFees(runner: QueryRunner, params: QueryParams): Promise<PoolFees> {
-  const rows = await runner.run('pairs/list_fees', params, feeRowShape);
+  const rows = await runner.run('pairs/list_fees', params, feeRow);
   return new Map(rows.map(({ pair, swap_fee: swapFee }) => [pair, toFeePips(BigInt(swapFee))]));
 }

@@ -1,58 +1,52 @@
 /** Reads pools as of a snapshot: one by its address, or all. */
-import { z } from 'zod';
-
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { bool, u32, u8, type ColumnType } from '../../clickhouse/rows/columns';
+import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { poolsTable } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
-import { poolTypeShape } from '../../wire/primitives';
+import { parsePoolType, type PoolType } from '../../domain/pool';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-const storedPoolShape = z.object({
-  address: z.string(),
-  dex: z.string(),
-  pool_type: poolTypeShape,
-  factory: z.string(),
-  token0: z.string(),
-  token1: z.string(),
-  base_is_token0: z.boolean(),
+const poolType: ColumnType<PoolType> = { ...u8, read: (reader) => parsePoolType(reader.u8()) };
+const { types } = poolsTable;
+const storedPoolRow = rowType({
+  ...pick(types, ['address', 'dex', 'factory', 'token0', 'token1', 'base_is_token0']),
+  pool_type: poolType,
   /** All tokens of a weighted or stable pool in chain order; empty for two-token pools. */
-  all_tokens: z.array(z.string()),
+  all_tokens: types.tokens,
   /** Weights of a weighted pool, times 10^18; empty for other pools. */
-  all_weights: z.array(z.string()),
-  fee_pips: z.int(),
-  tick_spacing: z.int(),
+  all_weights: types.weights,
   /** Block of the pool's first stored event; `created_block` is null if the pool was created before the first ingested block. */
-  first_block: z.int().min(0),
-  created_block: z.int().nullable(),
-  created_at: z.int().nullable(),
-  created_tx: z.string().nullable(),
+  first_block: u32,
+  ...pick(types, ['fee_pips', 'tick_spacing', 'created_block', 'created_at', 'created_tx']),
 });
-export type StoredPool = z.infer<typeof storedPoolShape>;
+export type StoredPool = RowOf<typeof storedPoolRow>;
 
-const foundPoolShape = storedPoolShape.extend({ is_final: z.boolean() });
+const foundPoolRow = rowType({ ...storedPoolRow.columns, is_final: bool });
 
 /** The pool at an address, or null. `is_final`: no reorg can remove the pool. */
 export async function findPool(
   runner: QueryRunner,
   head: HeadSnapshot,
   address: Hex,
-): Promise<z.infer<typeof foundPoolShape> | null> {
+): Promise<RowOf<typeof foundPoolRow> | null> {
   const params = { ...snapshotParams(head), pair: address.slice(2) };
-  const [row] = await runner.run('pairs/find_pool', params, foundPoolShape);
+  const [row] = await runner.run('pairs/find_pool', params, foundPoolRow);
   return row ?? null;
 }
 
 /** Every pool of a snapshot. With `since_ord`, only later pools. */
 export async function listPools(runner: QueryRunner, params: QueryParams): Promise<StoredPool[]> {
-  return runner.run('pairs/list_pools', params, storedPoolShape);
+  return runner.run('pairs/list_pools', params, storedPoolRow);
 }
 
-export function tokensOfPool({ all_tokens, token0, token1 }: StoredPool): readonly string[] {
+export function tokensOfPool({ all_tokens, token0, token1 }: StoredPool): readonly Hex[] {
   return all_tokens.length === 0 ? [token0, token1] : all_tokens;
 }
 
 /** The number of the pool's leg of two tokens (swaps.leg), or null without such a leg. */
-export function legOfPool(pool: StoredPool, token0: string, token1: string): number | null {
+export function legOfPool(pool: StoredPool, token0: Hex, token1: Hex): number | null {
   const tokens = tokensOfPool(pool);
   const [first, second] = [tokens.indexOf(token0), tokens.indexOf(token1)];
   return first < 0 || second < 0 || first >= second ? null : 256 * first + second;

@@ -1,13 +1,12 @@
 /** Says why tokens and pairs of the lists have no price, from the newest states of their pools. */
-import { isAddress } from '../../domain/hex';
 import { DORMANT_SECONDS } from '../../pricing/epoch';
 import { NO_STATE } from '../../pricing/leg';
-import { legsOf, toLegState, type LegsPool } from '../../pricing/legState';
+import { legsOf, toLegState } from '../../pricing/legState';
 import type { PriceReason } from '../../wire/priceReason';
 import type { Token } from '../../wire/primitives';
 import type { TokenPrices } from '../prices/priceByHops';
 import { priceReason, makeReason, type ReasonLeg } from '../prices/priceReason';
-import { pricedStateOf, type StateRow } from './pairRows';
+import type { StateRow } from './pairRows';
 import type { StoredPool } from './pools';
 
 /** What a missing price needs to know about a pair. */
@@ -16,7 +15,7 @@ interface ReasonPair {
   readonly tokens: { readonly base: Token; readonly quote: Token; readonly all: readonly Token[] };
   readonly facts: {
     readonly state: StateRow | null;
-    readonly balances: readonly string[] | null;
+    readonly balances: readonly bigint[] | null;
     readonly doubts: number;
     readonly lastTradeAt: number | null;
   };
@@ -39,18 +38,14 @@ function legsOfToken(
   now: number,
 ): readonly ReasonLeg[] {
   const { state, doubts, lastTradeAt } = facts;
-  const found = legsPoolOf(pool);
-  if (found === null) return [];
+  const found = { ...pool, tokens: pool.all_tokens, weights: pool.all_weights };
   const decimalsOf = (address: string): number | null =>
     tokens.all.find((one) => one.address === address)?.decimals ?? null;
   const movedAt = Math.max(state?.timestamp ?? 0, lastTradeAt ?? 0);
   return legsOf(found).flatMap((info) => {
     const { token0, token1 } = info.leg;
     if (token0 !== token && token1 !== token) return [];
-    const raw =
-      state === null
-        ? null
-        : pricedStateOf({ ...state, pair: found.address, balances: facts.balances ?? [], doubts });
+    const raw = state === null ? null : { ...state, balances: facts.balances ?? [], doubts };
     return {
       state: raw === null ? NO_STATE : toLegState(found, info, raw, decimalsOf),
       isToken0: token0 === token,
@@ -59,13 +54,6 @@ function legsOfToken(
       isQuiet: state === null || now - movedAt > DORMANT_SECONDS,
     };
   });
-}
-
-function legsPoolOf(pool: StoredPool): LegsPool | null {
-  const { address, pool_type, token0, token1, all_tokens, all_weights } = pool;
-  if (!isAddress(address) || !isAddress(token0) || !isAddress(token1)) return null;
-  const weights = all_weights.map(BigInt);
-  return { address, pool_type, token0, token1, tokens: all_tokens.filter(isAddress), weights };
 }
 
 /** Whether the price of a pool can be followed. Vault pools need fixed weights and no doubts. */

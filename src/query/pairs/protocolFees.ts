@@ -2,10 +2,10 @@
  * Splits the swap fees of V3 pools between LPs and protocol. The protocol's part follows the SetFeeProtocol logs of the
  * pool, from each log on. Before the first log, it is what that log or slot0() of the pool says.
  */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import { hexShape } from '../../clickhouse/rows/rowShapes';
+import { address, bool, f64, hash, hexBytes, u32, u64 } from '../../clickhouse/rows/columns';
+import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { poolFirstSharesTable } from '../../clickhouse/schema/historyTables';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { decodeSetFeeProtocol, type ProtocolSplit } from '../../protocols/feeProtocol';
 import { findOrdAt } from '../head/blockTimes';
@@ -23,21 +23,11 @@ const FINAL_BLOCKS_MAX = 5_000;
  */
 const LATE_MS = 60_000;
 
-const changeShape = z.object({
-  pair: z.string(),
-  ord: z.coerce.number(),
-  topic0: hexShape,
-  data: hexShape,
-});
-const firstShape = z.object({
-  pair: z.string(),
-  share0: z.number().nullable(),
-  share1: z.number().nullable(),
-  version: z.coerce.number(),
-});
-const feesShape = z.object({ pair: z.string(), part: z.int(), is_token0: z.boolean(), fees: z.number() });
+const changeRow = rowType({ pair: address, ord: u64, topic0: hash, data: hexBytes });
+const firstRow = rowType(pick(poolFirstSharesTable.types, ['pair', 'share0', 'share1', 'version']));
+const feesRow = rowType({ pair: address, part: u32, is_token0: bool, fees: f64 });
 
-type Change = z.infer<typeof changeShape>;
+type Change = RowOf<typeof changeRow>;
 
 export type ProtocolSplits = ReadonlyMap<string, ProtocolSplit>;
 
@@ -52,7 +42,7 @@ export function createProtocolSplits(
     runner.run(
       'pairs/list_fee_protocols',
       { ...snapshotParams(head), chain_id: chainId, since_ord: since, limit: ROWS_MAX },
-      changeShape,
+      changeRow,
     );
   return async (head) => {
     let known = final;
@@ -76,7 +66,7 @@ function createFirstShares(runner: QueryRunner): () => Promise<ReadonlyMap<strin
     for (const { pair, share0, share1, version } of await runner.run(
       'pairs/list_first_shares',
       params,
-      firstShape,
+      firstRow,
     )) {
       const shares = share0 === null || share1 === null ? null : { share0, share1 };
       // An unchanged object lets readers reuse what they made of it.
@@ -143,7 +133,7 @@ export async function sumProtocolFees(
       since,
       limit: ROWS_MAX,
     };
-    return runner.run('pairs/sum_split_fees', params, feesShape);
+    return runner.run('pairs/sum_split_fees', params, feesRow);
   });
   for (const { pair, part, is_token0, fees } of rows) {
     const { split, otherShare } = asked.get(pair) ?? { split: [], otherShare: 0 };

@@ -3,22 +3,26 @@
  * windows.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { f64, u32 } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { WINDOW_SECONDS, type TradeCounts, type Window } from '../../wire/pairs';
 import { findOrdAt } from '../head/blockTimes';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { distinctMakers } from './ranking';
 
-/** Trading in one window. */
-export interface Trades {
-  readonly buys: number;
-  readonly sells: number;
+export const tradeColumns = {
+  buys: u32,
+  sells: u32,
   /** Known makers. */
-  readonly buyers: number;
-  readonly sellers: number;
+  buyers: u32,
+  sellers: u32,
   /** USD value of tracked swaps (with a trusted price). */
-  readonly volume: number;
-}
+  volume: f64,
+};
+const windowRow = rowType({ seconds: u32, ...tradeColumns });
+
+/** Trading in one window. */
+type Trades = Omit<RowOf<typeof windowRow>, 'seconds'>;
 
 /** Trading in the windows of less than 24 hours. */
 export type ShortTrades = Readonly<Record<Exclude<Window, 'h24'>, Trades>>;
@@ -43,16 +47,9 @@ export async function readShortTrades(
     after_ord: await findOrdAt(runner, chainId, head, head.timestamp - h6),
     limit: windows.length,
   };
-  const rows = new Map(await runner.read(name, params, readWindow));
+  const rows = new Map((await runner.run(name, params, windowRow)).map((row) => [row.seconds, row]));
   const of = (seconds: number): Trades => rows.get(seconds) ?? NO_TRADES;
   return { m5: of(m5), h1: of(h1), h6: of(h6) };
-}
-
-function readWindow(row: RowReader): [seconds: number, trades: Trades] {
-  return [
-    row.u32(),
-    { buys: row.u32(), sells: row.u32(), buyers: row.u32(), sellers: row.u32(), volume: row.f64() },
-  ];
 }
 
 /** The numbers of trades; zeros without a swap. */

@@ -59,13 +59,9 @@ export function toLpPosition(
 
 /** Raw balances of the pool's tokens, in the order of `item.tokens`; null if unknown. */
 function balancesOf({ pool, item, facts }: PairEntry): (bigint | null)[] {
-  if (pool.all_tokens.length > 0)
-    return item.tokens.map((_, i) => {
-      const balance = facts.balances?.[i];
-      return balance === undefined ? null : BigInt(balance);
-    });
+  if (pool.all_tokens.length > 0) return item.tokens.map((_, i) => facts.balances?.[i] ?? null);
   const { state } = facts;
-  return state === null ? [null, null] : [BigInt(state.reserve0), BigInt(state.reserve1)];
+  return state === null ? [null, null] : [state.reserve0, state.reserve1];
 }
 
 /**
@@ -101,11 +97,11 @@ export function toConcentratedPosition(
 ): ValuedPosition {
   const { state } = entry.facts;
   const { tick_lower, tick_upper, liquidity } = owned;
-  const sqrtPriceX96 = BigInt(state?.sqrt_price_x96 ?? 0);
+  const sqrtPriceX96 = state?.sqrt_price_x96 ?? 0n;
   const known = state !== null && sqrtPriceX96 > 0n;
   const amounts = known ? amountsOfLiquidity(sqrtPriceX96, tick_lower, tick_upper, liquidity) : null;
   const inRange = known ? state.tick >= tick_lower && state.tick < tick_upper : null;
-  const active = BigInt(state?.liquidity ?? 0);
+  const active = state?.liquidity ?? 0n;
   const { capped, ...unclaimed } = unclaimedOf(entry, prices, owed, count);
   const own = {
     id: `${owned.manager}-${owned.position_id}`,

@@ -2,9 +2,9 @@
  * Reads who created the tokens of the pools: the sender of the transaction that deployed each token contract. A known
  * creator never changes, because the address of a contract follows from its creator.
  */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { address, u64 } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { ADDRESSES_MAX, inChunks } from '../head/inChunks';
@@ -12,11 +12,8 @@ import { perVersion, type PerVersion } from '../head/perVersion';
 import type { PairTables } from '../pairs/pairTable';
 import { tokensOfPool, type StoredPool } from '../pairs/pools';
 
-const creatorRowShape = z.object({
-  address: z.string(),
-  creator: z.templateLiteral(['0x', z.string()]),
-});
-const countRowShape = z.object({ stored: z.string() });
+const creatorRow = rowType({ address, creator: address });
+const countRow = rowType({ stored: u64 });
 
 /** The creators of tokens. Successive heads share the table until another creator becomes known. */
 interface CreatorTable {
@@ -31,14 +28,14 @@ export type CreatorTables = PerVersion<CreatorTable>;
 /** The table of a head, and what it was made from. */
 interface Known extends CreatorTable {
   readonly creators: ReadonlyMap<string, Hex>;
-  /** A text that changes when the ingester has stored more answers of the node. */
-  readonly mark: string;
+  /** A number that changes when the ingester has stored more answers of the node. */
+  readonly mark: number;
   /** Tokens that were asked for under this mark. */
   readonly asked: ReadonlySet<string>;
   readonly pools: readonly StoredPool[];
 }
 
-const NOTHING: Known = { ...tableOf(new Map()), mark: '', asked: new Set(), pools: [] };
+const NOTHING: Known = { ...tableOf(new Map()), mark: 0, asked: new Set(), pools: [] };
 
 /**
  * Each head version asks for the tokens of new pools. Tokens without a known creator are asked for again when the
@@ -48,9 +45,9 @@ export function createCreatorTables(runner: QueryRunner, pairs: PairTables): Cre
   const tableAt = async (head: HeadSnapshot, before: Known): Promise<Known> => {
     const [{ pools }, [row]] = await Promise.all([
       pairs.at(head),
-      runner.run('tokens/count_creations', {}, countRowShape),
+      runner.run('tokens/count_creations', {}, countRow),
     ]);
-    const mark = row?.stored ?? '';
+    const mark = row?.stored ?? 0;
     if (mark === before.mark && pools === before.pools) return before;
     const asked = new Set(mark === before.mark ? before.asked : []);
     const wanted = new Set(pools.flatMap((pool) => tokensOfPool(pool)));
@@ -77,10 +74,10 @@ export function listCreators(
   runner: QueryRunner,
   head: HeadSnapshot,
   tokens: readonly string[],
-): Promise<{ address: string; creator: Hex }[]> {
+): Promise<RowOf<typeof creatorRow>[]> {
   return inChunks(tokens, (chunk) => {
     const addresses = chunk.map((token) => token.slice(2));
     const params = { ...snapshotParams(head), addresses, limit: 2 * ADDRESSES_MAX };
-    return runner.run('tokens/list_creators', params, creatorRowShape);
+    return runner.run('tokens/list_creators', params, creatorRow);
   });
 }

@@ -2,9 +2,9 @@
  * Keeps the metadata of tokens and all final pools in memory. A final pool never changes. The ingester stores a
  * token's metadata before the first row with this token, and again when the contract gives other metadata.
  */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { u64, wideU64 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import type { Token } from '../../wire/primitives';
 import type { HeadSnapshot } from '../head/headSnapshot';
@@ -14,7 +14,7 @@ import { listTokens, type TokenMap } from './tokens';
 /** Largest number of pools in the cache. At this number the whole cache is cleared. */
 const POOLS_KEPT = 20_000;
 
-const markShape = z.object({ table_rows: z.string(), version_sum: z.string() });
+const markRow = rowType({ table_rows: u64, version_sum: wideU64 });
 
 interface PoolWithTokens {
   readonly pool: StoredPool;
@@ -72,6 +72,6 @@ function isComplete(token: Token | undefined): boolean {
 
 /** A text that changes with every write to the table of tokens, and sometimes with a merge. */
 async function readMark(runner: QueryRunner): Promise<string> {
-  const [mark] = await runner.run('pairs/mark_tokens', {}, markShape);
+  const [mark] = await runner.run('pairs/mark_tokens', {}, markRow);
   return mark === undefined ? '' : `${mark.table_rows} ${mark.version_sum}`;
 }

@@ -4,7 +4,7 @@ import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { listToldSupplies, readHistory } from '../history/history';
 import { isHistoryPartial } from '../holders/balances';
 import { findOrdAt } from '../head/blockTimes';
-import { readTokenTrades } from '../pairs/pairRows';
+import { tokenTradesRow, type TokenTradesRow } from '../pairs/pairRows';
 import type { PairTable, PairTables } from '../pairs/pairTable';
 import type { HolderTable, HolderTables } from '../holders/holders';
 import { perVersion, type PerVersion } from '../head/perVersion';
@@ -55,12 +55,12 @@ export async function readTokenTable(
   const afterOrd = await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS);
   const window = { after_ord: afterOrd, now: head.timestamp, limit: TOKENS_MAX };
   const [trades, checks, told, history] = await Promise.all([
-    runner.read('tokens/count_trades', { ...snapshot, ...window }, readTokenTrades),
+    runner.run('tokens/count_trades', { ...snapshot, ...window }, tokenTradesRow),
     risks === null ? createCheckReader(runner)() : null,
     listToldSupplies(runner, head, risks?.watched ?? []),
     readHistory(runner, chainId, head),
   ]);
-  const tradesOf = new Map(trades.map((row) => [row.token, row]));
+  const tradesOf = new Map<string, TokenTradesRow>(trades.map((row) => [row.token, row]));
   const entries = [...pairs.tokenPairs.byToken]
     .map(
       ([address, entriesOfToken]) =>

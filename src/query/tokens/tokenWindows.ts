@@ -3,7 +3,8 @@
  * for its detail page.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import type { RowReader } from '../../clickhouse/rows/rowReader';
+import { f64, u32, u64, usd } from '../../clickhouse/rows/columns';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
 import { WEEK_SECONDS } from '../../wire/pairs';
 import { findFinalTip, findOrdAt } from '../head/blockTimes';
@@ -26,19 +27,16 @@ export interface TokenWindows {
 /** A LIMIT for queries that never cuts their result: no query returns this many rows. */
 const ROWS_MAX = 1_000_000;
 
-interface TokenSwap {
-  readonly ord: number;
-  readonly timestamp: number;
-  readonly volume: bigint;
+const hourRow = rowType({ volume_usd: usd });
+const highHourRow = rowType({ high: f64, first_ord: u64, last_ord: u64 });
+const swapRow = rowType({
+  ord: u64,
+  timestamp: u32,
+  amount_usd: usd,
   /** USD price of the token after the swap; 0 if the swap is in no pool that makes a trusted price of the token. */
-  readonly usd: number;
-}
-
-interface HighHour {
-  readonly high: number;
-  readonly firstOrd: number;
-  readonly lastOrd: number;
-}
+  usd: f64,
+});
+type TokenSwap = RowOf<typeof swapRow>;
 
 export async function readTokenWindows(
   runner: QueryRunner,
@@ -57,26 +55,26 @@ export async function readTokenWindows(
     ordBefore(slotOf(since, HOUR_SECONDS)),
     ordBefore(hours.from),
     ordBefore(hours.to),
-    runner.read('tokens/list_window_hours', key, (row) => row.decimal128()),
-    runner.read('tokens/find_high_hour', key, readHighHour),
+    runner.run('tokens/list_window_hours', key, hourRow),
+    runner.run('tokens/find_high_hour', key, highHourRow),
   ]);
-  const high = highHour !== undefined && highHour.high > 0 ? highHour : { firstOrd: 1, lastOrd: 0 };
+  const high = highHour !== undefined && highHour.high > 0 ? highHour : { first_ord: 1, last_ord: 0 };
   const params = {
     ...key,
     week_ord: weekOrd,
     week_edge: weekEdge,
     tail_ord: tailOrd,
-    high_from: high.firstOrd,
-    high_to: high.lastOrd,
+    high_from: high.first_ord,
+    high_to: high.last_ord,
   };
   const [trades, swaps] = await Promise.all([
     readShortTrades(runner, chainId, head, 'tokens/count_window_trades', { token: address.slice(2) }),
-    runner.read('tokens/list_window_swaps', params, readSwap),
+    runner.run('tokens/list_window_swaps', params, swapRow),
   ]);
-  let volume = sums.reduce((sum, value) => sum + value, 0n);
+  let volume = sums.reduce((sum, hour) => sum + hour.volume_usd, 0n);
   for (const swap of swaps) {
     const inHours = swap.timestamp >= hours.from && swap.timestamp < hours.to;
-    if (swap.timestamp > since && !inHours) volume += swap.volume;
+    if (swap.timestamp > since && !inHours) volume += swap.amount_usd;
   }
   return { trades, volumeWeek: unitsToNumber(volume, USD_DECIMALS), highest: highestOf(swaps) };
 }
@@ -89,12 +87,4 @@ function highestOf(swaps: readonly TokenSwap[]): TokenWindows['highest'] {
     if (swap.usd > usd || (highest !== null && swap.usd === usd && swap.ord < ord)) highest = swap;
   }
   return highest === null ? null : { usd: highest.usd, timestamp: highest.timestamp };
-}
-
-function readHighHour(row: RowReader): HighHour {
-  return { high: row.f64(), firstOrd: row.u64(), lastOrd: row.u64() };
-}
-
-function readSwap(row: RowReader): TokenSwap {
-  return { ord: row.u64(), timestamp: row.u32(), volume: row.decimal128(), usd: row.f64() };
 }

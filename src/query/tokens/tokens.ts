@@ -1,18 +1,13 @@
 /** Reads token metadata by address. */
-import { z } from 'zod';
-
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { pick, rowType } from '../../clickhouse/rows/rowType';
+import { tokensTable } from '../../clickhouse/schema/tables';
 import type { Token, TokenRef } from '../../wire/primitives';
 
 /** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 2_000_000;
 
-const tokenRowShape = z.object({
-  address: z.string(),
-  symbol: z.string().nullable(),
-  name: z.string().nullable(),
-  decimals: z.int().nullable(),
-});
+const tokenRow = rowType(pick(tokensTable.types, ['address', 'symbol', 'name', 'decimals']));
 
 export type TokenMap = ReadonlyMap<string, Token>;
 
@@ -25,7 +20,7 @@ export async function listTokens(
 ): Promise<TokenMap> {
   if (addresses?.length === 0) return new Map();
   const asked = [...new Set(addresses ?? [])].map((address) => address.slice(2));
-  const rows = await runner.run('pairs/list_tokens', { addresses: asked, limit: TOKENS_MAX }, tokenRowShape);
+  const rows = await runner.run('pairs/list_tokens', { addresses: asked, limit: TOKENS_MAX }, tokenRow);
   return new Map(rows.map((row) => [row.address, row]));
 }
 

@@ -11,7 +11,7 @@ export function headRowOf(engine: ModelEngine): HeadRow {
   const first = done.at(-1);
   if (newest === undefined || first === undefined) throw new Error('the store has no start block');
   return {
-    seq: String(newest.seq),
+    seq: newest.seq,
     final_to: newest.to,
     final_hash: newest.toHash as Hex,
     final_timestamp: newest.toTimestamp,
@@ -21,11 +21,11 @@ export function headRowOf(engine: ModelEngine): HeadRow {
       .filter(({ number }) => number > newest.to)
       .map(({ number, version, hash, parentHash, timestamp, commit, finalNumber, proof }) => [
         number,
-        String(version),
+        version,
         hash as Hex,
         parentHash as Hex,
         timestamp,
-        String(commit),
+        commit,
         finalNumber,
         proof,
       ]),

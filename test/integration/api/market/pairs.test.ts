@@ -254,9 +254,9 @@ describe('the table of pairs equals a plain recomputation', () => {
     let runs = 0;
     const counting: QueryRunner = {
       ...store.runner,
-      read: (name, params, decode) => {
+      run: (name, params, shape) => {
         if (name === 'pairs/count_trades') runs += 1;
-        return store.runner.read(name, params, decode);
+        return store.runner.run(name, params, shape);
       },
     };
     const tables = createPairTables(

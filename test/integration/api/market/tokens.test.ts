@@ -257,9 +257,9 @@ test('simultaneous requests at the same head read the table of tokens once', asy
   let runs = 0;
   const counting: QueryRunner = {
     ...store.runner,
-    read: (name, params, decode) => {
+    run: (name, params, shape) => {
       if (name === 'tokens/count_trades') runs += 1;
-      return store.runner.read(name, params, decode);
+      return store.runner.run(name, params, shape);
     },
   };
   const prices = createTokenPrices(counting, CHAIN_ID, CHAIN);

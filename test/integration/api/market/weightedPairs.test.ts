@@ -195,12 +195,12 @@ test('the yield of a weighted pool uses its mean balances', () => {
     const ofTwo = pool.tokens.length === 2;
     const aprOver = (share: number | null): number => {
       const { reserve0, reserve1 } = entry.facts.state!;
-      const of = (raw: string): number => Number(raw) * (share ?? 0);
+      const of = (raw: bigint): number => Number(raw) * (share ?? 0);
       const meanReservesWeek =
         share === null
           ? null
           : { mean_reserve0: of(reserve0), mean_reserve1: of(reserve1), mean_value0: 0, mean_value1: null };
-      const meanBalancesWeek = share === null || ofTwo ? null : pool.balances.map((raw) => of(String(raw)));
+      const meanBalancesWeek = share === null || ofTwo ? null : pool.balances.map(of);
       const means = { meanReservesWeek: ofTwo ? meanReservesWeek : null, meanBalancesWeek };
       return toPairDetail(entry, { ...windows, feesWeek: 3, ...means }, { holding: null, partial: true })
         .apr_7d!;

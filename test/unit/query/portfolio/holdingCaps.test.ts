@@ -29,7 +29,7 @@ const count = createHoldingCaps;
 
 /** A V2 pool with these reserves in whole tokens. */
 function pool(other: string, ofRich: number, ofOther: number): PairEntry {
-  const state = { reserve0: String(ofRich), reserve1: String(ofOther) };
+  const state = { reserve0: BigInt(ofRich), reserve1: BigInt(ofOther) };
   return {
     item: {
       address: '0xp',

@@ -82,7 +82,7 @@ test('the supply of a pool excludes LP tokens that the pool itself holds', () =>
   const entry = {
     item: { address: pool, dex_name: 'x', pool_type: 5, tokens, apr_24h: null },
     pool: { address: pool, pool_type: 5, all_tokens: [a, pool, b], all_weights: [] },
-    facts: { balances: ['600', '9000', '30'], state: null, protocolShare: 0 },
+    facts: { balances: [600n, 9000n, 30n], state: null, protocolShare: 0 },
   } as unknown as PairEntry;
   const lp = { balance: 50n, supply: 9_100n, last: null };
   const { position, trusted } = toLpPosition(entry, lp, prices, createHoldingCaps());
