@@ -1,7 +1,7 @@
 -- Each row: a final block from which on blocks have another level of proof than the blocks before, newest first. Blocks
 -- before the oldest row have the level bloom. If a range has several done rows, the weakest level is valid. Reads the
 -- finished ranges of the chain by key, and no block.
-SELECT from_block, toString(level) AS level
+SELECT from_block, level
 FROM
 (
     SELECT

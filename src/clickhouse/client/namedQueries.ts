@@ -1,6 +1,6 @@
 /**
  * Runs named queries. Each read is a file `clickhouse/queries/<module>/<verb_noun>.sql`, loaded once and run
- * by its name. A zod shape or a typed reader checks every row. Commands that write are files of
+ * by its name. A row type checks the columns of every answer. Commands that write are files of
  * `clickhouse/commands`.
  */
 import { readFileSync } from 'node:fs';
@@ -8,19 +8,15 @@ import { join } from 'node:path';
 
 import type { z } from 'zod';
 
-import { createSlices } from '../../domain/turns';
 import { AppError } from '../../errors';
 import type { Database, QueryParams } from './database';
 import { findPackageRoot } from './packageRoot';
 import { filterByProjections, parseQueryText } from './queryText';
-import { RowReader } from '../rows/rowReader';
 import type { RowType } from '../rows/rowType';
 
 export interface QueryRunner {
-  /** Rows of the named query. Throws `internal` if a row does not match the shape. */
-  run<Row>(name: string, params: QueryParams, row: RowShape<Row>): Promise<Row[]>;
-  /** Rows of the named query, decoded from RowBinary by `decode`. Faster for many numbers. */
-  read<Row>(name: string, params: QueryParams, decode: (reader: RowReader) => Row): Promise<Row[]>;
+  /** Rows of the named query. Throws `internal` if its columns are not those of `row`. */
+  run<Row>(name: string, params: QueryParams, row: RowType<Row>): Promise<Row[]>;
   /** The answer of the named query in one of ClickHouse's output formats. */
   write(name: string, params: QueryParams, format: OutputFormat): Promise<Buffer>;
   /**
@@ -35,7 +31,7 @@ export interface QueryRunner {
   ): Promise<Buffer>;
 }
 
-/** The columns of a query's rows; or, for queries not yet moved to row types, a shape of their JSON. */
+/** The columns of a query's rows; or a shape of their JSON, for statements that also run on older servers. */
 type RowShape<Row> = RowType<Row> | z.ZodType<Row>;
 
 function isRowType<Row>(shape: RowShape<Row>): shape is RowType<Row> {
@@ -63,38 +59,14 @@ export function createQueryRunner(
   const bytesOf = (name: string, params: QueryParams, format: OutputFormat): Promise<Buffer> =>
     timed(name, () => database().selectBinary(name, textOf(name, params), params, format));
   return {
-    async run<Row>(name: string, params: QueryParams, shape: RowShape<Row>): Promise<Row[]> {
-      if (isRowType(shape))
-        return timed(name, () => database().rows(name, textOf(name, params), params, shape));
-      const rows = await timed(name, () => ask(database(), name, params));
-      const checked: Row[] = [];
-      const slices = createSlices();
-      for (const row of rows) {
-        checked.push(checkRow(name, row, shape));
-        if (slices.isOver()) await slices.giveWay();
-      }
-      return checked;
-    },
-    async read<Row>(name: string, params: QueryParams, decode: (reader: RowReader) => Row): Promise<Row[]> {
-      const reader = new RowReader(await bytesOf(name, params, 'RowBinary'));
-      const rows: Row[] = [];
-      const slices = createSlices();
-      while (!reader.done) {
-        rows.push(decode(reader));
-        if (slices.isOver()) await slices.giveWay();
-      }
-      return rows;
-    },
+    run: (name, params, row) => timed(name, () => database().rows(name, textOf(name, params), params, row)),
     write: bytesOf,
     writeMade: (name, sql, params, format, settings) =>
       timed(name, () => database().selectBinary(name, filterByProjections(sql), params, format, settings)),
   };
 }
 
-/**
- * Rows of the named query, for the ingester and commands. Checks all rows at once, without letting other work
- * run in between.
- */
+/** Rows of the named query, for the ingester and commands. */
 export async function selectNamed<Row>(
   database: Database,
   name: string,

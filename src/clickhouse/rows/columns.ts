@@ -142,7 +142,11 @@ export function array<T>(inner: ColumnType<T>): ColumnType<readonly T[]> {
       w.varint(values.length);
       for (const value of values) inner.write(w, value);
     },
-    (r) => Array.from({ length: r.varUint() }, () => inner.read(r)),
+    (r) => {
+      const values: T[] = [];
+      for (let left = r.varUint(); left > 0; left -= 1) values.push(inner.read(r));
+      return values;
+    },
   );
 }
 

@@ -14,7 +14,7 @@ import { readMigrations, type Migration } from './migrations';
 import { commandNamed, selectAll, selectNamed } from '../client/namedQueries';
 import { findPackageRoot } from '../client/packageRoot';
 import { text, u32 } from '../rows/columns';
-import { nameRow } from '../rows/rowShapes';
+import { nameRow } from '../rows/nameRow';
 import { rowType, type RowOf } from '../rows/rowType';
 import { createdName, readSchema } from './schema';
 

@@ -2,8 +2,9 @@
  * The levels of proof of the stored blocks, as a list of ranges. Pure: each finished range of final blocks and each head
  * block has a level in the database, and readers join neighbours of the same level.
  */
-import { z } from 'zod';
-
+import { u32 } from '../rows/columns';
+import { rowType, type RowOf } from '../rows/rowType';
+import { headBlocksTable } from './tables';
 import type { ProofLevel } from '../../domain/block';
 import type { HeadBlock } from '../../domain/head/foldHead';
 
@@ -28,14 +29,11 @@ export const PROOF_LEVELS: readonly ProofLevel[] = ['bloom', 'headers', 'full'];
  */
 export const PROOF_ROWS_MAX = 100_000;
 
-/** Shape of a row of the query head/list_proof_changes. */
-export const proofRowShape = z.object({ from_block: z.int(), level: z.enum(PROOF_LEVELS) });
+/** Row of the query head/list_proof_changes. */
+export const proofRow = rowType({ from_block: u32, level: headBlocksTable.types.proof });
 
 /** The ranges of all blocks up to the final block `to`, from rows newest first. */
-export function toProofRanges(
-  rows: readonly z.infer<typeof proofRowShape>[],
-  to: number,
-): readonly ProofRange[] {
+export function toProofRanges(rows: readonly RowOf<typeof proofRow>[], to: number): readonly ProofRange[] {
   const oldestFirst = [...rows].reverse();
   const before: ProofRange = { from: 0, to: (oldestFirst[0]?.from_block ?? to + 1) - 1, level: 'bloom' };
   const changes = oldestFirst.map(({ from_block: from, level }, index) => ({

@@ -6,7 +6,7 @@
 import { systemClock } from '../../chain/rpc/clock';
 import { isBackingUp, writeBackup } from '../../clickhouse/engine/backup';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
-import { nameRow } from '../../clickhouse/rows/rowShapes';
+import { nameRow } from '../../clickhouse/rows/nameRow';
 import { readSchema } from '../../clickhouse/schema/schema';
 import type { Config } from '../../config';
 import { AppError } from '../../errors';

@@ -11,11 +11,10 @@ import { RpcError } from '../../chain/rpc/rpcError';
 import type { Database } from '../../clickhouse/client/database';
 import { address, bool, i256, u32, u64 } from '../../clickhouse/rows/columns';
 import { insertRows } from '../../clickhouse/rows/inserter';
-import { hexShape } from '../../clickhouse/rows/rowShapes';
 import { rowType } from '../../clickhouse/rows/rowType';
 import { createQueryRunner, type QueryRunner } from '../../clickhouse/client/namedQueries';
 import { balanceChecksTable } from '../../clickhouse/schema/tables';
-import type { Hex } from '../../domain/hex';
+import { isHash, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { Logger } from '../../log';
 import { balanceOfCall, readBalance } from '../../protocols/erc20';
@@ -68,7 +67,7 @@ const checkRow = rowType(balanceChecksTable.types);
 const tokenRow = rowType({ token: address, sampled_block: u32 });
 const sizeRow = rowType({ token: address, stored: u64 });
 
-const headerShape = z.object({ hash: hexShape });
+const headerShape = z.object({ hash: z.custom<Hex>(isHash) });
 
 interface Choice {
   readonly pairs: readonly HeldToken[];

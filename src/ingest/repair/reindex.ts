@@ -9,7 +9,7 @@ import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { hash, u32, u64, u8 } from '../../clickhouse/rows/columns';
-import { nameRow } from '../../clickhouse/rows/rowShapes';
+import { nameRow } from '../../clickhouse/rows/nameRow';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';

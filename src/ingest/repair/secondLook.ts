@@ -10,7 +10,7 @@ import type { EndpointPool } from '../../chain/rpc/endpointPool';
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
-import { cutRanges, PROOF_ROWS_MAX, proofRowShape, toProofRanges } from '../../clickhouse/schema/proofRanges';
+import { cutRanges, PROOF_ROWS_MAX, proofRow, toProofRanges } from '../../clickhouse/schema/proofRanges';
 import type { ChainBlock } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
@@ -110,7 +110,7 @@ export class SecondLook {
   private async nextUnproven(from: number, to: number): Promise<{ from: number; to: number } | null> {
     if (from > to) return null;
     const params = { chain: this.deps.chainId, final_to: to, limit: PROOF_ROWS_MAX };
-    const rows = await selectNamed(this.deps.database, 'head/list_proof_changes', params, proofRowShape);
+    const rows = await selectNamed(this.deps.database, 'head/list_proof_changes', params, proofRow);
     const parts = cutRanges(toProofRanges(rows, to), from, to);
     const next = parts.find(({ level }) => level !== 'full');
     return next === undefined ? null : { from: next.from, to: Math.min(next.to, next.from + BLOCKS_MAX - 1) };

@@ -5,7 +5,7 @@
 import { TWO_LEVEL_SUMS, type Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
 import { u64 } from '../../clickhouse/rows/columns';
-import { nameRow } from '../../clickhouse/rows/rowShapes';
+import { nameRow } from '../../clickhouse/rows/nameRow';
 import { rowType } from '../../clickhouse/rows/rowType';
 import { readSchema } from '../../clickhouse/schema/schema';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';

@@ -7,7 +7,7 @@ import type { Clock } from '../../chain/rpc/clock';
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { bool, text, u32, u64 } from '../../clickhouse/rows/columns';
-import { nameRow } from '../../clickhouse/rows/rowShapes';
+import { nameRow } from '../../clickhouse/rows/nameRow';
 import { rowType } from '../../clickhouse/rows/rowType';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';

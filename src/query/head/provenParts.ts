@@ -8,7 +8,7 @@ import {
   findProvenPart,
   PROOF_LEVELS,
   PROOF_ROWS_MAX,
-  proofRowShape,
+  proofRow,
   toProofRanges,
   withHead,
   type ProofRange,
@@ -29,7 +29,7 @@ async function readFinal(
   { finalTo }: HeadSnapshot,
 ): Promise<readonly ProofRange[]> {
   const params = { chain: chainId, final_to: finalTo, limit: PROOF_ROWS_MAX };
-  return toProofRanges(await runner.run('head/list_proof_changes', params, proofRowShape), finalTo);
+  return toProofRanges(await runner.run('head/list_proof_changes', params, proofRow), finalTo);
 }
 
 function storedOf({ startBlock, number }: HeadSnapshot): { start: number; head: number } {

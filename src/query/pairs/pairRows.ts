@@ -2,7 +2,6 @@
 import { address, array, f64, nullable, u32, type ColumnType } from '../../clickhouse/rows/columns';
 import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { poolStatesTable } from '../../clickhouse/schema/tables';
-import type { PricedState } from '../../pricing/legState';
 import { tradeColumns } from './windowTrades';
 
 /** Trading of one pair in the last 24 hours. */
@@ -33,24 +32,6 @@ export const stateRow = rowType({
   ]),
 });
 export type StateRow = RowOf<typeof stateRow>;
-
-/** The columns of a stored state that its price and depth need. */
-interface RawState extends Omit<PricedState, 'reserve0' | 'reserve1' | 'liquidity' | 'balances'> {
-  readonly reserve0: string;
-  readonly reserve1: string;
-  readonly liquidity: string;
-  readonly balances: readonly string[];
-}
-
-export function pricedStateOf(row: RawState): PricedState {
-  return {
-    ...row,
-    reserve0: BigInt(row.reserve0),
-    reserve1: BigInt(row.reserve1),
-    liquidity: BigInt(row.liquidity),
-    balances: row.balances.map(BigInt),
-  };
-}
 
 /** Column of means, which are null if unknown or beyond all floats. */
 const mean: ColumnType<number | null> = {

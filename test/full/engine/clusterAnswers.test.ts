@@ -5,7 +5,8 @@
 import { z } from 'zod';
 
 import { logsTable, tokensTable } from '../../../src/clickhouse/schema/tables';
-import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
+import type { QueryParams } from '../../../src/clickhouse/client/database';
+import { createQueryRunner, selectNamed } from '../../../src/clickhouse/client/namedQueries';
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { toOrd } from '../../../src/domain/ord';
 import { UPGRADED } from '../../../src/domain/proxies';
@@ -225,7 +226,6 @@ test('ticks and activity as CSV and Arrow are the same on two shards', async () 
 });
 
 test('the lists of contracts to query at the node are the same on two shards', async () => {
-  const shape = z.record(z.string(), z.unknown());
   const find = async ({ db }: SimApi): Promise<unknown> => {
     const upgrades = Array.from({ length: 40 }, (_, index) =>
       logRow({ ord: toOrd(1 + index, 1_000), address: simToken(index % TOKENS), topics: [UPGRADED] }),
@@ -233,12 +233,13 @@ test('the lists of contracts to query at the node are the same on two shards', a
     await insertRows(db, logsTable, upgrades);
     const [row] = await askRows<{ name: string }>(db, 'SELECT currentDatabase() AS name');
     const common = { chain_id: SIM_CHAIN_ID, verified_db: row!.name, limit: 30 };
-    const runner = createQueryRunner(db);
+    const list = (name: string, params: QueryParams): Promise<unknown[]> =>
+      selectNamed(db, name, params, z.unknown());
     const range = { head_ord: 0, final: true, from_ord: 0, to_ord: toOrd(1_000, 0) };
     return [
-      await runner.run('contracts/list_upgraded_contracts', { ...common, ...range }, shape),
-      await runner.run('contracts/list_unchecked_contracts', common, shape),
-      await runner.run('contracts/list_unasked_creations', { ...common, final_to: 1_000 }, shape),
+      await list('contracts/list_upgraded_contracts', { ...common, ...range }),
+      await list('contracts/list_unchecked_contracts', common),
+      await list('contracts/list_unasked_creations', { ...common, final_to: 1_000 }),
     ];
   };
   const found = await find(one);

@@ -67,10 +67,6 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
         count(name);
         return checked.run(name, params, shape);
       },
-      read: (name, params, decode) => {
-        count(name);
-        return checked.read(name, params, decode);
-      },
     };
     const { wrappedNative } = CHAIN;
     ticks = createTokenTicks({ runner, wrappedNative, directory: new Directory(runner) });

@@ -13,7 +13,7 @@ const START = 1_700_000_000;
 const unused = (): never => {
   throw new Error('no query is expected');
 };
-const runner: QueryRunner = { run: unused, read: unused, write: unused, writeMade: unused };
+const runner: QueryRunner = { run: unused, write: unused, writeMade: unused };
 
 const timeOf = (block: number): number => START + (block - FIRST) * BLOCK_SECONDS;
 
