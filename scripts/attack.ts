@@ -28,7 +28,7 @@ const PRICE_OPTIONS = ['markets', 'seed', 'tries', 'aims'] as const;
 const HTTP_TESTS = [
   'test/full/hostile',
   'test/full/engine/serverRights.test.ts',
-  'test/full/sources/search.test.ts',
+  'test/full/contracts/search.test.ts',
   'test/unit/api',
   'test/full/e2e/attack.test.ts',
 ];

@@ -42,7 +42,7 @@ if (values.properties) {
     'test/full/hostile/compilerImports.test.ts',
     'test/full/hostile/fuzz.test.ts',
     'test/integration/api/market/tokenTicks.test.ts',
-    'test/integration/tail/streamReconnect.test.ts',
+    'test/integration/stream/streamReconnect.test.ts',
   ];
   const env = {
     ...process.env,

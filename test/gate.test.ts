@@ -32,7 +32,7 @@ const ALLOWED: readonly (readonly [path: RegExp, expressions: RegExp, reason: st
     'the answer is a time of this process, between two readings of the same clock',
   ],
   [
-    /^test\/unit\/chain\/rpc\/socketTransport\.test\.ts$/,
+    /^test\/unit\/node\/rpc\/socketTransport\.test\.ts$/,
     /^Date\.now$/,
     'a clock that runs faster than the system clock, so that pauses are short; no assertion reads it',
   ],

@@ -1,5 +1,5 @@
 /** Opens the Parquet files of a backfill, and logs which blocks they have and which parts they cannot prove. */
-import type { BlockSource } from '../chain/blocks/blockSource';
+import type { BlockSource } from '../node/blocks/blockSource';
 import type { Config } from '../config';
 import type { ProofMode } from '../domain/block';
 import { steadyNow } from '../domain/steadyTime';

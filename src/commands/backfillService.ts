@@ -1,6 +1,6 @@
 /** Opens the service of `backfill --source`, and logs which blocks it has and which parts of them it cannot prove. */
-import type { BlockSource } from '../chain/blocks/blockSource';
-import { systemClock } from '../chain/rpc/clock';
+import type { BlockSource } from '../node/blocks/blockSource';
+import { systemClock } from '../node/rpc/clock';
 import { redactUrls } from '../chains/redactUrls';
 import type { Config } from '../config';
 import { steadyNow } from '../domain/steadyTime';

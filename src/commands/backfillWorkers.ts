@@ -6,11 +6,11 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { createBlockSource, type BlockSource } from '../chain/blocks/blockSource';
-import { createFinality } from '../chain/head/finality';
-import { checkChainId } from '../chain/rpc/checkChainId';
-import { systemClock } from '../chain/rpc/clock';
-import { createEndpointPool } from '../chain/rpc/endpointPool';
+import { createBlockSource, type BlockSource } from '../node/blocks/blockSource';
+import { createFinality } from '../node/head/finality';
+import { checkChainId } from '../node/rpc/checkChainId';
+import { systemClock } from '../node/rpc/clock';
+import { createEndpointPool } from '../node/rpc/endpointPool';
 import { openDatabase } from '../clickhouse/client/database';
 import { findPackageRoot } from '../clickhouse/client/packageRoot';
 import type { Config } from '../config';

@@ -4,7 +4,7 @@
  */
 import { listFaults } from '../api/service/readyz';
 import type { Config } from '../config';
-import type { WriterView } from '../tail/writerState';
+import type { WriterView } from '../stream/writerState';
 import type { ReadyProblem } from '../wire/ready';
 
 /** Settings of one chain. */

@@ -8,8 +8,8 @@ import type { ByteCache } from '../api/byteCache';
 import type { DialectDeps } from '../api/etherscan/action';
 import type { ExplorerChain } from '../api/explorerScope';
 import { BUILT_IN_CHAINS, findBuiltInChain } from '../chains/builtInChains';
-import type { EndpointPool } from '../chain/rpc/endpointPool';
-import { createNodeState } from '../chain/rpc/nodeState';
+import type { EndpointPool } from '../node/rpc/endpointPool';
+import { createNodeState } from '../node/rpc/nodeState';
 import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
 import type { VerificationQueue } from '../domain/verification';
@@ -25,14 +25,14 @@ import { createSignatureReader } from '../query/contracts/signatures';
 import { createTwinArguments } from '../query/contracts/twinArguments';
 import { createVerifiedLister } from '../query/contracts/verifiedList';
 import { createVerifiedReader } from '../query/contracts/verifiedContracts';
-import { createNodeCode } from '../sources/createNodeCode';
-import { createNodeReads } from '../sources/nodeReads';
-import { findCompilers } from '../sources/verify/compilers';
+import { createNodeCode } from '../contracts/createNodeCode';
+import { createNodeReads } from '../contracts/nodeReads';
+import { findCompilers } from '../contracts/verify/compilers';
 import {
   openCompilerFolder,
   openCompilerMirror,
   type CompilerSource,
-} from '../sources/verify/compilerFolder';
+} from '../contracts/verify/compilerFolder';
 import type { PerChain } from './chains';
 import type { ChainService } from './openChain';
 import { openVerifyQueue } from './openVerifyQueue';

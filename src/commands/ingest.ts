@@ -1,13 +1,13 @@
 /** Builds the ingester of the market chain from the settings and runs it until it is stopped. */
 import { hostname } from 'node:os';
 
-import { createBlockSource, type BlockSource } from '../chain/blocks/blockSource';
-import { confirmMajority } from '../chain/blocks/confirmMajority';
-import { TrustedChain } from '../chain/blocks/trustedChain';
-import { systemClock, type Clock } from '../chain/rpc/clock';
-import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
-import { listNodeFaults } from '../chain/rpc/faults/nodeFaults';
-import { encodeWriterState, type WriterFacts } from '../tail/writerState';
+import { createBlockSource, type BlockSource } from '../node/blocks/blockSource';
+import { confirmMajority } from '../node/blocks/confirmMajority';
+import { TrustedChain } from '../node/blocks/trustedChain';
+import { systemClock, type Clock } from '../node/rpc/clock';
+import { createEndpointPool, type EndpointPool } from '../node/rpc/endpointPool';
+import { listNodeFaults } from '../node/rpc/faults/nodeFaults';
+import { encodeWriterState, type WriterFacts } from '../stream/writerState';
 import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
 import type { Hex } from '../domain/hex';
@@ -38,12 +38,12 @@ import type { Store } from '../ingest/store/store';
 import { WriterClaim } from '../ingest/store/writerClaim';
 import { listWatched } from '../domain/chainDescription';
 import type { Logger } from '../log';
-import { DexDayWorker } from '../measure/dexDayWorker';
-import { ProtocolFeeWorker } from '../measure/protocolFeeWorker';
-import { TraitWorker } from '../measure/traitWorker';
+import { DexDayWorker } from '../workers/dexDayWorker';
+import { ProtocolFeeWorker } from '../workers/protocolFeeWorker';
+import { TraitWorker } from '../workers/traitWorker';
 import type { PublishedFlip } from '../query/head/headState';
 import type { IngestFigures } from '../metrics';
-import { ContractWorker } from '../sources/contractWorker';
+import { ContractWorker } from '../contracts/contractWorker';
 import { listDifferingBlocks } from './differingBlocks';
 import type { Storage } from './storage';
 

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ExplorerChain } from '../api/explorerScope';
-import { createEndpointPool, type EndpointPool } from '../chain/rpc/endpointPool';
+import { createEndpointPool, type EndpointPool } from '../node/rpc/endpointPool';
 import { openDatabase, type Database } from '../clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
 import { observeDatabase } from '../clickhouse/client/observedDatabase';
@@ -21,9 +21,9 @@ import { createPrecomputer, type Precomputer } from '../query/head/precomputer';
 import { createProvenParts, type ProvenParts } from '../query/head/provenParts';
 import { createLogCounts } from '../query/logs/logCounts';
 import { Directory } from '../query/tokens/directory';
-import { createHub, type Hub } from '../tail/hub';
-import { createTailLoop, type TailLoop } from '../tail/tailLoop';
-import { createWriterWatch, type WriterWatch } from '../tail/writerWatch';
+import { createHub, type Hub } from '../stream/hub';
+import { createTailLoop, type TailLoop } from '../stream/tailLoop';
+import { createWriterWatch, type WriterWatch } from '../stream/writerWatch';
 import type { ReadyProblem } from '../wire/ready';
 import { listChainProblems, listChains, type ChainConfig, type PerChain } from './chains';
 import { createIngester, type Ingester } from './ingest';

@@ -1,15 +1,15 @@
 /** Builds the verification queue of an API that may write, with its compilers, code sources and store. */
-import type { EndpointPool } from '../chain/rpc/endpointPool';
+import type { EndpointPool } from '../node/rpc/endpointPool';
 import type { Database } from '../clickhouse/client/database';
 import { createQueryRunner } from '../clickhouse/client/namedQueries';
 import type { VerificationQueue } from '../domain/verification';
 import type { Logger } from '../log';
 import type { ContractReader } from '../query/contracts/contracts';
 import type { VerificationStore } from '../query/contracts/verifiedContracts';
-import { createChainCode } from '../sources/chainCode';
-import { createVerifiedStore } from '../sources/storeVerified';
-import type { Compilers } from '../sources/verify/compilers';
-import { createVerifyQueue } from '../sources/verifyQueue';
+import { createChainCode } from '../contracts/chainCode';
+import { createVerifiedStore } from '../contracts/storeVerified';
+import type { Compilers } from '../contracts/verify/compilers';
+import { createVerifyQueue } from '../contracts/verifyQueue';
 
 interface VerifyQueueParts {
   /** Writer of the market chain's database, which holds the verified contracts of all chains. */

@@ -10,7 +10,7 @@ import { startEmbeddedServer, type EmbeddedServer } from '../clickhouse/engine/s
 import type { Config } from '../config';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
-import { seedSignatures } from '../sources/seedSignatures';
+import { seedSignatures } from '../contracts/seedSignatures';
 import { findRunningServer } from './runningServer';
 import { databaseUrl, listChains } from './chains';
 

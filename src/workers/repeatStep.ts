@@ -1,5 +1,5 @@
 /** The loop of every background task of the ingester: a pause, a step, and after a failure a longer pause. */
-import type { Clock } from '../chain/rpc/clock';
+import type { Clock } from '../node/rpc/clock';
 import { errorText } from '../errors';
 
 interface Worker {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Gauge } from 'prom-client';
 
-import { MISMATCH_KINDS } from '../../src/chain/blocks/blockMismatch';
+import { MISMATCH_KINDS } from '../../src/node/blocks/blockMismatch';
 import { createProgram } from '../../src/main';
 import { createMetrics } from '../../src/metrics';
 import { PROTOCOL_NAMES } from '../../src/domain/pool';
@@ -125,7 +125,7 @@ test('docs/operations.md describes exactly the kinds of RPC errors and mismatche
     rowsOf(section, header).flatMap(([cell = '']) => codeOf(cell));
   expectSame(
     kindsOf('`kind` of an RPC error'),
-    unionOf('src/chain/rpc/rpcError.ts', /type RpcErrorKind =([^;]*);/),
+    unionOf('src/node/rpc/rpcError.ts', /type RpcErrorKind =([^;]*);/),
   );
   expectSame(kindsOf('`kind` of a mismatch'), MISMATCH_KINDS);
 });
@@ -135,7 +135,7 @@ test('docs/operations.md describes exactly the problems that /readyz can report'
     'src/api/service/readyz.ts',
     'src/api/service/lateHead.ts',
     'src/ingest/session/problems.ts',
-    'src/tail/writerState.ts',
+    'src/stream/writerState.ts',
   ]
     .map(textOf)
     .join('\n');
@@ -143,8 +143,8 @@ test('docs/operations.md describes exactly the problems that /readyz can report'
   const named = [...files.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)]
     .map(([, code = '']) => code)
     .filter((code) => code !== 'catch_up');
-  const faults = [...textOf('src/chain/rpc/faults/nodeFaults.ts').matchAll(/code: '(\w+)'/g)];
-  const nodes = unionOf('src/chain/rpc/nodeHealth.ts', /type EndpointState =([^;]*);/);
+  const faults = [...textOf('src/node/rpc/faults/nodeFaults.ts').matchAll(/code: '(\w+)'/g)];
+  const nodes = unionOf('src/node/rpc/nodeHealth.ts', /type EndpointState =([^;]*);/);
   const engines = unionOf('src/clickhouse/engine/engineSupervisor.ts', /readonly state:([^;]*);/);
   const rows = rowsOf(sectionOf(PATH, 'Health'), 'Code');
   expectSame(

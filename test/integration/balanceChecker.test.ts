@@ -3,8 +3,8 @@
 import type { Database } from '../../src/clickhouse/client/database';
 import { insertRows } from '../../src/clickhouse/rows/inserter';
 import { headBlocksTable, transfersTable } from '../../src/clickhouse/schema/tables';
-import { RpcError } from '../../src/chain/rpc/rpcError';
-import { systemClock } from '../../src/chain/rpc/clock';
+import { RpcError } from '../../src/node/rpc/rpcError';
+import { systemClock } from '../../src/node/rpc/clock';
 import type { Hex } from '../../src/domain/hex';
 import { toOrd } from '../../src/domain/ord';
 import { BalanceChecker } from '../../src/ingest/balances/balanceChecker';

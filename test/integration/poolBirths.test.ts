@@ -1,6 +1,6 @@
 /** Tests that a pool has no creation time until the node has returned the block of its creation. */
 import { poolBirthsTable } from '../../src/clickhouse/schema/historyTables';
-import { RpcError } from '../../src/chain/rpc/rpcError';
+import { RpcError } from '../../src/node/rpc/rpcError';
 import type { Hex } from '../../src/domain/hex';
 import type { OldPool } from '../../src/ingest/history/factoryLogs';
 import { storeBirths } from '../../src/ingest/history/readBirths';

@@ -1,15 +1,15 @@
 /** Tests which V3 pools the worker asks for the protocol's part of their fees, and what it stores. */
 import { AbiCoder } from 'ethers';
 
-import { systemClock } from '../../src/chain/rpc/clock';
-import { RpcError } from '../../src/chain/rpc/rpcError';
+import { systemClock } from '../../src/node/rpc/clock';
+import { RpcError } from '../../src/node/rpc/rpcError';
 import { insertRows } from '../../src/clickhouse/rows/inserter';
 import { poolFirstSharesTable } from '../../src/clickhouse/schema/historyTables';
 import { logsTable } from '../../src/clickhouse/schema/tables';
 import type { Hex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';
-import type { FactRpc } from '../../src/measure/nodeFacts';
-import { ProtocolFeeWorker } from '../../src/measure/protocolFeeWorker';
+import type { FactRpc } from '../../src/workers/nodeFacts';
+import { ProtocolFeeWorker } from '../../src/workers/protocolFeeWorker';
 import { FEE_PROTOCOL_TOPICS } from '../../src/protocols/feeProtocol';
 import { SIM_CHAIN_ID, SimChain } from '../simulation/chain/simChain';
 import { storeChain } from '../simulation/harness';

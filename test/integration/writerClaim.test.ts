@@ -10,8 +10,8 @@ import { readColumnTypes, readSchema } from '../../src/clickhouse/schema/schema'
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { findNewestWriter, WriterClaim } from '../../src/ingest/store/writerClaim';
 import { createLog } from '../../src/log';
-import { encodeWriterState } from '../../src/tail/writerState';
-import { createWriterWatch } from '../../src/tail/writerWatch';
+import { encodeWriterState } from '../../src/stream/writerState';
+import { createWriterWatch } from '../../src/stream/writerWatch';
 import { createTestDatabase, type TestDatabase } from '../support/engine/engine';
 import { askRows } from '../support/engine/askRows';
 

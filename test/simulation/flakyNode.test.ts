@@ -1,10 +1,10 @@
 /** One endpoint whose calls fail often, in ten ways. Every block still arrives, in virtual time. */
-import { createBlockSource } from '../../src/chain/blocks/blockSource';
-import { BloomBuilder } from '../../src/chain/blocks/bloom';
-import { BlockProver } from '../../src/chain/proof/blockProof';
-import { EndpointPool } from '../../src/chain/rpc/endpointPool';
-import { RpcError } from '../../src/chain/rpc/rpcError';
-import { isRecord, type RpcAnswer, type RpcCall, type RpcTransport } from '../../src/chain/rpc/rpcTransport';
+import { createBlockSource } from '../../src/node/blocks/blockSource';
+import { BloomBuilder } from '../../src/node/blocks/bloom';
+import { BlockProver } from '../../src/node/proof/blockProof';
+import { EndpointPool } from '../../src/node/rpc/endpointPool';
+import { RpcError } from '../../src/node/rpc/rpcError';
+import { isRecord, type RpcAnswer, type RpcCall, type RpcTransport } from '../../src/node/rpc/rpcTransport';
 import { fetchAhead } from '../../src/ingest/session/fetchAhead';
 import { createLog } from '../../src/log';
 import { FakeChain, type Json } from '../support/node/fakeChain';

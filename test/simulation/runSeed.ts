@@ -5,10 +5,10 @@
  */
 import type { Database } from '../../src/clickhouse/client/database';
 import type { ProofLevel } from '../../src/domain/block';
-import { createBlockSource } from '../../src/chain/blocks/blockSource';
-import { BloomBuilder } from '../../src/chain/blocks/bloom';
-import { BlockProver } from '../../src/chain/proof/blockProof';
-import { EndpointPool } from '../../src/chain/rpc/endpointPool';
+import { createBlockSource } from '../../src/node/blocks/blockSource';
+import { BloomBuilder } from '../../src/node/blocks/bloom';
+import { BlockProver } from '../../src/node/proof/blockProof';
+import { EndpointPool } from '../../src/node/rpc/endpointPool';
 import { AppError, errorText } from '../../src/errors';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { runIngest } from '../../src/ingest/session/runIngest';

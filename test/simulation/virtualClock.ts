@@ -2,8 +2,8 @@
  * Virtual time for simulations. The clock stops while any work can continue, then jumps to the next timer. Hours pass
  * in milliseconds, and the same seed sees the same times in the same order.
  */
-import type { Clock } from '../../src/chain/rpc/clock';
-import { onAbort } from '../../src/chain/rpc/abortSignals';
+import type { Clock } from '../../src/node/rpc/clock';
+import { onAbort } from '../../src/node/rpc/abortSignals';
 import type { Random } from '../support/random';
 
 interface Timer {

@@ -7,8 +7,8 @@ import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
 import { parseAbi } from '../../../src/domain/abi';
 import type { Hex } from '../../../src/domain/hex';
-import { createVerifiedStore } from '../../../src/sources/storeVerified';
-import { NO_DEPLOYMENT, type SourceFile, type VerifiedRecord } from '../../../src/sources/verifiedRecord';
+import { createVerifiedStore } from '../../../src/contracts/storeVerified';
+import { NO_DEPLOYMENT, type SourceFile, type VerifiedRecord } from '../../../src/contracts/verifiedRecord';
 
 const FILES_EACH = 8;
 const BATCH = 250;

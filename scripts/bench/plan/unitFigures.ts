@@ -135,10 +135,10 @@ const ENGINE_CONFIG = 'src/clickhouse/engine/engineConfig.ts';
 
 /** Limits that the code sets. */
 export const LIMITS = {
-  streams: { value: 10_000, file: 'src/tail/hub.ts', written: 'clientsMax = 10_000' },
+  streams: { value: 10_000, file: 'src/stream/hub.ts', written: 'clientsMax = 10_000' },
   statements: { value: 64, file: ENGINE_CONFIG, written: 'max_concurrent_queries_for_user: 64' },
   resultRows: { value: 2_000_000, file: ENGINE_CONFIG, written: 'max_result_rows: 2_000_000' },
-  pollMs: { value: 50, file: 'src/tail/tailLoop.ts', written: 'pollMs = 50' },
+  pollMs: { value: 50, file: 'src/stream/tailLoop.ts', written: 'pollMs = 50' },
   readerThreads: { value: 2, file: ENGINE_CONFIG, written: 'max_threads: 2' },
   statementSeconds: { value: 10, file: ENGINE_CONFIG, written: 'READER_SECONDS_MAX = 10' },
 } as const satisfies Readonly<Record<string, CodeLimit>>;

@@ -4,9 +4,9 @@
  * equals the node's. Otherwise it is 503.
  */
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
-import type { TailFacts } from '../../tail/tailLoop';
-import type { WriterFacts } from '../../tail/writerState';
-import type { WriterWatch } from '../../tail/writerWatch';
+import type { TailFacts } from '../../stream/tailLoop';
+import type { WriterFacts } from '../../stream/writerState';
+import type { WriterWatch } from '../../stream/writerWatch';
 import type { Proof } from '../../wire/proof';
 import { problemKey, readyShape, type ReadyAnswer, type ReadyProblem } from '../../wire/ready';
 import type { Route } from '../route';

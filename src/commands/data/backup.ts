@@ -3,7 +3,7 @@
  * BACKUP. A running ingester waits only while the files of all tables are hard-linked, not while they are
  * copied.
  */
-import { systemClock } from '../../chain/rpc/clock';
+import { systemClock } from '../../node/rpc/clock';
 import { isBackingUp, writeBackup } from '../../clickhouse/engine/backup';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { nameRow } from '../../clickhouse/rows/nameRow';

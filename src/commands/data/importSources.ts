@@ -5,21 +5,21 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-import { createEndpointPool, type EndpointPool } from '../../chain/rpc/endpointPool';
+import { createEndpointPool, type EndpointPool } from '../../node/rpc/endpointPool';
 import { BUILT_IN_CHAINS } from '../../chains/builtInChains';
 import { redactUrls } from '../../chains/redactUrls';
 import { createQueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Config } from '../../config';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
-import { createChainCode } from '../../sources/chainCode';
-import { isBlockscoutServer, openBlockscoutServer } from '../../sources/import/blockscoutServer';
-import type { ContractSource } from '../../sources/import/foundContract';
-import { createJsonFetch } from '../../sources/import/jsonFetch';
-import { runImport, type ImportCounts } from '../../sources/import/runImport';
-import { ANCESTOR_CHAIN } from '../../sources/import/attachCodes';
-import { openSourcifyFolder } from '../../sources/import/sourcifyFolder';
-import { isSourcifyServer, openSourcifyServer } from '../../sources/import/sourcifyServer';
+import { createChainCode } from '../../contracts/chainCode';
+import { isBlockscoutServer, openBlockscoutServer } from '../../contracts/import/blockscoutServer';
+import type { ContractSource } from '../../contracts/import/foundContract';
+import { createJsonFetch } from '../../contracts/import/jsonFetch';
+import { runImport, type ImportCounts } from '../../contracts/import/runImport';
+import { ANCESTOR_CHAIN } from '../../contracts/import/attachCodes';
+import { openSourcifyFolder } from '../../contracts/import/sourcifyFolder';
+import { isSourcifyServer, openSourcifyServer } from '../../contracts/import/sourcifyServer';
 import { listChains } from '../chains';
 import { openStorage } from '../storage';
 

@@ -3,7 +3,7 @@ import { lstat, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 import { redactUrls } from '../../chains/redactUrls';
-import { systemClock, withDeadline } from '../../chain/rpc/clock';
+import { systemClock, withDeadline } from '../../node/rpc/clock';
 import { createQueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Database } from '../../clickhouse/client/database';
 import { address, u32 } from '../../clickhouse/rows/columns';
@@ -13,8 +13,8 @@ import { listedTokensTable, type ListedTokenRow } from '../../clickhouse/schema/
 import type { Config } from '../../config';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
-import { parseTokenList, TOKENS_MAX, type TokenList } from '../../sources/import/tokenList';
-import { guardedGet } from '../../sources/guardedGet';
+import { parseTokenList, TOKENS_MAX, type TokenList } from '../../contracts/import/tokenList';
+import { guardedGet } from '../../contracts/guardedGet';
 import { openStorage } from '../storage';
 
 /** Largest token list in bytes. */

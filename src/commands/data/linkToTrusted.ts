@@ -1,5 +1,5 @@
 /** Links proven blocks to the block of TRUSTED_BLOCK by parent hashes, and describes what the proof rests on. */
-import type { BlockSource } from '../../chain/blocks/blockSource';
+import type { BlockSource } from '../../node/blocks/blockSource';
 import type { BlockRef, ProofOptions } from '../../domain/block';
 import { AppError } from '../../errors';
 

@@ -5,10 +5,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { createBlockSource, type BlockSource } from '../../chain/blocks/blockSource';
-import { checkChainId } from '../../chain/rpc/checkChainId';
-import { systemClock } from '../../chain/rpc/clock';
-import { createEndpointPool, type EndpointPool } from '../../chain/rpc/endpointPool';
+import { createBlockSource, type BlockSource } from '../../node/blocks/blockSource';
+import { checkChainId } from '../../node/rpc/checkChainId';
+import { systemClock } from '../../node/rpc/clock';
+import { createEndpointPool, type EndpointPool } from '../../node/rpc/endpointPool';
 import { parseChainDescription } from '../../chains/parseChainDescription';
 import { createQueryRunner, type QueryRunner } from '../../clickhouse/client/namedQueries';
 import { openDatabase, type Database } from '../../clickhouse/client/database';

@@ -1,7 +1,7 @@
 /** The `reindex` command: reads final blocks from the node again and corrects stored rows that differ. */
-import { createBlockSource } from '../../chain/blocks/blockSource';
-import { checkChainId } from '../../chain/rpc/checkChainId';
-import { createEndpointPool } from '../../chain/rpc/endpointPool';
+import { createBlockSource } from '../../node/blocks/blockSource';
+import { checkChainId } from '../../node/rpc/checkChainId';
+import { createEndpointPool } from '../../node/rpc/endpointPool';
 import { migrate } from '../../clickhouse/schema/migrate';
 import type { Config } from '../../config';
 import { AppError } from '../../errors';

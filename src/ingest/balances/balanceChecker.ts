@@ -6,8 +6,8 @@
  */
 import { z } from 'zod';
 
-import { withDeadline, type Clock } from '../../chain/rpc/clock';
-import { RpcError } from '../../chain/rpc/rpcError';
+import { withDeadline, type Clock } from '../../node/rpc/clock';
+import { RpcError } from '../../node/rpc/rpcError';
 import type { Database } from '../../clickhouse/client/database';
 import { address, bool, i256, u32, u64 } from '../../clickhouse/rows/columns';
 import { insertRows } from '../../clickhouse/rows/inserter';

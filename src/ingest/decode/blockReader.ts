@@ -3,8 +3,8 @@
  * metadata, decodes and prices. Pool states and prices can be loaded from the store, and reset to an earlier
  * block after a reorg.
  */
-import { systemClock, withDeadline, type Clock } from '../../chain/rpc/clock';
-import { RpcError } from '../../chain/rpc/rpcError';
+import { systemClock, withDeadline, type Clock } from '../../node/rpc/clock';
+import { RpcError } from '../../node/rpc/rpcError';
 import { ODD_KINDS, type OddKind } from '../../clickhouse/schema/tables';
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import type { Hex } from '../../domain/hex';

@@ -1,5 +1,5 @@
 /** Limits how many calls per second the history search sends to the node. */
-import type { Clock } from '../../chain/rpc/clock';
+import type { Clock } from '../../node/rpc/clock';
 
 export class CallBudget {
   private nextAt = -Infinity;

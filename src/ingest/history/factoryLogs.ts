@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 
-import { RpcError } from '../../chain/rpc/rpcError';
-import type { RpcCall } from '../../chain/rpc/rpcTransport';
+import { RpcError } from '../../node/rpc/rpcError';
+import type { RpcCall } from '../../node/rpc/rpcTransport';
 import type { ChainLog } from '../../domain/block';
 import {
   isAddress,

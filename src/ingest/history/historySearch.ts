@@ -5,8 +5,8 @@
  * first. The calls per second are limited. A restart continues where the search ended. Failures are logged, and the
  * same range of blocks is tried again.
  */
-import type { Clock } from '../../chain/rpc/clock';
-import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
+import type { Clock } from '../../node/rpc/clock';
+import { RpcError, type RpcErrorKind } from '../../node/rpc/rpcError';
 import type { Database } from '../../clickhouse/client/database';
 import type { Hex } from '../../domain/hex';
 import { AppError, errorText } from '../../errors';

@@ -1,7 +1,7 @@
 /** Reads the times of the blocks in which old pools were created, and stores the creations. */
 import { z } from 'zod';
 
-import type { RpcCall } from '../../chain/rpc/rpcTransport';
+import type { RpcCall } from '../../node/rpc/rpcTransport';
 import type { Database } from '../../clickhouse/client/database';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import { poolBirthsTable } from '../../clickhouse/schema/historyTables';

@@ -2,7 +2,7 @@
  * Joins the rows of blocks, transactions and logs into blocks, and checks that they fit together: none is missing, none
  * is there twice. Pure.
  */
-import type { BlockHeader } from '../../chain/blocks/blockSource';
+import type { BlockHeader } from '../../node/blocks/blockSource';
 import {
   fileFault,
   type ParquetBlock,

@@ -1,8 +1,8 @@
 /**
  * Sends batches of eth_call. A call that reverts has the answer null; only failures of the node are errors.
  */
-import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
-import type { Outcome, RpcCall } from '../../chain/rpc/rpcTransport';
+import { RpcError, type RpcErrorKind } from '../../node/rpc/rpcError';
+import type { Outcome, RpcCall } from '../../node/rpc/rpcTransport';
 import { isHexData, isQuantity, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import type { EthCalls } from './ethCalls';

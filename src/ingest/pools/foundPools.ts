@@ -3,7 +3,7 @@
  * block. The database records which block adds which pools. So every later read of this block adds the same
  * pools: after a restart, after a reorg back to the block, and when lost rows are stored again.
  */
-import { onAbort } from '../../chain/rpc/abortSignals';
+import { onAbort } from '../../node/rpc/abortSignals';
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll } from '../../clickhouse/client/namedQueries';
 import { insertRows } from '../../clickhouse/rows/inserter';

@@ -7,8 +7,8 @@
 import { Interface } from 'ethers';
 import { z } from 'zod';
 
-import type { Outcome } from '../../chain/rpc/rpcTransport';
-import { RpcError, type RpcErrorKind } from '../../chain/rpc/rpcError';
+import type { Outcome } from '../../node/rpc/rpcTransport';
+import { RpcError, type RpcErrorKind } from '../../node/rpc/rpcError';
 import type { TokenRow } from '../../clickhouse/schema/tables';
 import {
   NAME_CALL,

@@ -3,8 +3,8 @@
  * the pool states and prices from before the lost rows. `gapStore.ts` finds the tables with lost rows and
  * inserts the rows.
  */
-import { BeyondFinality } from '../../chain/head/beyondFinality';
-import type { BlockSource } from '../../chain/blocks/blockSource';
+import { BeyondFinality } from '../../node/head/beyondFinality';
+import type { BlockSource } from '../../node/blocks/blockSource';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';

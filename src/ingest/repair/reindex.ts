@@ -2,8 +2,8 @@
  * The command `reindex`: reads final blocks from the node again, compares them with the stored rows, and
  * replaces tables that differ, together with their aggregates.
  */
-import { BeyondFinality } from '../../chain/head/beyondFinality';
-import type { BlockSource } from '../../chain/blocks/blockSource';
+import { BeyondFinality } from '../../node/head/beyondFinality';
+import type { BlockSource } from '../../node/blocks/blockSource';
 import type { Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';

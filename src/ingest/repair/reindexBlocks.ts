@@ -1,6 +1,6 @@
 /** Reads final blocks from the node again and replaces the stored rows that differ, while the ingester is paused. */
-import type { BlockSource } from '../../chain/blocks/blockSource';
-import type { EndpointPool } from '../../chain/rpc/endpointPool';
+import type { BlockSource } from '../../node/blocks/blockSource';
+import type { EndpointPool } from '../../node/rpc/endpointPool';
 import type { Database } from '../../clickhouse/client/database';
 import type { ChainDescription } from '../../domain/chainDescription';
 import type { Logger } from '../../log';

@@ -4,9 +4,9 @@
  * answer shows it. Blocks whose logs differ are read again and repaired. The calls per second are limited, and a restart
  * continues where the task ended.
  */
-import type { BlockSource } from '../../chain/blocks/blockSource';
-import type { Clock } from '../../chain/rpc/clock';
-import type { EndpointPool } from '../../chain/rpc/endpointPool';
+import type { BlockSource } from '../../node/blocks/blockSource';
+import type { Clock } from '../../node/rpc/clock';
+import type { EndpointPool } from '../../node/rpc/endpointPool';
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';

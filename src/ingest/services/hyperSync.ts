@@ -2,8 +2,8 @@
  * Reads blocks from a HyperSync server with its official client, a native module that is loaded only here.
  * https://docs.envio.dev/docs/HyperSync/hypersync-query
  */
-import type { Clock } from '../../chain/rpc/clock';
-import { onAbort } from '../../chain/rpc/abortSignals';
+import type { Clock } from '../../node/rpc/clock';
+import { onAbort } from '../../node/rpc/abortSignals';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import type { ParquetLog, ParquetTransaction } from '../parquet/parquetRows';

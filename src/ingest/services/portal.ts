@@ -3,7 +3,7 @@
  * last block; then the next request continues, and names the hash of the block before.
  * https://docs.sqd.dev/en/api/evm/introduction
  */
-import type { Clock } from '../../chain/rpc/clock';
+import type { Clock } from '../../node/rpc/clock';
 import type { Hex } from '../../domain/hex';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';

@@ -2,7 +2,7 @@
  * Fetches a long range of blocks in pieces, several in parallel, and yields them in order. The number and
  * size of the pieces limit the memory in use.
  */
-import type { BlockSource } from '../../chain/blocks/blockSource';
+import type { BlockSource } from '../../node/blocks/blockSource';
 import type { ChainBlock } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 

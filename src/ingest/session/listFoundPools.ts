@@ -4,8 +4,8 @@
  * this chain. The newest block is decoded again together with the pools, and its rows get a new commit. Its
  * block, logs and events stay the same.
  */
-import type { BlockSource } from '../../chain/blocks/blockSource';
-import type { HeadFollower } from '../../chain/head/follower';
+import type { BlockSource } from '../../node/blocks/blockSource';
+import type { HeadFollower } from '../../node/head/follower';
 import type { BlockReader } from '../decode/blockReader';
 import type { FoundPools } from '../pools/foundPools';
 import type { BlockRows } from '../rows/blockRows';

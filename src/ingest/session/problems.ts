@@ -1,6 +1,6 @@
 /** Lists the current problems of the ingester and its nodes, for /readyz and the log. Pure. */
-import { hideHosts } from '../../chain/rpc/faults/nodeFaults';
-import type { EndpointHealth, EndpointState, NodeHealth } from '../../chain/rpc/nodeHealth';
+import { hideHosts } from '../../node/rpc/faults/nodeFaults';
+import type { EndpointHealth, EndpointState, NodeHealth } from '../../node/rpc/nodeHealth';
 import type { HistoryStatus, IngestStatus, RangeWork } from './status';
 
 interface IngestProblem {

@@ -3,13 +3,13 @@
  * pauses after a retryable failure. A broken invariant or a wrong setting stops the writer. The API continues
  * to answer.
  */
-import { BeyondFinality } from '../../chain/head/beyondFinality';
-import type { BlockSource } from '../../chain/blocks/blockSource';
-import { checkChainId } from '../../chain/rpc/checkChainId';
-import type { Clock } from '../../chain/rpc/clock';
-import type { EndpointPool } from '../../chain/rpc/endpointPool';
-import { createFinality } from '../../chain/head/finality';
-import { headFeed } from '../../chain/head/headFeed';
+import { BeyondFinality } from '../../node/head/beyondFinality';
+import type { BlockSource } from '../../node/blocks/blockSource';
+import { checkChainId } from '../../node/rpc/checkChainId';
+import type { Clock } from '../../node/rpc/clock';
+import type { EndpointPool } from '../../node/rpc/endpointPool';
+import { createFinality } from '../../node/head/finality';
+import { headFeed } from '../../node/head/headFeed';
 import type { BlockRef, ChainLog } from '../../domain/block';
 import type { ChainDescription, StartBlock } from '../../domain/chainDescription';
 import { orientPool, quoteRank } from '../../domain/orientPool';

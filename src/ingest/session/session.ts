@@ -2,12 +2,12 @@
  * One run of the ingester over one store: recovers, backfills final blocks, follows the head. Any error ends
  * the session. The next session recovers, because all state can be read again from the database or the node.
  */
-import type { BlockHeader, BlockSource } from '../../chain/blocks/blockSource';
-import type { Clock } from '../../chain/rpc/clock';
-import type { FinalBlock, Finality } from '../../chain/head/finality';
-import { BeyondFinality } from '../../chain/head/beyondFinality';
-import { HeadFollower } from '../../chain/head/follower';
-import { needsSync, syncToHead, type Extension } from '../../chain/head/syncToHead';
+import type { BlockHeader, BlockSource } from '../../node/blocks/blockSource';
+import type { Clock } from '../../node/rpc/clock';
+import type { FinalBlock, Finality } from '../../node/head/finality';
+import { BeyondFinality } from '../../node/head/beyondFinality';
+import { HeadFollower } from '../../node/head/follower';
+import { needsSync, syncToHead, type Extension } from '../../node/head/syncToHead';
 import type { BlockRef } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';

@@ -2,7 +2,7 @@
  * Lets a standby process take over when the writer ends or dies. The writer stores a sign of life at
  * intervals; the standby waits until the signs stop.
  */
-import type { Clock } from '../../chain/rpc/clock';
+import type { Clock } from '../../node/rpc/clock';
 import type { Database } from '../../clickhouse/client/database';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';

@@ -1,6 +1,6 @@
 /** Finds out whether a block of the chain is final. Asks the node only if the last final block that the node named is lower. */
-import type { BlockSource } from '../../chain/blocks/blockSource';
-import type { Finality } from '../../chain/head/finality';
+import type { BlockSource } from '../../node/blocks/blockSource';
+import type { Finality } from '../../node/head/finality';
 
 export class FinalTip {
   private number = -1;

@@ -1,7 +1,7 @@
 /**
  * A block source that has some blocks from elsewhere, and asks the node for all other blocks and for everything else.
  */
-import type { BlockHeader, BlockSource } from '../../chain/blocks/blockSource';
+import type { BlockHeader, BlockSource } from '../../node/blocks/blockSource';
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 

@@ -3,9 +3,9 @@
  * no knowledge of pools or prices. Any number of workers, on any machines, may work on a range, and each may end at any
  * moment: one insert stages a piece, and another worker takes over a claimed piece that is not staged in time.
  */
-import type { BlockSource } from '../../chain/blocks/blockSource';
-import { checkLinks } from '../../chain/blocks/verify';
-import type { Clock } from '../../chain/rpc/clock';
+import type { BlockSource } from '../../node/blocks/blockSource';
+import { checkLinks } from '../../node/blocks/verify';
+import type { Clock } from '../../node/rpc/clock';
 import type { ChainBlock } from '../../domain/block';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';

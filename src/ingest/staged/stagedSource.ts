@@ -3,10 +3,10 @@
  * node must have the last block of a piece: then all blocks of the piece are on the node's chain, because each names the
  * hash of the block before it. Pieces that do not pass the checks, or do not come, are read from the node.
  */
-import { BlockMismatch } from '../../chain/blocks/blockMismatch';
-import type { BlockSource } from '../../chain/blocks/blockSource';
-import { checkPiece } from '../../chain/blocks/verify';
-import type { Clock } from '../../chain/rpc/clock';
+import { BlockMismatch } from '../../node/blocks/blockMismatch';
+import type { BlockSource } from '../../node/blocks/blockSource';
+import { checkPiece } from '../../node/blocks/verify';
+import type { Clock } from '../../node/rpc/clock';
 import type { ChainBlock, ProofMode } from '../../domain/block';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';

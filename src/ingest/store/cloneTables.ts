@@ -3,7 +3,7 @@
  * between two ranges. Head tables are left out, because the node can provide their blocks again. The views
  * are created from the schema.
  */
-import type { Clock } from '../../chain/rpc/clock';
+import type { Clock } from '../../node/rpc/clock';
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { bool, text, u32, u64 } from '../../clickhouse/rows/columns';

@@ -3,7 +3,7 @@
  * copy or repair all tables in a consistent state. New blocks are read from the node after the pause. If the
  * command dies, the pause ends by itself.
  */
-import type { Clock } from '../../chain/rpc/clock';
+import type { Clock } from '../../node/rpc/clock';
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';

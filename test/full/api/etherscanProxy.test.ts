@@ -8,12 +8,12 @@ import { Interface } from 'ethers';
 
 import { field, type DevRpc } from '../../../src/dev/node/devRpc';
 import type { DialectDeps } from '../../../src/api/etherscan/action';
-import { createEndpointPool } from '../../../src/chain/rpc/endpointPool';
-import { createNodeState } from '../../../src/chain/rpc/nodeState';
+import { createEndpointPool } from '../../../src/node/rpc/endpointPool';
+import { createNodeState } from '../../../src/node/rpc/nodeState';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
-import { createNodeReads } from '../../../src/sources/nodeReads';
+import { createNodeReads } from '../../../src/contracts/nodeReads';
 import {
   notOk,
   NOBODY,

@@ -12,8 +12,8 @@ import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../../src/domain/hex';
 import type { AbiParameter } from '../../../src/domain/verifiedContract';
 import { createLog } from '../../../src/log';
-import { createVerifiedStore } from '../../../src/sources/storeVerified';
-import { hashCode } from '../../../src/sources/verifiedRecord';
+import { createVerifiedStore } from '../../../src/contracts/storeVerified';
+import { hashCode } from '../../../src/contracts/verifiedRecord';
 import { askRows } from '../../support/engine/askRows';
 import { eventually } from '../../support/eventually';
 import {

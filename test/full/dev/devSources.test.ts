@@ -4,8 +4,8 @@ import { openDevRpc, toHexData } from '../../../src/dev/node/devRpc';
 import { listDevContracts } from '../../../src/dev/sources/verifyDevContracts';
 import { buildWorld } from '../../../src/dev/world/buildWorld';
 import { createLog } from '../../../src/log';
-import { findCompilers, rememberCompilations } from '../../../src/sources/verify/compilers';
-import { verifyContract } from '../../../src/sources/verify/verifyContract';
+import { findCompilers, rememberCompilations } from '../../../src/contracts/verify/compilers';
+import { verifyContract } from '../../../src/contracts/verify/verifyContract';
 
 test('the sources of every token, and of the V2 pools, factories, routers and the trader, compile to the code on the chain', async () => {
   const node = await startAnvil({ log: createLog('silent', false), timestamp: 1_700_000_000, accounts: 20 });

@@ -10,7 +10,7 @@ import { field, openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
-import { createVerifiedStore } from '../../../src/sources/storeVerified';
+import { createVerifiedStore } from '../../../src/contracts/storeVerified';
 import type { Json } from '../../support/server/apiServer';
 import { askRows } from '../../support/engine/askRows';
 import { eventually } from '../../support/eventually';

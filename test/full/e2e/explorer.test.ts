@@ -12,7 +12,7 @@ import type { Database } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import type { Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
-import { createVerifiedStore } from '../../../src/sources/storeVerified';
+import { createVerifiedStore } from '../../../src/contracts/storeVerified';
 import type { Json } from '../../support/server/apiServer';
 import { askRows } from '../../support/engine/askRows';
 import { PROXY_SOURCES } from '../../support/node/proxyContracts';

@@ -12,7 +12,7 @@ import { startStubChain, type StubChain } from '../../support/stub/stubChain';
 import { stubDescription } from '../../support/stub/stubDescription';
 import { separate } from '../../../scripts/kills/deployment';
 import { ChainLoad, KillRun } from '../../../scripts/kills/killRun';
-import { QUEUE_BYTES_MAX } from '../../../src/tail/streamClient';
+import { QUEUE_BYTES_MAX } from '../../../src/stream/streamClient';
 import { Random } from '../../support/random';
 import { eventually, until } from '../../support/eventually';
 import { EventFollower } from '../../support/server/eventFollower';

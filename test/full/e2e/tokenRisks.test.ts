@@ -9,7 +9,7 @@ import { join } from 'node:path';
 
 import { getCreateAddress, Interface, parseUnits } from 'ethers';
 
-import { systemClock } from '../../../src/chain/rpc/clock';
+import { systemClock } from '../../../src/node/rpc/clock';
 import { openDatabase } from '../../../src/clickhouse/client/database';
 import { engineFolderOf, knock } from '../../../src/clickhouse/engine/engineDoor';
 import { encodeCall, readContract, ERC20 } from '../../../src/dev/abi';
@@ -17,7 +17,7 @@ import type { DevTransaction } from '../../../src/dev/node/blockMaker';
 import { readOwnBytecode } from '../../../src/dev/packageFiles';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
-import { DexDayWorker } from '../../../src/measure/dexDayWorker';
+import { DexDayWorker } from '../../../src/workers/dexDayWorker';
 import { listen } from '../../support/server/listen';
 import { until } from '../../support/eventually';
 import { runProgram, waitForBlock } from '../../support/server/program';

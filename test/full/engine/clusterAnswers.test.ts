@@ -10,8 +10,8 @@ import { createQueryRunner, selectNamed } from '../../../src/clickhouse/client/n
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { toOrd } from '../../../src/domain/ord';
 import { UPGRADED } from '../../../src/domain/proxies';
-import { createVerifiedStore } from '../../../src/sources/storeVerified';
-import { NO_DEPLOYMENT, type VerifiedRecord } from '../../../src/sources/verifiedRecord';
+import { createVerifiedStore } from '../../../src/contracts/storeVerified';
+import { NO_DEPLOYMENT, type VerifiedRecord } from '../../../src/contracts/verifiedRecord';
 import { SIM_CHAIN_ID, simToken } from '../../simulation/chain/simChain';
 import { askRows } from '../../support/engine/askRows';
 import { startEmbeddedCluster, type EmbeddedCluster } from '../../support/engine/embeddedCluster';

@@ -1,5 +1,5 @@
 /** Submits sources whose imports name files and hosts. The compilers must read none of them. */
-import { findCompilers } from '../../../src/sources/verify/compilers';
+import { findCompilers } from '../../../src/contracts/verify/compilers';
 import { IMPORTS } from '../../support/hostile/httpPayloads';
 import { IS_FULL_ATTACK } from '../../support/run/runs';
 

@@ -14,7 +14,7 @@ import { startSimApi, type SimApi } from '../../simulation/chain/simApi';
 import { LOG_LINE_BYTES_MAX } from '../../../src/log';
 import { hostileCalls, WITHOUT_CHAIN_BYTES, type HostileFacts } from '../../support/hostile/hostileCalls';
 import { readBack } from '../../support/engine/readBack';
-import { SseClient } from '../../integration/tail/sseClient';
+import { SseClient } from '../../integration/stream/sseClient';
 
 jest.mock('../../simulation/chain/simLogs', () => ({
   ...jest.requireActual<object>('../../simulation/chain/simLogs'),

@@ -3,15 +3,15 @@ import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
 import { MULTICALL3 } from '../../../src/dev/world/buildWorld';
 import { openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import { readOwnRuntimeBytecode } from '../../../src/dev/packageFiles';
-import { createEndpointPool } from '../../../src/chain/rpc/endpointPool';
-import { createNodeState } from '../../../src/chain/rpc/nodeState';
+import { createEndpointPool } from '../../../src/node/rpc/endpointPool';
+import { createNodeState } from '../../../src/node/rpc/nodeState';
 import type { Hex } from '../../../src/domain/hex';
 import { callContracts } from '../../../src/ingest/pools/contractCalls';
 import { readTokens } from '../../../src/ingest/pools/tokenMetadata';
 import { createLog } from '../../../src/log';
 import { askNames } from '../../../src/query/contracts/nodeNames';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
-import { readContractCodes } from '../../../src/sources/readContractCode';
+import { readContractCodes } from '../../../src/contracts/readContractCode';
 import { FakeChain } from '../../support/node/fakeChain';
 import { FakeNode } from '../../support/node/fakeNode';
 

@@ -2,7 +2,7 @@
  * A token whose symbol(), name() and decimals() revert, or answer 0 and nothing, until some blocks after its first trade.
  * Its prices begin once the metadata is known, and are in whole tokens from the first one on.
  */
-import { RpcError } from '../../../src/chain/rpc/rpcError';
+import { RpcError } from '../../../src/node/rpc/rpcError';
 import type { Database } from '../../../src/clickhouse/client/database';
 import type { Hex } from '../../../src/domain/hex';
 import type { EthCalls } from '../../../src/ingest/pools/ethCalls';

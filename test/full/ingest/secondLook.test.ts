@@ -1,7 +1,7 @@
 /** A node left logs of final blocks out under an unchanged block hash: the second look finds and stores them. */
 import { listDifferingBlocks } from '../../../src/commands/differingBlocks';
-import type { BlockSource } from '../../../src/chain/blocks/blockSource';
-import type { EndpointPool } from '../../../src/chain/rpc/endpointPool';
+import type { BlockSource } from '../../../src/node/blocks/blockSource';
+import type { EndpointPool } from '../../../src/node/rpc/endpointPool';
 import { readOperations } from '../../../src/clickhouse/schema/operations';
 import type { ChainBlock } from '../../../src/domain/block';
 import { SecondLook } from '../../../src/ingest/repair/secondLook';

@@ -10,9 +10,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import pino from 'pino';
 
-import { createBlockSource, type BlockSource } from '../../../src/chain/blocks/blockSource';
-import { systemClock } from '../../../src/chain/rpc/clock';
-import { createEndpointPool } from '../../../src/chain/rpc/endpointPool';
+import { createBlockSource, type BlockSource } from '../../../src/node/blocks/blockSource';
+import { systemClock } from '../../../src/node/rpc/clock';
+import { createEndpointPool } from '../../../src/node/rpc/endpointPool';
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import { runBackfill } from '../../../src/commands/backfill';
 import { createIngester } from '../../../src/commands/ingest';

@@ -6,14 +6,14 @@ import { createRequire } from 'node:module';
 
 import { getCreateAddress, Interface } from 'ethers';
 
-import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
-import { RpcError } from '../../../src/chain/rpc/rpcError';
+import { createEndpointPool, type EndpointPool } from '../../../src/node/rpc/endpointPool';
+import { RpcError } from '../../../src/node/rpc/rpcError';
 import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
 import { openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import type { Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
-import { doSalesFail } from '../../../src/measure/saleTrial';
-import type { FactRpc } from '../../../src/measure/nodeFacts';
+import { doSalesFail } from '../../../src/workers/saleTrial';
+import type { FactRpc } from '../../../src/workers/nodeFacts';
 
 /** `padding` moves the mappings to later slots. Each trap is a rule for transfers to the pool. */
 const source = (padding: number): string => `

@@ -1,10 +1,10 @@
-import { createBlockSource } from '../../../src/chain/blocks/blockSource';
-import { checkChainId } from '../../../src/chain/rpc/checkChainId';
-import { createFinality } from '../../../src/chain/head/finality';
-import { HeadFollower } from '../../../src/chain/head/follower';
-import { headFeed } from '../../../src/chain/head/headFeed';
-import { syncToHead, type Extension } from '../../../src/chain/head/syncToHead';
-import { closeAll, poolOf, silentLog } from '../../unit/chain/setup';
+import { createBlockSource } from '../../../src/node/blocks/blockSource';
+import { checkChainId } from '../../../src/node/rpc/checkChainId';
+import { createFinality } from '../../../src/node/head/finality';
+import { HeadFollower } from '../../../src/node/head/follower';
+import { headFeed } from '../../../src/node/head/headFeed';
+import { syncToHead, type Extension } from '../../../src/node/head/syncToHead';
+import { closeAll, poolOf, silentLog } from '../../unit/node/setup';
 import { until } from '../../support/eventually';
 import { startTestAnvil, type TestAnvil } from '../../support/node/anvil';
 

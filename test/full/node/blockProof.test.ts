@@ -1,15 +1,15 @@
-import { createBlockSource } from '../../../src/chain/blocks/blockSource';
-import { BlockProver } from '../../../src/chain/proof/blockProof';
+import { createBlockSource } from '../../../src/node/blocks/blockSource';
+import { BlockProver } from '../../../src/node/proof/blockProof';
 import type { ProofMode } from '../../../src/domain/block';
-import { EndpointPool } from '../../../src/chain/rpc/endpointPool';
-import { RpcError } from '../../../src/chain/rpc/rpcError';
-import type { RpcAnswer, RpcCall } from '../../../src/chain/rpc/rpcTransport';
+import { EndpointPool } from '../../../src/node/rpc/endpointPool';
+import { RpcError } from '../../../src/node/rpc/rpcError';
+import type { RpcAnswer, RpcCall } from '../../../src/node/rpc/rpcTransport';
 import type { Hex } from '../../../src/domain/hex';
 import { createRandom } from '../../support/createRandom';
 import { eventually } from '../../support/eventually';
 import { startTestAnvil, type TestAnvil } from '../../support/node/anvil';
 import { answerFrom, lie, LIES, type Json, type Recorded } from '../../support/node/lies';
-import { closeAll, poolOf, silentLog, startNode } from '../../unit/chain/setup';
+import { closeAll, poolOf, silentLog, startNode } from '../../unit/node/setup';
 
 let anvil: TestAnvil;
 let blocks: Recorded[];

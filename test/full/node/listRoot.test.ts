@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 
 import { encodeRlp } from 'ethers';
 
-import { loadKeccak } from '../../../src/chain/proof/keccak';
-import { listRoot } from '../../../src/chain/proof/listRoot';
-import { RlpWriter } from '../../../src/chain/proof/rlpWriter';
+import { loadKeccak } from '../../../src/node/proof/keccak';
+import { listRoot } from '../../../src/node/proof/listRoot';
+import { RlpWriter } from '../../../src/node/proof/rlpWriter';
 import { createRandom } from '../../support/createRandom';
 
 const ORACLE = resolve('test/support/oracle/trieRoots.mjs');

@@ -12,7 +12,7 @@ import { perVersion } from '../../../src/query/head/perVersion';
 import { createHolderTables, type HolderTables } from '../../../src/query/holders/holders';
 import { createMarketTables, type MarketTables } from '../../../src/query/marketTables';
 import { tokensOfPool } from '../../../src/query/pairs/pools';
-import { contractCreationsTable } from '../../../src/sources/findCreators';
+import { contractCreationsTable } from '../../../src/contracts/findCreators';
 import { SIM_CHAIN_ID, SimChain, simToken } from '../../simulation/chain/simChain';
 import { SIM_DESCRIPTION } from '../../simulation/chain/simDescription';
 import { headerOf } from '../../simulation/chain/simNode';

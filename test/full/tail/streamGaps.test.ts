@@ -2,14 +2,14 @@
  * Tests more events than a replay, a change or a client queue can hold: slow clients get gaps, other clients
  * do not.
  */
-import { pairOf, swaps, type ChainWriter } from '../../integration/tail/chainWriter';
-import type { SseClient } from '../../integration/tail/sseClient';
+import { pairOf, swaps, type ChainWriter } from '../../integration/stream/chainWriter';
+import type { SseClient } from '../../integration/stream/sseClient';
 import {
   createStreamWorld,
   untilSeen,
   type StreamWorld,
   type Tail,
-} from '../../integration/tail/streamServer';
+} from '../../integration/stream/streamServer';
 
 let world: StreamWorld;
 let chain: ChainWriter;

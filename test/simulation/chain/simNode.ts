@@ -1,6 +1,6 @@
 /** A simulated node without faults: it serves blocks and finality of the simulated chain. */
-import type { BlockHeader, BlockSource } from '../../../src/chain/blocks/blockSource';
-import type { Finality } from '../../../src/chain/head/finality';
+import type { BlockHeader, BlockSource } from '../../../src/node/blocks/blockSource';
+import type { Finality } from '../../../src/node/head/finality';
 import type { ChainBlock, BlockRef } from '../../../src/domain/block';
 import { AppError } from '../../../src/errors';
 

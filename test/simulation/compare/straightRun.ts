@@ -6,7 +6,7 @@ import type { EthCalls } from '../../../src/ingest/pools/ethCalls';
 import { isHexData, type Hex } from '../../../src/domain/hex';
 import { quoteRank } from '../../../src/domain/orientPool';
 import { RowWriter } from '../../../src/clickhouse/rows/rowWriter';
-import { RpcError } from '../../../src/chain/rpc/rpcError';
+import { RpcError } from '../../../src/node/rpc/rpcError';
 import { blockOfOrd } from '../../../src/domain/ord';
 import type { ChainBlock } from '../../../src/domain/block';
 import { BlockPricer } from '../../../src/ingest/price/blockPricer';

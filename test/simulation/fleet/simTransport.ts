@@ -2,15 +2,15 @@
  * A simulated node behind the interface of the real transports, used by the real endpoint pool, block source and
  * follower. Every answer takes virtual time, and each node draws its own faults.
  */
-import { readResponse } from '../../../src/chain/rpc/httpTransport';
-import { kindOfHttpStatus, parseRetryAfter, RpcError } from '../../../src/chain/rpc/rpcError';
+import { readResponse } from '../../../src/node/rpc/httpTransport';
+import { kindOfHttpStatus, parseRetryAfter, RpcError } from '../../../src/node/rpc/rpcError';
 import {
   readRpcAnswer,
   type HeadHint,
   type RpcAnswer,
   type RpcCall,
   type RpcTransport,
-} from '../../../src/chain/rpc/rpcTransport';
+} from '../../../src/node/rpc/rpcTransport';
 import type { Random } from '../../support/random';
 import { answerCall, type NodeView } from './nodeAnswers';
 import { lieAbout } from './nodeLies';

@@ -1,5 +1,5 @@
 /** Checks that the error classifier understands the error texts of the simulated nodes. */
-import { kindOfRpcError } from '../../../src/chain/rpc/rpcError';
+import { kindOfRpcError } from '../../../src/node/rpc/rpcError';
 import * as wordings from './wordings';
 
 test.each([

@@ -3,7 +3,7 @@
  * connection. The process may die before a statement, between two table writes (a source, then its views), or
  * before the acknowledgement.
  */
-import type { Clock } from '../../../src/chain/rpc/clock';
+import type { Clock } from '../../../src/node/rpc/clock';
 import type { Database, QueryParams } from '../../../src/clickhouse/client/database';
 import type { ColumnType } from '../../../src/clickhouse/rows/columns';
 import { RowReader } from '../../../src/clickhouse/rows/rowReader';

@@ -4,7 +4,7 @@ import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { createSignatureReader } from '../../../src/query/contracts/signatures';
 import { createVerifiedReader, type VerificationStore } from '../../../src/query/contracts/verifiedContracts';
 import type { SignatureReader } from '../../../src/domain/verifiedContract';
-import { createVerifiedStore, type VerifiedStore } from '../../../src/sources/storeVerified';
+import { createVerifiedStore, type VerifiedStore } from '../../../src/contracts/storeVerified';
 import { openTestStore, type TestStore } from './testStore';
 
 export interface SourcesDatabase extends TestStore {

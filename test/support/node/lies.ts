@@ -1,5 +1,5 @@
 /** A node that lies: it answers with recorded blocks of a real node, but one field of one block is changed. */
-import type { RpcCall } from '../../../src/chain/rpc/rpcTransport';
+import type { RpcCall } from '../../../src/node/rpc/rpcTransport';
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../createRandom';
 

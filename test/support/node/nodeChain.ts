@@ -1,7 +1,7 @@
 /** A real node with an endpoint pool, for tests that deploy their own contracts. Mines a block for each transaction. */
 import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
 import { field, openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
-import { createEndpointPool, type EndpointPool } from '../../../src/chain/rpc/endpointPool';
+import { createEndpointPool, type EndpointPool } from '../../../src/node/rpc/endpointPool';
 import type { Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
 

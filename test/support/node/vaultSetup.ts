@@ -1,5 +1,5 @@
 /** A node and a decoding context for tests of vault pools. */
-import { RpcError } from '../../../src/chain/rpc/rpcError';
+import { RpcError } from '../../../src/node/rpc/rpcError';
 import type { Hex } from '../../../src/domain/hex';
 import type { DecodeContext } from '../../../src/ingest/decode/decodeContext';
 import type { EthCalls } from '../../../src/ingest/pools/ethCalls';

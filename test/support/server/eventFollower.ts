@@ -2,7 +2,7 @@
  * and reconnects at random moments. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { systemClock, withDeadline } from '../../../src/chain/rpc/clock';
+import { systemClock, withDeadline } from '../../../src/node/rpc/clock';
 import type { Random } from '../random';
 
 interface Held {

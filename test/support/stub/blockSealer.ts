@@ -4,12 +4,12 @@
  */
 import { Transaction, Wallet } from 'ethers';
 
-import { encodeHeader, FIELD_SETS, hasFields } from '../../../src/chain/proof/encodeHeader';
-import { encodeReceipt } from '../../../src/chain/proof/encodeReceipt';
-import { encodeTransaction } from '../../../src/chain/proof/encodeTransaction';
-import { loadKeccak, type Keccak } from '../../../src/chain/proof/keccak';
-import { listRoot } from '../../../src/chain/proof/listRoot';
-import { RlpWriter } from '../../../src/chain/proof/rlpWriter';
+import { encodeHeader, FIELD_SETS, hasFields } from '../../../src/node/proof/encodeHeader';
+import { encodeReceipt } from '../../../src/node/proof/encodeReceipt';
+import { encodeTransaction } from '../../../src/node/proof/encodeTransaction';
+import { loadKeccak, type Keccak } from '../../../src/node/proof/keccak';
+import { listRoot } from '../../../src/node/proof/listRoot';
+import { RlpWriter } from '../../../src/node/proof/rlpWriter';
 import { STUB_GAS_PRICE, transactionOf } from './stubFullBlock';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -10,8 +10,8 @@ import {
   type HeadBlockRow,
   type TransferRow,
 } from '../../../src/clickhouse/schema/tables';
-import type { RpcError } from '../../../src/chain/rpc/rpcError';
-import { systemClock, type Clock } from '../../../src/chain/rpc/clock';
+import type { RpcError } from '../../../src/node/rpc/rpcError';
+import { systemClock, type Clock } from '../../../src/node/rpc/clock';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import { BalanceChecker } from '../../../src/ingest/balances/balanceChecker';

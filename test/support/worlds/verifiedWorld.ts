@@ -13,10 +13,10 @@ import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
 import { readAbi } from '../../../src/domain/abi';
 import type { Hex } from '../../../src/domain/hex';
 import type { AbiEntry } from '../../../src/domain/verifiedContract';
-import { hashCode, NO_DEPLOYMENT, type VerifiedRecord } from '../../../src/sources/verifiedRecord';
-import { findCompilers } from '../../../src/sources/verify/compilers';
-import { withoutOutputs, type StandardInput } from '../../../src/sources/verify/standardJson';
-import { findLicense } from '../../../src/sources/license';
+import { hashCode, NO_DEPLOYMENT, type VerifiedRecord } from '../../../src/contracts/verifiedRecord';
+import { findCompilers } from '../../../src/contracts/verify/compilers';
+import { withoutOutputs, type StandardInput } from '../../../src/contracts/verify/standardJson';
+import { findLicense } from '../../../src/contracts/license';
 import { listSourceSets, TRICKY, type SourceSet } from './worldSources';
 
 /** One contract with all data for its verification. */

@@ -5,7 +5,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-import type { StandardInput } from '../../../src/sources/verify/standardJson';
+import type { StandardInput } from '../../../src/contracts/verify/standardJson';
 
 /** The input of one compiler run. */
 export interface SourceSet {

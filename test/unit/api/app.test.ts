@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { openDatabase } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { createApp } from '../../../src/api/app';
-import { RpcError } from '../../../src/chain/rpc/rpcError';
+import { RpcError } from '../../../src/node/rpc/rpcError';
 import { openChains } from '../../../src/commands/openChain';
 import { loadConfig } from '../../../src/config';
 import { AppError } from '../../../src/errors';

@@ -1,7 +1,7 @@
 /** Tests how /readyz lists the problems of an explorer chain beside the market chain's. */
 import { judge } from '../../../src/api/service/readyz';
 import { listChainProblems } from '../../../src/commands/chains';
-import type { WriterFacts, WriterView } from '../../../src/tail/writerState';
+import type { WriterFacts, WriterView } from '../../../src/stream/writerState';
 import { finalHead } from '../../support/worlds/finalHead';
 
 const listView = (view: WriterView | null) => listChainProblems({ chainId: 943, suffix: '_943' }, view);

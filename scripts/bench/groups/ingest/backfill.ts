@@ -1,9 +1,9 @@
 /** Measures a backfill from a stub node through every table and view, against a raw insert of the same encoded rows. */
 import { cpus } from 'node:os';
 
-import { createBlockSource, type BlockSource } from '../../../../src/chain/blocks/blockSource';
-import { systemClock } from '../../../../src/chain/rpc/clock';
-import { createEndpointPool } from '../../../../src/chain/rpc/endpointPool';
+import { createBlockSource, type BlockSource } from '../../../../src/node/blocks/blockSource';
+import { systemClock } from '../../../../src/node/rpc/clock';
+import { createEndpointPool } from '../../../../src/node/rpc/endpointPool';
 import type { ProofOptions } from '../../../../src/domain/block';
 import type { ChainDescription } from '../../../../src/domain/chainDescription';
 import type { Database } from '../../../../src/clickhouse/client/database';

@@ -4,8 +4,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { BlockProver } from '../../../../src/chain/proof/blockProof';
-import { isRecord } from '../../../../src/chain/rpc/rpcTransport';
+import { BlockProver } from '../../../../src/node/proof/blockProof';
+import { isRecord } from '../../../../src/node/rpc/rpcTransport';
 import { createDatabase, databaseUrl, log, say, writeDescription, type Bench } from '../../bench';
 import { startBenchChild } from '../../children/childProcess';
 import { percentile, type Figure } from '../../figure';

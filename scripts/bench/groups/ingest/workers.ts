@@ -7,9 +7,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-import { createBlockSource, type BlockSource } from '../../../../src/chain/blocks/blockSource';
-import { systemClock } from '../../../../src/chain/rpc/clock';
-import { createEndpointPool } from '../../../../src/chain/rpc/endpointPool';
+import { createBlockSource, type BlockSource } from '../../../../src/node/blocks/blockSource';
+import { systemClock } from '../../../../src/node/rpc/clock';
+import { createEndpointPool } from '../../../../src/node/rpc/endpointPool';
 import { findPackageRoot } from '../../../../src/clickhouse/client/packageRoot';
 import { pieceOf, StagedBlocks } from '../../../../src/ingest/staged/stagedBlocks';
 import { StagedSource } from '../../../../src/ingest/staged/stagedSource';

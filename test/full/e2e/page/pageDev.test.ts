@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { z } from 'zod';
 
-import { findCompilers } from '../../../../src/sources/verify/compilers';
+import { findCompilers } from '../../../../src/contracts/verify/compilers';
 import { launchBrowser, openPage, untilLoaded, DESKTOP } from '../../../support/server/browser';
 import { readAnswer } from '../../../support/server/explorerPage';
 import { eventually, until } from '../../../support/eventually';

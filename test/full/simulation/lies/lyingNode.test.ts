@@ -4,12 +4,12 @@
  * alone, no block from the lie on is decoded. `npm run simulate -- --lies --seeds N` runs more seeds.
  */
 import { parseChainDescription } from '../../../../src/chains/parseChainDescription';
-import { BloomBuilder, bloomToHex } from '../../../../src/chain/blocks/bloom';
-import { createBlockSource } from '../../../../src/chain/blocks/blockSource';
-import { BlockProver } from '../../../../src/chain/proof/blockProof';
-import { EndpointPool } from '../../../../src/chain/rpc/endpointPool';
-import { RpcError } from '../../../../src/chain/rpc/rpcError';
-import type { RpcAnswer, RpcCall } from '../../../../src/chain/rpc/rpcTransport';
+import { BloomBuilder, bloomToHex } from '../../../../src/node/blocks/bloom';
+import { createBlockSource } from '../../../../src/node/blocks/blockSource';
+import { BlockProver } from '../../../../src/node/proof/blockProof';
+import { EndpointPool } from '../../../../src/node/rpc/endpointPool';
+import { RpcError } from '../../../../src/node/rpc/rpcError';
+import type { RpcAnswer, RpcCall } from '../../../../src/node/rpc/rpcTransport';
 import type { ChainBlock } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
 import { AppError } from '../../../../src/errors';

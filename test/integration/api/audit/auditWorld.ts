@@ -1,6 +1,6 @@
 /** Runs the real ingest session over an AuditChain and provides the dependencies of audits. */
 
-import { RpcError } from '../../../../src/chain/rpc/rpcError';
+import { RpcError } from '../../../../src/node/rpc/rpcError';
 import type { Database } from '../../../../src/clickhouse/client/database';
 import type { Hex } from '../../../../src/domain/hex';
 import type { EthCalls } from '../../../../src/ingest/pools/ethCalls';

@@ -11,8 +11,8 @@ import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
 import { blockOfOrd, logIndexOfOrd, toOrd } from '../../../../src/domain/ord';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { createVerifiedReader } from '../../../../src/query/contracts/verifiedContracts';
-import { createVerifiedStore } from '../../../../src/sources/storeVerified';
-import { NO_DEPLOYMENT, type VerifiedRecord } from '../../../../src/sources/verifiedRecord';
+import { createVerifiedStore } from '../../../../src/contracts/storeVerified';
+import { NO_DEPLOYMENT, type VerifiedRecord } from '../../../../src/contracts/verifiedRecord';
 import { openTestStore } from '../../../support/engine/testStore';
 import {
   explorerDeps,

@@ -11,7 +11,7 @@ import {
   single,
   type DialectWorld,
 } from './etherscanWorld';
-import type { VerifiedRecord } from '../../../../src/sources/verifiedRecord';
+import type { VerifiedRecord } from '../../../../src/contracts/verifiedRecord';
 import type { DialectDeps } from '../../../../src/api/etherscan/action';
 import { UNCACHED } from '../../../support/server/uncached';
 import { SEED } from '../../../support/run/seed';

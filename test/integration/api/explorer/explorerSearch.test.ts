@@ -9,7 +9,7 @@ import { logsTable, tokensTable, type LogRow } from '../../../../src/clickhouse/
 import { createByteCache } from '../../../../src/api/byteCache';
 import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
 import { toOrd } from '../../../../src/domain/ord';
-import { createVerifiedStore } from '../../../../src/sources/storeVerified';
+import { createVerifiedStore } from '../../../../src/contracts/storeVerified';
 import type { NodeReads } from '../../../../src/query/head/nodeReads';
 import { createSignatureReader } from '../../../../src/query/contracts/signatures';
 import {

@@ -1,4 +1,4 @@
-import { RpcError } from '../../../../src/chain/rpc/rpcError';
+import { RpcError } from '../../../../src/node/rpc/rpcError';
 import type { Hex } from '../../../../src/domain/hex';
 import {
   callContracts,

@@ -1,4 +1,4 @@
-import { RpcError } from '../../../../src/chain/rpc/rpcError';
+import { RpcError } from '../../../../src/node/rpc/rpcError';
 import type { ChainBlock } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
 import { toOrd } from '../../../../src/domain/ord';

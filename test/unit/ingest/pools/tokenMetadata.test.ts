@@ -1,6 +1,6 @@
 import { AbiCoder } from 'ethers';
 
-import { RpcError } from '../../../../src/chain/rpc/rpcError';
+import { RpcError } from '../../../../src/node/rpc/rpcError';
 import { NAME_MAX, SYMBOL_MAX } from '../../../../src/domain/abiText';
 import type { Hex } from '../../../../src/domain/hex';
 import type { EthCalls } from '../../../../src/ingest/pools/ethCalls';

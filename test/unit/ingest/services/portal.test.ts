@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import { systemClock, type Clock } from '../../../../src/chain/rpc/clock';
+import { systemClock, type Clock } from '../../../../src/node/rpc/clock';
 import type { ServiceBlock } from '../../../../src/ingest/services/blockService';
 import { Portal, type PortalOptions } from '../../../../src/ingest/services/portal';
 import { createLog } from '../../../../src/log';

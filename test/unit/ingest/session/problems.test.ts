@@ -1,6 +1,6 @@
 /** Tests the ingester's list of problems, made from its own state and two clocks. The operator may change one
  * of the clocks. */
-import { toNodeHealth, type EndpointHealth, type NodeHealth } from '../../../../src/chain/rpc/nodeHealth';
+import { toNodeHealth, type EndpointHealth, type NodeHealth } from '../../../../src/node/rpc/nodeHealth';
 import { keepText } from '../../../../src/errors';
 import { doesNodeAnswer, isNodeUntried, listIngestProblems } from '../../../../src/ingest/session/problems';
 import {

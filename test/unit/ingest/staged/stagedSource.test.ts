@@ -1,7 +1,7 @@
 import pino from 'pino';
 
-import type { BlockHeader, BlockSource } from '../../../../src/chain/blocks/blockSource';
-import type { Clock } from '../../../../src/chain/rpc/clock';
+import type { BlockHeader, BlockSource } from '../../../../src/node/blocks/blockSource';
+import type { Clock } from '../../../../src/node/rpc/clock';
 import { RowWriter } from '../../../../src/clickhouse/rows/rowWriter';
 import type { ChainBlock } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';

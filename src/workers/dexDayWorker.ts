@@ -1,0 +1,125 @@
+/**
+ * Background worker that computes the TVL of each DEX at the end of past UTC days, once per day, the newest day first.
+ * It runs beside the ingester while the ingester follows the head, and reads final blocks only.
+ */
+import type { Clock } from '../node/rpc/clock';
+import type { Database } from '../clickhouse/client/database';
+import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
+import { u64 } from '../clickhouse/rows/columns';
+import { insertRows } from '../clickhouse/rows/inserter';
+import { rowType } from '../clickhouse/rows/rowType';
+import { dexDaysTable } from '../clickhouse/schema/traitTables';
+import { blockOfOrd } from '../domain/ord';
+import type { Logger } from '../log';
+import { computeTvl, readTvlDays } from '../query/dexes/tvlDays';
+import { findBlockTime, findFinalBlockAt, findFinalTip } from '../query/head/blockTimes';
+import { snapshotParams, type HeadSnapshot } from '../query/head/headSnapshot';
+import { readHead } from '../query/head/headState';
+import { readHistory } from '../query/history/history';
+import type { PriceSources } from '../query/prices/tokenPrices';
+import { Directory } from '../query/tokens/directory';
+import { repeatStep } from './repeatStep';
+
+const DAY_SECONDS = 86_400;
+/** Pause in ms before the first day, and between two days. */
+const SOON_MS = 1_000;
+/** Pause in ms when all past days are computed. */
+const IDLE_MS = 60_000;
+const FAILED_MS = 30_000;
+/** Largest number of past days that the API shows. */
+const DAYS_MAX = 366;
+
+const foundRow = rowType({ ord: u64 });
+
+interface DexDayDeps {
+  readonly database: Database;
+  readonly chainId: number;
+  readonly sources: PriceSources;
+  readonly status: { readonly phase: string };
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Called after a computed day changed the answers of the API. */
+  readonly onChange: () => void;
+}
+
+export class DexDayWorker {
+  private readonly runner: QueryRunner;
+  private readonly directory: Directory;
+
+  constructor(private readonly deps: DexDayDeps) {
+    this.runner = createQueryRunner(deps.database);
+    this.directory = new Directory(this.runner);
+  }
+
+  /** Runs until the signal aborts. Never rejects. */
+  run(signal: AbortSignal): Promise<void> {
+    const { clock, status, log, onChange } = this.deps;
+    let isNew = false;
+    const step = async (): Promise<number> => {
+      if (status.phase !== 'follow') return SOON_MS;
+      const computed = await this.step();
+      if (!computed && isNew) onChange();
+      isNew = computed;
+      return computed ? SOON_MS : IDLE_MS;
+    };
+    const onFailure = (error: string): void =>
+      log.warn({ error }, 'computing the TVL of a past day failed; retrying');
+    return repeatStep(clock, { firstMs: SOON_MS, failedMs: FAILED_MS, step, onFailure }, signal);
+  }
+
+  /** Computes the newest day that is missing. Resolves to false if no day is missing. */
+  async step(): Promise<boolean> {
+    const { chainId } = this.deps;
+    const head = await readHead(this.runner, chainId);
+    const day = head === null ? null : await this.findMissing(head);
+    if (head === null || day === null) return false;
+    const block = await findFinalBlockAt(this.runner, chainId, head, day + DAY_SECONDS - 1);
+    const tvl = block === null ? new Map<string, number>() : await this.compute(head, block);
+    const version = Math.floor(this.deps.clock.now());
+    const rows = [...tvl, ['', 0] as const].map(([dex, usd]) => ({ day, dex, tvl_usd: usd, version }));
+    await insertRows(this.deps.database, dexDaysTable, rows);
+    return true;
+  }
+
+  /**
+   * Returns the start of the newest UTC day that has ended in the final blocks and is not computed yet. Null
+   * if there is no such day.
+   */
+  private async findMissing(head: HeadSnapshot): Promise<number | null> {
+    const { chainId } = this.deps;
+    const tip = await findFinalTip(this.runner, chainId, head);
+    const start = await findBlockTime(this.runner, chainId, head, head.startBlock);
+    if (tip === null || start === null) return null;
+    const today = startOfDay(tip.timestamp);
+    const whole = await this.findWholeFrom(head, start);
+    if (whole === null) return null;
+    const first = Math.max(startOfDay(whole), today - DAYS_MAX * DAY_SECONDS);
+    const known = await readTvlDays(this.runner, first, today);
+    for (let day = today - DAY_SECONDS; day >= first; day -= DAY_SECONDS) if (!known.has(day)) return day;
+    return null;
+  }
+
+  /**
+   * Returns the time from which on the states of all pools are known. If the index starts after block 1, this
+   * is the time at which the last found pool was added. Null while the history search still runs.
+   */
+  private async findWholeFrom(head: HeadSnapshot, start: number): Promise<number | null> {
+    const { chainId } = this.deps;
+    if ((await readHistory(this.runner, chainId, head)).searching) return null;
+    const [row] = await this.runner.run('measure/find_last_found', snapshotParams(head), foundRow);
+    const ord = row?.ord ?? 0;
+    return ord === 0 ? start : findBlockTime(this.runner, chainId, head, blockOfOrd(ord));
+  }
+
+  private async compute(
+    head: HeadSnapshot,
+    { number, timestamp }: { readonly number: number; readonly timestamp: number },
+  ): Promise<ReadonlyMap<string, number>> {
+    const then = { ...head, number, timestamp, finalTo: number, finalNumber: number, blocks: [] };
+    return computeTvl(this.runner, then, this.deps.sources, await this.directory.allTokens());
+  }
+}
+
+function startOfDay(time: number): number {
+  return time - (time % DAY_SECONDS);
+}

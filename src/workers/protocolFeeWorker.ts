@@ -1,0 +1,87 @@
+/**
+ * Background worker that reads the protocol's part of the swap fees of V3 pools, once for each pool with a swap. The
+ * stored part is the one before the pool's first SetFeeProtocol log. If such a log is stored already, the log names it;
+ * otherwise slot0() of the pool does, and every later log starts from this value, on any branch of the chain.
+ */
+import type { Clock } from '../node/rpc/clock';
+import type { Database } from '../clickhouse/client/database';
+import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
+import { address } from '../clickhouse/rows/columns';
+import { insertRows } from '../clickhouse/rows/inserter';
+import { rowType } from '../clickhouse/rows/rowType';
+import { poolFirstSharesTable } from '../clickhouse/schema/historyTables';
+import type { Hex } from '../domain/hex';
+import type { Logger } from '../log';
+import { decodeSlot0Shares } from '../protocols/feeProtocol';
+import { snapshotParams } from '../query/head/headSnapshot';
+import { readHead } from '../query/head/headState';
+import { createProtocolSplits } from '../query/pairs/protocolFees';
+import { readSlot0s, type FactRpc } from './nodeFacts';
+import { repeatStep } from './repeatStep';
+
+/** Largest number of pools that one round reads, and the pauses in ms between two rounds. */
+const POOLS_MAX = 100;
+const SOON_MS = 2_000;
+const IDLE_MS = 15_000;
+const FAILED_MS = 30_000;
+
+const pairRow = rowType({ pair: address });
+
+interface FeeDeps {
+  readonly database: Database;
+  readonly rpc: FactRpc;
+  readonly chainId: number;
+  readonly status: { readonly phase: string };
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Called if the protocol gets a part of some fees, because readers may have cached other figures. */
+  readonly onChange: () => void;
+}
+
+export class ProtocolFeeWorker {
+  private readonly runner: QueryRunner;
+
+  constructor(private readonly deps: FeeDeps) {
+    this.runner = createQueryRunner(deps.database);
+  }
+
+  /** Runs until the signal aborts. Never rejects. */
+  run(signal: AbortSignal): Promise<void> {
+    const { clock, status, log } = this.deps;
+    const step = async (): Promise<number> => {
+      if (status.phase !== 'follow') return IDLE_MS;
+      return (await this.round(signal)) === POOLS_MAX ? SOON_MS : IDLE_MS;
+    };
+    const onFailure = (error: string): void =>
+      log.warn({ error }, 'reading protocol fees of V3 pools failed; retrying');
+    return repeatStep(clock, { firstMs: SOON_MS, failedMs: FAILED_MS, step, onFailure }, signal);
+  }
+
+  /** Reads some pools at the stored head. Resolves to the number of pools whose part was stored. */
+  async round(signal: AbortSignal): Promise<number> {
+    const { database, rpc, chainId, clock, onChange } = this.deps;
+    const head = await readHead(this.runner, chainId);
+    if (head === null) return 0;
+    const params = { ...snapshotParams(head), limit: POOLS_MAX };
+    const chosen = await this.runner.run('measure/choose_fee_pools', params, pairRow);
+    const pools = chosen.map(({ pair }): Hex => pair);
+    if (pools.length === 0) return 0;
+    // The logs and slot0() must be as of the same block: a value after an unseen log would not be the first one.
+    const changed = await createProtocolSplits(this.runner, chainId)(head);
+    const answers = await readSlot0s(rpc, pools, head.hash, signal);
+    const version = Math.floor(clock.now());
+    const rows = pools.flatMap((pair, index) => {
+      const answer = answers[index] ?? null;
+      if (answer === null) return [];
+      const slot0 = decodeSlot0Shares(answer);
+      const [first] = changed.get(pair) ?? [];
+      if (first === undefined && slot0?.isReady === false) return [];
+      const shares = first === undefined ? (slot0?.shares ?? null) : first.shares;
+      const { share0 = null, share1 = null } = shares ?? {};
+      return [{ pair, share0, share1, read_block: head.number, version }];
+    });
+    await insertRows(database, poolFirstSharesTable, rows);
+    if (rows.some(({ share0, share1 }) => share0 !== 0 || share1 !== 0)) onChange();
+    return rows.length;
+  }
+}
