@@ -13,7 +13,7 @@ module.exports = {
     // The test streamReconnect is left out, because it breaks off hundreds of answers: the embedded engine
     // ends when a peer resets its connection.
     '<rootDir>/test/integration/stream/{activityStream,headState,tailLoop}.test.ts',
-    '<rootDir>/test/full/tail/streamGaps.test.ts',
+    '<rootDir>/test/full/stream/streamGaps.test.ts',
     '<rootDir>/test/integration/balanceChecker.test.ts',
     '<rootDir>/test/full/ingest/{rangeHash,transferTruth,verify}.test.ts',
     '<rootDir>/test/simulation/{kept,pipeline}.test.ts',

@@ -1,5 +1,5 @@
 /**
- * Which verdict follows from the answers of a node to simulated sales. test/full/measure/saleTrial.test.ts asks a real
+ * Which verdict follows from the answers of a node to simulated sales. test/full/workers/saleTrial.test.ts asks a real
  * node about real contracts.
  */
 import { RpcError } from '../../../src/node/rpc/rpcError';
