@@ -1,6 +1,6 @@
 /**
- * Splits long work into slices, so that it does not block other work. Each turn of the event loop runs only one slice,
- * also if several answers are being built.
+ * Splits long work into slices, so that it does not block other work. Each turn of the event loop runs only one slice
+ * of the answers, also if several are being built.
  */
 
 /** Longest time in ms for which work blocks the event loop, so that requests and answers are not delayed. */
@@ -9,7 +9,7 @@ const SLICE_MS = 5;
 const waiting: (() => void)[] = [];
 
 /** Resolves in a later turn of the event loop that no other slice uses. */
-export function nextTurn(): Promise<void> {
+function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
     if (waiting.length === 1) setImmediate(releaseOne);
@@ -23,7 +23,10 @@ function releaseOne(): void {
   first?.();
 }
 
-/** Where slices read the time in ms and wait for their turn. A simulation passes its own. */
+/**
+ * Where slices read the time in ms and wait for their turn. The ingester passes its clock, so that its work does not wait
+ * behind all answers that are being built.
+ */
 interface Turns {
   now(): number;
   turn(): Promise<void>;

@@ -1,6 +1,7 @@
 /** Time and randomness as a dependency, so that a simulation can control both. */
+import { setImmediate } from 'node:timers/promises';
+
 import { steadyNow } from '../../domain/steadyTime';
-import { nextTurn } from '../../domain/turns';
 import { onAbort } from './abortSignals';
 
 export interface Clock {
@@ -15,7 +16,7 @@ export interface Clock {
 }
 
 export function systemClock(): Clock {
-  return { now: steadyNow, sleep: sleepFor, turn: nextTurn, random: Math.random };
+  return { now: steadyNow, sleep: sleepFor, turn: () => setImmediate(), random: Math.random };
 }
 
 function sleepFor(ms: number, signal?: AbortSignal): Promise<void> {
