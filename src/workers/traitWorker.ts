@@ -138,7 +138,9 @@ export class TraitWorker {
       tokenTraitsTable,
       rows.map((row) => ({ ...row, checked_block: head.number, version })),
     );
-    if (rows.some((row) => isChanged(known.get(row.token) ?? null, row))) this.untold = head.version;
+    // A newer version may have appeared meanwhile, and its readers may have read the traits before they were stored.
+    if (rows.some((row) => isChanged(known.get(row.token) ?? null, row)))
+      this.untold = (await readHead(this.runner, chainId))?.version ?? null;
     return this.untold !== null || wanted.filter(({ is_new }) => is_new).length === TOKENS_MAX;
   }
 
