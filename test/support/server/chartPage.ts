@@ -22,7 +22,11 @@ const ticksShape = z.looseObject({ data: z.array(barShape) });
  */
 export async function openStill(
   pages: Pages,
-  { look = DESKTOP, change = (bars) => bars }: { look?: Look; change?: (bars: Bar[]) => Bar[] } = {},
+  {
+    look = DESKTOP,
+    timeframe = '15m',
+    change = (bars) => bars,
+  }: { look?: Look; timeframe?: '1m' | '15m'; change?: (bars: Bar[]) => Bar[] } = {},
 ): Promise<Page> {
   const page = await pages.openBlank({ look });
   const answers = new Map<string, object>();
@@ -33,7 +37,7 @@ export async function openStill(
     answers.set(url, kept);
     return kept;
   });
-  await page.goto(`/pair/${pages.world.pair}?timeframe=15m`);
+  await page.goto(`/pair/${pages.world.pair}?timeframe=${timeframe}`);
   await untilLoaded(page);
   return page;
 }

@@ -96,6 +96,8 @@ const PRICE_LABEL = (colors: string, png: string): string => `(async () => {
 test('the price line and its label stay at the last trade while the chart is moved, until Latest or End goes back', async () => {
   // Every bar reaches the last price, so that the price axis of any part of the chart contains it.
   const page = await openStill(pages, {
+    // All bars of 15 minutes may fit into the chart, which then cannot be moved.
+    timeframe: '1m',
     change: (bars) => {
       const last = bars.at(-1)?.close ?? 0;
       return bars.map((bar) => ({ ...bar, high: Math.max(bar.high, last), low: Math.min(bar.low, last) }));
