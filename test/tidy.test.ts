@@ -33,7 +33,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   api: ['errors', 'log', 'domain', 'clickhouse', 'query', 'stream', 'wire', 'metrics'],
   config: ['errors', 'domain', 'chains'],
   dev: ['errors', 'log', 'domain', 'clickhouse'],
-  web: ['wire'],
+  web: ['wire', 'domain'],
   commands: [
     ...['errors', 'log', 'domain', 'chains', 'config', 'clickhouse', 'node', 'ingest', 'query', 'contracts'],
     ...['stream', 'workers', 'metrics', 'api', 'dev', 'wire'],

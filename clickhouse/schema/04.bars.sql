@@ -1,15 +1,15 @@
--- Layer 4, bars: one view over the final swaps writes all six timeframes. Readers add the swaps of canonical
+-- Layer 4, bars: one view over the final swaps writes all timeframes. Readers add the swaps of canonical
 -- blocks that are not final yet: each swap whose ord (position in the chain) is above the newest ord in the
 -- bar.
 
 -- One row: a part of one bar. Readers merge the rows with the same key. Prices are raw token1 per raw token0.
--- Most bars hold a single swap, which appears in all six timeframes. The sort order puts the timeframes of a
+-- Most bars hold a single swap, which appears in each timeframe. The sort order puts the timeframes of a
 -- pair side by side, which halves the size on disk. Nearly all swaps have both a price and a USD price, so
 -- the two prices of such a swap share one ord. The few swaps without a USD price have columns of their own,
 -- so that merging keeps their first and last price too.
 CREATE TABLE IF NOT EXISTS bars
 (
-    timeframe UInt32 COMMENT 'Length of the bar in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
+    timeframe UInt32 COMMENT 'Length of the bar in seconds' CODEC(ZSTD(3)),
     pair FixedString(20) COMMENT 'Address of the pool' CODEC(ZSTD(3)),
     leg UInt16 COMMENT 'The two tokens of the pool that the bar is about, encoded as in swaps.leg' CODEC(ZSTD(3)),
     bucket UInt32 COMMENT 'Time at which the bar opens, unix seconds, UTC, a multiple of timeframe' CODEC(Delta, ZSTD(3)),
@@ -33,13 +33,13 @@ CREATE TABLE IF NOT EXISTS bars
 ENGINE = AggregatingMergeTree
 ORDER BY (pair, leg, timeframe, bucket)
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 65536
-COMMENT 'Bars of pools in six timeframes, over the swaps of final blocks';
+COMMENT 'Bars of pools in all timeframes, over the swaps of final blocks';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_bars TO bars AS
 WITH
     if(price_usd > 0, 0, price) AS quote_only -- a swap with a USD price also has a price
 SELECT
-    arrayJoin([60, 300, 900, 3600, 14400, 86400])::UInt32 AS timeframe,
+    arrayJoin(_timeframes)::UInt32 AS timeframe,
     pair,
     leg,
     (intDiv(timestamp, timeframe) * timeframe)::UInt32 AS bucket,

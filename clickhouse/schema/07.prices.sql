@@ -109,7 +109,7 @@ GROUP BY token;
 -- bar.
 CREATE TABLE IF NOT EXISTS token_bars
 (
-    timeframe UInt32 COMMENT 'Length of the bar in seconds: 60, 300, 900, 3600, 14400 or 86400' CODEC(ZSTD(3)),
+    timeframe UInt32 COMMENT 'Length of the bar in seconds' CODEC(ZSTD(3)),
     token FixedString(20) COMMENT 'Address of the token that the bar prices' CODEC(ZSTD(3)),
     bucket UInt32 COMMENT 'Time at which the bar opens, unix seconds, UTC, a multiple of timeframe' CODEC(Delta, ZSTD(3)),
     first SimpleAggregateFunction(min, Tuple(UInt64, Float64, Float64)) COMMENT 'Of the first swap that has a USD price and a native price: (ord, USD, native tokens), both per whole token. (2^64-1, 0, 0) if there is no such swap' CODEC(ZSTD(3)),
@@ -130,11 +130,11 @@ CREATE TABLE IF NOT EXISTS token_bars
 ENGINE = AggregatingMergeTree
 ORDER BY (token, timeframe, bucket)
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, min_compress_block_size = 65536
-COMMENT 'Bars of tokens in six timeframes, over the tracked swaps of final blocks';
+COMMENT 'Bars of tokens in all timeframes, over the tracked swaps of final blocks';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_token_bars TO token_bars AS
 SELECT
-    arrayJoin([60, 300, 900, 3600, 14400, 86400])::UInt32 AS timeframe,
+    arrayJoin(_timeframes)::UInt32 AS timeframe,
     token,
     (intDiv(timestamp, timeframe) * timeframe)::UInt32 AS bucket,
     (min(if(native > 0, ord, 18446744073709551615)), argMin(if(native > 0, usd, 0), if(native > 0, ord, 18446744073709551615)), argMin(native, if(native > 0, ord, 18446744073709551615))) AS first,

@@ -1,5 +1,7 @@
-/** The six timeframes of bars, by name and in seconds. A bar covers the time from its open (included) to open
- * + seconds (excluded), aligned to UTC. */
+/**
+ * The only list of the timeframes of bars, by name and in seconds, the shortest first. Schema, queries, API and page take
+ * them from here. A bar covers the time from its open (included) to open + seconds (excluded), aligned to UTC.
+ */
 
 export const TIMEFRAME_SECONDS = {
   '1m': 60,
@@ -12,4 +14,6 @@ export const TIMEFRAME_SECONDS = {
 
 export type Timeframe = keyof typeof TIMEFRAME_SECONDS;
 
-export const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '1d'] as const satisfies readonly Timeframe[];
+const isTimeframe = (name: string): name is Timeframe => Object.hasOwn(TIMEFRAME_SECONDS, name);
+
+export const TIMEFRAMES: readonly Timeframe[] = Object.keys(TIMEFRAME_SECONDS).filter(isTimeframe);

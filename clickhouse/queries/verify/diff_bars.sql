@@ -16,7 +16,7 @@ WITH
     ),
     recomputed AS (
         SELECT
-            arrayJoin([60, 300, 900, 3600, 14400, 86400])::UInt32 AS timeframe, pair, leg,
+            arrayJoin({timeframes:Array(UInt32)})::UInt32 AS timeframe, pair, leg,
             (timestamp - timestamp % timeframe)::UInt32 AS bucket,
             min((if(price > 0, ord, toUInt64(-1)), price)) AS o,
             max((if(price > 0, ord, 0), price)) AS c,

@@ -30,7 +30,7 @@ WITH
     ),
     recomputed AS (
         SELECT
-            arrayJoin([60, 300, 900, 3600, 14400, 86400])::UInt32 AS timeframe, token,
+            arrayJoin({timeframes:Array(UInt32)})::UInt32 AS timeframe, token,
             (timestamp - timestamp % timeframe)::UInt32 AS bucket,
             min((if(usd > 0, ord, toUInt64(-1)), usd)) AS ou,
             max((if(usd > 0, ord, 0), usd)) AS cu,

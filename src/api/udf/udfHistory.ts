@@ -4,7 +4,12 @@ import { AppError } from '../../errors';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { getPairTicks } from '../../query/bars/ticks';
 import type { Bar, Currency } from '../../wire/ticks';
-import { RESOLUTIONS, udfHistoryAnswerShape, type UdfHistory } from '../../wire/dialects/udf';
+import {
+  RESOLUTIONS,
+  TIMEFRAME_OF_RESOLUTION,
+  udfHistoryAnswerShape,
+  type UdfHistory,
+} from '../../wire/dialects/udf';
 import type { MarketDeps } from '../marketScope';
 import { integerParam, parsedParam, required } from '../params';
 import type { Route } from '../route';
@@ -21,15 +26,8 @@ const BARS_MAX = 20_000;
 const BARS_DEFAULT = 300;
 
 /** The charting library sends `D` for `1D`. */
-const TIMEFRAME_OF: ReadonlyMap<string, Timeframe> = new Map([
-  ['1', '1m'],
-  ['5', '5m'],
-  ['15', '15m'],
-  ['60', '1h'],
-  ['240', '4h'],
-  ['1D', '1d'],
-  ['D', '1d'],
-]);
+const timeframeOf = (text: string): Timeframe | null =>
+  TIMEFRAME_OF_RESOLUTION.get(text === 'D' ? '1D' : text) ?? null;
 
 export function udfHistory(deps: MarketDeps, symbols: PairSymbolTables): Route {
   return route(deps, {
@@ -44,7 +42,7 @@ export function udfHistory(deps: MarketDeps, symbols: PairSymbolTables): Route {
       symbol: SYMBOL_PARAM,
       resolution: required(
         parsedParam({
-          parse: (text) => TIMEFRAME_OF.get(text) ?? null,
+          parse: timeframeOf,
           allowed: `one of ${RESOLUTIONS.join(', ')}`,
           doc: { type: 'string', enum: RESOLUTIONS },
           description: 'Length of a bar: minutes, or 1D for a day',

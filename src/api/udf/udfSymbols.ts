@@ -133,7 +133,7 @@ function toSymbol(known: PairSymbols, entry: PairEntry, usd: boolean, chain: Cha
     minmov: 1,
     pricescale: priceScale(price === null ? 1 : Number(price)),
     has_intraday: true,
-    intraday_multipliers: RESOLUTIONS.filter((resolution) => resolution !== '1D'),
+    intraday_multipliers: RESOLUTIONS.filter((resolution) => !resolution.endsWith('D')),
     has_daily: true,
     daily_multipliers: ['1'],
     has_weekly_and_monthly: false,

@@ -1,17 +1,21 @@
 /**
  * Reads clickhouse/schema as single statements in layer order. A line `-- HEAD OF <table> PARTITION BY <expr>
  * ORDER BY <expr>` creates the table's head table. The head table has the same columns after a `commit`,
- * without projections, indexes or deduplication.
+ * without projections, indexes or deduplication. `_timeframes` stands for the lengths of all timeframes.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { AppError } from '../../errors';
+import { TIMEFRAME_SECONDS } from '../../domain/timeframes';
 import { findPackageRoot } from '../client/packageRoot';
 
 const HEAD_LINE = /^-- HEAD OF (\w+) PARTITION BY (.+) ORDER BY (.+)$/;
 const COMMIT_COLUMN =
   "    commit UInt64 COMMENT 'Commit that wrote the row; head_blocks names the canonical commits',";
+
+/** The lengths of all timeframes, in seconds, as an array in SQL and as ClickHouse repeats it in the query of a view. */
+export const TIMEFRAMES_SQL = `[${Object.values(TIMEFRAME_SECONDS).join(', ')}]`;
 
 const CREATED = /^CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS (\w+)\b/;
 
@@ -48,7 +52,7 @@ export function readStatements(text: string): string[] {
     } else if (!line.startsWith('--')) {
       lines.push(line);
       if (line.endsWith(';')) {
-        const statement = lines.join('\n').trim().slice(0, -1);
+        const statement = lines.join('\n').trim().slice(0, -1).replaceAll('_timeframes', TIMEFRAMES_SQL);
         const name = /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(statement)?.[1];
         if (name !== undefined) tables.set(name, statement);
         statements.push(statement);

@@ -27,6 +27,7 @@ import type { Cursor, OpenIntent, Store, StoredFlip, StoredState } from './store
 import { readStoredPrices, type StoredPrices } from '../price/storedPrices';
 import { readPools, readPoolStates, readStoredState } from './storedState';
 import { readVaultPools } from '../pools/storedVaultPools';
+import { addTimeframes } from '../repair/addTimeframes';
 import { mendViews, type Mending } from '../repair/viewCheck';
 import { dropMended } from '../repair/viewRebuild';
 import { sessionAt, type WriterClaim } from './writerClaim';
@@ -70,7 +71,10 @@ export function createClickHouseStore(
     intent === null ? undefined : checkRange(connection, intent, await floors(), mending);
 
   return {
-    claim: (now) => takeClaim(connection, now),
+    claim: (now) =>
+      takeClaim(connection, now, async (claimed) =>
+        addTimeframes(database, await floors(), mendingOf(mending, claimed)),
+      ),
     loadState: (): Promise<StoredState | null> => readStoredState(database, chainId),
     writeStart: (base) => writePromotion(connection, 'done', startOf(base)),
     loadPools: (finalTo): Promise<PoolRow[]> => readPools(database, finalTo),
@@ -261,13 +265,26 @@ async function insertFresh(database: Database, blocks: readonly HeadBlockRows[])
   await Promise.all(inserts);
 }
 
-async function takeClaim({ database, writer }: Connection, now: number): Promise<number> {
+/** Claims the database. The first claim of a process also drops what earlier writers left, and prepares the tables. */
+async function takeClaim(
+  { database, writer }: Connection,
+  now: number,
+  prepare: (writer: WriterClaim) => Promise<void>,
+): Promise<number> {
   if (writer === null) return sessionAt(now);
   const isFirst = writer.session === 0;
   const floor = await writer.take(now);
-  if (isFirst) await dropMended(database);
+  if (!isFirst) return floor;
+  await dropMended(database);
+  await prepare(writer);
   return floor;
 }
+
+const mendingOf = (mending: Mending, writer: WriterClaim | null): Mending => ({
+  ...mending,
+  checkWriter: async () => writer?.check(),
+  writer: writer?.session,
+});
 
 async function checkRange(
   { database, chainId, writer }: Connection,
@@ -298,12 +315,7 @@ async function checkRange(
     if (found !== expected) throw differs(table.name, intent, expected, found);
   }
   const range = { fromOrd: toOrd(intent.from, 0), toOrd: lastOrdOfBlock(intent.to) };
-  const checkWriter = async (): Promise<void> => writer?.check();
-  const wrong = await mendViews(database, range, floors, {
-    ...mending,
-    checkWriter,
-    writer: writer?.session,
-  });
+  const wrong = await mendViews(database, range, floors, mendingOf(mending, writer));
   if (wrong !== null) throw differs(wrong.name, intent, wrong.expected, wrong.found);
 }
 

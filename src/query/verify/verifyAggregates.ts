@@ -6,6 +6,7 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { text, u32, u64 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
+import { TIMEFRAME_SECONDS } from '../../domain/timeframes';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 
 /** A row or value that only one of two compared sources has. */
@@ -80,6 +81,7 @@ export async function verifyAggregates(
       last_ord: lastOrdOfBlock(last_block),
       wrapped: wrappedNative?.slice(2) ?? '',
       logs_from: logsFrom,
+      timeframes: Object.values(TIMEFRAME_SECONDS),
     };
     for (const name of DAYS_TABLES) {
       if (first_block < logsFrom && name === OVER_LOGS) continue;

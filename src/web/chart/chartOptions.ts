@@ -1,14 +1,10 @@
 /** What a view gives to its chart and gets from it. */
+import type { Timeframe } from '../../domain/timeframes.ts';
 import type { ActivityItem } from '../../wire/activity';
 import type { App } from '../core/app.ts';
 import type { Query } from '../core/api.ts';
 import type { TradeFrame } from '../list/tradeFrame.ts';
 import type { ChartUnit } from './chartLegend.ts';
-
-/** The timeframes of the API, and their lengths in seconds. */
-export const SECONDS = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const;
-export const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
-export type Timeframe = (typeof TIMEFRAMES)[number];
 
 export interface Choice<C extends string> {
   readonly timeframe: Timeframe;

@@ -2,6 +2,7 @@
  * The chart with its controls: timeframe, currency, source of the prices, times without trades, indicators, lines,
  * markers, downloads, and a table for people who cannot use a canvas.
  */
+import { TIMEFRAME_SECONDS, TIMEFRAMES, type Timeframe } from '../../domain/timeframes.ts';
 import type { ActivityItem } from '../../wire/activity';
 import type { Bar } from '../../wire/ticks';
 import { failureText } from '../core/api.ts';
@@ -11,14 +12,7 @@ import { retryWhenBack } from '../core/recovery.ts';
 import { createBarFeed, type BarFeed } from './barFeed.ts';
 import { toCsv, type BarColumn } from './barSeries.ts';
 import { barTable } from './barTable.ts';
-import {
-  SECONDS,
-  TIMEFRAMES,
-  type ChartPanel,
-  type ChartPanelOptions,
-  type Choice,
-  type Timeframe,
-} from './chartOptions.ts';
+import type { ChartPanel, ChartPanelOptions, Choice } from './chartOptions.ts';
 import { isPrice, LINES_MAX, type ChartLines, type ChartSettings } from './chartSettings.ts';
 import { LateChart } from './lateChart.ts';
 import { MakerMarks } from './makerMarks.ts';
@@ -292,7 +286,7 @@ class Panel<C extends string> implements ChartPanel {
   private show(bars: readonly Bar[], isNew: boolean, isWhole: boolean): void {
     this.cover.hidden = bars.length > 0;
     if (bars.length === 0) this.cover.replaceChildren(emptyNotice(this.options.emptyText));
-    this.studied = { bars, barSeconds: SECONDS[this.choice.timeframe], isWhole };
+    this.studied = { bars, barSeconds: TIMEFRAME_SECONDS[this.choice.timeframe], isWhole };
     this.chart.draw(this.studied, isNew);
     this.makerMarks.setBars(this.studied);
     const { dataset } = this.chart.element;

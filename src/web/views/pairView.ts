@@ -1,9 +1,10 @@
 /** The page of one pair: chart, figures and activity, all live. */
+import { TIMEFRAMES, type Timeframe } from '../../domain/timeframes.ts';
 import type { ActivityItem } from '../../wire/activity';
 import type { PairAnswer, PairDetail } from '../../wire/pairs';
 import { getAnswer } from '../core/api.ts';
 import { tokenPath, type App, type View } from '../core/app.ts';
-import { TIMEFRAMES, type ChartPanel, type Timeframe } from '../chart/chartOptions.ts';
+import type { ChartPanel } from '../chart/chartOptions.ts';
 import { createChartPanel } from '../chart/chartPanel.ts';
 import type { ChartUnit } from '../chart/chartLegend.ts';
 import { h, showIn, unseen } from '../core/dom.ts';

@@ -1,10 +1,19 @@
 /** Shapes of the answers under /udf: TradingView's Universal Data Feed, as its charting library expects them. */
 import { z } from 'zod';
 
+import { TIMEFRAME_SECONDS, TIMEFRAMES, type Timeframe } from '../../domain/timeframes';
 import { addressShape, countShape, unixSecondsShape } from '../primitives';
 
-/** The charting library's names of the six timeframes. */
-export const RESOLUTIONS = ['1', '5', '15', '60', '240', '1D'] as const;
+const DAY_SECONDS = 86_400;
+
+/** The charting library's name of a timeframe: its minutes, or its days and a `D`. */
+const resolutionOf = (seconds: number): string =>
+  seconds % DAY_SECONDS === 0 ? `${seconds / DAY_SECONDS}D` : String(seconds / 60);
+
+export const TIMEFRAME_OF_RESOLUTION: ReadonlyMap<string, Timeframe> = new Map(
+  TIMEFRAMES.map((timeframe) => [resolutionOf(TIMEFRAME_SECONDS[timeframe]), timeframe]),
+);
+export const RESOLUTIONS: readonly string[] = [...TIMEFRAME_OF_RESOLUTION.keys()];
 
 /** An answer that any call may return, with the status 200 that the charting library expects. */
 const udfErrorShape = z

@@ -4,6 +4,7 @@ import type { Database } from '../../../src/clickhouse/client/database';
 import { createClickHouseStore } from '../../../src/ingest/store/clickhouseStore';
 import { WriterClaim } from '../../../src/ingest/store/writerClaim';
 import { TABLE_ENCODERS } from '../../../src/ingest/rows/encodeBlocks';
+import type { Floors } from '../../../src/ingest/store/retention';
 import type { OpenIntent } from '../../../src/ingest/store/store';
 import type { RebuildProgress } from '../../../src/ingest/repair/viewRebuild';
 import { askRows } from '../../support/engine/askRows';
@@ -129,6 +130,45 @@ test.each(GROUPS.map((group) => [group]))(
     expect(await contents()).toEqual(before);
   },
 );
+
+/** The views that make bars, as ClickHouse stores them. */
+const barViews = (): Promise<{ name: string; as_select: string }[]> =>
+  askRows(
+    store.db,
+    `SELECT name, as_select FROM system.tables
+     WHERE database = currentDatabase() AND name IN ('mv_bars', 'mv_token_bars') ORDER BY name`,
+  );
+
+test('a writer whose version has a new timeframe computes its bars when it claims the database', async () => {
+  const [before, views] = [await contents(), await barViews()];
+  for (const { name, as_select } of views)
+    await store.db.command(
+      'older view',
+      `ALTER TABLE ${name} MODIFY QUERY ${as_select.replace(' 14400,', '')}`,
+    );
+  for (const table of ['bars', 'token_bars'])
+    await store.db.command(
+      'older bars',
+      `ALTER TABLE ${table} DELETE WHERE timeframe = 14400 SETTINGS mutations_sync = 2`,
+    );
+  expect([await contents(), await barViews()]).not.toEqual([before, views]);
+  const lost: string[] = [];
+  const claim = (name: string, floors: Floors): Promise<number> =>
+    createClickHouseStore(
+      store.db,
+      CHAIN_ID,
+      () => Promise.resolve(floors),
+      { onLost: (one) => lost.push(one.name) },
+      new WriterClaim(store.db, CHAIN_ID, name),
+    ).claim(Date.now());
+  // Older bars cannot be computed from swaps that retention deleted.
+  await expect(claim('pruned', new Map([['swaps', 1]]))).rejects.toMatchObject({ code: 'bad_config' });
+  for (const name of ['first', 'second']) {
+    await claim(name, new Map());
+    expect(lost).toEqual(['bars 14400']);
+    expect([await contents(), await barViews()]).toEqual([before, views]);
+  }
+});
 
 test('a range with missing rows is refused and is not marked as done', async () => {
   const ingested = createClickHouseStore(store.db, CHAIN_ID);
