@@ -65,7 +65,7 @@ async function runSeeds(kind, first, count, canary = '0') {
   const { args, env } = kind.child(first, count);
   const limit = START_SECONDS + count * kind.seconds;
   const end = await runChild({ args, env: { ...env, FUZZ_CANARY: canary } }, { limitMs: limit * 1_000 });
-  const verdict = wasStopped ? 'stopped' : verdictOf(end, kind.proof);
+  const verdict = wasStopped ? 'stopped' : verdictOf(end, kind.ranMark);
   const failure =
     end.stopped === 'limit'
       ? `took longer than ${limit} s`

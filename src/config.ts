@@ -203,17 +203,17 @@ type SettingName = keyof typeof settings.shape;
  * names each wrong variable, its value (secrets hidden) and what is allowed.
  */
 export function loadConfig(env: NodeJS.ProcessEnv, readFile: (path: string) => string): Config {
-  const given = givenSettings(env);
-  const result = settings.safeParse(given);
+  const givenEnv = givenSettings(env);
+  const result = settings.safeParse(givenEnv);
   const problems = result.success
     ? []
     : result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  if (given.CLICKHOUSE_READ_URL !== undefined && given.CLICKHOUSE_URL === undefined) {
+  if (givenEnv.CLICKHOUSE_READ_URL !== undefined && givenEnv.CLICKHOUSE_URL === undefined) {
     problems.push(
       'CLICKHOUSE_READ_URL: set CLICKHOUSE_URL too, otherwise the API and the ingester use different databases',
     );
   }
-  const chain = loadChain(given, readFile, problems);
+  const chain = loadChain(givenEnv, readFile, problems);
   if (!result.success || chain === null || problems.length > 0) {
     throw new AppError('bad_config', problems.join('; '));
   }
@@ -287,12 +287,12 @@ function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Conf
 
 /** The variables in `env` that are settings of this program and not empty, trimmed. */
 function givenSettings(env: NodeJS.ProcessEnv): Partial<Record<SettingName, string>> {
-  const given: Partial<Record<SettingName, string>> = {};
+  const nonEmpty: Partial<Record<SettingName, string>> = {};
   for (const name of settings.keyof().options) {
     const text = env[name]?.trim() ?? '';
-    if (text !== '') given[name] = text;
+    if (text !== '') nonEmpty[name] = text;
   }
-  return given;
+  return nonEmpty;
 }
 
 /**
@@ -310,10 +310,10 @@ function defaultStartBlock(chain: ChainDescription): StartBlock {
 }
 
 function readStartBlock(text: string): StartBlock | null {
-  const before = text.startsWith('-');
-  const value = readInteger(before ? text.slice(1) : text, 0, UINT32_MAX);
+  const isBeforeHead = text.startsWith('-');
+  const value = readInteger(isBeforeHead ? text.slice(1) : text, 0, UINT32_MAX);
   if (value === null) return null;
-  return before ? { kind: 'before_head', blocks: value } : { kind: 'absolute', block: value };
+  return isBeforeHead ? { kind: 'before_head', blocks: value } : { kind: 'absolute', block: value };
 }
 
 function readTrustedBlock(text: string): ProofOptions['trusted'] {
@@ -327,10 +327,10 @@ function readTrustedBlock(text: string): ProofOptions['trusted'] {
 /** The URLs of a comma list, without duplicates. */
 function readRpcUrls(text: string): readonly string[] | null {
   const urls = text.split(',').map((part) => part.trim());
-  const good = urls.every(
+  const areValid = urls.every(
     (each) => isUrl(each, ['http:', 'https:', 'ws:', 'wss:']) || readIpcPath(each) !== null,
   );
-  return good && urls.length <= RPC_URLS_MAX ? [...new Set(urls)] : null;
+  return areValid && urls.length <= RPC_URLS_MAX ? [...new Set(urls)] : null;
 }
 
 function isUrl(text: string, protocols: readonly string[]): boolean {

@@ -31,9 +31,9 @@ export function watchLabels(
     labelNames,
     registers: [registry],
     async collect(): Promise<void> {
-      const all = await read();
+      const values = await read();
       gauge.reset();
-      for (const [labels, value] of all) gauge.set(labels, value);
+      for (const [labels, value] of values) gauge.set(labels, value);
     },
   });
 }

@@ -49,8 +49,8 @@ function shorten(value: unknown, length: number, depth: number): unknown {
   if (depth === 0) return '…';
   if (Array.isArray(value))
     return value.slice(0, ENTRIES_MAX).map((each) => shorten(each, length, depth - 1));
-  const kept = Object.entries(value).slice(0, ENTRIES_MAX);
+  const keptEntries = Object.entries(value).slice(0, ENTRIES_MAX);
   return Object.fromEntries(
-    kept.map(([name, each]) => [cutText(name, 64), shorten(each, length, depth - 1)]),
+    keptEntries.map(([name, each]) => [cutText(name, 64), shorten(each, length, depth - 1)]),
   );
 }

@@ -202,9 +202,9 @@ function addStoreCommands(program: Command): void {
  * that the environment has already keeps its value.
  */
 function loadSettingsFile(): void {
-  const given = process.env['ENV_FILE'];
-  const path = given ? resolve(given) : join(findPackageRoot(), '.env');
-  if (!given && !existsSync(path)) return;
+  const givenFile = process.env['ENV_FILE'];
+  const path = givenFile ? resolve(givenFile) : join(findPackageRoot(), '.env');
+  if (!givenFile && !existsSync(path)) return;
   try {
     process.loadEnvFile(path);
   } catch (error) {

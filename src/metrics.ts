@@ -179,7 +179,7 @@ function createStatements(registers: Registry[]): Metrics['observeStatement'] {
     buckets: QUERY_BUCKETS,
     registers,
   });
-  const others = new Histogram({
+  const otherSeconds = new Histogram({
     name: 'candlehouse_statement_seconds',
     help: 'Seconds that another statement of the ingester takes, by kind and name',
     labelNames: ['kind', 'name'],
@@ -194,20 +194,21 @@ function createStatements(registers: Registry[]): Metrics['observeStatement'] {
   });
   return (kind, name, seconds, failed) => {
     if (kind === 'insert') inserts.observe({ table: name }, seconds);
-    else others.observe({ kind, name }, seconds);
+    else otherSeconds.observe({ kind, name }, seconds);
     if (failed) failures.inc({ kind, name });
   };
 }
 
 function watchNodes(registry: Registry, nodes: ReadonlyMap<string, () => readonly RpcFigures[]>): void {
-  const all = (): { user: string; figures: RpcFigures }[] =>
+  const listFigures = (): { user: string; figures: RpcFigures }[] =>
     [...nodes].flatMap(([user, read]) => read().map((figures) => ({ user, figures })));
   watchLabels(
     registry,
     'rpc_calls_total',
     'Number of calls to each RPC endpoint, by user: the ingester or the API',
     ['user', 'endpoint'],
-    () => all().map(({ user, figures: { name, calls } }) => [{ user, endpoint: labelOf(name) }, calls]),
+    () =>
+      listFigures().map(({ user, figures: { name, calls } }) => [{ user, endpoint: labelOf(name) }, calls]),
   );
   watchLabels(
     registry,
@@ -215,7 +216,7 @@ function watchNodes(registry: Registry, nodes: ReadonlyMap<string, () => readonl
     'Number of failed calls to each RPC endpoint, by user and kind of error',
     ['user', 'endpoint', 'kind'],
     () =>
-      all().flatMap(({ user, figures: { name, errors } }) =>
+      listFigures().flatMap(({ user, figures: { name, errors } }) =>
         Object.entries(errors).map(
           ([kind, count]) => [{ user, endpoint: labelOf(name), kind }, count] as const,
         ),

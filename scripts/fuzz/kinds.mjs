@@ -28,7 +28,7 @@ export function seedsChild(kind, first, count) {
 }
 
 const seedTest = (kind) => ({
-  proof: TEST_PASSED,
+  ranMark: TEST_PASSED,
   child: (first, count) => seedsChild(kind, first, count),
   command: (first, count) =>
     `npm run simulate -- --seed ${first}${count === 1 ? '' : ` --seeds ${count}`}${SEED_TESTS[kind].option}`,
@@ -36,7 +36,7 @@ const seedTest = (kind) => ({
 
 /** A Jest test that takes one seed as SEED. With a `share` of 5 it tries five times as many cases as with 1. */
 const randomCases = (share, argumentsOf) => ({
-  proof: TEST_PASSED,
+  ranMark: TEST_PASSED,
   batch: 1,
   child: (seed) => ({
     args: [JEST, '-i', ...argumentsOf(seed)],
@@ -72,7 +72,7 @@ export const KINDS = [
     weight: 3,
     batch: 20,
     seconds: 20,
-    proof: /^\d+ markets from seed/m,
+    ranMark: /^\d+ markets from seed/m,
     child: (first, count) => ({
       args: [
         join(root, 'build', 'scripts', 'attack.js'),

@@ -77,9 +77,10 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   const app = new Koa<RequestState>();
   // Errors outside the middleware, such as a socket that closes during an answer, go to the log.
   app.on('error', (error: unknown) => {
-    const left =
+    const hasClientLeft =
       typeof error === 'object' && error !== null && 'code' in error && CLIENT_LEFT.has(error.code);
-    if (left) options.log.debug({ error: errorText(error) }, 'the client left before an answer was complete');
+    if (hasClientLeft)
+      options.log.debug({ error: errorText(error) }, 'the client left before an answer was complete');
     else options.log.warn({ err: error }, 'an answer could not be sent completely');
   });
   const isFree = matchPaths(

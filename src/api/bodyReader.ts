@@ -31,9 +31,9 @@ export function bodyReader({
       throw refuse('status' in error && error.status === 413);
     },
   };
-  const read = bodyParser(options);
+  const parseBody = bodyParser(options);
   return async (ctx) => {
-    await read(ctx, () => Promise.resolve());
+    await parseBody(ctx, () => Promise.resolve());
     const body: unknown = ctx.request.body;
     return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
   };

@@ -58,30 +58,30 @@ export function createByteCache(options: ByteCacheOptions = {}): ByteCache {
     run: () => Promise<T>,
     keepMs?: (answer: T) => number | null,
   ): Promise<CachedAnswer> => {
-    const begun = era;
-    const made = await run();
-    const whole = Buffer.isBuffer(made) ? { body: made, etag: etagOf(made) } : await toJsonBody(made);
-    if (typeof whole.body === 'string' && whole.body.length > LARGE && !large.has(key)) {
+    const eraAtStart = era;
+    const built = await run();
+    const encoded = Buffer.isBuffer(built) ? { body: built, etag: etagOf(built) } : await toJsonBody(built);
+    if (typeof encoded.body === 'string' && encoded.body.length > LARGE && !large.has(key)) {
       large.set(key, true);
-      return whole;
+      return encoded;
     }
-    const body = typeof whole.body === 'string' ? Buffer.from(whole.body) : whole.body;
-    const answer = { body, etag: whole.etag };
-    const ttl = keepMs?.(made) ?? null;
-    if (body.length < bytesMax && begun === era) kept.set(key, answer, ttl === null ? {} : { ttl });
+    const body = typeof encoded.body === 'string' ? Buffer.from(encoded.body) : encoded.body;
+    const answer = { body, etag: encoded.etag };
+    const ttl = keepMs?.(built) ?? null;
+    if (body.length < bytesMax && eraAtStart === era) kept.set(key, answer, ttl === null ? {} : { ttl });
     return answer;
   };
   return {
     get(key, run, keepMs) {
-      const known = kept.get(key);
-      if (known !== undefined) return Promise.resolve(known);
+      const cached = kept.get(key);
+      if (cached !== undefined) return Promise.resolve(cached);
       const running = underWay.get(key);
       if (running !== undefined) return running;
-      const started = make(key, run, keepMs).finally(() => {
-        if (underWay.get(key) === started) underWay.delete(key);
+      const work = make(key, run, keepMs).finally(() => {
+        if (underWay.get(key) === work) underWay.delete(key);
       });
-      underWay.set(key, started);
-      return started;
+      underWay.set(key, work);
+      return work;
     },
     forgetAll() {
       era += 1;

@@ -74,22 +74,22 @@ export interface ExampleSource {
 export function createExamples(market: MarketDeps): (routes: readonly Route[]) => ExampleSource {
   return (routes) => {
     let newest: { readonly version: string; readonly made: Promise<Examples> } | null = null;
-    let known: Examples = new Map();
-    const wanted = routes.filter(hasExample);
+    let lastExamples: Examples = new Map();
+    const routesWithExample = routes.filter(hasExample);
     const make = async (head: HeadSnapshot): Promise<Examples> => {
       const facts = await findFacts(market, head).catch(() => null);
-      if (facts === null) return known;
-      const examples = new Map(known);
-      for (const route of wanted) {
+      if (facts === null) return lastExamples;
+      const examples = new Map(lastExamples);
+      for (const route of routesWithExample) {
         const example = await callRoute(route, paramsOf(route, facts), head).catch(() => null);
         if (example !== null) examples.set(route.path, example);
       }
-      known = examples;
+      lastExamples = examples;
       return examples;
     };
     return {
       async at(head) {
-        if (known.size === wanted.length) return known;
+        if (lastExamples.size === routesWithExample.length) return lastExamples;
         if (newest?.version !== head.version) newest = { version: head.version, made: make(head) };
         return newest.made;
       },

@@ -97,22 +97,22 @@ function countSockets(
   { socketsPerAddressMax, localExempt, trustedProxies = [] }: HttpLimits,
 ): void {
   const isProxy = matchNetworks(trustedProxies);
-  const open = new Map<string, number>();
+  const openByAddress = new Map<string, number>();
   server.on('connection', (socket) => {
     const remote = socket.remoteAddress ?? '';
     const address = clientOf(remote);
     const isExempt = (localExempt && isLocal(address)) || isProxy(remote);
-    const count = (open.get(address) ?? 0) + 1;
+    const count = (openByAddress.get(address) ?? 0) + 1;
     if (count > socketsPerAddressMax && !isExempt) {
       const text = `too many connections from one address; allowed: ${socketsPerAddressMax}`;
       endWith(socket, '429 Too Many Requests', text, 'rate_limited', 'Retry-After: 10\r\n');
       return;
     }
-    open.set(address, count);
+    openByAddress.set(address, count);
     socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1;
-      if (left > 0) open.set(address, left);
-      else open.delete(address);
+      const stillOpen = (openByAddress.get(address) ?? 1) - 1;
+      if (stillOpen > 0) openByAddress.set(address, stillOpen);
+      else openByAddress.delete(address);
     });
   });
 }

@@ -117,8 +117,8 @@ export function openapi(
 ): Route {
   const source = examples?.(routes);
   let newest: { readonly examples: Examples; readonly body: Buffer } | null = null;
-  const none: Examples = new Map();
-  const own: Route = {
+  const noExamples: Examples = new Map();
+  const ownRoute: Route = {
     path: '/openapi.json',
     doc: {
       summary: 'This OpenAPI document',
@@ -129,17 +129,17 @@ export function openapi(
     },
     async handle(ctx) {
       const { head } = ctx.state;
-      const made = source === undefined || head === null ? none : await source.at(head);
-      if (newest?.examples !== made)
+      const current = source === undefined || head === null ? noExamples : await source.at(head);
+      if (newest?.examples !== current)
         newest = {
-          examples: made,
-          body: Buffer.from(JSON.stringify(describeRoutes([...routes, own], made))),
+          examples: current,
+          body: Buffer.from(JSON.stringify(describeRoutes([...routes, ownRoute], current))),
         };
       ctx.type = 'application/json';
       ctx.body = newest.body;
     },
   };
-  return own;
+  return ownRoute;
 }
 
 /** Builds the OpenAPI 3.1 document of a list of routes. */
@@ -216,12 +216,12 @@ function describeRoute({ path, doc }: Route, schemas: Json, example: Example | n
 function describeContent(doc: Route['doc'], schemas: Json, example: Example | null): Json {
   const mediaType = doc.mediaType ?? 'application/json';
   const schema = doc.answer === undefined ? { type: 'string' } : toSchema(doc.answer, schemas);
-  const shown = example === null ? {} : { example: example.answer };
-  const others = (doc.otherTypes ?? []).map((type) => [
+  const exampleField = example === null ? {} : { example: example.answer };
+  const otherTypes = (doc.otherTypes ?? []).map((type) => [
     type,
     { schema: { type: 'string', format: 'binary' } },
   ]);
-  return { [mediaType]: { schema, ...shown }, ...Object.fromEntries(others) };
+  return { [mediaType]: { schema, ...exampleField }, ...Object.fromEntries(otherTypes) };
 }
 
 /** The dialect of Etherscan answers its errors with status 200, except on paths and methods that do not exist. */

@@ -85,12 +85,12 @@ export function listOfParam<const T extends string>(
   values: readonly T[],
   description: string,
 ): Param<readonly T[]> {
-  const known: ReadonlySet<string> = new Set(values);
+  const allowedWords: ReadonlySet<string> = new Set(values);
   return {
     schema: z
       .string()
       .transform((text) => text.split(','))
-      .refine((words) => words.every((word) => known.has(word)))
+      .refine((words) => words.every((word) => allowedWords.has(word)))
       .transform((words): readonly T[] => values.filter((value) => words.includes(value))),
     absent: { value: values },
     allowed: `a comma list of ${values.join(', ')}`,
@@ -191,8 +191,8 @@ export function required<T>(param: Param<T | null>): Param<T> {
 
 /** The error 400 for a parameter, with the parameter's name, its value and the allowed values. */
 export function badParam(name: string, got: string, allowed: string): AppError {
-  const shown = got.length > SHOWN_MAX ? `${got.slice(0, SHOWN_MAX)}…` : got;
-  return new AppError('bad_request', `${name}: got "${shown}"; allowed: ${allowed}`);
+  const gotText = got.length > SHOWN_MAX ? `${got.slice(0, SHOWN_MAX)}…` : got;
+  return new AppError('bad_request', `${name}: got "${gotText}"; allowed: ${allowed}`);
 }
 
 /**
@@ -204,10 +204,10 @@ export function parseParams<P extends Params>(
   request: { readonly querystring: string },
   others: readonly string[] = [],
 ): ParsedOf<P> {
-  const given = new URLSearchParams(request.querystring);
-  refuseMistyped(given, [...Object.keys(params), ...others]);
+  const queryParams = new URLSearchParams(request.querystring);
+  refuseMistyped(queryParams, [...Object.keys(params), ...others]);
   return parseEach(params, (name) => {
-    const texts = given.getAll(name);
+    const texts = queryParams.getAll(name);
     const [text] = texts;
     if (texts.length > 1) {
       throw new AppError('bad_request', `${name}: got ${texts.length} values; allowed: one value`);

@@ -77,12 +77,12 @@ export function route<
   };
   const ask = (ctx: RouteContext): Question<Answer> => {
     if (scope.spell !== undefined) ctx.querystring = scope.spell(ctx.querystring);
-    const own = parseParams(query, ctx, Object.keys(shared));
-    const params = { ...parsePath(pathParams, ctx.params), ...own };
+    const ownParams = parseParams(query, ctx, Object.keys(shared));
+    const params = { ...parsePath(pathParams, ctx.params), ...ownParams };
     endpoint.check?.(params);
-    const ofScope = parseParams(shared, ctx, Object.keys(query));
+    const scopeParams = parseParams(shared, ctx, Object.keys(query));
     const what = `${path} ${JSON.stringify(params)}`;
-    const question = scope.ask(deps, ctx, ofScope, what, (at) => endpoint.read(params, at));
+    const question = scope.ask(deps, ctx, scopeParams, what, (at) => endpoint.read(params, at));
     const runner = table === null ? null : scope.findRunner(deps);
     return {
       ...question,

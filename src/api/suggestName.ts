@@ -58,19 +58,23 @@ function findNearest(word: string, known: readonly string[]): string | null {
 
 /** The optimal string alignment distance, row by row. */
 function countEdits(a: string, b: string): number {
-  let before: number[] = [];
+  let rowBeforeLast: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i += 1) {
-    const above = row;
+    const lastRow = row;
     row = [i];
     for (let j = 1; j <= b.length; j += 1) {
-      const same = a[i - 1] === b[j - 1];
-      let edits = Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + (same ? 0 : 1));
+      const isSameLetter = a[i - 1] === b[j - 1];
+      let edits = Math.min(
+        (lastRow[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (lastRow[j - 1] ?? 0) + (isSameLetter ? 0 : 1),
+      );
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        edits = Math.min(edits, (before[j - 2] ?? 0) + 1);
+        edits = Math.min(edits, (rowBeforeLast[j - 2] ?? 0) + 1);
       row.push(edits);
     }
-    before = above;
+    rowBeforeLast = lastRow;
   }
   return row[b.length] ?? 0;
 }

@@ -8,15 +8,15 @@ const BASE = '/api/v1';
  * syntax. A path without /api/v1 is also compared with the paths below /api/v1.
  */
 export function suggestPath(path: string, patterns: readonly string[]): string | null {
-  const asked = segmentsOf(path);
-  const below = segmentsOf(BASE + path);
+  const askedParts = segmentsOf(path);
+  const partsWithBase = segmentsOf(BASE + path);
   let best: { readonly path: string; readonly edits: number } | null = null;
   for (const pattern of patterns) {
     const parts = segmentsOf(pattern);
-    for (const given of [asked, below]) {
-      const edits = given.length === parts.length ? countPathEdits(given, parts) : null;
+    for (const candidate of [askedParts, partsWithBase]) {
+      const edits = candidate.length === parts.length ? countPathEdits(candidate, parts) : null;
       if (edits === null || (best !== null && best.edits <= edits)) continue;
-      best = { path: fill(parts, given), edits };
+      best = { path: fill(parts, candidate), edits };
     }
   }
   return best?.path ?? null;

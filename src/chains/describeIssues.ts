@@ -13,8 +13,8 @@ export function describeIssues(issues: readonly core.$ZodIssue[], input: unknown
       return issue.keys.map((key) => `${[...issue.path, key].join('.')}: unknown key`);
     }
     const name = issue.path.join('.');
-    const got = showValue(valueAt(input, issue.path));
-    return [`${name === '' ? 'file' : name}: got ${got}; allowed: ${issue.message}`];
+    const gotText = showValue(valueAt(input, issue.path));
+    return [`${name === '' ? 'file' : name}: got ${gotText}; allowed: ${issue.message}`];
   });
 }
 

@@ -29,12 +29,12 @@ interface JsonFault {
  * the text.
  */
 export function findJsonFault(text: string): JsonFault | null {
-  const open: ('{' | '[')[] = [];
+  const openBrackets: ('{' | '[')[] = [];
   let expected: Expected = 'a value';
   let position = 0;
 
   const afterValue = (): Expected => {
-    const inside = open.at(-1);
+    const inside = openBrackets.at(-1);
     if (inside === undefined) return 'the end';
     return inside === '{' ? 'a comma or }' : 'a comma or ]';
   };
@@ -53,13 +53,13 @@ export function findJsonFault(text: string): JsonFault | null {
     if (step === null) return faultAt(text, position, expected);
     position += 1;
     if (step === 'open' && (character === '{' || character === '[')) {
-      open.push(character);
+      openBrackets.push(character);
       expected = character === '{' ? 'a key or }' : 'a value or ]';
     } else if (step === 'close') {
-      open.pop();
+      openBrackets.pop();
       expected = afterValue();
     } else {
-      expected = step === 'colon' || open.at(-1) === '[' ? 'a value' : 'a key';
+      expected = step === 'colon' || openBrackets.at(-1) === '[' ? 'a value' : 'a key';
     }
   }
 }
@@ -87,6 +87,6 @@ function endOf(pattern: RegExp, text: string, position: number): number | null {
 }
 
 function faultAt(text: string, position: number, expected: string): JsonFault {
-  const before = text.slice(0, position).split('\n');
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, expected };
+  const linesBefore = text.slice(0, position).split('\n');
+  return { line: linesBefore.length, column: (linesBefore.at(-1)?.length ?? 0) + 1, expected };
 }

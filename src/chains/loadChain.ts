@@ -18,9 +18,9 @@ export function loadChain(
   if (given.CHAIN_ID !== undefined && chainId === null) return null;
   const builtIn = findBuiltInChain(chainId ?? DEFAULT_CHAIN_ID);
   if (builtIn === null) {
-    const known = BUILT_IN_CHAINS.map((chain) => chain.chainId).join(', ');
+    const builtInIds = BUILT_IN_CHAINS.map((chain) => chain.chainId).join(', ');
     problems.push(
-      `CHAIN_ID: got "${chainId}"; allowed: ${known}, or another chain with a complete CHAIN_CONFIG`,
+      `CHAIN_ID: got "${chainId}"; allowed: ${builtInIds}, or another chain with a complete CHAIN_CONFIG`,
     );
   }
   return builtIn;

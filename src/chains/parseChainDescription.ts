@@ -30,8 +30,8 @@ const FEE_BPS_MAX = 10_000;
 const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 const address = z.string(ADDRESS_ALLOWED).transform((text, context): Hex => {
-  const found = findAddress(text);
-  if (found !== null) return found;
+  const address = findAddress(text);
+  if (address !== null) return address;
   context.addIssue({ code: 'custom', message: ADDRESS_ALLOWED });
   return z.NEVER;
 });

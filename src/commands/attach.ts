@@ -57,7 +57,7 @@ function attachTo(
   stop: () => Promise<void>,
 ): Attached {
   const opened: Database[] = [];
-  const open = (name: string): Database => {
+  const openNamed = (name: string): Database => {
     const target = new URL(url);
     target.pathname = `/${name}`;
     const database = openDatabase({ url: target.toString(), requestTimeoutMs: REQUEST_TIMEOUT_MS });
@@ -65,12 +65,12 @@ function attachTo(
     return database;
   };
   // The connection uses the database `system`, which always exists.
-  const system = open('system');
+  const system = openNamed('system');
   return {
     name: new URL(url).pathname.slice(1).replace(/\/$/, '') || 'default',
     engineFolder,
     owner,
-    open,
+    open: openNamed,
     async exists(name): Promise<boolean> {
       const rows = await selectNamed(system, 'engine/find_database', { name }, nameRow);
       return rows.length > 0;

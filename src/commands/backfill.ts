@@ -69,14 +69,17 @@ export async function runBackfill(
 
 /** At most one option says where the blocks come from. */
 function checkTogether({ parquet, source, workers, worker }: BackfillOptions): void {
-  const given = [
+  const givenOptions = [
     ...(parquet === undefined ? [] : ['--parquet']),
     ...(source === undefined ? [] : ['--source']),
     ...(workers === undefined ? [] : ['--workers']),
     ...(worker === true ? ['--worker'] : []),
   ];
-  if (given.length > 1)
-    throw new AppError('bad_config', `${given.join(' and ')} do not fit together; allowed: one of them`);
+  if (givenOptions.length > 1)
+    throw new AppError(
+      'bad_config',
+      `${givenOptions.join(' and ')} do not fit together; allowed: one of them`,
+    );
 }
 
 interface Places {

@@ -21,7 +21,7 @@ export type PerChain<T> = readonly [market: T, ...others: T[]];
  * FINALITY_DEPTH are the same for all chains.
  */
 export function listChains(config: Config): PerChain<ChainConfig> {
-  const others = config.explorerChains.map(({ chain, rpcUrls }) => ({
+  const explorerChains = config.explorerChains.map(({ chain, rpcUrls }) => ({
     ...config,
     rpcUrls,
     chainId: chain.chainId,
@@ -30,7 +30,7 @@ export function listChains(config: Config): PerChain<ChainConfig> {
     chain: { ...chain, wrappedNative: null, anchors: [], majors: [], burn: null, dexes: [] },
     suffix: `_${chain.chainId}`,
   }));
-  return [{ ...config, suffix: '' }, ...others];
+  return [{ ...config, suffix: '' }, ...explorerChains];
 }
 
 /** The URL of a chain's database. `url` is the URL of the market chain's database on the same server. */

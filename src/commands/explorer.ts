@@ -63,12 +63,12 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   const signatures = createSignatureReader(runner);
   const nodes = new Map(chains.map(({ chainId, rpc }) => [chainId, rpc]));
   const reads = createReads(nodes, log);
-  const stored = createContractReader(
+  const storedContracts = createContractReader(
     (chainId) => findSnapshot(findChain(chainId)),
     () => verifiedDb,
   );
   const contracts = withNodeCode(
-    stored,
+    storedContracts,
     reads.nodeCodeOf,
     (chainId) => findChain(chainId)?.head()?.version ?? '',
   );

@@ -33,11 +33,13 @@ export function openVerifyQueue({
   log,
   onStored,
 }: VerifyQueueParts): VerificationQueue {
-  const known = [...nodes].flatMap(([chainId, pool]) => (pool === null ? [] : [[chainId, pool] as const]));
+  const chainNodes = [...nodes].flatMap(([chainId, pool]) =>
+    pool === null ? [] : [[chainId, pool] as const],
+  );
   const verified = createVerifiedStore(writer, createQueryRunner(writer));
   return createVerifyQueue({
     compilers,
-    chain: createChainCode(new Map(known)),
+    chain: createChainCode(new Map(chainNodes)),
     reader,
     store: {
       async store(records) {

@@ -27,32 +27,37 @@ export function logProblems(
   log: Logger,
   now: () => number,
 ): () => void {
-  const known = new Map<string, Known>();
+  const knownProblems = new Map<string, Known>();
   let isStarting = true;
   const look = (): void => {
-    const at = now();
+    const nowMs = now();
     const current = new Map(list().map((problem) => [problemKey(problem), problem]));
     const isUsual = ({ code }: LoggedProblem): boolean => STARTING_CODES.has(code.replace(/_\d+$/, ''));
     isStarting &&= [...current.values()].some(isUsual);
     // While blocks are being stored, a long start is normal.
     const isStoring = current.has('catching_up');
     for (const [key, problem] of current) {
-      const isNew = !known.has(key);
-      const seen = known.get(key) ?? { since: at, toldAt: -Infinity };
-      known.set(key, seen);
-      if (at - seen.toldAt < REMIND_MS) continue;
-      seen.toldAt = at;
+      const isNew = !knownProblems.has(key);
+      const entry = knownProblems.get(key) ?? { since: nowMs, toldAt: -Infinity };
+      knownProblems.set(key, entry);
+      if (nowMs - entry.toldAt < REMIND_MS) continue;
+      entry.toldAt = nowMs;
       const { code, message, detail: newest, figures } = problem;
       const detail = newest === undefined || newest === null ? message : `${message} (${newest})`;
-      const facts = { problem: code, forSeconds: Math.round((at - seen.since) / 1000), detail, ...figures };
+      const facts = {
+        problem: code,
+        forSeconds: Math.round((nowMs - entry.since) / 1000),
+        detail,
+        ...figures,
+      };
       const event = isNew ? 'a problem began' : 'a problem persists';
       if (isStarting && isUsual(problem) && (isNew || isStoring)) log.info(facts, event);
       else log.warn(facts, event);
     }
-    for (const [key, { since }] of known) {
+    for (const [key, { since }] of knownProblems) {
       if (current.has(key)) continue;
-      known.delete(key);
-      log.info({ problem: key, forSeconds: Math.round((at - since) / 1000) }, 'a problem is over');
+      knownProblems.delete(key);
+      log.info({ problem: key, forSeconds: Math.round((nowMs - since) / 1000) }, 'a problem is over');
     }
   };
   const timer = setInterval(look, LOOK_EVERY_MS);

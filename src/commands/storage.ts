@@ -53,40 +53,40 @@ export async function openStorage(
   const name = config.clickhouseCluster;
   const cluster = name === null || readOnly ? null : await findCluster(writeUrl, name);
   const readUrl = config.clickhouseReadUrl ?? server?.readerUrl ?? writeUrl;
-  const open = (url: string): Database => {
+  const openAt = (url: string): Database => {
     const options = { url, requestTimeoutMs: 120_000, distributed: name !== null };
     return cluster === null ? openDatabase(options) : openClusterDatabase(cluster, options);
   };
   if (config.clickhouseUrl !== null && !readOnly) await createEverywhere(cluster, writeUrl);
-  const writer = open(writeUrl);
+  const writer = openAt(writeUrl);
   const [, ...chains] = listChains(config);
   const ingested = readOnly ? [] : chains.filter(({ rpcUrls }) => rpcUrls !== null);
-  const others = ingested.map((chain) => {
+  const otherChains = ingested.map((chain) => {
     const url = databaseUrl(writeUrl, chain);
-    return { chainId: chain.chainId, url, database: open(url) };
+    return { chainId: chain.chainId, url, database: openAt(url) };
   });
   const close = async (): Promise<void> => {
-    for (const { database } of others) await database.close();
+    for (const { database } of otherChains) await database.close();
     await writer.close();
     await server?.stop();
   };
   try {
-    const place = { cluster, isOurs: server !== null };
+    const target = { cluster, isOurs: server !== null };
     stopIfAsked(signal);
     if (!readOnly) {
-      await updateSchema(writer, writeUrl, place, log);
+      await updateSchema(writer, writeUrl, target, log);
       stopIfAsked(signal);
       await seedSignatures(writer, createQueryRunner(writer));
     }
-    for (const { url, database } of others) {
+    for (const { url, database } of otherChains) {
       await createEverywhere(cluster, url, new URL(writeUrl).pathname);
-      await updateSchema(database, url, place, log);
+      await updateSchema(database, url, target, log);
     }
   } catch (error) {
     await close();
     throw error;
   }
-  const writers = new Map(others.map(({ chainId, database }) => [chainId, database]));
+  const writers = new Map(otherChains.map(({ chainId, database }) => [chainId, database]));
   return { writer, writers: writers.set(config.chainId, writer), readUrl, readOnly, server, close };
 }
 
@@ -105,8 +105,8 @@ async function findServer(
   besideIsEnough: boolean,
 ): Promise<{ server: EmbeddedServer | null; writeUrl: string }> {
   if (clickhouseUrl !== null) return { server: null, writeUrl: clickhouseUrl };
-  const beside = besideIsEnough ? await findRunningServer(dataDir, log) : null;
-  if (beside !== null) return { server: null, writeUrl: beside.writerUrl };
+  const running = besideIsEnough ? await findRunningServer(dataDir, log) : null;
+  if (running !== null) return { server: null, writeUrl: running.writerUrl };
   const server = await startEmbeddedServer({ dataDir, log });
   return { server, writeUrl: server.writerUrl };
 }
@@ -175,9 +175,9 @@ async function mayOnlyRead(url: string): Promise<boolean> {
 async function createEverywhere(cluster: ClusterServers | null, url: string, from?: string): Promise<void> {
   if (cluster === null) return createDatabase(url, from);
   for (const server of cluster.servers) {
-    const there = new URL(server.url);
-    there.pathname = new URL(url).pathname;
-    await createDatabase(there.toString(), from);
+    const serverUrl = new URL(server.url);
+    serverUrl.pathname = new URL(url).pathname;
+    await createDatabase(serverUrl.toString(), from);
   }
 }
 

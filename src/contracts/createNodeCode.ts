@@ -44,8 +44,9 @@ export function createNodeCode(rpc: CodeRpc, clock: Clock = systemClock()): Node
       );
     underWay += 1;
     try {
-      const late = (): Error => new RpcError('timeout', `the node did not answer within ${ASK_MS} ms`);
-      const [code] = await withDeadline(clock, ASK_MS, undefined, late, (signal) =>
+      const timeoutError = (): Error =>
+        new RpcError('timeout', `the node did not answer within ${ASK_MS} ms`);
+      const [code] = await withDeadline(clock, ASK_MS, undefined, timeoutError, (signal) =>
         readContractCodes(rpc, [{ address, block: 'latest' }], signal),
       );
       if (code === null) throw new AppError('node_failed', 'the node gave a malformed answer about the code');
@@ -58,12 +59,12 @@ export function createNodeCode(rpc: CodeRpc, clock: Clock = systemClock()): Node
     }
   };
   const findKept = (address: Hex, head: string): Promise<ContractCode | null> | null => {
-    const known = kept.get(address);
-    return known?.head === head && clock.now() - known.at < KEPT_MS ? known.code : null;
+    const cached = kept.get(address);
+    return cached?.head === head && clock.now() - cached.at < KEPT_MS ? cached.code : null;
   };
   const get: NodeCode['get'] = (address, head = '') => {
-    const known = findKept(address, head);
-    if (known !== null) return known;
+    const cached = findKept(address, head);
+    if (cached !== null) return cached;
     const code = ask(address);
     kept.set(address, { at: clock.now(), head, code });
     code.catch(() => kept.delete(address));

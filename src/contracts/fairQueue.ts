@@ -26,8 +26,8 @@ export class FairQueue<T> {
   }
 
   add(item: T, client: string, size: number): void {
-    const own = this.entries.filter((entry) => entry.client === client);
-    const round = Math.max(this.round, ...own.map((entry) => entry.round)) + 1;
+    const ownEntries = this.entries.filter((entry) => entry.client === client);
+    const round = Math.max(this.round, ...ownEntries.map((entry) => entry.round)) + 1;
     this.entries = [...this.entries, { item, client, size, round }];
   }
 

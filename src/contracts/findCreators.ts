@@ -152,12 +152,13 @@ function toTransaction(receipt: unknown): Transaction | null {
   if (!parsed.success)
     throw new AppError('node_failed', 'the answer of the node is not a transaction receipt');
   const { from, to, blockNumber, contractAddress } = parsed.data;
-  const some = (value: Hex | null | undefined): Hex | null => (value == null ? null : toLowerHex(value));
+  const toHexOrNull = (value: Hex | null | undefined): Hex | null =>
+    value == null ? null : toLowerHex(value);
   return {
     from: toLowerHex(from),
-    to: some(to),
+    to: toHexOrNull(to),
     block: Number(blockNumber),
-    created: some(contractAddress),
+    created: toHexOrNull(contractAddress),
   };
 }
 

@@ -106,8 +106,8 @@ function readTraces(trace: unknown, contract: Hex): Hex | null {
   const parsed = tracesShape.safeParse(trace);
   if (!parsed.success) throw new Error('the answer of the node is not a list of traces');
   for (const { type, action, result } of parsed.data.slice(0, FRAMES_MAX)) {
-    const made = result?.address;
-    if (type === 'create' && made != null && action.from != null && toLowerHex(made) === contract)
+    const created = result?.address;
+    if (type === 'create' && created != null && action.from != null && toLowerHex(created) === contract)
       return toLowerHex(action.from);
   }
   return null;

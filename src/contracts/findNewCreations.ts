@@ -87,13 +87,13 @@ function sortByOrigin(
   finalTo: number,
 ): { done: Hex[]; asked: Hex[] } {
   const done: Hex[] = [];
-  const asked: Hex[] = [];
+  const toAsk: Hex[] = [];
   for (const address of waiting) {
     const { creation = null, firstSeenBlock = null } = origins.get(address) ?? {};
     if (creation !== null) done.push(address);
     else if (firstSeenBlock === null || firstSeenBlock > finalTo) continue;
     else if (firstSeenBlock < finalTo - NEW_BLOCKS) done.push(address);
-    else if (asked.length < TRACES_MAX) asked.push(address);
+    else if (toAsk.length < TRACES_MAX) toAsk.push(address);
   }
-  return { done, asked };
+  return { done, asked: toAsk };
 }

@@ -35,7 +35,7 @@ async function readCreation(
   signal: AbortSignal,
 ): Promise<Creation | null> {
   const hasCode = (block: number): Promise<boolean> =>
-    endpoint.call('eth_getCode', [contract, numberToHex(block)], toHasCode, signal);
+    endpoint.call('eth_getCode', [contract, numberToHex(block)], parseHasCode, signal);
   const head = await endpoint.call('eth_blockNumber', [], toNumber, signal);
   // Binary search: there is no code after block `lower`, and there is code after block `upper`.
   let [lower, upper] = [Math.max(0, head - RECENT_BLOCKS), head];
@@ -61,6 +61,6 @@ const codeShape = z.custom<Hex>(isHexData);
 const numberShape = z.custom<Hex>(isQuantity);
 const blockShape = z.object({ transactions: z.array(transactionShape) }).nullable();
 
-const toHasCode = (code: unknown): boolean => codeShape.parse(code) !== '0x';
+const parseHasCode = (code: unknown): boolean => codeShape.parse(code) !== '0x';
 const toNumber = (quantity: unknown): number => Number(numberShape.parse(quantity));
 const toBlock = (block: unknown): z.infer<typeof blockShape> => blockShape.parse(block);

@@ -51,7 +51,7 @@ export async function findUpgraded(
   };
   const upgrades = await runner.run('contracts/list_upgraded_contracts', params, upgradeRow);
   const finals = upgrades.filter(({ ord }) => ord > seenTo && ord <= toOrdMax);
-  const done = finals.length < UPGRADES_MAX ? toOrdMax : (finals.at(-1)?.ord ?? toOrdMax);
+  const seenToOrd = finals.length < UPGRADES_MAX ? toOrdMax : (finals.at(-1)?.ord ?? toOrdMax);
   // A contract may have been read on an abandoned branch. It is read again when the block at the same height is
   // final.
   const depth = finalTo === null ? 0 : Math.max(0, indexed - finalTo);
@@ -70,5 +70,5 @@ export async function findUpgraded(
   const addresses = codes.flatMap(({ address, checked_block: checked }) =>
     checked < (needed.get(address) ?? 0) ? [address] : [],
   );
-  return { addresses, seenTo: done, reached: finalTo !== null && done >= lastOrd };
+  return { addresses, seenTo: seenToOrd, reached: finalTo !== null && seenToOrd >= lastOrd };
 }

@@ -38,14 +38,14 @@ export async function guardedGet(url: URL, options: GuardedGetOptions): Promise<
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
     checkAddress(target, options.allowPrivate);
     const response = await send(target, options);
-    const place = response.headers.location;
-    if (place === undefined || !REDIRECTS.has(response.statusCode)) {
+    const location = response.headers.location;
+    if (location === undefined || !REDIRECTS.has(response.statusCode)) {
       const body = await readBody(response, options);
       return { status: response.statusCode ?? 0, headers: response.headers, body };
     }
     response.destroy();
-    if (!URL.canParse(place, target.href)) throw new Error('the server redirects to an invalid URL');
-    target = new URL(place, target.href);
+    if (!URL.canParse(location, target.href)) throw new Error('the server redirects to an invalid URL');
+    target = new URL(location, target.href);
     if (target.origin !== origin)
       throw new AppError(
         'bad_config',

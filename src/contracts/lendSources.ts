@@ -25,14 +25,14 @@ interface LendDeps {
 /** Resolves to the number of contracts that received sources. A repeated call changes nothing. */
 export async function lendSources(deps: LendDeps): Promise<number> {
   const { database, runner, chainId, verifiedDb } = deps;
-  const where = { chain_id: chainId, verified_db: verifiedDb };
-  await commandNamed(database, 'sources/withdraw_sources', where);
+  const chainParams = { chain_id: chainId, verified_db: verifiedDb };
+  await commandNamed(database, 'sources/withdraw_sources', chainParams);
   let lent = 0;
   for (;;) {
-    const rows = await runner.run('sources/list_lenders', { ...where, limit: LENDERS_MAX }, lenderRow);
+    const rows = await runner.run('sources/list_lenders', { ...chainParams, limit: LENDERS_MAX }, lenderRow);
     if (rows.length === 0) return lent;
     await commandNamed(database, 'sources/lend_sources', {
-      ...where,
+      ...chainParams,
       chains: rows.map((row) => row.lender_chain),
       lenders: rows.map((row) => row.lender.slice(2)),
       twins: rows.map((row) => row.twin.slice(2)),

@@ -48,8 +48,8 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>): NodeReads {
   let underWay = 0;
   const read = (method: string, params: readonly unknown[]): Promise<NodeAnswer> => {
     const limitMs = TIME_LIMITS.nodeReadMs;
-    const late = (): Error => new RpcError('timeout', `the node did not answer within ${limitMs} ms`);
-    return withDeadline(clock, limitMs, undefined, late, (deadline) =>
+    const timeoutError = (): Error => new RpcError('timeout', `the node did not answer within ${limitMs} ms`);
+    return withDeadline(clock, limitMs, undefined, timeoutError, (deadline) =>
       rpc.run(
         (endpoint, signal) => readOf(endpoint, { method, params, answerBytesMax: ANSWER_BYTES_MAX }, signal),
         {

@@ -67,9 +67,9 @@ export async function readContractCodes(
   const codes = await ask(
     questions.map(({ address, block }) => ({ method: 'eth_getCode', params: [address, tagOf(block)] })),
   );
-  const read = questions.map((question, index) => readCode(question, codes[index] ?? null));
+  const suspectOf = questions.map((question, index) => readCode(question, codes[index] ?? null));
   // Code without DELEGATECALL is no proxy, so most contracts need no further calls.
-  const suspects = read
+  const suspects = suspectOf
     .filter((one) => one !== null)
     .filter((one) => one.found.proxy === '' && one.delegates);
   const words = await ask(
@@ -101,7 +101,7 @@ export async function readContractCodes(
     } else if (own !== null) one.found = { ...one.found, proxy: 'custom_slot', implementation: own };
   });
   // The proxy of a Safe answers masterCopy() itself.
-  const safes = read
+  const safes = suspectOf
     .filter((one) => one !== null)
     .filter((one) => one.found.proxy === 'custom_slot' && usesFirstSlot(one));
   const masters = await ask(safes.map((one) => call(one.address, MASTER_COPY_SELECTOR, one.tag)));
@@ -109,12 +109,14 @@ export async function readContractCodes(
     if (targetOf(masters[index]) === one.found.implementation || OLD_SAFE.test(one.code))
       one.found = { ...one.found, proxy: 'safe' };
   });
-  const told = await ask(beacons.map(([one, beacon]) => call(beacon, IMPLEMENTATION_SELECTOR, one.tag)));
+  const beaconWords = await ask(
+    beacons.map(([one, beacon]) => call(beacon, IMPLEMENTATION_SELECTOR, one.tag)),
+  );
   beacons.forEach(([one, beacon], index) => {
-    const implementation = targetOf(told[index]) ?? ZERO_ADDRESS;
+    const implementation = targetOf(beaconWords[index]) ?? ZERO_ADDRESS;
     one.found = { ...one.found, proxy: one.found.proxy || 'eip1967_beacon', beacon, implementation };
   });
-  return read.map((one) => (one === null || missing.has(one) ? null : one.found));
+  return suspectOf.map((one) => (one === null || missing.has(one) ? null : one.found));
 }
 
 const tagOf = (block: CodeQuestion['block']): string => (block === 'latest' ? block : numberToHex(block));

@@ -18,14 +18,14 @@ function toSignatureRow({ kind, selector, signature, entry }: KnownSignature): A
 
 /** Resolves to the number of missing signatures. `runner` reads the database that `database` writes. */
 export async function seedSignatures(database: Database, runner: QueryRunner): Promise<number> {
-  const wanted = new Map(listWellKnownSignatures().map((each) => [keyOf(each), each]));
-  const selectors = [...new Set([...wanted.values()].map(({ selector }) => selector))];
+  const unstored = new Map(listWellKnownSignatures().map((each) => [keyOf(each), each]));
+  const selectors = [...new Set([...unstored.values()].map(({ selector }) => selector))];
   const reader = createSignatureReader(runner);
-  for (const known of await inChunks(selectors, (chunk) => reader.listBySelectors(chunk)))
-    wanted.delete(keyOf(known));
-  if (wanted.size > 0)
-    await insertRows(database, abiSignaturesTable, [...wanted.values()].map(toSignatureRow));
-  return wanted.size;
+  for (const stored of await inChunks(selectors, (chunk) => reader.listBySelectors(chunk)))
+    unstored.delete(keyOf(stored));
+  if (unstored.size > 0)
+    await insertRows(database, abiSignaturesTable, [...unstored.values()].map(toSignatureRow));
+  return unstored.size;
 }
 
 /** The columns of the key of abi_signatures. */

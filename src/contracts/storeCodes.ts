@@ -47,21 +47,27 @@ export async function storeCodes(
   signal: AbortSignal,
 ): Promise<{ readonly blind: boolean }> {
   const { database, runner, rpc, indexed, finalTo, version } = deps;
-  const asked = addresses.map((address) => ({ address, block: 'latest' as const }));
-  const codes = (await readContractCodes(rpc, asked, signal)).filter((code) => code !== null);
-  const found = codes.map(({ address }) => address);
+  const codeQuestions = addresses.map((address) => ({ address, block: 'latest' as const }));
+  const codes = (await readContractCodes(rpc, codeQuestions, signal)).filter((code) => code !== null);
+  const foundAddresses = codes.map(({ address }) => address);
   const [spans, checks] = await Promise.all([
-    listSpans({ runner }, indexed, found, false),
-    runner.run('contracts/list_codes', { addresses: bare(found), limit: found.length }, checkedRow),
+    listSpans({ runner }, indexed, foundAddresses, false),
+    runner.run(
+      'contracts/list_codes',
+      { addresses: bare(foundAddresses), limit: foundAddresses.length },
+      checkedRow,
+    ),
   ]);
-  const checked = new Map(checks.map((row) => [row.address, row.checked_block]));
-  const blocks = deps.looksBack ? await listBlocks(deps, codes, spans, checked) : new Map<Hex, number[]>();
+  const checkedBlockOf = new Map(checks.map((row) => [row.address, row.checked_block]));
+  const blocks = deps.looksBack
+    ? await listBlocks(deps, codes, spans, checkedBlockOf)
+    : new Map<Hex, number[]>();
   const questions = codes.flatMap((now): TraceQuestion[] => {
-    const known = spans.get(now.address) ?? [];
-    const last = known.at(-1);
+    const ownSpans = spans.get(now.address) ?? [];
+    const last = ownSpans.at(-1);
     const older = blocks.get(now.address) ?? [];
     if (last !== undefined && older.length === 0 && isSameCode(last.code, toCode(now))) return [];
-    return [{ now, spans: known, checked: checked.get(now.address) ?? null, blocks: older }];
+    return [{ now, spans: ownSpans, checked: checkedBlockOf.get(now.address) ?? null, blocks: older }];
   });
   const traced = await traceCodes(rpc, questions, indexed, finalTo, signal);
   await insertRows(
@@ -92,14 +98,14 @@ async function listBlocks(
   );
   const blocks = new Map<Hex, number[]>();
   for (const [address, { firstOrd }] of emitted) blocks.set(address, [blockOfOrd(firstOrd)]);
-  const few = ({ address }: FoundCode): boolean => (emitted.get(address)?.logs ?? 0) <= LOGS_MAX;
+  const hasFewLogs = ({ address }: FoundCode): boolean => (emitted.get(address)?.logs ?? 0) <= LOGS_MAX;
   const add = async (some: readonly FoundCode[], final: boolean): Promise<void> => {
     if (some.length === 0) return;
-    const since = some.map(({ address }) => checked.get(address) ?? 0);
+    const sinceBlocks = some.map(({ address }) => checked.get(address) ?? 0);
     const params = {
       chain_id: chainId,
       addresses: bare(some.map(({ address }) => address)),
-      from_block: Math.min(...since),
+      from_block: Math.min(...sinceBlocks),
       final,
       each: BLOCKS_EACH,
       limit: BLOCKS_EACH * some.length,
@@ -110,7 +116,7 @@ async function listBlocks(
   };
   const changeable = codes.filter(({ fixed }) => !fixed);
   await add(
-    changeable.filter((code) => !spans.has(code.address) && few(code)),
+    changeable.filter((code) => !spans.has(code.address) && hasFewLogs(code)),
     true,
   );
   await add(

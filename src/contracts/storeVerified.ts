@@ -164,11 +164,11 @@ async function writeFiles(
   runner: QueryRunner,
   contents: ReadonlyMap<Hex, string>,
 ): Promise<void> {
-  const known = await listKnownFiles(runner, [...contents.keys()]);
+  const storedFiles = await listKnownFiles(runner, [...contents.keys()]);
   let batch: { content_hash: Hex; content: string }[] = [];
   let bytes = 0;
   for (const [content_hash, content] of contents) {
-    if (known.has(content_hash)) continue;
+    if (storedFiles.has(content_hash)) continue;
     batch.push({ content_hash, content });
     bytes += content.length;
     if (bytes < BATCH_BYTES) continue;
@@ -235,10 +235,10 @@ function useRows(
   });
   const current = sources.map(({ path }, index) => row(hashes[index] ?? ZERO_HASH, path, 0));
   const has = new Set(current.map((use) => `${use.content_hash} ${use.path}`));
-  const gone = (old?.contract.files ?? []).filter(
+  const removedFiles = (old?.contract.files ?? []).filter(
     ({ contentHash, path }) => !has.has(`${contentHash} ${path}`),
   );
-  return [...current, ...gone.map(({ contentHash, path }) => row(contentHash, path, 1))];
+  return [...current, ...removedFiles.map(({ contentHash, path }) => row(contentHash, path, 1))];
 }
 
 function signatureRows(batch: readonly Replacement[]): AbiSignatureRow[] {

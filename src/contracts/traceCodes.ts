@@ -44,23 +44,23 @@ export async function traceCodes(
   finalTo: number,
   signal: AbortSignal,
 ): Promise<Traced> {
-  const asked = questions.map(({ now, spans, blocks }) => {
+  const pointsByQuestion = questions.map(({ now, spans, blocks }) => {
     const doubtful = spans.flatMap(({ from }) => (from > finalTo ? [from] : []));
     const points = new Set([...blocks, ...doubtful, indexed].filter((block) => block <= indexed));
     return [...points].sort((a, b) => a - b).map((block) => ({ address: now.address, block }));
   });
-  const answers = await readContractCodes(rpc, asked.flat(), signal);
+  const answers = await readContractCodes(rpc, pointsByQuestion.flat(), signal);
   const traced: FoundSpan[] = [];
-  let place = 0;
+  let firstAnswer = 0;
   for (const [index, question] of questions.entries()) {
-    const points = asked[index] ?? [];
-    const read = points.flatMap(({ block }, at): State[] => {
+    const points = pointsByQuestion[index] ?? [];
+    const states = points.flatMap(({ block }, at): State[] => {
       // A node without the state of the newest block by its number still tells it by the tag `latest`.
-      const found = answers[place + at] ?? (block === indexed ? question.now : null);
+      const found = answers[firstAnswer + at] ?? (block === indexed ? question.now : null);
       return found === null ? [] : [{ block, code: toCode(found), found }];
     });
-    place += points.length;
-    traced.push(...(await traceOne(rpc, question, read, finalTo, signal)));
+    firstAnswer += points.length;
+    traced.push(...(await traceOne(rpc, question, states, finalTo, signal)));
   }
   return { spans: traced, blind: answers.length > 0 && answers.every((answer) => answer === null) };
 }
@@ -73,10 +73,12 @@ async function traceOne(
   signal: AbortSignal,
 ): Promise<FoundSpan[]> {
   const trusted = spans.findLast(({ from }) => from <= finalTo);
-  const known = trusted === undefined ? null : Math.max(trusted.from, Math.min(checked ?? 0, finalTo));
+  const trustedTo = trusted === undefined ? null : Math.max(trusted.from, Math.min(checked ?? 0, finalTo));
   const rewritten = new Set(spans.flatMap(({ from }) => (from > finalTo ? [from] : [])));
   let last: State | null =
-    trusted === undefined || known === null ? null : { block: known, code: trusted.code, found: null };
+    trusted === undefined || trustedTo === null
+      ? null
+      : { block: trustedTo, code: trusted.code, found: null };
   const traced: FoundSpan[] = [];
   for (const state of read) {
     if (last !== null && state.block <= last.block) continue;

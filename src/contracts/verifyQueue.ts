@@ -104,25 +104,25 @@ class VerifyQueue implements VerificationQueue {
       throw new AppError('bad_request', 'the name of the contract is missing');
     }
     const { digest, size } = digestOf(request);
-    const same = this.open.get(digest);
-    if (same !== undefined) return { kind: 'queued', guid: same };
+    const openGuid = this.open.get(digest);
+    if (openGuid !== undefined) return { kind: 'queued', guid: openGuid };
     const underWay = this.underWay.get(client) ?? 0;
     if (underWay >= OPEN_PER_CLIENT) return { kind: 'client_busy', openMax: OPEN_PER_CLIENT };
     this.underWay.set(client, underWay + 1);
-    let added = false;
+    let isAdded = false;
     try {
-      const found = await examine(this.deps, request);
-      if ('kind' in found) return found;
-      const verdictKey = hashOf(digest + JSON.stringify(found));
-      const known = this.findTicket(digest, verdictKey);
-      if (known !== null) return { kind: 'queued', guid: known };
+      const examined = await examine(this.deps, request);
+      if ('kind' in examined) return examined;
+      const verdictKey = hashOf(digest + JSON.stringify(examined));
+      const earlierGuid = this.findTicket(digest, verdictKey);
+      if (earlierGuid !== null) return { kind: 'queued', guid: earlierGuid };
       this.checkRoom(size);
       const guid = randomUUID().replaceAll('-', '') + randomBytes(GUID_TAIL_BYTES).toString('hex');
-      this.add({ guid, digest, verdictKey, client, size, request, onChain: found });
-      added = true;
+      this.add({ guid, digest, verdictKey, client, size, request, onChain: examined });
+      isAdded = true;
       return { kind: 'queued', guid };
     } finally {
-      if (!added) this.leave(client);
+      if (!isAdded) this.leave(client);
     }
   }
 
@@ -163,10 +163,10 @@ class VerifyQueue implements VerificationQueue {
 
   /** The ticket of an equal request, if that request is open or has failed. */
   private findTicket(digest: string, verdictKey: string): string | null {
-    const open = this.open.get(digest);
-    if (open !== undefined) return open;
-    const failed = this.failures.get(verdictKey);
-    return failed !== undefined && this.status(failed) !== null ? failed : null;
+    const openGuid = this.open.get(digest);
+    if (openGuid !== undefined) return openGuid;
+    const failedGuid = this.failures.get(verdictKey);
+    return failedGuid !== undefined && this.status(failedGuid) !== null ? failedGuid : null;
   }
 
   private checkRoom(size: number): void {
@@ -212,17 +212,17 @@ class VerifyQueue implements VerificationQueue {
   }
 
   private leave(client: string): void {
-    const left = (this.underWay.get(client) ?? 0) - 1;
-    if (left > 0) this.underWay.set(client, left);
+    const stillUnderWay = (this.underWay.get(client) ?? 0) - 1;
+    if (stillUnderWay > 0) this.underWay.set(client, stillUnderWay);
     else this.underWay.delete(client);
   }
 }
 
 /** Returns an immediate answer, or the code with which the compiled code is compared. */
 async function examine(deps: VerifyQueueDeps, request: VerificationRequest): Promise<Submission | OnChain> {
-  const own = await findOwn(deps, request);
-  const already = own?.status === 'exact_match' ? ALREADY : null;
-  if (already !== null && !lacksArguments(own)) return already;
+  const ownRecord = await findOwn(deps, request);
+  const already = ownRecord?.status === 'exact_match' ? ALREADY : null;
+  if (already !== null && !lacksArguments(ownRecord)) return already;
   if (!deps.chain.knows(request.chainId)) return already ?? { kind: 'no_node' };
   const onChain = await readOnChain(deps, request);
   if (onChain === null) return already ?? { kind: 'no_code' };

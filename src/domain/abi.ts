@@ -57,8 +57,8 @@ export function readAbi(value: unknown): readonly AbiEntry[] | null {
   if (!Array.isArray(value) || depthOf(value, DEPTH_MAX * 2 + 4) === null) return null;
   const parsed = abiShape.safeParse(value);
   if (!parsed.success) return null;
-  const named = parsed.data.every((entry) => !isNamed(entry.type) || signatureOf(entry) !== null);
-  return named ? parsed.data : null;
+  const areNamed = parsed.data.every((entry) => !isNamed(entry.type) || signatureOf(entry) !== null);
+  return areNamed ? parsed.data : null;
 }
 
 /** Reads an ABI from JSON text; null if invalid. */

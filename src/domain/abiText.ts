@@ -34,8 +34,8 @@ export function readAbiText(data: Hex | null | undefined, lengthMax: number): st
   const length = BigInt(`0x${data.slice(start, start + 64)}`);
   const available = data.length - start - 64;
   if (length * 2n > BigInt(available)) return null;
-  const read = Math.min(Number(length), TEXT_BYTES_MAX);
-  const bytes = Buffer.from(data.slice(start + 64, start + 64 + read * 2), 'hex');
+  const byteCount = Math.min(Number(length), TEXT_BYTES_MAX);
+  const bytes = Buffer.from(data.slice(start + 64, start + 64 + byteCount * 2), 'hex');
   // A character cut in half becomes U+FFFD, which is removed.
   return normaliseText(bytes.toString('utf8'), lengthMax);
 }

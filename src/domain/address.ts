@@ -15,8 +15,8 @@ export const ADDRESS_ALLOWED = '0x and 40 hex digits, in one letter case or with
 export function parseAddress(input: string, field = 'address'): Hex {
   const address = findAddress(input);
   if (address !== null) return address;
-  const shown = input.length > SHOWN_MAX ? `${input.slice(0, SHOWN_MAX)}…` : input;
-  throw new AppError('bad_request', `${field}: got "${shown}"; allowed: ${ADDRESS_ALLOWED}`);
+  const shownInput = input.length > SHOWN_MAX ? `${input.slice(0, SHOWN_MAX)}…` : input;
+  throw new AppError('bad_request', `${field}: got "${shownInput}"; allowed: ${ADDRESS_ALLOWED}`);
 }
 
 /** Like `parseAddress`, but returns null for an invalid address. */
@@ -56,15 +56,15 @@ export function isPrintable(value: unknown): boolean {
  * code points. Returns null if no character is left. Stops reading after the last character that it keeps.
  */
 export function normaliseText(raw: string, maxLength: number): string | null {
-  let kept = '';
+  let cleaned = '';
   let length = 0;
   for (const character of raw) {
     if (HOSTILE.test(character)) continue;
     if (length === 0 && character.trim() === '') continue;
-    kept += character;
+    cleaned += character;
     length += 1;
     if (length === maxLength) break;
   }
-  const text = kept.trimEnd();
+  const text = cleaned.trimEnd();
   return text === '' ? null : text;
 }

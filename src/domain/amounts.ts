@@ -12,9 +12,9 @@ export const USD_DECIMALS = 12;
 export function formatUnits(raw: bigint, decimals: number): string {
   const negative = raw < 0n;
   const digits = (negative ? -raw : raw).toString().padStart(decimals + 1, '0');
-  const whole = decimals === 0 ? digits : digits.slice(0, -decimals);
+  const wholePart = decimals === 0 ? digits : digits.slice(0, -decimals);
   const fraction = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '');
-  return (negative ? '-' : '') + (fraction === '' ? whole : `${whole}.${fraction}`);
+  return (negative ? '-' : '') + (fraction === '' ? wholePart : `${wholePart}.${fraction}`);
 }
 
 /** Converts a raw amount to whole tokens, as the nearest float64. */

@@ -51,8 +51,8 @@ export function checkArguments(abi: readonly AbiEntry[], bytes: Hex): string | n
   try {
     const types = inputs.map((input) => ParamType.from(input));
     const coder = AbiCoder.defaultAbiCoder();
-    const again = coder.encode(types, coder.decode(types, bytes));
-    return again === bytes ? null : 'the constructor arguments are not in canonical ABI encoding';
+    const reencoded = coder.encode(types, coder.decode(types, bytes));
+    return reencoded === bytes ? null : 'the constructor arguments are not in canonical ABI encoding';
   } catch (error) {
     return `the constructor arguments cannot be decoded: ${errorText(error).slice(0, 120)}`;
   }

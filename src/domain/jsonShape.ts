@@ -39,9 +39,9 @@ export function isWithin(text: string, { depthMax, partsMax }: JsonBounds): bool
 /** End of the string that begins at `start`; -1 if the string has no end. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let before = at - 1;
-    while (text.charCodeAt(before) === BACKSLASH) before -= 1;
-    if ((at - before) % 2 === 1) return at;
+    let beforeSlashes = at - 1;
+    while (text.charCodeAt(beforeSlashes) === BACKSLASH) beforeSlashes -= 1;
+    if ((at - beforeSlashes) % 2 === 1) return at;
   }
   return -1;
 }

@@ -11,24 +11,24 @@ export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
 
 /** Parses a stored pool type; throws broken_invariant for an unknown number. */
 export function parsePoolType(value: number): PoolType {
-  const known = POOL_TYPES.find((type) => type === value);
-  if (known === undefined)
+  const poolType = POOL_TYPES.find((type) => type === value);
+  if (poolType === undefined)
     throw new AppError(
       'broken_invariant',
       `stored pool type: got ${value}; allowed: ${POOL_TYPES.join(', ')}`,
     );
-  return known;
+  return poolType;
 }
 
 /** Parses a stored protocol name; throws broken_invariant for an unknown name. */
 export function parseProtocolName(value: string): ProtocolName {
-  const known = PROTOCOL_NAMES.find((name) => name === value);
-  if (known === undefined)
+  const protocol = PROTOCOL_NAMES.find((name) => name === value);
+  if (protocol === undefined)
     throw new AppError(
       'broken_invariant',
       `stored protocol: got "${value}"; allowed: ${PROTOCOL_NAMES.join(', ')}`,
     );
-  return known;
+  return protocol;
 }
 
 /** A DEX in the chain description. */

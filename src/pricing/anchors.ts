@@ -54,21 +54,21 @@ interface JudgedAnchors {
 
 export function judgeAnchors(anchors: readonly PriceAnchor[], input: PegInput): JudgedAnchors {
   let compared = anchors;
-  const lost = new Set<PriceAnchor>();
-  const above = new Set<PriceAnchor>();
+  const belowPeg = new Set<PriceAnchor>();
+  const abovePeg = new Set<PriceAnchor>();
   while (compared.length > 1) {
     const worst = findWorst(compared, input);
     if (worst === null) break;
-    (worst.value < 0 ? lost : above).add(worst.anchor);
+    (worst.lnDeviation < 0 ? belowPeg : abovePeg).add(worst.anchor);
     compared = compared.filter((anchor) => anchor !== worst.anchor);
   }
-  return { sound: anchors.filter((anchor) => !lost.has(anchor)), above };
+  return { sound: anchors.filter((anchor) => !belowPeg.has(anchor)), above: abovePeg };
 }
 
 interface Deviation {
   readonly anchor: PriceAnchor;
   /** ln of the market value, relative to the configured price. */
-  readonly value: number;
+  readonly lnDeviation: number;
 }
 
 /**
@@ -84,11 +84,12 @@ function findWorst(anchors: readonly PriceAnchor[], input: PegInput): Deviation 
     const outranks = depthOf(direct) >= depthOf(native) * DIRECT_PART;
     const evidence = outranks ? direct : [...direct, ...native];
     if (evidence.length === 0) continue;
-    const value = weightedMedian(evidence);
-    if (Math.abs(value) <= DEVIATION_LOG_MAX) continue;
-    const further = worst === null ? 1 : Math.abs(value) - Math.abs(worst.value);
+    const lnDeviation = weightedMedian(evidence);
+    if (Math.abs(lnDeviation) <= DEVIATION_LOG_MAX) continue;
+    const further = worst === null ? 1 : Math.abs(lnDeviation) - Math.abs(worst.lnDeviation);
     const equal = Math.abs(further) < 1e-9;
-    if (worst === null || (equal ? value < worst.value : further > 0)) worst = { anchor, value };
+    if (worst === null || (equal ? lnDeviation < worst.lnDeviation : further > 0))
+      worst = { anchor, lnDeviation };
   }
   return worst;
 }
@@ -98,9 +99,9 @@ function depthOf(evidence: readonly Evidence[]): number {
 }
 
 function directEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput): Evidence[] {
-  const given = Math.log(anchor.priceUsd / other.priceUsd);
+  const lnConfigured = Math.log(anchor.priceUsd / other.priceUsd);
   return quotesIn(anchor, other.address, other.priceUsd, input).map(({ log, depth }) => ({
-    log: log - given,
+    log: log - lnConfigured,
     weight: depth,
   }));
 }
@@ -111,14 +112,14 @@ function directEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput
  */
 function nativeEvidence(anchor: PriceAnchor, other: PriceAnchor, input: PegInput): Evidence[] {
   if (input.wrappedNative === null) return [];
-  const theirs = quotesIn(other, input.wrappedNative, null, input);
-  if (theirs.length === 0) return [];
-  const middle = weightedMedian(theirs.map(({ log, depth }) => ({ log, weight: depth })));
-  const depthOfTheirs = theirs.reduce((sum, { depth }) => sum + depth, 0);
-  const given = Math.log(anchor.priceUsd / other.priceUsd);
+  const otherQuotes = quotesIn(other, input.wrappedNative, null, input);
+  if (otherQuotes.length === 0) return [];
+  const middle = weightedMedian(otherQuotes.map(({ log, depth }) => ({ log, weight: depth })));
+  const otherDepth = otherQuotes.reduce((sum, { depth }) => sum + depth, 0);
+  const lnConfigured = Math.log(anchor.priceUsd / other.priceUsd);
   return quotesIn(anchor, input.wrappedNative, null, input).map(({ log, depth }) => ({
-    log: log - middle - given,
-    weight: Math.min(depth, depthOfTheirs),
+    log: log - middle - lnConfigured,
+    weight: Math.min(depth, otherDepth),
   }));
 }
 
@@ -140,8 +141,8 @@ function quotesIn(anchor: PriceAnchor, token: Hex, usd: number | null, { legsOf,
     const liquidity = confirmedLiquidity(record, time) * lifeWeight(record, time);
     const side0 = Math.min(liquidity / root, record.state.reserve0);
     const side1 = Math.min(liquidity * root, record.state.reserve1);
-    const own = (isToken0 ? side0 : side1) * anchor.priceUsd;
-    const depth = usd === null ? own : Math.min(own, (isToken0 ? side1 : side0) * usd);
+    const ownUsd = (isToken0 ? side0 : side1) * anchor.priceUsd;
+    const depth = usd === null ? ownUsd : Math.min(ownUsd, (isToken0 ? side1 : side0) * usd);
     const log = isToken0 ? Math.log(price) : -Math.log(price);
     return depth >= SIDE_MIN_USD ? [{ log, depth }] : [];
   });
@@ -158,11 +159,11 @@ function byKey(a: IndexedLeg, b: IndexedLeg): number {
 function weightedMedian(evidence: readonly Evidence[]): number {
   const sorted = [...evidence].sort((a, b) => a.log - b.log);
   const total = sorted.reduce((sum, { weight }) => sum + weight, 0);
-  let seen = 0;
+  let seenWeight = 0;
   for (const [at, { log, weight }] of sorted.entries()) {
-    seen += weight;
-    if (seen * 2 < total) continue;
-    const next = seen * 2 === total ? sorted[at + 1] : undefined;
+    seenWeight += weight;
+    if (seenWeight * 2 < total) continue;
+    const next = seenWeight * 2 === total ? sorted[at + 1] : undefined;
     return next === undefined ? log : (log + next.log) / 2;
   }
   return sorted.at(-1)?.log ?? 0;

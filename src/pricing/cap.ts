@@ -65,8 +65,8 @@ export function countSides(sides: readonly CappedValue[]): number[] {
   if (sides.every(({ usd, capUsd }) => usd <= capUsd)) return sides.map(({ usd }) => usd);
   const rates = sides.map(({ usd, capUsd, part }) => (part > 0 ? Math.min(usd, capUsd) / part : 0));
   return sides.map(({ usd, capUsd, part }, i) => {
-    const beside = rates.reduce((most, rate, j) => (j === i ? most : Math.max(most, rate)), 0);
-    const most = Math.max(capUsd, beside * part);
-    return usd <= most * (1 + ROUNDING) ? usd : most;
+    const otherRate = rates.reduce((most, rate, j) => (j === i ? most : Math.max(most, rate)), 0);
+    const usdMax = Math.max(capUsd, otherRate * part);
+    return usd <= usdMax * (1 + ROUNDING) ? usd : usdMax;
   });
 }

@@ -103,8 +103,8 @@ export function remainingConfidence(confidence: number, pools: readonly Remainin
     trustLeft += weight * left * ((backingUsd * left) / (backingUsd * left + HALF_TRUST_USD));
   }
   if (!(weightsLeft > 0) || !(trust > 0)) return 0.01;
-  const part = Math.min(1, trustLeft / weightsLeft / (trust / weights));
-  return Math.max(1, Math.round(confidence * part * 100)) / 100;
+  const trustShare = Math.min(1, trustLeft / weightsLeft / (trust / weights));
+  return Math.max(1, Math.round(confidence * trustShare * 100)) / 100;
 }
 
 /** Factor of freshness by age in seconds: 1 up to an hour, then falling to 0.5 at a day, and 0.2 beyond a day. */

@@ -150,9 +150,9 @@ export function meanLiquidity(record: LegRecord, time: number): number {
   if (!(seconds > 0)) return depthWeight > 0 ? depthLiquidity : liquidity;
   // Repeats the formula of `drift` without allocating an object: a route search calls this function for every
   // pool.
-  const left = Math.exp(-seconds / MEAN_SECONDS);
-  const kept = depthWeight * left;
-  return liquidity + (depthLiquidity - liquidity) * (kept / (kept + (1 - left)));
+  const decay = Math.exp(-seconds / MEAN_SECONDS);
+  const keptWeight = depthWeight * decay;
+  return liquidity + (depthLiquidity - liquidity) * (keptWeight / (keptWeight + (1 - decay)));
 }
 
 /** Part of the 30 minutes that the mean of a leg covers at `time`, 0–1. `time` is not before the record. */
@@ -193,10 +193,13 @@ type MeanDepth = Pick<LegRecord, 'depthLiquidity' | 'depthWeight'>;
  */
 function drift({ depthLiquidity, depthWeight }: MeanDepth, liquidity: number, seconds: number): MeanDepth {
   if (!(seconds > 0)) return { depthLiquidity: depthWeight > 0 ? depthLiquidity : liquidity, depthWeight };
-  const left = Math.exp(-seconds / MEAN_SECONDS);
-  const kept = depthWeight * left;
-  const weight = kept + (1 - left);
-  return { depthLiquidity: liquidity + (depthLiquidity - liquidity) * (kept / weight), depthWeight: weight };
+  const decay = Math.exp(-seconds / MEAN_SECONDS);
+  const keptWeight = depthWeight * decay;
+  const weight = keptWeight + (1 - decay);
+  return {
+    depthLiquidity: liquidity + (depthLiquidity - liquidity) * (keptWeight / weight),
+    depthWeight: weight,
+  };
 }
 
 /** Liquidity at the end of a block lasts until the next block. */

@@ -82,8 +82,8 @@ function anchorRoute({ address }: PriceAnchor, isAbove: boolean): PriceRoute<Ind
 
 /** An anchor that lost its role is priced like any token, with a warning. */
 function markDepegged(anchor: IndexedToken, routed: RoutedTokens): void {
-  const found = routed.get(anchor);
-  if (found === undefined) return;
-  const warnings = [...found.route.warnings, 'anchor_depeg' as const].sort();
-  routed.set(anchor, { ...found, route: { ...found.route, warnings } });
+  const priced = routed.get(anchor);
+  if (priced === undefined) return;
+  const warnings = [...priced.route.warnings, 'anchor_depeg' as const].sort();
+  routed.set(anchor, { ...priced, route: { ...priced.route, warnings } });
 }

@@ -24,19 +24,19 @@ const DONATION_PART = 0.1;
  */
 export function followSteps(unswapped: number, from: LegState, steps: readonly LegStep[]): number {
   let sum = unswapped;
-  let before = from;
+  let lastState = from;
   for (const step of steps) {
     // A pool that is emptied and refilled within a block continues from its last price.
     if (!(step.state.price > 0)) continue;
-    if (sum === 0 && isPlainSwap(step, before)) {
-      before = step.state;
+    if (sum === 0 && isPlainSwap(step, lastState)) {
+      lastState = step.state;
       continue;
     }
-    const move = Math.log(step.state.price / before.price);
+    const move = Math.log(step.state.price / lastState.price);
     if (!Number.isFinite(move)) sum = 0;
     else if (step.cause === 'other') sum += move;
-    else sum = takeBack(sum, move) + donatedPart(step, before, move);
-    before = step.state;
+    else sum = takeBack(sum, move) + donatedPart(step, lastState, move);
+    lastState = step.state;
   }
   return sum;
 }

@@ -96,11 +96,11 @@ export function priceHop(inputs: readonly HopInput[]): HopPrice {
   const vaultKeys: LegKey[] = [];
   let deviates = false;
   for (const input of inputs) {
-    const far = isFar(input);
-    deviates ||= far || input.held;
+    const isFarOff = isFar(input);
+    deviates ||= isFarOff || input.held;
     if (input.isVault) vaultKeys.push(input.key);
     if (input.held) addOnce(warnings, 'spot_held_to_mean');
-    const clamped = far && !input.traded;
+    const clamped = isFarOff && !input.traded;
     if (clamped) addOnce(warnings, 'price_deviates_from_twap');
     const price = clamped ? input.meanPrice : input.price;
     if (!(input.weight > 0)) excluded.push({ key: input.key, reason: 'low_liquidity', price });
@@ -109,14 +109,14 @@ export function priceHop(inputs: readonly HopInput[]): HopPrice {
     else excluded.push({ key: input.key, reason: 'no_price', price: 0 });
   }
   const compared = dropOutliers(keepNearOpen(priced, vaultKeys, excluded, warnings), excluded, warnings);
-  const kept = compared.length === 2 ? keepDeeper(compared, excluded, warnings) : compared;
-  if (kept.length === 1) addOnce(warnings, 'single_pool');
-  const pools = normalise(kept);
-  const only = pools[0];
+  const keptPools = compared.length === 2 ? keepDeeper(compared, excluded, warnings) : compared;
+  if (keptPools.length === 1) addOnce(warnings, 'single_pool');
+  const pools = normalise(keptPools);
+  const onlyPool = pools[0];
   let price = 0;
   for (const pool of pools) price += pool.weight * pool.price;
-  if (pools.length === 1 && only !== undefined) price = only.price;
-  return { price, pools, excluded, warnings, deviation: () => deviationOf(kept), deviates };
+  if (pools.length === 1 && onlyPool !== undefined) price = onlyPool.price;
+  return { price, pools, excluded, warnings, deviation: () => deviationOf(keptPools), deviates };
 }
 
 function isFar(input: HopInput): boolean {
@@ -139,14 +139,14 @@ function keepNearOpen(
   warnings: HopWarning[],
 ): readonly HopPool[] {
   if (vaultKeys.length === 0) return pools;
-  const open = pools.filter(({ key }) => !vaultKeys.includes(key));
-  if (open.length === 0 || sumOf(open) < sumOf(pools) * OTHERS_MIN) return pools;
-  const { median } = spreadOf(open);
+  const openPools = pools.filter(({ key }) => !vaultKeys.includes(key));
+  if (openPools.length === 0 || sumOf(openPools) < sumOf(pools) * OTHERS_MIN) return pools;
+  const { median } = spreadOf(openPools);
   const isNear = (pool: HopPool): boolean =>
-    open.includes(pool) || Math.abs(Math.log(pool.price) - median) <= OUTLIER_LOG_MIN;
-  const far = pools.filter((pool) => !isNear(pool));
-  if (far.length === 0) return pools;
-  for (const { key, price } of far) excluded.push({ key, reason: 'outlier', price });
+    openPools.includes(pool) || Math.abs(Math.log(pool.price) - median) <= OUTLIER_LOG_MIN;
+  const farPools = pools.filter((pool) => !isNear(pool));
+  if (farPools.length === 0) return pools;
+  for (const { key, price } of farPools) excluded.push({ key, reason: 'outlier', price });
   addOnce(warnings, 'outlier_pools_excluded');
   return pools.filter(isNear);
 }
@@ -165,13 +165,13 @@ function dropOutliers(
   if (pools.length <= 2) return pools;
   const { median, deviation } = spreadOf(pools);
   const bound = Math.max(SIGMAS * MAD_TO_SIGMA * deviation, OUTLIER_LOG_MIN);
-  const kept: HopPool[] = [];
+  const keptPools: HopPool[] = [];
   for (const pool of pools) {
-    if (Math.abs(Math.log(pool.price) - median) <= bound) kept.push(pool);
+    if (Math.abs(Math.log(pool.price) - median) <= bound) keptPools.push(pool);
     else excluded.push({ key: pool.key, reason: 'outlier', price: pool.price });
   }
-  if (kept.length < pools.length) addOnce(warnings, 'outlier_pools_excluded');
-  return kept;
+  if (keptPools.length < pools.length) addOnce(warnings, 'outlier_pools_excluded');
+  return keptPools;
 }
 
 /** If two pools disagree, keeps only the deeper one. */
@@ -202,10 +202,10 @@ function normalise(pools: readonly HopPool[]): readonly HopPool[] {
   if (heavy === undefined || shares.length < 3) return shares;
   // The weights are added, because 1 minus the largest weight would only be rounding error if one pool is
   // 10^16 times as deep.
-  let rest = 0;
-  for (const pool of shares) if (pool !== heavy) rest += pool.weight;
-  if (rest < OTHERS_MIN) return shares;
-  const scale = (1 - WEIGHT_MAX) / rest;
+  let otherWeights = 0;
+  for (const pool of shares) if (pool !== heavy) otherWeights += pool.weight;
+  if (otherWeights < OTHERS_MIN) return shares;
+  const scale = (1 - WEIGHT_MAX) / otherWeights;
   return shares.map((pool) => {
     const weight = pool === heavy ? WEIGHT_MAX : pool.weight * scale;
     return { key: pool.key, weight, price: pool.price };
@@ -241,10 +241,10 @@ function weightedMedian(values: readonly number[], pools: readonly HopPool[]): n
   const order = sortedPlaces(values);
   let total = 0;
   for (const at of order) total += pools[at]?.weight ?? 0;
-  let seen = 0;
+  let seenWeight = 0;
   for (const at of order) {
-    seen += pools[at]?.weight ?? 0;
-    if (seen * 2 >= total) return values[at] ?? 0;
+    seenWeight += pools[at]?.weight ?? 0;
+    if (seenWeight * 2 >= total) return values[at] ?? 0;
   }
   return values[order[order.length - 1] ?? 0] ?? 0;
 }

@@ -25,7 +25,7 @@ export class Journal {
 
   /** Drops the undo functions of blocks up to `number`. */
   finalise(number: number): void {
-    const kept = this.blocks.findIndex((block) => block.number > number);
-    this.blocks.splice(0, kept < 0 ? this.blocks.length : kept);
+    const firstKept = this.blocks.findIndex((block) => block.number > number);
+    this.blocks.splice(0, firstKept < 0 ? this.blocks.length : firstKept);
   }
 }

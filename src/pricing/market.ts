@@ -101,18 +101,18 @@ export function priceRouteHop<L extends Leg>(
     route.pools.map((pool, i) => hopInput(route, pool, depths[i]?.left ?? 1, market, anchors)),
   );
   let weights = 0;
-  let left = 0;
+  let weightsLeft = 0;
   let grows = false;
   for (const depth of depths) {
     weights += depth.weight;
-    left += depth.weight * depth.left;
+    weightsLeft += depth.weight * depth.left;
     grows ||= depth.grows;
   }
-  const whole = left === weights;
+  const isUnchanged = weightsLeft === weights;
   // The pools of the route lost so much depth that another route of the token is deeper, so the price is not
   // trusted.
-  const isOutranked = left < route.otherDepthUsd;
-  if (isOutranked || left < weights * DEPTH_FELL) hop.warnings.push('depth_fell');
+  const isOutranked = weightsLeft < route.otherDepthUsd;
+  if (isOutranked || weightsLeft < weights * DEPTH_FELL) hop.warnings.push('depth_fell');
   // Fields are listed, because a spread takes several times as long, and each block prices hundreds of hops.
   const { price, pools, excluded, warnings, deviation, deviates } = hop;
   return {
@@ -124,7 +124,7 @@ export function priceRouteHop<L extends Leg>(
     deviates,
     grows,
     confidenceFrom: (confidence) => {
-      const remaining = whole ? confidence : remainingConfidence(confidence, depths);
+      const remaining = isUnchanged ? confidence : remainingConfidence(confidence, depths);
       return isOutranked ? Math.min(remaining, UNTRUSTED_MAX) : remaining;
     },
     depth: () => sumUsed(depths, hop, ({ depth }) => depth),
@@ -221,13 +221,13 @@ function hopInput<L extends Leg>(
   const mean = record === undefined ? 0 : meanPrice(record, market.epochTime);
   const ceiling = market.ceilingOf(route.token) / (anchors.get(route.next) ?? 0);
   const unswapped = mean > 0 ? market.unswappedIn(leg) : 0;
-  const held = unswapped === 0 ? 0 : heldPart(unswapped, spot, Math.log(mean));
-  const isHeld = Math.abs(held) > HELD_LOG_MIN;
+  const heldLog = unswapped === 0 ? 0 : heldPart(unswapped, spot, Math.log(mean));
+  const isHeld = Math.abs(heldLog) > HELD_LOG_MIN;
   return {
     key: leg.key,
     weight: weight * left,
     spot: turned(spot, fromToken0, ratio),
-    price: Math.min(ceiling, turned(isHeld ? spot * Math.exp(-held) : spot, fromToken0, ratio)),
+    price: Math.min(ceiling, turned(isHeld ? spot * Math.exp(-heldLog) : spot, fromToken0, ratio)),
     meanPrice: Math.min(ceiling, turned(mean, fromToken0, ratio)),
     held: isHeld,
     isVault: leg.isVault === true,

@@ -100,8 +100,8 @@ export class PoolIndex {
   }
 
   setProgress(progress: PricerProgress): void {
-    const before = this.now;
-    this.journal.note(() => (this.now = before));
+    const progressBefore = this.now;
+    this.journal.note(() => (this.now = progressBefore));
     this.now = progress;
   }
 
@@ -115,8 +115,8 @@ export class PoolIndex {
 
   /** Finds or creates the token of an address. */
   tokenOf(address: Hex): IndexedToken {
-    const known = this.tokens.get(address);
-    if (known !== undefined) return known;
+    const indexed = this.tokens.get(address);
+    if (indexed !== undefined) return indexed;
     const token: IndexedToken = { address, legs: [], live: [], route: null, hop: null };
     this.tokens.set(address, token);
     return token;
@@ -161,16 +161,16 @@ export class PoolIndex {
    */
   move(leg: IndexedLeg, move: LegMove, unswapped: number, bornBlock: number): void {
     const moves = this.movesOf(leg);
-    const before = { state: leg.state, bornBlock: leg.bornBlock, unswapped: moves.unswapped };
+    const legBefore = { state: leg.state, bornBlock: leg.bornBlock, unswapped: moves.unswapped };
     moves.blocks.push(move);
     moves.unswapped = unswapped;
     leg.state = move.state;
     leg.bornBlock = bornBlock;
     this.journal.note(() => {
       moves.blocks.pop();
-      moves.unswapped = before.unswapped;
-      leg.state = before.state;
-      leg.bornBlock = before.bornBlock;
+      moves.unswapped = legBefore.unswapped;
+      leg.state = legBefore.state;
+      leg.bornBlock = legBefore.bornBlock;
     });
   }
 
@@ -295,9 +295,9 @@ export class PoolIndex {
 
   /** Sets the route of a token; `noRoute` removes it. */
   setRoute(token: IndexedToken, route: PriceRoute<IndexedLeg>): void {
-    const before = token.route;
+    const routeBefore = token.route;
     this.journal.note(() => {
-      token.route = before;
+      token.route = routeBefore;
       this.noteRouted(token);
     });
     token.route = route;
@@ -310,8 +310,8 @@ export class PoolIndex {
   }
 
   setHop(token: IndexedToken, hop: TokenHop): void {
-    const before = token.hop;
-    this.journal.note(() => (token.hop = before));
+    const hopBefore = token.hop;
+    this.journal.note(() => (token.hop = hopBefore));
     token.hop = hop;
   }
 

@@ -135,8 +135,8 @@ export class Pricer {
 
   /** Price at the end of the block last applied; null if the token has none. */
   priceOf(token: Hex): UsdPrice | null {
-    const known = this.index.findToken(token);
-    return known === undefined ? null : this.priceNow(known);
+    const indexed = this.index.findToken(token);
+    return indexed === undefined ? null : this.priceNow(indexed);
   }
 
   /**
@@ -144,12 +144,12 @@ export class Pricer {
    * price. False for a leg that the price excludes or uses with its mean. Always false for an anchor.
    */
   keeps(token: Hex, key: LegKey): boolean {
-    const known = this.index.findToken(token);
+    const indexed = this.index.findToken(token);
     const leg = this.index.findLeg(key);
-    if (leg === undefined || known === undefined || known.route === null) return false;
-    const pool = this.hopOf(known, known.route).pools.find((kept) => kept.key === key);
+    if (leg === undefined || indexed === undefined || indexed.route === null) return false;
+    const pool = this.hopOf(indexed, indexed.route).pools.find((kept) => kept.key === key);
     if (pool === undefined) return false;
-    const spot = legPrice(known.route, leg, leg.state.price, this.index.progress.anchors);
+    const spot = legPrice(indexed.route, leg, leg.state.price, this.index.progress.anchors);
     return Math.abs(Math.log(pool.price / spot)) <= SPOT_LOG_MAX;
   }
 
@@ -332,8 +332,8 @@ export class Pricer {
   }
 
   private hopOf(token: IndexedToken, route: PriceRoute<IndexedLeg>): CurrentHop {
-    const known = this.hops.get(token);
-    if (known !== undefined) return known;
+    const cached = this.hops.get(token);
+    if (cached !== undefined) return cached;
     const hop = this.computeHop(route);
     this.hops.set(token, hop);
     return hop;
@@ -347,18 +347,18 @@ export class Pricer {
       const hop = { next, price, confidence: route.confidence, cap: Infinity };
       return { hop, isWatched: false, pools: [] };
     }
-    const none = { next, price: 0, confidence: 0, cap: 0 };
-    if (route.hops === 0) return { hop: none, isWatched: false, pools: [] };
+    const noHop = { next, price: 0, confidence: 0, cap: 0 };
+    if (route.hops === 0) return { hop: noHop, isWatched: false, pools: [] };
     const { price, deviates, grows, pools, confidenceFrom, cap } = priceRouteHop(route, this.market, anchors);
     const isWatched = deviates || grows;
-    if (!(price > 0)) return { hop: none, isWatched, pools: [] };
+    if (!(price > 0)) return { hop: noHop, isWatched, pools: [] };
     const hop = { next, price, confidence: confidenceFrom(route.confidence), cap: cap() };
     return { hop, isWatched, pools };
   }
 
   private priceNow(token: IndexedToken): UsdPrice | null {
-    const known = this.prices.get(token);
-    if (known !== undefined) return known;
+    const cached = this.prices.get(token);
+    if (cached !== undefined) return cached;
     const price = this.computePrice(token);
     this.prices.set(token, price);
     return price;
@@ -385,11 +385,11 @@ export class Pricer {
       if (token.route === null) continue;
       const { hop: after, isWatched } = this.hopOf(token, token.route);
       index.setWatched(token, isWatched);
-      const before = token.hop ?? undefined;
-      if (before !== undefined && sameHop(before, after)) continue;
-      if (before === undefined && !(after.price > 0)) continue;
+      const hopBefore = token.hop ?? undefined;
+      if (hopBefore !== undefined && sameHop(hopBefore, after)) continue;
+      if (hopBefore === undefined && !(after.price > 0)) continue;
       index.setHop(token, after);
-      changes.push({ token: token.address, before, after, price: this.priceNow(token) });
+      changes.push({ token: token.address, before: hopBefore, after, price: this.priceNow(token) });
     }
     return changes;
   }

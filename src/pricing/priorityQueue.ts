@@ -10,11 +10,11 @@ export class PriorityQueue<T extends { readonly address: string }> {
     const item = { priority, value };
     let at = items.push(item) - 1;
     while (at > 0) {
-      const up = (at - 1) >> 1;
-      const parent = items[up];
+      const parentAt = (at - 1) >> 1;
+      const parent = items[parentAt];
       if (parent === undefined || !before(item, parent)) break;
       items[at] = parent;
-      at = up;
+      at = parentAt;
     }
     items[at] = item;
   }
@@ -35,9 +35,9 @@ export class PriorityQueue<T extends { readonly address: string }> {
       let child = 2 * at + 1;
       let next = items[child];
       if (next === undefined) break;
-      const right = items[child + 1];
-      if (right !== undefined && before(right, next)) {
-        next = right;
+      const rightChild = items[child + 1];
+      if (rightChild !== undefined && before(rightChild, next)) {
+        next = rightChild;
         child += 1;
       }
       if (!before(next, item)) break;

@@ -30,14 +30,15 @@ export function avoidPrivateRoutes(
   context: PrivateContext,
 ): RoutedTokens {
   let routed = search(() => false);
-  let found = privateRoutes(routed, context);
+  let privateOnes = privateRoutes(routed, context);
   const barred = new Map<IndexedToken, Hex>();
-  for (const [token, { next }] of found) if (hasDirectPool(token, routed, context)) barred.set(token, next);
+  for (const [token, { next }] of privateOnes)
+    if (hasDirectPool(token, routed, context)) barred.set(token, next);
   if (barred.size > 0) {
     routed = search((token, neighbour) => barred.get(token) === neighbour);
-    found = privateRoutes(routed, context);
+    privateOnes = privateRoutes(routed, context);
   }
-  for (const [token, route] of found) {
+  for (const [token, route] of privateOnes) {
     const warnings = [...route.warnings, 'private_route' as const].sort();
     const confidence = Math.min(route.confidence, UNTRUSTED_MAX);
     const usd = routed.get(token)?.usd ?? 0;
@@ -51,16 +52,16 @@ function privateRoutes(
   context: PrivateContext,
 ): [IndexedToken, PriceRoute<IndexedLeg>][] {
   const markets = new Map<IndexedToken, readonly IndexedToken[]>();
-  const found: [IndexedToken, PriceRoute<IndexedLeg>][] = [];
+  const privateOnes: [IndexedToken, PriceRoute<IndexedLeg>][] = [];
   for (const [token, { route }] of routed) {
     if (route.hops < 2 || route.next === context.wrappedNative) continue;
     const next = context.findToken(route.next);
     if (next === undefined) continue;
-    let others = markets.get(next);
-    if (others === undefined) markets.set(next, (others = otherMarkets(next, routed, context)));
-    if (!others.some((other) => other !== token)) found.push([token, route]);
+    let marketTokens = markets.get(next);
+    if (marketTokens === undefined) markets.set(next, (marketTokens = otherMarkets(next, routed, context)));
+    if (!marketTokens.some((other) => other !== token)) privateOnes.push([token, route]);
   }
-  return found;
+  return privateOnes;
 }
 
 /**
@@ -72,17 +73,17 @@ function otherMarkets(
   routed: RoutedTokens,
   context: PrivateContext,
 ): readonly IndexedToken[] {
-  const found: IndexedToken[] = [];
+  const marketTokens: IndexedToken[] = [];
   for (const leg of token.live) {
     const other = leg.tokens[0] === token ? leg.tokens[1] : leg.tokens[0];
-    const known = routed.get(other);
-    if (known === undefined || known.route.hops === 0 || found.includes(other)) continue;
-    if (!isMarket(leg, other, known.usd, context)) continue;
-    if (!passesThrough(token, known.route, routed, context) || hasDirectPool(other, routed, context))
-      found.push(other);
-    if (found.length === 2) break;
+    const pricedOther = routed.get(other);
+    if (pricedOther === undefined || pricedOther.route.hops === 0 || marketTokens.includes(other)) continue;
+    if (!isMarket(leg, other, pricedOther.usd, context)) continue;
+    if (!passesThrough(token, pricedOther.route, routed, context) || hasDirectPool(other, routed, context))
+      marketTokens.push(other);
+    if (marketTokens.length === 2) break;
   }
-  return found;
+  return marketTokens;
 }
 
 /** Whether a leg holds at least MARKET_MIN_USD of the known token, at the price `usd`. */
@@ -111,9 +112,9 @@ function passesThrough(
 function hasDirectPool(token: IndexedToken, routed: RoutedTokens, context: PrivateContext): boolean {
   return token.live.some((leg) => {
     const other = leg.tokens[0] === token ? leg.tokens[1] : leg.tokens[0];
-    const known = routed.get(other);
-    if (known === undefined || (known.route.hops > 0 && other.address !== context.wrappedNative))
+    const pricedOther = routed.get(other);
+    if (pricedOther === undefined || (pricedOther.route.hops > 0 && other.address !== context.wrappedNative))
       return false;
-    return isMarket(leg, other, known.usd, context);
+    return isMarket(leg, other, pricedOther.usd, context);
   });
 }

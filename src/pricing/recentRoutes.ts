@@ -37,7 +37,7 @@ export function findRecentRoutes(
     }
   }
   if (routed.size === 0) return [];
-  const known = new Set(routed.keys());
+  const routedTokens = new Set(routed.keys());
   const input = {
     anchors,
     priceHop: ({ token, next, pools }: Pick<PriceRoute<IndexedLeg>, 'token' | 'next' | 'pools'>) =>
@@ -50,7 +50,9 @@ export function findRecentRoutes(
     weigh: (leg: IndexedLeg) => weighNow(leg, timestamp),
   };
   searchRoutes(input, routed, legs);
-  return [...routed].flatMap(([token, { route }]) => (known.has(token) ? [] : [[token, route] as const]));
+  return [...routed].flatMap(([token, { route }]) =>
+    routedTokens.has(token) ? [] : [[token, route] as const],
+  );
 }
 
 /** Legs of the token whose other token has no route. */
@@ -64,6 +66,6 @@ function otherToken({ tokens }: IndexedLeg, token: IndexedToken): IndexedToken {
 
 function weighNow({ state, moves, record }: IndexedLeg, time: number): LegWeight | null {
   if (!(state.price > 0) || !(state.liquidity > 0)) return null;
-  const moved = moves === null ? (record?.movedAt ?? time) : time;
-  return { state, liquidity: state.liquidity, age: time - moved };
+  const movedAt = moves === null ? (record?.movedAt ?? time) : time;
+  return { state, liquidity: state.liquidity, age: time - movedAt };
 }

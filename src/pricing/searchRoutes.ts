@@ -91,7 +91,7 @@ export function searchRoutes(
   /**
    * Groups through which a token could be priced, but is not, because it got its route through another group.
    */
-  const others = new Map<IndexedToken, Group[]>();
+  const otherGroups = new Map<IndexedToken, Group[]>();
   const queue = new PriorityQueue<IndexedToken>();
   // Runs for every leg of every priced token and discards most of them, so it must be fast.
   const relax = (leg: IndexedLeg, via: IndexedToken | null): void => {
@@ -99,21 +99,21 @@ export function searchRoutes(
     const token1 = leg.tokens[1];
     const known0 = routed.get(token0);
     const known1 = routed.get(token1);
-    const known = known0 ?? known1;
-    if (known === undefined) return;
+    const pricedSide = known0 ?? known1;
+    if (pricedSide === undefined) return;
     if (known0 !== undefined && known1 !== undefined) {
-      if (via !== null && !input.recent) addOther(input, routed, others, leg, via);
+      if (via !== null && !input.recent) addOther(input, routed, otherGroups, leg, via);
       return;
     }
-    const [token, other] = known === known0 ? [token1, token0] : [token0, token1];
-    const pool = poolOf(input, leg, token, other, known);
+    const [token, other] = pricedSide === known0 ? [token1, token0] : [token0, token1];
+    const pool = poolOf(input, leg, token, other, pricedSide);
     if (pool === null) {
       unused.push(leg);
       return;
     }
     let ofToken = groups.get(token);
     if (ofToken === undefined) groups.set(token, (ofToken = []));
-    if (!addPool(groupOf(ofToken, known.route, other.address), pool)) return;
+    if (!addPool(groupOf(ofToken, pricedSide.route, other.address), pool)) return;
     const best = bestGroup(ofToken);
     if (best !== null) queue.push(widthOf(best), token);
   };
@@ -124,8 +124,8 @@ export function searchRoutes(
     const group = bestGroup(ofToken);
     // An entry with another width is outdated: the group had fewer pools when the entry was added.
     if (group === null || widthOf(group) !== priority) continue;
-    const found = priceByGroup(input, routed, token, group);
-    if (found === null) {
+    const priced = priceByGroup(input, routed, token, group);
+    if (priced === null) {
       // The pools of this group give no price, so the token's next widest group is tried later.
       for (const { leg } of group.pools) unused.push(leg);
       ofToken.splice(ofToken.indexOf(group), 1);
@@ -133,17 +133,17 @@ export function searchRoutes(
       if (narrower !== null) queue.push(widthOf(narrower), token);
       continue;
     }
-    routed.set(token, found);
+    routed.set(token, priced);
     groups.delete(token);
     ofToken.splice(ofToken.indexOf(group), 1);
-    if (ofToken.length > 0 && !input.recent) others.set(token, ofToken);
-    if (found.route.hops < HOPS_MAX) for (const leg of input.legsOf(token)) relax(leg, token);
+    if (ofToken.length > 0 && !input.recent) otherGroups.set(token, ofToken);
+    if (priced.route.hops < HOPS_MAX) for (const leg of input.legsOf(token)) relax(leg, token);
   }
-  for (const [token, depthUsd] of otherDepths(others, routed)) {
-    const found = routed.get(token);
+  for (const [token, depthUsd] of otherDepths(otherGroups, routed)) {
+    const priced = routed.get(token);
     const otherDepthUsd = inDoublings(depthUsd);
-    if (found !== undefined && otherDepthUsd > 0)
-      routed.set(token, { ...found, route: { ...found.route, otherDepthUsd } });
+    if (priced !== undefined && otherDepthUsd > 0)
+      routed.set(token, { ...priced, route: { ...priced.route, otherDepthUsd } });
   }
   return unused;
 }
@@ -229,22 +229,22 @@ function addOther(
   via: IndexedToken,
 ): void {
   const token = leg.tokens[0] === via ? leg.tokens[1] : leg.tokens[0];
-  const known = routed.get(via);
+  const pricedVia = routed.get(via);
   // Skips a leg to the token in which `via` itself is priced. Most legs that get here are such legs.
-  if (known === undefined || known.route.next === token.address) return;
+  if (pricedVia === undefined || pricedVia.route.next === token.address) return;
   if (routed.get(token)?.route.hops === 0 || leadsThrough(via, token, routed)) return;
-  const pool = poolOf(input, leg, token, via, known);
+  const pool = poolOf(input, leg, token, via, pricedVia);
   if (pool === null) return;
   let ofToken = others.get(token);
   if (ofToken === undefined) others.set(token, (ofToken = []));
-  addPool(groupOf(ofToken, known.route, via.address), pool);
+  addPool(groupOf(ofToken, pricedVia.route, via.address), pool);
 }
 
 /** The token's group of pools with this neighbour. */
 function groupOf(ofToken: Group[], { hops, depthUsd }: PriceRoute, other: Hex): Group {
   const neighbour = hops === 0 ? ANCHORS : other;
-  const known = ofToken.find((group) => group.neighbour === neighbour);
-  if (known !== undefined) return known;
+  const sameNeighbour = ofToken.find((group) => group.neighbour === neighbour);
+  if (sameNeighbour !== undefined) return sameNeighbour;
   const beyond = hops === 0 ? Infinity : depthUsd;
   const group: Group = { neighbour, hops, beyond, depth: 0, pools: [] };
   ofToken.push(group);
@@ -309,7 +309,7 @@ function priceByGroup(
   const hop = input.priceHop({ token, next, pools });
   const usd = hop.price * (routed.get(nextToken)?.usd ?? 0);
   if (!(usd > 0) || !Number.isFinite(usd)) return null;
-  const used: { weight: number; backingUsd: number; age: number }[] = [];
+  const usedPools: { weight: number; backingUsd: number; age: number }[] = [];
   let backingUsd = 0;
   let stale = true;
   for (const [i, { key, weight }] of hop.pools.entries()) {
@@ -317,7 +317,7 @@ function priceByGroup(
     // searched by key.
     const pool = pools[i]?.leg.key === key ? pools[i] : pools[placeOf(pools, key)];
     if (pool === undefined) continue;
-    used.push({ weight, backingUsd: pool.backingUsd, age: pool.age });
+    usedPools.push({ weight, backingUsd: pool.backingUsd, age: pool.age });
     backingUsd += pool.backingUsd;
     stale &&= pool.age > STALE_SECONDS;
   }
@@ -330,7 +330,7 @@ function priceByGroup(
     token,
     next,
     hops: group.hops + 1,
-    confidence: hopConfidence(used, hop.deviation(), input.recent),
+    confidence: hopConfidence(usedPools, hop.deviation(), input.recent),
     depthUsd: widthOf(group),
     otherDepthUsd: 0,
     recent: input.recent,

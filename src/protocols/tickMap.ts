@@ -94,13 +94,13 @@ export class TickMap {
   add(tick: number, net: bigint): void {
     const { ticks } = this;
     const at = this.firstAbove(tick - 1);
-    const known = ticks[at];
-    if (known?.tick !== tick) {
+    const tickAt = ticks[at];
+    if (tickAt?.tick !== tick) {
       if (net !== 0n) ticks.splice(at, 0, { tick, net, place: undefined });
       return;
     }
-    known.net += net;
-    if (known.net === 0n) ticks.splice(at, 1);
+    tickAt.net += net;
+    if (tickAt.net === 0n) ticks.splice(at, 1);
   }
 
   /** Adds a mint, or a burn if `liquidity` is negative. */
@@ -126,16 +126,16 @@ export class TickMap {
   walk(state: TickState): WalkedDepth | null {
     const { sqrt_price_x96: root } = state;
     if (root <= 0n) return null;
-    const above = this.firstAbove(state.tick);
-    const close0 = this.paidUp(state, above, CLOSE.up);
-    const close1 = this.paidDown(state, above - 1, CLOSE.down);
+    const firstAbove = this.firstAbove(state.tick);
+    const close0 = this.paidUp(state, firstAbove, CLOSE.up);
+    const close1 = this.paidDown(state, firstAbove - 1, CLOSE.down);
     const price = Number(root) / TWO_POW_96;
-    const up = (close0 * price) / CLOSE_UP;
-    const down = close1 / price / CLOSE_DOWN;
+    const liquidityUp = (close0 * price) / CLOSE_UP;
+    const liquidityDown = close1 / price / CLOSE_DOWN;
     return {
-      liquidity: Math.min(up, down),
-      near0: Math.min(this.paidUp(state, above, NEAR.up), Number(state.reserve0)),
-      near1: Math.min(this.paidDown(state, above - 1, NEAR.down), Number(state.reserve1)),
+      liquidity: Math.min(liquidityUp, liquidityDown),
+      near0: Math.min(this.paidUp(state, firstAbove, NEAR.up), Number(state.reserve0)),
+      near1: Math.min(this.paidDown(state, firstAbove - 1, NEAR.down), Number(state.reserve1)),
     };
   }
 

@@ -33,10 +33,10 @@ export function fitsWeights(swap: WeightedSwap): boolean {
   const slackIn = ROUNDING_UNITS + Number(swap.balanceIn) * BALANCE_ERROR;
   const slackOut = ROUNDING_UNITS + Number(swap.balanceOut) * BALANCE_ERROR;
   const [feeMin, feeMax] = swap.feePips > 0 ? [swap.feePips, swap.feePips] : [0, EXTREME_FEE_PIPS];
-  const least = outGivenIn(swap, Number(swap.amountIn) - slackIn, feeMax) * (1 - TOLERANCE) - slackOut;
-  const most = outGivenIn(swap, Number(swap.amountIn) + slackIn, feeMin) * (1 + TOLERANCE) + slackOut;
+  const outMin = outGivenIn(swap, Number(swap.amountIn) - slackIn, feeMax) * (1 - TOLERANCE) - slackOut;
+  const outMax = outGivenIn(swap, Number(swap.amountIn) + slackIn, feeMin) * (1 + TOLERANCE) + slackOut;
   const amountOut = Number(swap.amountOut);
-  return amountOut >= least && amountOut <= most;
+  return amountOut >= outMin && amountOut <= outMax;
 }
 
 /** Raw tokens out: B_o · (1 − (B_i / (B_i + amount · (1 − fee)))^(w_i / w_o)). */

@@ -131,16 +131,16 @@ function moveBalances(
   deltas: readonly bigint[],
 ): WeightedPoolState {
   const balances = [...state.balances];
-  let moved = false;
+  let hasMoved = false;
   tokens.forEach((token, place) => {
     const index = state.tokens.indexOf(token);
-    const before = balances[index];
-    if (before === undefined) return;
-    const after = clamp(before + (deltas[place] ?? 0n));
-    moved ||= after !== before;
-    balances[index] = after;
+    const balanceBefore = balances[index];
+    if (balanceBefore === undefined) return;
+    const balanceAfter = clamp(balanceBefore + (deltas[place] ?? 0n));
+    hasMoved ||= balanceAfter !== balanceBefore;
+    balances[index] = balanceAfter;
   });
-  return moved ? { ...state, balances } : state;
+  return hasMoved ? { ...state, balances } : state;
 }
 
 function clamp(value: bigint): bigint {
@@ -154,9 +154,9 @@ function clamp(value: bigint): bigint {
  * their numbers. The pool then returns fewer weights than it has tokens here, so it sets no price.
  */
 function addTokens(state: WeightedPoolState, tokens: readonly Hex[]): WeightedPoolState {
-  const all = [...new Set([...state.tokens, ...tokens])].slice(0, ARRAY_LENGTH_MAX);
-  const balances = all.map((_token, index) => state.balances[index] ?? 0n);
-  return { ...state, tokens: all, balances, weights: null };
+  const allTokens = [...new Set([...state.tokens, ...tokens])].slice(0, ARRAY_LENGTH_MAX);
+  const balances = allTokens.map((_token, index) => state.balances[index] ?? 0n);
+  return { ...state, tokens: allTokens, balances, weights: null };
 }
 
 /** Whether these can be the weights of `tokenCount` tokens: each above 0, with a sum of 1. */
@@ -172,8 +172,11 @@ export function areWeights(weights: readonly bigint[], tokenCount: number): bool
  */
 export function withWeights(state: WeightedPoolState, weights: readonly bigint[] | null): WeightedPoolState {
   const fits = !holdsOwnShare(state) && areWeights(weights ?? [], state.tokens.length);
-  const known = fits ? weights : null;
-  return withDoubts({ ...state, weights: known }, termsDoubt(known ?? [], toFeePips(state.swapFee)));
+  const knownWeights = fits ? weights : null;
+  return withDoubts(
+    { ...state, weights: knownWeights },
+    termsDoubt(knownWeights ?? [], toFeePips(state.swapFee)),
+  );
 }
 
 function holdsOwnShare({ poolId, tokens }: WeightedPoolState): boolean {
@@ -198,16 +201,16 @@ export function pickDefaultLeg(
   { poolId, tokens, weights }: WeightedPoolState,
   quoteRank: (token: Hex) => number,
 ): LegIndexes | null {
-  const own = tokens.indexOf(poolOfId(poolId));
-  const places = [...tokens.keys()].filter((index) => index !== own);
-  if (places.length < 2 || new Set(tokens).size !== tokens.length) return null;
+  const ownIndex = tokens.indexOf(poolOfId(poolId));
+  const tokenIndexes = [...tokens.keys()].filter((index) => index !== ownIndex);
+  if (tokenIndexes.length < 2 || new Set(tokens).size !== tokens.length) return null;
   const weightOf = (index: number): bigint => weights?.[index] ?? 0n;
   // Sorting is stable, so equal weights keep the pool's order.
-  const heaviest = places.sort((a, b) => {
+  const heaviest = tokenIndexes.sort((a, b) => {
     const difference = weightOf(b) - weightOf(a);
     return difference > 0n ? 1 : difference < 0n ? -1 : 0;
   });
-  const ranks = tokens.map((token, index) => (index === own ? Infinity : quoteRank(token)));
+  const ranks = tokens.map((token, index) => (index === ownIndex ? Infinity : quoteRank(token)));
   const least = Math.min(...ranks);
   const [first = 0, second = 1] = heaviest;
   if (least === Infinity) return toLeg(first, second);

@@ -101,8 +101,8 @@ export function createHub(options: HubOptions = {}): Hub {
     const address = clients.get(client);
     if (address !== undefined) {
       clients.delete(client);
-      const left = (counts.get(address) ?? 1) - 1;
-      if (left > 0) counts.set(address, left);
+      const clientsLeft = (counts.get(address) ?? 1) - 1;
+      if (clientsLeft > 0) counts.set(address, clientsLeft);
       else counts.delete(address);
     }
     client.end();
@@ -135,9 +135,9 @@ export function createHub(options: HubOptions = {}): Hub {
     remove,
     tellProblems(problems) {
       comment = heartbeat(problems);
-      const before = toldKeys;
+      const keysBefore = toldKeys;
       toldKeys = problems.map(problemKey).sort().join(' ');
-      if (toldKeys === before) return;
+      if (toldKeys === keysBefore) return;
       for (const client of clients.keys()) client.beat(comment);
     },
     clientCount: () => clients.size,
@@ -191,8 +191,8 @@ function createReorgEncoder(reorg: Reorg): (filter: ActivityFilter) => StreamMes
   const messages = new Map<string, StreamMessage>();
   return (filter) => {
     const key = JSON.stringify([filter.kinds, filter.pair, filter.token, filter.maker]);
-    const known = messages.get(key);
-    if (known !== undefined) return known;
+    const cached = messages.get(key);
+    if (cached !== undefined) return cached;
     const ids = reorg.removed?.filter(({ item }) => matchesActivity(filter, item)).map(({ item }) => item.id);
     const message = reorgMessage(reorg.fork, reorg.toBlock, ids ?? null);
     messages.set(key, message);
@@ -209,10 +209,10 @@ async function letSocketsDrain(
   budgetMs: number,
   now: () => number,
 ): Promise<number> {
-  const started = now();
+  const startedAt = now();
   const isBehind = (client: StreamClient): boolean =>
     !client.isEnded && client.queued > QUEUE_WAIT_MESSAGES && !client.isStalled(TIME_LIMITS.hubReadingMs);
   do await nextTurn();
-  while (now() - started < budgetMs && targets.some(isBehind));
-  return Math.max(0, budgetMs - (now() - started));
+  while (now() - startedAt < budgetMs && targets.some(isBehind));
+  return Math.max(0, budgetMs - (now() - startedAt));
 }

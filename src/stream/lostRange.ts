@@ -36,10 +36,10 @@ export class LostRange {
   }
 
   private addEvents(fromOrd: number, toOrd: number): void {
-    const known = this.events;
+    const earlier = this.events;
     this.events = {
-      fromOrd: Math.min(fromOrd, known?.fromOrd ?? fromOrd),
-      toOrd: Math.max(toOrd, known?.toOrd ?? toOrd),
+      fromOrd: Math.min(fromOrd, earlier?.fromOrd ?? fromOrd),
+      toOrd: Math.max(toOrd, earlier?.toOrd ?? toOrd),
     };
   }
 
@@ -52,9 +52,9 @@ export class LostRange {
     }
     // Lost events in removed blocks need no gap.
     this.events = null;
-    const known = this.reorg;
-    const deeper = known === null || reorg.fromBlock < known.fromBlock ? reorg : known;
-    this.reorg = { ...deeper, toBlock: Math.max(reorg.toBlock, known?.toBlock ?? reorg.toBlock) };
+    const earlier = this.reorg;
+    const deeper = earlier === null || reorg.fromBlock < earlier.fromBlock ? reorg : earlier;
+    this.reorg = { ...deeper, toBlock: Math.max(reorg.toBlock, earlier?.toBlock ?? reorg.toBlock) };
   }
 
   /**

@@ -68,8 +68,8 @@ async function leaveBranch(query: Query, position: StreamPosition): Promise<Resu
   const block = blockOfOrd(position.ord);
   const lowest = Math.max(head.startBlock, block - REORG_DEPTH_MAX);
   const canonical = await listCanonical(query, block);
-  const kept = await listKeptBlocks(runner, chainId, lowest, block);
-  const branch = followBranch(kept, canonical, block, position.hash8 ?? '');
+  const keptBlocks = await listKeptBlocks(runner, chainId, lowest, block);
+  const branch = followBranch(keptBlocks, canonical, block, position.hash8 ?? '');
   const first = branch?.[0];
   if (branch === null || first === undefined) {
     const fork = Math.max(head.startBlock - 1, Math.min(block - 1, head.number) - REORG_DEPTH_MAX);

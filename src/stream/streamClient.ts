@@ -170,11 +170,11 @@ export class StreamClient {
   }
 
   private dropQueue(message: StreamMessage): void {
-    const lost = new LostRange();
-    for (const queued of this.queue.slice(this.queueHead)) this.drop(lost, queued);
-    this.drop(lost, message);
+    const lostRange = new LostRange();
+    for (const queued of this.queue.slice(this.queueHead)) this.drop(lostRange, queued);
+    this.drop(lostRange, message);
     this.clearQueue();
-    this.lost = lost;
+    this.lost = lostRange;
   }
 
   private drop(lost: LostRange, message: StreamMessage): void {

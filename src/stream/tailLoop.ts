@@ -121,11 +121,11 @@ class DatabaseTail implements TailLoop {
     for (let failures = 0; !signal.aborted;) {
       const news = this.news;
       this.news = [];
-      const waiting = [...this.waiters];
+      const waitersNow = [...this.waiters];
       try {
         // A database that does not answer must not delay the shutdown.
         await untilAborted(this.step(news), signal);
-        for (const resolve of waiting) resolve();
+        for (const resolve of waitersNow) resolve();
         if (failures > 0) log.info({ failures }, 'the API can read the newest block from the database again');
         failures = 0;
         this.lastError = null;
@@ -181,13 +181,13 @@ class DatabaseTail implements TailLoop {
 
   async refreshed(timeoutMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const done = (): void => {
+      const finish = (): void => {
         clearTimeout(timer);
-        this.waiters.delete(done);
+        this.waiters.delete(finish);
         resolve();
       };
-      const timer = setTimeout(done, timeoutMs);
-      this.waiters.add(done);
+      const timer = setTimeout(finish, timeoutMs);
+      this.waiters.add(finish);
       if (this.lastError === null) this.endPause();
     });
   }
@@ -198,11 +198,11 @@ class DatabaseTail implements TailLoop {
    */
   private async pause(ms: number, signal: AbortSignal): Promise<void> {
     this.options.onPause?.(ms);
-    const over = new AbortController();
-    this.endPause = () => over.abort();
+    const pauseEnd = new AbortController();
+    this.endPause = () => pauseEnd.abort();
     const isAwaited = this.waiters.size > 0 && this.lastError === null;
-    if (this.news.length > 0 || isAwaited || signal.aborted) over.abort();
-    await sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
+    if (this.news.length > 0 || isAwaited || signal.aborted) pauseEnd.abort();
+    await sleep(ms, undefined, { signal: pauseEnd.signal }).catch(() => undefined);
   }
 
   private async step(news: readonly (PublishedFlip | null)[]): Promise<void> {

@@ -67,12 +67,13 @@ export function encodeWriterState({ problems: all, nodeFaults, ...rest }: Writer
 
 /** `reading` is null if no process has written the chain yet. `elapsedMs` is the time since the reading. */
 export function viewWriter(reading: WriterReading | null, elapsedMs: number): WriterView {
-  const away = (message: string, more: Partial<ReadyProblem> = {}): ReadyProblem => ({
+  const toProblem = (message: string, more: Partial<ReadyProblem> = {}): ReadyProblem => ({
     code: 'writer_away',
     message,
     ...more,
   });
-  if (reading === null) return { facts: null, problems: [away('No ingester has written this database yet')] };
+  if (reading === null)
+    return { facts: null, problems: [toProblem('No ingester has written this database yet')] };
   const silentMs = reading.silentMs + elapsedMs;
   const facts = readState(reading.state, reading.stateAgeMs + elapsedMs);
   const age = { age_seconds: Math.max(0, Math.round(silentMs / 1000)) };
@@ -80,12 +81,12 @@ export function viewWriter(reading: WriterReading | null, elapsedMs: number): Wr
     const reasons = facts?.problems.filter(({ code }) => code === 'ingest_stopped') ?? [];
     return {
       facts: null,
-      problems: [away('The ingester has ended, so no new blocks are stored', age), ...reasons],
+      problems: [toProblem('The ingester has ended, so no new blocks are stored', age), ...reasons],
     };
   }
   if (silentMs < SILENCE_MS) return { facts, problems: [] };
   const text = 'The ingester gives no sign of life, so no new blocks are stored';
-  return { facts: null, problems: [away(text, age)] };
+  return { facts: null, problems: [toProblem(text, age)] };
 }
 
 /** Null if the text is empty, or if another version of the program wrote something else. */

@@ -40,7 +40,7 @@ export function createWriterWatch({ runner, chainId, log, now }: WriterWatchOpti
     readonly writer: WriterReading | null;
   } | null = null;
   const recent = (): typeof last => (last !== null && now() - last.at < KNOWN_MS ? last : null);
-  const read = async (): Promise<void> => {
+  const readWriter = async (): Promise<void> => {
     const [row] = await runner.run('head/find_writer', { chain_id: chainId }, writerRow);
     const at = now();
     if (row === undefined) last = { at, nowMs: null, writer: null };
@@ -50,23 +50,25 @@ export function createWriterWatch({ runner, chainId, log, now }: WriterWatchOpti
     }
   };
   return {
-    read,
+    read: readWriter,
     async run(signal) {
       while (!signal.aborted) {
         // A database of an older version has no table of states, and the tail loop logs a database that is away.
-        await read().catch((error: unknown) => {
+        await readWriter().catch((error: unknown) => {
           log.debug({ error: errorText(error) }, 'reading the state of the ingester failed');
         });
         await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
       }
     },
     view() {
-      const known = recent();
-      return known === null ? null : viewWriter(known.writer, now() - known.at);
+      const recentState = recent();
+      return recentState === null ? null : viewWriter(recentState.writer, now() - recentState.at);
     },
     databaseNow() {
-      const known = recent();
-      return known === null || known.nowMs === null ? null : known.nowMs + now() - known.at;
+      const recentState = recent();
+      return recentState === null || recentState.nowMs === null
+        ? null
+        : recentState.nowMs + now() - recentState.at;
     },
   };
 }

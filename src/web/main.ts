@@ -38,15 +38,16 @@ const VIEWS: Readonly<Record<string, View>> = {
 /** A view whose modules load when it opens first, so that they do not delay the first view of the page. */
 function lazily(load: () => Promise<View>, placeholder = (): Node => skeleton(400, 8)): View {
   return (app, place, main, signal) => {
-    const open = (): void => {
+    const openView = (): void => {
       main.replaceChildren(placeholder());
       load().then(
         (view) => signal.aborted || view(app, place, main, signal),
         () =>
-          signal.aborted || main.replaceChildren(failureNotice('This part of the page did not load', open)),
+          signal.aborted ||
+          main.replaceChildren(failureNotice('This part of the page did not load', openView)),
       );
     };
-    open();
+    openView();
   };
 }
 
@@ -117,14 +118,14 @@ function setUpRouter(app: App, follow: (event: LiveEvent) => void): void {
   const main = byId('main');
   const restoreScroll = createScrollMemory();
   const isView = (name: string): boolean => Object.hasOwn(VIEWS, name);
-  const open = (place: Place): void => {
+  const openPlace = (place: Place): void => {
     life?.abort();
-    const own = new AbortController();
-    life = own;
+    const controller = new AbortController();
+    life = controller;
     const name = place.path[0] ?? '';
     markNavigation(name);
     const view = isView(name) ? VIEWS[name] : undefined;
-    restoreScroll(main, own.signal);
+    restoreScroll(main, controller.signal);
     // A screen reader goes on at the new view, and the next Tab reaches its first link.
     if (!isFirst) main.focus({ preventScroll: true });
     isFirst = false;
@@ -136,13 +137,14 @@ function setUpRouter(app: App, follow: (event: LiveEvent) => void): void {
       return;
     }
     const live = followedBy(app.live, follow);
-    view({ ...app, live }, place, main, own.signal);
+    view({ ...app, live }, place, main, controller.signal);
     // If the view opens no stream, the page follows all swaps to update the header.
     setTimeout(() => {
-      if (!own.signal.aborted && !live.isUsed()) app.live.listen({ event_type: 'swap' }, follow, own.signal);
+      if (!controller.signal.aborted && !live.isUsed())
+        app.live.listen({ event_type: 'swap' }, follow, controller.signal);
     }, STREAM_MS);
   };
-  startNavigation(open, isView);
+  startNavigation(openPlace, isView);
 }
 
 /** Wraps the stream so that `follow` sees every event first. */
@@ -150,29 +152,29 @@ function followedBy(
   live: LiveStream,
   follow: (event: LiveEvent) => void,
 ): LiveStream & { isUsed(): boolean } {
-  let used = false;
+  let wasUsed = false;
   return {
     ...live,
-    isUsed: () => used,
+    isUsed: () => wasUsed,
     listen(filter, onevent, signal) {
-      used = true;
-      const both = (event: LiveEvent): void => {
+      wasUsed = true;
+      const onEvent = (event: LiveEvent): void => {
         follow(event);
         onevent(event);
       };
-      live.listen(filter, both, signal);
+      live.listen(filter, onEvent, signal);
     },
   };
 }
 
 function markNavigation(name: string): void {
-  const part = ['tokens', 'pairs', 'watchlist', 'pair', 'token'].includes(name)
+  const navigationPart = ['tokens', 'pairs', 'watchlist', 'pair', 'token'].includes(name)
     ? ''
     : name === 'dex'
       ? 'dexes'
       : name;
   for (const link of document.querySelectorAll('[data-nav]')) {
-    if (link.getAttribute('data-nav') === part) link.setAttribute('aria-current', 'page');
+    if (link.getAttribute('data-nav') === navigationPart) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
 }

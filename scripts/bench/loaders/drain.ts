@@ -22,8 +22,9 @@ interface Asked {
   readonly resolve: (bytes: number) => void;
   readonly reject: (error: Error) => void;
   head: string;
-  /** Length of the body; null until the header has been read. */
+  /** Length of the body in bytes; null until the header has been read. */
   length: number | null;
+  /** Bytes of the body that have arrived. */
   taken: number;
 }
 

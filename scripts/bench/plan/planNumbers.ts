@@ -70,8 +70,8 @@ export const dayReadSeconds = (swapsPerDay: number): number =>
   (of('dayReadMs') / 1_000) * (swapsPerDay / 1e6);
 
 /**
- * Processor seconds of ClickHouse for the lists of one head and one API process. A quiet chain has the measured time. With
- * more swaps, the read of the last day takes all threads of its statement.
+ * Processor seconds of ClickHouse for the lists of one head and one API process. Up to QUIET_SWAPS_PER_DAY, the measured
+ * time holds. With more swaps, the read of the last day takes all threads of its statement.
  */
 export function engineHeadSeconds(swapsPerDay: number): number {
   const more = Math.max(0, swapsPerDay - QUIET_SWAPS_PER_DAY);

@@ -37,20 +37,20 @@ export function activity(deps: MarketDeps): Route {
       const counting = deps.activityCounter.count(head, filter);
       // Waits for the number of events first if the query skips some: past the last event, nothing needs to
       // be read.
-      const there = skip === 0 || skip < (await counting);
+      const hasPage = skip === 0 || skip < (await counting);
       const [total, events] = await Promise.all([
         counting,
-        there ? deps.newestEvents.list(head, filter, page) : [],
+        hasPage ? deps.newestEvents.list(head, filter, page) : [],
       ]);
       const shown = events.slice(0, params.limit);
-      const more = events.length > shown.length;
+      const hasNext = events.length > shown.length;
       const last = shown.at(-1);
       return {
         data: shown.map(({ item }) => item),
         meta: {
           ...listMeta(params, total, head),
-          has_next: more,
-          next_cursor: more && last !== undefined ? formatCursor(last.ord) : null,
+          has_next: hasNext,
+          next_cursor: hasNext && last !== undefined ? formatCursor(last.ord) : null,
         },
       };
     },

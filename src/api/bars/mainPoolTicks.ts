@@ -30,10 +30,10 @@ export async function getMainPoolTicks(
     return { data, meta: { ...meta, pool: null, reason: 'no_main_pool' } };
   }
   const { pool, other } = main;
-  const found = await deps.directory.findPool(head, pool);
-  if (found === null) throw new AppError('internal', `the pool ${pool} of a price is not stored`);
+  const stored = await deps.directory.findPool(head, pool);
+  if (stored === null) throw new AppError('internal', `the pool ${pool} of a price is not stored`);
   const { chain, runner } = deps;
-  const { leg, turned } = findPoolLeg(chain, found.pool, { base: token, quote: other });
+  const { leg, turned } = findPoolLeg(chain, stored.pool, { base: token, quote: other });
   const native = currency === 'native';
   if (native ? other === chain.wrappedNative : !turned) {
     const { data, meta } = await getPairTicks(deps, head, {

@@ -192,13 +192,19 @@ function events(deps: MarketDeps): Route {
           `toBlock: got "${toBlock}"; allowed: at most ${head.number}, the newest indexed block`,
         );
       const range = { from: fromBlock, to: toBlock };
-      const found = await listScreenerEvents(deps.runner, head, await deps.pairs.at(head), range, EVENTS_MAX);
-      if (found.fitsTo !== null)
+      const events = await listScreenerEvents(
+        deps.runner,
+        head,
+        await deps.pairs.at(head),
+        range,
+        EVENTS_MAX,
+      );
+      if (events.fitsTo !== null)
         throw new AppError(
           'bad_request',
-          `toBlock: got "${toBlock}", and the range has more than ${EVENTS_MAX} events; allowed: ${fromBlock} to ${found.fitsTo}`,
+          `toBlock: got "${toBlock}", and the range has more than ${EVENTS_MAX} events; allowed: ${fromBlock} to ${events.fitsTo}`,
         );
-      return { events: [...found.events] };
+      return { events: [...events.events] };
     },
   });
 }

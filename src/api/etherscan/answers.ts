@@ -7,6 +7,7 @@ export const TEXTS = {
   chain:
     'Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids',
   module: 'Error! Missing Or invalid Module name',
+  /** Also the answer if the action needs a node or stored data that this service does not have. */
   action: 'Error! Missing Or invalid Action name',
   badAddress: 'Error! Invalid address format',
   noAddress: 'Error! Missing address',
@@ -45,8 +46,8 @@ export function ok(result: Result): EtherscanAnswer {
  * `result`.
  */
 export function refuse(text: string): EtherscanAnswer {
-  const twice = text === TEXTS.window || text === TEXTS.timeout;
-  return { status: '0', message: twice ? text : 'NOTOK', result: text };
+  const isInMessage = text === TEXTS.window || text === TEXTS.timeout;
+  return { status: '0', message: isInMessage ? text : 'NOTOK', result: text };
 }
 
 /** `empty` is the action's message for an empty list. */

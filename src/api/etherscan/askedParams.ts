@@ -20,14 +20,15 @@ export type AskedParams = ReadonlyMap<string, string>;
 
 export async function readAsked(ctx: RouteContext): Promise<AskedParams> {
   const asked = new Map<string, string>();
-  const give = (name: string, value: string): void => {
+  const addParam = (name: string, value: string): void => {
     const key = name.toLowerCase();
     // A newline at the end of a source changes its hash, so the text of a source is not trimmed.
     if (!asked.has(key)) asked.set(key, key === 'sourcecode' ? value : value.trim());
   };
-  for (const [name, value] of new URLSearchParams(ctx.querystring)) give(name, value);
+  for (const [name, value] of new URLSearchParams(ctx.querystring)) addParam(name, value);
   if (ctx.method !== 'POST') return asked;
-  for (const [name, value] of await readBody(ctx, textOf(asked, 'action'))) give(name, value);
+  // The action decides how large the body may be: verifysourcecode accepts more bytes than the others.
+  for (const [name, value] of await readBody(ctx, textOf(asked, 'action'))) addParam(name, value);
   return asked;
 }
 
@@ -39,9 +40,9 @@ export function textOf(asked: AskedParams, name: string): string | null {
 
 /** Parses an address in any letter case. The Etherscan dialect ignores checksums. */
 export function addressOf(text: string): Hex {
-  const given = text.startsWith('0X') ? `0x${text.slice(2)}` : text;
-  if (!isAddress(given)) throw dialectError(TEXTS.badAddress);
-  return toLowerHex(given);
+  const hex = text.startsWith('0X') ? `0x${text.slice(2)}` : text;
+  if (!isAddress(hex)) throw dialectError(TEXTS.badAddress);
+  return toLowerHex(hex);
 }
 
 export function needAddress(asked: AskedParams, name = 'address'): Hex {
@@ -60,9 +61,9 @@ export const badFormat = (name: string): Error => dialectError(`Error! Invalid $
 export function findHashParam(asked: AskedParams, name: string): Hex | null {
   const text = textOf(asked, name);
   if (text === null) return null;
-  const given = text.startsWith('0X') ? `0x${text.slice(2)}` : text;
-  if (!isHash(given)) throw badFormat(name);
-  return toLowerHex(given);
+  const hex = text.startsWith('0X') ? `0x${text.slice(2)}` : text;
+  if (!isHash(hex)) throw badFormat(name);
+  return toLowerHex(hex);
 }
 
 /** Parses a decimal or 0x-hex number. A number above `max` gives `max`. */

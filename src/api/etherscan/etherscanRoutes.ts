@@ -100,8 +100,8 @@ function dialectRoute(deps: DialectDeps, path: string): Route {
  * errors. */
 function refusalOfCall(error: AppError): Refusal | null {
   const isRefused = error.code === 'bad_request' || error.code === 'logs_not_kept';
-  const said = isRefused ? refusalOf(error) : null;
-  return said === null ? null : new Refusal(200, said);
+  const answer = isRefused ? refusalOf(error) : null;
+  return answer === null ? null : new Refusal(200, answer);
 }
 
 const queryOf = (chainIds: readonly number[]): Params => ({
@@ -140,9 +140,13 @@ async function readCall(
     throw new AppError('not_found', `there is no endpoint at ${ctx.path.slice(0, 200)}`);
   const chainId = chainOf(deps, ctx.params['chainId'] ?? asked.get('chainid') ?? null);
   const action = findAction(asked);
-  const what = keyOf(asked);
-  return questionOf(deps, ctx, chainId, what === null ? null : `etherscan ${what}`, async (moment) =>
-    action({ deps, asked, chainId, moment, client: clientOf(ctx.ip) }),
+  const requestKey = keyOf(asked);
+  return questionOf(
+    deps,
+    ctx,
+    chainId,
+    requestKey === null ? null : `etherscan ${requestKey}`,
+    async (moment) => action({ deps, asked, chainId, moment, client: clientOf(ctx.ip) }),
   );
 }
 

@@ -81,9 +81,9 @@ function parseJson(text: string): [string, string][] {
   if (!isWithin(text, JSON_BOUNDS)) throw dialectError(TEXTS.badBody);
   const body = parseObject(text);
   return Object.entries(body).flatMap(([name, value]): [string, string][] => {
-    const one: unknown = Array.isArray(value) ? value[0] : value;
-    const isPlain = typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean';
-    return isPlain ? [[name, String(one)]] : [];
+    const single: unknown = Array.isArray(value) ? value[0] : value;
+    const isPlain = typeof single === 'string' || typeof single === 'number' || typeof single === 'boolean';
+    return isPlain ? [[name, String(single)]] : [];
   });
 }
 

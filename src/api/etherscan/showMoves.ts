@@ -75,13 +75,13 @@ function valueOf(
   { amount, tokenId }: TokenMove,
   { name, symbol, decimals }: Token,
 ): Readonly<Record<string, string>> {
-  const called = { tokenName: name ?? '', tokenSymbol: symbol ?? '' };
+  const names = { tokenName: name ?? '', tokenSymbol: symbol ?? '' };
   if (kind === ERC20)
     return {
       value: String(amount),
-      ...called,
+      ...names,
       tokenDecimal: decimals === null ? '' : String(decimals),
     };
-  if (kind === ERC1155) return { tokenID: String(tokenId), tokenValue: String(amount), ...called };
-  return { tokenID: String(tokenId), ...called, tokenDecimal: '0' };
+  if (kind === ERC1155) return { tokenID: String(tokenId), tokenValue: String(amount), ...names };
+  return { tokenID: String(tokenId), ...names, tokenDecimal: '0' };
 }

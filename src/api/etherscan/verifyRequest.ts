@@ -13,7 +13,8 @@ const RUNS_MAX = 2 ** 32 - 1;
 const LIBRARIES_MAX = 10;
 
 /**
- * Etherscan's license numbers, https://docs.etherscan.io/api-reference/endpoint/verifysourcecode. 1 means no license.
+ * The license of each of Etherscan's numbers, https://docs.etherscan.io/api-reference/endpoint/verifysourcecode. The
+ * numbers begin with 1, which means no license; 0 counts as 1.
  */
 const LICENSES: readonly (string | null)[] = [
   null,

@@ -12,9 +12,9 @@ export function writeSources(
   files: readonly { readonly path: string; readonly content: string }[],
 ): string {
   const settings = readSettings(record.settings);
-  const [only] = files;
-  if (only !== undefined && files.length === 1 && record.language !== 'Yul' && isPlain(settings))
-    return only.content;
+  const [file] = files;
+  if (file !== undefined && files.length === 1 && record.language !== 'Yul' && fitsAnswerFields(settings))
+    return file.content;
   const sources = Object.fromEntries(files.map(({ path, content }) => [path, { content }]));
   return `{${JSON.stringify({ language: record.language, sources, settings })}}`;
 }
@@ -32,17 +32,18 @@ function toJson(value: unknown): Json {
 }
 
 /** Whether OptimizationUsed, Runs and EVMVersion express all settings. */
-function isPlain(settings: Json): boolean {
+function fitsAnswerFields(settings: Json): boolean {
   return Object.entries(settings).every(([name, value]) => {
     if (name === 'evmVersion') return true;
-    if (name === 'optimizer') return Object.keys(toJson(value)).every((key) => TOLD_OF_OPTIMIZER.has(key));
+    if (name === 'optimizer')
+      return Object.keys(toJson(value)).every((key) => OPTIMIZER_ANSWER_FIELDS.has(key));
     if (name === 'metadata')
-      return Object.entries(toJson(value)).every(([key, of]) => METADATA_DEFAULTS.get(key) === of);
+      return Object.entries(toJson(value)).every(([key, given]) => METADATA_DEFAULTS.get(key) === given);
     return value === false || value === null || isEmpty(value);
   });
 }
 
-const TOLD_OF_OPTIMIZER: ReadonlySet<string> = new Set(['enabled', 'runs']);
+const OPTIMIZER_ANSWER_FIELDS: ReadonlySet<string> = new Set(['enabled', 'runs']);
 /** The compiler's default settings.
  * https://docs.soliditylang.org/en/latest/using-the-compiler.html#input-description */
 const METADATA_DEFAULTS: ReadonlyMap<string, unknown> = new Map<string, unknown>([

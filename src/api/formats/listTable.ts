@@ -82,8 +82,11 @@ function merge(options: readonly (readonly Column[])[]): Column[] {
   const merged = new Map<string, Column>();
   for (const column of options.flat()) {
     const key = column.path.join('_');
-    const known = merged.get(key);
-    merged.set(key, known === undefined || known.kind === column.kind ? column : { ...column, kind: 'json' });
+    const earlier = merged.get(key);
+    merged.set(
+      key,
+      earlier === undefined || earlier.kind === column.kind ? column : { ...column, kind: 'json' },
+    );
   }
   return [...merged.values()];
 }

@@ -51,23 +51,25 @@ export async function topicsOf(
   const contracts = addresses.flatMap((address) => {
     const spans = proxies.spans.get(address) ?? [];
     // The address itself counts with each code that it ever had.
-    const own = spans.map(({ code }) => ({ address, codeHash: code?.hash ?? ZERO_HASH })).reverse();
-    const behind = new Set([
+    const ownCodes = spans.map(({ code }) => ({ address, codeHash: code?.hash ?? ZERO_HASH })).reverse();
+    const implementations = new Set([
       ...implementationsAt(proxies, address, lastOrdOfBlock(head.number)),
       ...(proxies.upgrades.get(address) ?? []).flatMap(({ targets }) => targets),
       ...spans.flatMap(({ code }) => targetsOf(code)),
     ]);
-    const others = [...behind].map((each) => ({ address: each, codeHash: null }));
-    return [...(own.length === 0 ? [{ address, codeHash: null }] : own), ...others];
+    const implementationCodes = [...implementations].map((each) => ({ address: each, codeHash: null }));
+    return [...(ownCodes.length === 0 ? [{ address, codeHash: null }] : ownCodes), ...implementationCodes];
   });
   const records = await deps.verified.findMany(
     contracts.slice(0, CONTRACTS_MAX).map((contract) => ({ chainId: chain.chainId, ...contract })),
   );
-  const named = records
+  const namedEvents = records
     .flatMap((record) => record?.abi ?? [])
     .filter((entry) => entry.type === 'event' && entry.name === event);
-  if (named.length > 0) return [...eventsByTopic(named).keys()].slice(0, LOG_LIST_MAX);
-  const known = await deps.signatures.listByPrefix(event, SIGNATURES_MAX);
-  const topics = known.filter(({ kind, signature }) => kind === 'event' && signature.startsWith(`${event}(`));
+  if (namedEvents.length > 0) return [...eventsByTopic(namedEvents).keys()].slice(0, LOG_LIST_MAX);
+  const signatures = await deps.signatures.listByPrefix(event, SIGNATURES_MAX);
+  const topics = signatures.filter(
+    ({ kind, signature }) => kind === 'event' && signature.startsWith(`${event}(`),
+  );
   return [...new Set(topics.map(({ selector }) => selector))].slice(0, LOG_LIST_MAX);
 }

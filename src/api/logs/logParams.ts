@@ -24,8 +24,8 @@ function listOf(
   return parsedParam({
     parse: (text) => {
       const words = text.split(',');
-      const found = words.flatMap((word) => read(word.trim()) ?? []);
-      return words.length > LOG_LIST_MAX || found.length !== words.length ? null : [...new Set(found)];
+      const values = words.flatMap((word) => read(word.trim()) ?? []);
+      return words.length > LOG_LIST_MAX || values.length !== words.length ? null : [...new Set(values)];
     },
     allowed: `${what}; a comma list may have up to ${LOG_LIST_MAX} of them`,
     doc: { type: 'string', pattern: `^${pattern}(,${pattern})*$` },

@@ -34,19 +34,19 @@ export function answerErrors(failures: FailureLog): Koa.Middleware<RequestState>
       const failure =
         error instanceof AppError ? error : new AppError('internal', 'unexpected', { cause: error });
       const code = PUBLIC_CODES[failure.code];
-      const known = new AppError(code, HIDDEN_TEXTS[code] ?? failure.message);
+      const publicError = new AppError(code, HIDDEN_TEXTS[code] ?? failure.message);
       if (code === 'internal' || code === 'unavailable')
         failures.tell({ requestId: ctx.state.requestId, url: ctx.url }, error);
       if (ctx.headerSent) {
         ctx.res.destroy();
         return;
       }
-      ctx.status = known.status;
+      ctx.status = publicError.status;
       ctx.type = 'application/json';
       ctx.set('Cache-Control', 'no-store');
       ctx.remove('ETag');
       if (code === 'unavailable') ctx.set('Retry-After', '1');
-      ctx.body = Buffer.from(JSON.stringify({ success: false, error: known.message, code }));
+      ctx.body = Buffer.from(JSON.stringify({ success: false, error: publicError.message, code }));
     }
   };
 }

@@ -20,7 +20,7 @@ const GZIP_LEVEL = 5;
 
 const TEXT = /^(text\/(?!event-stream)|application\/(json|[\w.]+\+json|javascript)|image\/svg)/;
 
-const none = (): Promise<void> => Promise.resolve();
+const noMiddleware = (): Promise<void> => Promise.resolve();
 
 export function compressAnswers(): Koa.Middleware<RequestState> {
   const press = compress({
@@ -38,16 +38,16 @@ export function compressAnswers(): Koa.Middleware<RequestState> {
   return async (ctx, next) => {
     await next();
     if (ctx.headerSent || ctx.respond === false) return;
-    const before = ctx.response.get('Content-Encoding');
+    const encodingBefore = ctx.response.get('Content-Encoding');
     // The middleware ignores HEAD, but the answer to HEAD must have the headers of the answer to GET.
     const { method } = ctx;
     if (method === 'HEAD') ctx.method = 'GET';
     try {
-      await press(ctx as unknown as Koa.Context, none);
+      await press(ctx as unknown as Koa.Context, noMiddleware);
     } finally {
       ctx.method = method;
     }
     const etag = ctx.response.get('ETag');
-    if (ctx.response.get('Content-Encoding') !== before && etag !== '') ctx.set('ETag', weaken(etag));
+    if (ctx.response.get('Content-Encoding') !== encodingBefore && etag !== '') ctx.set('ETag', weaken(etag));
   };
 }

@@ -14,9 +14,9 @@ export function conditional(): Koa.Middleware<RequestState> {
     if (ctx.headerSent || !(typeof body === 'string' || Buffer.isBuffer(body))) return;
     if (!ctx.response.get('Cache-Control')) ctx.set('Cache-Control', CACHE_CONTROL);
     if (!ctx.response.get('ETag')) ctx.set('ETag', etagOf(body));
-    const known = findEtag(ctx.get('If-None-Match'), ctx.response.get('ETag'));
-    if (ctx.status === 200 && known !== null) {
-      ctx.set('ETag', known);
+    const knownEtag = findEtag(ctx.get('If-None-Match'), ctx.response.get('ETag'));
+    if (ctx.status === 200 && knownEtag !== null) {
+      ctx.set('ETag', knownEtag);
       ctx.status = 304;
       ctx.body = null;
       ctx.status = 304;

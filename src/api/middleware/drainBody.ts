@@ -14,20 +14,20 @@ const PACE_MS = 100;
 export function drainBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
-    let taken = 0;
-    let before = 0;
+    let takenBytes = 0;
+    let takenBefore = 0;
     const end = (): void => {
       clearInterval(pace);
       request.off('data', take);
       resolve();
     };
     const take = (chunk: Buffer): void => {
-      taken += chunk.length;
-      if (taken > DRAIN_BYTES_MAX) end();
+      takenBytes += chunk.length;
+      if (takenBytes > DRAIN_BYTES_MAX) end();
     };
     const pace = setInterval(() => {
-      if (taken - before < PACE_BYTES) end();
-      before = taken;
+      if (takenBytes - takenBefore < PACE_BYTES) end();
+      takenBefore = takenBytes;
     }, PACE_MS);
     request.on('data', take);
     for (const event of ['end', 'close', 'error']) request.once(event, end);

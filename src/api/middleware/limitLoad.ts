@@ -64,8 +64,8 @@ export function limitLoad(
       return;
     }
     const client = clientOf(ctx.ip);
-    const waiting = inFlight.get(client) ?? 0;
-    if (inFlightMax > 0 && waiting >= inFlightMax) {
+    const ownInFlight = inFlight.get(client) ?? 0;
+    if (inFlightMax > 0 && ownInFlight >= inFlightMax) {
       throw refuse(ctx, 1, `more than ${inFlightMax} requests in flight`);
     }
     const balance = isCounted ? refill(balances.get(client), limits) : null;
@@ -73,13 +73,13 @@ export function limitLoad(
       balances.set(client, balance);
       checkBalance(ctx, balance, limits);
     }
-    inFlight.set(client, waiting + 1);
+    inFlight.set(client, ownInFlight + 1);
     const cost: ReadCost = { rows: 0, bytes: 0 };
     try {
       await (balance === null ? next() : countReads(cost, next));
     } finally {
-      const left = (inFlight.get(client) ?? 1) - 1;
-      if (left > 0) inFlight.set(client, left);
+      const stillInFlight = (inFlight.get(client) ?? 1) - 1;
+      if (stillInFlight > 0) inFlight.set(client, stillInFlight);
       else inFlight.delete(client);
       if (balance !== null) {
         balance.rows -= cost.rows;

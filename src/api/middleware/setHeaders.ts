@@ -24,8 +24,8 @@ export function setHeaders(
 ): Koa.Middleware<RequestState> {
   return async (ctx, next) => {
     const started = performance.now();
-    const given = ctx.get('X-Request-Id');
-    ctx.state.requestId = REQUEST_ID.test(given) ? given : randomUUID();
+    const askedId = ctx.get('X-Request-Id');
+    ctx.state.requestId = REQUEST_ID.test(askedId) ? askedId : randomUUID();
     ctx.state.head = head();
     ctx.set('X-Request-Id', ctx.state.requestId);
     ctx.set(SECURITY_HEADERS);

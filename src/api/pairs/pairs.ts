@@ -57,7 +57,7 @@ export function pairs(deps: MarketDeps): Route {
         return listBatch(find, params.addresses, head);
       }
       const dex = params.dex === null ? null : checkDex(params.dex, deps.chain, table);
-      const found = listPairs(
+      const matching = listPairs(
         table.entries,
         { q: params.q, dex, token: params.token, minLiquidityUsd: params.min_liquidity_usd },
         params.sort,
@@ -65,8 +65,8 @@ export function pairs(deps: MarketDeps): Route {
       );
       const skip = skipOf(params);
       return {
-        data: found.slice(skip, skip + params.limit).map((entry) => flaggedPair(entry, risks)),
-        meta: listMeta(params, found.length, head),
+        data: matching.slice(skip, skip + params.limit).map((entry) => flaggedPair(entry, risks)),
+        meta: listMeta(params, matching.length, head),
       };
     },
   });
@@ -75,11 +75,11 @@ export function pairs(deps: MarketDeps): Route {
 /** Returns the name of the DEX in lower case. For an unknown DEX, throws bad_request with the list of known
  * names. */
 function checkDex(dex: string, chain: ChainFacts, table: PairTable): string {
-  const known = new Set([
+  const dexNames = new Set([
     ...chain.dexes.map(({ name }) => name),
     ...table.entries.map(({ pool }) => pool.dex),
   ]);
   const slug = dex.toLowerCase();
-  if ([...known].some((name) => name.toLowerCase() === slug)) return slug;
-  throw badParam('dex', dex, `one of ${[...known].sort().join(', ')}`);
+  if ([...dexNames].some((name) => name.toLowerCase() === slug)) return slug;
+  throw badParam('dex', dex, `one of ${[...dexNames].sort().join(', ')}`);
 }

@@ -29,17 +29,20 @@ export function createPreviewPainter(
   now: () => number = steadyNow,
   paint: (svg: string) => Promise<Buffer> = renderSvg,
 ): PreviewPainter {
-  let left = PICTURES_PER_SECOND;
+  let picturesLeft = PICTURES_PER_SECOND;
   let filledAt = now();
   let waiting = 0;
   let queue: Promise<unknown> = Promise.resolve();
   return {
     take() {
       const at = now();
-      left = Math.min(PICTURES_PER_SECOND, left + ((at - filledAt) / 1_000) * PICTURES_PER_SECOND);
+      picturesLeft = Math.min(
+        PICTURES_PER_SECOND,
+        picturesLeft + ((at - filledAt) / 1_000) * PICTURES_PER_SECOND,
+      );
       filledAt = at;
-      if (left < 1 || waiting >= WAITING_MAX) return false;
-      left -= 1;
+      if (picturesLeft < 1 || waiting >= WAITING_MAX) return false;
+      picturesLeft -= 1;
       return true;
     },
     paint(svg) {

@@ -52,12 +52,12 @@ export function previewRoutes(deps: MarketDeps, painter: PreviewPainter = create
     key: string,
     read: () => Promise<Preview | null>,
   ): Promise<void> => {
-    const made = cache.get(key, async () => {
+    const picture = cache.get(key, async () => {
       const preview = await read();
       if (preview === null) throw new AppError('not_found', `there is no picture at ${ctx.path}`);
       return painter.paint(previewSvg(preview));
     });
-    const { body, etag } = await made.catch((error: unknown) => {
+    const { body, etag } = await picture.catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'rate_limited') ctx.set('Retry-After', '1');
       throw error;
     });
@@ -93,8 +93,8 @@ function pairReader(deps: MarketDeps, painter: PreviewPainter): ReadPreview {
       currency,
       fill: true,
     } as const;
-    const all = { ...request, invert: false, continuous: true, base: null, quote: null };
-    return closedBars((await getPairTicks(deps, head, all)).data);
+    const fullRequest = { ...request, invert: false, continuous: true, base: null, quote: null };
+    return closedBars((await getPairTicks(deps, head, fullRequest)).data);
   };
   return async (address, head) => {
     const entry = (await deps.pairs.at(head)).byAddress.get(address);

@@ -57,8 +57,8 @@ type Bars = Preview['bars'];
 
 function heading({ name, sign, unit }: Preview, bars: Bars): string[] {
   const [first, last] = [bars[0], bars.at(-1)];
-  const shown = safeText(name, NAME_MAX);
-  const title = words(60, 100, sizeOf(shown), COLOURS.text, shown);
+  const safeName = safeText(name, NAME_MAX);
+  const title = words(60, 100, sizeOf(safeName), COLOURS.text, safeName);
   if (first === undefined || last === undefined) return [title];
   const change = first.open > 0 ? (last.close / first.open - 1) * 100 : null;
   const colour = (change ?? 0) < 0 ? COLOURS.down : COLOURS.up;

@@ -38,7 +38,7 @@ type Parameter = z.infer<typeof paramShape>;
 
 export function llms(routes: readonly Route[]): Route {
   let text: string | null = null;
-  const own: Route = {
+  const ownRoute: Route = {
     path: '/llms.txt',
     doc: {
       summary: 'This description of the API for language models',
@@ -47,12 +47,12 @@ export function llms(routes: readonly Route[]): Route {
       mediaType: 'text/plain',
     },
     handle(ctx): void {
-      text ??= writeLlms(describeRoutes([...routes, own]));
+      text ??= writeLlms(describeRoutes([...routes, ownRoute]));
       ctx.type = 'text/plain';
       ctx.body = text;
     },
   };
-  return own;
+  return ownRoute;
 }
 
 /** Writes the text from an OpenAPI document. */
@@ -61,8 +61,8 @@ export function writeLlms(openapi: unknown): string {
   const sections = tags.map(({ name, description }) => {
     const operations = Object.entries(paths).flatMap(([path, { get, post }]) => {
       const operation = get ?? post;
-      const shown = get === undefined ? `POST ${path}` : path;
-      return operation?.tags.includes(name) === true ? [[shown, operation] as const] : [];
+      const shownPath = get === undefined ? `POST ${path}` : path;
+      return operation?.tags.includes(name) === true ? [[shownPath, operation] as const] : [];
     });
     return [
       `## ${name}`,
@@ -86,10 +86,10 @@ export function writeLlms(openapi: unknown): string {
 function writeOperation(path: string, operation: Operation): string[] {
   const { summary, description, parameters, responses, 'x-actions': actions } = operation;
   const types = Object.keys(responses['200']?.content ?? {});
-  const others = types.length > 1 ? `; as ${types.join(', ')}` : '';
-  const more = description === undefined ? '' : `. ${description}`;
+  const otherTypes = types.length > 1 ? `; as ${types.join(', ')}` : '';
+  const describedAs = description === undefined ? '' : `. ${description}`;
   return [
-    `- [GET ${path}](${path}): ${summary}${more}${others}`,
+    `- [GET ${path}](${path}): ${summary}${describedAs}${otherTypes}`,
     ...parameters.map(writeParameter),
     ...actions.map(writeAction),
   ];

@@ -10,15 +10,15 @@ export interface ProblemAges {
 
 /** `now` is a monotonic clock in ms. */
 export function createProblemAges(now: () => number): ProblemAges {
-  let known: ReadonlyMap<string, number> = new Map();
+  let sinceByProblem: ReadonlyMap<string, number> = new Map();
   return {
     add(problems) {
-      const at = now();
-      const since = (problem: Problems[number]): number => known.get(problemKey(problem)) ?? at;
-      known = new Map(problems.map((problem) => [problemKey(problem), since(problem)]));
+      const nowMs = now();
+      const since = (problem: Problems[number]): number => sinceByProblem.get(problemKey(problem)) ?? nowMs;
+      sinceByProblem = new Map(problems.map((problem) => [problemKey(problem), since(problem)]));
       return problems.map((problem) => ({
         ...problem,
-        age_seconds: problem.age_seconds ?? Math.floor((at - since(problem)) / 1000),
+        age_seconds: problem.age_seconds ?? Math.floor((nowMs - since(problem)) / 1000),
       }));
     },
   };

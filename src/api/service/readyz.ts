@@ -128,17 +128,17 @@ export function judge(
   tail: TailFacts,
   ingest: WriterFacts | null,
   nowMs: number,
-  { more = [], node: asked = null, isEngineAway = false, reader = null }: Besides = {},
+  { more = [], node: askedNode = null, isEngineAway = false, reader = null }: Besides = {},
 ): ReadyAnswer {
-  const told = chooseNode(ingest, asked);
+  const chosenNode = chooseNode(ingest, askedNode);
   const { silenceMs } = tail;
   // If the database server has ended, the database is not available, even if it answered a moment ago.
   const database = !isEngineAway && silenceMs !== null && silenceMs <= DATABASE_SILENCE_MAX_MS;
   const ageSeconds = ageOf(head, tail, reader?.databaseNowMs ?? nowMs);
-  const current = isCurrent(ageSeconds) || isNodeHead(head, told);
-  const node = nodeCheck(head, told);
+  const current = isCurrent(ageSeconds) || isNodeHead(head, chosenNode);
+  const node = nodeCheck(head, chosenNode);
   const facts = {
-    nodeFaults: listFaults(ingest ?? asked),
+    nodeFaults: listFaults(ingest ?? askedNode),
     database,
     isEngineAway,
     current,
@@ -267,17 +267,20 @@ function listProblems(
     if (wrong) problems.push({ code, message, ...more });
   };
   const silence = silenceMs === null ? {} : { age_seconds: Math.round(silenceMs / 1000) };
-  const waiting = head === null ? 0 : head.finalNumber - head.finalTo;
+  const unpromoted = head === null ? 0 : head.finalNumber - head.finalTo;
   report(!database, 'database_away', awayText(isEngineAway, silenceMs), silence);
   report(database && lastError !== null, 'head_unreadable', 'The last read of the newest block failed');
   report(head === null, 'nothing_indexed', 'No block is indexed yet');
-  const behind = node?.behind_blocks ?? 0;
+  const behindBlocks = node?.behind_blocks ?? 0;
   report(head !== null && !current, 'head_old', 'The newest indexed block is older than 5 minutes', {
     age_seconds: ageSeconds,
-    figures: { block_number: head?.number ?? 0, ...(behind > 0 ? { behind_blocks: behind } : {}) },
+    figures: {
+      block_number: head?.number ?? 0,
+      ...(behindBlocks > 0 ? { behind_blocks: behindBlocks } : {}),
+    },
   });
-  report(waiting > PROMOTION_LAG_MAX, 'promotion_behind', 'Final blocks are not in the final tables yet', {
-    figures: { blocks: waiting },
+  report(unpromoted > PROMOTION_LAG_MAX, 'promotion_behind', 'Final blocks are not in the final tables yet', {
+    figures: { blocks: unpromoted },
   });
   problems.push(...nodeFaults);
   const ahead = -(byClock ?? 0);

@@ -46,19 +46,22 @@ export function signatureLookup(deps: DialectDeps): Route {
       refuseMistyped(query, ['function', 'event', 'filter']);
       const functions = readList(query.get('function'), 'function', FUNCTION_DIGITS);
       const events = readList(query.get('event'), 'event', EVENT_DIGITS);
-      const known = await deps.signatures.listBySelectors([...functions, ...events]);
-      const named = (kind: KnownSignature['kind'], selector: Hex): { name: string; filtered: false }[] => {
-        const names = known.filter((each) => each.kind === kind && each.selector === selector);
+      const signatures = await deps.signatures.listBySelectors([...functions, ...events]);
+      const listNames = (
+        kind: KnownSignature['kind'],
+        selector: Hex,
+      ): { name: string; filtered: false }[] => {
+        const names = signatures.filter((each) => each.kind === kind && each.selector === selector);
         return [...new Set(names.map(({ signature }) => signature))].map((name) => ({
           name,
           filtered: false,
         }));
       };
       const result = {
-        event: Object.fromEntries(events.map((topic) => [topic, named('event', topic)])),
+        event: Object.fromEntries(events.map((topic) => [topic, listNames('event', topic)])),
         function: Object.fromEntries(
           functions.map((selector) => {
-            const names = named('function', selector);
+            const names = listNames('function', selector);
             return [selector, names.length === 0 ? null : names];
           }),
         ),
@@ -70,11 +73,11 @@ export function signatureLookup(deps: DialectDeps): Route {
 }
 
 function readList(text: string | null, name: string, digits: number): Hex[] {
-  const given = (text ?? '').split(',').filter((item) => item !== '');
+  const items = (text ?? '').split(',').filter((item) => item !== '');
   const allowed = `allowed: a comma list of at most ${SELECTORS_MAX} items, each 0x and ${digits} hex digits`;
-  if (given.length > SELECTORS_MAX)
-    throw new AppError('bad_request', `${name}: got ${given.length} items; ${allowed}`);
-  return given.map((item) => {
+  if (items.length > SELECTORS_MAX)
+    throw new AppError('bad_request', `${name}: got ${items.length} items; ${allowed}`);
+  return items.map((item) => {
     if (!isHexOfLength(item, digits))
       throw new AppError('bad_request', `${name}: got "${item.slice(0, 80)}"; ${allowed}`);
     return toLowerHex(item);

@@ -219,9 +219,9 @@ function runtimeOf({ libraries }: VerifiedContract, compiled: Json, onchainBytec
 }
 
 function signaturesOf({ abi }: VerifiedContract): Json {
-  const all = listSignatures(abi);
+  const signatures = listSignatures(abi);
   const list = (kind: 'function' | 'event' | 'error'): Json[] =>
-    all
+    signatures
       .filter((each) => each.kind === kind)
       .map(({ signature }) => ({
         signature,

@@ -106,16 +106,16 @@ async function readAnswer(
     paths.some((path) => path === field || path.startsWith(`${field}.`));
   const node = deps.readsOf?.(chainId) ?? null;
   const transaction = view.facts?.creation?.txHash ?? null;
-  const asked = wants('deployment') || wants('creationBytecode') ? transaction : null;
+  const creationHash = wants('deployment') || wants('creationBytecode') ? transaction : null;
   const [sources, runtimeCode, creation, outputs] = await Promise.all([
     wants('sources') || wants('stdJsonInput') ? deps.verified.readSources(record) : [],
     wants('runtimeBytecode') && moment !== null ? readCode(node, moment.head, address) : null,
-    readCreation(node, { chainId, address }, asked),
+    readCreation(node, { chainId, address }, creationHash),
     OUTPUT_FIELDS.some(wants) ? deps.verified.readOutputs(record) : {},
   ]);
-  const all = fieldsOf(record, view, { sources, runtimeCode, creation, outputs });
+  const allFields = fieldsOf(record, view, { sources, runtimeCode, creation, outputs });
   const answer: Record<string, unknown> = { ...minimalOf(record) };
-  for (const path of paths) copyPath(all, answer, path.split('.'));
+  for (const path of paths) copyPath(allFields, answer, path.split('.'));
   return answer;
 }
 
@@ -154,14 +154,14 @@ function readFields(ctx: RouteContext): readonly string[] {
   const [fields, omit] = [query.get('fields'), query.get('omit')];
   if (fields !== null && omit !== null) throw invalid(ctx, 'Cannot specify both fields and omit');
   if (fields === 'all') return SOURCIFY_FIELDS;
-  const given = (fields ?? omit ?? '').split(',').filter((path) => path !== '');
+  const askedFields = (fields ?? omit ?? '').split(',').filter((path) => path !== '');
   const minimal: ReadonlySet<string> = new Set(MINIMAL);
-  const strange = given.find(
+  const strange = askedFields.find(
     (path) => !/^[a-z]\w*(\.[a-z]\w*){0,3}$/i.test(path) || !(minimal.has(path) || isFieldPath(path)),
   );
   if (strange !== undefined) throw invalid(ctx, `Field identifier ${shown(strange)} not recognized`);
-  if (omit !== null) return SOURCIFY_FIELDS.filter((field) => !given.includes(field));
-  return given.filter((path) => !minimal.has(path));
+  if (omit !== null) return SOURCIFY_FIELDS.filter((field) => !askedFields.includes(field));
+  return askedFields.filter((path) => !minimal.has(path));
 }
 
 const MINIMAL = ['matchId', 'match', 'creationMatch', 'runtimeMatch', 'chainId', 'address', 'verifiedAt'];

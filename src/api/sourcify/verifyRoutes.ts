@@ -238,7 +238,7 @@ function jobRoute(deps: DialectDeps): Route {
 async function describeJob(deps: DialectDeps, job: VerificationJob): Promise<z.infer<typeof jobShape>> {
   const { id, chainId, address, state, startedAt, finishedAt } = job;
   const record = state.state === 'verified' ? await deps.verified.find({ chainId, address }, null) : null;
-  const none = { match: null, creationMatch: null, runtimeMatch: null } as const;
+  const noMatch = { match: null, creationMatch: null, runtimeMatch: null } as const;
   const error = errorOf(state);
   return {
     isJobCompleted: finishedAt !== null,
@@ -247,7 +247,7 @@ async function describeJob(deps: DialectDeps, job: VerificationJob): Promise<z.i
     ...(finishedAt === null ? {} : { jobFinishTime: new Date(finishedAt).toISOString() }),
     contract:
       record === null
-        ? { ...none, ...matchOf(state), chainId: String(chainId), address: getAddress(address) }
+        ? { ...noMatch, ...matchOf(state), chainId: String(chainId), address: getAddress(address) }
         : { ...minimalOf(record) },
     ...(error === null ? {} : { error: { ...error, errorId: id } }),
   };

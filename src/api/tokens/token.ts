@@ -39,8 +39,8 @@ export function token(deps: MarketDeps): Route {
       ]);
       const facts = { ...entry.facts, risks: risks.withLps(told) };
       const judged = told.size === 0 ? entry : new TokenEntry(address, entry.pairs, entry.prices, facts);
-      const own = pairs.byAddress.get(address);
-      const detail = toTokenDetail(judged, windows, explorerLink(chainId, address), own);
+      const ownPair = pairs.byAddress.get(address);
+      const detail = toTokenDetail(judged, windows, explorerLink(chainId, address), ownPair);
       // Without the deepest pools, the means would only describe small pools.
       if (detail.symbol === null || detail.name === null || detail.decimals === null)
         deps.onIncomplete?.(address);

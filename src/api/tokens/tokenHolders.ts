@@ -41,8 +41,8 @@ export function tokenHolders(deps: ExplorerDeps): Route {
         );
     },
     async read({ address, ...page }, { chainId, moment }) {
-      const missing = new AppError('not_found', `there is no token at ${address} on chain ${chainId}`);
-      if (moment === null) throw missing;
+      const notFound = new AppError('not_found', `there is no token at ${address} on chain ${chainId}`);
+      if (moment === null) throw notFound;
       const { runner } = moment.chain;
       const [token, holding, checks, isWhole] = await Promise.all([
         listTokens(runner, [address]).then((tokens) => tokens.get(address)),
@@ -50,7 +50,7 @@ export function tokenHolders(deps: ExplorerDeps): Route {
         findBalanceChecks(runner, address),
         hasWholeHistory(deps.contracts, chainId, moment.head, address),
       ]);
-      if (token === undefined && holding === null) throw missing;
+      if (token === undefined && holding === null) throw notFound;
       const total = holding === null ? 0 : loggedHoldersOf({ holding, checks, partial: !isWhole });
       return {
         data: total === null ? [] : await readPage(deps, moment, address, page, token?.decimals ?? null),

@@ -23,11 +23,11 @@ export function tokenPools(deps: MarketDeps): Route {
         getTokenEntry(deps, params.address, head),
         deps.risks.at(head),
       ]);
-      const found = listPairs(pairs, { q: null, dex: null, token: null }, 'liquidity_usd', 'desc');
+      const sorted = listPairs(pairs, { q: null, dex: null, token: null }, 'liquidity_usd', 'desc');
       const skip = skipOf(params);
       return {
-        data: found.slice(skip, skip + params.limit).map((entry) => flaggedPair(entry, risks)),
-        meta: listMeta(params, found.length, head),
+        data: sorted.slice(skip, skip + params.limit).map((entry) => flaggedPair(entry, risks)),
+        meta: listMeta(params, sorted.length, head),
       };
     },
   });

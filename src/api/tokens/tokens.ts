@@ -46,11 +46,11 @@ export function tokens(deps: MarketDeps): Route {
       const { entries, byAddress } = await deps.tokens.at(head);
       if (params.addresses !== null)
         return listBatch((address) => byAddress.get(address)?.item, params.addresses, head);
-      const found = listTokenEntries(entries, { ...params, minLiquidityUsd: params.min_liquidity_usd });
+      const matching = listTokenEntries(entries, { ...params, minLiquidityUsd: params.min_liquidity_usd });
       const skip = skipOf(params);
       return {
-        data: found.slice(skip, skip + params.limit).map(({ item }) => item),
-        meta: listMeta(params, found.length, head),
+        data: matching.slice(skip, skip + params.limit).map(({ item }) => item),
+        meta: listMeta(params, matching.length, head),
       };
     },
   });

@@ -76,14 +76,14 @@ export function udfHistory(deps: MarketDeps, symbols: PairSymbolTables): Route {
       const pair = await findChartedPair(deps, symbols, head, symbol);
       const currency = currencyOf(pair.quote, currencyCode);
       const series = { pair, timeframe: resolution, currency };
-      const before = to === null ? null : Math.max(0, to);
+      const toTime = to === null ? null : Math.max(0, to);
       if (countback !== null || from === null) {
-        const bars = await readBars(deps, head, series, before, countback ?? BARS_DEFAULT);
+        const bars = await readBars(deps, head, series, toTime, countback ?? BARS_DEFAULT);
         return bars.length === 0 ? { s: 'no_data' } : toColumns(bars);
       }
-      const limit = countSlots(head, TIMEFRAME_SECONDS[resolution], from, before);
-      const found = limit === 0 ? [] : await readBars(deps, head, series, before, limit);
-      const bars = found.filter(({ time }) => time >= from);
+      const limit = countSlots(head, TIMEFRAME_SECONDS[resolution], from, toTime);
+      const readBack = limit === 0 ? [] : await readBars(deps, head, series, toTime, limit);
+      const bars = readBack.filter(({ time }) => time >= from);
       if (bars.length > BARS_MAX)
         throw new AppError(
           'bad_request',
@@ -91,7 +91,7 @@ export function udfHistory(deps: MarketDeps, symbols: PairSymbolTables): Route {
             'countback',
         );
       if (bars.length > 0) return toColumns(bars);
-      const older = found.at(-1) ?? (await readBars(deps, head, series, Math.max(0, from), 1)).at(-1);
+      const older = readBack.at(-1) ?? (await readBars(deps, head, series, Math.max(0, from), 1)).at(-1);
       return older === undefined ? { s: 'no_data' } : { s: 'no_data', nextTime: older.time };
     },
   });
@@ -111,8 +111,8 @@ async function readBars(
   to: number | null,
   limit: number,
 ): Promise<readonly Bar[]> {
-  const plain = { fill: false, invert: false, base: null, quote: null };
-  const request = { pair: pair.address, timeframe, limit, to, currency, ...plain };
+  const plainOptions = { fill: false, invert: false, base: null, quote: null };
+  const request = { pair: pair.address, timeframe, limit, to, currency, ...plainOptions };
   const { data } = await getPairTicks(deps, head, request);
   return data;
 }

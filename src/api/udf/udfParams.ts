@@ -29,10 +29,10 @@ export const CURRENCY_PARAM = textParam({
 /** The currency of the prices. Throws bad_request for a currency that the pair does not have. */
 export function currencyOf(quote: Token, code: string | null): Currency {
   if (code === null) return 'quote';
-  const wanted = code.toLowerCase();
-  if (wanted === USD.toLowerCase()) return 'usd';
+  const wantedCode = code.toLowerCase();
+  if (wantedCode === USD.toLowerCase()) return 'usd';
   const quoteCode = quoteCodeOf(quote);
-  if (wanted === quoteCode.toLowerCase() || wanted === quote.address) return 'quote';
+  if (wantedCode === quoteCode.toLowerCase() || wantedCode === quote.address) return 'quote';
   throw badParam('currencyCode', code, `${USD} or ${quoteCode}`);
 }
 
@@ -64,8 +64,8 @@ export async function findChartedPair(
     return { address: `0x${item.address.slice(2)}`, quote: item.quote_token };
   }
   const address = parseAddress(symbol, 'symbol');
-  const found = await deps.directory.findPool(head, address);
-  if (found === null) throw new AppError('not_found', `there is no pair ${address}`);
-  const { pool, tokens } = found;
+  const stored = await deps.directory.findPool(head, address);
+  if (stored === null) throw new AppError('not_found', `there is no pair ${address}`);
+  const { pool, tokens } = stored;
   return { address, quote: tokenOf(tokens, pool.base_is_token0 ? pool.token1 : pool.token0) };
 }

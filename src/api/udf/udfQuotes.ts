@@ -63,8 +63,8 @@ async function readQuote(
   head: HeadSnapshot,
   symbol: string,
 ): Promise<UdfQuote> {
-  const known = await symbols.at(head);
-  const entry = findSymbol(known, symbol);
+  const symbolTable = await symbols.at(head);
+  const entry = findSymbol(symbolTable, symbol);
   const { data } = await getPairTicks(deps, head, {
     pair: `0x${entry.item.address.slice(2)}`,
     timeframe: '1d',
@@ -79,22 +79,22 @@ async function readQuote(
   });
   const today = data.at(-1);
   if (today === undefined) return { s: 'error', n: symbol, errmsg: 'the pair has no price yet', v: {} };
-  const before = data.length > 1 ? (data[0]?.close ?? null) : null;
+  const closeBefore = data.length > 1 ? (data[0]?.close ?? null) : null;
   const exchange = deps.chain.dexes.find(({ name }) => name === entry.item.dex_name)?.displayName;
   return {
     s: 'ok',
     n: symbol,
     v: {
-      ch: before === null ? null : today.close - before,
-      chp: before === null ? null : (today.close / before - 1) * 100,
-      short_name: known.nameOf(entry),
+      ch: closeBefore === null ? null : today.close - closeBefore,
+      chp: closeBefore === null ? null : (today.close / closeBefore - 1) * 100,
+      short_name: symbolTable.nameOf(entry),
       exchange: exchange ?? entry.item.dex_name,
       description: describePair(entry, exchange ?? entry.item.dex_name),
       lp: today.close,
       open_price: today.open,
       high_price: today.high,
       low_price: today.low,
-      prev_close_price: before,
+      prev_close_price: closeBefore,
       volume: today.volume,
     },
   };

@@ -10,8 +10,8 @@ export const UDF: typeof MARKET = {
   ...MARKET,
   tag: 'udf',
   spell(querystring) {
-    const given = [...new URLSearchParams(querystring)].filter(([, text]) => text !== '');
-    return new URLSearchParams(given).toString();
+    const nonEmpty = [...new URLSearchParams(querystring)].filter(([, text]) => text !== '');
+    return new URLSearchParams(nonEmpty).toString();
   },
   refuse: ({ code, message }) =>
     ['bad_request', 'not_found'].includes(code) ? new Refusal(200, { s: 'error', errmsg: message }) : null,

@@ -38,9 +38,14 @@ export function udfSymbols(deps: MarketDeps, symbols: PairSymbolTables): Route {
     answer: udfSymbolAnswerShape,
     errors: [503],
     async read({ symbol, currencyCode }, head) {
-      const known = await symbols.at(head);
-      const entry = findSymbol(known, symbol);
-      return toSymbol(known, entry, currencyOf(entry.item.quote_token, currencyCode) === 'usd', deps.chain);
+      const symbolTable = await symbols.at(head);
+      const entry = findSymbol(symbolTable, symbol);
+      return toSymbol(
+        symbolTable,
+        entry,
+        currencyOf(entry.item.quote_token, currencyCode) === 'usd',
+        deps.chain,
+      );
     },
   });
 }
@@ -70,14 +75,19 @@ export function udfSearch(deps: MarketDeps, symbols: PairSymbolTables): Route {
     errors: [503],
     async read({ query, type, exchange, limit }, head) {
       if (type !== null && type.toLowerCase() !== 'crypto') return [];
-      const known = await symbols.at(head);
+      const symbolTable = await symbols.at(head);
       const dex = exchange === null ? null : dexOf(deps.chain, exchange);
-      const deepest = listPairs(known.table.entries, { q: null, dex, token: null }, 'liquidity_usd', 'desc');
+      const deepest = listPairs(
+        symbolTable.table.entries,
+        { q: null, dex, token: null },
+        'liquidity_usd',
+        'desc',
+      );
       const hits: UdfSearchHit[] = [];
       const search = readPairSearch(query?.trim() ?? '');
       for (const entry of deepest) {
-        if (!fitsPair(entry, search, known.nameOf(entry))) continue;
-        hits.push(toHit(known, entry, deps.chain));
+        if (!fitsPair(entry, search, symbolTable.nameOf(entry))) continue;
+        hits.push(toHit(symbolTable, entry, deps.chain));
         if (hits.length === limit) break;
       }
       return hits;
@@ -87,9 +97,9 @@ export function udfSearch(deps: MarketDeps, symbols: PairSymbolTables): Route {
 
 /** The name of the DEX in lower case, for a name or display name from the caller. */
 function dexOf({ dexes }: ChainFacts, exchange: string): string {
-  const wanted = exchange.toLowerCase();
-  const named = dexes.find(({ displayName }) => displayName.toLowerCase() === wanted);
-  return (named?.name ?? exchange).toLowerCase();
+  const wantedName = exchange.toLowerCase();
+  const dex = dexes.find(({ displayName }) => displayName.toLowerCase() === wantedName);
+  return (dex?.name ?? exchange).toLowerCase();
 }
 
 function exchangeOf({ dexes }: ChainFacts, dexName: string): string {

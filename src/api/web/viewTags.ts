@@ -70,9 +70,9 @@ export async function findViewTags(
   if (view === 'portfolio') return hexTags('portfolio', 'Portfolio', text, null);
   if (view === 'contract') return hexTags('contract', 'Contract', text, chain);
   if (view === 'address' && chain !== null) return hexTags('address', 'Address', text, chain);
-  const found = tables === null || head === null ? undefined : await marketTags(tables, head, view, text);
-  if (view === 'address') return found ?? hexTags('address', 'Address', text, null);
-  return found === undefined ? GENERAL_TAGS : found;
+  const tags = tables === null || head === null ? undefined : await marketTags(tables, head, view, text);
+  if (view === 'address') return tags ?? hexTags('address', 'Address', text, null);
+  return tags === undefined ? GENERAL_TAGS : tags;
 }
 
 function isBlock(text: string): boolean {
@@ -120,15 +120,15 @@ async function lookUp<T, Item>(
   find: (table: T) => Item | undefined,
 ): Promise<Looked<Item>> {
   const recent = tables.latest(FRESH_MS);
-  const known = recent === null ? undefined : find(recent);
-  if (known !== undefined) return known;
+  const recentItem = recent === null ? undefined : find(recent);
+  if (recentItem !== undefined) return recentItem;
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
+  const timeout = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), WAIT_MS);
   });
-  const ready = await Promise.race([tables.at(head).catch(() => null), late]);
+  const newest = await Promise.race([tables.at(head).catch(() => null), timeout]);
   clearTimeout(timer);
-  if (ready !== null) return find(ready) ?? null;
+  if (newest !== null) return find(newest) ?? null;
   const last = tables.latest();
   return last === null ? undefined : find(last);
 }
@@ -195,7 +195,7 @@ function figureTags(
 ): Pick<PageTags, 'title' | 'description'> {
   const price = priceFigure(item.price_usd);
   const change = changeFigure(item.price_change_24h);
-  const shown = price === null ? name : `${name} $${price}`;
+  const title = price === null ? name : `${name} $${price}`;
   const figures = [
     ['Price', price === null ? null : `$${price}`],
     ['change in 24 h', change],
@@ -203,7 +203,7 @@ function figureTags(
     ['volume in 24 h', usdFigure(item.volume_24h_usd)],
   ].map(([label, figure]) => `${label} ${figure ?? 'unknown'}`);
   return {
-    title: titled(change === null ? shown : `${shown} (${change})`),
+    title: titled(change === null ? title : `${title} (${change})`),
     description: `${figures.join(', ')}, ${where}`,
   };
 }

@@ -100,10 +100,10 @@ function taggedView(
 ): Answer {
   const general = withText(file, toText(file, GENERAL_TAGS, null));
   return async (ctx) => {
-    const given = ctx.params[parameter.slice(1)] ?? '';
+    const value = ctx.params[parameter.slice(1)] ?? '';
     const chain = new URLSearchParams(ctx.querystring).get('chainId');
     const isChain = chain !== null && /^\d{1,15}$/.test(chain);
-    const asked = { view, given, chain: isChain ? chain : null };
+    const asked = { view, given: value, chain: isChain ? chain : null };
     const tags = await findViewTags(tables, tables?.head() ?? null, asked);
     if (tags === null) ctx.status = 404;
     if (tags === null || tags === GENERAL_TAGS) return send(ctx, general);

@@ -48,6 +48,7 @@ const SETTING_PREFIX = 'ch_';
  * in the body.
  */
 const PATH_LENGTH_MAX = 7_000;
+/** The header has a random text for this answer. An error after the first rows ends with the same text and MARKER. */
 const TAG_HEADER = 'x-clickhouse-exception-tag';
 const CODE_HEADER = 'x-clickhouse-exception-code';
 const MARKER = '\r\n__exception__\r\n';
@@ -75,14 +76,14 @@ export function createByteReader(options: ByteReaderOptions): ByteReader {
   return {
     async read(sql, params, format, settings) {
       const query = `${sql}\nFORMAT ${format}`;
-      const given: Fields = Object.entries(params).map(([name, value]) => [
+      const paramFields: Fields = Object.entries(params).map(([name, value]) => [
         `param_${name}`,
         formatParam(value),
       ]);
       const around: Fields = [...fixed, ...Object.entries(settings)];
-      const path = pathOf([...around, ...given]);
+      const path = pathOf([...around, ...paramFields]);
       const isShort = path.length <= PATH_LENGTH_MAX;
-      const long = { path: pathOf(around), body: formOf([['query', query], ...given]) };
+      const long = { path: pathOf(around), body: formOf([['query', query], ...paramFields]) };
       const request = isShort ? { path, body: query } : long;
       return readAnswer(await pool.request({ method: 'POST', headers, ...request }));
     },

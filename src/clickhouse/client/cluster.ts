@@ -32,7 +32,7 @@ const nodeShape = z.object({
   internal: z.int(),
 });
 type NodeRow = z.infer<typeof nodeShape>;
-const portShape = z.object({ place: z.int(), port: z.int() });
+const portShape = z.object({ shard_index: z.int(), port: z.int() });
 
 /**
  * Returns the cluster's servers, as the server at `url` reports them. Throws `bad_config` with the known
@@ -66,8 +66,8 @@ export async function findCluster(url: string, cluster: string): Promise<Cluster
 async function listNodes(database: Database, cluster: string): Promise<NodeRow[]> {
   const nodes = await selectNamed(database, 'engine/list_nodes', { cluster }, nodeShape);
   if (nodes.length > 0) return nodes;
-  const known = await selectNamed(database, 'engine/list_clusters', {}, z.object({ name: z.string() }));
-  const names = known.map(({ name }) => name).join(', ') || 'none';
+  const clusters = await selectNamed(database, 'engine/list_clusters', {}, z.object({ name: z.string() }));
+  const names = clusters.map(({ name }) => name).join(', ') || 'none';
   throw new AppError(
     'bad_config',
     `CLICKHOUSE_CLUSTER: got "${cluster}"; allowed: ${names}, the clusters of this server`,
@@ -91,7 +91,7 @@ async function listPorts(
 ): Promise<ReadonlyMap<number, number>> {
   const kind = protocol === 'https:' ? 'https_port' : 'http_port';
   const rows = await selectNamed(database, 'engine/list_ports', { cluster, kind }, portShape);
-  return new Map(rows.map((row) => [row.place, row.port]));
+  return new Map(rows.map((row) => [row.shard_index, row.port]));
 }
 
 /** Checks that the server accepts our user, and with replicas also that its macros are set. */
@@ -126,17 +126,19 @@ export function openClusterDatabase(cluster: ClusterServers, options: DatabaseOp
       ...(options.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: options.requestTimeoutMs }),
     }),
   }));
-  const whole = openDatabase({
+  const distributedDatabase = openDatabase({
     ...options,
     url: withQuorum(options.url, cluster.replicas),
     distributed: true,
   });
   const described: Cluster = { name: cluster.name, replicated: cluster.replicas > 1, nodes };
   return {
-    ...whole,
+    ...distributedDatabase,
     cluster: described,
     close: async () => {
-      await Promise.all([whole, ...nodes.map((node) => node.database)].map((one) => one.close()));
+      await Promise.all(
+        [distributedDatabase, ...nodes.map((node) => node.database)].map((one) => one.close()),
+      );
     },
   };
 }
@@ -147,20 +149,20 @@ export function openClusterDatabase(cluster: ClusterServers, options: DatabaseOp
  */
 function withQuorum(url: string, replicas: number): string {
   if (replicas === 1) return url;
-  const changed = new URL(url);
-  changed.searchParams.set('ch_insert_quorum', String(replicas));
-  return changed.toString();
+  const changedUrl = new URL(url);
+  changedUrl.searchParams.set('ch_insert_quorum', String(replicas));
+  return changedUrl.toString();
 }
 
 function atDatabase(url: string, name: string): string {
-  const changed = new URL(url);
-  changed.pathname = `/${name}`;
-  return changed.toString();
+  const changedUrl = new URL(url);
+  changedUrl.pathname = `/${name}`;
+  return changedUrl.toString();
 }
 
 function atServer(url: string, host: string, port: number): string {
-  const changed = new URL(url);
-  changed.hostname = host.includes(':') ? `[${host}]` : host;
-  changed.port = String(port);
-  return changed.toString();
+  const changedUrl = new URL(url);
+  changedUrl.hostname = host.includes(':') ? `[${host}]` : host;
+  changedUrl.port = String(port);
+  return changedUrl.toString();
 }

@@ -144,7 +144,7 @@ const CLOSE_GRACE_MS = 500;
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, requestTimeoutMs = TIME_LIMITS.databaseRequestMs, maxConnections = MAX_CONNECTIONS } = options;
-  const said = options.distributed === true ? createGlobalizer() : (sql: string): string => sql;
+  const toSentSql = options.distributed === true ? createGlobalizer() : (sql: string): string => sql;
   const client = createClient({
     url,
     request_timeout: requestTimeoutMs,
@@ -172,14 +172,15 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     cluster: null,
     rows: async (name, sql, params, row) => {
-      const answer = await guard(name, () => again(() => bytes.read(said(sql), params, TYPED_ROWS, {})));
+      const answer = await guard(name, () => again(() => bytes.read(toSentSql(sql), params, TYPED_ROWS, {})));
       return decodeRows(name, answer, row);
     },
-    select: (name, sql, params = {}) => guard(name, () => again(() => select(client, said(sql), params))),
+    select: (name, sql, params = {}) =>
+      guard(name, () => again(() => select(client, toSentSql(sql), params))),
     selectBinary: (name, sql, params = {}, format = 'RowBinary', settings = {}) =>
-      guard(name, () => again(() => bytes.read(said(sql), params, format, settings))),
+      guard(name, () => again(() => bytes.read(toSentSql(sql), params, format, settings))),
     command: (name, sql, params = {}, token) =>
-      guard(name, () => command(client, said(sql), params, token), toWriteError),
+      guard(name, () => command(client, toSentSql(sql), params, token), toWriteError),
     insert: (table, columns, body, ...rest) =>
       guard(`insert ${table}`, () => insert(client, table, columns, body, ...rest), toWriteError),
     ping: async () => (await client.ping({ select: true })).success,
@@ -262,8 +263,8 @@ export function toAppError(name: string, error: unknown): AppError {
   const cause = toCause(error);
   const passing = isPassing(cause);
   const isFull = cause instanceof EngineError && cause.code === ENGINE_CODES.NOT_ENOUGH_SPACE;
-  const full = isFull ? 'the disk is full: ' : '';
-  const message = `ClickHouse, ${name}: ${full}${errorText(cause)}`;
+  const fullText = isFull ? 'the disk is full: ' : '';
+  const message = `ClickHouse, ${name}: ${fullText}${errorText(cause)}`;
   return new AppError(passing ? 'unavailable' : 'internal', message, { cause, retryable: passing });
 }
 

@@ -21,44 +21,46 @@ const KEPT_MAX = 1_000;
 
 /** Caches the rewritten statements, because a program uses few. */
 export function createGlobalizer(): (sql: string) => string {
-  const made = new Map<string, string>();
+  const rewritten = new Map<string, string>();
   return (sql) => {
-    const known = made.get(sql);
-    if (known !== undefined) return known;
-    if (made.size >= KEPT_MAX) made.clear();
+    const cached = rewritten.get(sql);
+    if (cached !== undefined) return cached;
+    if (rewritten.size >= KEPT_MAX) rewritten.clear();
     const text = globalSubqueries(sql);
-    made.set(sql, text);
+    rewritten.set(sql, text);
     return text;
   };
 }
 
 export function globalSubqueries(sql: string): string {
   // Replaces strings and comments by spaces, so that positions stay the same.
-  const seen = sql.replace(HIDDEN, (hidden) => ' '.repeat(hidden.length));
-  let said = '';
-  let done = 0;
-  for (const { 0: found, index } of seen.matchAll(PLACES)) {
-    if (!readsTable(seen, index) || isListOfParameters(seen, index, found)) continue;
-    const named = /^((?:NOT )?IN) (\w+)$/.exec(found);
+  const visibleSql = sql.replace(HIDDEN, (hidden) => ' '.repeat(hidden.length));
+  let result = '';
+  let copiedTo = 0;
+  for (const { 0: found, index } of visibleSql.matchAll(PLACES)) {
+    if (!readsTable(visibleSql, index) || isListOfParameters(visibleSql, index, found)) continue;
+    const namedTable = /^((?:NOT )?IN) (\w+)$/.exec(found);
     const text =
-      named === null ? sql.slice(index, index + found.length) : `${named[1]} (SELECT * FROM ${named[2]})`;
-    said += `${sql.slice(done, index)}GLOBAL ${text}`;
-    done = index + found.length;
+      namedTable === null
+        ? sql.slice(index, index + found.length)
+        : `${namedTable[1]} (SELECT * FROM ${namedTable[2]})`;
+    result += `${sql.slice(copiedTo, index)}GLOBAL ${text}`;
+    copiedTo = index + found.length;
   }
-  return said + sql.slice(done);
+  return result + sql.slice(copiedTo);
 }
 
 /** Whether the SELECT around position `at` reads a table directly, and not a subquery or a query in WITH. */
 function readsTable(sql: string, at: number): boolean {
   for (let inside = at; inside >= 0;) {
-    const open = openingBefore(sql, inside);
-    const flat = flatten(sql.slice(open + 1, closingAfter(sql, inside)));
-    const own = selectAround(flat, inside - open - 1);
-    if (/\bSELECT\b/.test(own)) {
-      const name = /\bFROM\s+(?:\{\w+:Identifier\}\.)?([a-z_]\w*)/.exec(own)?.[1];
+    const opening = openingBefore(sql, inside);
+    const flat = flatten(sql.slice(opening + 1, closingAfter(sql, inside)));
+    const ownSelect = selectAround(flat, inside - opening - 1);
+    if (/\bSELECT\b/.test(ownSelect)) {
+      const name = /\bFROM\s+(?:\{\w+:Identifier\}\.)?([a-z_]\w*)/.exec(ownSelect)?.[1];
       return name !== undefined && !new RegExp(`\\b${name}\\s+AS\\s*\\(`).test(sql);
     }
-    inside = open;
+    inside = opening;
   }
   return false;
 }
@@ -68,9 +70,9 @@ function readsTable(sql: string, at: number): boolean {
  * stays unchanged.
  */
 function isListOfParameters(sql: string, at: number, found: string): boolean {
-  const open = found.indexOf('(');
-  if (open === -1) return false;
-  const from = at + open + 1;
+  const opening = found.indexOf('(');
+  if (opening === -1) return false;
+  const from = at + opening + 1;
   return !/\bFROM\b/.test(sql.slice(from, closingAfter(sql, from)));
 }
 

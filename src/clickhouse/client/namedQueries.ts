@@ -147,8 +147,8 @@ const FOLDER = join(findPackageRoot(), 'clickhouse');
 const texts = new Map<string, (params: QueryParams) => string>();
 
 function textOf(name: string, params: QueryParams): string {
-  const known =
+  const textOf =
     texts.get(name) ?? parseQueryText(name, readFileSync(join(FOLDER, 'queries', `${name}.sql`), 'utf8'));
-  texts.set(name, known);
-  return known(params);
+  texts.set(name, textOf);
+  return textOf(params);
 }

@@ -22,15 +22,15 @@ export function observeDatabase(database: Database, observer: DatabaseObserver):
     run: () => Promise<T>,
   ): Promise<T> => {
     const started = performance.now();
-    let failed = true;
+    let hasFailed = true;
     underWay += 1;
     try {
       const result = await run();
-      failed = false;
+      hasFailed = false;
       return result;
     } finally {
       underWay -= 1;
-      observer.finished(kind, name, (performance.now() - started) / 1_000, failed);
+      observer.finished(kind, name, (performance.now() - started) / 1_000, hasFailed);
     }
   };
   return {

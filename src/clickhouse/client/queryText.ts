@@ -43,31 +43,32 @@ const TRAILING = /\s+-- if (\w+)$/;
  */
 export function parseQueryText(name: string, text: string): (params: QueryParams) => string {
   const lines: Line[] = [];
-  const open: string[] = [];
+  const openBlocks: string[] = [];
   for (const line of expandParts(name, text.split('\n')).flatMap(expandPart).flatMap(expandChain)) {
-    const begun = BLOCK.exec(line)?.[1];
-    if (begun !== undefined) open.push(begun);
+    const blockParam = BLOCK.exec(line)?.[1];
+    if (blockParam !== undefined) openBlocks.push(blockParam);
     else if (END.test(line)) {
-      if (open.pop() === undefined) throw new AppError('internal', `${name}: "-- end" without "-- if"`);
+      if (openBlocks.pop() === undefined) throw new AppError('internal', `${name}: "-- end" without "-- if"`);
     } else {
-      const only = TRAILING.exec(line)?.[1];
+      const lineParam = TRAILING.exec(line)?.[1];
       lines.push({
         text: line.replace(TRAILING, ''),
-        needs: only === undefined ? [...open] : [...open, only],
+        needs: lineParam === undefined ? [...openBlocks] : [...openBlocks, lineParam],
       });
     }
   }
-  if (open.length > 0) throw new AppError('internal', `${name}: "-- if ${open.join(', ')}" without "-- end"`);
-  const kept = new Map<string, string>();
-  const asked = [...new Set(lines.flatMap(({ needs }) => needs))];
+  if (openBlocks.length > 0)
+    throw new AppError('internal', `${name}: "-- if ${openBlocks.join(', ')}" without "-- end"`);
+  const statements = new Map<string, string>();
+  const neededParams = [...new Set(lines.flatMap(({ needs }) => needs))];
   return (params) => {
-    const there = new Set(asked.filter((param) => holds(params[param])));
-    const key = [...there].join(' ');
-    const known = kept.get(key);
-    if (known !== undefined) return known;
-    const shown = lines.filter(({ needs }) => needs.every((param) => there.has(param)));
-    const statement = filterByProjections(shown.map((line) => line.text).join('\n'));
-    kept.set(key, statement);
+    const presentParams = new Set(neededParams.filter((param) => holds(params[param])));
+    const key = [...presentParams].join(' ');
+    const cached = statements.get(key);
+    if (cached !== undefined) return cached;
+    const usedLines = lines.filter(({ needs }) => needs.every((param) => presentParams.has(param)));
+    const statement = filterByProjections(usedLines.map((line) => line.text).join('\n'));
+    statements.set(key, statement);
     return statement;
   };
 }
@@ -129,22 +130,22 @@ function rowsOf(table: string, isHead: boolean, alias = ''): string {
 
 /** Replaces one part of a table by the table itself, and adds the condition of the snapshot to the WHERE after it. */
 function expandPart(line: string, i: number, lines: readonly string[]): string[] {
-  const read = (found: RegExpExecArray): readonly [from: string, condition: string] => {
+  const toClauses = (found: RegExpExecArray): readonly [from: string, condition: string] => {
     const [, indent = '', table = '', part, alias] = found;
     const isHead = part === 'head';
     const from = `${indent}FROM ${table}${isHead ? '_head' : ''}${alias === undefined ? '' : ` AS ${alias}`}`;
     return [from, rowsOf(table, isHead, alias === undefined ? '' : `${alias}.`)];
   };
-  const here = PART.exec(line);
-  if (here !== null) {
-    const [from, condition] = read(here);
-    return WHERE.test(lines[i + 1] ?? '') ? [from] : [from, `${here[1] ?? ''}WHERE ${condition}`];
+  const partLine = PART.exec(line);
+  if (partLine !== null) {
+    const [from, condition] = toClauses(partLine);
+    return WHERE.test(lines[i + 1] ?? '') ? [from] : [from, `${partLine[1] ?? ''}WHERE ${condition}`];
   }
-  const before = PART.exec(lines[i - 1] ?? '');
+  const partBefore = PART.exec(lines[i - 1] ?? '');
   return [
-    before === null
+    partBefore === null
       ? line
-      : line.replace(WHERE, (_, indent, rest) => `${indent}WHERE ${read(before)[1]} AND ${rest}`),
+      : line.replace(WHERE, (_, indent, rest) => `${indent}WHERE ${toClauses(partBefore)[1]} AND ${rest}`),
   ];
 }
 
@@ -153,19 +154,19 @@ function expandPart(line: string, i: number, lines: readonly string[]): string[]
  * plan a view.
  */
 function expandChain(line: string): string[] {
-  const found = CHAIN.exec(line);
-  if (found === null) return [line];
-  const [, indent = '', table = '', computed, alias = `${table}_chain`] = found;
-  const more = computed === undefined ? '' : `, ${computed}`;
+  const chainLine = CHAIN.exec(line);
+  if (chainLine === null) return [line];
+  const [, indent = '', table = '', computed, alias = `${table}_chain`] = chainLine;
+  const moreColumns = computed === undefined ? '' : `, ${computed}`;
   return [
     'FROM',
     '(',
-    `    SELECT *${more}`,
+    `    SELECT *${moreColumns}`,
     `    FROM ${table}`,
     `    WHERE ${rowsOf(table, false)}`,
     '    -- if commits',
     '    UNION ALL',
-    `    SELECT * EXCEPT commit${more}`,
+    `    SELECT * EXCEPT commit${moreColumns}`,
     `    FROM ${table}_head`,
     `    WHERE ${rowsOf(table, true)}`,
     '    -- end',

@@ -42,10 +42,10 @@ export function fileDestination(path: string): Destination {
 /** Returns the destination for display: without the arguments after the first, which may be keys. */
 export function showDestination(destination: Destination): string {
   const [, engine = '', first = ''] = /^(\w+)\(\s*('(?:[^'\\]|\\.)*')/.exec(destination) ?? [];
-  const shown = first.replace(/\/\/[^/@']*@/, '//');
+  const shownPath = first.replace(/\/\/[^/@']*@/, '//');
   return /^disk$/i.test(engine)
     ? destination
-    : `${engine}(${shown}${destination.includes(',') ? ', …' : ''})`;
+    : `${engine}(${shownPath}${destination.includes(',') ? ', …' : ''})`;
 }
 
 /**

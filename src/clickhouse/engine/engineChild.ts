@@ -61,9 +61,11 @@ export function findEngineLibraries(
 ): EngineLibraries {
   const name = `@chdb/lib-${platform}-${arch}${platform === 'linux' ? '-gnu' : ''}`;
   try {
-    const here = createRequire(__filename);
-    const ffi = here.resolve('ffi-rs');
-    const packageFile = createRequire(here.resolve('chdb/package.json')).resolve(`${name}/package.json`);
+    const requireHere = createRequire(__filename);
+    const ffi = requireHere.resolve('ffi-rs');
+    const packageFile = createRequire(requireHere.resolve('chdb/package.json')).resolve(
+      `${name}/package.json`,
+    );
     const engine = join(dirname(packageFile), 'libchdb.so');
     accessSync(engine);
     return { ffi, engine };

@@ -44,19 +44,19 @@ const TAKE_OVER_ATTEMPTS = 10;
 export async function takeEngineLock(file: string, folder: string, waitMs: number): Promise<EngineLock> {
   const owner = identify(process.pid);
   if (owner === null) throw new AppError('internal', `cannot read the start time of process ${process.pid}`);
-  const own: LockContent = { owner, engine: null };
+  const ownContent: LockContent = { owner, engine: null };
   const temporary = `${file}.${process.pid}`;
   for (let attempt = 0; attempt < TAKE_OVER_ATTEMPTS; attempt++) {
-    writeFileSync(temporary, JSON.stringify(own), { mode: 0o600 });
-    const taken = tryLink(temporary, file);
+    writeFileSync(temporary, JSON.stringify(ownContent), { mode: 0o600 });
+    const isTaken = tryLink(temporary, file);
     rmSync(temporary, { force: true });
-    if (taken) return heldLock(file, own);
-    const found = readLock(file);
-    if (found !== null) {
-      if (!(await isGoneWithin(found.owner, OWNER_GRACE_MS))) throw heldBy(folder, found.owner.pid);
-      if (found.engine !== null) await waitUntilGone(found.engine, folder, waitMs);
+    if (isTaken) return heldLock(file, ownContent);
+    const otherLock = readLock(file);
+    if (otherLock !== null) {
+      if (!(await isGoneWithin(otherLock.owner, OWNER_GRACE_MS))) throw heldBy(folder, otherLock.owner.pid);
+      if (otherLock.engine !== null) await waitUntilGone(otherLock.engine, folder, waitMs);
     }
-    setAside(file, found);
+    setAside(file, otherLock);
   }
   throw new AppError(
     'unavailable',
@@ -74,8 +74,8 @@ function heldBy(folder: string, pid: number): AppError {
 function heldLock(file: string, own: LockContent): EngineLock {
   let content = own;
   const isOurs = (): boolean => {
-    const found = readLock(file);
-    return found !== null && isSame(found.owner, own.owner);
+    const current = readLock(file);
+    return current !== null && isSame(current.owner, own.owner);
   };
   return {
     setEngine: (pid) => {
@@ -103,8 +103,8 @@ function setAside(file: string, judged: LockContent | null): void {
     if (errorCode(error) === 'ENOENT') return;
     throw error;
   }
-  const moved = readLock(aside);
-  if (moved !== null && (judged === null || !isSame(moved.owner, judged.owner))) tryLink(aside, file);
+  const movedLock = readLock(aside);
+  if (movedLock !== null && (judged === null || !isSame(movedLock.owner, judged.owner))) tryLink(aside, file);
   rmSync(aside, { force: true });
 }
 
@@ -162,8 +162,8 @@ function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
 }
 
 function isAlive(wanted: ProcessIdentity): boolean {
-  const found = identify(wanted.pid);
-  return found !== null && isSame(found, wanted);
+  const running = identify(wanted.pid);
+  return running !== null && isSame(running, wanted);
 }
 
 /**

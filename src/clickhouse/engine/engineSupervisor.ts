@@ -92,8 +92,8 @@ async function waitUntilUp(engine: EngineProcess, recipe: EngineRecipe, signal: 
     }
     if (signal.aborted || steadyNow() > deadline) {
       await engine.end(0);
-      const why = signal.aborted ? 'stopped while starting' : `no answer within ${limitMs} ms`;
-      throw new AppError('unavailable', `the embedded ClickHouse did not start: ${why}`);
+      const reason = signal.aborted ? 'stopped while starting' : `no answer within ${limitMs} ms`;
+      throw new AppError('unavailable', `the embedded ClickHouse did not start: ${reason}`);
     }
     await delay(PROBE_PAUSE_MS);
   }

@@ -128,8 +128,8 @@ function prepareFolder(folder: string): void {
     writeFileSync(probe, '');
     rmSync(probe);
   } catch (cause) {
-    const why = errorText(cause).replace(/,.*$/, '');
-    const message = `the data folder ${folder} cannot be written (${why}): make it writable, or set DATA_DIR to another folder`;
+    const reason = errorText(cause).replace(/,.*$/, '');
+    const message = `the data folder ${folder} cannot be written (${reason}): make it writable, or set DATA_DIR to another folder`;
     throw new AppError('bad_config', message, { cause });
   }
 }
@@ -165,7 +165,7 @@ async function startSupervised(
   options: EmbeddedServerOptions,
 ): Promise<EngineSupervisor> {
   const { log } = options;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { engine, recipe } = await startFirst(wanted, waitMs);
   const supervisor = new EngineSupervisor(
     engine,
@@ -178,7 +178,7 @@ async function startSupervised(
       askEngine(recipe.launch.httpPort, recipe.writer, sql, TIME_LIMITS.engineQueryMs);
     const version = await ask('SELECT version()');
     await ask(`CREATE DATABASE IF NOT EXISTS ${database}`);
-    const ms = Math.round(performance.now() - begun);
+    const ms = Math.round(performance.now() - startedAt);
     log.info({ version, port: recipe.launch.httpPort, pid: engine.pid, ms }, 'embedded ClickHouse is up');
     if (engine.said().includes('not confined')) {
       log.warn(
@@ -202,10 +202,10 @@ async function startFirst(
   waitMs: number,
 ): Promise<{ engine: EngineProcess; recipe: EngineRecipe }> {
   const deadline = steadyNow() + waitMs;
-  const never = new AbortController().signal;
+  const neverAborted = new AbortController().signal;
   for (;;) {
     try {
-      const engine = await startEngine(wanted, never);
+      const engine = await startEngine(wanted, neverAborted);
       const httpPort = engine.httpPort() ?? 0;
       return { engine, recipe: { ...wanted, launch: { ...wanted.launch, httpPort } } };
     } catch (error) {

@@ -113,12 +113,12 @@ export const lowText = column<string>('LowCardinality(String)', text.write, text
 
 /** Column of texts that are all among the words. */
 export function wordOf<K extends string>(...words: readonly K[]): ColumnType<K> {
-  const known = new Map<string, K>(words.map((word) => [word, word]));
+  const wordByText = new Map<string, K>(words.map((word) => [word, word]));
   return column<K>(lowText.sql, text.write, (r) => {
-    const read = r.text();
-    const word = known.get(read);
+    const storedText = r.text();
+    const word = wordByText.get(storedText);
     if (word === undefined)
-      throw new AppError('internal', `got "${read}"; expected one of ${words.join(', ')}`);
+      throw new AppError('internal', `got "${storedText}"; expected one of ${words.join(', ')}`);
     return word;
   });
 }

@@ -61,10 +61,10 @@ export class RowReader {
     const at = this.take(32);
     let value = 0n;
     for (let word = 24; word >= 0; word -= 8) {
-      const part = this.bytes.readBigUInt64LE(at + word);
+      const wordValue = this.bytes.readBigUInt64LE(at + word);
       // Most amounts fit into 64 or 128 bits, so those words are read first.
-      if (value !== 0n) value = (value << 64n) | part;
-      else if (part !== 0n) value = part;
+      if (value !== 0n) value = (value << 64n) | wordValue;
+      else if (wordValue !== 0n) value = wordValue;
     }
     return value;
   }

@@ -35,8 +35,8 @@ export function rowType<Row extends object>(columns: ColumnTypes<Row>): RowType<
     columns,
     decoderOf(query, header) {
       const key = header.map(({ name, type }) => `${name} ${type}`).join();
-      const known = decoders.get(key);
-      if (known !== undefined) return known;
+      const cached = decoders.get(key);
+      if (cached !== undefined) return cached;
       checkHeader(query, header, types);
       const decoder = compile<Row>(header.map(({ name }) => [name, types.get(name) as ColumnType<unknown>]));
       decoders.set(key, decoder);

@@ -103,12 +103,12 @@ export class RowWriter {
   private wide(value: bigint, bytes: number): void {
     const at = this.reserve(bytes);
     this.words.setBigUint64(at, BigInt.asUintN(64, value), true);
-    let rest = value >> 64n;
+    let remaining = value >> 64n;
     let offset = 8;
     // Most values fit into one or two words. The remaining bytes only repeat the sign.
-    for (; offset < bytes && rest !== 0n && rest !== -1n; offset += 8) {
-      this.words.setBigUint64(at + offset, BigInt.asUintN(64, rest), true);
-      rest >>= 64n;
+    for (; offset < bytes && remaining !== 0n && remaining !== -1n; offset += 8) {
+      this.words.setBigUint64(at + offset, BigInt.asUintN(64, remaining), true);
+      remaining >>= 64n;
     }
     const sign = value < 0n ? 0xffff_ffff : 0;
     for (; offset < bytes; offset += 4) this.words.setUint32(at + offset, sign, true);
@@ -135,14 +135,14 @@ export class RowWriter {
   fixed(hex: string, bytes: number): void {
     const at = this.reserve(bytes);
     const { buffer } = this;
-    let seen = hex.length === 2 + 2 * bytes ? 0 : NO_DIGIT;
+    let seenDigits = hex.length === 2 + 2 * bytes ? 0 : NO_DIGIT;
     for (let i = 0; i < bytes; i += 1) {
       const high = DIGITS[hex.charCodeAt(2 + 2 * i)] ?? NO_DIGIT;
       const low = DIGITS[hex.charCodeAt(3 + 2 * i)] ?? NO_DIGIT;
-      seen |= high | low;
+      seenDigits |= high | low;
       buffer[at + i] = (high << 4) | low;
     }
-    if (seen >= NO_DIGIT) throw new RangeError(`expected ${bytes} bytes of hex, got ${hex}`);
+    if (seenDigits >= NO_DIGIT) throw new RangeError(`expected ${bytes} bytes of hex, got ${hex}`);
   }
 
   zeros(bytes: number): void {
@@ -151,12 +151,12 @@ export class RowWriter {
   }
 
   varint(value: number): void {
-    let rest = value;
-    while (rest > 0x7f) {
-      this.u8((rest & 0x7f) | 0x80);
-      rest = Math.floor(rest / 128);
+    let remaining = value;
+    while (remaining > 0x7f) {
+      this.u8((remaining & 0x7f) | 0x80);
+      remaining = Math.floor(remaining / 128);
     }
-    this.u8(rest);
+    this.u8(remaining);
   }
 
   /** Writes a UTF-8 string with its length. */

@@ -111,11 +111,11 @@ export function toDistributedSchema(
 /** Returns a migration statement for a node's local table or view. Views have the same name on every node. */
 export function toLocalMigration(statement: string): string {
   const names = MODIFIED_VIEW.test(statement) ? /\b(FROM) (\w+)\b/g : /(^ALTER TABLE|\bFROM|\bJOIN) (\w+)\b/g;
-  const changed = statement.replace(
+  const localStatement = statement.replace(
     names,
     (_, word: string, table: string) => `${word} ${localTable(table)}`,
   );
-  if (changed !== statement) return changed;
+  if (localStatement !== statement) return localStatement;
   throw new AppError(
     'bad_config',
     `a cluster does not support this migration statement: ${statement.slice(0, 80)}`,
@@ -133,8 +133,8 @@ function localStatement(statement: string, table: string, cluster: ClusterShape)
   if (!cluster.replicated) return renamed;
   const path = `'/clickhouse/tables/${cluster.name}/{database}/{table}/{shard}', '{replica}'`;
   const replicated = renamed.replace(ENGINE, (_, kind: string, given?: string) => {
-    const rest = given === undefined || given === '' ? '' : `, ${given}`;
-    return `\nENGINE = Replicated${kind}MergeTree(${path}${rest})`;
+    const moreArguments = given === undefined || given === '' ? '' : `, ${given}`;
+    return `\nENGINE = Replicated${kind}MergeTree(${path}${moreArguments})`;
   });
   if (replicated.includes(WINDOW)) {
     const seconds = `replicated_deduplication_window_seconds = ${DEDUPLICATION_SECONDS}`;
@@ -142,8 +142,8 @@ function localStatement(statement: string, table: string, cluster: ClusterShape)
   }
   // Replicated tables deduplicate by default. A table without a deduplication window in the schema must not, so
   // its window is set to 0.
-  const none = '\nSETTINGS replicated_deduplication_window = 0';
+  const noWindow = '\nSETTINGS replicated_deduplication_window = 0';
   return replicated.includes('\nSETTINGS ')
-    ? replicated.replace('\nSETTINGS ', `${none}, `)
-    : replicated.replace('\nCOMMENT ', `${none}\nCOMMENT `);
+    ? replicated.replace('\nSETTINGS ', `${noWindow}, `)
+    : replicated.replace('\nCOMMENT ', `${noWindow}\nCOMMENT `);
 }

@@ -190,16 +190,16 @@ async function createMissing(database: Database, schema: readonly string[]): Pro
  * the running ones, and rejects.
  */
 async function createAll(database: Database, statements: readonly string[]): Promise<void> {
-  const left = [...statements];
+  const waiting = [...statements];
   const work = async (): Promise<void> => {
-    for (let statement = left.shift(); statement !== undefined; statement = left.shift())
+    for (let statement = waiting.shift(); statement !== undefined; statement = waiting.shift())
       await database.command('create schema', statement).catch((error: unknown) => {
-        left.length = 0;
+        waiting.length = 0;
         throw error;
       });
   };
-  const ended = await Promise.allSettled(Array.from({ length: CREATED_AT_ONCE }, work));
-  for (const result of ended) if (result.status === 'rejected') throw result.reason;
+  const results = await Promise.allSettled(Array.from({ length: CREATED_AT_ONCE }, work));
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
 /** Throws if a single-server database is used as a cluster database, or the reverse. */
@@ -225,10 +225,10 @@ async function applyMigration(
 ): Promise<void> {
   log.info({ migration: migration.name }, 'applying a migration');
   for (const statement of migration.statements) {
-    const named = [...statement.matchAll(/(?:^ALTER TABLE|\bFROM|\bJOIN) (\w+)/g)].map(
+    const namedTables = [...statement.matchAll(/(?:^ALTER TABLE|\bFROM|\bJOIN) (\w+)/g)].map(
       ([, table = '']) => table,
     );
-    if (named.every((table) => tables.has(table))) await database.command(migration.name, statement);
+    if (namedTables.every((table) => tables.has(table))) await database.command(migration.name, statement);
   }
   await record(database, [migration]);
 }

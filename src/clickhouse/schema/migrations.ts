@@ -44,20 +44,20 @@ export function readMigrations(root: string = findPackageRoot()): Migration[] {
 }
 
 function checkRepeatable(file: string, statements: readonly string[]): void {
-  const dropped = new Set<string>();
-  const kept = new Set<string>();
+  const droppedColumns = new Set<string>();
+  const usedColumns = new Set<string>();
   for (const statement of statements) {
     const [, table = '', actions = ''] = /^ALTER TABLE (\w+)\s+([^]+)$/.exec(statement) ?? [];
     for (const action of splitActions(actions)) {
       const [, drop, name = ''] = REPEATABLE.exec(action) ?? [];
-      if (name !== '') (drop === undefined ? kept : dropped).add(`${table}.${name}`);
+      if (name !== '') (drop === undefined ? usedColumns : droppedColumns).add(`${table}.${name}`);
       else if (!REPEATABLE_WHOLE.test(action))
         throw refused(file, action || statement, 'is not safe to repeat');
     }
   }
-  const both = [...dropped].find((name) => kept.has(name));
-  if (both !== undefined)
-    throw refused(file, both, 'is dropped and also used: drop it in a separate migration');
+  const droppedAndUsed = [...droppedColumns].find((name) => usedColumns.has(name));
+  if (droppedAndUsed !== undefined)
+    throw refused(file, droppedAndUsed, 'is dropped and also used: drop it in a separate migration');
 }
 
 function refused(file: string, what: string, why: string): AppError {

@@ -85,11 +85,11 @@ export function findProvenPart(
   { start, head }: { readonly start: number; readonly head: number },
   level: ProofLevel,
 ): ProvenPart | null {
-  const stored = cutRanges(ranges, start, head);
+  const storedRanges = cutRanges(ranges, start, head);
   const isProven = (range: ProofRange): boolean => !isWeaker(range.level, level);
-  const last = stored.findLastIndex(isProven);
-  const before = stored.findLastIndex((range, index) => index < last && !isProven(range));
-  const [first, end] = [stored[before + 1], stored[last]];
+  const last = storedRanges.findLastIndex(isProven);
+  const weakerBefore = storedRanges.findLastIndex((range, index) => index < last && !isProven(range));
+  const [first, end] = [storedRanges[weakerBefore + 1], storedRanges[last]];
   return first === undefined || end === undefined ? null : { level, from: first.from, to: end.to };
 }
 

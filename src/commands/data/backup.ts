@@ -51,27 +51,28 @@ export async function runBackup(
     const system = attached.open('system');
     if (await isBackingUp(system))
       throw new AppError('unavailable', 'another backup is running: wait for its end');
-    const written = await placeToWrite(place, config.dataDir, attached.engineFolder);
-    const taken: Taken[] = [];
+    const backupTarget = await placeToWrite(place, config.dataDir, attached.engineFolder);
+    const takenSources: Taken[] = [];
     try {
       for (const { source, ...each } of await listSources(attached, config)) {
-        taken.push(each);
+        takenSources.push(each);
         const database = attached.open(source);
         for (const statement of operationsTable()) await database.command('create operations', statement);
         await cloneTables({ database, source, target: each.target, clock: systemClock(), log, signal });
       }
-      const contents = await checkAll(attached, taken);
+      const contents = await checkAll(attached, takenSources);
       const total = contents.reduce((sum, { bytes }) => sum + bytes, 0);
       const progress = lineProgress('backed up', total);
-      const names = taken.map(({ target, name }) => ({ database: target, name }));
-      const { bytes } = await writeBackup(system, names, written.destination, progress.show);
+      const names = takenSources.map(({ target, name }) => ({ database: target, name }));
+      const { bytes } = await writeBackup(system, names, backupTarget.destination, progress.show);
       progress.end();
-      await written.finish();
-      for (const [index, { chainId }] of taken.entries()) output.write(describe(chainId, contents[index]));
-      output.write(`${showBytes(bytes)} written to ${written.shown}\n`);
+      await backupTarget.finish();
+      for (const [index, { chainId }] of takenSources.entries())
+        output.write(describe(chainId, contents[index]));
+      output.write(`${showBytes(bytes)} written to ${backupTarget.shown}\n`);
     } finally {
-      for (const { target } of taken) await dropClone(system, target);
-      await written.cleanUp();
+      for (const { target } of takenSources) await dropClone(system, target);
+      await backupTarget.cleanUp();
     }
   } finally {
     await attached.close();

@@ -41,10 +41,15 @@ function backupFolder(place: string, dataDir: string): string {
 }
 
 function atServer(place: string): BackupPlace {
-  const given = isDestination(place);
-  const destination = given ? place : fileDestination(place);
+  const isGivenDestination = isDestination(place);
+  const destination = isGivenDestination ? place : fileDestination(place);
   const nothing = async (): Promise<void> => undefined;
-  return { destination, shown: given ? showDestination(place) : place, finish: nothing, cleanUp: nothing };
+  return {
+    destination,
+    shown: isGivenDestination ? showDestination(place) : place,
+    finish: nothing,
+    cleanUp: nothing,
+  };
 }
 
 /** Throws `bad_config` if the place exists already. */
@@ -58,13 +63,13 @@ export async function placeToWrite(
   if (await isThere(folder))
     throw new AppError('bad_config', `${folder} already exists: choose another name or folder`);
   const name = `writing-${process.pid}`;
-  const written = join(engineFolder, BACKUPS, name);
-  await rm(written, { recursive: true, force: true });
+  const writtenFolder = join(engineFolder, BACKUPS, name);
+  await rm(writtenFolder, { recursive: true, force: true });
   return {
     destination: fileDestination(name),
     shown: folder,
-    finish: () => move(written, folder),
-    cleanUp: () => rm(written, { recursive: true, force: true }),
+    finish: () => move(writtenFolder, folder),
+    cleanUp: () => rm(writtenFolder, { recursive: true, force: true }),
   };
 }
 

@@ -58,11 +58,13 @@ async function storeTokenList(
 ): Promise<void> {
   const runner = createQueryRunner(database);
   const params = { list: name, limit: TOKENS_MAX };
-  const before = await runner.run('sources/list_listed_tokens', params, listedRow);
-  const kept = new Set(tokens.map(({ chainId, address }) => `${chainId} ${address}`));
-  const gone = before.filter(({ chain_id: chainId, address }) => !kept.has(`${chainId} ${address}`));
+  const storedRows = await runner.run('sources/list_listed_tokens', params, listedRow);
+  const listedKeys = new Set(tokens.map(({ chainId, address }) => `${chainId} ${address}`));
+  const unlistedRows = storedRows.filter(
+    ({ chain_id: chainId, address }) => !listedKeys.has(`${chainId} ${address}`),
+  );
   await insertRows(database, listedTokensTable, [
-    ...gone.map((row): ListedTokenRow => ({ ...row, list: name, logo_url: '', version })),
+    ...unlistedRows.map((row): ListedTokenRow => ({ ...row, list: name, logo_url: '', version })),
     ...tokens.map(({ chainId, address, logoUrl }): ListedTokenRow => {
       return { chain_id: chainId, address, list: name, logo_url: logoUrl ?? '', version };
     }),
@@ -75,15 +77,15 @@ async function readPlace(
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly shown: string }> {
   if (!/^https?:\/\//i.test(place)) return readList(resolve(place), place);
-  const shown = redactUrls(place);
-  if (!URL.canParse(place)) throw new AppError('bad_config', `got ${shown}, which is not a valid URL`);
-  const late = (): Error =>
-    new AppError('unavailable', `${shown} did not answer within ${FETCH_MS / 1_000} s`);
-  const { status, body } = await withDeadline(systemClock(), FETCH_MS, signal, late, (inner) =>
+  const shownUrl = redactUrls(place);
+  if (!URL.canParse(place)) throw new AppError('bad_config', `got ${shownUrl}, which is not a valid URL`);
+  const timeoutError = (): Error =>
+    new AppError('unavailable', `${shownUrl} did not answer within ${FETCH_MS / 1_000} s`);
+  const { status, body } = await withDeadline(systemClock(), FETCH_MS, signal, timeoutError, (inner) =>
     guardedGet(new URL(place), { bytesMax: LIST_BYTES_MAX, allowPrivate, signal: inner }),
   );
-  if (status !== 200) throw new AppError('unavailable', `${shown} answered with status ${status}`);
-  return { text: body.toString('utf8'), shown };
+  if (status !== 200) throw new AppError('unavailable', `${shownUrl} answered with status ${status}`);
+  return { text: body.toString('utf8'), shown: shownUrl };
 }
 
 async function readList(

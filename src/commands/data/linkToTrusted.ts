@@ -32,8 +32,8 @@ export async function linkToTrusted(
   // The hash of the trusted block needs no check here: the source refuses any other block at its height.
   if (number > last.number) await link(source, last, number, signal);
   if (number < first.number) {
-    const before = await link(source, null, first.number - 1, signal, number);
-    if (before !== null && before.hash !== first.parentHash) throw unlinked(before, first);
+    const linked = await link(source, null, first.number - 1, signal, number);
+    if (linked !== null && linked.hash !== first.parentHash) throw unlinked(linked, first);
   }
   return `Parent hashes link the blocks to TRUSTED_BLOCK ${number}, ${trusted.hash}.`;
 }

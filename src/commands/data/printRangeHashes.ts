@@ -21,19 +21,19 @@ export async function printRangeHashes(
 ): Promise<boolean> {
   const ranges = listWholeRanges(from, to);
   const noted = await readRangeHashes(database, chainId, ranges[0] ?? 0, ranges.at(-1) ?? 0);
-  let same = true;
+  let areEqual = true;
   for await (const now of hashRanges(database, chainId, ranges)) {
-    const before = noted.get(now.from);
-    const tables = before === undefined ? [] : listDifferentTables(before, now);
-    const isDifferent = before !== undefined && before.hash !== now.hash;
-    if (isDifferent) same = false;
+    const notedHash = noted.get(now.from);
+    const tables = notedHash === undefined ? [] : listDifferentTables(notedHash, now);
+    const isDifferent = notedHash !== undefined && notedHash.hash !== now.hash;
+    if (isDifferent) areEqual = false;
     const range = `blocks ${now.from}-${now.from + HASH_BLOCKS - 1}`;
     const word = isDifferent
-      ? `DIFFERENT in ${tables.join(', ')}: the recorded hash is ${before.hash}`
-      : before === undefined
+      ? `DIFFERENT in ${tables.join(', ')}: the recorded hash is ${notedHash.hash}`
+      : notedHash === undefined
         ? 'the hash was not stored yet'
         : 'as recorded';
     print(`range hash of ${range}: ${now.hash}, ${now.rows} rows, ${word}\n`);
   }
-  return same;
+  return areEqual;
 }

@@ -155,13 +155,13 @@ function withDevChain(config: Config, engineFolder: string | null): Config {
 
 function cutRange(asked: AskedRange, head: HeadSnapshot | null, output: CommandOutput): Span {
   if (head === null) throw new AppError('bad_config', 'nothing to verify: no block is stored yet');
-  const stored = { from: head.startBlock, to: head.number };
-  const from = Math.max(asked.from ?? stored.from, stored.from);
-  const to = Math.min(asked.to ?? stored.to, stored.to);
+  const storedSpan = { from: head.startBlock, to: head.number };
+  const from = Math.max(asked.from ?? storedSpan.from, storedSpan.from);
+  const to = Math.min(asked.to ?? storedSpan.to, storedSpan.to);
   if (from > to)
     throw new AppError(
       'bad_config',
-      `none of the requested blocks is stored: blocks ${stored.from}-${stored.to} are stored`,
+      `none of the requested blocks is stored: blocks ${storedSpan.from}-${storedSpan.to} are stored`,
     );
   if ((asked.from ?? from) < from || (asked.to ?? to) > to)
     output.write(`Of the requested blocks, only ${from}-${to} are stored.\n`);
@@ -170,17 +170,17 @@ function cutRange(asked: AskedRange, head: HeadSnapshot | null, output: CommandO
 
 async function prove(work: Work, span: Span): Promise<number> {
   const { signal, output } = work;
-  const found: Found = { differences: 0, blocks: 0, logs: 0, levels: [] };
+  const findings: Found = { differences: 0, blocks: 0, logs: 0, levels: [] };
   try {
-    const ends = await proveAll(work, span, found);
+    const ends = await proveAll(work, span, findings);
     const anchor = await linkToTrusted(work.source, work.config.proof.trusted, ends, signal);
-    report(output, span, found, anchor);
+    report(output, span, findings, anchor);
   } catch (error) {
     if (!signal.aborted) throw error;
-    report(output, { from: span.from, to: span.from + found.blocks - 1 }, found, null);
+    report(output, { from: span.from, to: span.from + findings.blocks - 1 }, findings, null);
     return 1;
   }
-  return found.differences === 0 ? 0 : 1;
+  return findings.differences === 0 ? 0 : 1;
 }
 
 /** Compares all blocks of `span` with the stored rows. Returns the first and the last block that the node sent. */
@@ -192,7 +192,7 @@ async function proveAll(
   const { log, signal } = work;
   let first: ChainBlock | null = null;
   let last: ChainBlock | null = null;
-  let shown = performance.now();
+  let shownAt = performance.now();
   for (let failures = 0; ;) {
     const from: number = last === null ? span.from : last.number + 1;
     try {
@@ -206,8 +206,8 @@ async function proveAll(
           last = part.at(-1) ?? last;
         }
         failures = 0;
-        if (performance.now() - shown < LINE_EVERY_MS) continue;
-        shown = performance.now();
+        if (performance.now() - shownAt < LINE_EVERY_MS) continue;
+        shownAt = performance.now();
         log.info(
           { block: last?.number, to: span.to, differences: found.differences },
           'proving stored blocks',
@@ -230,17 +230,17 @@ const unlinkedText = (last: ChainBlock, next: ChainBlock): string =>
 
 /** Divides consecutive blocks into parts with at most LOGS_AT_ONCE logs each, but at least one block. */
 function parts(blocks: readonly ChainBlock[]): ChainBlock[][] {
-  const all: ChainBlock[][] = [];
+  const blockParts: ChainBlock[][] = [];
   let logs = Infinity;
   for (const block of blocks) {
     logs += block.logs.length;
     if (logs > LOGS_AT_ONCE) {
-      all.push([]);
+      blockParts.push([]);
       logs = block.logs.length;
     }
-    all.at(-1)?.push(block);
+    blockParts.at(-1)?.push(block);
   }
-  return all;
+  return blockParts;
 }
 
 async function comparePart(work: Work, proven: readonly ChainBlock[], found: Found): Promise<void> {
@@ -284,8 +284,8 @@ async function checkMakers(
 ): Promise<void> {
   const slices = createSlices();
   for (const block of blocks) {
-    const own = swaps.filter(({ ord }) => blockOfOrd(ord) === block.number);
-    const indexes = own.flatMap(({ ord }) => block.logs[logIndexOfOrd(ord)]?.transactionIndex ?? []);
+    const blockSwaps = swaps.filter(({ ord }) => blockOfOrd(ord) === block.number);
+    const indexes = blockSwaps.flatMap(({ ord }) => block.logs[logIndexOfOrd(ord)]?.transactionIndex ?? []);
     if (block.proof === 'full') await source.checkSenders(block, new Set(indexes));
     await slices.step();
   }
@@ -297,9 +297,9 @@ async function checkMakers(
  */
 function showBoth(stored: string, proven: string): [string, string] {
   if (Math.max(stored.length, proven.length) <= SHOWN) return [stored, proven];
-  let same = 0;
-  while (same < stored.length && stored[same] === proven[same]) same += 1;
-  const from = Math.max(0, same - 8);
+  let sameLength = 0;
+  while (sameLength < stored.length && stored[sameLength] === proven[sameLength]) sameLength += 1;
+  const from = Math.max(0, sameLength - 8);
   const show = (text: string): string => {
     const end = from + SHOWN < text.length ? '…' : '';
     return `${from === 0 ? '' : '…'}${text.slice(from, from + SHOWN)}${end} (${text.length} characters)`;

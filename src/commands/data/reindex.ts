@@ -51,8 +51,8 @@ export async function runReindex(
       return 0;
     }
     if (check) return 1;
-    const made = report.rebuilt.length === 0 ? '' : `; rebuilt: ${report.rebuilt.join(', ')}`;
-    output.write(`Corrected ${span}${made}. Restart the ingester and the API.\n`);
+    const rebuiltText = report.rebuilt.length === 0 ? '' : `; rebuilt: ${report.rebuilt.join(', ')}`;
+    output.write(`Corrected ${span}${rebuiltText}. Restart the ingester and the API.\n`);
     return 0;
   } finally {
     await attached.close();

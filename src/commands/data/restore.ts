@@ -43,10 +43,10 @@ export async function runRestore(
       name: backupName(chain),
     }));
     if (!replace) for (const { final } of targets) await assertEmpty(attached, final);
-    const read = await placeToRead(place, config.dataDir, attached.engineFolder);
+    const readable = await placeToRead(place, config.dataDir, attached.engineFolder);
     try {
       const system = attached.open('system');
-      const restored = await restoreBeside(attached, targets, read);
+      const restored = await restoreBeside(attached, targets, readable);
       const contents = new Map<number, Content>();
       for (const { chainId, beside } of restored) {
         const database = attached.open(beside);
@@ -65,10 +65,10 @@ export async function runRestore(
         await migrate(attached.open(final), log);
         output.write(`restored ${describe(chainId, contents.get(chainId))}`);
       }
-      output.write(`from ${read.shown}\n`);
+      output.write(`from ${readable.shown}\n`);
     } finally {
       for (const { final } of targets) await drop(attached, besideOf(final));
-      await read.cleanUp();
+      await readable.cleanUp();
     }
   } finally {
     await attached.close();
@@ -107,22 +107,24 @@ async function restoreBeside(
   read: BackupPlace,
 ): Promise<Restored[]> {
   const system = attached.open('system');
-  const wanted = targets.map((target) => ({ ...target, beside: besideOf(target.final) }));
-  for (const { beside } of wanted) await drop(attached, beside);
+  const toRestore = targets.map((target) => ({ ...target, beside: besideOf(target.final) }));
+  for (const { beside } of toRestore) await drop(attached, beside);
   for (;;) {
     const progress = lineProgress('restored', null);
-    const databases: BackedUp[] = wanted.map(({ beside, name }) => ({ database: beside, name }));
+    const databases: BackedUp[] = toRestore.map(({ beside, name }) => ({ database: beside, name }));
     try {
       await readBackup(system, databases, read.destination, progress.show);
       progress.end();
-      return wanted;
+      return toRestore;
     } catch (error) {
       // The error names a database that the backup does not contain. A backup always has the market chain's.
       const text = errorText(error);
-      const missing = wanted.findIndex(({ name }, i) => i > 0 && new RegExp(`\\b${name}\\b`).test(text));
-      if (missing < 0) throw error;
-      for (const { beside } of wanted) await drop(attached, beside);
-      wanted.splice(missing, 1);
+      const missingIndex = toRestore.findIndex(
+        ({ name }, i) => i > 0 && new RegExp(`\\b${name}\\b`).test(text),
+      );
+      if (missingIndex < 0) throw error;
+      for (const { beside } of toRestore) await drop(attached, beside);
+      toRestore.splice(missingIndex, 1);
     }
   }
 }

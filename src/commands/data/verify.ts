@@ -52,8 +52,8 @@ export async function runVerify(config: Config, log: Logger, range: AskedRange):
     }
     const finalTo = stored.cursor.number;
     const floors = await readFloors(database);
-    const kept = await firstWholeDay(database, config.chainId, Math.max(0, ...floors.values()));
-    const { from, to } = cutRange(range, { from: stored.startBlock, to: finalTo }, kept);
+    const keptFrom = await firstWholeDay(database, config.chainId, Math.max(0, ...floors.values()));
+    const { from, to } = cutRange(range, { from: stored.startBlock, to: finalTo }, keptFrom);
     const logs = new LogLedger(database);
     await logs.load();
     const logsFrom = logs.wholeFrom();
@@ -105,8 +105,8 @@ function isAsked({ from, to }: AskedRange): boolean {
 function cutRange(asked: AskedRange, stored: BlockRange, kept: number): BlockRange {
   const from = Math.max(asked.from ?? stored.from, stored.from);
   const to = Math.min(asked.to ?? stored.to, stored.to);
-  const whole = `final blocks ${stored.from}-${stored.to} are stored`;
-  if (from > to) throw new AppError('bad_config', `none of the requested blocks is stored: ${whole}`);
+  const storedText = `final blocks ${stored.from}-${stored.to} are stored`;
+  if (from > to) throw new AppError('bad_config', `none of the requested blocks is stored: ${storedText}`);
   if (kept > to && isAsked(asked)) {
     const days =
       kept > stored.to ? 'no complete day is left' : `complete days are left from block ${kept} on`;

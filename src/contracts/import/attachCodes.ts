@@ -25,14 +25,14 @@ export async function attachCodes(
   descendants: readonly number[],
 ): Promise<AttachedCode[]> {
   const codes = new Map<string, Hex>();
-  const wanted = new Map<number, Set<Hex>>();
+  const addressesByChain = new Map<number, Set<Hex>>();
   for (const { contract } of records) {
     const chainIds =
       contract.chainId === ANCESTOR_CHAIN ? [ANCESTOR_CHAIN, ...descendants] : [contract.chainId];
     for (const chainId of chainIds.filter((id) => chain.knows(id)))
-      wanted.set(chainId, (wanted.get(chainId) ?? new Set()).add(contract.address));
+      addressesByChain.set(chainId, (addressesByChain.get(chainId) ?? new Set()).add(contract.address));
   }
-  for (const [chainId, addresses] of wanted) {
+  for (const [chainId, addresses] of addressesByChain) {
     const list = [...addresses];
     for (const [index, code] of (await chain.listCodes(chainId, list)).entries()) {
       if (code !== null) codes.set(`${chainId} ${list[index] ?? ''}`, code);
@@ -56,12 +56,12 @@ export async function attachCodes(
 type CodeOf = (chainId: number) => Hex | null;
 
 function attachOwn(record: ImportedRecord, codeOf: CodeOf): VerifiedRecord {
-  const here = codeOf(record.contract.chainId);
-  if (here === '0x') throw new BrokenRecord('the address has no code on the chain');
+  const ownCode = codeOf(record.contract.chainId);
+  if (ownCode === '0x') throw new BrokenRecord('the address has no code on the chain');
   const { runtimeCode } = record;
-  if (here !== null && runtimeCode !== null && here !== runtimeCode)
+  if (ownCode !== null && runtimeCode !== null && ownCode !== runtimeCode)
     throw new BrokenRecord('the code on the chain differs from the verified code');
-  const code = here ?? runtimeCode;
+  const code = ownCode ?? runtimeCode;
   return withCode(record, code === null || code === '0x' ? null : hashCode(code));
 }
 
@@ -70,15 +70,15 @@ function attachAncestor(
   codeOf: CodeOf,
   descendants: readonly number[],
 ): VerifiedRecord[] {
-  const there = codeOf(ANCESTOR_CHAIN) ?? record.runtimeCode;
+  const ancestorCode = codeOf(ANCESTOR_CHAIN) ?? record.runtimeCode;
   const attached: VerifiedRecord[] = [];
-  if (there !== null && there !== '0x') attached.push(withCode(record, hashCode(there)));
+  if (ancestorCode !== null && ancestorCode !== '0x') attached.push(withCode(record, hashCode(ancestorCode)));
   for (const chainId of descendants) {
-    const here = codeOf(chainId);
-    if (here === null || here === '0x') continue;
-    if (there === null ? !isNamedBy(here, record) : here !== there) continue;
+    const ownCode = codeOf(chainId);
+    if (ownCode === null || ownCode === '0x') continue;
+    if (ancestorCode === null ? !isNamedBy(ownCode, record) : ownCode !== ancestorCode) continue;
     const contract = { ...record.contract, chainId, source: 'ancestor:1' as const };
-    attached.push(withCode({ ...record, contract }, hashCode(here)));
+    attached.push(withCode({ ...record, contract }, hashCode(ownCode)));
   }
   if (attached.length === 0)
     throw new BrokenRecord(

@@ -74,8 +74,8 @@ async function ask(
   allowPrivate: boolean,
   signal: AbortSignal,
 ): Promise<JsonAnswer & { readonly retryAfterMs: number | null }> {
-  const late = (): Error => new Error(`no answer within ${timeoutMs / 1_000} s`);
-  return withDeadline(systemClock(), timeoutMs, signal, late, async (inner) => {
+  const timeoutError = (): Error => new Error(`no answer within ${timeoutMs / 1_000} s`);
+  return withDeadline(systemClock(), timeoutMs, signal, timeoutError, async (inner) => {
     const options = { bytesMax: BODY_BYTES_MAX, allowPrivate, signal: inner };
     const { status, headers, body } = await guardedGet(new URL(url), options);
     const seconds = Number(headers['retry-after'] ?? NaN);

@@ -116,12 +116,12 @@ function parseMetadata(text: string): Metadata {
 }
 
 export function readLanguage(text: string): 'Solidity' | 'Vyper' | 'Yul' {
-  const found = (['Solidity', 'Vyper', 'Yul'] as const).find(
+  const language = (['Solidity', 'Vyper', 'Yul'] as const).find(
     (each) => each.toLowerCase() === text.toLowerCase(),
   );
-  if (found === undefined)
+  if (language === undefined)
     throw new BrokenRecord(`language: got "${text.slice(0, 40)}"; allowed: Solidity, Vyper, Yul`);
-  return found;
+  return language;
 }
 
 function readSource(
@@ -131,8 +131,8 @@ function readSource(
 ): SourceFile {
   const hash = isHexOfLength(keccak256, 64) ? toLowerHex(keccak256) : null;
   if (hash === null) throw new BrokenRecord(`the metadata has no valid keccak256 of ${path.slice(0, 80)}`);
-  const found = findFile(hash, path);
-  if (found !== null) return { path, content: found, contentHash: hash };
+  const ownContent = findFile(hash, path);
+  if (ownContent !== null) return { path, content: ownContent, contentHash: hash };
   if (content === undefined) throw new BrokenRecord(`the source file ${path.slice(0, 80)} is missing`);
   if (hashContent(content) !== hash)
     throw new BrokenRecord(`the hash of ${path.slice(0, 80)} differs from the metadata`);
@@ -141,11 +141,11 @@ function readSource(
 
 /** Metadata names a library as `path:Name`; standard JSON has path and name separately. */
 function readLibraries(libraries: Readonly<Record<string, unknown>>): Record<string, Hex> {
-  const found: Record<string, Hex> = {};
+  const byName: Record<string, Hex> = {};
   for (const [name, address] of Object.entries(libraries)) {
-    if (isHexOfLength(address, 40)) found[name.replace(/^:/, '')] = toLowerHex(address);
+    if (isHexOfLength(address, 40)) byName[name.replace(/^:/, '')] = toLowerHex(address);
   }
-  return found;
+  return byName;
 }
 
 function toStandardSettings(

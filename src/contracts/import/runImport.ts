@@ -53,14 +53,14 @@ export async function runImport(
     const records = await readAll(deps, batch, counts, signal);
     signal.throwIfAborted();
     const attached = await attachCodes(records, deps.chain, deps.descendants);
-    const good = attached.flatMap((each, index) => {
+    const usable = attached.flatMap((each, index) => {
       if ('records' in each) return each.records;
       const contract = records[index]?.contract;
       if (contract !== undefined) deps.skipped(contract, each.broken);
       counts.broken += 1;
       return [];
     });
-    const { stored, kept } = await store.store(good);
+    const { stored, kept } = await store.store(usable);
     counts.stored += stored;
     counts.known += kept;
     counts.found += batch.length;

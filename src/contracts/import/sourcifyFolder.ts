@@ -43,9 +43,10 @@ export async function openSourcifyFolder(
         for (const chainId of chainIds) {
           const path = join(root, match, String(chainId));
           for (const name of (await isLinked(join(root, match), path)) ? [] : await listSorted(path)) {
-            const here = `${match}/${chainId}/${name}`;
-            if (!isAddress(name) || (position !== null && !isBehind(here, position, chainIds))) continue;
-            yield toFound(join(path, name), here, { chainId, address: toLowerHex(name), status });
+            const ownPosition = `${match}/${chainId}/${name}`;
+            if (!isAddress(name) || (position !== null && !isBehind(ownPosition, position, chainIds)))
+              continue;
+            yield toFound(join(path, name), ownPosition, { chainId, address: toLowerHex(name), status });
           }
         }
       }
@@ -55,13 +56,13 @@ export async function openSourcifyFolder(
 
 /** Whether one of the folders is a symbolic link. Links could lead out of the repository. */
 async function isLinked(...paths: readonly string[]): Promise<boolean> {
-  const found = await Promise.all(paths.map((path) => lstat(path).catch(() => null)));
-  return found.some((about) => about?.isSymbolicLink() === true);
+  const stats = await Promise.all(paths.map((path) => lstat(path).catch(() => null)));
+  return stats.some((about) => about?.isSymbolicLink() === true);
 }
 
 async function findRoot(folder: string): Promise<string> {
-  for (const below of ['contracts', '.', 'repository/contracts']) {
-    const root = join(folder, below);
+  for (const subfolder of ['contracts', '.', 'repository/contracts']) {
+    const root = join(folder, subfolder);
     const names = await readdir(root).catch((): string[] => []);
     if (MATCHES.some(([match]) => names.includes(match))) return root;
   }
@@ -80,16 +81,16 @@ async function listSorted(path: string): Promise<string[]> {
   return names.sort();
 }
 
+const matchIndex = (name: string): number => MATCHES.findIndex(([match]) => match === name);
+
 /** Whether a position comes after another in the order of `list`. */
-function isBehind(here: string, position: string, chainIds: readonly number[]): boolean {
-  const keyOf = (place: string): readonly [number, number, string] => {
-    const [match, chain, name = ''] = place.split('/');
-    return [MATCHES.findIndex(([each]) => each === match), chainIds.indexOf(Number(chain)), name];
-  };
-  const [a, b] = [keyOf(here), keyOf(position)];
-  if (a[0] !== b[0]) return a[0] > b[0];
-  if (a[1] !== b[1]) return a[1] > b[1];
-  return a[2] > b[2];
+function isBehind(position: string, other: string, chainIds: readonly number[]): boolean {
+  const [match = '', chain, name = ''] = position.split('/');
+  const [otherMatch = '', otherChain, otherName = ''] = other.split('/');
+  const matchOrder = matchIndex(match) - matchIndex(otherMatch);
+  if (matchOrder !== 0) return matchOrder > 0;
+  const chainOrder = chainIds.indexOf(Number(chain)) - chainIds.indexOf(Number(otherChain));
+  return chainOrder === 0 ? name > otherName : chainOrder > 0;
 }
 
 type Facts = Pick<FoundContract, 'chainId' | 'address' | 'status'>;
@@ -124,10 +125,10 @@ async function readSources(folder: string): Promise<Map<Hex, string>> {
   await checkFolder(folder);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   // Skips symbolic links, which could lead out of the folder.
-  const plain = entries.filter((entry) => entry.isFile());
-  if (plain.length > FILES_MAX)
-    throw new BrokenRecord(`the contract has ${plain.length} source files; allowed: ${FILES_MAX}`);
-  for (const entry of plain) {
+  const sourceFiles = entries.filter((entry) => entry.isFile());
+  if (sourceFiles.length > FILES_MAX)
+    throw new BrokenRecord(`the contract has ${sourceFiles.length} source files; allowed: ${FILES_MAX}`);
+  for (const entry of sourceFiles) {
     const file = await readPlainFile(join(entry.parentPath, entry.name), FILE_BYTES_MAX);
     if (file === null) continue;
     const content = decode(file.content, entry.name);

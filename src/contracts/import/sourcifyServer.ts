@@ -114,9 +114,9 @@ export function openSourcifyServer(fetch: JsonFetch, chainId: number): ContractS
         const { results } = parsed.data;
         for (const { address, match, runtimeMatch, matchId } of results) {
           after = String(matchId);
-          const found = runtimeMatch ?? match;
-          if (!isAddress(address) || found === null) continue;
-          yield toFound(fetch, { chainId, address: toLowerHex(address), status: found }, after);
+          const status = runtimeMatch ?? match;
+          if (!isAddress(address) || status === null) continue;
+          yield toFound(fetch, { chainId, address: toLowerHex(address), status }, after);
         }
         if (results.length < PAGE) return;
       }
@@ -150,11 +150,11 @@ function readAnswer(
   // The match of the runtime code decides the status of the verification.
   const status = answer.runtimeMatch ?? answer.match;
   if (status === null) throw new BrokenRecord('the contract is not verified on the server');
-  const known: MetadataFacts = { ...facts, status, verifiedAt: toUnixSeconds(answer.verifiedAt) };
+  const metadataFacts: MetadataFacts = { ...facts, status, verifiedAt: toUnixSeconds(answer.verifiedAt) };
   const record =
     typeof answer.metadata === 'object' && answer.metadata !== null
-      ? withMetadata(answer, known)
-      : withoutMetadata(answer, known);
+      ? withMetadata(answer, metadataFacts)
+      : withoutMetadata(answer, metadataFacts);
   const { creationBytecode, runtimeBytecode, deployment, metadata, storageLayout, userdoc, devdoc } = answer;
   return checkLimits({
     ...record,

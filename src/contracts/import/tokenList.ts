@@ -50,13 +50,17 @@ export function parseTokenList(text: string, source: string): TokenList {
   const { tokens: entries } = list.data;
   if (entries.length > TOKENS_MAX) throw fail(`got ${entries.length} tokens; allowed: at most ${TOKENS_MAX}`);
   const tokens = new Map<string, ListedToken>();
-  let broken = 0;
+  let brokenCount = 0;
   for (const entry of entries) {
     const token = readToken(entry);
-    if (token === null) broken += 1;
+    if (token === null) brokenCount += 1;
     else tokens.set(`${token.chainId} ${token.address}`, token);
   }
-  return { name: normaliseText(list.data.name, NAME_MAX) ?? 'unnamed', tokens: [...tokens.values()], broken };
+  return {
+    name: normaliseText(list.data.name, NAME_MAX) ?? 'unnamed',
+    tokens: [...tokens.values()],
+    broken: brokenCount,
+  };
 }
 
 function readToken(entry: unknown): ListedToken | null {

@@ -70,8 +70,8 @@ export function openCompilerMirror(mirror: string, folder: string): CompilerSour
       (await download(base, 'list.json', LIST_BYTES_MAX, LIST_TIMEOUT_MS, signal)).toString('utf8'),
     async (build, signal) => {
       const path = join(folder, `${build.sha256.slice(2).toLowerCase()}.js`);
-      const kept = await readBounded(path, COMPILER_BYTES_MAX).catch(() => null);
-      if (kept !== null && hashOf(kept) === build.sha256.toLowerCase()) {
+      const keptFile = await readBounded(path, COMPILER_BYTES_MAX).catch(() => null);
+      if (keptFile !== null && hashOf(keptFile) === build.sha256.toLowerCase()) {
         await utimes(path, new Date(), new Date());
         return path;
       }
@@ -153,8 +153,8 @@ function download(
   timeoutMs: number,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Buffer> {
-  const late = (): Error => new Error(`no answer within ${timeoutMs / 1_000} s`);
-  return withDeadline(systemClock(), timeoutMs, signal, late, async (inner) => {
+  const timeoutError = (): Error => new Error(`no answer within ${timeoutMs / 1_000} s`);
+  return withDeadline(systemClock(), timeoutMs, signal, timeoutError, async (inner) => {
     const url = new URL(name, base);
     // The operator names the mirror in a setting, so it may be in a private network.
     const { status, body } = await guardedGet(url, { bytesMax, allowPrivate: true, signal: inner });

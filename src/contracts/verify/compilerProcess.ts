@@ -112,7 +112,7 @@ export function runCompiler(
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { PATH: '/usr/bin:/bin' },
     });
-    let said = '';
+    let stderrText = '';
     let answer: unknown = null;
     let killed = '';
     const kill = (why: string): void => {
@@ -123,7 +123,7 @@ export function runCompiler(
     const timer = setTimeout(() => kill(`the compiler did not end within ${clockMs / 1_000} s`), clockMs);
     signal?.addEventListener('abort', stop, { once: true });
     child.stderr?.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(-STDERR_MAX);
+      stderrText = (stderrText + chunk.toString()).slice(-STDERR_MAX);
     });
     child.on('message', (message) => {
       answer = message;
@@ -143,7 +143,7 @@ export function runCompiler(
           new AppError('unavailable', 'the compiler process could not be started', { cause: unstarted }),
         );
       else {
-        const text = parsed.success && 'failure' in parsed.data ? parsed.data.failure : said.trim();
+        const text = parsed.success && 'failure' in parsed.data ? parsed.data.failure : stderrText.trim();
         reject(new AppError('bad_request', reasonOf({ code, ending, text }, limits)));
       }
     });

@@ -42,8 +42,8 @@ export function findCompilers(
   const limits = { ...COMPILER_LIMITS, ...bounds };
   const folders = listCompilers(root);
   const listVersions = async (): Promise<readonly string[]> => {
-    const found = await Promise.all(others.map((source) => source.listVersions()));
-    return [...new Set([...folders.keys(), ...found.flat()])].sort(compareVersions).reverse();
+    const otherVersions = await Promise.all(others.map((source) => source.listVersions()));
+    return [...new Set([...folders.keys(), ...otherVersions.flat()])].sort(compareVersions).reverse();
   };
   const findOther = async (version: string, commit: string | null, signal?: AbortSignal) => {
     for (const source of others) {
@@ -57,9 +57,10 @@ export function findCompilers(
     async compile(asked, input, signal) {
       const [, number = '', commit = null] =
         /^v?(\d+\.\d+\.\d+)(?:\+commit\.([0-9a-f]{8}))?(?:\.\w+)*$/.exec(asked) ?? [];
-      const place = folders.get(number) ?? (number === '' ? null : await findOther(number, commit, signal));
-      if (place === null) throw missing(asked, await listVersions());
-      const { version, output } = await runCompiler(place, JSON.stringify(input), limits, signal);
+      const compilerPath =
+        folders.get(number) ?? (number === '' ? null : await findOther(number, commit, signal));
+      if (compilerPath === null) throw missing(asked, await listVersions());
+      const { version, output } = await runCompiler(compilerPath, JSON.stringify(input), limits, signal);
       const short = /^\d+\.\d+\.\d+\+commit\.[0-9a-f]{8}/.exec(version)?.[0] ?? version;
       if (commit !== null && !short.endsWith(commit)) throw missing(asked, [short]);
       return { version: short, output: JSON.parse(output), size: output.length };
@@ -87,8 +88,8 @@ export function rememberCompilations(compilers: Compilers): Compilers {
       const key = createHash('sha256')
         .update(JSON.stringify([version, input]))
         .digest('hex');
-      const known = answers.get(key);
-      if (known !== undefined) return known;
+      const cached = answers.get(key);
+      if (cached !== undefined) return cached;
       const failure = failures.get(key);
       if (failure !== undefined) throw failure;
       try {
@@ -106,25 +107,25 @@ export function rememberCompilations(compilers: Compilers): Compilers {
 }
 
 function missing(asked: string, versions: readonly string[]): SourceFault {
-  const there = versions.length === 0 ? 'none' : versions.join(', ');
-  const shown = asked.slice(0, 60);
+  const installed = versions.length === 0 ? 'none' : versions.join(', ');
+  const askedText = asked.slice(0, 60);
   return new SourceFault(
     'invalid_compiler_version',
-    `the compiler solc ${shown} is not installed; installed: ${there} (to add one: npm install solc-<version>@npm:solc@<version>, or set SOLC_DIR or SOLC_MIRROR)`,
+    `the compiler solc ${askedText} is not installed; installed: ${installed} (to add one: npm install solc-<version>@npm:solc@<version>, or set SOLC_DIR or SOLC_MIRROR)`,
   );
 }
 
 /** Folders of the compilers, by version. */
 function listCompilers(root: string): Map<string, string> {
-  const found = new Map<string, string>();
+  const folderOf = new Map<string, string>();
   for (let folder = root; ; folder = dirname(folder)) {
     const modules = join(folder, 'node_modules');
     const names = existsSync(modules) ? readdirSync(modules) : [];
     for (const name of names.filter((each) => /^solc(?:-.+)?$/.test(each))) {
       const version = readVersion(join(modules, name));
-      if (version !== null && !found.has(version)) found.set(version, join(modules, name));
+      if (version !== null && !folderOf.has(version)) folderOf.set(version, join(modules, name));
     }
-    if (dirname(folder) === folder) return found;
+    if (dirname(folder) === folder) return folderOf;
   }
 }
 

@@ -71,10 +71,10 @@ export async function verifyContract(
     const creation = await compareOne(job, 'creation', onChain.creation, contract);
     if ('difference' in creation) return mismatch(creation);
     constructorArguments = `0x${creation.match.tail}`;
-    const wrong = checkArguments(contract.abi, constructorArguments);
-    if (wrong !== null) return { reason: wrong, fault: 'no_match' };
-    const told = request.constructorArguments ?? null;
-    if (told !== null && told !== constructorArguments) {
+    const argumentFault = checkArguments(contract.abi, constructorArguments);
+    if (argumentFault !== null) return { reason: argumentFault, fault: 'no_match' };
+    const givenArguments = request.constructorArguments ?? null;
+    if (givenArguments !== null && givenArguments !== constructorArguments) {
       return {
         reason: 'the given constructor arguments differ from those on the chain',
         fault: 'no_match',
@@ -105,8 +105,8 @@ async function compile(
   input: StandardInput,
 ): Promise<{ contract: CompiledContract; version: string }> {
   const target = parseTarget(request.contractName);
-  const asked = withOutputs(input, target, request.compilerVersion);
-  const { output, version } = await compilers.compile(request.compilerVersion, asked, signal);
+  const inputWithOutputs = withOutputs(input, target, request.compilerVersion);
+  const { output, version } = await compilers.compile(request.compilerVersion, inputWithOutputs, signal);
   return { contract: readCompiled(output, target), version };
 }
 
@@ -125,13 +125,14 @@ async function compareOne(
     Object.entries({ ...readLibraries(job.input.settings), ...job.request.libraries }),
   );
   const options = { kind, address: job.request.address, libraries };
-  const plain = compareCode(onChain, compiled, { ...options, metadata: [] });
-  if ('match' in plain)
-    return { match: { ...plain.match, exact: isHashed(job.input) && hasMetadataHash(compiled.code) } };
-  if (plain.lengths === true) return plain;
-  const changed = await compile(job, withComments(job.input));
-  const metadata: readonly CodeRange[] = findMetadata(compiled.code, changed.contract[kind].code) ?? [];
-  return metadata.length === 0 ? plain : compareCode(onChain, compiled, { ...options, metadata });
+  const comparison = compareCode(onChain, compiled, { ...options, metadata: [] });
+  if ('match' in comparison)
+    return { match: { ...comparison.match, exact: isHashed(job.input) && hasMetadataHash(compiled.code) } };
+  if (comparison.lengths === true) return comparison;
+  const withChangedHash = await compile(job, withComments(job.input));
+  const metadata: readonly CodeRange[] =
+    findMetadata(compiled.code, withChangedHash.contract[kind].code) ?? [];
+  return metadata.length === 0 ? comparison : compareCode(onChain, compiled, { ...options, metadata });
 }
 
 /** Without a hash of the sources in the metadata, an exact match cannot be proven. */
@@ -148,10 +149,10 @@ function makeRecord(
 ): Pick<VerifiedRecord, 'contract' | 'sources'> {
   const { settings } = input;
   const optimizer = recordIn(settings, 'optimizer');
-  const wanted = new Set(compiled.paths);
+  const usedPaths = new Set(compiled.paths);
   // Files that the contract does not use are left out, because the comparison says nothing about them.
   const sources: SourceFile[] = Object.entries(input.sources).flatMap(([path, { content }]) => {
-    return wanted.size === 0 || wanted.has(path) ? [{ path, content }] : [];
+    return usedPaths.size === 0 || usedPaths.has(path) ? [{ path, content }] : [];
   });
   const evmVersion = settings['evmVersion'];
   const runs = optimizer['runs'];
@@ -188,11 +189,11 @@ function mergeLibraries(
   linked: CodeMatch['libraries'],
 ): Record<string, Hex> {
   const names = new Set(Object.keys(linked).map(bareName));
-  const rest = Object.entries(told).filter(([name]) => name !== bareName(name) || !names.has(name));
-  return { ...Object.fromEntries(rest), ...linked };
+  const notLinked = Object.entries(told).filter(([name]) => name !== bareName(name) || !names.has(name));
+  return { ...Object.fromEntries(notLinked), ...linked };
 }
 
 function recordIn(value: Readonly<Record<string, unknown>>, key: string): Readonly<Record<string, unknown>> {
-  const found = value[key];
-  return typeof found === 'object' && found !== null ? Object.fromEntries(Object.entries(found)) : {};
+  const member = value[key];
+  return typeof member === 'object' && member !== null ? Object.fromEntries(Object.entries(member)) : {};
 }

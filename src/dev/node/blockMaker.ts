@@ -75,8 +75,8 @@ export async function openBlockMaker(rpc: DevRpc, accounts: readonly Hex[]): Pro
       nonces = await readNonces(rpc, accounts, 'latest');
     },
     prepare: async (transactions, asOf) => {
-      const own = await readNonces(rpc, accounts, numberToHex(asOf));
-      return transactions.map((transaction, index) => take(transaction, own, index));
+      const noncesThen = await readNonces(rpc, accounts, numberToHex(asOf));
+      return transactions.map((transaction, index) => take(transaction, noncesThen, index));
     },
   };
 }
@@ -126,14 +126,14 @@ export async function expectAllSucceeded(rpc: DevRpc, block: number): Promise<nu
   const receipts = await rpc.call('eth_getBlockReceipts', [numberToHex(block)]);
   if (!Array.isArray(receipts))
     throw new AppError('node_failed', `the node returned no receipts of block ${block}`);
-  const failed = receipts.flatMap((receipt: unknown, index) =>
+  const failedIndexes = receipts.flatMap((receipt: unknown, index) =>
     field(receipt, 'status') === '0x1' ? [] : [index],
   );
-  if (failed.length > 0) {
-    const to = failed.map((index) => String(field(receipts[index], 'to') ?? ZERO_ADDRESS));
+  if (failedIndexes.length > 0) {
+    const to = failedIndexes.map((index) => String(field(receipts[index], 'to') ?? ZERO_ADDRESS));
     throw new AppError(
       'node_failed',
-      `block ${block}: transactions ${failed.join(' ')} (to ${to.join(' ')}) failed`,
+      `block ${block}: transactions ${failedIndexes.join(' ')} (to ${to.join(' ')}) failed`,
       {
         retryable: false,
       },

@@ -19,14 +19,14 @@ export async function openBuilder(rpc: DevRpc, accounts: readonly Hex[]): Promis
   const maker = await openBlockMaker(rpc, accounts);
   let { number, timestamp } = await getBlockHead(rpc);
   const finish = async (): Promise<void> => {
-    const sent = maker.waiting;
-    if (sent === 0) return;
+    const sentCount = maker.waiting;
+    if (sentCount === 0) return;
     timestamp += BLOCK_SECONDS;
     number += 1;
     await maker.mine(timestamp);
     const mined = await expectAllSucceeded(rpc, number);
-    if (mined !== sent)
-      throw new AppError('node_failed', `block ${number} has ${mined} transactions, expected ${sent}`);
+    if (mined !== sentCount)
+      throw new AppError('node_failed', `block ${number} has ${mined} transactions, expected ${sentCount}`);
   };
   return {
     send: async (from, to, data, gas, value) => {

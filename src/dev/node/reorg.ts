@@ -26,10 +26,10 @@ export async function listUserTransactions(
   const numbers = Array.from({ length: depth }, (_, index) => head.number - depth + 1 + index);
   const signed = async (transactions: readonly unknown[]): Promise<Hex[]> => {
     const users = transactions.filter((one) => !senders.has(String(field(one, 'from')).toLowerCase()));
-    const raw = await rpc.batch(
+    const rawTransactions = await rpc.batch(
       users.map((one) => ({ method: 'eth_getRawTransactionByHash', params: [field(one, 'hash')] })),
     );
-    return raw.filter((text) => isHexData(text));
+    return rawTransactions.filter((text) => isHexData(text));
   };
   const mined = await Promise.all(
     numbers.map(async (number) => {
@@ -68,9 +68,9 @@ export async function replaceBlocks(
   const head = await getBlockHead(rpc);
   const requests = await maker.prepare(blocks.flat(), head.number - blocks.length);
   const offsets = blocks.flatMap((transactions, offset) => transactions.map(() => offset));
-  const kept = users.flatMap((transactions, offset) => transactions.map((raw) => [raw, offset]));
-  const made = requests.map((request, index) => [request, offsets[index]]);
-  await rpc.call('anvil_reorg', [blocks.length, [...kept, ...made]]);
+  const userRequests = users.flatMap((transactions, offset) => transactions.map((raw) => [raw, offset]));
+  const newRequests = requests.map((request, index) => [request, offsets[index]]);
+  await rpc.call('anvil_reorg', [blocks.length, [...userRequests, ...newRequests]]);
   await maker.reset();
 }
 

@@ -62,13 +62,13 @@ function setOf(compiler: string, sources: SourceFiles, settings: SourceSet['inpu
  */
 function collect(home: string, first: readonly string[], edited: boolean): SourceFiles {
   const sources: Record<string, { content: string }> = {};
-  const waiting = [...first];
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+  const waitingPaths = [...first];
+  for (let path = waitingPaths.pop(); path !== undefined; path = waitingPaths.pop()) {
     if (sources[path] !== undefined) continue;
     const original = read(findPackageFile(path.startsWith('@') ? path : home + path));
     const content = edited ? withPulseFee(path, original) : original;
     sources[path] = { content };
-    waiting.push(...listImports(path, content));
+    waitingPaths.push(...listImports(path, content));
     if (Object.keys(sources).length > FILES_MAX)
       throw new AppError('internal', `${first.join(', ')} import more than ${FILES_MAX} files`);
   }

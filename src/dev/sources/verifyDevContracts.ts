@@ -87,11 +87,11 @@ async function verifyOne(
  * the verification of the most popular pool counts for each.
  */
 export function listDevContracts({ tokens, pools, v2, trader, multicall3 }: World): DevContract[] {
-  const own = readOwnSources();
+  const ownSources = readOwnSources();
   const ofOwn = (address: Hex, name: string): DevContract => ({
     address,
     name: `${name}.sol:${name}`,
-    set: own,
+    set: ownSources,
   });
   const popular = [...pools].sort((a, b) => b.popularity - a.popularity);
   const firsts = DEXES_V2.flatMap((dex) => popular.find((pool) => pool.dex === dex) ?? []);

@@ -8,7 +8,7 @@ import { getBlockHead, type DevRpc } from '../node/devRpc';
 import { createPriceWalk, type PriceWalk } from './priceWalk';
 import { createRandom, type Random } from './random';
 import { listUserTransactions, replaceBlocks, rollBack, sendAgain } from '../node/reorg';
-import { createTrading, type Trading } from './trading';
+import { createTrading, type BlockPlan, type Trading } from './trading';
 import type { World } from '../world/world';
 
 export interface LiveOptions {
@@ -103,6 +103,7 @@ export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions)
   return summary;
 }
 
+/** Mines one block. Returns the number of its swaps. */
 async function mineOne(state: LiveState): Promise<number> {
   const timestamp = Math.max(state.headTimestamp + 1, Math.floor(Date.now() / 1_000));
   const { transactions, swaps } = planBlock(state, timestamp - state.headTimestamp);
@@ -113,9 +114,9 @@ async function mineOne(state: LiveState): Promise<number> {
 }
 
 /** Plans half to one and a half times the usual number of trades. */
-function planBlock(state: LiveState, seconds: number): ReturnType<Trading['block']> {
+function planBlock(state: LiveState, secondsSinceParent: number): BlockPlan {
   const trades = Math.round(state.tradesPerBlock * (0.5 + state.random.next()));
-  return state.trading.block(Math.max(1, trades), Math.min(seconds, 60));
+  return state.trading.block(Math.max(1, trades), Math.min(secondsSinceParent, 60));
 }
 
 /** Replaces one to three blocks by a reorg, in one of two ways. */

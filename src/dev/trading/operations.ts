@@ -15,7 +15,7 @@ export interface Operation {
   /** Index of the pool in the trader's list. */
   readonly pool: number;
   /** Size of the operation in millionths: of the reserve, of the base liquidity, or (send) of the stock of
-   * tokens; up to 2^24 − 1. */
+   * tokens; up to 2^24 − 1, because the operation packs it into 24 bits. */
   readonly sizePpm: number;
   /** Whether token0 goes into the pool (swap) or is sent. Default false. */
   readonly zeroForOne?: boolean;

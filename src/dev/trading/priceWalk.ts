@@ -29,10 +29,10 @@ export function createPriceWalk(tokens: readonly WorldToken[], random: Random): 
   });
   return {
     advance: (seconds) => {
-      const kept = Math.exp(-seconds / MEMORY_SECONDS);
-      const spread = Math.sqrt(1 - kept * kept);
+      const keptPart = Math.exp(-seconds / MEMORY_SECONDS);
+      const spread = Math.sqrt(1 - keptPart * keptPart);
       for (const { key, volatility } of tokens) {
-        const next = (logs.get(key) ?? 0) * kept + volatility * spread * random.normal();
+        const next = (logs.get(key) ?? 0) * keptPart + volatility * spread * random.normal();
         const bound = volatility * BOUND_DEVIATIONS;
         logs.set(key, Math.max(-bound, Math.min(bound, next)));
       }

@@ -19,7 +19,7 @@ export interface Trading {
   setWorld(world: World): void;
 }
 
-interface BlockPlan {
+export interface BlockPlan {
   readonly transactions: DevTransaction[];
   readonly swaps: number;
 }

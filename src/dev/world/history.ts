@@ -67,7 +67,7 @@ export async function mineHistory(rpc: DevRpc, world: World, options: HistoryOpt
   const launches = [...world.launches];
   let grown = world;
   let swaps = 0;
-  let before = head.timestamp;
+  let timestampBefore = head.timestamp;
   const shares = shareTrades(timestamps, options.swaps);
   // The node mines a block while the next one is prepared.
   let mined = Promise.resolve();
@@ -75,21 +75,21 @@ export async function mineHistory(rpc: DevRpc, world: World, options: HistoryOpt
     options.signal?.throwIfAborted();
     const block = trading.block(
       wholeOf(shares[index] ?? 1, random.next()),
-      Math.min(timestamp - before, 3_600),
+      Math.min(timestamp - timestampBefore, 3_600),
     );
     for (const transaction of block.transactions) maker.add(transaction);
-    const due = launches.filter(({ at }) => index === Math.floor(at * timestamps.length));
-    openDue(maker, grown, due);
+    const dueLaunches = launches.filter(({ at }) => index === Math.floor(at * timestamps.length));
+    openDue(maker, grown, dueLaunches);
     await mined;
     mined = maker.mine(timestamp);
     // The next round throws its error, unless that round is stopped before.
     mined.catch(() => undefined);
-    if (due.length > 0) {
+    if (dueLaunches.length > 0) {
       await mined;
-      trading.setWorld((grown = await withLaunches(rpc, grown, due)));
+      trading.setWorld((grown = await withLaunches(rpc, grown, dueLaunches)));
     }
     swaps += block.swaps;
-    before = timestamp;
+    timestampBefore = timestamp;
     if (index % PROGRESS_BLOCKS === 0) options.onProgress?.(index, timestamps.length);
   }
   await mined;

@@ -23,15 +23,15 @@ export interface HeadDiff {
 export function diffHeads(old: Chain, next: Chain): HeadDiff {
   const floor = Math.max(old.finalTo, next.finalTo);
   const isShared = hashAt(old, floor) === hashAt(next, floor);
-  const only = (one: Chain, other: Chain): HeadBlock[] => {
+  const blocksOnlyIn = (one: Chain, other: Chain): HeadBlock[] => {
     const commits = new Set(other.blocks.map(({ commit }) => commit));
     return one.blocks.filter(({ number, commit }) => (!isShared || number > floor) && !commits.has(commit));
   };
   const common = old.blocks.findLast(({ number, hash }) => number > floor && hashAt(next, number) === hash);
   return {
     fork: isShared ? (common?.number ?? floor) : null,
-    gone: only(old, next),
-    come: only(next, old),
+    gone: blocksOnlyIn(old, next),
+    come: blocksOnlyIn(next, old),
   };
 }
 

@@ -128,20 +128,21 @@ export class BalanceBook {
     });
     const heldBy = ({ token, witness }: TokenCheck): HeldToken => ({ token, holder: witness });
     const suspects = witnesses.filter(({ rebasing }) => !rebasing).map(heldBy);
-    const marked = witnesses.filter(({ rebasing }) => rebasing).map(heldBy);
+    const markedBalances = witnesses.filter(({ rebasing }) => rebasing).map(heldBy);
     const first = [
       ...suspects,
-      ...marked.slice(0, MARKED_AGAIN_MAX),
+      ...markedBalances.slice(0, MARKED_AGAIN_MAX),
       ...[...this.unconfirmed.values()].slice(0, UNCONFIRMED_AGAIN_MAX),
     ];
-    const again = new Map<string, HeldToken>();
+    const toCheckAgain = new Map<string, HeldToken>();
     for (const { token, holder } of first)
-      if (again.size < max) again.set(keyOf({ token, holder }), { token, holder });
+      if (toCheckAgain.size < max) toCheckAgain.set(keyOf({ token, holder }), { token, holder });
     for (const { token, holder } of this.known.values()) {
-      if (again.size >= max) break;
-      if (this.tokens.get(token)?.rebasing !== true) again.set(keyOf({ token, holder }), { token, holder });
+      if (toCheckAgain.size >= max) break;
+      if (this.tokens.get(token)?.rebasing !== true)
+        toCheckAgain.set(keyOf({ token, holder }), { token, holder });
     }
-    return [...again.values()];
+    return [...toCheckAgain.values()];
   }
 
   /**
@@ -156,23 +157,26 @@ export class BalanceBook {
   ): Findings {
     const byToken = new Map<Hex, ComparedBalance[]>([...samples.keys()].map((token) => [token, []]));
     for (const balance of compared) {
-      const own = byToken.get(balance.token);
-      if (own === undefined) byToken.set(balance.token, [balance]);
-      else own.push(balance);
+      const ofToken = byToken.get(balance.token);
+      if (ofToken === undefined) byToken.set(balance.token, [balance]);
+      else ofToken.push(balance);
     }
     const tokens: TokenCheck[] = [];
     let [mismatches, isNews] = [0, false];
     for (const [token, balances] of byToken) {
-      const before = this.tokens.get(token) ?? { ...NO_CHECK, token };
-      const after = this.checkToken(before, block, balances, { partial, sample: samples.get(token) });
-      if (after === null) continue;
-      this.tokens.set(token, after);
+      const checkBefore = this.tokens.get(token) ?? { ...NO_CHECK, token };
+      const checkAfter = this.checkToken(checkBefore, block, balances, {
+        partial,
+        sample: samples.get(token),
+      });
+      if (checkAfter === null) continue;
+      this.tokens.set(token, checkAfter);
       this.watched.delete(token);
-      if (after.rebasing || hasWitness(after)) this.watched.add(token);
-      tokens.push(after);
-      mismatches += after.mismatches - before.mismatches;
-      const isFirst = before.sampled_holders === 0 && after.sampled_holders > 0;
-      isNews ||= isFirst || before.rebasing !== after.rebasing;
+      if (checkAfter.rebasing || hasWitness(checkAfter)) this.watched.add(token);
+      tokens.push(checkAfter);
+      mismatches += checkAfter.mismatches - checkBefore.mismatches;
+      const isFirst = checkBefore.sampled_holders === 0 && checkAfter.sampled_holders > 0;
+      isNews ||= isFirst || checkBefore.rebasing !== checkAfter.rebasing;
     }
     const suspects = this.watched.size - this.marked().length;
     return { tokens, mismatches, suspects, isNews };
@@ -191,7 +195,7 @@ export class BalanceBook {
     const counts = partial ? {} : this.countHeld(before, balances);
     const isCounted = counts.held_checked !== undefined;
     if (judged.length === 0 && !isCounted && sample === undefined) return null;
-    const wrong = before.rebasing ? [] : judged.filter(({ isWrong }) => isWrong);
+    const wrongBalances = before.rebasing ? [] : judged.filter(({ isWrong }) => isWrong);
     return {
       ...before,
       ...counts,
@@ -200,8 +204,8 @@ export class BalanceBook {
       sampled_holders: sample === undefined || !isCounted ? before.sampled_holders : sample,
       checked_block: judged.length > 0 ? block : before.checked_block,
       holders_checked: before.holders_checked + judged.length,
-      mismatches: before.mismatches + wrong.length,
-      mismatch_block: wrong.length > 0 ? block : before.mismatch_block,
+      mismatches: before.mismatches + wrongBalances.length,
+      mismatch_block: wrongBalances.length > 0 ? block : before.mismatch_block,
     };
   }
 
@@ -210,9 +214,9 @@ export class BalanceBook {
     const { token, holder, logs } = balance;
     const key = keyOf(balance);
     const difference = BigInt.asIntN(256, node - logs);
-    const before = this.known.get(key)?.difference ?? null;
+    const lastDifference = this.known.get(key)?.difference ?? null;
     const ofWitness = check.witness === holder ? check.witness_baseline : null;
-    const baseline = partial ? (ofWitness ?? before) : 0n;
+    const baseline = partial ? (ofWitness ?? lastDifference) : 0n;
     this.known.delete(key);
     this.known.set(key, { token, holder, difference });
     dropOldest(this.known);
@@ -229,8 +233,11 @@ export class BalanceBook {
     let { held_checked: held, unconfirmed } = before;
     if (this.inherited.has(before.token) && positive.length >= Math.min(RECOUNT_MIN, held)) {
       this.inherited.delete(before.token);
-      const own = [...this.held].filter(([key]) => key.startsWith(before.token));
-      [held, unconfirmed] = [own.length, own.filter(([, isUnconfirmed]) => isUnconfirmed).length];
+      const heldOfToken = [...this.held].filter(([key]) => key.startsWith(before.token));
+      [held, unconfirmed] = [
+        heldOfToken.length,
+        heldOfToken.filter(([, isUnconfirmed]) => isUnconfirmed).length,
+      ];
     }
     for (const { token, holder, node } of positive) {
       const key = keyOf({ token, holder });

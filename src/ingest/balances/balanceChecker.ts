@@ -53,7 +53,7 @@ const INHERITED_MAX = 2;
 /** Each check also compares some senders and recipients of the transfers in this many newest head blocks. */
 const RECENT_BLOCKS = 64;
 /** Time limit in ms for all node answers of a check. */
-const NODE_MS = 5_000;
+const NODE_TIMEOUT_MS = 5_000;
 /** Gas limit of one call of balanceOf. */
 const CALL_GAS: Hex = '0x4c4b40';
 /** Safety limit: far more tokens than the checks ever reach. */
@@ -133,8 +133,8 @@ export class BalanceChecker {
     const differs = compared.some(({ logs, node }) => logs !== node);
     // If a reorg removed the block from the node's chain, the answers of the node prove nothing.
     if (differs && (await this.readHash(tip.number, signal)) !== tip.hash) return NOTHING;
-    const after = await readStoredState(database, chainId);
-    if (status.phase !== phase || after === null || !isUnchanged(stored, after)) return NOTHING;
+    const stateAfter = await readStoredState(database, chainId);
+    if (status.phase !== phase || stateAfter === null || !isUnchanged(stored, stateAfter)) return NOTHING;
     const findings = book.note(tip.number, compared, stored.startBlock > 1, samples);
     await this.store(findings.tokens);
     if (findings.isNews) this.deps.onChange?.();
@@ -146,14 +146,14 @@ export class BalanceChecker {
 
   private tell(book: BalanceBook, mismatches: number): void {
     const { status, log } = this.deps;
-    const marked = book.marked().length;
+    const markedCount = book.marked().length;
     status.balanceChecks.rounds += 1;
-    if (marked > status.balanceChecks.rebasing)
+    if (markedCount > status.balanceChecks.rebasing)
       log.warn(
-        { rebasing: marked, mismatches },
+        { rebasing: markedCount, mismatches },
         'balances of tokens differ from their transfer logs; marked as rebasing',
       );
-    status.balanceChecks.rebasing = marked;
+    status.balanceChecks.rebasing = markedCount;
   }
 
   private async loadBook(): Promise<BalanceBook> {
@@ -166,23 +166,25 @@ export class BalanceChecker {
    * recently transferred balances.
    */
   private async choose(book: BalanceBook, stored: StoredState): Promise<Choice> {
-    const again = book.listAgain(AGAIN_MAX);
+    const toCheckAgain = book.listAgain(AGAIN_MAX);
     const params = {
       commits: stored.head.slice(-RECENT_BLOCKS).map(({ commit }) => commit),
       salt: Math.floor(this.deps.clock.random() * 2 ** 52),
     };
     const marked = book.marked().map((token) => token.slice(2));
-    const moved = { ...params, marked, limit: BALANCES_MAX };
-    const fresh = await this.runner.run('ingest/balances/sample_moved', moved, heldRow);
+    const movedParams = { ...params, marked, limit: BALANCES_MAX };
+    const movedBalances = await this.runner.run('ingest/balances/sample_moved', movedParams, heldRow);
     const limit = { ...params, limit: FIRST_TOKENS_MAX };
     const tokens = await this.runner.run('ingest/balances/choose_tokens', limit, tokenRow);
     // In a history that begins late, holders are unknown anyway.
     const isLate = stored.startBlock > 1;
     const first = isLate ? [] : tokens.filter(({ sampled_block: block }) => block === 0);
     const chosen = first.length > 0 ? first : tokens.slice(0, SAMPLED_TOKENS_MAX);
-    const wanted = [...book.listInherited(INHERITED_MAX), ...chosen.map(({ token }) => token)];
-    const { samples, held } = await this.sampleHolders(stored, [...new Set(wanted)], params.salt);
-    const pairs = new Map([...again, ...held, ...fresh].map((pair) => [pair.token + pair.holder, pair]));
+    const sampledTokens = [...book.listInherited(INHERITED_MAX), ...chosen.map(({ token }) => token)];
+    const { samples, held } = await this.sampleHolders(stored, [...new Set(sampledTokens)], params.salt);
+    const pairs = new Map(
+      [...toCheckAgain, ...held, ...movedBalances].map((pair) => [pair.token + pair.holder, pair]),
+    );
     const max = first.length > 0 ? FIRST_BALANCES_MAX : BALANCES_MAX;
     return { pairs: [...pairs.values()].slice(0, max), samples, hasMore: first.length > 0 };
   }
@@ -199,12 +201,12 @@ export class BalanceChecker {
     const samples = new Map<Hex, number>();
     const held: HeldToken[] = [];
     if (tokens.length === 0) return { samples, held };
-    const bare = (some: readonly Hex[]): string[] => some.map((token) => token.slice(2));
-    const asked = { tokens: bare(tokens), limit: tokens.length };
-    const sizes = await this.runner.run('holders/count_rows', asked, sizeRow);
+    const toHex = (some: readonly Hex[]): string[] => some.map((token) => token.slice(2));
+    const sizeParams = { tokens: toHex(tokens), limit: tokens.length };
+    const sizes = await this.runner.run('holders/count_rows', sizeParams, sizeRow);
     for (const pack of packTokens(tokens, new Map(sizes.map(({ token, stored }) => [token, stored])))) {
       const params = {
-        tokens: bare(pack),
+        tokens: toHex(pack),
         commits: head.map(({ commit }) => commit),
         final_ord: lastOrdOfBlock(cursor.number),
         salt,
@@ -257,8 +259,9 @@ export class BalanceChecker {
       gas: CALL_GAS,
       at: { blockHash },
     }));
-    const late = (): Error => new RpcError('timeout', `the node did not answer within ${NODE_MS} ms`);
-    const answers = await withDeadline(clock, NODE_MS, signal, late, (inner) =>
+    const timeoutError = (): Error =>
+      new RpcError('timeout', `the node did not answer within ${NODE_TIMEOUT_MS} ms`);
+    const answers = await withDeadline(clock, NODE_TIMEOUT_MS, signal, timeoutError, (inner) =>
       callContracts(rpc, calls, inner),
     );
     return balances.map((balance, index) => ({ ...balance, node: readBalance(answers[index]) }));
@@ -268,8 +271,9 @@ export class BalanceChecker {
   private async readHash(number: number, signal?: AbortSignal): Promise<Hex | null> {
     const { rpc, clock } = this.deps;
     const call = { method: 'eth_getBlockByNumber', params: [`0x${number.toString(16)}`, false] };
-    const late = (): Error => new RpcError('timeout', `the node did not answer within ${NODE_MS} ms`);
-    const [outcome] = await withDeadline(clock, NODE_MS, signal, late, (inner) =>
+    const timeoutError = (): Error =>
+      new RpcError('timeout', `the node did not answer within ${NODE_TIMEOUT_MS} ms`);
+    const [outcome] = await withDeadline(clock, NODE_TIMEOUT_MS, signal, timeoutError, (inner) =>
       rpc.batchOutcomes([call], (result) => headerShape.safeParse(result).data?.hash ?? null, {
         signal: inner,
       }),

@@ -67,11 +67,11 @@ export function addTickStates(
   old: readonly Pick<OldTicksRow, 'pair' | 'low' | 'high'>[],
 ): void {
   const { number, timestamp } = facts.ref;
-  const changed = new Set(facts.pool_states.map(({ pair }) => pair));
+  const changedPairs = new Set(facts.pool_states.map(({ pair }) => pair));
   let ord = lastOrdOfBlock(number) - 1 - facts.pool_states.filter(({ kind }) => kind === 'found').length;
   for (const { pair, low, high } of old) {
     const pool = context.registry.findPool(pair);
-    if (pool === undefined || changed.has(pair) || low > high) continue;
+    if (pool === undefined || changedPairs.has(pair) || low > high) continue;
     const state = context.registry.stateOf(pair);
     const price = context.protocolOfPool(pool).spotPrice(state) ?? 0;
     const priced = { ...state, price, balances: [] };
@@ -144,13 +144,16 @@ function addPair(context: DecodeContext, row: FoundPoolRow, pool: KnownPool): Pr
  * Builds the same state as a restart that loads the pool from the database: the fee is rounded to whole pips.
  */
 function addVault(context: DecodeContext, row: FoundPoolRow, pool: KnownPool): Priced {
-  const begun: WeightedPoolState = {
+  const startState: WeightedPoolState = {
     ...emptyWeightedPool(row.pool_id ?? ZERO_HASH),
     tokens: row.tokens,
     balances: row.balances,
     swapFee: fromFeePips(row.fee_pips),
   };
-  const state = withDoubts(withWeights(begun, row.weights.length === 0 ? null : row.weights), row.doubts);
+  const state = withDoubts(
+    withWeights(startState, row.weights.length === 0 ? null : row.weights),
+    row.doubts,
+  );
   context.registry.setVaultPool({ pool, state });
   const leg = toLeg(state.tokens.indexOf(pool.token0), state.tokens.indexOf(pool.token1));
   const price = weightedSpotPrice(state, leg.first, leg.second) ?? 0;

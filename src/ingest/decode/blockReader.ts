@@ -119,9 +119,9 @@ export class BlockReader {
     if (first !== undefined && first.parentHash !== parent.hash) throw unlinked(parent, first);
     const findingsOf = await this.discover(blocks, reversible, signal);
     const newTokens = new Set<Hex>();
-    const odd = new Map<Hex, OddKind>();
+    const oddKinds = new Map<Hex, OddKind>();
     const slices = createSlices(this.clock);
-    const all: BlockFacts[] = [];
+    const allFacts: BlockFacts[] = [];
     for (const block of blocks) {
       await slices.step();
       const facts = decodeBlock(this.deps.decode, block, findingsOf(block), reversible);
@@ -131,18 +131,18 @@ export class BlockReader {
         for (const token of [token0, token1, ...tokens]) newTokens.add(token);
       }
       for (const { token } of facts.transfers) if (!this.tokens.has(token)) newTokens.add(token);
-      this.addOdd(odd, facts);
+      this.addOdd(oddKinds, facts);
       if (facts.moved.size > 0) await this.deps.checkSenders?.(block, facts.moved);
-      all.push(facts);
+      allFacts.push(facts);
     }
     // Prices are in whole tokens, so the decimals of all new tokens are read first.
     const last = blocks.at(-1);
     if (last !== undefined) await this.readTokens(newTokens, { ...last, reversible }, signal);
-    await this.markOdd(odd);
-    for (const facts of all) {
+    await this.markOdd(oddKinds);
+    for (const facts of allFacts) {
       await slices.step();
-      const old = this.deps.foundPools?.oldTicks.addedBy(facts.ref.number);
-      take(this.pricer.price(facts, reversible, old));
+      const oldTicks = this.deps.foundPools?.oldTicks.addedBy(facts.ref.number);
+      take(this.pricer.price(facts, reversible, oldTicks));
     }
   }
 
@@ -160,9 +160,9 @@ export class BlockReader {
       take(rows);
     });
     for (const block of blocks) this.tokens.noteEvents(block);
-    const asked = this.deps.status?.askedTokens;
-    for (const token of asked ?? []) this.tokens.noteRequest(token);
-    asked?.clear();
+    const askedTokens = this.deps.status?.askedTokens;
+    for (const token of askedTokens ?? []) this.tokens.noteRequest(token);
+    askedTokens?.clear();
     const last = blocks.at(-1);
     if (last !== undefined) await this.renewTokens({ ...last, reversible }, signal);
   }
@@ -213,9 +213,9 @@ export class BlockReader {
     block: ShowingBlock,
     signal: AbortSignal,
   ): Promise<void> {
-    const fresh = [...tokens].filter((token) => !this.tokens.has(token));
-    if (fresh.length === 0) return;
-    const rows = await readTokens(this.deps.rpc, fresh, block, signal, this.deps.log);
+    const newTokens = [...tokens].filter((token) => !this.tokens.has(token));
+    if (newTokens.length === 0) return;
+    const rows = await readTokens(this.deps.rpc, newTokens, block, signal, this.deps.log);
     const { number, reversible } = block;
     await this.deps.store.writeTokens(rows.map((row) => this.tokens.addFirst(row, number, reversible)));
   }
@@ -225,28 +225,29 @@ export class BlockReader {
    * tokens.
    */
   private async renewTokens(block: ShowingBlock, signal: AbortSignal): Promise<void> {
-    const due = this.tokens.takeDue(block.number, RENEWED_MAX);
-    if (due.length === 0) return;
-    const late = (): Error => new RpcError('timeout', `no metadata of tokens within ${RENEWAL_MS} ms`);
+    const dueTokens = this.tokens.takeDue(block.number, RENEWED_MAX);
+    if (dueTokens.length === 0) return;
+    const timeoutError = (): Error =>
+      new RpcError('timeout', `no metadata of tokens within ${RENEWAL_MS} ms`);
     try {
       const { rpc, log } = this.deps;
-      const rows = await withDeadline(this.clock, RENEWAL_MS, signal, late, (inner) =>
-        readTokens(rpc, due, block, inner, log),
+      const rows = await withDeadline(this.clock, RENEWAL_MS, signal, timeoutError, (inner) =>
+        readTokens(rpc, dueTokens, block, inner, log),
       );
       const { number, reversible } = block;
-      const fresh = rows.flatMap((row) => this.tokens.addLater(row, number, reversible) ?? []);
-      if (fresh.length > 0) await this.deps.store.writeTokens(fresh);
+      const changedRows = rows.flatMap((row) => this.tokens.addLater(row, number, reversible) ?? []);
+      if (changedRows.length > 0) await this.deps.store.writeTokens(changedRows);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof RpcError)) throw error;
-      this.tokens.putBack(due, block.number);
+      this.tokens.putBack(dueTokens, block.number);
       const { log } = this.deps;
       if (log === undefined) return;
-      log.warn({ tokens: due.length, error: error.message }, 'reading metadata of tokens again failed');
+      log.warn({ tokens: dueTokens.length, error: error.message }, 'reading metadata of tokens again failed');
     }
   }
 
-  private addOdd(odd: Map<Hex, OddKind>, { transfers, unread }: BlockFacts): void {
+  private addOdd(odd: Map<Hex, OddKind>, { transfers, unreadableTokens: unread }: BlockFacts): void {
     for (const { token, kind } of transfers) {
       const isUnpaired = kind !== 'transfer' && token !== this.deps.prices.wrappedNative;
       if (isUnpaired && !odd.has(token)) odd.set(token, 'unpaired_deposit');
@@ -257,13 +258,13 @@ export class BlockReader {
   /** Stores the marks of odd tokens before the block's rows become visible. */
   private async markOdd(odd: ReadonlyMap<Hex, OddKind>): Promise<void> {
     const isNew = ([token, kind]: readonly [Hex, OddKind]): boolean => {
-      const known = this.odd.get(token);
-      return known === undefined || ODD_KINDS[kind] > ODD_KINDS[known];
+      const knownKind = this.odd.get(token);
+      return knownKind === undefined || ODD_KINDS[kind] > ODD_KINDS[knownKind];
     };
-    const fresh = [...odd].filter(isNew);
-    if (fresh.length === 0) return;
+    const newKinds = [...odd].filter(isNew);
+    if (newKinds.length === 0) return;
     const version = Math.floor(this.clock.now());
-    await this.deps.store.writeOddTokens(fresh.map(([token, kind]) => ({ token, kind, version })));
-    for (const [token, kind] of fresh) this.odd.set(token, kind);
+    await this.deps.store.writeOddTokens(newKinds.map(([token, kind]) => ({ token, kind, version })));
+    for (const [token, kind] of newKinds) this.odd.set(token, kind);
   }
 }

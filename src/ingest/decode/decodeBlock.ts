@@ -149,11 +149,11 @@ function readCreation({ context, block, facts }: Work, log: ChainLog): void {
 }
 
 function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
-  const known = work.memory.get(pair);
-  if (known !== undefined && known.txIndex === txIndex) return known;
-  const fresh: TxMemory = { txIndex, synced: false, lpMinted: null, lpBurned: null };
-  work.memory.set(pair, fresh);
-  return fresh;
+  const remembered = work.memory.get(pair);
+  if (remembered !== undefined && remembered.txIndex === txIndex) return remembered;
+  const memory: TxMemory = { txIndex, synced: false, lpMinted: null, lpBurned: null };
+  work.memory.set(pair, memory);
+  return memory;
 }
 
 /**
@@ -179,19 +179,19 @@ function readPoolLog(work: Work, log: ChainLog): void {
   const protocol = context.protocolOfPool(pool);
   const event = protocol.decodeEvent(log);
   if (event === null) return context.onMalformed(log);
-  const before = context.registry.stateOf(pool.address);
-  const after = protocol.applyEvent(before, event);
-  if (after !== before) context.registry.setState(pool.address, after);
+  const stateBefore = context.registry.stateOf(pool.address);
+  const stateAfter = protocol.applyEvent(stateBefore, event);
+  if (stateAfter !== stateBefore) context.registry.setState(pool.address, stateAfter);
   const memory = memoryOf(work, pool.address, log.transactionIndex);
   // The Sync of a V2 swap comes before the swap and has its new reserves.
   const mayMove = event.kind === 'sync' || event.kind === 'swap';
-  if (mayMove && isBigMove(protocol.spotPrice(before), protocol.spotPrice(after)))
+  if (mayMove && isBigMove(protocol.spotPrice(stateBefore), protocol.spotPrice(stateAfter)))
     work.facts.moved.add(log.transactionIndex);
   if (event.kind === 'sync') memory.synced = true;
-  if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, after, memory.synced);
+  if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, stateAfter, memory.synced);
   else if (event.kind !== 'sync' && event.kind !== 'initialize')
     pushLiquidity(work, log, pool, event, memory);
-  if (pool.poolType !== 2 || event.kind === 'sync') pushState(work, log, pool, event, protocol, after);
+  if (pool.poolType !== 2 || event.kind === 'sync') pushState(work, log, pool, event, protocol, stateAfter);
 }
 
 function pushSwap(
@@ -242,7 +242,7 @@ function pushLiquidity(
   event: LiquidityEvent,
   memory: TxMemory,
 ): void {
-  const seen = event.kind === 'mint' ? memory.lpMinted : event.kind === 'burn' ? memory.lpBurned : null;
+  const lpLog = event.kind === 'mint' ? memory.lpMinted : event.kind === 'burn' ? memory.lpBurned : null;
   work.facts.liquidity_events.push({
     ord: toOrd(work.block.number, log.logIndex),
     timestamp: work.block.timestamp,
@@ -260,7 +260,7 @@ function pushLiquidity(
     recipient: 'recipient' in event ? event.recipient : ZERO_ADDRESS,
     amount0: event.amount0,
     amount1: event.amount1,
-    liquidity: 'liquidity' in event ? (event.liquidity ?? seen) : null,
+    liquidity: 'liquidity' in event ? (event.liquidity ?? lpLog) : null,
     tick_lower: 'tickLower' in event ? event.tickLower : null,
     tick_upper: 'tickUpper' in event ? event.tickUpper : null,
   });

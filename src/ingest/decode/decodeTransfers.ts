@@ -67,7 +67,7 @@ export interface TransferRows {
   readonly transfers: TransferRow[];
   readonly position_events: PositionEventRow[];
   /** Contracts with a Transfer log that gives no row. Their balances do not follow from the rows. */
-  readonly unread: Set<Hex>;
+  readonly unreadableTokens: Set<Hex>;
 }
 
 type BlockAt = Pick<BlockRef, 'number' | 'timestamp'>;
@@ -156,7 +156,7 @@ function readTransfer(work: Work, block: BlockAt, log: ChainLog, rows: TransferR
     return pushTransfer(work, block, log, rows, { ...sides, amount: uintAt(2) });
   }
   if (!isAddressTopic(sender) || !isAddressTopic(recipient)) {
-    rows.unread.add(log.address);
+    rows.unreadableTokens.add(log.address);
     skipped.malformed += 1;
     return;
   }
@@ -169,7 +169,7 @@ function readTransfer(work: Work, block: BlockAt, log: ChainLog, rows: TransferR
     return;
   }
   // The fourth topic is the id of an NFT or an indexed amount.
-  rows.unread.add(log.address);
+  rows.unreadableTokens.add(log.address);
   if (tokenId === null) skipped.malformed += 1;
   else skipped.nft += 1;
 }
@@ -261,9 +261,9 @@ function readWrapping(work: Work, block: BlockAt, log: ChainLog, rows: TransferR
   };
   rows.transfers.push(row);
   if (isNative) return;
-  const known = unpaired.get(key);
-  if (known === undefined) unpaired.set(key, [row]);
-  else known.push(row);
+  const sameKey = unpaired.get(key);
+  if (sameKey === undefined) unpaired.set(key, [row]);
+  else sameKey.push(row);
 }
 
 /** Returns the memory of the log's transaction. Forgets the previous transaction. */
@@ -300,8 +300,8 @@ function readPosition(work: Work, block: BlockAt, log: ChainLog, rows: TransferR
   else {
     const liquidity = uintAt(0);
     const kind = topics[0] === INCREASE ? 'increase' : 'decrease';
-    const place = kind === 'increase' ? placeOf(work, log, rows, { ...amounts, liquidity }) : {};
-    rows.position_events.push({ ...event, ...place, kind, liquidity });
+    const placeFields = kind === 'increase' ? placeOf(work, log, rows, { ...amounts, liquidity }) : {};
+    rows.position_events.push({ ...event, ...placeFields, kind, liquidity });
   }
 }
 

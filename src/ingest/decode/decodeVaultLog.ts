@@ -39,16 +39,16 @@ import { toPoolRow, type KnownPool, type VaultPool } from '../pools/poolRegistry
 /** Adds a new pool and its row, or sets the missing state of a known pool. */
 export function addVaultPool({ context, facts }: BlockWork, found: FoundVaultPool): void {
   const { pool, state } = found.vaultPool;
-  const known = context.registry.findVaultPool(pool.address);
-  const begun = known === undefined ? state : fillState(known.state, state);
-  context.registry.setVaultPool({ pool, state: begun });
+  const registered = context.registry.findVaultPool(pool.address);
+  const firstState = registered === undefined ? state : fillState(registered.state, state);
+  context.registry.setVaultPool({ pool, state: firstState });
   if (found.listed === null) return;
   const { ord, created } = found.listed;
   facts.pools.push({
     ...toPoolRow(pool, ord),
     tokens: [...state.tokens],
     weights: [...(state.weights ?? [])],
-    doubts: begun.doubts,
+    doubts: firstState.doubts,
     created_block: created?.block ?? null,
     created_at: created?.at ?? null,
     created_tx: created?.tx ?? null,
@@ -58,30 +58,30 @@ export function addVaultPool({ context, facts }: BlockWork, found: FoundVaultPoo
 /** Decodes an event of a configured vault, or of the contract of a known vault pool. */
 export function readVaultLog(work: BlockWork, log: ChainLog): void {
   const { registry, onMalformed } = work.context;
-  const known = findPoolOf(work, log);
-  if (known === undefined) return;
+  const vaultPool = findPoolOf(work, log);
+  if (vaultPool === undefined) return;
   const event = decodeBalancerEvent(log);
   if (event === null) return onMalformed(log);
   if (event.kind === 'pool_registered') return;
-  const { pool, state } = known;
+  const { pool, state } = vaultPool;
   // A contract may register several pools in the vault. Only the pool of its first registration is used.
   if (event.kind !== 'swap_fee_changed' && event.poolId !== state.poolId) return;
-  const after =
+  const stateAfter =
     event.kind === 'tokens_registered'
       ? withManagers(state, event.assetManagers)
       : applyBalancerEvent(state, event);
-  if (after !== state) registry.setVaultPool({ pool, state: after });
+  if (stateAfter !== state) registry.setVaultPool({ pool, state: stateAfter });
   if (event.kind === 'swap_fee_changed' || event.kind === 'tokens_registered') {
     // A doubt (a reason why the pool backs no price) changes the pool's value, so a new doubt is stored as a
     // new state row.
-    if (after.doubts !== state.doubts) pushState(work, log, pool, event, after);
+    if (stateAfter.doubts !== state.doubts) pushState(work, log, pool, event, stateAfter);
     return;
   }
-  rememberHeld(work, log, known);
-  if (event.kind === 'swap') pushLegSwap(work, log, pool, event, state, after);
-  const moved = liquidityOf(event, state);
-  if (moved !== null) pushLiquidity(work, log, pool, moved);
-  pushState(work, log, pool, event, after);
+  rememberHeld(work, log, vaultPool);
+  if (event.kind === 'swap') pushLegSwap(work, log, pool, event, state, stateAfter);
+  const liquidity = liquidityOf(event, state);
+  if (liquidity !== null) pushLiquidity(work, log, pool, liquidity);
+  pushState(work, log, pool, event, stateAfter);
 }
 
 /** Records the amounts that the vault held for the pool before the transaction. */
@@ -98,8 +98,8 @@ function rememberHeld({ facts }: BlockWork, log: ChainLog, { pool, state }: Vaul
 function findPoolOf({ context: { registry } }: BlockWork, log: ChainLog): VaultPool | undefined {
   const [topic, poolId] = log.topics;
   if (topic === SWAP_FEE_CHANGED) return registry.findVaultPool(log.address);
-  const known = poolId === undefined ? undefined : registry.findVaultPool(poolOfId(poolId));
-  return known?.pool.factory === log.address ? known : undefined;
+  const vaultPool = poolId === undefined ? undefined : registry.findVaultPool(poolOfId(poolId));
+  return vaultPool?.pool.factory === log.address ? vaultPool : undefined;
 }
 
 function placeOf(work: BlockWork, log: ChainLog, pool: KnownPool) {
@@ -186,7 +186,7 @@ function pushLiquidity(
   { kind, owner, amounts }: LiquidityMove,
 ): void {
   const amountOf = (token: Hex): bigint => amounts.find((one) => one.token === token)?.amount ?? 0n;
-  const named = new Set([pool.token0, pool.token1, pool.address]);
+  const namedTokens = new Set([pool.token0, pool.token1, pool.address]);
   work.facts.liquidity_events.push({
     ...placeOf(work, log, pool),
     token0: pool.token0,
@@ -200,7 +200,9 @@ function pushLiquidity(
     liquidity: null,
     tick_lower: null,
     tick_upper: null,
-    others: amounts.filter(({ token }) => !named.has(token)).map(({ token, amount }) => ({ token, amount })),
+    others: amounts
+      .filter(({ token }) => !namedTokens.has(token))
+      .map(({ token, amount }) => ({ token, amount })),
   });
 }
 

@@ -84,11 +84,11 @@ export async function readFactoryReceipts(
   const call = { method: 'eth_getBlockReceipts', params: [numberToHex(block)] };
   const receipts = await ask(rpc, call, toReceipts, signal);
   const logs = receipts.flatMap((receipt) => receipt.logs);
-  const own = logs.filter(
+  const factoryLogs = logs.filter(
     ({ address, topics: [first = '0x'] }) =>
       addresses.has(toLowerHex(address)) && topics.has(toLowerHex(first)),
   );
-  return toOldPools(dexes, own, { from: block, to: block });
+  return toOldPools(dexes, factoryLogs, { from: block, to: block });
 }
 
 function sourcesOf({ pairs, vaults }: SearchedDexes): {

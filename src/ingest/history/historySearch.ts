@@ -120,18 +120,18 @@ export class HistorySearch {
       const { start_block: start, search_to: end } = this.progress;
       this.spanMax = Math.min(SPAN_MAX, Math.max(1, Math.ceil((start - end) / RANGES_MIN)));
       this.span = Math.min(SPAN_BLOCKS, this.spanMax);
-      const lost = await listUnlisted(database, dexes, block);
+      const unlisted = await listUnlisted(database, dexes, block);
       this.report();
-      await this.list(lost, signal);
+      await this.list(unlisted, signal);
     }
     const removed = found.takeRemoved();
     if (removed.length > 0) await this.list(await listUnlisted(database, dexes, block), signal);
     const { progress } = this;
     const isOpen = progress.state === 'searching';
     await this.readTicks(signal);
-    const more = (await this.readTokens(block, isOpen, signal)) || isOpen;
+    const hasMore = (await this.readTokens(block, isOpen, signal)) || isOpen;
     if (isOpen) await this.searchOn(progress, block, signal);
-    return more;
+    return hasMore;
   }
 
   private async searchOn(progress: SearchProgress, block: SearchBlock, signal: AbortSignal): Promise<void> {
@@ -156,15 +156,15 @@ export class HistorySearch {
         if (PASSING.has(error.kind)) throw error;
         return;
       }
-      const found = await this.searchReceipts(progress, to, error, signal);
-      if (found === null) return;
-      pools = found;
+      const foundByReceipts = await this.searchReceipts(progress, to, error, signal);
+      if (foundByReceipts === null) return;
+      pools = foundByReceipts;
     }
     this.refusals = 0;
-    const before = progress.pools;
+    const poolsBefore = progress.pools;
     await this.birth(pools, signal);
     await this.list(pools, signal);
-    await this.save({ ...progress, searched_from: from, pools: before + pools.length });
+    await this.save({ ...progress, searched_from: from, pools: poolsBefore + pools.length });
     if (pools.length > 0) this.deps.found.refresh();
     this.spanMax = Math.min(SPAN_MAX, this.spanMax + Math.ceil(this.spanMax / 8));
     this.span = Math.min(this.spanMax, this.span * 2);
@@ -203,9 +203,9 @@ export class HistorySearch {
   private async birth(pools: readonly OldPool[], signal: AbortSignal): Promise<void> {
     const { database, rpc, now } = this.deps;
     for (let at = 0; at < pools.length; at += POOLS_MAX) {
-      const some = pools.slice(at, at + POOLS_MAX);
-      await this.spend(new Set(some.map((pool) => pool.block)).size, signal);
-      await storeBirths({ database, rpc, version: Math.floor(now() * 1_000) }, some, signal);
+      const batch = pools.slice(at, at + POOLS_MAX);
+      await this.spend(new Set(batch.map((pool) => pool.block)).size, signal);
+      await storeBirths({ database, rpc, version: Math.floor(now() * 1_000) }, batch, signal);
     }
   }
 
@@ -219,28 +219,35 @@ export class HistorySearch {
     await this.spend(factories.length, signal);
     const counts = await readPairCounts(rpc, factories, block, signal);
     const listed = await countListed(database, block);
-    let passed = 0;
+    let pairsBefore = 0;
     let { pools } = progress;
-    let reached = progress.listed;
+    let listedTo = progress.listed;
     for (const [index, factory] of factories.entries()) {
       const count = counts[index] ?? 0;
       if ((listed.get(factory.dex.factory) ?? 0) < count) {
-        for (let at = Math.max(0, reached - passed); at < count; at += PAIRS_MAX) {
+        for (let at = Math.max(0, listedTo - pairsBefore); at < count; at += PAIRS_MAX) {
           const size = Math.min(PAIRS_MAX, count - at);
           await this.spend(size, signal);
           const range = { from: at, count: size };
-          const fresh = await readPairsAt(rpc, factory, range, block, (pool) => found.isKnown(pool), signal);
-          await this.spend(2 * fresh.length, signal);
-          await this.list(fresh, signal);
-          pools += fresh.length;
-          reached = passed + at + size;
-          await this.save({ ...progress, pools, listed: reached });
+          const newPools = await readPairsAt(
+            rpc,
+            factory,
+            range,
+            block,
+            (pool) => found.isKnown(pool),
+            signal,
+          );
+          await this.spend(2 * newPools.length, signal);
+          await this.list(newPools, signal);
+          pools += newPools.length;
+          listedTo = pairsBefore + at + size;
+          await this.save({ ...progress, pools, listed: listedTo });
         }
       }
-      passed += count;
+      pairsBefore += count;
     }
     const isWhole = this.isWhole(progress);
-    await this.save({ ...progress, pools, listed: reached, state: isWhole ? 'complete' : 'incomplete' });
+    await this.save({ ...progress, pools, listed: listedTo, state: isWhole ? 'complete' : 'incomplete' });
     found.refresh();
     const facts = { pools, searchedFrom: progress.searched_from };
     if (isWhole) log.info(facts, 'all older pools of the factories are listed');
@@ -253,29 +260,29 @@ export class HistorySearch {
    */
   private isWhole({ searched_from: from }: SearchProgress): boolean {
     const { pairs, vaults } = this.deps.dexes;
-    const others = pairs.filter(({ protocol }) => protocol.poolType !== 2).map(({ dex }) => dex);
-    return [...others, ...vaults].every((dex) => from <= (dex.startBlock ?? 0));
+    const withoutPairLists = pairs.filter(({ protocol }) => protocol.poolType !== 2).map(({ dex }) => dex);
+    return [...withoutPairLists, ...vaults].every((dex) => from <= (dex.startBlock ?? 0));
   }
 
   /** Reads the states of pools that are not known yet, and waits until the session has added the pools. */
   private async list(all: readonly OldPool[], signal: AbortSignal): Promise<void> {
     const { database, chainId, found } = this.deps;
-    let left = all.filter(({ address }) => !found.isKnown(address));
-    for (let attempt = 0; left.length > 0; attempt += 1) {
+    let unlisted = all.filter(({ address }) => !found.isKnown(address));
+    for (let attempt = 0; unlisted.length > 0; attempt += 1) {
       if (attempt === OFFERS_MAX)
         throw new AppError('unavailable', 'the newest block was replaced while pools were read');
       const offers = [];
       const offered = new Set<Hex>();
       const block = await readSearchBlock(database, chainId);
       if (block === null) return;
-      for (let at = 0; at < left.length; at += POOLS_MAX) {
-        const some = left.slice(at, at + POOLS_MAX);
-        const calls = some.map(({ poolId }) => (poolId === null ? CALLS_PER_POOL : CALLS_PER_VAULT_POOL));
+      for (let at = 0; at < unlisted.length; at += POOLS_MAX) {
+        const batch = unlisted.slice(at, at + POOLS_MAX);
+        const calls = batch.map(({ poolId }) => (poolId === null ? CALLS_PER_POOL : CALLS_PER_VAULT_POOL));
         await this.spend(
           calls.reduce((sum, one) => sum + one, 0),
           signal,
         );
-        const states = await readOldStates(this.deps, some, block, signal);
+        const states = await readOldStates(this.deps, batch, block, signal);
         for (const { row } of states) offered.add(row.address);
         offers.push(...(await this.withTicks(states, block, signal)));
         if (offers.length >= LISTED_MAX) await found.offer(offers.splice(0), signal);
@@ -283,7 +290,7 @@ export class HistorySearch {
       await found.offer(offers, signal);
       // A vault pool that is neither weighted nor stable has no state, so it is not in `offered` and is not tried
       // again.
-      left = left.filter(({ address }) => offered.has(address) && !found.isKnown(address));
+      unlisted = unlisted.filter(({ address }) => offered.has(address) && !found.isKnown(address));
     }
   }
 

@@ -50,10 +50,12 @@ export async function readPairsAt(
     return { to: dex.factory, data, gas: CALL_GAS, at };
   });
   const listed = await callContracts(rpc, calls, signal);
-  const fresh = listed.flatMap((answer) => addressOf(answer) ?? []).filter((pool) => !isKnown(pool));
-  const asked = fresh.flatMap((to) => [TOKEN0, TOKEN1].map((data) => ({ to, data, gas: CALL_GAS, at })));
-  const tokens = await callContracts(rpc, asked, signal);
-  return fresh.flatMap((pool, index) => {
+  const newPools = listed.flatMap((answer) => addressOf(answer) ?? []).filter((pool) => !isKnown(pool));
+  const tokenCalls = newPools.flatMap((to) =>
+    [TOKEN0, TOKEN1].map((data) => ({ to, data, gas: CALL_GAS, at })),
+  );
+  const tokens = await callContracts(rpc, tokenCalls, signal);
+  return newPools.flatMap((pool, index) => {
     const [token0, token1] = [addressOf(tokens[2 * index]), addressOf(tokens[2 * index + 1])];
     if (token0 === null || token1 === null) return [];
     const creation = { pool, token0, token1, feePips: null, tickSpacing: 0 };

@@ -42,9 +42,9 @@ export async function readOldStates(
   signal: AbortSignal,
 ): Promise<FoundPool[]> {
   const pairs = pools.filter(({ creation }) => creation !== null);
-  const found = await readPairs(rpc, baseIsToken0, pairs, at, signal);
+  const pairStates = await readPairs(rpc, baseIsToken0, pairs, at, signal);
   const vaultPools = pools.filter(({ poolId }) => poolId !== null);
-  return [...found, ...(await readVaultPools(vaultDiscovery, vaultPools, at, signal))];
+  return [...pairStates, ...(await readVaultPools(vaultDiscovery, vaultPools, at, signal))];
 }
 
 async function readPairs(
@@ -73,7 +73,7 @@ async function readPairs(
     if (creation === null || protocol === null) return [];
     const pool = toPool(protocol, dex, creation);
     const state = pool.poolType === 3 ? toV3State(mine) : toV2State(mine[0]);
-    const moved = pool.poolType === 3 ? observed.get(address) : wordOf(mine[0], 2);
+    const movedAt = pool.poolType === 3 ? observed.get(address) : wordOf(mine[0], 2);
     const row = {
       address: pool.address,
       dex: pool.dex,
@@ -89,7 +89,7 @@ async function readPairs(
       fee_pips: pool.feePips,
       tick_spacing: pool.tickSpacing,
       pool_id: null,
-      moved_at: Number(BigInt.asUintN(32, moved ?? 0n)),
+      moved_at: Number(BigInt.asUintN(32, movedAt ?? 0n)),
       reserve0: state.reserve0,
       reserve1: state.reserve1,
       sqrt_price_x96: state.sqrtPriceX96,
@@ -114,17 +114,17 @@ async function readObservations(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<Hex, bigint>> {
   let next = 0;
-  const asked = pools.flatMap(({ address, protocol }, index) => {
+  const observationCalls = pools.flatMap(({ address, protocol }, index) => {
     const [slot0] = answers.slice(next, (next += calls[index]?.length ?? 0));
     const observation = wordOf(slot0, 2);
     if (protocol?.poolType !== 3 || observation === null) return [];
     const data = SELECTORS.observations + (observation & 0xffffn).toString(16).padStart(64, '0');
     return [{ to: address, data, gas: CALL_GAS, at }];
   });
-  const found = await callContracts(rpc, asked, signal);
+  const observations = await callContracts(rpc, observationCalls, signal);
   return new Map(
-    asked.flatMap(({ to }, index) => {
-      const time = wordOf(found[index], 0);
+    observationCalls.flatMap(({ to }, index) => {
+      const time = wordOf(observations[index], 0);
       return time === null ? [] : [[to, time] as const];
     }),
   );

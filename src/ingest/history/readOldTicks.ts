@@ -125,12 +125,12 @@ async function readBitmap(ask: Ask, pool: UnreadPool, tick: number): Promise<Tic
 /** Keeps the ticks nearest to `tick`, and the range that they cover. */
 function shorten(reading: TickReading, tick: number): TickReading {
   if (reading.ticks.length <= TICKS_MAX) return reading;
-  const far = reading.ticks.map((one) => Math.abs(one - tick)).sort((a, b) => a - b)[TICKS_MAX] ?? 0;
-  const ticks = reading.ticks.filter((one) => Math.abs(one - tick) < far);
+  const bound = reading.ticks.map((one) => Math.abs(one - tick)).sort((a, b) => a - b)[TICKS_MAX] ?? 0;
+  const ticks = reading.ticks.filter((one) => Math.abs(one - tick) < bound);
   return {
     ...reading,
-    low: Math.max(reading.low, tick - far + 1),
-    high: Math.min(reading.high, tick + far - 1),
+    low: Math.max(reading.low, tick - bound + 1),
+    high: Math.min(reading.high, tick + bound - 1),
     ticks,
   };
 }
@@ -154,8 +154,8 @@ async function readNets(
   }
   for (const [tick, sum] of sums.get(pair) ?? [])
     if (tick >= low && tick <= high) nets.set(tick, (nets.get(tick) ?? 0n) - sum);
-  const before = [...nets].filter(([, net]) => net !== 0n).sort(([a], [b]) => a - b);
-  return { pair, low, high, ticks: before.map(([tick]) => tick), nets: before.map(([, net]) => net) };
+  const netsBefore = [...nets].filter(([, net]) => net !== 0n).sort(([a], [b]) => a - b);
+  return { pair, low, high, ticks: netsBefore.map(([tick]) => tick), nets: netsBefore.map(([, net]) => net) };
 }
 
 async function sumEvents(
@@ -166,8 +166,8 @@ async function sumEvents(
   const pairs = readings.map(({ pool }) => pool.address);
   const sums = new Map<Hex, Map<number, bigint>>();
   for (const { pair, tick, net } of await readTicks(database, { finalTo, commits, pairs })) {
-    const known = sums.get(pair) ?? new Map<number, bigint>();
-    sums.set(pair, known.set(tick, net));
+    const netByTick = sums.get(pair) ?? new Map<number, bigint>();
+    sums.set(pair, netByTick.set(tick, net));
   }
   return sums;
 }

@@ -74,13 +74,13 @@ export async function storeSupplies(
     const [supply, ...balances] = answers.slice(index * perToken, (index + 1) * perToken);
     // A balance that could not be read would count as 0, and the circulating supply would be wrong.
     const isUnsure = balances.some((_, at) => malformed.has(index * perToken + 1 + at));
-    const moved = new Map(moves?.held);
+    const movedAmounts = new Map(moves?.held);
     return {
       token,
       // The stored balance of the zero address is minus the minted amount.
       supply_before: isUnsure ? null : before(supply, moves?.zero_balance ?? 0n),
       holders,
-      held_before: holders.map((holder, at) => before(balances[at], -(moved.get(holder) ?? 0n)) ?? 0n),
+      held_before: holders.map((holder, at) => before(balances[at], -(movedAmounts.get(holder) ?? 0n)) ?? 0n),
       read_block: block.number,
       version,
     };

@@ -25,22 +25,24 @@ export async function loadProgress(
   dexes: SearchedDexes,
   startBlock: number,
 ): Promise<SearchProgress> {
-  const all: readonly Dex[] = [...dexes.pairs.map(({ dex }) => dex), ...dexes.vaults];
-  const lines = all.map(({ protocol, factory, startBlock: from = 0 }) => `${protocol} ${factory} ${from}`);
+  const allDexes: readonly Dex[] = [...dexes.pairs.map(({ dex }) => dex), ...dexes.vaults];
+  const lines = allDexes.map(
+    ({ protocol, factory, startBlock: from = 0 }) => `${protocol} ${factory} ${from}`,
+  );
   const factories: Hex = `0x${createHash('sha256').update(lines.sort().join('\n')).digest('hex')}`;
   const [row] = await selectNamed(database, 'history/find_search', { chain: chainId }, progressRow);
-  const first = Math.min(startBlock, ...all.map((dex) => dex.startBlock ?? 0));
+  const first = Math.min(startBlock, ...allDexes.map((dex) => dex.startBlock ?? 0));
   if (row?.factories === factories && row.start_block === startBlock) {
-    const known = { ...row, chain_id: chainId };
+    const stored = { ...row, chain_id: chainId };
     // The old logs were missing at the last run. Search again, because the node may be another one now.
-    return known.state === 'incomplete' ? { ...known, state: 'searching', search_to: first } : known;
+    return stored.state === 'incomplete' ? { ...stored, state: 'searching', search_to: first } : stored;
   }
   return {
     chain_id: chainId,
     factories,
     start_block: startBlock,
     searched_from: startBlock,
-    search_to: all.length === 0 ? startBlock : first,
+    search_to: allDexes.length === 0 ? startBlock : first,
     listed: 0,
     pools: 0,
     state: 'searching',

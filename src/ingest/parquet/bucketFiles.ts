@@ -56,19 +56,19 @@ export class BucketFiles implements FilePlace {
   async list(pattern: string, signal: AbortSignal): Promise<string[]> {
     const { bucket, key } = parsePath(pattern);
     if (!key.includes('*') && key.endsWith('.parquet')) return [pattern];
-    const whole = key.includes('*') ? key : `${key.replace(/(?<=.)\/*$/, '/')}*.parquet`;
-    const folder = whole.slice(0, whole.lastIndexOf('/') + 1);
+    const fullPattern = key.includes('*') ? key : `${key.replace(/(?<=.)\/*$/, '/')}*.parquet`;
+    const folder = fullPattern.slice(0, fullPattern.lastIndexOf('/') + 1);
     if (folder.includes('*')) throw wrongPath(pattern);
-    const wanted = namePattern(whole);
-    const prefix = whole.slice(0, whole.indexOf('*'));
-    const found: string[] = [];
+    const keyTest = namePattern(fullPattern);
+    const prefix = fullPattern.slice(0, fullPattern.indexOf('*'));
+    const paths: string[] = [];
     let token = '';
     for (let pages = 0; pages < PAGES_MAX; pages += 1) {
       const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', delimiter: '/', prefix });
       if (token !== '') query.set('continuation-token', token);
       const page = await this.listPage(pattern, `/${bucket}?${query}`, signal);
-      found.push(...page.keys.filter((each) => wanted.test(each)).map((each) => `s3://${bucket}/${each}`));
-      if (page.next === null || found.length > PARQUET_FILES_MAX) return found;
+      paths.push(...page.keys.filter((each) => keyTest.test(each)).map((each) => `s3://${bucket}/${each}`));
+      if (page.next === null || paths.length > PARQUET_FILES_MAX) return paths;
       token = page.next;
     }
     throw new AppError(
@@ -104,9 +104,12 @@ export class BucketFiles implements FilePlace {
     const readBytes = async ({ status, body }: Response): Promise<Buffer> => {
       if (status !== 206)
         throw new AppError('bad_config', `${path}: the bucket answers ${status} to a Range; allowed: 206`);
-      const read = await readAtMost(path, body, bytes);
-      if (read.length === bytes) return read;
-      throw new AppError('unavailable', `${path}: the bucket sent ${read.length} bytes instead of ${bytes}`);
+      const content = await readAtMost(path, body, bytes);
+      if (content.length === bytes) return content;
+      throw new AppError(
+        'unavailable',
+        `${path}: the bucket sent ${content.length} bytes instead of ${bytes}`,
+      );
     };
     return this.request(path, objectPath(path), { headers }, readBytes, signal);
   }
@@ -150,13 +153,13 @@ export class BucketFiles implements FilePlace {
     read: (response: Response) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), ANSWER_MS);
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), ANSWER_MS);
     const url = `${this.endpoint}${target}`;
     const options: RequestInit = {
       ...init,
       redirect: 'manual',
-      signal: AbortSignal.any([signal, late.signal]),
+      signal: AbortSignal.any([signal, timeout.signal]),
     };
     try {
       const request = this.client === null ? new Request(url, options) : await this.client.sign(url, options);

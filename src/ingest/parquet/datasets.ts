@@ -94,10 +94,10 @@ export function findDataset(path: string, columns: readonly FoundColumn[]): Data
   if (names.has('log_index')) return 'logs';
   if (names.has('transaction_index')) return 'transactions';
   if (names.has('block_hash') && names.has('timestamp')) return 'blocks';
-  const got = columns.map(({ name }) => name).slice(0, 20);
+  const columnNames = columns.map(({ name }) => name).slice(0, 20);
   throw new AppError(
     'bad_config',
-    `${path}: got the columns ${got.join(', ') || '(none)'}; allowed: the columns of cryo's blocks, logs or transactions`,
+    `${path}: got the columns ${columnNames.join(', ') || '(none)'}; allowed: the columns of cryo's blocks, logs or transactions`,
   );
 }
 
@@ -107,10 +107,10 @@ export function chooseColumns(
   dataset: DatasetName,
   columns: readonly FoundColumn[],
 ): ReadColumns {
-  const found = new Map(columns.map((column) => [column.name, column]));
+  const columnByName = new Map(columns.map((column) => [column.name, column]));
   const chosen = new Map<string, string>();
   for (const { name, kind, optional, formerly } of COLUMNS[dataset]) {
-    const column = found.get(name) ?? found.get(formerly ?? name);
+    const column = columnByName.get(name) ?? columnByName.get(formerly ?? name);
     if (column === undefined) {
       if (optional === true) continue;
       const allowed = COLUMNS[dataset].filter((one) => one.optional !== true).map((one) => one.name);
@@ -137,14 +137,16 @@ function checkType(path: string, column: FoundColumn, kind: ColumnKind): void {
 
 /** The statement that stores a file's rows in the table of its dataset. The body of the request is the file. */
 export function insertStatement(dataset: DatasetName, file: number, columns: ReadColumns): string {
-  const own = COLUMNS[dataset].filter(({ name }) => columns.has(name));
+  const presentColumns = COLUMNS[dataset].filter(({ name }) => columns.has(name));
   const nameInFile = (name: string): string => columns.get(name) ?? name;
-  const structure = own.map(({ name, kind }) => `${nameInFile(name)} ${TABLE_TYPES[kind]}`).join(', ');
-  const values = own.map(({ name }) => {
+  const structure = presentColumns
+    .map(({ name, kind }) => `${nameInFile(name)} ${TABLE_TYPES[kind]}`)
+    .join(', ');
+  const values = presentColumns.map(({ name }) => {
     const value = nameInFile(name);
     return isKey(dataset, name) ? `ifNull(${value}, ${NULL_KEY})` : value;
   });
-  const names = own.map(({ name }) => name).join(', ');
+  const names = presentColumns.map(({ name }) => name).join(', ');
   return `INSERT INTO ${dataset} (file, ${names}) SELECT ${file}, ${values.join(', ')} FROM input('${structure}')
 FORMAT Parquet`;
 }

@@ -73,13 +73,13 @@ export class FilePlan {
 
   private filesOf(from: number, to: number): ParquetFile[] {
     return [...this.byDataset.values()].flatMap((own) => {
-      const found: ParquetFile[] = [];
+      const overlapping: ParquetFile[] = [];
       for (let at = firstUpTo(own, from); at < own.length; at += 1) {
         const file = own[at];
         if (file === undefined || file.from > to) break;
-        found.push(file);
+        overlapping.push(file);
       }
-      return found;
+      return overlapping;
     });
   }
 }
@@ -102,11 +102,11 @@ function checkFiles(name: DatasetName, own: readonly ParquetFile[], all: number)
       `--parquet: none of the ${all} files has ${name}; allowed: files of blocks, of logs and of transactions`,
     );
   for (const [at, file] of own.entries()) {
-    const before = own[at - 1];
-    if (before === undefined || before.to < file.from) continue;
+    const previous = own[at - 1];
+    if (previous === undefined || previous.to < file.from) continue;
     throw new AppError(
       'bad_config',
-      `--parquet: ${before.path} has ${name} of the blocks ${before.from}-${before.to}, and ${file.path} of ` +
+      `--parquet: ${previous.path} has ${name} of the blocks ${previous.from}-${previous.to}, and ${file.path} of ` +
         `${file.from}-${file.to}; allowed: at most one file of ${name} per block`,
     );
   }
@@ -123,13 +123,13 @@ function joinSpans(spans: readonly Span[]): Span[] {
 }
 
 function intersect(some: readonly Span[], others: readonly Span[]): Span[] {
-  const both: Span[] = [];
+  const common: Span[] = [];
   let [a, b] = [0, 0];
   for (;;) {
     const [one, other] = [some[a], others[b]];
-    if (one === undefined || other === undefined) return both;
+    if (one === undefined || other === undefined) return common;
     const [from, to] = [Math.max(one.from, other.from), Math.min(one.to, other.to)];
-    if (from <= to) both.push({ from, to });
+    if (from <= to) common.push({ from, to });
     if (one.to < other.to) a += 1;
     else b += 1;
   }

@@ -74,8 +74,8 @@ function missingBlock(blocks: readonly ParquetBlock[], number: number, from: num
   const [before, row] = [blocks[number - from - 1], blocks[number - from]];
   if (row !== undefined && row.block === before?.block)
     return fileFault(pathOf(row.file), `block ${row.block} has two rows`, 'one row per block');
-  const near = row ?? before;
-  const path = near === undefined ? 'the files of blocks' : pathOf(near.file);
+  const nearestRow = row ?? before;
+  const path = nearestRow === undefined ? 'the files of blocks' : pathOf(nearestRow.file);
   return fileFault(path, `block ${number} has no row`, 'one row per block of the range of the file');
 }
 
@@ -105,7 +105,7 @@ function checkLogs(
   block: number,
   pathOf: PathOf,
 ): void {
-  let before = 0;
+  let transactionBefore = 0;
   for (const [position, log] of rows.entries()) {
     const { logIndex, transactionIndex, file } = log;
     if (logIndex !== position) {
@@ -114,11 +114,11 @@ function checkLogs(
       throw fileFault(pathOf(file), `${place} ${what}`, 'one row per log of the block');
     }
     const place = `block ${block}, log ${logIndex}`;
-    if (transactionIndex < before || transactionIndex >= transactions.length)
+    if (transactionIndex < transactionBefore || transactionIndex >= transactions.length)
       throw fileFault(
         pathOf(file),
         `${place}: transaction_index is ${transactionIndex}`,
-        `${before} to ${transactions.length - 1}, the transactions of the block in order`,
+        `${transactionBefore} to ${transactions.length - 1}, the transactions of the block in order`,
       );
     const expected = transactions[transactionIndex]?.hash;
     if (log.transactionHash !== expected)
@@ -127,7 +127,7 @@ function checkLogs(
         `${place}: transaction_hash is ${log.transactionHash}`,
         `${expected ?? 'none'}, the hash of transaction ${transactionIndex}`,
       );
-    before = transactionIndex;
+    transactionBefore = transactionIndex;
   }
 }
 

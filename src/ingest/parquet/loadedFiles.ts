@@ -43,8 +43,8 @@ export class LoadedFiles {
   }
 
   private ensure(file: ParquetFile): Promise<void> {
-    const known = this.loads.get(file);
-    if (known !== undefined) return known;
+    const loading = this.loads.get(file);
+    if (loading !== undefined) return loading;
     const load = this.queue(() => this.staging.load(file, this.signal));
     this.loads.set(file, load);
     // A failed load is repeated when the file is needed again.
@@ -61,11 +61,11 @@ export class LoadedFiles {
   }
 
   private queue(work: () => Promise<void>): Promise<void> {
-    const done = this.last.then(() => {
+    const working = this.last.then(() => {
       this.signal.throwIfAborted();
       return work();
     });
-    this.last = done.catch(() => undefined);
-    return done;
+    this.last = working.catch(() => undefined);
+    return working;
   }
 }

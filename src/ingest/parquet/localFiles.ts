@@ -11,10 +11,10 @@ async function list(pattern: string): Promise<string[]> {
   if (about?.isFile() === true) return [pattern];
   const [folder, name] =
     about?.isDirectory() === true ? [pattern, '*.parquet'] : [dirname(pattern), basename(pattern)];
-  const wanted = namePattern(name);
+  const nameTest = namePattern(name);
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries
-    .filter((entry) => !entry.isDirectory() && wanted.test(entry.name))
+    .filter((entry) => !entry.isDirectory() && nameTest.test(entry.name))
     .map((entry) => join(folder, entry.name));
 }
 

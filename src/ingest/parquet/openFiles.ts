@@ -23,7 +23,7 @@ export async function listFiles(
   placeOf: FindPlace,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const found = new Set<string>();
+  const allPaths = new Set<string>();
   for (const pattern of patterns) {
     const paths = await placeOf(pattern).list(pattern, signal);
     if (paths.length === 0)
@@ -31,14 +31,14 @@ export async function listFiles(
         'bad_config',
         `--parquet ${pattern}: no file matches; allowed: a file, a folder, or a path such as 'dir/*.parquet' or 's3://bucket/dir/*.parquet'`,
       );
-    for (const path of paths) found.add(path);
+    for (const path of paths) allPaths.add(path);
   }
-  if (found.size > PARQUET_FILES_MAX)
+  if (allPaths.size > PARQUET_FILES_MAX)
     throw new AppError(
       'bad_config',
-      `--parquet: got ${found.size} files; allowed: at most ${PARQUET_FILES_MAX}`,
+      `--parquet: got ${allPaths.size} files; allowed: at most ${PARQUET_FILES_MAX}`,
     );
-  return [...found].toSorted();
+  return [...allPaths].toSorted();
 }
 
 /** Reads the footers of all files. @throws AppError `bad_config` if a file cannot be used */
@@ -66,8 +66,8 @@ export async function planFiles(
 
 function describe(number: number, path: string, { rows, columns, blocks }: Footer): ParquetFile {
   const dataset = findDataset(path, columns);
-  const named = CRYO_RANGE.exec(path);
-  const range = named === null ? blocks : { from: Number(named[1]), to: Number(named[2]) };
+  const rangeInName = CRYO_RANGE.exec(path);
+  const range = rangeInName === null ? blocks : { from: Number(rangeInName[1]), to: Number(rangeInName[2]) };
   if (range === null)
     throw fileFault(
       path,

@@ -91,10 +91,10 @@ class FileBlockSource extends NodeBackedSource<Part> implements ParquetSource {
     const [rows, headers] = await this.loaded.use(files, part, until, () =>
       Promise.all([staging.read(files, part, pathOf), this.listHeaders(part, within)]),
     );
-    const known = new Map(headers.map((header) => [header.number, header]));
-    const joined = joinRows(rows, part, known, pathOf);
+    const headerByNumber = new Map(headers.map((header) => [header.number, header]));
+    const joined = joinRows(rows, part, headerByNumber, pathOf);
     const blooms = await this.blooms;
-    const level = known.size === joined.length && proof === 'headers' ? 'headers' : 'bloom';
+    const level = headerByNumber.size === joined.length && proof === 'headers' ? 'headers' : 'bloom';
     const blocks = joined.map((block) => {
       const { header, transactions, logs, file } = block;
       orFileFault(pathOf(file), () => checkFuture(header, timeOfDay()));

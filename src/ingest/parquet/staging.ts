@@ -105,8 +105,8 @@ export class Staging {
     const { block_number: block, chain_id: chain } = stray;
     if (chain !== BigInt(this.chainId))
       throw fileFault(path, `block ${block}: chain_id is ${chain}`, String(this.chainId));
-    const got = block === 2n ** 64n - 1n ? 'null' : block;
-    throw fileFault(path, `block_number is ${got}`, `${from} to ${to}, the range of the file`);
+    const blockText = block === 2n ** 64n - 1n ? 'null' : block;
+    throw fileFault(path, `block_number is ${blockText}`, `${from} to ${to}, the range of the file`);
   }
 
   /** Drops the rows of a file. */

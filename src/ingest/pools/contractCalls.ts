@@ -68,19 +68,19 @@ export async function callContractsOfOld(
   const byBlock = new Map<string, number[]>();
   calls.forEach(({ at }, index) => {
     const key = JSON.stringify(at);
-    const known = byBlock.get(key);
-    if (known === undefined) byBlock.set(key, [index]);
-    else known.push(index);
+    const sameBlock = byBlock.get(key);
+    if (sameBlock === undefined) byBlock.set(key, [index]);
+    else sameBlock.push(index);
   });
   const results: (Hex | null)[] = calls.map(() => null);
   for (const indices of byBlock.values()) {
     try {
-      const some = indices.flatMap((index) => calls[index] ?? []);
-      const unread = new Set<number>();
-      const answers = await callAll(rpc, some, { ...options, malformed: unread });
+      const blockCalls = indices.flatMap((index) => calls[index] ?? []);
+      const unreadPlaces = new Set<number>();
+      const answers = await callAll(rpc, blockCalls, { ...options, malformed: unreadPlaces });
       for (const [place, index] of indices.entries()) {
         results[index] = answers[place] ?? null;
-        if (unread.has(place)) malformed?.add(index);
+        if (unreadPlaces.has(place)) malformed?.add(index);
       }
     } catch (error) {
       if (!isStateMissing(error)) throw error;
@@ -223,10 +223,10 @@ async function callAll(
 ): Promise<(Hex | null)[]> {
   const results: (Hex | null)[] = [];
   for (let from = 0; from < calls.length; from += CALLS_MAX) {
-    const some = calls
+    const batch = calls
       .slice(from, from + CALLS_MAX)
       .map(({ at, ...call }) => toEthCall(call, at, ANSWER_BYTES_MAX));
-    for (const item of await callBatch(rpc, some, parseData, atLeast, options)) {
+    for (const item of await callBatch(rpc, batch, parseData, atLeast, options)) {
       if ('error' in item && !isUnanswerable(item.error)) throw item.error;
       if ('error' in item && item.error.malformed) malformed?.add(results.length);
       results.push('value' in item ? item.value : null);

@@ -69,11 +69,11 @@ export class PoolDiscovery {
     const last = blocks.at(-1);
     if (last === undefined) return [];
     const candidates = this.listCandidates(blocks, registry);
-    const found: DiscoveredPool[] = [];
+    const discovered: DiscoveredPool[] = [];
     for (let at = 0; at < candidates.length; at += CANDIDATES_MAX) {
-      found.push(...(await this.ask(candidates.slice(at, at + CANDIDATES_MAX), last, signal)));
+      discovered.push(...(await this.ask(candidates.slice(at, at + CANDIDATES_MAX), last, signal)));
     }
-    return found;
+    return discovered;
   }
 
   private listCandidates(blocks: readonly ChainBlock[], registry: PoolRegistry): Candidate[] {
@@ -104,8 +104,8 @@ export class PoolDiscovery {
     block: ChainBlock,
     signal?: AbortSignal,
   ): Promise<DiscoveredPool[]> {
-    const [unread, unproven] = [new Set<number>(), new Set<number>()];
-    const asked = await callContractsSince(
+    const [unreadCalls, unprovenCalls] = [new Set<number>(), new Set<number>()];
+    const tokenAnswers = await callContractsSince(
       this.deps.rpc,
       candidates.flatMap(({ address }) =>
         [SELECTORS.token0, SELECTORS.token1, SELECTORS.fee, SELECTORS.tickSpacing].map((data) => ({
@@ -115,11 +115,11 @@ export class PoolDiscovery {
       ),
       block,
       signal,
-      unread,
+      unreadCalls,
     );
     const claims: { candidate: Candidate; creation: PoolCreation; dex: Dex; protocol: Protocol }[] = [];
     candidates.forEach((candidate, index) => {
-      const [token0, token1, fee, tickSpacing] = asked.slice(index * 4, index * 4 + 4);
+      const [token0, token1, fee, tickSpacing] = tokenAnswers.slice(index * 4, index * 4 + 4);
       const t0 = addressOf(token0);
       const t1 = addressOf(token1);
       if (t0 === null || t1 === null) return;
@@ -138,13 +138,13 @@ export class PoolDiscovery {
       claims.map(({ creation, dex }) => factoryCall(dex.factory, creation)),
       block,
       signal,
-      unproven,
+      unprovenCalls,
     );
     const proven = claims.filter((claim, index) => addressOf(answers[index]) === claim.candidate.address);
     const pools = new Set(proven.map(({ candidate }) => candidate));
     const unsure = new Set([
-      ...[...unread].map((index) => candidates[Math.floor(index / 4)]),
-      ...[...unproven].map((index) => claims[index]?.candidate),
+      ...[...unreadCalls].map((index) => candidates[Math.floor(index / 4)]),
+      ...[...unprovenCalls].map((index) => claims[index]?.candidate),
     ]);
     for (const candidate of candidates) {
       if (pools.has(candidate)) continue;
@@ -162,7 +162,7 @@ export class PoolDiscovery {
     proven: readonly { candidate: Candidate; creation: PoolCreation; dex: Dex; protocol: Protocol }[],
     signal?: AbortSignal,
   ): Promise<DiscoveredPool[]> {
-    const asked = await callContractsOfOld(
+    const answers = await callContractsOfOld(
       this.deps.rpc,
       proven.flatMap(({ candidate: { address, blockNumber }, creation }): TaggedCall[] => {
         const at = numberToHex(Math.max(0, blockNumber - 1));
@@ -177,7 +177,7 @@ export class PoolDiscovery {
       signal,
     );
     return proven.map(({ candidate, creation, dex, protocol }, index) => {
-      const [balance0, balance1, slot0, liquidity] = asked.slice(index * 4, index * 4 + 4);
+      const [balance0, balance1, slot0, liquidity] = answers.slice(index * 4, index * 4 + 4);
       const baseIsToken0 = this.deps.baseIsToken0(creation.token0, creation.token1);
       const pool = { ...toPool(protocol, dex, creation), baseIsToken0 };
       const reserve0 = wordOf(balance0);

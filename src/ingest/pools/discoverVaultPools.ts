@@ -133,19 +133,19 @@ export class VaultDiscovery {
       reversible
         ? callContracts(this.deps.rpc, atBlock(calls, last.hash), signal, malformed)
         : callContractsSince(this.deps.rpc, calls, last, signal, malformed);
-    const fresh = candidates.filter(({ known }) => known === null);
+    const newCandidates = candidates.filter(({ known }) => known === null);
     const unsure = new Set<Hex>();
-    const able = await this.list(fresh, ask, unsure);
+    const able = await this.list(newCandidates, ask, unsure);
     // A contract may register several pool ids. Only the first id is used.
     const listed = able.filter(
       ({ pool }, at) => able.findIndex((other) => other.pool.address === pool.address) === at,
     );
-    for (const { poolId, block } of fresh) {
+    for (const { poolId, block } of newCandidates) {
       if (unsure.has(poolId)) this.strangers.postpone(poolId, block.number);
       else if (!listed.some(({ state }) => state.poolId === poolId)) this.strangers.add(poolId);
     }
-    const open = [...listed, ...candidates.flatMap(toKnown)];
-    return this.readBooks(open, reversible, signal);
+    const openPools = [...listed, ...candidates.flatMap(toKnown)];
+    return this.readBooks(openPools, reversible, signal);
   }
 
   private listCandidates(blocks: readonly ChainBlock[], registry: PoolRegistry): Candidate[] {
@@ -161,9 +161,9 @@ export class VaultDiscovery {
         const known = registry.findVaultPool(address) ?? null;
         const candidate = { dex, poolId, block, log, known };
         if (known !== null) {
-          const own = known.state.poolId === poolId && known.pool.factory === log.address;
+          const isOwnLog = known.state.poolId === poolId && known.pool.factory === log.address;
           const isQuiet = this.strangers.isQuiet(poolId, block.number);
-          if (own && lacksBooks(known.state) && !isQuiet)
+          if (isOwnLog && lacksBooks(known.state) && !isQuiet)
             candidates.set(poolId, { ...candidate, created: null });
         } else if (topic === POOL_REGISTERED) {
           // Some registrations have no tokens yet. A later event names the tokens, and the pool is added at
@@ -219,10 +219,10 @@ export class VaultDiscovery {
       const managers = created?.managers ?? [];
       const facts = readPoolFacts(mine, tokens.length);
       if (facts === null) return [];
-      const begun = { ...emptyWeightedPool(poolId), tokens, swapFee: created?.swapFee ?? 0n };
+      const firstState = { ...emptyWeightedPool(poolId), tokens, swapFee: created?.swapFee ?? 0n };
       // A pool that is created in this block starts with balances of zero. The balances of an older pool are
       // unknown until the node returns them.
-      const balanced = created === null ? begun : withBalances(begun, { tokens: [], balances: [] });
+      const balanced = created === null ? firstState : withBalances(firstState, { tokens: [], balances: [] });
       const state = withManagers(withWeights(balanced, facts.weights), managers);
       const pool = this.toPool(dex, state, facts.poolType);
       return pool === null ? [] : [{ candidate, pool, state }];
@@ -257,8 +257,8 @@ export class VaultDiscovery {
     reversible: boolean,
     signal?: AbortSignal,
   ): Promise<FoundVaultPool[]> {
-    const asked = open.filter(({ candidate: { created } }) => created === null);
-    const calls = asked.map(({ candidate: { dex, poolId, block }, state: { tokens } }): TaggedCall[] => {
+    const askedPools = open.filter(({ candidate: { created } }) => created === null);
+    const calls = askedPools.map(({ candidate: { dex, poolId, block }, state: { tokens } }): TaggedCall[] => {
       const at: BlockTag = reversible
         ? { blockHash: block.parentHash }
         : numberToHex(Math.max(0, block.number - 1));
@@ -271,8 +271,8 @@ export class VaultDiscovery {
     const malformed = new Set<number>();
     const answers = await callContractsOfOld(this.deps.rpc, calls.flat(), signal, malformed);
     let next = 0;
-    const read = new Map(
-      asked.map(({ state: { poolId }, candidate: { block } }, index) => {
+    const booksById = new Map(
+      askedPools.map(({ state: { poolId }, candidate: { block } }, index) => {
         const from = next;
         next += calls[index]?.length ?? 0;
         if ([...malformed].some((at) => at >= from && at < next))
@@ -281,19 +281,19 @@ export class VaultDiscovery {
       }),
     );
     return open.map(({ candidate, pool, state }): FoundVaultPool => {
-      const [fee = null, ...books] = read.get(state.poolId) ?? [];
-      const after = withBooks(state, books, fee);
+      const [fee = null, ...books] = booksById.get(state.poolId) ?? [];
+      const stateAfter = withBooks(state, books, fee);
       const { block, log, created, known } = candidate;
       if (known !== null)
-        return { vaultPool: { pool, state: after }, blockNumber: block.number, listed: null };
+        return { vaultPool: { pool, state: stateAfter }, blockNumber: block.number, listed: null };
       const birth = { block: block.number, at: block.timestamp, tx: log.transactionHash };
       const text =
         created === null ? 'found a pool older than the first block' : 'a vault registered a new pool';
-      this.deps.log.info({ pool: pool.address, dex: pool.dex, books: after.balances.length > 0 }, text);
+      this.deps.log.info({ pool: pool.address, dex: pool.dex, books: stateAfter.balances.length > 0 }, text);
       return {
         vaultPool: {
-          pool: { ...pool, feePips: toFeePips(created?.feeAfter ?? after.swapFee) },
-          state: after,
+          pool: { ...pool, feePips: toFeePips(created?.feeAfter ?? stateAfter.swapFee) },
+          state: stateAfter,
         },
         blockNumber: block.number,
         listed: { ord: toOrd(block.number, log.logIndex), created: created === null ? null : birth },
@@ -321,9 +321,9 @@ function withBooks(
   books: readonly (Hex | null)[],
   fee: Hex | null,
 ): WeightedPoolState {
-  const read = readBooks(books, state.tokens);
-  const answered = read === null ? emptyWeightedPool(state.poolId) : withBalances(state, read);
-  const doubts = state.doubts | (read?.doubts ?? 0);
+  const parsedBooks = readBooks(books, state.tokens);
+  const answered = parsedBooks === null ? emptyWeightedPool(state.poolId) : withBalances(state, parsedBooks);
+  const doubts = state.doubts | (parsedBooks?.doubts ?? 0);
   return fillState(state, { ...answered, doubts, swapFee: decodeSwapFee(fee) ?? 0n });
 }
 

@@ -128,16 +128,16 @@ export class FoundPools {
 
   /** Takes the usable pools for one block. The caller must call `record` before the block is read. */
   take(chain: ListingChain): FoundPool[] {
-    const taken = new Map<Hex, FoundPool>();
+    const takenPools = new Map<Hex, FoundPool>();
     for (const { pools } of this.waiting) {
-      while (pools.length > 0 && taken.size < LISTED_MAX) {
+      while (pools.length > 0 && takenPools.size < LISTED_MAX) {
         const pool = pools.shift();
         if (pool === undefined || chain.isKnown(pool.row.address) || !chain.isCanonical(pool.readAt))
           continue;
-        taken.set(pool.row.address, pool);
+        takenPools.set(pool.row.address, pool);
       }
     }
-    return [...taken.values()];
+    return [...takenPools.values()];
   }
 
   /** Stores that the block adds the pools. From then on, every read of the block adds them. */
@@ -168,14 +168,14 @@ export class FoundPools {
 
   /** Resolves the `offer` calls whose pools are all taken. Must be called after the block is stored. */
   settle(): void {
-    const done = this.waiting.filter(({ pools }) => pools.length === 0);
+    const finished = this.waiting.filter(({ pools }) => pools.length === 0);
     this.waiting = this.waiting.filter(({ pools }) => pools.length > 0);
-    for (const { settle } of done) settle();
+    for (const { settle } of finished) settle();
   }
 
   private remember(row: FoundPoolRow): void {
-    const known = this.byBlock.get(row.block_hash);
-    if (known === undefined) this.byBlock.set(row.block_hash, [row]);
-    else if (!known.some(({ address }) => address === row.address)) known.push(row);
+    const sameBlock = this.byBlock.get(row.block_hash);
+    if (sameBlock === undefined) this.byBlock.set(row.block_hash, [row]);
+    else if (!sameBlock.some(({ address }) => address === row.address)) sameBlock.push(row);
   }
 }

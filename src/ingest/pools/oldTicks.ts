@@ -73,8 +73,8 @@ export class OldTicks {
   private remember(row: OldTicksRow): void {
     if (this.byPair.has(row.pair)) return;
     this.byPair.set(row.pair, row);
-    const known = this.byBlock.get(row.from_block);
-    if (known === undefined) this.byBlock.set(row.from_block, [row]);
-    else known.push(row);
+    const sameBlock = this.byBlock.get(row.from_block);
+    if (sameBlock === undefined) this.byBlock.set(row.from_block, [row]);
+    else sameBlock.push(row);
   }
 }

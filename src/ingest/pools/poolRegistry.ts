@@ -125,8 +125,8 @@ export class PoolRegistry {
   }
 
   private set<T>(map: Map<Hex, T>, key: Hex, value: T): void {
-    const before = map.get(key);
+    const valueBefore = map.get(key);
     map.set(key, value);
-    this.journal.note(() => (before === undefined ? map.delete(key) : map.set(key, before)));
+    this.journal.note(() => (valueBefore === undefined ? map.delete(key) : map.set(key, valueBefore)));
   }
 }

@@ -39,15 +39,15 @@ export async function readVaultPools(
   exact: boolean,
   rows: readonly PoolRow[],
 ): Promise<VaultPool[]> {
-  const found: VaultPool[] = [];
+  const vaultPools: VaultPool[] = [];
   for (let from = 0; from < rows.length; from += POOLS_MAX) {
-    const some = rows.slice(from, from + POOLS_MAX);
+    const chunk = rows.slice(from, from + POOLS_MAX);
     const [ids, fees, balances] = await Promise.all([
-      readIds(database, chainId, some),
-      readFees(database, chainId, finalTo, some),
-      readBalances(database, finalTo, exact, some),
+      readIds(database, chainId, chunk),
+      readFees(database, chainId, finalTo, chunk),
+      readBalances(database, finalTo, exact, chunk),
     ]);
-    for (const row of some) {
+    for (const row of chunk) {
       const poolId = ids.get(row.address);
       if (poolId === undefined)
         throw new AppError(
@@ -61,15 +61,16 @@ export async function readVaultPools(
       const listed = { ...emptyWeightedPool(poolId), tokens: row.tokens, swapFee };
       // A pool without a stored state is empty if its creation block is known. Otherwise the pool is older,
       // and its balances are unknown.
-      const begun = row.created_block === null ? listed : withBalances(listed, { tokens: [], balances: [] });
-      const stored = balances.get(row.address);
-      const state = { ...begun, balances: stored?.balances ?? begun.balances };
+      const firstState =
+        row.created_block === null ? listed : withBalances(listed, { tokens: [], balances: [] });
+      const storedBalances = balances.get(row.address);
+      const state = { ...firstState, balances: storedBalances?.balances ?? firstState.balances };
       const weights = row.weights.length === 0 ? null : row.weights;
-      const doubts = row.doubts | (stored?.doubts ?? 0);
-      found.push({ pool: poolOfRow(row), state: withDoubts(withWeights(state, weights), doubts) });
+      const doubts = row.doubts | (storedBalances?.doubts ?? 0);
+      vaultPools.push({ pool: poolOfRow(row), state: withDoubts(withWeights(state, weights), doubts) });
     }
   }
-  return found;
+  return vaultPools;
 }
 
 /**
@@ -81,18 +82,20 @@ async function readIds(
   chainId: number,
   rows: readonly PoolRow[],
 ): Promise<Map<Hex, Hex>> {
-  const found = new Map<Hex, Hex>();
+  const idByPool = new Map<Hex, Hex>();
   for (const vault of new Set(rows.map((row) => row.factory))) {
     const ords = rows.filter((row) => row.factory === vault).map((row) => row.ord);
     const params = { chain: chainId, vault: vault.slice(2), topics: VAULT_TOPIC_LIST, ords };
     const logs = await selectNamed(database, 'ingest/pools/list_vault_ids', params, idRow);
-    for (const { pool_id: poolId } of logs) found.set(poolOfId(poolId), poolId);
+    for (const { pool_id: poolId } of logs) idByPool.set(poolOfId(poolId), poolId);
   }
-  const others = rows.filter(({ address }) => !found.has(address)).map(({ address }) => address.slice(2));
-  if (others.length === 0) return found;
-  const ids = await selectNamed(database, 'ingest/pools/list_found_ids', { pools: others }, idRow);
-  for (const { pool_id: poolId } of ids) found.set(poolOfId(poolId), poolId);
-  return found;
+  const withoutId = rows
+    .filter(({ address }) => !idByPool.has(address))
+    .map(({ address }) => address.slice(2));
+  if (withoutId.length === 0) return idByPool;
+  const ids = await selectNamed(database, 'ingest/pools/list_found_ids', { pools: withoutId }, idRow);
+  for (const { pool_id: poolId } of ids) idByPool.set(poolOfId(poolId), poolId);
+  return idByPool;
 }
 
 async function readFees(
@@ -119,6 +122,6 @@ async function readBalances(
 ): Promise<Map<Hex, { readonly balances: readonly bigint[]; readonly doubts: number }>> {
   const name = exact ? 'ingest/pools/list_exact_vault_balances' : 'ingest/pools/list_latest_vault_balances';
   const params = { pools: rows.map((row) => row.address.slice(2)), final_ord: lastOrdOfBlock(finalTo) };
-  const stored = await selectNamed(database, name, params, balancesRow);
-  return new Map(stored.map((row) => [row.pair, row]));
+  const balanceRows = await selectNamed(database, name, params, balancesRow);
+  return new Map(balanceRows.map((row) => [row.pair, row]));
 }

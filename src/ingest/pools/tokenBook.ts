@@ -103,8 +103,8 @@ export class TokenBook {
   addFirst(read: TokenRow, block: number, reversible: boolean): TokenRow {
     const isZero = isBlankZero(read);
     const decimals = isZero ? null : read.decimals;
-    const old = this.known.get(read.address);
-    const seq = typeof old === 'object' ? Math.min(SEQ_MAX, old.at.seq + 1) : 0;
+    const stored = this.known.get(read.address);
+    const seq = typeof stored === 'object' ? Math.min(SEQ_MAX, stored.at.seq + 1) : 0;
     const at = { seq, block, before: decimals, changed: false };
     return this.set({ ...read, decimals }, at, reversible, isZero ? block : null);
   }
@@ -116,20 +116,20 @@ export class TokenBook {
    */
   addLater(read: TokenRow, block: number, reversible: boolean): TokenRow | null {
     const { address } = read;
-    const old = this.known.get(address);
-    if (old === undefined) return null;
-    const entry = typeof old === 'number' ? null : old;
-    const before = typeof old === 'number' ? old : old.decimals;
+    const stored = this.known.get(address);
+    if (stored === undefined) return null;
+    const entry = typeof stored === 'number' ? null : stored;
+    const decimalsBefore = typeof stored === 'number' ? stored : stored.decimals;
     const seq = entry?.at.seq ?? 0;
     const zeroSince = isBlankZero(read) ? (this.pending.get(address)?.zeroSince ?? block) : null;
     const isBelieved = zeroSince === null || block - zeroSince >= ZERO_BLOCKS;
-    const learnt = learn({ ...read, decimals: isBelieved ? read.decimals : null }, old);
+    const learnt = learn({ ...read, decimals: isBelieved ? read.decimals : null }, stored);
     if (learnt === null || seq >= SEQ_MAX) {
       const pause = this.pending.get(address);
       if (pause !== undefined) pause.zeroSince = zeroSince;
       return null;
     }
-    const at = { seq: seq + 1, block, before, changed: learnt.changed };
+    const at = { seq: seq + 1, block, before: decimalsBefore, changed: learnt.changed };
     return this.set({ ...read, ...learnt }, at, reversible, zeroSince);
   }
 
@@ -159,13 +159,13 @@ export class TokenBook {
 
   /** Takes at most `max` tokens that should be asked again at this block. */
   takeDue(block: number, max: number): Hex[] {
-    const due = new Set([...this.hinted].slice(0, max));
-    for (const token of due) this.hinted.delete(token);
+    const dueTokens = new Set([...this.hinted].slice(0, max));
+    for (const token of dueTokens) this.hinted.delete(token);
     for (const [token, pause] of this.pending) {
-      if (due.size === max) break;
-      if (pause.due <= block) due.add(token);
+      if (dueTokens.size === max) break;
+      if (pause.due <= block) dueTokens.add(token);
     }
-    for (const token of due) {
+    for (const token of dueTokens) {
       const pause = this.pending.get(token);
       if (pause === undefined) continue;
       pause.due = block + pause.blocks;
@@ -174,7 +174,7 @@ export class TokenBook {
       this.pending.delete(token);
       this.pending.set(token, pause);
     }
-    return [...due].filter((token) => this.has(token));
+    return [...dueTokens].filter((token) => this.has(token));
   }
 
   /** Notes that the reading of these tokens failed at this block. They are asked again after a pause. */
@@ -252,14 +252,14 @@ function learn(read: TokenRow, old: number | Entry): Learnt | null {
   if (typeof old === 'object' && old.unsure)
     return { ...texts(read, null), decimals: read.decimals, changed: false };
   const [had, wasChanged] = typeof old === 'number' ? [old, false] : [old.decimals, old.at.changed];
-  const changed = wasChanged || (read.decimals !== null && had !== null && read.decimals !== had);
-  const decimals = changed ? null : (read.decimals ?? had);
+  const hasChanged = wasChanged || (read.decimals !== null && had !== null && read.decimals !== had);
+  const decimals = hasChanged ? null : (read.decimals ?? had);
   const { symbol, name } = texts(read, typeof old === 'number' ? null : old);
   // The texts of a complete token are not in memory, so only a row with both texts can replace its row.
   if (typeof old === 'number' || old.complete)
-    return symbol === null || name === null ? null : { symbol, name, decimals, changed };
-  const isSame = decimals === had && symbol === old.symbol && name === old.name && changed === wasChanged;
-  return isSame ? null : { symbol, name, decimals, changed };
+    return symbol === null || name === null ? null : { symbol, name, decimals, changed: hasChanged };
+  const isSame = decimals === had && symbol === old.symbol && name === old.name && hasChanged === wasChanged;
+  return isSame ? null : { symbol, name, decimals, changed: hasChanged };
 }
 
 function texts(read: TokenRow, old: Entry | null): Pick<TokenRow, 'symbol' | 'name'> {

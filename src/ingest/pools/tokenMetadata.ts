@@ -79,7 +79,7 @@ type Asked = (Hex | null)[];
 
 /** How many more calls may get more gas, and how many more long texts may be read. The others are logged. */
 interface LongTextBudget {
-  moreGas: number;
+  moreGasCalls: number;
   longTexts: number;
   readonly log: Logger | undefined;
 }
@@ -97,11 +97,11 @@ export async function readTokens(
   log?: Logger,
 ): Promise<TokenRow[]> {
   const rows: TokenRow[] = [];
-  const budget = { moreGas: LONG_TEXTS_MAX, longTexts: LONG_TEXTS_MAX, log };
+  const budget = { moreGasCalls: LONG_TEXTS_MAX, longTexts: LONG_TEXTS_MAX, log };
   for (let at = 0; at < tokens.length; at += TOKENS_MAX) {
-    const some = tokens.slice(at, at + TOKENS_MAX);
-    const answers = await askAtBlock(rpc, some, block, budget, signal);
-    some.forEach((address, index) => {
+    const batch = tokens.slice(at, at + TOKENS_MAX);
+    const answers = await askAtBlock(rpc, batch, block, budget, signal);
+    batch.forEach((address, index) => {
       const [symbol, name, decimals] = answers.slice(index * CALLS.length, (index + 1) * CALLS.length);
       rows.push({
         address,
@@ -168,14 +168,14 @@ async function ask(
   const calls = tokens.flatMap((to) => CALLS.map((data) => ({ to, data })));
   const answers = (await aggregate(rpc, calls, question)) ?? calls.map(() => null);
   // A token can burn the gas of an aggregate call, so that calls of other tokens fail. They are made again alone.
-  const failed = calls.flatMap((_, index) => (answers[index] === null ? [index] : []));
+  const failedIndexes = calls.flatMap((_, index) => (answers[index] === null ? [index] : []));
   const direct = await askDirectly(
     rpc,
-    failed.flatMap((index) => calls[index] ?? []),
+    failedIndexes.flatMap((index) => calls[index] ?? []),
     question,
     budget,
   );
-  failed.forEach((index, place) => (answers[index] = direct[place] ?? null));
+  failedIndexes.forEach((index, place) => (answers[index] = direct[place] ?? null));
   return answers;
 }
 
@@ -212,14 +212,15 @@ async function askDirectly(
   const outcomes = await callAll(rpc, withGas(calls, CALL_GAS), TEXT_ANSWER_BYTES_MAX, question);
   const isText = (index: number): boolean => calls[index]?.data !== DECIMALS_CALL;
   const starved = outcomes.flatMap((one, index) => (isText(index) && mayLackGas(one) ? [index] : []));
-  const again = starved.slice(0, budget.moreGas);
-  budget.moreGas -= again.length;
-  const asked = withGas(
-    again.flatMap((index) => calls[index] ?? []),
+  const toRepeat = starved.slice(0, budget.moreGasCalls);
+  budget.moreGasCalls -= toRepeat.length;
+  const callsWithGas = withGas(
+    toRepeat.flatMap((index) => calls[index] ?? []),
     LONG_TEXT_GAS,
   );
-  const fed = asked.length === 0 ? [] : await callAll(rpc, asked, TEXT_ANSWER_BYTES_MAX, question);
-  again.forEach((index, place) => {
+  const fed =
+    callsWithGas.length === 0 ? [] : await callAll(rpc, callsWithGas, TEXT_ANSWER_BYTES_MAX, question);
+  toRepeat.forEach((index, place) => {
     const outcome = fed[place];
     if (outcome !== undefined) outcomes[index] = outcome;
   });
@@ -279,8 +280,8 @@ async function callAll(
   answerBytesMax: number,
   { at, atLeast, options }: Question,
 ): Promise<Outcome<Hex>[]> {
-  const asked = calls.map((call) => toEthCall(call, at, answerBytesMax));
-  return callBatch(rpc, asked, parseData, atLeast, options);
+  const ethCalls = calls.map((call) => toEthCall(call, at, answerBytesMax));
+  return callBatch(rpc, ethCalls, parseData, atLeast, options);
 }
 
 /**

@@ -26,8 +26,13 @@ export function toVersion({ seq, block, before, changed }: TokenVersion): number
 export function fromVersion(version: number): TokenVersion {
   const block = version % BLOCKS;
   const flags = Math.floor(version / BLOCKS);
-  const changed = flags % 2 === 1;
+  const hasChanged = flags % 2 === 1;
   const word = Math.floor(flags / 2);
-  const before = word % DECIMALS;
-  return { seq: Math.floor(word / DECIMALS), block, before: before === UNKNOWN ? null : before, changed };
+  const decimalsBefore = word % DECIMALS;
+  return {
+    seq: Math.floor(word / DECIMALS),
+    block,
+    before: decimalsBefore === UNKNOWN ? null : decimalsBefore,
+    changed: hasChanged,
+  };
 }

@@ -175,8 +175,8 @@ export class BlockPricer {
     tokens: readonly Hex[],
     amounts: readonly bigint[],
   ): (bigint | null)[] {
-    const whole = tokens.map((token, i) => wholeTokens(amounts[i] ?? 0n, this.decimalsOf(token) ?? 0));
-    return valueSides(prices, whole).map((usd) => (usd === null ? null : toStoredUsd(usd)));
+    const wholeAmounts = tokens.map((token, i) => wholeTokens(amounts[i] ?? 0n, this.decimalsOf(token) ?? 0));
+    return valueSides(prices, wholeAmounts).map((usd) => (usd === null ? null : toStoredUsd(usd)));
   }
 }
 

@@ -75,7 +75,7 @@ export class MarketReader {
   toMarketBlock({ number, timestamp, pools, states, swaps }: PricedRows): MarketBlock {
     const legs = pools.flatMap((pool) => this.addPool(pool));
     const moves: MarketBlock['moves'][number][] = [];
-    const found: FoundLeg[] = [];
+    const foundLegs: FoundLeg[] = [];
     const swapsOf = groupByPair(swaps);
     for (const [pair, ofPair] of groupByPair(states)) {
       const info = this.pools.get(pair);
@@ -84,7 +84,7 @@ export class MarketReader {
       if (first?.kind === 'found') {
         for (const leg of info.legs) {
           const state = toLegState(info.pool, leg, first, this.decimalsOf);
-          found.push({ key: leg.leg.key, state, movedAt: first.timestamp ?? timestamp });
+          foundLegs.push({ key: leg.leg.key, state, movedAt: first.timestamp ?? timestamp });
         }
         continue;
       }
@@ -92,7 +92,7 @@ export class MarketReader {
       for (const leg of info.legs)
         moves.push({ key: leg.leg.key, steps: this.toSteps(info.pool, leg, ofPair, causes) });
     }
-    return { number, timestamp, legs, moves, found, traded: this.sumTraded(swaps) };
+    return { number, timestamp, legs, moves, found: foundLegs, traded: this.sumTraded(swaps) };
   }
 
   /**
@@ -101,12 +101,12 @@ export class MarketReader {
   addHolds(states: readonly PoolStateRow[], holds: readonly LegHold[]): readonly PoolStateRow[] {
     if (holds.length === 0) return states;
     const unswapped = new Map(holds.map((hold) => [hold.key, hold.unswapped]));
-    const seen = new Set<Hex>();
+    const seenPairs = new Set<Hex>();
     return [...states]
       .reverse()
       .map((state) => {
-        const legs = seen.has(state.pair) ? [] : (this.pools.get(state.pair)?.legs ?? []);
-        seen.add(state.pair);
+        const legs = seenPairs.has(state.pair) ? [] : (this.pools.get(state.pair)?.legs ?? []);
+        seenPairs.add(state.pair);
         if (!legs.some(({ leg }) => unswapped.has(leg.key))) return state;
         return { ...state, unswapped: legs.map(({ leg }) => unswapped.get(leg.key) ?? 0) };
       })
@@ -148,9 +148,9 @@ export class MarketReader {
 function groupByPair<Row extends { readonly pair: Hex }>(rows: readonly Row[]): Map<Hex, Row[]> {
   const groups = new Map<Hex, Row[]>();
   for (const row of rows) {
-    const known = groups.get(row.pair);
-    if (known === undefined) groups.set(row.pair, [row]);
-    else known.push(row);
+    const samePair = groups.get(row.pair);
+    if (samePair === undefined) groups.set(row.pair, [row]);
+    else samePair.push(row);
   }
   return groups;
 }

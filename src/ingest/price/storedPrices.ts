@@ -150,9 +150,9 @@ function groupByBlock<Row extends { readonly ord: number }>(rows: readonly Row[]
   const groups = new Map<number, Row[]>();
   for (const row of rows) {
     const number = blockOfOrd(row.ord);
-    const known = groups.get(number);
-    if (known === undefined) groups.set(number, [row]);
-    else known.push(row);
+    const sameNumber = groups.get(number);
+    if (sameNumber === undefined) groups.set(number, [row]);
+    else sameNumber.push(row);
   }
   return groups;
 }

@@ -65,11 +65,11 @@ export class TickBook {
   /** Adds a walk to the last state of each pool in the block, if all ticks of that pool are known. */
   walkLast<Row extends TickStateRow>(states: readonly Row[]): Row[] {
     const walked = [...states];
-    const seen = new Set<Hex>();
+    const seenPairs = new Set<Hex>();
     for (let i = states.length - 1; i >= 0; i -= 1) {
       const state = states[i];
-      if (state?.pool_type !== V3 || seen.has(state.pair)) continue;
-      seen.add(state.pair);
+      if (state?.pool_type !== V3 || seenPairs.has(state.pair)) continue;
+      seenPairs.add(state.pair);
       const pool = this.pools.get(state.pair);
       const depth = pool?.known === true ? pool.map.walk(state) : null;
       if (depth === null) continue;
@@ -121,8 +121,8 @@ export class TickBook {
   }
 
   private poolOf(pair: Hex): PoolTicks {
-    const known = this.pools.get(pair);
-    if (known !== undefined) return known;
+    const stored = this.pools.get(pair);
+    if (stored !== undefined) return stored;
     const pool: PoolTicks = { map: new TickMap(), known: false };
     this.pools.set(pair, pool);
     return pool;

@@ -47,12 +47,12 @@ export class VaultCaps {
     const key = heldKey(swap);
     const cash = held.get(key);
     if (cash === undefined) return value;
-    const left = this.left.get(key) ?? this.capsOf(cash, swap);
-    this.left.set(key, left);
-    const amountUsd = Math.min(value.amountUsd, left.tracked);
-    const untrackedUsd = Math.min(value.untrackedUsd, left.untracked);
-    left.tracked -= amountUsd;
-    left.untracked -= untrackedUsd;
+    const capLeft = this.left.get(key) ?? this.capsOf(cash, swap);
+    this.left.set(key, capLeft);
+    const amountUsd = Math.min(value.amountUsd, capLeft.tracked);
+    const untrackedUsd = Math.min(value.untrackedUsd, capLeft.untracked);
+    capLeft.tracked -= amountUsd;
+    capLeft.untracked -= untrackedUsd;
     return { ...value, amountUsd, untrackedUsd };
   }
 

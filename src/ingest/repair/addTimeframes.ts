@@ -19,8 +19,8 @@ export async function addTimeframes(database: Database, floors: Floors, mending:
   const params = { timeframes: TIMEFRAMES_SQL };
   const outdated = await selectNamed(database, 'schema/list_outdated_bar_views', params, nameRow);
   if (outdated.length === 0) return;
-  const wrong = await mendViews(database, NO_RANGE, floors, mending);
-  if (wrong !== null || database.cluster !== null)
+  const wrongView = await mendViews(database, NO_RANGE, floors, mending);
+  if (wrongView !== null || database.cluster !== null)
     throw new AppError(
       'bad_config',
       'this version has timeframes that the stored bars lack, and cannot compute them on a cluster or from pruned ' +

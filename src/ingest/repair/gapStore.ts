@@ -80,13 +80,13 @@ export function createGapStore(
     readExpected: async () => readExpected(database, await floors()),
     readStored: async (upTo) => readStored(database, upTo, await floors()),
     async listGaps(tables, cursor): Promise<Gap[]> {
-      const kept = await floors();
+      const floorOf = await floors();
       const gaps = new Map<number, OpenIntent & { missing: Set<EventTableName> }>();
       for (const table of tables) {
-        for (const range of await listMissing(database, chainId, table, cursor, kept.get(table) ?? 0)) {
-          const known = gaps.get(range.seq) ?? { ...range, missing: new Set() };
-          known.missing.add(table);
-          gaps.set(range.seq, known);
+        for (const range of await listMissing(database, chainId, table, cursor, floorOf.get(table) ?? 0)) {
+          const gap = gaps.get(range.seq) ?? { ...range, missing: new Set() };
+          gap.missing.add(table);
+          gaps.set(range.seq, gap);
         }
       }
       return [...gaps.values()].sort((a, b) => a.seq - b.seq);
@@ -124,11 +124,11 @@ async function readExpected(database: Database, floors: Floors): Promise<RowTota
 async function readStored(database: Database, upTo: number | undefined, floors: Floors): Promise<RowTotals> {
   const counts = NAMES.map((name) => {
     const floor = floors.get(name);
-    const below =
+    const minusBelow =
       floor === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ord < ${toOrd(floor, 0)})`;
     const block = name === 'blocks' ? 'number > {up_to:UInt32}' : 'ord > {up_to_ord:UInt64}';
-    const beyond = upTo === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ${block})`;
-    return `'${name}', toUInt64(assumeNotNull((SELECT count() FROM ${name})${beyond}${below}))`;
+    const minusBeyond = upTo === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ${block})`;
+    return `'${name}', toUInt64(assumeNotNull((SELECT count() FROM ${name})${minusBeyond}${minusBelow}))`;
   });
   const [row] = await selectMade(
     database,

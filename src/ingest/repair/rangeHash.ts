@@ -54,9 +54,9 @@ export async function* hashRanges(
   threads?: number,
 ): AsyncGenerator<RangeHash> {
   for (let at = 0; at < ranges.length;) {
-    const some = await takeSome(database, chainId, ranges.slice(at, at + RANGES_AT_ONCE));
-    yield* await hashSome(database, chainId, some, threads);
-    at += some.length;
+    const batch = await takeSome(database, chainId, ranges.slice(at, at + RANGES_AT_ONCE));
+    yield* await hashSome(database, chainId, batch, threads);
+    at += batch.length;
   }
 }
 
@@ -87,7 +87,7 @@ async function hashSome(
 ): Promise<RangeHash[]> {
   const from = ranges[0] ?? 0;
   const to = (ranges.at(-1) ?? 0) + HASH_BLOCKS - 1;
-  const found = new Map(
+  const sumsOf = new Map(
     ranges.map((range) => [range, { rows: 0, lines: new Array<string>(), sums: new Map<string, bigint>() }]),
   );
   for (const { name, columns } of HASHED) {
@@ -95,14 +95,14 @@ async function hashSome(
     const params = { chain: chainId, from, to, from_ord: toOrd(from, 0), to_ord: lastOrdOfBlock(to) };
     const rows = await selectMade(database, `hash ${name}`, sql, params, sumRow);
     for (const { range, total, sum } of rows) {
-      const known = found.get(range);
-      if (known === undefined) continue;
-      known.rows += total;
-      known.lines.push(`${name} ${total} ${sum}\n`);
-      known.sums.set(name, sum);
+      const ofRange = sumsOf.get(range);
+      if (ofRange === undefined) continue;
+      ofRange.rows += total;
+      ofRange.lines.push(`${name} ${total} ${sum}\n`);
+      ofRange.sums.set(name, sum);
     }
   }
-  return [...found].map(([range, { rows, lines, sums }]) => ({
+  return [...sumsOf].map(([range, { rows, lines, sums }]) => ({
     from: range,
     hash: createHash('sha256').update(lines.sort().join('')).digest('hex').slice(0, 32),
     rows,
@@ -136,9 +136,9 @@ export function hashedColumns(name: string, columns: readonly string[]): readonl
 function rowHashSql(name: string, written: readonly string[]): string {
   const columns = hashedColumns(name, written);
   const hashOf = (some: readonly string[]): string => `sipHash128(tuple(${some.join(', ')}))`;
-  const added = ADDED_LATER[name];
-  if (added === undefined) return hashOf(columns);
-  return `if(isNull(${added}), ${hashOf(columns.filter((column) => column !== added))}, ${hashOf(columns)})`;
+  const addedColumn = ADDED_LATER[name];
+  if (addedColumn === undefined) return hashOf(columns);
+  return `if(isNull(${addedColumn}), ${hashOf(columns.filter((column) => column !== addedColumn))}, ${hashOf(columns)})`;
 }
 
 function rangeSql(name: string, columns: readonly string[], threads: number | undefined): string {

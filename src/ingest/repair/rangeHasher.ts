@@ -26,13 +26,14 @@ export function createRangeHasher(database: Database, chainId: number, log: Logg
   let doneBelow = 0;
 
   const work = async (ranges: readonly number[]): Promise<void> => {
-    const stored = await readRangeHashes(database, chainId, ranges[0] ?? 0, ranges.at(-1) ?? 0);
-    const wanted = ranges.filter((range) => !stored.has(range));
-    for await (const range of hashRanges(database, chainId, wanted, THREADS)) {
+    const storedHashes = await readRangeHashes(database, chainId, ranges[0] ?? 0, ranges.at(-1) ?? 0);
+    const missingRanges = ranges.filter((range) => !storedHashes.has(range));
+    for await (const range of hashRanges(database, chainId, missingRanges, THREADS)) {
       await writeRangeHash(database, chainId, range);
     }
     doneBelow = (ranges.at(-1) ?? 0) + HASH_BLOCKS;
-    if (wanted.length > 0) log.info({ ranges: wanted.length, to: ranges.at(-1) }, 'range hashes are stored');
+    if (missingRanges.length > 0)
+      log.info({ ranges: missingRanges.length, to: ranges.at(-1) }, 'range hashes are stored');
   };
 
   return {

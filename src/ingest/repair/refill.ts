@@ -61,11 +61,11 @@ export class GapWatch {
     // Retention may have deleted old rows meanwhile, so the expected counts are read again before the final
     // comparison.
     this.expected = new Map(await this.gaps.readExpected());
-    const gone = differOf(this.expected, await this.gaps.readStored());
-    if (gone.length === 0) return;
+    const stillDiffering = differOf(this.expected, await this.gaps.readStored());
+    if (stillDiffering.length === 0) return;
     throw new AppError(
       'unavailable',
-      `stored rows of ${gone.join(', ')} are missing; their blocks are read again`,
+      `stored rows of ${stillDiffering.join(', ')} are missing; their blocks are read again`,
     );
   }
 }
@@ -81,12 +81,12 @@ export async function refillGaps(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { gaps, status, log, now } = deps;
-  const read = async (): Promise<EventTableName[]> =>
+  const listDiffering = async (): Promise<EventTableName[]> =>
     differOf(await gaps.readExpected(), await gaps.readStored(cursor.number));
-  const differing = await read();
+  const differing = await listDiffering();
   if (differing.length === 0) return false;
-  const found = await gaps.listGaps(differing, cursor.number);
-  for (const gap of found) {
+  const gapList = await gaps.listGaps(differing, cursor.number);
+  for (const gap of gapList) {
     const { from, to, missing } = gap;
     log.error({ from, to, missing: [...missing] }, 'stored rows are missing; reading their blocks again');
     beginWork(status, { kind: 'refill', from, to }, now());
@@ -95,11 +95,11 @@ export async function refillGaps(
     status.refills += 1;
     log.warn({ from, to }, 'the missing rows are stored again');
   }
-  const last = found.at(-1);
+  const last = gapList.at(-1);
   // checkRange counts the rows of all ranges, so one call at the end is enough.
   if (last !== undefined) await deps.store.checkRange(last);
-  const left = await read();
-  if (left.length > 0) throw rowsGone(left);
+  const stillDiffering = await listDiffering();
+  if (stillDiffering.length > 0) throw rowsGone(stillDiffering);
   return true;
 }
 
@@ -126,8 +126,13 @@ async function refill(
   gap: Gap,
   signal: AbortSignal,
 ): Promise<void> {
-  const before = { seq: gap.seq - 1, number: gap.from - 1, hash: gap.toHash, timestamp: gap.toTimestamp };
-  await reader.load(before, true);
+  const cursorBefore = {
+    seq: gap.seq - 1,
+    number: gap.from - 1,
+    hash: gap.toHash,
+    timestamp: gap.toTimestamp,
+  };
+  await reader.load(cursorBefore, true);
   const batch = new RowBatch();
   let last: { number: number; hash: Gap['toHash'] } | null = null;
   for await (const blocks of fetchAhead(source, gap.from, gap.to, { signal })) {

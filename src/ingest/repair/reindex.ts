@@ -122,8 +122,13 @@ async function stage(
   for (const { name } of TABLE_ENCODERS)
     await database.command('create staged', `CREATE TABLE ${stagedOf(name)} AS ${name}`);
   const reader = new BlockReader(deps, await readStart(database, chainId));
-  const before = { seq: 0, number: span.from - 1, hash: ranges[0]?.to_hash ?? '0x', timestamp: 0 } as const;
-  await reader.load(before, true);
+  const cursorBefore = {
+    seq: 0,
+    number: span.from - 1,
+    hash: ranges[0]?.to_hash ?? '0x',
+    timestamp: 0,
+  } as const;
+  await reader.load(cursorBefore, true);
   const ends = new Map(ranges.map(({ to_block, to_hash }) => [to_block, to_hash]));
   const batch = new RowBatch();
   let proven: readonly ProofRange[] = [];
@@ -210,14 +215,14 @@ async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
   const { database, log, signal } = deps;
   const { span, floors, differences, interrupted } = work;
   const onProgress = sayRebuild(log, () => performance.now());
-  const changed = new Set(differences.map(({ table }) => table));
-  if (changed.size === 0 && !interrupted) return [];
-  if (floors.has('swaps') && (changed.has('swaps') || interrupted))
+  const changedTables = new Set(differences.map(({ table }) => table));
+  if (changedTables.size === 0 && !interrupted) return [];
+  if (floors.has('swaps') && (changedTables.has('swaps') || interrupted))
     throw new AppError('bad_config', 'bars cannot be rebuilt, because old swaps were pruned');
   const next: string[] = [];
   const rebuilt: string[] = [];
   for (const { name, columns } of TABLE_ENCODERS) {
-    if (changed.has(name)) {
+    if (changedTables.has(name)) {
       log.info({ table: name }, 'building the new version of a table');
       const where = within(name, span, floors);
       await cloneNext(database, name);
@@ -232,9 +237,9 @@ async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
       );
       next.push(name);
     }
-    if (changed.has(name) || interrupted)
+    if (changedTables.has(name) || interrupted)
       rebuilt.push(
-        ...(await rebuildViews(database, name, changed.has(name) ? nextOf(name) : name, {
+        ...(await rebuildViews(database, name, changedTables.has(name) ? nextOf(name) : name, {
           onProgress,
           signal,
         })),
@@ -261,11 +266,11 @@ async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors 
     const sql = `SELECT map(${counts.join(', ')}) AS totals`;
     const [row] = await selectMade(database, 'count range', sql, {}, totalsRow);
     const pairs = names.map((name) => `'${name}', toUInt64(${row?.totals[name] ?? 0})`);
-    const wrong = names.map((name) => `counts['${name}'] != ${row?.totals[name] ?? 0}`).join(' OR ');
+    const isWrong = names.map((name) => `counts['${name}'] != ${row?.totals[name] ?? 0}`).join(' OR ');
     await database.command(
       'correct counts',
       `ALTER TABLE promotions UPDATE counts = mapUpdate(counts, CAST(map(${pairs.join(', ')}), 'Map(LowCardinality(String), UInt64)'))
-       WHERE chain_id = {chain:UInt32} AND from_block = {from:UInt32} AND to_block = {to:UInt32} AND (${wrong})
+       WHERE chain_id = {chain:UInt32} AND from_block = {from:UInt32} AND to_block = {to:UInt32} AND (${isWrong})
        SETTINGS mutations_sync = 2`,
       { chain: chainId, ...span },
     );

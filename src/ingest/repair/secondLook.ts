@@ -76,32 +76,32 @@ export class SecondLook {
   async step(signal: AbortSignal): Promise<boolean> {
     const { database, status, clock } = this.deps;
     if (status.phase !== 'follow' || status.finalTo === null) return false;
-    const due = this.noteFinal({ at: clock.now(), finalTo: status.finalTo });
+    const dueTo = this.noteFinal({ at: clock.now(), finalTo: status.finalTo });
     this.reached ??= await this.loadReached();
-    const next = await this.nextUnproven(this.reached + 1, due);
+    const next = await this.nextUnproven(this.reached + 1, dueTo);
     if (next === null) {
-      this.reached = Math.max(this.reached, due);
+      this.reached = Math.max(this.reached, dueTo);
       return false;
     }
     await this.compare(next.from, next.to, signal);
     this.reached = next.to;
     await writeOperation(database, REACHED, next.to);
-    return next.to < due;
+    return next.to < dueTo;
   }
 
   /** Last block that was final long enough ago. At the start, all final blocks count. */
   private noteFinal(now: Mark): number {
     if (this.marks.length === 0) this.marks = [{ at: -Infinity, finalTo: now.finalTo }];
     if (this.marks.at(-1)?.finalTo !== now.finalTo) this.marks = [...this.marks, now].slice(-MARKS_MAX);
-    const due = this.marks.findLastIndex(({ at }) => at <= now.at - LATER_MS);
-    if (due > 0) this.marks = this.marks.slice(due);
+    const newestDue = this.marks.findLastIndex(({ at }) => at <= now.at - LATER_MS);
+    if (newestDue > 0) this.marks = this.marks.slice(newestDue);
     return this.marks[0]?.finalTo ?? 0;
   }
 
   private async loadReached(): Promise<number> {
     const { database, chainId } = this.deps;
-    const stored = (await readOperations(database, [REACHED])).get(REACHED);
-    if (stored !== undefined) return stored;
+    const storedReached = (await readOperations(database, [REACHED])).get(REACHED);
+    if (storedReached !== undefined) return storedReached;
     const [start] = await selectNamed(database, 'ingest/store/find_start', { chain: chainId }, startRow);
     return (start?.from_block ?? 1) - 1;
   }
@@ -122,8 +122,8 @@ export class SecondLook {
     // Blocks usually come from the first endpoint, so the others are asked in turn.
     const others = pool.endpoints.slice(1);
     const other = others[(this.round += 1) % Math.max(1, others.length)];
-    const own = other === undefined ? {} : { endpoint: other.id };
-    const blocks = await source.fetchRange(from, to, { signal, roundsMax: 1, ...own });
+    const endpointOption = other === undefined ? {} : { endpoint: other.id };
+    const blocks = await source.fetchRange(from, to, { signal, roundsMax: 1, ...endpointOption });
     const differing = await this.deps.listDiffering(blocks);
     for (const block of differing) if (await this.settle(block, signal)) return;
   }
@@ -135,12 +135,12 @@ export class SecondLook {
   private async settle(number: number, signal: AbortSignal): Promise<boolean> {
     const { pool, log, status, repair } = this.deps;
     const answers = await this.askAll(number, signal);
-    const most = answers.reduce<readonly Answer[]>((best, { text }) => {
+    const largestGroup = answers.reduce<readonly Answer[]>((best, { text }) => {
       const same = answers.filter((answer) => answer.text === text);
       return same.length > best.length ? same : best;
     }, []);
-    const [right] = most;
-    if (right === undefined || 2 * most.length <= answers.length) {
+    const [agreed] = largestGroup;
+    if (agreed === undefined || 2 * largestGroup.length <= answers.length) {
       log.error(
         { block: number },
         'the endpoints send different logs of a block, and no majority of them agrees',
@@ -149,8 +149,8 @@ export class SecondLook {
       return false;
     }
     for (const { id, text } of answers)
-      if (text !== right.text) pool.penalise(id, `sent other logs of block ${number} than most endpoints`);
-    if ((await this.deps.listDiffering([right.block])).length === 0) return false;
+      if (text !== agreed.text) pool.penalise(id, `sent other logs of block ${number} than most endpoints`);
+    if ((await this.deps.listDiffering([agreed.block])).length === 0) return false;
     log.error(
       { block: number },
       'the stored logs of a block differ from those of the node; reading the blocks again',

@@ -76,8 +76,8 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
     {},
     totalRow,
   );
-  const found = new Map(totals.map(({ name, total }) => [name, total ?? 0]));
-  const expected = found.get('swaps') ?? 0;
+  const totalOf = new Map(totals.map(({ name, total }) => [name, total ?? 0]));
+  const expected = totalOf.get('swaps') ?? 0;
   if (expected === 0) return null;
   // A timeframe without any bar has no row in `totals`.
   const names = [
@@ -85,10 +85,10 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
     'dex_hours',
     'pair_totals',
   ];
-  const wrong = names.find((name) => (found.get(name) ?? 0) !== expected);
-  return wrong === undefined
+  const wrongName = names.find((name) => (totalOf.get(name) ?? 0) !== expected);
+  return wrongName === undefined
     ? null
-    : { name: wrong, source: 'swaps', expected, found: found.get(wrong) ?? 0 };
+    : { name: wrongName, source: 'swaps', expected, found: totalOf.get(wrongName) ?? 0 };
 }
 
 /**
@@ -110,7 +110,7 @@ const NEWEST: readonly (readonly [target: string, ord: string, source: EventTabl
  * stored range.
  */
 async function findUnseen(database: Database, range: OrdRange): Promise<WrongTotal | null> {
-  const each = NEWEST.map(
+  const selects = NEWEST.map(
     ([target, ord, source, where]) =>
       `SELECT '${target}' AS name,
          (SELECT max(ord) FROM ${source} WHERE ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64} AND ${where}) AS expected,
@@ -119,7 +119,7 @@ async function findUnseen(database: Database, range: OrdRange): Promise<WrongTot
   const rows = await selectMade(
     database,
     'check newest rows',
-    each.join(' UNION ALL '),
+    selects.join(' UNION ALL '),
     { from_ord: range.fromOrd, to_ord: range.toOrd },
     seenRow,
   );
@@ -144,25 +144,25 @@ export async function mendViews(
 ): Promise<WrongTotal | null> {
   const look = async (): Promise<WrongTotal | null> =>
     (await findWrongTotal(database, floors)) ?? (await findUnseen(database, range));
-  let wrong = await look();
+  let wrongView = await look();
   // A statement of a process that has died may still be running, and may add the missing rows.
-  for (let time = 0; wrong !== null && time < RECHECKS_MAX; time += 1) {
+  for (let time = 0; wrongView !== null && time < RECHECKS_MAX; time += 1) {
     await delay(RECHECK_MS);
-    wrong = await look();
+    wrongView = await look();
   }
   const mended = new Set<EventTableName>();
-  while (wrong !== null && !mended.has(wrong.source)) {
-    const { source } = wrong;
-    if (database.cluster !== null || floors.has(source)) return wrong;
-    mending.onLost?.(wrong);
+  while (wrongView !== null && !mended.has(wrongView.source)) {
+    const { source } = wrongView;
+    if (database.cluster !== null || floors.has(source)) return wrongView;
+    mending.onLost?.(wrongView);
     await mending.checkWriter?.();
     const rebuilt = await rebuildViews(database, source, source, mending);
     // A rebuild takes minutes. The old tables have the rows of a newer writer, the rebuilt ones may lack them.
     const checkWriter = async (): Promise<void> => mending.checkWriter?.();
     await exchangeMended(database, rebuilt, mending.writer ?? 0, checkWriter);
     mended.add(source);
-    mending.onMended?.(wrong);
-    wrong = await look();
+    mending.onMended?.(wrongView);
+    wrongView = await look();
   }
-  return wrong;
+  return wrongView;
 }

@@ -83,7 +83,7 @@ export async function rebuildViews(
   const views = listViews(table);
   if (views.length === 0) return [];
   const steps = await listSteps(database, from, size);
-  const of = steps.reduce((sum, { rows }) => sum + rows, 0);
+  const rowTotal = steps.reduce((sum, { rows }) => sum + rows, 0);
   for (const { target, select } of views) {
     await database.command('drop next', `DROP TABLE IF EXISTS ${nextOf(target)} SYNC`);
     await database.command('create next', createNext(target));
@@ -91,16 +91,16 @@ export async function rebuildViews(
     let rows = 0;
     for (const step of steps) {
       signal?.throwIfAborted();
-      onProgress?.({ target, rows, of });
-      const part = `(SELECT * FROM ${from} WHERE ord BETWEEN ${step.fromOrd} AND ${step.toOrd})`;
-      const read = select.replace(new RegExp(`\\bFROM ${table}\\b`, 'g'), `FROM ${part}`);
+      onProgress?.({ target, rows, of: rowTotal });
+      const rowsOfStep = `(SELECT * FROM ${from} WHERE ord BETWEEN ${step.fromOrd} AND ${step.toOrd})`;
+      const selectOfStep = select.replace(new RegExp(`\\bFROM ${table}\\b`, 'g'), `FROM ${rowsOfStep}`);
       await database.command(
         `rebuild ${target}`,
-        `INSERT INTO ${nextOf(target)} (${columns}) SELECT ${columns} FROM (${read}) SETTINGS ${STEP_SETTINGS}`,
+        `INSERT INTO ${nextOf(target)} (${columns}) SELECT ${columns} FROM (${selectOfStep}) SETTINGS ${STEP_SETTINGS}`,
       );
       rows += step.rows;
     }
-    onProgress?.({ target, rows, of });
+    onProgress?.({ target, rows, of: rowTotal });
   }
   return views.map(({ target }) => target);
 }

@@ -65,7 +65,7 @@ export type BlockFacts = { readonly [Name in FactTables]: EventRow<Name>[] } & {
   /** Indexes of the transactions whose swaps move a price by more than 10 %. */
   readonly moved: Set<number>;
   /** Contracts with a Transfer log that cannot be read. */
-  readonly unread: Set<Hex>;
+  readonly unreadableTokens: Set<Hex>;
 };
 
 export interface BlockRows extends RowsByTable {
@@ -89,7 +89,7 @@ export function noFacts(ref: BlockRef, proof: ProofLevel = 'bloom'): BlockFacts 
     created_contracts: [],
     held: new Map(),
     moved: new Set(),
-    unread: new Set(),
+    unreadableTokens: new Set(),
   };
 }
 

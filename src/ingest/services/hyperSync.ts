@@ -80,10 +80,10 @@ export async function loadHyperSync(
     const what = `a HyperSync source needs the package ${HYPERSYNC_PACKAGE}; install it with: ${install}`;
     throw new AppError('bad_config', `${what} (${errorText(error)})`, { cause: error });
   }
-  const made = constructorOf(loaded);
-  if (made === null)
+  const clientClass = constructorOf(loaded);
+  if (clientClass === null)
     throw new AppError('bad_config', `the package ${HYPERSYNC_PACKAGE} has no class HypersyncClient`);
-  const client: unknown = Reflect.construct(made, [{ url, apiToken }]);
+  const client: unknown = Reflect.construct(clientClass, [{ url, apiToken }]);
   if (isClient(client)) return client;
   throw new AppError('bad_config', `the client of ${HYPERSYNC_PACKAGE} has no getChainId, getHeight and get`);
 }
@@ -102,8 +102,8 @@ export class HyperSync implements BlockService {
   async findSpan(signal: AbortSignal): Promise<{ from: number; to: number } | null> {
     const { client, chainId } = this.options;
     const chain = await this.call(client.getChainId(), signal);
-    const got = this.fields.integer(chain, CHAIN_ID_MAX, 'the chain id');
-    if (got !== chainId) throw this.fields.fault('the chain id', got, String(chainId));
+    const servedChainId = this.fields.integer(chain, CHAIN_ID_MAX, 'the chain id');
+    if (servedChainId !== chainId) throw this.fields.fault('the chain id', servedChainId, String(chainId));
     const height = await this.call(client.getHeight(), signal);
     return { from: 0, to: this.fields.integer(height, BLOCK_MAX, 'the height') };
   }
@@ -151,14 +151,14 @@ export class HyperSync implements BlockService {
     if (next < from || next > to + 1) throw fields.fault('nextBlock', next, `${from} to ${to + 1}`);
     const data = fields.fields(answer['data'], 'data');
     const transactions = new Map<number, ParquetTransaction[]>();
-    for (const one of fields.list(data['transactions'], 'transactions')) {
-      const number = this.numberOf(one, from, next, 'a transaction');
-      push(transactions, number, fields.transaction(one, number));
+    for (const item of fields.list(data['transactions'], 'transactions')) {
+      const number = this.numberOf(item, from, next, 'a transaction');
+      push(transactions, number, fields.transaction(item, number));
     }
     const logs = new Map<number, ParquetLog[]>();
-    for (const one of fields.list(data['logs'], 'logs')) {
-      const number = this.numberOf(one, from, next, 'a log');
-      push(logs, number, fields.log(one, number));
+    for (const item of fields.list(data['logs'], 'logs')) {
+      const number = this.numberOf(item, from, next, 'a log');
+      push(logs, number, fields.log(item, number));
     }
     const rows = fields.list(data['blocks'], 'blocks').map(fields.block);
     const blocks = rows
@@ -216,17 +216,17 @@ export class HyperSync implements BlockService {
 }
 
 function push<Row>(rows: Map<number, Row[]>, number: number, row: Row): void {
-  const own = rows.get(number);
-  if (own === undefined) rows.set(number, [row]);
-  else own.push(row);
+  const blockRows = rows.get(number);
+  if (blockRows === undefined) rows.set(number, [row]);
+  else blockRows.push(row);
 }
 
 type Constructor = abstract new (...args: never[]) => unknown;
 
 function constructorOf(loaded: unknown): Constructor | null {
-  const made =
+  const found =
     memberOf(loaded, 'HypersyncClient') ?? memberOf(memberOf(loaded, 'default'), 'HypersyncClient');
-  return isConstructor(made) ? made : null;
+  return isConstructor(found) ? found : null;
 }
 
 function isConstructor(value: unknown): value is Constructor {

@@ -84,7 +84,7 @@ export class Portal implements BlockService {
     for (let failures = 0; next <= to;) {
       let failure: Passing;
       try {
-        const before = next;
+        const nextBefore = next;
         for await (const block of this.request({ from: next, to, parentHash }, signal)) {
           if (block.block.block !== next)
             throw this.fields.fault(`the block after block ${next - 1}`, block.block.block, String(next));
@@ -94,7 +94,7 @@ export class Portal implements BlockService {
           yield block;
           if (next > to) return;
         }
-        if (next > before) continue;
+        if (next > nextBefore) continue;
         failure = new Passing(`the portal sends no block from ${next} on`);
       } catch (error) {
         if (!(error instanceof Passing)) throw error;
@@ -210,14 +210,14 @@ export class Portal implements BlockService {
   private async refusal(response: Response, parentHash: Hex | null, read?: string): Promise<Error> {
     const { status } = response;
     const text = read ?? (await textOf(response));
-    const shown = text.slice(0, SHOWN_MAX);
+    const shownText = text.slice(0, SHOWN_MAX);
     if (status === 409) {
       const what = `the portal's final blocks do not continue block ${parentHash ?? 'unknown'}`;
-      return new AppError('bad_config', `${this.name}: ${what}; it answers ${shown}`);
+      return new AppError('bad_config', `${this.name}: ${what}; it answers ${shownText}`);
     }
     if (status === 408 || status === 429 || status >= 500)
       return new Passing(`HTTP ${status}`, retryAfterOf(response, this.options.clock.now()));
-    return new AppError('bad_config', `${this.name}: HTTP ${status}: ${shown}`);
+    return new AppError('bad_config', `${this.name}: HTTP ${status}: ${shownText}`);
   }
 
   /** Repeats a small request until it succeeds. */
@@ -284,9 +284,9 @@ function retryAfterOf({ headers }: Response, now: number): number | null {
 async function textOf({ body }: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of body ?? []) {
-    parts.push(part);
-    if ((size += part.length) >= TEXT_MAX) break;
+  for await (const chunk of body ?? []) {
+    parts.push(chunk);
+    if ((size += chunk.length) >= TEXT_MAX) break;
   }
   return Buffer.concat(parts).subarray(0, TEXT_MAX).toString('utf8');
 }

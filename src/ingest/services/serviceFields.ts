@@ -111,8 +111,8 @@ export class ServiceFields {
 
   fault(what: string, value: unknown, allowed: string): AppError {
     const text = isAbsent(value) ? 'missing' : String(value);
-    const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-    return fileFault(this.name, `${what} is ${shown}`, allowed);
+    const shownText = text.length > 80 ? `${text.slice(0, 80)}…` : text;
+    return fileFault(this.name, `${what} is ${shownText}`, allowed);
   }
 
   /** Topics, without the empty places that HyperSync adds at the end. */

@@ -34,11 +34,11 @@ export class BatchPair {
     await this.writing;
     if (this.batch.blocks === 0) return;
     await check();
-    const full = this.batch;
+    const fullBatch = this.batch;
     this.batch = this.spare;
-    this.spare = full;
+    this.spare = fullBatch;
     this.since = this.now();
-    this.writing = this.write(full);
+    this.writing = this.write(fullBatch);
     this.writing.catch(() => undefined);
   }
 

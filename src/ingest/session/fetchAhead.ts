@@ -43,8 +43,8 @@ export async function* fetchAhead(
   const launch = (): void => {
     while (under.length < CHUNKS_IN_FLIGHT && next <= to) {
       const end = Math.min(to, next + size - 1);
-      const known = next === from && parent !== undefined ? { parent } : {};
-      const chunk = source.fetchRange(next, end, { signal, partial: true, ...known });
+      const parentOption = next === from && parent !== undefined ? { parent } : {};
+      const chunk = source.fetchRange(next, end, { signal, partial: true, ...parentOption });
       // A later piece may fail while the caller waits for an earlier piece. The error is thrown when the
       // caller reaches the failed piece.
       chunk.catch(() => undefined);

@@ -48,10 +48,10 @@ export async function listFoundPools(
   }
   await found.record(tip, pools);
   reader.rewindTo(tip.number - 1);
-  const all: BlockRows[] = [];
+  const blockRows: BlockRows[] = [];
   const parent = { number: tip.number - 1, hash: block.parentHash };
-  await reader.read([block], parent, true, signal, (rows) => all.push(rows));
-  return all[0] ?? null;
+  await reader.read([block], parent, true, signal, (rows) => blockRows.push(rows));
+  return blockRows[0] ?? null;
 }
 
 /**

@@ -126,8 +126,8 @@ function listWork({ work, indexed }: IngestStatus, now: number): IngestProblem[]
     report('gap_refilling', 'Rows of final blocks were lost and are being stored again', refill);
   const catchUp = work.get('catch_up');
   if (catchUp !== undefined && now - catchUp.since > CATCH_UP_MIN_MS) {
-    const stored: Record<string, number> = indexed === null ? {} : { stored_block: indexed };
-    report('catching_up', 'Missed blocks are being stored', catchUp, stored);
+    const storedFigure: Record<string, number> = indexed === null ? {} : { stored_block: indexed };
+    report('catching_up', 'Missed blocks are being stored', catchUp, storedFigure);
   }
   const promotion = work.get('promotion');
   if (promotion !== undefined && now - promotion.since > PROMOTION_MAX_MS)
@@ -139,11 +139,15 @@ function listHistory(history: HistoryStatus): IngestProblem[] {
   const { state, startBlock, searchedFrom, searchTo, pools, suppliesRead } = history;
   const code = 'history_incomplete';
   if (state === 'searching') {
-    const done = startBlock <= searchTo ? 1 : (startBlock - searchedFrom) / (startBlock - searchTo);
+    const doneShare = startBlock <= searchTo ? 1 : (startBlock - searchedFrom) / (startBlock - searchTo);
     const message =
       `Pools from before the start block ${startBlock} are being searched. Lists, TVL and creation times are ` +
       'incomplete until then';
-    const figures = { done_pct: Math.floor(done * 1_000) / 10, searched_from_block: searchedFrom, pools };
+    const figures = {
+      done_pct: Math.floor(doneShare * 1_000) / 10,
+      searched_from_block: searchedFrom,
+      pools,
+    };
     return [{ code, message, figures }];
   }
   if (state === 'incomplete') {
@@ -247,11 +251,11 @@ function listStateProblems(
     return [{ code: 'node_benched', message, ...newest, figures: { endpoint: index } }];
   }
   if (state === 'ok') return [];
-  const why = state === 'benched' ? wrongAnswerText : state === 'lagging' ? null : lastError;
+  const reason = state === 'benched' ? wrongAnswerText : state === 'lagging' ? null : lastError;
   const figures: Record<string, number> = {
     endpoint: index,
     ...(state === 'lagging' && head !== null ? { block_number: head } : {}),
   };
-  const message = `${number} ${STATE_TEXTS[state]}${why === null ? '' : `: ${why}`}`;
+  const message = `${number} ${STATE_TEXTS[state]}${reason === null ? '' : `: ${reason}`}`;
   return [{ code: `node_${state}`, message, ...(state === 'benched' ? newest : {}), figures }];
 }

@@ -22,13 +22,13 @@ interface ProgressOptions {
 }
 
 export function startProgress({ from, to, log, now, terminal }: ProgressOptions): Progress {
-  const started = now();
-  let shown = started;
+  const startedAt = now();
+  let shownAt = startedAt;
   let logs = 0;
   let last = from - 1;
   const onTerminal = terminal?.isTTY === true;
   const facts = () => {
-    const seconds = Math.max((now() - started) / 1000, 0.001);
+    const seconds = Math.max((now() - startedAt) / 1000, 0.001);
     const blocks = last - from + 1;
     const rate = blocks / seconds;
     return {
@@ -50,15 +50,15 @@ export function startProgress({ from, to, log, now, terminal }: ProgressOptions)
     step(done, count) {
       last = done;
       logs += count;
-      if (now() - shown < (onTerminal ? BAR_EVERY_MS : LINE_EVERY_MS)) return;
-      shown = now();
+      if (now() - shownAt < (onTerminal ? BAR_EVERY_MS : LINE_EVERY_MS)) return;
+      shownAt = now();
       if (onTerminal) draw();
       else log.info({ block: last, to, ...facts() }, 'backfill progress');
     },
     end() {
       if (onTerminal) terminal?.write('\r\x1b[2K');
       const { blocksPerSecond, logsPerSecond } = facts();
-      const seconds = Math.round((now() - started) / 100) / 10;
+      const seconds = Math.round((now() - startedAt) / 100) / 10;
       log.info({ from, to: last, logs, seconds, blocksPerSecond, logsPerSecond }, 'backfill done');
     },
   };
@@ -66,10 +66,10 @@ export function startProgress({ from, to, log, now, terminal }: ProgressOptions)
 
 /** Logs the progress of a view rebuild every few seconds. */
 export function sayRebuild(log: Logger, now: () => number): (progress: RebuildProgress) => void {
-  let shown = now();
+  let shownAt = now();
   return ({ target, rows, of }) => {
-    if (now() - shown < LINE_EVERY_MS) return;
-    shown = now();
+    if (now() - shownAt < LINE_EVERY_MS) return;
+    shownAt = now();
     const percent = of === 0 ? 100 : Math.floor((rows / of) * 1000) / 10;
     log.info({ target, rows, of, percent }, 'rebuilding an aggregate');
   };

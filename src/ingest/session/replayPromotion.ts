@@ -38,7 +38,7 @@ export async function replayPromotion(
     true,
   );
   endWork(deps.status, 'promotion');
-  const after = await deps.store.loadState();
-  if (after === null) throw new AppError('broken_invariant', 'the cursor is missing after a promotion');
-  return after;
+  const stateAfter = await deps.store.loadState();
+  if (stateAfter === null) throw new AppError('broken_invariant', 'the cursor is missing after a promotion');
+  return stateAfter;
 }

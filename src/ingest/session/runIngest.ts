@@ -246,9 +246,9 @@ async function resolveStart(
   signal: AbortSignal,
 ): Promise<BlockRef> {
   const head = await source.fetchHeader('latest', { signal });
-  const wanted =
+  const configured =
     startBlock.kind === 'absolute' ? startBlock.block : Math.max(1, head.number - startBlock.blocks);
-  const first = Math.max(1, wanted);
+  const first = Math.max(1, configured);
   if (first - 1 > head.number) {
     throw new AppError(
       'node_failed',

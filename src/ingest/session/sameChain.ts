@@ -37,8 +37,8 @@ export async function checkSameChain(
   if (header.hash === cursor.hash) return;
   // One node may be wrong, so all other nodes are asked too.
   const { number, hash, timestamp } = cursor;
-  const held = await source.confirmCanonical({ number, hash, parentHash: hash, timestamp }, signal);
-  if (!held) throw new BeyondFinality(cursor, header);
+  const isCanonical = await source.confirmCanonical({ number, hash, parentHash: hash, timestamp }, signal);
+  if (!isCanonical) throw new BeyondFinality(cursor, header);
 }
 
 /**

@@ -186,8 +186,8 @@ export class IngestSession {
   private async advance(head: BlockHeader): Promise<void> {
     const { finality, status, source, now, clock } = this.deps;
     noteHead(status, head, now());
-    const behind = head.number - this.follower.tip.number;
-    if (behind >= CATCH_UP_MIN_BLOCKS) this.beginCatchUp(head.number);
+    const blocksBehind = head.number - this.follower.tip.number;
+    if (blocksBehind >= CATCH_UP_MIN_BLOCKS) this.beginCatchUp(head.number);
     const final = await finality.finalAt(head, this.signal);
     status.finalNumber = final.number;
     if (final.number > this.follower.tip.number + this.limits.backfillMinBlocks)
@@ -307,10 +307,10 @@ export class IngestSession {
     }
     const first = step.blocks[0];
     const parent = first === undefined ? this.follower.tip : this.parentOf(first);
-    const all: BlockRows[] = [];
-    await this.reader.readOn(step.blocks, parent, true, this.signal, (rows) => all.push(rows));
+    const blockRows: BlockRows[] = [];
+    await this.reader.readOn(step.blocks, parent, true, this.signal, (rows) => blockRows.push(rows));
     const tip = last?.number ?? step.forkNumber ?? this.follower.tip.number;
-    const change = this.book.changeTo(all, tip, step.forkNumber !== null, this.deps.newCommit);
+    const change = this.book.changeTo(blockRows, tip, step.forkNumber !== null, this.deps.newCommit);
     if (change === null) return;
     this.version += 1;
     const final = Math.max(finalNumber, this.follower.base.number);

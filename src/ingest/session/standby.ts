@@ -70,23 +70,23 @@ export async function waitForSilence(deps: StandbyDeps, signal: AbortSignal): Pr
   const { clock, log } = deps;
   const spreadMs = clock.random() * SPREAD_MS;
   let sign = '';
-  let since = clock.now();
-  let told: string | null = null;
+  let signChangedAt = clock.now();
+  let toldName: string | null = null;
   for (;;) {
     const newest = await look(deps);
-    const found = newest === undefined ? 'no answer' : JSON.stringify(newest);
-    if (found !== sign || newest === undefined) since = clock.now();
-    sign = found;
+    const newestSign = newest === undefined ? 'no answer' : JSON.stringify(newest);
+    if (newestSign !== sign || newest === undefined) signChangedAt = clock.now();
+    sign = newestSign;
     const isLiving = newest !== null && newest?.ended !== true;
-    if (newest !== undefined && clock.now() - since >= (isLiving ? SILENCE_MS : 0) + spreadMs) break;
+    if (newest !== undefined && clock.now() - signChangedAt >= (isLiving ? SILENCE_MS : 0) + spreadMs) break;
     const name = newest?.name ?? null;
-    if (isLiving && name !== null && name !== told) {
+    if (isLiving && name !== null && name !== toldName) {
       log.info({ writer: name }, 'standby: waiting while another process writes');
-      told = name;
+      toldName = name;
     }
     await clock.sleep(POLL_MS, signal);
   }
-  log.warn({ writer: told }, 'standby: no other process writes; taking over');
+  log.warn({ writer: toldName }, 'standby: no other process writes; taking over');
 }
 
 /** Returns the newest writer. Undefined if ClickHouse does not answer. */

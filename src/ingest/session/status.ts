@@ -172,8 +172,9 @@ export function noteHead(
 
 /** Records the start of work. If the same kind of work is already recorded, its first start time is kept. */
 export function beginWork(status: IngestStatus, work: Omit<RangeWork, 'since'>, now: number): void {
-  const known = status.work.get(work.kind);
-  const since = known !== undefined && known.from <= work.from && work.from <= known.to ? known.since : now;
+  const earlier = status.work.get(work.kind);
+  const since =
+    earlier !== undefined && earlier.from <= work.from && work.from <= earlier.to ? earlier.since : now;
   status.work.set(work.kind, { ...work, since });
 }
 

@@ -102,8 +102,8 @@ function writeLog(writer: RowWriter, log: ChainLog, transactions: readonly Chain
 function readLog(reader: RowReader, logIndex: number, transactions: readonly ChainTransaction[]): ChainLog {
   const head = reader.u8();
   const transactionIndex = reader.varUint();
-  const own: Hex | null = head >= OWN_HASH ? reader.hex0x(HASH_BYTES) : null;
-  const transactionHash = own ?? transactions[transactionIndex]?.hash;
+  const ownHash: Hex | null = head >= OWN_HASH ? reader.hex0x(HASH_BYTES) : null;
+  const transactionHash = ownHash ?? transactions[transactionIndex]?.hash;
   if (transactionHash === undefined) throw new RangeError(`log ${logIndex} has no transaction`);
   const address = reader.hex0x(ADDRESS_BYTES);
   const topics: Hex[] = [];

@@ -51,21 +51,21 @@ export abstract class NodeBackedSource<
   async fetchRange(from: number, to: number, range: RangeOptions = {}): Promise<ChainBlock[]> {
     const blocks: ChainBlock[] = [];
     for (const part of this.cut(from, to)) {
-      const before: BlockRef | undefined = blocks.at(-1);
-      const notBefore = before?.timestamp ?? range.notBefore ?? 0;
-      const parent = before?.hash ?? range.parent;
-      const own = await this.readPart(part, { notBefore, parent }, range.signal);
-      const known = parent === undefined ? {} : { parent };
+      const lastBlock: BlockRef | undefined = blocks.at(-1);
+      const notBefore = lastBlock?.timestamp ?? range.notBefore ?? 0;
+      const parent = lastBlock?.hash ?? range.parent;
+      const stagedBlocks = await this.readPart(part, { notBefore, parent }, range.signal);
+      const parentOption = parent === undefined ? {} : { parent };
       const fetch = (): Promise<ChainBlock[]> =>
         this.node
-          .fetchRange(part.from, part.to, { ...range, notBefore, ...known })
+          .fetchRange(part.from, part.to, { ...range, notBefore, ...parentOption })
           .catch((error: unknown) => {
             if (range.partial !== true || blocks.length === 0) throw error;
             return [];
           });
-      const piece = own ?? (await fetch());
+      const piece = stagedBlocks ?? (await fetch());
       blocks.push(...piece);
-      this.read[own === null ? 'node' : 'elsewhere'] += piece.length;
+      this.read[stagedBlocks === null ? 'node' : 'elsewhere'] += piece.length;
       if (piece.length <= part.to - part.from) break;
     }
     return blocks;

@@ -77,9 +77,9 @@ export class StageWorker {
       }
       const blocks = await this.fetch(piece, signal);
       await this.written();
-      const done = staged.write(piece, blocks).then(() => void (this.blocks += blocks.length));
-      done.catch(() => undefined);
-      this.writing = { piece, done };
+      const writing = staged.write(piece, blocks).then(() => void (this.blocks += blocks.length));
+      writing.catch(() => undefined);
+      this.writing = { piece, done: writing };
     }
   }
 
@@ -97,17 +97,17 @@ export class StageWorker {
       if (finalTo !== null && finalTo >= range.to) return 'stored';
       const first = pieceOf(Math.max(range.from, (finalTo ?? 0) + 1));
       const listed = await staged.list(first, first + AHEAD_MAX - 1);
-      const waiting = listed.filter(({ bytes, owner }) => bytes === 0 && owner === this.id);
-      const mine = waiting.find(({ piece }) => piece !== this.writing?.piece);
+      const reserved = listed.filter(({ bytes, owner }) => bytes === 0 && owner === this.id);
+      const mine = reserved.find(({ piece }) => piece !== this.writing?.piece);
       if (mine !== undefined) return mine.piece;
       const bytes = listed.reduce((sum, one) => sum + one.bytes, 0);
       const ahead = bytes > BYTES_MAX ? LARGE_AHEAD_MAX : AHEAD_MAX;
-      const taken = new Set(
+      const takenPieces = new Set(
         listed.filter((one) => one.bytes > 0 || one.owner > 0n).map(({ piece }) => piece),
       );
-      const all = Array.from({ length: ahead }, (_, index) => first + index);
-      const free = all.filter((piece) => piece <= pieceOf(range.to) && !taken.has(piece));
-      const piece = free[choose(free)];
+      const piecesAhead = Array.from({ length: ahead }, (_, index) => first + index);
+      const freePieces = piecesAhead.filter((piece) => piece <= pieceOf(range.to) && !takenPieces.has(piece));
+      const piece = freePieces[choose(freePieces)];
       if (piece === undefined) return null;
       if (!(await tip.reaches(spanOfPiece(piece, range).to, signal))) return null;
       await staged.claim(piece, this.id);
@@ -119,7 +119,7 @@ export class StageWorker {
     const { source, range } = this.options;
     const { from, to } = spanOfPiece(piece, range);
     const blocks: ChainBlock[] = [];
-    for await (const some of fetchAhead(source, from, to, { signal })) blocks.push(...some);
+    for await (const fetched of fetchAhead(source, from, to, { signal })) blocks.push(...fetched);
     checkLinks(blocks);
     return blocks;
   }

@@ -101,11 +101,11 @@ export class StagedSource extends NodeBackedSource<Part> {
     { notBefore, parent }: RangeBounds,
     signal = this.options.signal,
   ): Promise<readonly ChainBlock[] | null> {
-    const known = this.loading.get(part.piece) ?? this.load(part, signal);
-    this.loading.set(part.piece, known);
+    const loading = this.loading.get(part.piece) ?? this.load(part, signal);
+    this.loading.set(part.piece, loading);
     // A failed piece is loaded again by the next session.
-    known.catch(() => this.loading.delete(part.piece));
-    const piece = await known;
+    loading.catch(() => this.loading.delete(part.piece));
+    const piece = await loading;
     const first = piece?.[0]?.number ?? Infinity;
     const blocks = piece?.slice(part.from - first, part.to - first + 1) ?? [];
     if (part.from < first || blocks.length < part.to - part.from + 1) return null;

@@ -294,14 +294,14 @@ async function checkRange(
 ): Promise<void> {
   for (const table of TABLE_ENCODERS) {
     const expected = intent.counts[table.name] ?? 0;
-    const where =
+    const condition =
       table.name === 'blocks'
         ? 'chain_id = {chain:UInt32} AND number BETWEEN {from:UInt32} AND {to:UInt32}'
         : `ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}${table.name === 'logs' ? ' AND chain_id = {chain:UInt32}' : ''}`;
     const [row] = await selectMade(
       database,
       `check ${table.name}`,
-      `SELECT count() AS total FROM ${table.name} WHERE ${where}`,
+      `SELECT count() AS total FROM ${table.name} WHERE ${condition}`,
       {
         chain: chainId,
         from: intent.from,
@@ -311,12 +311,12 @@ async function checkRange(
       },
       totalRow,
     );
-    const found = row?.total ?? 0;
-    if (found !== expected) throw differs(table.name, intent, expected, found);
+    const storedTotal = row?.total ?? 0;
+    if (storedTotal !== expected) throw differs(table.name, intent, expected, storedTotal);
   }
   const range = { fromOrd: toOrd(intent.from, 0), toOrd: lastOrdOfBlock(intent.to) };
-  const wrong = await mendViews(database, range, floors, mendingOf(mending, writer));
-  if (wrong !== null) throw differs(wrong.name, intent, wrong.expected, wrong.found);
+  const wrongView = await mendViews(database, range, floors, mendingOf(mending, writer));
+  if (wrongView !== null) throw differs(wrongView.name, intent, wrongView.expected, wrongView.found);
 }
 
 function differs(name: string, intent: OpenIntent, expected: number, found: number): AppError {

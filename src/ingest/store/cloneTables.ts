@@ -55,9 +55,9 @@ export async function cloneTables(options: CloneOptions): Promise<void> {
   const tables = await listTables(options);
   await inPause(database, async () => {
     for (let attempt = 1; ; attempt += 1) {
-      const before = await untilQuiet(options);
+      const rangesBefore = await untilQuiet(options);
       await cloneAll(options, tables);
-      if ((await readRanges(options)).print === before.print) return;
+      if ((await readRanges(options)).print === rangesBefore.print) return;
       // A range may have begun just before the pause, so the tables are then copied again.
       if (attempt === ATTEMPTS_MAX)
         throw new AppError(
@@ -144,11 +144,12 @@ export async function checkWhole(database: Database, chainId: number): Promise<v
   const floors = await readFloors(database);
   const gaps = createGapStore(database, chainId, () => Promise.resolve(floors));
   const [expected, stored] = [await gaps.readExpected(), await gaps.readStored()];
-  const wrong = [...expected]
+  const wrongTables = [...expected]
     .filter(([name, rows]) => stored.get(name) !== rows)
     .map(([name, rows]) => `${name} has ${stored.get(name) ?? 0} rows, expected ${rows}`);
   const total = await findWrongTotal(database, floors);
-  if (total !== null) wrong.push(`${total.name} counts ${total.found} swaps, expected ${total.expected}`);
-  if (wrong.length > 0)
-    throw new AppError('broken_invariant', `the tables do not match each other: ${wrong.join('; ')}`);
+  if (total !== null)
+    wrongTables.push(`${total.name} counts ${total.found} swaps, expected ${total.expected}`);
+  if (wrongTables.length > 0)
+    throw new AppError('broken_invariant', `the tables do not match each other: ${wrongTables.join('; ')}`);
 }

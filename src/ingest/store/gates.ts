@@ -19,9 +19,9 @@ export interface Gate {
 export function gatedStore(store: Store, gates: readonly Gate[]): Store {
   const pass = async <T>(commit: Commit, write: () => Promise<T>): Promise<T> => {
     for (const { before } of gates) await before?.(commit);
-    const done = await write();
+    const result = await write();
     for (const { after } of gates) after?.(commit);
-    return done;
+    return result;
   };
   return {
     ...store,

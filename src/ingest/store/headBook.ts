@@ -49,19 +49,19 @@ export class HeadBook {
     newCommit: () => number,
   ): NextFlip | null {
     for (const rows of all) this.counts.set(rows.ref.hash, countRows([rows]));
-    const changed = all.findIndex((rows) => this.live.get(rows.ref.number)?.hash !== rows.ref.hash);
-    if (changed === -1 && !replaces) return null;
-    const blocks = changed === -1 ? [] : all.slice(changed);
-    const fresh = blocks
+    const firstChanged = all.findIndex((rows) => this.live.get(rows.ref.number)?.hash !== rows.ref.hash);
+    if (firstChanged === -1 && !replaces) return null;
+    const blocks = firstChanged === -1 ? [] : all.slice(firstChanged);
+    const newBlocks = blocks
       .filter((rows) => !this.commits.has(rows.ref.hash))
       .map((rows) => ({ rows, commit: newCommit() }));
-    const freshByHash = new Map(fresh.map(({ rows, commit }) => [rows.ref.hash, commit]));
+    const newByHash = new Map(newBlocks.map(({ rows, commit }) => [rows.ref.hash, commit]));
     // The rows of a stored block stay as they are, and so does their level of proof, whatever the new read has proven.
     const rowsOf = ({ ref, proof }: BlockRows): HeadRows =>
-      this.commits.get(ref.hash) ?? { commit: freshByHash.get(ref.hash) ?? 0, proof };
+      this.commits.get(ref.hash) ?? { commit: newByHash.get(ref.hash) ?? 0, proof };
     const canonical = blocks.map((rows) => ({ ...rows.ref, ...rowsOf(rows) }));
     const voided = this.heightsAbove(tip);
-    return canonical.length === 0 && voided.length === 0 ? null : { fresh, canonical, voided };
+    return canonical.length === 0 && voided.length === 0 ? null : { fresh: newBlocks, canonical, voided };
   }
 
   /**

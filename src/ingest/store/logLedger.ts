@@ -19,7 +19,7 @@ interface LogChange {
   readonly whole: boolean;
 }
 
-/** An operator changes the setting rarely. */
+/** Safety limit of stored changes of the setting EXPLORER. */
 const CHANGES_MAX = 100_000;
 
 const NO_BLOCK = 2 ** 32 - 1;
@@ -45,8 +45,8 @@ export class LogLedger {
 
   /** Whether the block is stored with all its logs. */
   isWholeAt(block: number): boolean {
-    const all = this.pending === null ? this.changes : [...this.changes, this.pending];
-    return all.findLast(({ from }) => from <= block)?.whole ?? true;
+    const allChanges = this.pending === null ? this.changes : [...this.changes, this.pending];
+    return allChanges.findLast(({ from }) => from <= block)?.whole ?? true;
   }
 
   /** The first block from which on all stored blocks have all logs. A number above all blocks if the newest has not. */

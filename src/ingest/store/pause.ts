@@ -42,13 +42,13 @@ export function pausableGaps(gaps: GapStore, deps: PauseDeps): GapStore {
 }
 
 async function untilNoPause({ database, clock, log, signal }: PauseDeps): Promise<void> {
-  let told = false;
+  let isLogged = false;
   while (await isPaused(database)) {
-    if (!told) log.info('a command paused the writing of final blocks');
-    told = true;
+    if (!isLogged) log.info('a command paused the writing of final blocks');
+    isLogged = true;
     await clock.sleep(POLL_MS, signal);
   }
-  if (told) log.info('the pause is over; writing final blocks again');
+  if (isLogged) log.info('the pause is over; writing final blocks again');
 }
 
 /** Uses the clock of the database, because all processes share it. */

@@ -82,8 +82,8 @@ interface PruneBound {
  */
 export async function planPrune(database: Database, bound: PruneBound): Promise<PrunePlan> {
   const { table, chainId, before, keptSeconds } = bound;
-  const kept = { chain: chainId, kept: keptSeconds };
-  const [newest] = await selectNamed(database, 'ingest/store/find_kept_from', kept, blockRow);
+  const keptParams = { chain: chainId, kept: keptSeconds };
+  const [newest] = await selectNamed(database, 'ingest/store/find_kept_from', keptParams, blockRow);
   const keepFrom = newest?.number ?? null;
   if (keepFrom === null) throw new AppError('bad_config', `no final blocks of chain ${chainId} are stored`);
   if (before > keepFrom) {
@@ -93,8 +93,8 @@ export async function planPrune(database: Database, bound: PruneBound): Promise<
         `of the last ${keptSeconds / HOUR_S} hours`,
     );
   }
-  const below = { chain: chainId, before };
-  const [range] = await selectNamed(database, 'ingest/store/find_range_end', below, blockRow);
+  const boundParams = { chain: chainId, before };
+  const [range] = await selectNamed(database, 'ingest/store/find_range_end', boundParams, blockRow);
   const floor = Math.max(range?.number ?? 0, (await readFloors(database)).get(table) ?? 0);
   const [size] = await selectMade(
     database,
@@ -135,8 +135,8 @@ export async function firstWholeDay(database: Database, chainId: number, floor: 
  * accepted the deletions; they run in the background.
  */
 export async function prune(database: Database, { table, floor }: PrunePlan): Promise<void> {
-  const known = (await readFloors(database)).get(table) ?? 0;
-  if (floor > known) await writeOperation(database, nameOf(table), floor);
+  const knownFloor = (await readFloors(database)).get(table) ?? 0;
+  if (floor > knownFloor) await writeOperation(database, nameOf(table), floor);
   const dropFrom = (name: string, where: string): Promise<void> =>
     database.command(`prune ${name}`, `ALTER TABLE ${name} DELETE WHERE ${where}`, doomedParams(floor));
   if (table === 'swaps') await dropFrom('events', `kind = 'swap' AND ${doomed(table)}`);
@@ -151,9 +151,9 @@ export async function readPruning(database: Database): Promise<{ parts: number; 
 }
 
 function doomed(table: Prunable): string {
-  const kept =
+  const exceptKept =
     table === 'logs' ? ' AND NOT has(arrayMap(topic -> unhex(topic), {topics:Array(String)}), topic0)' : '';
-  return `ord < {floor_ord:UInt64}${kept}`;
+  return `ord < {floor_ord:UInt64}${exceptKept}`;
 }
 
 function doomedParams(floor: number): { floor_ord: number; topics: string[] } {

@@ -54,23 +54,23 @@ function listNewestRanges(database: Database, chainId: number): Promise<RowOf<ty
 export async function readStoredState(database: Database, chainId: number): Promise<StoredState | null> {
   const chain = { chain: chainId };
   const ranges = await listNewestRanges(database, chainId);
-  const done = ranges.find((row) => row.status === 'done');
-  if (done === undefined) return null;
+  const doneRow = ranges.find((row) => row.status === 'done');
+  if (doneRow === undefined) return null;
   const cursor: Cursor = {
-    seq: done.seq,
-    number: done.to_block,
-    hash: done.to_hash,
-    timestamp: done.to_timestamp,
+    seq: doneRow.seq,
+    number: doneRow.to_block,
+    hash: doneRow.to_hash,
+    timestamp: doneRow.to_timestamp,
   };
-  const begun = ranges.find((row) => row.status === 'intent' && row.seq > cursor.seq);
-  const above = { ...chain, cursor: cursor.number };
-  const rows = await selectAll(database, 'ingest/store/list_head_blocks', above, headRow, ROWS_MAX);
+  const intentRow = ranges.find((row) => row.status === 'intent' && row.seq > cursor.seq);
+  const params = { ...chain, cursor: cursor.number };
+  const rows = await selectAll(database, 'ingest/store/list_head_blocks', params, headRow, ROWS_MAX);
   const [start] = await selectNamed(database, 'ingest/store/find_start', chain, startRow);
   const [last] = await selectNamed(database, 'ingest/store/find_head_version', chain, versionRow);
   return {
     startBlock: start?.from_block ?? 1,
     cursor,
-    intent: begun === undefined ? null : intentOfRow(begun),
+    intent: intentRow === undefined ? null : intentOfRow(intentRow),
     ...headOf(cursor, rows),
     version: last?.version ?? 0,
     finalNumber: Math.max(cursor.number, rows.at(-1)?.final_number ?? 0),

@@ -60,9 +60,9 @@ export class WriterClaim {
     if (this.own === null) {
       const newest = await findNewestWriter(this.database, this.chainId);
       const session = Math.max((newest?.session ?? 0) + 1, sessionAt(now));
-      const own = { session, id: Math.floor(this.random() * ID_SPAN) };
-      await this.write(own, false);
-      this.own = own;
+      const ownClaim = { session, id: Math.floor(this.random() * ID_SPAN) };
+      await this.write(ownClaim, false);
+      this.own = ownClaim;
     } else await this.check();
     return Math.max(this.own.session, this.issued);
   }
@@ -113,8 +113,8 @@ export class WriterClaim {
   async check(): Promise<void> {
     const newest = await findNewestWriter(this.database, this.chainId);
     if (newest !== null && newest.session === this.own?.session && newest.id === this.own.id) return;
-    const why = newest === null ? 'the claim is no longer stored' : `the newer writer is ${newest.name}`;
-    throw new AppError('fenced', `this writer may no longer write: ${why}`);
+    const reason = newest === null ? 'the claim is no longer stored' : `the newer writer is ${newest.name}`;
+    throw new AppError('fenced', `this writer may no longer write: ${reason}`);
   }
 
   private async write(own: { readonly session: number; readonly id: number }, ended: boolean): Promise<void> {

@@ -158,9 +158,9 @@ class PooledBlockSource implements BlockSource {
       const notBefore = blocks.at(-1)?.timestamp ?? options.notBefore ?? 0;
       const parent = blocks.length === 0 ? options.parent : undefined;
       const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> => {
-        const own = fetched.get(endpoint.id) ?? newFetched();
-        fetched.set(endpoint.id, own);
-        return fetcher.fetchPiece(endpoint, { from: next, to, notBefore, parent }, own, signal);
+        const fetchedByEndpoint = fetched.get(endpoint.id) ?? newFetched();
+        fetched.set(endpoint.id, fetchedByEndpoint);
+        return fetcher.fetchPiece(endpoint, { from: next, to, notBefore, parent }, fetchedByEndpoint, signal);
       };
       const piece = await this.pool.run(fetch, options).catch((error: unknown) => {
         const isUsable = options.partial === true && blocks.length > 0;
@@ -189,8 +189,8 @@ class PooledBlockSource implements BlockSource {
     );
     const dissenters = votes.filter((vote) => vote.hash !== null && vote.hash !== ref.hash);
     const countOf = (hash: Hex | null): number => votes.filter((vote) => vote.hash === hash).length;
-    const most = Math.max(0, ...dissenters.map((vote) => countOf(vote.hash)));
-    const isConfirmed = countOf(ref.hash) >= Math.max(1, most);
+    const mostVotes = Math.max(0, ...dissenters.map((vote) => countOf(vote.hash)));
+    const isConfirmed = countOf(ref.hash) >= Math.max(1, mostVotes);
     if (!isConfirmed && dissenters.length === 0)
       throw new RpcError('unknown_block', `no endpoint returned block ${ref.number}`);
     if (!isConfirmed) return false;
@@ -200,11 +200,11 @@ class PooledBlockSource implements BlockSource {
   }
 
   async checkSenders(block: ChainBlock, indexes: ReadonlySet<number>): Promise<void> {
-    const wrong = (await this.checker).findWrongSender(block, indexes);
-    if (wrong === null) return;
-    this.pool.countMismatch(wrong.mismatch);
-    this.pool.penalise(wrong.endpoint, wrong.mismatch.message);
-    throw wrong.mismatch;
+    const wrongSender = (await this.checker).findWrongSender(block, indexes);
+    if (wrongSender === null) return;
+    this.pool.countMismatch(wrongSender.mismatch);
+    this.pool.penalise(wrongSender.endpoint, wrongSender.mismatch.message);
+    throw wrongSender.mismatch;
   }
 
   private async askHash(

@@ -58,8 +58,8 @@ export class BloomBuilder {
 
   /** Returns three bit numbers of 11 bits each, packed into one 33-bit number. */
   private bitsOf(item: Hex): number {
-    const known = this.young.get(item);
-    if (known !== undefined) return known;
+    const youngBits = this.young.get(item);
+    if (youngBits !== undefined) return youngBits;
     const bits = this.old.get(item) ?? packBits(this.hash(item));
     if (this.young.size >= CACHE_ITEMS) {
       this.old = this.young;

@@ -145,10 +145,15 @@ async function askBehind(
   const head = await fetchWithin(source, endpoint, 'latest', signal);
   if (typeof head === 'string') return [];
   const number = Math.max(0, head.number - BELOW_HEAD);
-  const own = await fetchWithin(source, endpoint, number, signal);
-  const asked = await fetchWithin(source, { id: agreeing, failures: 0 }, number, signal);
-  if (typeof own === 'string' || typeof asked === 'string' || own.hash === asked.hash) return [];
-  return [{ id: endpoint.id, number, asked: asked.hash, own: own.hash }];
+  const ownHeader = await fetchWithin(source, endpoint, number, signal);
+  const agreedHeader = await fetchWithin(source, { id: agreeing, failures: 0 }, number, signal);
+  if (
+    typeof ownHeader === 'string' ||
+    typeof agreedHeader === 'string' ||
+    ownHeader.hash === agreedHeader.hash
+  )
+    return [];
+  return [{ id: endpoint.id, number, asked: agreedHeader.hash, own: ownHeader.hash }];
 }
 
 async function fetchWithin(
@@ -158,14 +163,14 @@ async function fetchWithin(
   signal: AbortSignal | undefined,
 ): Promise<Ref | 'behind' | 'silent'> {
   const { majorityAnswerMs, majorityFailingMs } = TIME_LIMITS;
-  const late = AbortSignal.timeout(endpoint.failures > 0 ? majorityFailingMs : majorityAnswerMs);
+  const timeout = AbortSignal.timeout(endpoint.failures > 0 ? majorityFailingMs : majorityAnswerMs);
   try {
     const options = { endpoint: endpoint.id, roundsMax: 1 };
-    const within = signal === undefined ? late : AbortSignal.any([signal, late]);
+    const within = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
     return await source.fetchHeader(at, { ...options, signal: within });
   } catch (error) {
     if (error instanceof RpcError && error.kind === 'unknown_block') return 'behind';
-    if (late.aborted || (error instanceof AppError && error.retryable)) return 'silent';
+    if (timeout.aborted || (error instanceof AppError && error.retryable)) return 'silent';
     throw error;
   }
 }

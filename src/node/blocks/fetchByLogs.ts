@@ -78,8 +78,8 @@ export async function fetchByLogs(
   const { logs, last } = await fetchLogs(endpoint, spans, from, to, signal);
   const headers = await fetchHeaders(endpoint, from, last, signal);
   const byBlock = groupByBlock(logs, from, last);
-  const found = headers.flatMap((header) => ('error' in header ? [] : [header.value]));
-  const receipts = withReceipts ? await fetchReceipts(endpoint, found, signal) : null;
+  const foundHeaders = headers.flatMap((header) => ('error' in header ? [] : [header.value]));
+  const receipts = withReceipts ? await fetchReceipts(endpoint, foundHeaders, signal) : null;
   return headers.map((header) => {
     if ('error' in header) return header.error;
     const { number } = header.value.header;
@@ -137,21 +137,21 @@ async function askAll<T>(
   parse: (result: unknown, index: number) => T,
   signal: AbortSignal,
 ): Promise<Outcome<T>[]> {
-  const found = new Map<number, Outcome<T>>();
-  let open = calls.map((_, index) => index);
-  for (let round = 0; round < ROUNDS_MAX && open.length > 0; round += 1) {
-    const asked = open;
+  const outcomeByIndex = new Map<number, Outcome<T>>();
+  let unanswered = calls.map((_, index) => index);
+  for (let round = 0; round < ROUNDS_MAX && unanswered.length > 0; round += 1) {
+    const askedIndexes = unanswered;
     const outcomes = await endpoint.batchOutcomes(
-      asked.flatMap((index) => calls[index] ?? []),
-      (result, at) => parse(result, asked[at] ?? at),
+      askedIndexes.flatMap((index) => calls[index] ?? []),
+      (result, at) => parse(result, askedIndexes[at] ?? at),
       signal,
     );
-    for (const [at, outcome] of outcomes.entries()) found.set(asked[at] ?? at, outcome);
-    open = asked.filter((_, at) => 'error' in (outcomes[at] ?? {}));
+    for (const [at, outcome] of outcomes.entries()) outcomeByIndex.set(askedIndexes[at] ?? at, outcome);
+    unanswered = askedIndexes.filter((_, at) => 'error' in (outcomes[at] ?? {}));
     // All calls of this attempt failed, so a further attempt would fail too.
-    if (open.length === asked.length) break;
+    if (unanswered.length === askedIndexes.length) break;
   }
-  return calls.flatMap((_, index) => found.get(index) ?? []);
+  return calls.flatMap((_, index) => outcomeByIndex.get(index) ?? []);
 }
 
 /** Builds the block from its own receipts, which can be proven, or without receipts from the logs of the range. */
@@ -164,12 +164,12 @@ function join(
   const { header, raw } = parsed;
   try {
     if (receipts !== undefined) {
-      const own = parseReceipts(receipts, parsed);
+      const ofReceipts = parseReceipts(receipts, parsed);
       // No receipt of a transaction has the logs of the block itself.
       const others = logs.filter((log) => isRecord(log) && lacksTransaction(log, header));
-      const all = [...own.logs, ...parseBlockLogs(others, header)];
+      const all = [...ofReceipts.logs, ...parseBlockLogs(others, header)];
       const sorted = others.length === 0 ? all : all.sort((a, b) => a.logIndex - b.logIndex);
-      return { header, transactions: own.transactions, logs: sorted, raw: { ...raw, receipts } };
+      return { header, transactions: ofReceipts.transactions, logs: sorted, raw: { ...raw, receipts } };
     }
     const transactions = parseBodies(parsed);
     return { header, transactions, logs: parseLogs(logs, header, transactions), raw };
@@ -254,9 +254,9 @@ function groupByBlock(logs: readonly unknown[], from: number, to: number): Map<n
         `a log names this block, but the request was for blocks ${from} to ${to}`,
       );
     }
-    const own = byBlock.get(number);
-    if (own === undefined) byBlock.set(number, [log]);
-    else own.push(log);
+    const blockLogs = byBlock.get(number);
+    if (blockLogs === undefined) byBlock.set(number, [log]);
+    else blockLogs.push(log);
   }
   return byBlock;
 }

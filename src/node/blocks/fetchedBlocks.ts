@@ -22,18 +22,18 @@ export function keepVerified(
   checked: readonly (ChainBlock | AppError)[],
   kept: Map<number, ChainBlock>,
 ): AppError[] {
-  const failed: AppError[] = [];
-  for (const one of checked) {
-    if (one instanceof AppError) failed.push(one);
-    else kept.set(one.number, one);
+  const errors: AppError[] = [];
+  for (const block of checked) {
+    if (block instanceof AppError) errors.push(block);
+    else kept.set(block.number, block);
   }
-  return failed;
+  return errors;
 }
 
 /** The fetched blocks from number `from` on, up to the first missing block. */
-export function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBlock[] {
-  const start: ChainBlock[] = [];
-  for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + start.length))
-    start.push(block);
-  return start;
+export function consecutiveFrom(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBlock[] {
+  const consecutive: ChainBlock[] = [];
+  for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + consecutive.length))
+    consecutive.push(block);
+  return consecutive;
 }

@@ -13,7 +13,7 @@ import { orMismatch, type BlockChecker } from './blockChecker';
 import { BlockMismatch } from './blockMismatch';
 import { fetchByLogs, fetchByTransactions, LogSpans } from './fetchByLogs';
 import { BlockHalves, fetchByReceipts, type UncheckedBlock } from './fetchByReceipts';
-import { keepVerified, startOf, type Fetched } from './fetchedBlocks';
+import { keepVerified, consecutiveFrom, type Fetched } from './fetchedBlocks';
 import { ReceiptTrust } from './receiptTrust';
 import { checkPiece, type PieceBounds } from './verify';
 
@@ -41,7 +41,7 @@ export class PieceFetcher {
   private readonly pool: EndpointPool;
   private readonly checker: BlockChecker;
   private readonly clock: Clock;
-  private readonly spans: LogSpans;
+  private readonly blocksPerGetLogs: LogSpans;
   private readonly trust: ReceiptTrust;
   private readonly receiptBlocksMax: number;
 
@@ -49,7 +49,7 @@ export class PieceFetcher {
     this.pool = options.pool;
     this.checker = options.checker;
     this.clock = options.clock;
-    this.spans = new LogSpans(options.logBlocksMax);
+    this.blocksPerGetLogs = new LogSpans(options.logBlocksMax);
     this.trust = new ReceiptTrust(options.clock, options.log);
     this.receiptBlocksMax = options.receiptBlocksMax;
   }
@@ -67,45 +67,47 @@ export class PieceFetcher {
   ): Promise<ChainBlock[]> {
     const { kept, halves } = fetched;
     const { from, to } = bounds;
-    let breaks = 0;
+    /** Number of times that the kept blocks gave no piece, or a piece that is not linked. */
+    let brokenPieces = 0;
     /**
-     * Largest number of kept blocks so far. Only a larger number counts as progress, because a node may send
-     * the same wrong block again and again.
+     * Largest progress so far. Only a larger one resets the idle rounds, because a node may send the same wrong
+     * block again and again.
      */
-    let most = 0;
+    let bestProgress = 0;
     /** The last wrong answer since the last progress. Thrown rather than a connection error. */
     let wrong: BlockMismatch | undefined;
-    for (let idle = 0; ;) {
-      const failed = await this.fetchNext(endpoint, bounds, fetched, signal);
-      const used = 2 * kept.size + halves.size;
-      idle = used > most ? 0 : idle + 1;
-      most = Math.max(most, used);
-      wrong = failed.find((error) => error instanceof BlockMismatch) ?? (idle === 0 ? undefined : wrong);
-      const isOver = failed.length > 0 && idle >= this.idleRoundsMax(endpoint, from, fetched, failed);
-      if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.trust.isUsed(endpoint))) {
-        const piece = startOf(kept, from);
-        const broken = orMismatch(() => checkPiece(piece, bounds));
-        if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
-        if (broken instanceof BlockMismatch) {
+    for (let idleRounds = 0; ;) {
+      const errors = await this.fetchNext(endpoint, bounds, fetched, signal);
+      const progress = 2 * kept.size + halves.size;
+      idleRounds = progress > bestProgress ? 0 : idleRounds + 1;
+      bestProgress = Math.max(bestProgress, progress);
+      wrong =
+        errors.find((error) => error instanceof BlockMismatch) ?? (idleRounds === 0 ? undefined : wrong);
+      const isOver = errors.length > 0 && idleRounds >= this.idleRoundsMax(endpoint, from, fetched, errors);
+      if (isOver || kept.size === to - from + 1 || (errors.length === 0 && !this.trust.isUsed(endpoint))) {
+        const piece = consecutiveFrom(kept, from);
+        const linkError = orMismatch(() => checkPiece(piece, bounds));
+        if (!(linkError instanceof BlockMismatch) && piece.length > 0) return piece;
+        if (linkError instanceof BlockMismatch) {
           // The node's chain changed during the fetch, so some kept blocks may be on the abandoned branch.
           // All are dropped.
           kept.clear();
-          most = 0;
-          failed.push(broken);
-          wrong = broken;
+          bestProgress = 0;
+          errors.push(linkError);
+          wrong = linkError;
         }
-        breaks += 1;
-        if (isOver || breaks > RACE_RETRIES) {
-          const error = wrong ?? failed.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
-          if (broken instanceof BlockMismatch) throw error;
+        brokenPieces += 1;
+        if (isOver || brokenPieces > RACE_RETRIES) {
+          const error = wrong ?? errors.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
+          if (linkError instanceof BlockMismatch) throw error;
           // The block is kept now, so the next round returns at least this block.
           await this.fetchAlone(endpoint, from, error, fetched, signal);
-          idle = 0;
+          idleRounds = 0;
           continue;
         }
-        idle = breaks;
+        idleRounds = brokenPieces;
       }
-      await this.rest(endpoint, idle, failed, signal);
+      await this.rest(endpoint, idleRounds, errors, signal);
     }
   }
 
@@ -117,14 +119,15 @@ export class PieceFetcher {
     signal: AbortSignal,
   ): Promise<AppError[]> {
     const { kept, halves, failures } = fetched;
-    let asked: readonly number[] = [];
-    const next = (): readonly number[] => (asked = this.nextMissing(endpoint, from, to, fetched));
-    const answers = await this.fetchUnchecked(endpoint, next, halves, signal);
+    let askedNumbers: readonly number[] = [];
+    const takeNumbers = (): readonly number[] =>
+      (askedNumbers = this.nextMissing(endpoint, from, to, fetched));
+    const answers = await this.fetchUnchecked(endpoint, takeNumbers, halves, signal);
     const others = await this.fetchOthers(endpoint, this.checker.listOthers(answers), signal);
     const checked = this.checker.verifyAll(endpoint.id, answers, others);
-    for (const [index, one] of checked.entries()) {
-      const number = asked[index] ?? from;
-      if (one instanceof AppError) failures.set(number, (failures.get(number) ?? 0) + 1);
+    for (const [index, block] of checked.entries()) {
+      const number = askedNumbers[index] ?? from;
+      if (block instanceof AppError) failures.set(number, (failures.get(number) ?? 0) + 1);
     }
     const failed = keepVerified(checked, kept);
     if (this.trust.isUsed(endpoint)) this.trust.noteRight(endpoint, answers.length - failed.length);
@@ -153,12 +156,12 @@ export class PieceFetcher {
     if (!(isBlockKnown || isLast || isRefused) || (isLie && isFirst && !endpoint.alone))
       throw toRetryable(error);
     const { needsBodies } = this.checker;
-    const ways = [
+    const methods = [
       () => fetchByTransactions(endpoint, number, signal),
       () => fetchByLogs(endpoint, new LogSpans(1), number, number, signal, needsBodies),
     ];
-    for (const way of ways) {
-      const block = await firstOf(way);
+    for (const method of methods) {
+      const block = await firstOf(method);
       const checked = this.checker.verifyOne(endpoint.id, block);
       if (checked instanceof AppError) continue;
       kept.set(number, checked);
@@ -177,9 +180,9 @@ export class PieceFetcher {
     failed: readonly AppError[],
     signal: AbortSignal,
   ): Promise<void> {
-    const wrong = failed.filter((error) => error instanceof BlockMismatch);
-    for (const error of wrong) this.pool.countMismatch(error);
-    if (idle > 0 && wrong.length > 0) await this.clock.sleep(RACE_PAUSE_MS, signal);
+    const mismatches = failed.filter((error) => error instanceof BlockMismatch);
+    for (const error of mismatches) this.pool.countMismatch(error);
+    if (idle > 0 && mismatches.length > 0) await this.clock.sleep(RACE_PAUSE_MS, signal);
     else await endpoint.pause(idle, failed, signal);
   }
 
@@ -205,8 +208,8 @@ export class PieceFetcher {
       }
       return missing;
     };
-    const fresh = list(RACE_RETRIES);
-    return fresh.length > 0 ? fresh : list(Infinity);
+    const seldomFailed = list(RACE_RETRIES);
+    return seldomFailed.length > 0 ? seldomFailed : list(Infinity);
   }
 
   /** Fetches blocks from number `next` on, at least one. Each result is a block or an error. */
@@ -230,7 +233,7 @@ export class PieceFetcher {
     // eth_getLogs takes one range, so the range ends before the next block that is already kept.
     const to = numbers.find((number, at) => numbers[at + 1] !== number + 1) ?? from;
     try {
-      return await fetchByLogs(endpoint, this.spans, from, to, signal, needsBodies);
+      return await fetchByLogs(endpoint, this.blocksPerGetLogs, from, to, signal, needsBodies);
     } catch (error) {
       if (error instanceof RpcError || (error instanceof AppError && error.retryable)) return [error];
       throw error;
@@ -262,8 +265,8 @@ export class PieceFetcher {
     { failures }: Fetched,
     failed: readonly AppError[],
   ): number {
-    const isKnown = (failures.get(from) ?? 0) > RACE_RETRIES || this.trust.isDoubted(endpoint);
-    if (isKnown && failed.every(isAnswer)) return 1;
+    const isKnownToFail = (failures.get(from) ?? 0) > RACE_RETRIES || this.trust.isDoubted(endpoint);
+    if (isKnownToFail && failed.every(isAnswer)) return 1;
     const mayBeRace = failed.every((error) => error instanceof BlockMismatch && error.maybeRace);
     return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
   }

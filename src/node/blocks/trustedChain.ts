@@ -46,34 +46,35 @@ export class TrustedChain {
       this.isTold = true;
       return;
     }
-    const right = await this.findAncestor(number, signal);
-    if (right.hash === hash) return;
-    await benchOthers(this.voters, right, signal);
+    const ancestor = await this.findAncestor(number, signal);
+    if (ancestor.hash === hash) return;
+    await benchOthers(this.voters, ancestor, signal);
     throw new AppError(
       'node_failed',
-      `the blocks up to ${number} ${hash} are dropped: TRUSTED_BLOCK descends from block ${number} ${right.hash}`,
+      `the blocks up to ${number} ${hash} are dropped: TRUSTED_BLOCK descends from block ${number} ${ancestor.hash}`,
       { retryable: true },
     );
   }
 
   private async findAncestor(number: number, signal: AbortSignal): Promise<Ref> {
     for (;;) {
-      const above = this.known.findLast((ref) => ref.number >= number);
-      if (above === undefined) throw new AppError('internal', `block ${number} is above TRUSTED_BLOCK`);
-      if (above.number === number) return above;
-      const from = Math.max(number, above.number - STEP);
-      const headers = await this.voters.source.fetchHeaders(from, above.number, { signal });
+      const nearestAbove = this.known.findLast((ref) => ref.number >= number);
+      if (nearestAbove === undefined)
+        throw new AppError('internal', `block ${number} is above TRUSTED_BLOCK`);
+      if (nearestAbove.number === number) return nearestAbove;
+      const from = Math.max(number, nearestAbove.number - STEP);
+      const headers = await this.voters.source.fetchHeaders(from, nearestAbove.number, { signal });
       const [first, last] = [headers[0], headers.at(-1)];
-      if (first === undefined || last?.hash !== above.hash) {
-        await benchOthers(this.voters, above, signal);
+      if (first === undefined || last?.hash !== nearestAbove.hash) {
+        await benchOthers(this.voters, nearestAbove, signal);
         throw new AppError(
           'node_failed',
-          `block ${above.number} is ${last?.hash ?? 'missing'}, but TRUSTED_BLOCK descends from ${above.hash}`,
+          `block ${nearestAbove.number} is ${last?.hash ?? 'missing'}, but TRUSTED_BLOCK descends from ${nearestAbove.hash}`,
           { retryable: true },
         );
       }
       const ref = { number: from, hash: first.hash };
-      if (above.number - from === STEP && this.known.at(-1) === above) this.known.push(ref);
+      if (nearestAbove.number - from === STEP && this.known.at(-1) === nearestAbove) this.known.push(ref);
       else if (from === number) return ref;
     }
   }

@@ -77,8 +77,8 @@ export class HeadFollower {
    */
   advance(candidate: BlockRef): FollowerAnswer {
     if (candidate.number < this.lastFinal.number) return { kind: 'known' };
-    const ours = this.blockAt(candidate.number);
-    if (ours?.hash === candidate.hash) return { kind: 'known' };
+    const stored = this.blockAt(candidate.number);
+    if (stored?.hash === candidate.hash) return { kind: 'known' };
     if (candidate.number === this.lastFinal.number) throw new BeyondFinality(this.lastFinal, candidate);
     const parent = this.blockAt(candidate.number - 1);
     if (parent === null) return { kind: 'unlinked' };

@@ -45,8 +45,9 @@ export function createNodeHead({ rpc, log, clock = systemClock() }: NodeHeadOpti
   let asking: Promise<NodeHeadFacts> | null = null;
   const read = async (): Promise<NodeHeadFacts> => {
     try {
-      const late = (): Error => new RpcError('timeout', `the node did not answer within ${ASK_MS} ms`);
-      const nodeHead = await withDeadline(clock, ASK_MS, undefined, late, (signal) =>
+      const timeoutError = (): Error =>
+        new RpcError('timeout', `the node did not answer within ${ASK_MS} ms`);
+      const nodeHead = await withDeadline(clock, ASK_MS, undefined, timeoutError, (signal) =>
         rpc.call('eth_blockNumber', [], parseBlockNumber, { signal, roundsMax: 1, attemptMs: ATTEMPT_MS }),
       );
       return { nodeHead, nodeAnswers: true };

@@ -141,17 +141,17 @@ async function findFork(
   const { base, tip } = follower;
   if (head.number === tip.number + 1 && head.parentHash === tip.hash) return tip;
   if (head.number === base.number) return 'none';
-  let above = head.number <= tip.number ? head : null;
+  let childHeader = head.number <= tip.number ? head : null;
   let upper = Math.min(tip.number, head.number - 1);
   for (let span = 1; upper >= base.number; span = Math.min(span * SPAN_GROWTH, SPAN_MAX)) {
     const lower = Math.max(base.number, upper - span + 1);
     const headers = await source.fetchHeaders(lower, upper, signalOf(options));
     const top = headers.at(-1);
     // The search must stay on one branch. Otherwise headers of two branches could be mixed.
-    if (top === undefined || (above !== null && above.parentHash !== top.hash)) return 'changed';
+    if (top === undefined || (childHeader !== null && childHeader.parentHash !== top.hash)) return 'changed';
     const common = findLastCommon(headers, follower);
     if (common !== null) return common;
-    above = headers[0] ?? null;
+    childHeader = headers[0] ?? null;
     upper = lower - 1;
   }
   return 'none';
@@ -159,8 +159,8 @@ async function findFork(
 
 function findLastCommon(headers: readonly BlockHeader[], follower: HeadFollower): BlockRef | null {
   for (const header of headers.toReversed()) {
-    const ours = follower.blockAt(header.number);
-    if (ours?.hash === header.hash) return ours;
+    const stored = follower.blockAt(header.number);
+    if (stored?.hash === header.hash) return stored;
   }
   return null;
 }

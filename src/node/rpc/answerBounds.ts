@@ -82,12 +82,11 @@ export class AnswerMeter {
 
   /**
    * Measures one answer. `onCut` is called at most once if the answer must be cut off, possibly while another
-   * answer arrives. `bySize` is true if this answer alone is too large, and false if all answers together are
-   * too large.
+   * answer arrives. `isAloneTooLarge` is false if only all answers together are too large.
    */
   constructor(
     private readonly bytesMax: number,
-    private readonly onCut: (why: string, bySize: boolean) => void,
+    private readonly onCut: (why: string, isAloneTooLarge: boolean) => void,
     private readonly budget: ByteBudget = sharedBudget,
   ) {
     budget.enter(this);
@@ -110,10 +109,10 @@ export class AnswerMeter {
     this.bytes = 0;
   }
 
-  cut(why: string, bySize = false): void {
+  cut(why: string, isAloneTooLarge = false): void {
     if (!this.isOpen) return;
     this.close();
-    this.onCut(why, bySize);
+    this.onCut(why, isAloneTooLarge);
   }
 
   close(): void {

@@ -38,8 +38,8 @@ function sleepFor(ms: number, signal?: AbortSignal): Promise<void> {
 
 /** Exponential back-off with jitter: between half and all of `baseMs · 2^attempt`, capped at `maxMs`. */
 export function backoffMs(clock: Clock, attempt: number, baseMs: number, maxMs: number): number {
-  const whole = Math.min(maxMs, baseMs * 2 ** Math.min(attempt, 30));
-  return whole / 2 + (clock.random() * whole) / 2;
+  const longestMs = Math.min(maxMs, baseMs * 2 ** Math.min(attempt, 30));
+  return longestMs / 2 + (clock.random() * longestMs) / 2;
 }
 
 /**

@@ -95,7 +95,7 @@ export class Endpoint {
     return this.transport.name;
   }
 
-  /** True if requests are small because many fail, and several are in flight. */
+  /** True if requests are small because many fail. */
   get isReduced(): boolean {
     return this.size.isReduced;
   }
@@ -134,35 +134,39 @@ export class Endpoint {
     signal?: AbortSignal,
   ): Promise<Outcome<T>[]> {
     const outcomes = new Map<number, Outcome<T>>();
-    let open = calls.map((_, index) => index);
-    for (let idle = 0; open.length > 0;) {
-      const asked = open.flatMap((index) => calls[index] ?? []);
-      const answers = await this.attempt(asked, (result, at) => parse(result, open[at] ?? at), signal);
-      const failed: RpcError[] = [];
-      const again = open.filter((index, at) => {
-        const one = answers[at];
-        if (one === undefined) return false;
-        outcomes.set(index, one);
-        if (!('error' in one) || !one.error.retryable) return false;
-        failed.push(one.error);
+    let unanswered = calls.map((_, index) => index);
+    for (let idleRounds = 0; unanswered.length > 0;) {
+      const unansweredCalls = unanswered.flatMap((index) => calls[index] ?? []);
+      const answers = await this.attempt(
+        unansweredCalls,
+        (result, at) => parse(result, unanswered[at] ?? at),
+        signal,
+      );
+      const errors: RpcError[] = [];
+      const toRepeat = unanswered.filter((index, at) => {
+        const outcome = answers[at];
+        if (outcome === undefined) return false;
+        outcomes.set(index, outcome);
+        if (!('error' in outcome) || !outcome.error.retryable) return false;
+        errors.push(outcome.error);
         return true;
       });
-      idle = again.length < open.length ? 0 : idle + 1;
-      if (idle >= this.idleRoundsMax(failed)) break;
-      open = again;
-      if (open.length > 0) await this.pause(idle, failed, signal);
+      idleRounds = toRepeat.length < unanswered.length ? 0 : idleRounds + 1;
+      if (idleRounds >= this.idleRoundsMax(errors)) break;
+      unanswered = toRepeat;
+      if (unanswered.length > 0) await this.pause(idleRounds, errors, signal);
     }
     return calls.flatMap((_, index) => outcomes.get(index) ?? []);
   }
 
   /** Number of attempts in a row that may fail with these errors before the caller gives up. */
   idleRoundsMax(failed: readonly AppError[]): number {
-    const all = (test: (error: RpcError) => boolean): boolean =>
+    const areAll = (test: (error: RpcError) => boolean): boolean =>
       failed.every((error) => error instanceof RpcError && test(error));
     // An answer beyond our own limit is not asked for again.
-    if (!this.alone || all(({ cut }) => cut !== null)) return IDLE_ROUNDS_MAX;
-    if (all(({ malformed }) => malformed)) return MALFORMED_ROUNDS_MAX;
-    return all(({ kind }) => LASTING_KINDS.has(kind)) ? LASTING_ROUNDS_MAX : ALONE_IDLE_ROUNDS_MAX;
+    if (!this.alone || areAll(({ cut }) => cut !== null)) return IDLE_ROUNDS_MAX;
+    if (areAll(({ malformed }) => malformed)) return MALFORMED_ROUNDS_MAX;
+    return areAll(({ kind }) => LASTING_KINDS.has(kind)) ? LASTING_ROUNDS_MAX : ALONE_IDLE_ROUNDS_MAX;
   }
 
   /**
@@ -170,9 +174,9 @@ export class Endpoint {
    * Retry-After if the node refuses most requests.
    */
   async pause(idle: number, failed: readonly AppError[], signal?: AbortSignal): Promise<void> {
-    const named = failed.flatMap((error) => (error instanceof RpcError ? (error.retryAfterMs ?? []) : []));
+    const pausesMs = failed.flatMap((error) => (error instanceof RpcError ? (error.retryAfterMs ?? []) : []));
     const backoff = idle === 0 ? 0 : backoffMs(this.clock, idle - 1, REPEAT_BASE_MS, REPEAT_MAX_MS);
-    const ms = Math.max(backoff, this.refused.isMost ? this.bounded(Math.max(0, ...named)) : 0);
+    const ms = Math.max(backoff, this.refused.isMost ? this.bounded(Math.max(0, ...pausesMs)) : 0);
     if (ms > 0) await this.clock.sleep(ms, signal);
   }
 
@@ -238,7 +242,7 @@ export class Endpoint {
   private async sendChunk(calls: readonly RpcCall[], signal?: AbortSignal): Promise<Sent> {
     // A single malformed answer may be an accident, so the request is repeated once. After a second one it is
     // split.
-    for (let garbage = 0; ; garbage += 1) {
+    for (let malformedCount = 0; ; malformedCount += 1) {
       try {
         this.calls += calls.length;
         this.underWay += calls.length;
@@ -258,9 +262,9 @@ export class Endpoint {
         const isReduced = this.size.isReduced;
         if (!SIZELESS_KINDS.has(error.kind)) this.size.noteFailed(calls.length);
         // The caller repeats the calls, in smaller requests if failures stay frequent.
-        const isRepeated = isReduced && error.kind === 'bad_answer';
-        if (calls.length > 1 && !isRepeated) {
-          if (error.kind === 'bad_answer' && garbage === 0) continue;
+        const callerRepeats = isReduced && error.kind === 'bad_answer';
+        if (calls.length > 1 && !callerRepeats) {
+          if (error.kind === 'bad_answer' && malformedCount === 0) continue;
           const isSplit = SPLIT_KINDS.has(error.kind);
           // A timeout is not retried here. The next attempt uses smaller batches.
           if (isSplit || error.kind === 'timeout') this.size.noteRefused(calls.length);
@@ -330,8 +334,8 @@ export class Endpoint {
         : error.kind === 'rate_limited'
           ? RATE_BASE_MS
           : COOL_BASE_MS;
-    const rest = backoffMs(this.clock, Math.max(0, this.failureCount - 1), base, Math.max(base, COOL_MAX_MS));
-    return this.bounded(rest);
+    const ms = backoffMs(this.clock, Math.max(0, this.failureCount - 1), base, Math.max(base, COOL_MAX_MS));
+    return this.bounded(ms);
   }
 
   /** Shortens the pause of a pool's only endpoint, because no other endpoint can be used meanwhile. */

@@ -139,7 +139,7 @@ export class EndpointPool {
         if (round > 0) await this.clock.sleep(this.pauseMs(round), linked.signal);
         const tried = new Set<number>();
         await this.waitForAny(tried, options, linked.signal);
-        let told: unknown = null;
+        let firstError: unknown = null;
         for (let next = this.pick(tried, options); next !== null; next = this.pick(tried, options)) {
           tried.add(next.id);
           const within = this.limit(next, tried, options, linked.signal);
@@ -149,10 +149,10 @@ export class EndpointPool {
             next.noteGood();
             return value;
           } catch (error) {
-            told = moreTelling(told, this.blame(next, error, linked.signal));
+            firstError = moreTelling(firstError, this.blame(next, error, linked.signal));
           }
         }
-        last = told ?? last;
+        last = firstError ?? last;
         this.assertAnyChain();
         if (last instanceof RpcError && round + 1 >= roundsAfter(last, rounds)) break;
       }
@@ -176,8 +176,10 @@ export class EndpointPool {
     const others = this.candidates(tried, {}).filter((other) => other.coolUntil <= now);
     if (attemptMs === undefined || !others.some(({ state }) => state !== 'benched'))
       return (work) => work(endpoint, signal);
-    const late = (): Error => new RpcError('timeout', `${endpoint.name}: no answer within ${attemptMs} ms`);
-    return (work) => withDeadline(this.clock, attemptMs, signal, late, (inner) => work(endpoint, inner));
+    const timeoutError = (): Error =>
+      new RpcError('timeout', `${endpoint.name}: no answer within ${attemptMs} ms`);
+    return (work) =>
+      withDeadline(this.clock, attemptMs, signal, timeoutError, (inner) => work(endpoint, inner));
   }
 
   /** Counts a failure and returns it. If every endpoint would give the error, throws it instead. */
@@ -198,9 +200,9 @@ export class EndpointPool {
   }
 
   private charge(endpoint: Endpoint, error: RpcError): void {
-    const before = endpoint.failures;
+    const failuresBefore = endpoint.failures;
     endpoint.noteFailure(error);
-    if (before === 0 && endpoint.failures > 0) {
+    if (failuresBefore === 0 && endpoint.failures > 0) {
       this.log.warn(
         { endpoint: endpoint.name, kind: error.kind, error: error.message },
         'a call to an RPC endpoint failed',
@@ -226,8 +228,8 @@ export class EndpointPool {
 
   private assertAnyChain(): void {
     if (this.endpoints.some((endpoint) => endpoint.chain !== 'wrong')) return;
-    const named = this.endpoints.map((endpoint) => endpoint.health().lastError ?? endpoint.name).join('; ');
-    throw new AppError('bad_config', `every RPC endpoint serves another chain: ${named}`);
+    const errors = this.endpoints.map((endpoint) => endpoint.health().lastError ?? endpoint.name).join('; ');
+    throw new AppError('bad_config', `every RPC endpoint serves another chain: ${errors}`);
   }
 
   /**
@@ -267,8 +269,8 @@ export class EndpointPool {
     const until = Math.min(earliest, now() + RETRY_AFTER_MAX_MS);
     // A timer may fire early. Without this loop, all endpoints could still be pausing after the wait, and the
     // round would end without a call.
-    for (let left = until - now(); left > 0; left = until - now())
-      await this.clock.sleep(Math.ceil(left), signal);
+    for (let leftMs = until - now(); leftMs > 0; leftMs = until - now())
+      await this.clock.sleep(Math.ceil(leftMs), signal);
   }
 
   private pauseMs(round: number): number {
@@ -290,10 +292,10 @@ export class EndpointPool {
 
   /** Reads the heads of all endpoints in parallel and marks endpoints that lag. Failures are recorded. */
   async refreshHeads(signal?: AbortSignal): Promise<void> {
-    const asked = this.endpoints.filter((endpoint) => endpoint.chain !== 'wrong');
-    const heads = await Promise.all(asked.map((endpoint) => this.askHead(endpoint, signal)));
+    const askedEndpoints = this.endpoints.filter((endpoint) => endpoint.chain !== 'wrong');
+    const heads = await Promise.all(askedEndpoints.map((endpoint) => this.askHead(endpoint, signal)));
     const best = Math.max(...heads.map((head) => head ?? -1));
-    for (const [position, endpoint] of asked.entries()) {
+    for (const [position, endpoint] of askedEndpoints.entries()) {
       const head = heads[position] ?? null;
       if (head === null) continue;
       const lagging = best - head > LAG_BLOCKS_MAX;

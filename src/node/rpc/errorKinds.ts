@@ -30,8 +30,8 @@ const SILENT_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', '
 const MALFORMED_ROUNDS_MAX = 3;
 
 /** Number of rounds over all endpoints after which a call that ends with this error is not repeated. */
-export function roundsAfter({ kind, malformed }: RpcError, rounds: number): number {
-  return malformed ? MALFORMED_ROUNDS_MAX : (ROUNDS_BY_KIND[kind] ?? rounds);
+export function roundsAfter({ kind, malformed }: RpcError, usualRounds: number): number {
+  return malformed ? MALFORMED_ROUNDS_MAX : (ROUNDS_BY_KIND[kind] ?? usualRounds);
 }
 
 /**

@@ -98,7 +98,10 @@ async function post(
   }
 }
 
-/** Reads and parses the body. Its bytes count towards the limit of all answers until `close` is called. */
+/**
+ * Reads and parses the body. Its bytes count towards the limit of all answers of the process (answerBounds.ts) until
+ * `close` is called.
+ */
 async function readBody(
   endpoint: EndpointUrl,
   calls: readonly RpcCall[],
@@ -106,8 +109,9 @@ async function readBody(
   { bodyBytesMax, clock }: TransportOptions,
 ): Promise<{ readonly parsed: unknown; close(): void }> {
   const bound = boundOf(calls, bodyBytesMax);
-  const meter = new AnswerMeter(bound.bytesMax, (why, bySize) => {
-    body.destroy(oversizedError(endpoint, why, bySize ? bound.cut : 'answer'));
+  const meter = new AnswerMeter(bound.bytesMax, (why, isAloneTooLarge) => {
+    // `bound.cut` tells whose limit a single answer exceeded: that of the caller (`call`) or the general one.
+    body.destroy(oversizedError(endpoint, why, isAloneTooLarge ? bound.cut : 'answer'));
   });
   // The loop that reads the body reports its error. Without this listener, the error event would end the process.
   body.on('error', () => undefined);
@@ -172,7 +176,8 @@ function orderAnswers(
   count: number,
   withFacts: (answer: RpcAnswer) => RpcAnswer,
 ): RpcAnswer[] {
-  const read = (response: Record<string, unknown>): RpcAnswer => withFacts(readRpcAnswer(endpoint, response));
+  const toAnswer = (response: Record<string, unknown>): RpcAnswer =>
+    withFacts(readRpcAnswer(endpoint, response));
   if (count === 1) {
     const single: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
     if (!isRecord(single))
@@ -182,10 +187,10 @@ function orderAnswers(
     if ('result' in single && readRpcId(single) !== 0) {
       throw endpointError(endpoint, 'bad_answer', 'the answer belongs to another request');
     }
-    return [read(single)];
+    return [toAnswer(single)];
   }
   if (!Array.isArray(parsed)) {
-    const answer = isRecord(parsed) ? read(parsed) : null;
+    const answer = isRecord(parsed) ? toAnswer(parsed) : null;
     if (answer !== null && 'error' in answer) throw answer.error;
     throw endpointError(endpoint, 'bad_answer', 'the answer to a batch is not a list');
   }
@@ -193,9 +198,9 @@ function orderAnswers(
   for (const response of parsed) if (isRecord(response)) responses[readRpcId(response) ?? -1]?.push(response);
   return responses.map(([response, other], id) => {
     // Of two responses with the same id, one is the answer to another call.
-    if (response !== undefined && other === undefined) return read(response);
-    const many = response === undefined ? 'no response' : 'several responses';
-    const text = `the answer to a batch of ${count} calls has ${many} with id ${id}`;
+    if (response !== undefined && other === undefined) return toAnswer(response);
+    const responses = response === undefined ? 'no response' : 'several responses';
+    const text = `the answer to a batch of ${count} calls has ${responses} with id ${id}`;
     return { error: endpointError(endpoint, 'bad_answer', text) };
   });
 }

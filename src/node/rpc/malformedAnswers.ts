@@ -71,19 +71,19 @@ export class MergedAnswers<T> {
    */
   add(endpoint: string, all: readonly Outcome<T>[], answersOthers: boolean): Outcome<T>[] {
     const answers = answersOthers ? withRefusals(all) : all;
-    const open = answers.flatMap((one) => ('error' in one && one.error.retryable ? [one.error] : []));
-    const passing = open.find(({ malformed }) => !malformed);
-    if (passing !== undefined) throw passing;
+    const retryable = answers.flatMap((one) => ('error' in one && one.error.retryable ? [one.error] : []));
+    const otherError = retryable.find(({ malformed }) => !malformed);
+    if (otherError !== undefined) throw otherError;
     answers.forEach((one, index) => {
       if (!isMalformed(one)) return;
       const method = this.calls[index]?.method ?? '';
       this.blamed.set(`${endpoint} ${method}`, { endpoint, method, error: one.error });
     });
-    const before = this.outcomes;
-    const merged = answers.map((one, index) => (isMalformed(one) ? (before?.[index] ?? one) : one));
+    const earlier = this.outcomes;
+    const merged = answers.map((one, index) => (isMalformed(one) ? (earlier?.[index] ?? one) : one));
     this.outcomes = merged;
-    const left = merged.find((one) => isMalformed(one));
-    if (left !== undefined) throw left.error;
+    const stillMalformed = merged.find((one) => isMalformed(one));
+    if (stillMalformed !== undefined) throw stillMalformed.error;
     return merged;
   }
 

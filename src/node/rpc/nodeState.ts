@@ -30,7 +30,7 @@ const UNKNOWN_BLOCK_REST_MS = 250;
 /** Gas limit of one call: enough for a token behind proxies, too little to slow the node down. */
 const CALL_GAS: Hex = '0x4c4b40';
 
-/** Size limit of one answer in bytes. Balances and positions are shorter; a longer name is not shown. */
+/** Size limit of one answer in bytes. Balances and positions are shorter; a longer name of a token is not shown. */
 const ANSWER_BYTES_MAX = 32_768;
 
 interface NodeStateOptions {
@@ -45,8 +45,8 @@ export function createNodeState({ rpc, log, clock = systemClock() }: NodeStateOp
   let underWay = 0;
   const ask = async (blockHash: Hex, questions: readonly StateQuestion[]): Promise<StateAnswers> => {
     const calls = questions.map((question) => toCall(question, blockHash));
-    const late = (): Error => new RpcError('timeout', `the node did not answer within ${ASK_MS} ms`);
-    const outcomes = await withDeadline(clock, ASK_MS, undefined, late, (signal) =>
+    const timeoutError = (): Error => new RpcError('timeout', `the node did not answer within ${ASK_MS} ms`);
+    const outcomes = await withDeadline(clock, ASK_MS, undefined, timeoutError, (signal) =>
       rpc.batchOutcomes(calls, parseHex, { signal, roundsMax: 1, attemptMs: ATTEMPT_MS }),
     );
     return outcomes.map((item) => ('value' in item ? item.value : null));

@@ -13,7 +13,7 @@ import { AppError } from '../../errors';
  * - `unknown_block`: The node does not have the block (it lags, or a reorg removed the block).
  * - `invalid`: The node rejected our parameters.
  * - `timeout`, `network`: The node gave no answer, or the connection failed.
- * - `refused`: The node answered with HTTP 401, 403, 404, or a redirect.
+ * - `refused`: The node answered with HTTP 401, 403, 404, or a redirect, or it serves another chain.
  * - `bad_answer`: The answer is malformed.
  */
 export type RpcErrorKind =

@@ -128,7 +128,7 @@ class SlicedParser {
     if (top.items.length > KEYS_MAX) throw REFUSED;
   }
 
-  /** Handles a member larger than a slice: enters a list or object, or parses a string as a whole. */
+  /** Handles a member longer than SLICE_BYTES: enters a list or object, or parses a string as a whole. */
   private takeLarge(top: Container): void {
     if (this.at > this.from) this.takeGroup(top, this.at - 1);
     if (top.close === CLOSE_OBJECT) {

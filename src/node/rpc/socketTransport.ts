@@ -274,8 +274,8 @@ class SocketTransport implements RpcTransport {
     }
     if (parsed['method'] === 'eth_subscription') {
       const params = parsed['params'];
-      const ours = isRecord(params) && params['subscription'] === connection.subscription;
-      if (ours) this.tell(readHint(params['result']));
+      const isOwnSubscription = isRecord(params) && params['subscription'] === connection.subscription;
+      if (isOwnSubscription) this.tell(readHint(params['result']));
       return;
     }
     const id = readRpcId(parsed);

@@ -27,28 +27,28 @@ export function costHop<L extends Leg>(
   hop: HopPrice,
   { market, usdOf, feeOf, isRanged, activeOf, fees, otherFees }: CostContext<L>,
 ): CostHop {
-  const kept = new Map(hop.pools.map((pool) => [pool.key, pool]));
-  const all = [...fees, ...pools.map(({ leg }) => feeOf(leg))];
+  const hopPoolByKey = new Map(hop.pools.map((pool) => [pool.key, pool]));
+  const allFees = [...fees, ...pools.map(({ leg }) => feeOf(leg))];
   const revivable = pools.filter(({ leg }) => isRevivable(leg, hop, market));
   const dormant = revivable.find(({ leg }) => isRanged(leg)) ?? revivable[0];
   return {
     dormant: dormant === undefined ? null : { isRanged: isRanged(dormant.leg) },
-    feeMax: Math.max(0, ...all),
+    feeMax: Math.max(0, ...allFees),
     otherFeeMax: Math.max(0, ...otherFees),
     hasOthers: Math.max(fees.length, pools.length) > 1,
     hasUnused: fees.length > pools.length,
     pools: pools.flatMap(({ leg }) => {
-      const found = kept.get(leg.key);
-      if (found === undefined) return [];
+      const hopPool = hopPoolByKey.get(leg.key);
+      if (hopPool === undefined) return [];
       const state = market.stateOf(leg);
       const liquidity = presentLiquidity(market.recordOf(leg), state, market.epochTime);
       const [isToken0, usd] = [leg.token0 !== token, usdOf(leg)];
       const { depthUsd } = knownSide({ state, liquidity }, isToken0, usd);
       const root = Math.sqrt(state.price);
       const sideUsd = (isToken0 ? liquidity / root : liquidity * root) * usd;
-      const log = Math.log(found.price / hop.price);
+      const log = Math.log(hopPool.price / hop.price);
       const concentration = isRanged(leg) && liquidity > 0 ? Math.max(1, activeOf(leg) / liquidity) : 1;
-      const [share, fee] = [found.weight, feeOf(leg)];
+      const [share, fee] = [hopPool.weight, feeOf(leg)];
       const isVault = leg.isVault === true;
       return [{ sideUsd, depthUsd, share, log, fee, isRanged: isRanged(leg), concentration, isVault }];
     }),

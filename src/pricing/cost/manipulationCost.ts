@@ -97,8 +97,8 @@ const COST_MAX = 1e18;
 /** Hops from the token to the anchor, at least one. */
 export function manipulationCost(hops: readonly CostHop[]): ManipulationCost {
   const costs = (isUp: boolean): MoveCosts => {
-    const of = (part: number): number => published(moveCost(hops, Math.log(isUp ? 1 + part : 1 - part)));
-    return { p2: of(0.02), p10: of(0.1), p50: of(0.5) };
+    const costOf = (part: number): number => published(moveCost(hops, Math.log(isUp ? 1 + part : 1 - part)));
+    return { p2: costOf(0.02), p10: costOf(0.1), p50: costOf(0.5) };
   };
   return { up: costs(true), down: costs(false) };
 }
@@ -134,15 +134,15 @@ function moveCost(hops: readonly CostHop[], log: number): number {
 function pushCost(hops: readonly CostHop[], shifts: readonly number[], log: number): number {
   let least = Infinity;
   for (let chosen = 1; chosen < 2 ** hops.length; chosen += 1) {
-    let left = Math.abs(log);
+    let logLeft = Math.abs(log);
     const pushed: PushedHop[] = [];
     hops.forEach((hop, i) => {
       const shift = shifts[i] ?? 0;
       if ((chosen >> i) % 2 === 1) pushed.push({ hop, shift });
-      else left -= shift;
+      else logLeft -= shift;
     });
-    if (!(left > 0)) return 0;
-    least = Math.min(least, splitCost(pushed, Math.sign(log) * left));
+    if (!(logLeft > 0)) return 0;
+    least = Math.min(least, splitCost(pushed, Math.sign(log) * logLeft));
   }
   return least;
 }
@@ -157,10 +157,10 @@ interface PushedHop {
  */
 function splitCost(hops: readonly PushedHop[], log: number): number {
   const ease = hops.map(({ hop }) => 1 / Math.max(Number.MIN_VALUE, hopCost(hop, KNOWN_LOG)));
-  const whole = ease.reduce((sum, value) => sum + value, 0);
+  const totalEase = ease.reduce((sum, value) => sum + value, 0);
   return hops.reduce((sum, { hop, shift }, i) => {
-    const part = (log * (ease[i] ?? 0)) / whole;
-    return sum + hopCost(hop, part) * unshifted(Math.abs(part), shift);
+    const logOfHop = (log * (ease[i] ?? 0)) / totalEase;
+    return sum + hopCost(hop, logOfHop) * unshifted(Math.abs(logOfHop), shift);
   }, 0);
 }
 
@@ -226,14 +226,14 @@ function selectionCost({ pools: all, dormant, hasUnused }: CostHop, log: number)
   for (let chosen = 1; chosen < 2 ** pools.length; chosen += 1) {
     const isAll = chosen === 2 ** pools.length - 1;
     const distance = isAll ? log : Math.sign(log) * Math.max(Math.abs(log), AGREEMENT_LOG);
-    const moved = pools.filter((_, i) => (chosen >> i) % 2 === 1);
-    const rest = pools.filter((_, i) => (chosen >> i) % 2 === 0);
-    const missing = missingDepth(moved, rest, distance);
+    const movedPools = pools.filter((_, i) => (chosen >> i) % 2 === 1);
+    const otherPools = pools.filter((_, i) => (chosen >> i) % 2 === 0);
+    const missing = missingDepth(movedPools, otherPools, distance);
     const wide = unrangedCost(missing / DEPTH_PART, distance);
-    const supplied = moved.some(({ isRanged }) => isRanged)
+    const supplied = movedPools.some(({ isRanged }) => isRanged)
       ? Math.min(wide, supplyCost(missing, distance))
       : wide;
-    const walked = moved.reduce((sum, pool) => sum + walkCost(pool, distance), 0);
+    const walked = movedPools.reduce((sum, pool) => sum + walkCost(pool, distance), 0);
     least = Math.min(least, walked + supplied);
   }
   return least;
@@ -241,15 +241,15 @@ function selectionCost({ pools: all, dormant, hasUnused }: CostHop, log: number)
 
 /** USD of depth that the attacker must supply at the false price, so that the moved pools set a trusted price. */
 function missingDepth(moved: readonly CostPool[], rest: readonly CostPool[], log: number): number {
-  const kept = moved.filter((pool) => !beyondKnown(pool, log));
-  const [keptUsd, restUsd] = [depthOf(kept), depthOf(rest)];
+  const keptPools = moved.filter((pool) => !beyondKnown(pool, log));
+  const [keptUsd, restUsd] = [depthOf(keptPools), depthOf(rest)];
   // The depth of pools that left the hop still counts towards the confidence.
   const untrusted = Math.max(0, TRUSTED_DEPTH_USD - keptUsd - restUsd);
   const outvoting = Math.max(0, restUsd - keptUsd);
   if (!moved.some(isOpen) || !rest.some(({ isVault }) => isVault)) return Math.max(outvoting, untrusted);
   // Moved open pools can instead exclude the vault pools of the hop. They then must outvote only the open
   // pools that were not moved.
-  const [keptOpen, restOpen] = [depthOf(kept.filter(isOpen)), depthOf(rest.filter(isOpen))];
+  const [keptOpen, restOpen] = [depthOf(keptPools.filter(isOpen)), depthOf(rest.filter(isOpen))];
   const vaults = depthOf([...moved, ...rest].filter(({ isVault }) => isVault));
   const excluding = Math.max(0, restOpen - keptOpen, vaults * OPEN_PER_VAULT - keptOpen - restOpen);
   return Math.max(Math.min(outvoting, excluding), untrusted);
@@ -284,10 +284,10 @@ function beyondKnown({ isRanged }: CostPool, log: number): boolean {
  */
 function walkCost(pool: CostPool, log: number): number {
   const { sideUsd, depthUsd, isRanged, concentration } = pool;
-  const whole = unrangedCost(sideUsd, log);
-  if (!isRanged) return whole;
-  const known = Math.min(unrangedCost(sideUsd, KNOWN_LOG), sideUsd > 0 ? depthUsd ** 2 / sideUsd : 0);
-  return Math.min(whole, known) / Math.max(1, concentration);
+  const unranged = unrangedCost(sideUsd, log);
+  if (!isRanged) return unranged;
+  const knownCost = Math.min(unrangedCost(sideUsd, KNOWN_LOG), sideUsd > 0 ? depthUsd ** 2 / sideUsd : 0);
+  return Math.min(unranged, knownCost) / Math.max(1, concentration);
 }
 
 function unrangedCost(sideUsd: number, log: number): number {

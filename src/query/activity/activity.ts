@@ -65,14 +65,14 @@ export async function listEventsBetween(
   toOrd: number,
   limit: number,
 ): Promise<ActivityEvent[]> {
-  const where = await findEvents(runner, head, filter, {
+  const places = await findEvents(runner, head, filter, {
     afterOrd,
     toOrd,
     newestFirst: false,
     skip: 0,
     limit,
   });
-  return readEvents(runner, head, where);
+  return readEvents(runner, head, places);
 }
 
 /** Events with ord < beforeOrd (null: all), newest first, without the first `skip`; at most `limit`. */
@@ -85,14 +85,14 @@ export async function listNewestEvents(
 ): Promise<ActivityEvent[]> {
   const toOrd = page.beforeOrd === null ? lastOrdOfBlock(head.number) : page.beforeOrd - 1;
   const { skip, limit } = page;
-  const where = await findEvents(runner, head, filter, {
+  const places = await findEvents(runner, head, filter, {
     afterOrd: 0,
     toOrd,
     newestFirst: true,
     skip,
     limit,
   });
-  return readEvents(runner, head, where, directory);
+  return readEvents(runner, head, places, directory);
 }
 
 /**
@@ -127,14 +127,14 @@ export class ActivityCounter {
   async count(head: HeadSnapshot, filter: ActivityFilter): Promise<number> {
     const finalOrd = lastOrdOfBlock(head.finalTo);
     const key = JSON.stringify([filter.kinds, filter.pair, filter.token, filter.maker]);
-    const known = this.known.get(key);
-    const base = known !== undefined && known.ord <= finalOrd ? known : { ord: 0, events: 0 };
-    const [final, above] = await Promise.all([
+    const counted = this.known.get(key);
+    const base = counted !== undefined && counted.ord <= finalOrd ? counted : { ord: 0, events: 0 };
+    const [final, aboveFinal] = await Promise.all([
       base.ord === finalOrd ? 0 : this.countRange(head, filter, base.ord, finalOrd),
       head.blocks.length === 0 ? 0 : this.countRange(head, filter, finalOrd, lastOrdOfBlock(head.number)),
     ]);
     this.known.set(key, { ord: finalOrd, events: base.events + final });
-    return base.events + final + above;
+    return base.events + final + aboveFinal;
   }
 
   private async countRange(
@@ -174,16 +174,16 @@ async function findEvents(
 ): Promise<Where[]> {
   const keys = keysOf(filter);
   const [page, left] = keys.length === 1 ? [{ limit, skip }, 0] : [{ limit: limit + skip, skip: 0 }, skip];
-  const found = await Promise.all(
+  const placesByKey = await Promise.all(
     keys.map((key) => {
       const order = { backward: newestFirst, forward: !newestFirst };
       const params = { ...lookUpParams(head, filter, key, range), ...order, ...page };
       return runner.run('activity/list_events', params, whereRow);
     }),
   );
-  if (keys.length === 1) return found.flat();
+  if (keys.length === 1) return placesByKey.flat();
   const sign = newestFirst ? -1 : 1;
-  const sorted = found.flat().sort((a, b) => sign * (a.ord - b.ord));
+  const sorted = placesByKey.flat().sort((a, b) => sign * (a.ord - b.ord));
   return sorted.slice(left, left + limit);
 }
 
@@ -234,8 +234,8 @@ async function readEvents(
     for (const each of rows) byOrd.set(each.row.ord, each);
   }
   const events = where.flatMap(({ ord }) => byOrd.get(ord) ?? []);
-  const named = events.flatMap(({ row }) => [row.token0, row.token1]);
-  const tokens = await directory.listTokens(named);
+  const tokenAddresses = events.flatMap(({ row }) => [row.token0, row.token1]);
+  const tokens = await directory.listTokens(tokenAddresses);
   return events.map((each) => ({
     ord: each.row.ord,
     item: toActivityItem(each, tokens, head.finalNumber),
@@ -253,20 +253,20 @@ async function readRows(
     where.filter(({ kind }) => kinds.includes(kind)).map(({ ord }) => ord);
   const paramsOf = (all: readonly number[]): QueryParams => {
     const [ords, headOrds] = [all.filter((ord) => ord <= finalOrd), all.filter((ord) => ord > finalOrd)];
-    const both = ords.length > 0 && headOrds.length > 0;
-    return { ...snapshot, ords, head_ords: headOrds, both, limit: ORDS_PER_QUERY };
+    const readsBoth = ords.length > 0 && headOrds.length > 0;
+    return { ...snapshot, ords, head_ords: headOrds, both: readsBoth, limit: ORDS_PER_QUERY };
   };
-  const read = async (list: typeof listSwaps, ords: readonly number[]): Promise<StoredEvent[]> =>
+  const readEvents = async (list: typeof listSwaps, ords: readonly number[]): Promise<StoredEvent[]> =>
     ords.length === 0 ? [] : list(runner, paramsOf(ords));
   const swaps = ordsOf(['swap']);
   // ClickHouse reads scattered rows with many columns in one thread, so a long list of swaps is read by two queries
   // in parallel.
   const middle = swaps.length > SCATTERED ? Math.ceil(swaps.length / 2) : swaps.length;
   const parts = await Promise.all([
-    read(listSwaps, swaps.slice(0, middle)),
-    read(listSwaps, swaps.slice(middle)),
-    read(listSyncs, ordsOf(['sync'])),
-    read(listMintsAndBurns, ordsOf(['mint', 'burn'])),
+    readEvents(listSwaps, swaps.slice(0, middle)),
+    readEvents(listSwaps, swaps.slice(middle)),
+    readEvents(listSyncs, ordsOf(['sync'])),
+    readEvents(listMintsAndBurns, ordsOf(['mint', 'burn'])),
   ]);
   return parts.flat();
 }

@@ -37,10 +37,10 @@ export async function listNewEvents(
   const events =
     atHand.length === blocks.length ? atHand.flatMap(eventsOfRows) : await readRows(runner, blocks, limit);
   const sorted = events.sort((a, b) => a.row.ord - b.row.ord).slice(0, limit);
-  const known = await directory.listTokens(sorted.flatMap(({ row }) => [row.token0, row.token1]));
+  const tokens = await directory.listTokens(sorted.flatMap(({ row }) => [row.token0, row.token1]));
   return sorted.map((each) => ({
     ord: each.row.ord,
-    item: toActivityItem(each, known, head.finalNumber),
+    item: toActivityItem(each, tokens, head.finalNumber),
   }));
 }
 

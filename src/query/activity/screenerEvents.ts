@@ -121,8 +121,8 @@ function toSwap(row: SwapRow, pool: StoredPool, { decimals0, decimals1 }: Scale)
  */
 function priceOf(row: SwapRow, { decimals0, decimals1 }: Scale): string {
   const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96 } = row;
-  const plain = row.pool_type === CONCENTRATED ? sqrtPriceX96 > 0n : row.pool_type === 2;
-  const marginal = plain
+  const hasReserves = row.pool_type === CONCENTRATED ? sqrtPriceX96 > 0n : row.pool_type === 2;
+  const marginal = hasReserves
     ? formatPrice({ reserve0, reserve1, sqrtPriceX96 }, decimals0, decimals1, true)
     : plainNumber(scalePrice(row.raw_price, decimals0, decimals1, true));
   if (marginal !== null && marginal !== '0') return marginal;

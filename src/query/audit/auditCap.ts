@@ -15,12 +15,12 @@ interface CappedPrice {
 /** Whether the liquidity figure of one of the token's pools includes less than its whole balance of the token. */
 export function isValueCapped(token: Hex, price: CappedPrice, inputs: AuditInputs): boolean {
   if (!isTrusted(price) || price.capUsd === Infinity) return false;
-  for (const found of inputs.legs.values()) {
-    const { token0, token1 } = found.leg;
+  for (const auditLeg of inputs.legs.values()) {
+    const { token0, token1 } = auditLeg.leg;
     if (token0 !== token && token1 !== token) continue;
-    const [own, other] = sidesOf(found, token, price, inputs);
-    const [counted = 0] = countSides([own, other]);
-    if (counted < own.usd) return true;
+    const [ownSide, other] = sidesOf(auditLeg, token, price, inputs);
+    const [counted = 0] = countSides([ownSide, other]);
+    if (counted < ownSide.usd) return true;
   }
   return false;
 }
@@ -33,11 +33,11 @@ function sidesOf(
   { market, hops }: AuditInputs,
 ): readonly [CappedValue, CappedValue] {
   const { reserve0, reserve1 } = market.stateOf(leg);
-  const sideOf = (of: Hex, amount: number, index: number): CappedValue => {
-    const found = of === token ? price : hops.priceOf(of);
+  const sideOf = (sideToken: Hex, amount: number, index: number): CappedValue => {
+    const sidePrice = sideToken === token ? price : hops.priceOf(sideToken);
     const part = pool.weights.length === 0 ? 1 : Number(pool.weights[index] ?? 0);
-    return isTrusted(found)
-      ? { usd: amount * found.usd, capUsd: found.capUsd, part }
+    return isTrusted(sidePrice)
+      ? { usd: amount * sidePrice.usd, capUsd: sidePrice.capUsd, part }
       : { usd: 0, capUsd: 0, part };
   };
   const [side0, side1] = [sideOf(leg.token0, reserve0, index0), sideOf(leg.token1, reserve1, index1)];

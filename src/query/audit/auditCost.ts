@@ -33,11 +33,11 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
   const others = new Set<string>(anchors.keys());
   const costs = [...hops].reverse().map(({ route, hop }) => {
     const { token, next } = route;
-    const known = nextUsd;
+    const usdOfNext = nextUsd;
     nextUsd *= hop.price;
     const usdOf = ({ token0, token1 }: Leg): number => {
       const other = token0 === token ? token1 : token0;
-      return other === next ? known : (anchors.get(other) ?? 0);
+      return other === next ? usdOfNext : (anchors.get(other) ?? 0);
     };
     others.add(next);
     const feesWith = (tokensOfPools: ReadonlySet<string>): number[] =>

@@ -58,7 +58,9 @@ export function quotientOf(a: string, b: string): string {
  */
 export function printWeights(weights: readonly number[]): string[] {
   const rounded = weights.map((weight) => parse(weight.toFixed(WEIGHT_DECIMALS)).digits);
-  const missing = WEIGHT_ONE - rounded.reduce((sum, weight) => sum + weight, 0n);
+  const remainder = WEIGHT_ONE - rounded.reduce((sum, weight) => sum + weight, 0n);
   const largest = weights.indexOf(Math.max(...weights));
-  return rounded.map((weight, i) => formatUnits(i === largest ? weight + missing : weight, WEIGHT_DECIMALS));
+  return rounded.map((weight, i) =>
+    formatUnits(i === largest ? weight + remainder : weight, WEIGHT_DECIMALS),
+  );
 }

@@ -41,14 +41,14 @@ export class HopReader {
 
   /** Reads the hops of tokens and of all next tokens on their paths. */
   async loadHops(tokens: readonly Hex[]): Promise<void> {
-    let wanted = tokens;
+    let toLoad = tokens;
     for (let step = 0; step <= HOPS_MAX; step += 1) {
-      const fresh = wanted.filter((token) => token !== ZERO_ADDRESS && !this.read.has(token));
-      if (fresh.length === 0) return;
-      for (const token of fresh) this.read.add(token);
-      const rows = await this.reader.listHops(fresh);
+      const newTokens = toLoad.filter((token) => token !== ZERO_ADDRESS && !this.read.has(token));
+      if (newTokens.length === 0) return;
+      for (const token of newTokens) this.read.add(token);
+      const rows = await this.reader.listHops(newTokens);
       for (const row of rows) this.hops.set(row.token, toHop(row));
-      wanted = rows.map(({ next_token }) => next_token);
+      toLoad = rows.map(({ next_token }) => next_token);
     }
   }
 
@@ -59,12 +59,12 @@ export class HopReader {
 
   /** The given tokens and all next tokens on their paths. Only valid after `loadHops`. */
   tokensOnPaths(tokens: readonly Hex[]): ReadonlySet<Hex> {
-    const found = new Set(tokens);
-    for (const token of found) {
+    const onPaths = new Set(tokens);
+    for (const token of onPaths) {
       const next = this.hops.get(token)?.nextToken;
-      if (next !== undefined && next !== ZERO_ADDRESS && isAddress(next)) found.add(next);
+      if (next !== undefined && next !== ZERO_ADDRESS && isAddress(next)) onPaths.add(next);
     }
-    return found;
+    return onPaths;
   }
 
   /** USD per whole token; null if the token has no price. */

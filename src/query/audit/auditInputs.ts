@@ -92,12 +92,12 @@ export async function readAuditInputs(
   const reader = table?.reader ?? createAuditReader(runner, head, number);
   const now = number === head.number ? (of: string): TokenPrice => directory.priceNow(of) : null;
   const hops = new HopReader(reader, sources.anchors, now);
-  const given = sources.anchors.map(({ address }) => address);
+  const anchorTokens = sources.anchors.map(({ address }) => address);
   const native = sources.wrappedNative === null ? [] : [sources.wrappedNative];
   const [block, { rows, anchorWarnings }] = await Promise.all([
     table?.block ?? getAuditBlock(runner, chainId, head, number),
-    readPath(reader, token, [...native, ...given]),
-    hops.load([...given, ...native, ...neighbours]),
+    readPath(reader, token, [...native, ...anchorTokens]),
+    hops.load([...anchorTokens, ...native, ...neighbours]),
   ]);
   const onPath = rows.flatMap(({ pairs }) => pairs);
   const [legs, records] = await Promise.all([
@@ -144,10 +144,10 @@ async function readLegs(
   directory: AuditDirectory,
   pairs: readonly Hex[],
 ): Promise<ReadonlyMap<LegKey, AuditLeg>> {
-  const known = pairs.flatMap((pair) => directory.findPair(pair) ?? []);
-  const asked = await reader.listPools(pairs.filter((pair) => directory.findPair(pair) === undefined));
+  const cachedPools = pairs.flatMap((pair) => directory.findPair(pair) ?? []);
+  const readPools = await reader.listPools(pairs.filter((pair) => directory.findPair(pair) === undefined));
   const legs = new Map<LegKey, AuditLeg>();
-  for (const pool of [...known, ...asked])
+  for (const pool of [...cachedPools, ...readPools])
     for (const info of legsOf(pool)) legs.set(info.leg.key, { ...info, pool });
   return legs;
 }
@@ -163,16 +163,17 @@ interface FoundPath {
  * later queries.
  */
 async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[]): Promise<FoundPath> {
-  const known = new Map((await reader.listRoutes([token, ...likely])).map((row) => [row.token, row]));
+  const routeOf = new Map((await reader.listRoutes([token, ...likely])).map((row) => [row.token, row]));
   const path: RouteRow[] = [];
-  let at = token;
+  let current = token;
   while (path.length < HOPS_MAX) {
-    const row = known.get(at) ?? (at === token ? undefined : (await reader.listRoutes([at]))[0]);
+    const row =
+      routeOf.get(current) ?? (current === token ? undefined : (await reader.listRoutes([current]))[0]);
     if (row === undefined || row.next_token === ZERO_ADDRESS) break;
     path.push(row);
-    at = row.next_token;
+    current = row.next_token;
   }
-  return { rows: path, anchorWarnings: known.get(at)?.warnings ?? [] };
+  return { rows: path, anchorWarnings: routeOf.get(current)?.warnings ?? [] };
 }
 
 function toRoute(row: RouteRow, legs: ReadonlyMap<LegKey, AuditLeg>): AuditRoute {
@@ -191,8 +192,8 @@ async function readStates(
   candidates: readonly Hex[],
   records: readonly EpochRow[],
 ): Promise<ReadonlyMap<Hex, AuditStateRow>> {
-  const wanted = new Set(onPath);
-  const epochs = records.filter(({ pair }) => wanted.has(pair)).map(epochOfRecord);
+  const pathPairs = new Set(onPath);
+  const epochs = records.filter(({ pair }) => pathPairs.has(pair)).map(epochOfRecord);
   const rows = await reader.listStates([...onPath, ...candidates], epochs);
   const states = new Map(rows.map((row) => [row.pair, row]));
   const older = await reader.listOlderStates(onPath.filter((pair) => !states.has(pair)));
@@ -248,13 +249,16 @@ function holdsOf(
   block: AuditBlock,
 ): ReadonlyMap<LegKey, number> {
   const holds = new Map<LegKey, number>();
-  const seen = new Map<Hex, number>();
+  const legCounts = new Map<Hex, number>();
   for (const [key, { pool }] of legs) {
-    const place = seen.get(pool.address) ?? 0;
-    seen.set(pool.address, place + 1);
+    const legIndex = legCounts.get(pool.address) ?? 0;
+    legCounts.set(pool.address, legIndex + 1);
     const row = raw.get(pool.address);
-    const moved = row !== undefined && epochOfState(row) === epochOf(block.number);
-    holds.set(key, moved ? (row.unswapped[place] ?? 0) : unswappedAt(records.get(key), block.epochTime));
+    const hasMoved = row !== undefined && epochOfState(row) === epochOf(block.number);
+    holds.set(
+      key,
+      hasMoved ? (row.unswapped[legIndex] ?? 0) : unswappedAt(records.get(key), block.epochTime),
+    );
   }
   return holds;
 }

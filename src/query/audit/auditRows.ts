@@ -87,13 +87,13 @@ export async function getAuditBlock(
   const epochTime = times.get(base);
   if (timestamp === undefined || epochTime === undefined)
     throw new AppError('not_found', `block ${number} is not indexed`);
-  const old = await findFinalBlockAt(runner, chainId, head, epochTime - LOOKBACK_SECONDS);
+  const lookback = await findFinalBlockAt(runner, chainId, head, epochTime - LOOKBACK_SECONDS);
   return {
     number,
     timestamp,
     isFinal: number <= head.finalNumber,
     epochTime,
-    afterOrd: old === null ? 0 : lastOrdOfBlock(old.number),
+    afterOrd: lookback === null ? 0 : lastOrdOfBlock(lookback.number),
   };
 }
 
@@ -115,15 +115,15 @@ export interface AuditReader {
 export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, number: number): AuditReader {
   const tipOrd = lastOrdOfBlock(number);
   const chain = { ...snapshotParams(chainUpTo(head, number)), tip_ord: tipOrd, limit: ROWS_MAX };
-  const read: ReadRows = (name, params, row) => runner.run(name, { ...chain, ...params }, row);
+  const readRows: ReadRows = (name, params, row) => runner.run(name, { ...chain, ...params }, row);
   const readPairs = async <Row>(
     name: string,
     pairs: readonly Hex[],
     row: RowType<Row>,
     extra: QueryParams = {},
-  ): Promise<Row[]> => (pairs.length === 0 ? [] : read(name, { pairs: bare(pairs), ...extra }, row));
+  ): Promise<Row[]> => (pairs.length === 0 ? [] : readRows(name, { pairs: bare(pairs), ...extra }, row));
   const first = epochStart(number);
-  const state = readPriceState(read, { toOrd: tipOrd, epochOrd: lastOrdOfBlock(first) });
+  const state = readPriceState(readRows, { toOrd: tipOrd, epochOrd: lastOrdOfBlock(first) });
   return {
     ...state,
     async listHops(tokens) {
@@ -131,9 +131,9 @@ export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, numbe
       // Reading all hops would take long; only tokens without a recent hop need it.
       const from = Math.max(0, toOrd(number - RECENT_BLOCKS, 0));
       const recent = await state.listHops(tokens, from);
-      const found = new Set(recent.map(({ token }) => token));
-      const rest = tokens.filter((token) => !found.has(token));
-      return from === 0 ? recent : [...recent, ...(await state.listHops(rest))];
+      const recentTokens = new Set(recent.map(({ token }) => token));
+      const otherTokens = tokens.filter((token) => !recentTokens.has(token));
+      return from === 0 ? recent : [...recent, ...(await state.listHops(otherTokens))];
     },
     listPools: (pairs) => readPairs('audit/list_pools', pairs, poolRow),
     listStates: (pairs, epochs) =>

@@ -51,8 +51,8 @@ export function createAuditTables(runner: QueryRunner, chainId: number, pairs: P
         pairs.at(head),
         getAuditBlock(runner, chainId, head, head.number),
       ]);
-      const stored = createAuditReader(runner, head, head.number);
-      return { block, reader: createTableReader(stored, [final, above], table, head) };
+      const storedReader = createAuditReader(runner, head, head.number);
+      return { block, reader: createTableReader(storedReader, [final, above], table, head) };
     },
   });
 }
@@ -78,8 +78,8 @@ async function readFinal(
 
 async function readHead(runner: QueryRunner, head: HeadSnapshot): Promise<Rows> {
   if (head.blocks.length === 0) return NOTHING;
-  const above = { from_ord: lastOrdOfBlock(head.finalTo), to_ord: lastOrdOfBlock(head.number) };
-  const params = { ...snapshotParams(head), ...above, limit: ROWS_MAX };
+  const headRange = { from_ord: lastOrdOfBlock(head.finalTo), to_ord: lastOrdOfBlock(head.number) };
+  const params = { ...snapshotParams(head), ...headRange, limit: ROWS_MAX };
   const [routes, epochs] = await Promise.all([
     runner.run('prices/list_routes', params, routeRow),
     runner.run('prices/list_epochs', params, epochRow),
@@ -92,17 +92,17 @@ function byToken(routes: readonly RouteRow[]): ReadonlyMap<string, RouteRow> {
 }
 
 function addEpochs(below: Rows['epochs'], rows: readonly EpochRow[]): Rows['epochs'] {
-  const all = new Map(below);
-  for (const row of rows) all.set(row.pair, laidOver(all.get(row.pair) ?? [], [row]));
-  return all;
+  const merged = new Map(below);
+  for (const row of rows) merged.set(row.pair, laidOver(merged.get(row.pair) ?? [], [row]));
+  return merged;
 }
 
 /** The records of one pair: those in `above` replace older records of the same leg. */
 function laidOver(below: readonly EpochRow[], above: readonly EpochRow[]): readonly EpochRow[] {
   if (above.length === 0) return below;
   if (below.length === 0) return above;
-  const kept = below.filter(({ leg }) => above.every((row) => row.leg !== leg));
-  return [...kept, ...above];
+  const otherLegs = below.filter(({ leg }) => above.every((row) => row.leg !== leg));
+  return [...otherLegs, ...above];
 }
 
 /** Answers the reads of an audit from the tables in memory. Only hops, pools and trades still need a

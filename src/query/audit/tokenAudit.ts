@@ -56,8 +56,8 @@ interface DerivedPrice {
 
 export function derivePrice({ path, anchor, anchors, market }: AuditInputs): DerivedPrice {
   const hops = path.map((route) => ({ route, hop: priceRouteHop(route, market, anchors) }));
-  const given = anchor === null ? 0 : (anchors.get(anchor) ?? 0);
-  const usd = hops.reduceRight((price, { hop }) => hop.price * price, given);
+  const anchorUsd = anchor === null ? 0 : (anchors.get(anchor) ?? 0);
+  const usd = hops.reduceRight((price, { hop }) => hop.price * price, anchorUsd);
   if (!(usd > 0) || !Number.isFinite(usd)) return { usd: null, confidence: 0, depthUsd: 0, capUsd: 0, hops };
   const confidence =
     path.length === 0
@@ -66,7 +66,7 @@ export function derivePrice({ path, anchor, anchors, market }: AuditInputs): Der
   const least = (capOf: (hop: RouteHop) => number): number =>
     capAlong(
       hops.map(({ hop }) => ({ price: hop.price, cap: capOf(hop) })),
-      given,
+      anchorUsd,
     );
   return { usd, confidence, depthUsd: least((hop) => hop.depth()), capUsd: least((hop) => hop.cap()), hops };
 }
@@ -82,7 +82,7 @@ export function toAudit(token: Hex, chainId: number, wrappedNative: Hex | null, 
   const onRoute = new Set(
     derived.hops.slice(0, 1).flatMap(({ route }) => route.pools.map(({ leg }) => leg.key)),
   );
-  const others = otherPools(token, onRoute, inputs);
+  const offRoute = otherPools(token, onRoute, inputs);
   const { symbol, name, decimals } = tokens.findToken(token) ?? { symbol: null, name: null, decimals: null };
   const audit: Omit<Audit, 'inputs_hash'> = {
     token: { address: token, symbol, name },
@@ -102,9 +102,9 @@ export function toAudit(token: Hex, chainId: number, wrappedNative: Hex | null, 
     hops,
     excluded_pools: [
       ...derived.hops.flatMap(({ route, hop }, i) => droppedPools(route, hop, i + 1, inputs)),
-      ...others.map(({ entry }) => entry),
+      ...offRoute.map(({ entry }) => entry),
     ],
-    warnings: warningsOf(token, derived, priced, others, inputs),
+    warnings: warningsOf(token, derived, priced, offRoute, inputs),
   };
   return { ...audit, inputs_hash: hashInputs(chainId, audit) };
 }
@@ -143,10 +143,10 @@ function toHop({ route, hop }: AuditedHop, step: number, inputs: AuditInputs): A
 }
 
 function toPool({ key, price }: HopPool, weight: string, inputs: AuditInputs): AuditHop['pools'][number] {
-  const found = inputs.legs.get(key);
-  if (found === undefined) throw new RangeError(`the audit inputs have no leg ${key}`);
-  const { leg, pool } = found;
-  const [reserve0, reserve1] = reservesOf(found, inputs);
+  const auditLeg = inputs.legs.get(key);
+  if (auditLeg === undefined) throw new RangeError(`the audit inputs have no leg ${key}`);
+  const { leg, pool } = auditLeg;
+  const [reserve0, reserve1] = reservesOf(auditLeg, inputs);
   return {
     address: pool.address,
     dex_name: pool.dex,
@@ -183,8 +183,10 @@ function warningsOf(
     ...(isFinal ? [] : [NOT_FINALIZED]),
   ];
   if (!priced) {
-    const dropped = derived.hops.slice(0, 1).flatMap(({ hop }) => hop.excluded.map(({ reason }) => reason));
-    const reasons = [...dropped, ...others.map(({ entry }) => entry.reason)];
+    const hopReasons = derived.hops
+      .slice(0, 1)
+      .flatMap(({ hop }) => hop.excluded.map(({ reason }) => reason));
+    const reasons = [...hopReasons, ...others.map(({ entry }) => entry.reason)];
     const limit = others.some(({ atLimit, entry }) => atLimit && entry.reason === 'not_on_route');
     const unknown = inputs.tokens.findToken(token)?.decimals === null ? [UNKNOWN_DECIMALS] : [];
     return [noRouteWarning(reasons), ...unknown, ...(limit ? [MAX_HOPS_REACHED] : []), ...last];
@@ -192,8 +194,8 @@ function warningsOf(
   const ofHops = derived.hops.flatMap(({ route, hop }, i) => {
     const narrow = hop.pools.some(({ key }) => isNarrow(key, route.token, inputs));
     const sided = route.pools.some(({ leg }) => {
-      const found = inputs.legs.get(leg.key);
-      return found !== undefined && isOneSided(found, inputs);
+      const auditLeg = inputs.legs.get(leg.key);
+      return auditLeg !== undefined && isOneSided(auditLeg, inputs);
     });
     const codes = [
       ...route.row.warnings,
@@ -217,10 +219,10 @@ function doubtWarnings(
   others: ReturnType<typeof otherPools>,
   { legs, doubts }: AuditInputs,
 ): Warning[] {
-  const dropped = hops.flatMap(({ hop }) =>
+  const excludedPools = hops.flatMap(({ hop }) =>
     hop.excluded.flatMap(({ key }) => legs.get(key)?.pool.address ?? []),
   );
-  const excluded = new Set([...dropped, ...others.map(({ entry }) => entry.address)]);
+  const excluded = new Set([...excludedPools, ...others.map(({ entry }) => entry.address)]);
   return poolWarnings(new Map([...doubts].filter(([address]) => excluded.has(address))));
 }
 
@@ -229,10 +231,10 @@ function doubtWarnings(
  * %.
  */
 function isNarrow(key: string, token: Hex, { legs, market }: AuditInputs): boolean {
-  const found = legs.get(key);
-  if (found?.pool.pool_type !== V3) return false;
-  const state = market.stateOf(found.leg);
-  const knownIsToken0 = found.leg.token0 !== token;
+  const auditLeg = legs.get(key);
+  if (auditLeg?.pool.pool_type !== V3) return false;
+  const state = market.stateOf(auditLeg.leg);
+  const knownIsToken0 = auditLeg.leg.token0 !== token;
   const real = knownIsToken0 ? state.reserve0 : state.reserve1;
   const unbounded = { ...state, reserve0: Infinity, reserve1: Infinity };
   const virtual = knownSide({ state: unbounded, liquidity: state.liquidity }, knownIsToken0, 1).backingUsd;

@@ -53,12 +53,12 @@ export async function readPages(
     if (priced.length > 1 && (rows >= rowsMax || page >= pagesMax)) break;
     if (page >= pagesMax)
       throw new AppError('unavailable', 'too many prices in one bar; ask for shorter bars');
-    const read = await readPage(from, Math.min(limit * growth ** page, limitMax));
-    foldParts(read.parts, bars);
+    const barPage = await readPage(from, Math.min(limit * growth ** page, limitMax));
+    foldParts(barPage.parts, bars);
     priced = [...bars.values()].filter(({ high }) => high > 0);
-    rows += read.rows;
-    from = read.from;
+    rows += barPage.rows;
+    from = barPage.from;
   }
-  const shown = priced.sort((a, b) => a.bucket - b.bucket).slice(-wanted);
-  return { priced: shown, partial: shown.length === priced.length && from > first };
+  const newestBars = priced.sort((a, b) => a.bucket - b.bucket).slice(-wanted);
+  return { priced: newestBars, partial: newestBars.length === priced.length && from > first };
 }

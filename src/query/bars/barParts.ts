@@ -87,8 +87,8 @@ export function foldParts(
   into: Map<number, BarPart> = new Map(),
 ): Map<number, BarPart> {
   for (const part of parts) {
-    const known = into.get(part.bucket);
-    into.set(part.bucket, known === undefined ? part : mergeParts(known, part));
+    const earlier = into.get(part.bucket);
+    into.set(part.bucket, earlier === undefined ? part : mergeParts(earlier, part));
   }
   return into;
 }
@@ -103,8 +103,8 @@ export function addHeadParts(
   { from, to }: { readonly from: number; readonly to: number },
 ): void {
   const storedOrds = new Map([...bars].map(([bucket, { lastOrd }]) => [bucket, lastOrd]));
-  const missing = headParts.filter(
+  const unstored = headParts.filter(
     ({ bucket, lastOrd }) => bucket >= from && bucket < to && lastOrd > (storedOrds.get(bucket) ?? -1),
   );
-  foldParts(missing, bars);
+  foldParts(unstored, bars);
 }

@@ -45,7 +45,7 @@ export async function readBars(
   const inHead = rows.listHead(seconds);
   let first: Promise<number | null> | undefined;
   const findDay = (): Promise<number | null> => (first ??= findFirst(rows, inHead));
-  const read = await readPages(
+  const pages = await readPages(
     async (before, limit) => {
       // The first page is often the only one, and does not wait for the first day.
       const from = before === end ? 0 : ((await findDay()) ?? before);
@@ -54,7 +54,7 @@ export async function readBars(
     },
     { first: 0, before: end, wanted, limit: Math.ceil(wanted * 1.5) + ROWS_SPARE, ...PAGES },
   );
-  return { ...read, neverPriced: read.priced.length === 0 && (await findDay()) === null };
+  return { ...pages, neverPriced: pages.priced.length === 0 && (await findDay()) === null };
 }
 
 /** Has all parts of its bars. A read at its limit may lack parts of its last bar, so the next page reads it again. */
@@ -73,7 +73,7 @@ function pageOf(
 /** The day of the first bar with a price, final or not; null without such a bar. */
 async function findFirst(rows: BarRows, headParts: Promise<readonly BarPart[]>): Promise<number | null> {
   const inHead = (await headParts).find(({ high }) => high > 0)?.bucket;
-  const stored = await rows.findFirstDay();
-  if (inHead === undefined) return stored;
-  return Math.min(slotOf(inHead, DAY_SECONDS), stored ?? inHead);
+  const storedDay = await rows.findFirstDay();
+  if (inHead === undefined) return storedDay;
+  return Math.min(slotOf(inHead, DAY_SECONDS), storedDay ?? inHead);
 }

@@ -39,10 +39,10 @@ export async function readBlockBars(
     return readPages(readPage, { first, before: block + 1, wanted, limit, ...PAGES });
   };
   const last = await findLastBlock(runner, head, request);
-  const found = await readTo(last, request.wanted);
-  if (found.priced.length > 0) return { ...found, neverPriced: false };
-  const newer = last === head.number ? found : await readTo(head.number, 1);
-  return { ...found, neverPriced: newer.priced.length === 0 };
+  const upToLast = await readTo(last, request.wanted);
+  if (upToLast.priced.length > 0) return { ...upToLast, neverPriced: false };
+  const newer = last === head.number ? upToLast : await readTo(head.number, 1);
+  return { ...upToLast, neverPriced: newer.priced.length === 0 };
 }
 
 /** The last block of the snapshot before `to`, or the block before the start block. */

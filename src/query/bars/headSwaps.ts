@@ -93,8 +93,8 @@ async function loadSwaps(
   known: SwapsByBlock,
   keptMax: number,
 ): Promise<KeptSwaps> {
-  const missing = head.blocks.filter(({ commit }) => !known.has(commit));
-  const rows = missing.length === 0 ? [] : await readSwaps(runner, missing, '', keptMax + 1);
+  const unread = head.blocks.filter(({ commit }) => !known.has(commit));
+  const rows = unread.length === 0 ? [] : await readSwaps(runner, unread, '', keptMax + 1);
   const blocks = new Map(
     head.blocks.map(({ commit }) => [commit, known.get(commit) ?? new Map<string, StoredSwap[]>()]),
   );
@@ -104,9 +104,9 @@ async function loadSwaps(
     if (swaps === undefined) legs?.set(row.key, [row]);
     else swaps.push(row);
   }
-  let kept = 0;
-  for (const legs of blocks.values()) for (const swaps of legs.values()) kept += swaps.length;
-  return { blocks: kept > keptMax ? null : blocks };
+  let swapCount = 0;
+  for (const legs of blocks.values()) for (const swaps of legs.values()) swapCount += swaps.length;
+  return { blocks: swapCount > keptMax ? null : blocks };
 }
 
 async function readPairSwaps(runner: QueryRunner, { blocks }: HeadSnapshot, pair: string) {

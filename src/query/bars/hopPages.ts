@@ -120,17 +120,17 @@ class HopRange {
    * HOPS_MAX hops, so as many rounds find every token of a path.
    */
   async read(end: HopReader, tokens: readonly Hex[]): Promise<void> {
-    let wanted = tokens;
-    for (let round = 0; round <= HOPS_MAX && wanted.length > 0; round += 1) {
-      await end.loadHops(wanted);
-      const fresh = [...end.tokensOnPaths(wanted)].filter((token) => !this.tokens.has(token));
-      for (const token of fresh) this.tokens.add(token);
-      for (const row of await this.listHead(fresh)) this.rows.push(row);
-      const spans = await this.shorten(fresh);
+    let toLoad = tokens;
+    for (let round = 0; round <= HOPS_MAX && toLoad.length > 0; round += 1) {
+      await end.loadHops(toLoad);
+      const newTokens = [...end.tokensOnPaths(toLoad)].filter((token) => !this.tokens.has(token));
+      for (const token of newTokens) this.tokens.add(token);
+      for (const row of await this.listHead(newTokens)) this.rows.push(row);
+      const spans = await this.shorten(newTokens);
       const final = await Promise.all(spans.map((span) => this.listFinal(span)));
       for (const rows of final) for (const row of rows) this.rows.push(row);
       this.cut();
-      wanted = this.newTokens();
+      toLoad = this.newTokens();
     }
   }
 
@@ -139,7 +139,7 @@ class HopRange {
     if (page.block <= head.finalTo || tokens.length === 0) return [];
     const finalOrd = lastOrdOfBlock(head.finalTo);
     const limit = page.limit + HEAD_ROWS_SPARE;
-    const found = await this.runner.run(
+    const headRows = await this.runner.run(
       'bars/list_head_hop_changes',
       {
         ...snapshotParams(head),
@@ -150,7 +150,7 @@ class HopRange {
       },
       headChangeRow,
     );
-    const rows = found.map((row) => toChange(row, row.token));
+    const rows = headRows.map((row) => toChange(row, row.token));
     // Rows of the oldest block may be missing.
     if (rows.length === limit) this.afterOrd = Math.max(this.afterOrd, rows.at(-1)?.ord ?? 0);
     return rows;
@@ -186,8 +186,8 @@ class HopRange {
       sparse,
       limit: rows,
     };
-    const found = await this.runner.run('bars/list_hop_changes', params, changeRow);
-    return found.map((row) => toChange(row, token));
+    const changeRows = await this.runner.run('bars/list_hop_changes', params, changeRow);
+    return changeRows.map((row) => toChange(row, token));
   }
 
   /** Begins the range with the block of a position. */
@@ -198,30 +198,30 @@ class HopRange {
 
   /** Drops the rows before the range, and all but the newest ones if there are too many. */
   private cut(): void {
-    const most = 2 * this.page.limit;
-    if (this.rows.length > most) {
+    const rowsMax = 2 * this.page.limit;
+    if (this.rows.length > rowsMax) {
       const ords = this.rows.map(({ ord }) => ord).sort((a, b) => b - a);
-      this.beginAfter(ords[most]);
+      this.beginAfter(ords[rowsMax]);
     }
     this.rows = this.rows.filter(({ ord }) => ord > this.afterOrd);
   }
 
   /** Next tokens of the rows that were not read yet. */
   private newTokens(): Hex[] {
-    const found = new Set<Hex>();
+    const nextTokens = new Set<Hex>();
     for (const { ord, hop, previous } of this.rows.sort((a, b) => b.ord - a.ord)) {
       for (const { nextToken } of [hop, previous]) {
         if (nextToken === ZERO_ADDRESS || !isAddress(nextToken) || this.tokens.has(nextToken)) continue;
-        found.add(nextToken);
+        nextTokens.add(nextToken);
       }
-      if (found.size === 0 || found.size + this.tokens.size <= TOKENS_MAX) continue;
+      if (nextTokens.size === 0 || nextTokens.size + this.tokens.size <= TOKENS_MAX) continue;
       if (blockOfOrd(ord) >= this.page.block)
         throw new AppError('unavailable', 'the price of the token rests on too many tokens');
       this.afterOrd = Math.max(this.afterOrd, ord);
       this.cut();
       break;
     }
-    return [...found];
+    return [...nextTokens];
   }
 }
 
@@ -256,22 +256,22 @@ async function hopsBefore(
     const hop = end.hopOf(token);
     if (hop !== undefined) hops.set(token, hop);
   }
-  const seen = new Set<string>();
+  const seenTokens = new Set<string>();
   for (const { token, previous } of changes) {
-    if (seen.has(token)) continue;
-    seen.add(token);
+    if (seenTokens.has(token)) continue;
+    seenTokens.add(token);
     hops.set(token, previous);
   }
   // An anchor has its configured price until its first hop is stored, and no price while it lacks its role.
   const anchors = sources.anchors.filter(
-    ({ address }) => seen.has(address) && hops.get(address)?.price === 0,
+    ({ address }) => seenTokens.has(address) && hops.get(address)?.price === 0,
   );
   if (anchors.length > 0) {
     const number = blockOfOrd(afterOrd);
-    const before = new HopReader(createAuditReader(runner, head, number), sources.anchors, null);
-    if (number >= head.startBlock) await before.loadHops(anchors.map(({ address }) => address));
+    const readerBefore = new HopReader(createAuditReader(runner, head, number), sources.anchors, null);
+    if (number >= head.startBlock) await readerBefore.loadHops(anchors.map(({ address }) => address));
     for (const { address } of anchors) {
-      const hop = before.hopOf(address);
+      const hop = readerBefore.hopOf(address);
       if (hop !== undefined) hops.set(address, hop);
     }
   }

@@ -29,11 +29,11 @@ export async function readPathBars(
   rows: Pick<BarRows, 'listHead'>,
 ): Promise<BarsRead> {
   const { runner, chainId } = source;
-  const read = await readBlockBars(runner, head, { ...request, chainId }, async (before, limit) => {
+  const blockBars = await readBlockBars(runner, head, { ...request, chainId }, async (before, limit) => {
     const { points, changes, from } = await readPricePage(source, head, request, before - 1, limit);
     return { parts: points.map((point) => partOfPoint(point, request.seconds)), rows: changes, from };
   });
-  return { ...read, priced: await addVolumes(source, request, read.priced, rows) };
+  return { ...blockBars, priced: await addVolumes(source, request, blockBars.priced, rows) };
 }
 
 function partOfPoint({ ord, timestamp, price }: PricePoint, seconds: number): BarPart {

@@ -61,11 +61,11 @@ interface PathRange {
 export async function findPricePoints({ changes, hops, priceOf, first }: PathRange): Promise<PricePoint[]> {
   const slices = createSlices();
   const points: PricePoint[] = [];
-  let before = first === null ? priceOf(hops) : null;
+  let lastPrice = first === null ? priceOf(hops) : null;
   const close = (ord: number, timestamp: number): void => {
     const price = priceOf(hops);
-    if (price !== null && price !== before) points.push({ ord, timestamp, price });
-    before = price;
+    if (price !== null && price !== lastPrice) points.push({ ord, timestamp, price });
+    lastPrice = price;
   };
   if (first !== null && changes[0]?.ord !== first.ord) close(first.ord, first.timestamp);
   for (let i = 0; i < changes.length; i += 1) {

@@ -45,8 +45,8 @@ export function findPoolLeg(
   const leg = legOfPool(pool, token0, token1);
   if (leg === null)
     throw new AppError('bad_request', `quote: got "${wantedQuote}"; allowed: ${tokens.join(', ')}`);
-  const own = token0 === pool.token0 && token1 === pool.token1;
-  const baseIsToken0 = own ? pool.base_is_token0 : orientPool(chain, asHex(token0), asHex(token1));
+  const isDefaultLeg = token0 === pool.token0 && token1 === pool.token1;
+  const baseIsToken0 = isDefaultLeg ? pool.base_is_token0 : orientPool(chain, asHex(token0), asHex(token1));
   return { leg, token0, token1, baseIsToken0, turned: (baseIsToken0 ? token0 : token1) !== wantedBase };
 }
 

@@ -63,16 +63,16 @@ function fillBars(bars: readonly BarPart[], options: SeriesOptions): Shown {
   );
   const start = Math.max(lastSlot - (options.limit - 1) * options.seconds, oldest.bucket);
   const byTime = new Map(bars.map((bar) => [bar.bucket, bar]));
-  const before = bars.filter((bar) => bar.bucket < start).at(-1);
-  let close = before === undefined ? 0 : toBar(before, options).close;
+  const barBefore = bars.filter((bar) => bar.bucket < start).at(-1);
+  let close = barBefore === undefined ? 0 : toBar(barBefore, options).close;
   const data: Bar[] = [];
   for (let time = start; time <= lastSlot; time += options.seconds) {
     const bar = byTime.get(time);
-    const shown = bar === undefined ? emptyBar(time, close, options) : toBar(bar, options);
-    close = shown.close;
-    data.push(shown);
+    const shownBar = bar === undefined ? emptyBar(time, close, options) : toBar(bar, options);
+    close = shownBar.close;
+    data.push(shownBar);
   }
-  return { data, before };
+  return { data, before: barBefore };
 }
 
 /** Index of the oldest bar that may be shown. */

@@ -74,9 +74,9 @@ export async function getPairTicks(
   // Nearly all pools have two tokens. Their only leg is therefore read in parallel with the pool.
   const likely = readLeg(ONLY_LEG);
   likely.catch(() => undefined);
-  const found = await directory.findPool(head, request.pair);
-  if (found === null) throw new AppError('not_found', `there is no pair ${request.pair}`);
-  const { pool, tokens } = found;
+  const stored = await directory.findPool(head, request.pair);
+  if (stored === null) throw new AppError('not_found', `there is no pair ${request.pair}`);
+  const { pool, tokens } = stored;
   const leg = findPoolLeg(chain, pool, request);
   if (leg.turned && request.currency === 'usd')
     throw new AppError(

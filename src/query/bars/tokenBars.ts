@@ -54,6 +54,7 @@ export function tokenBars(
       }
       const rows = await runner.run('bars/list_token_bars', params, usdRow);
       return rows.map((row) =>
+        // USD is the first of the two kinds of price in these tuples, the native coin the second.
         storedPart(row, amountsOf(row), row.high_usd, row.low_usd, {
           first: row.first_usd,
           last: row.last_usd,

@@ -62,10 +62,12 @@ export function createTokenTicks(source: TokenTicksSource): TokenTicks {
       const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
       const bars = tokenBars(source.runner, head, token, currency);
       const quote = currency === 'usd' ? null : source.wrappedNative;
-      const wanted = request.limit + 1;
+      const barsWanted = request.limit + 1;
       const [tokens, { priced, neverPriced, partial = false }] = await Promise.all([
         source.directory.listTokens(quote === null ? [token] : [token, quote]),
-        read === undefined ? readBars(bars, head, seconds, to, wanted) : read(bars, { seconds, to, wanted }),
+        read === undefined
+          ? readBars(bars, head, seconds, to, barsWanted)
+          : read(bars, { seconds, to, wanted: barsWanted }),
       ]);
       const base = tokenRefOf(tokens, token);
       const series = toSeries(priced, {

@@ -79,9 +79,9 @@ export async function readFacts(
   ]);
   const facts = new Map<Hex, ContractFacts>();
   for (const address of new Set([...known.keys(), ...emitted.keys()])) {
-    const one = known.get(address) ?? nothing();
-    const found = toFacts(source.chainId, address, one, emitted.get(address));
-    if (found !== null) facts.set(address, found);
+    const stored = known.get(address) ?? nothing();
+    const addressFacts = toFacts(source.chainId, address, stored, emitted.get(address));
+    if (addressFacts !== null) facts.set(address, addressFacts);
   }
   return facts;
 }
@@ -100,8 +100,8 @@ export async function readOrigins(
   ]);
   const origins = new Map<Hex, Origin>();
   for (const address of new Set([...known.keys(), ...emitted.keys()])) {
-    const one = emitted.get(address);
-    const firstSeenBlock = one === undefined ? null : blockOfOrd(one.firstOrd);
+    const emittedBy = emitted.get(address);
+    const firstSeenBlock = emittedBy === undefined ? null : blockOfOrd(emittedBy.firstOrd);
     origins.set(address, { creation: creationOf(known.get(address) ?? nothing()), firstSeenBlock });
   }
   return origins;
@@ -123,13 +123,13 @@ async function readKnown(
   };
   const rows = await source.runner.run('contracts/list_contract_facts', params, factRow);
   checkComplete('contracts/list_contract_facts', rows, ROWS_MAX);
-  const known = new Map<Hex, Known>();
+  const byAddress = new Map<Hex, Known>();
   for (const row of rows) {
-    const one = known.get(row.address) ?? nothing();
-    known.set(row.address, one);
-    addFact(one, row);
+    const ofAddress = byAddress.get(row.address) ?? nothing();
+    byAddress.set(row.address, ofAddress);
+    addFact(ofAddress, row);
   }
-  return known;
+  return byAddress;
 }
 
 /** The values of the column `fact`, as in list_contract_facts.sql. */
@@ -214,14 +214,14 @@ function addFact(known: Known, row: FactRow): void {
       });
       break;
     case FACT.told: {
-      const told = {
+      const nodeCreation = {
         creator: one,
         factory: other,
         txHash: hash ?? ZERO_HASH,
         block: x ?? 0,
         timestamp: y ?? 0,
       };
-      known.told = newer(known.told, row, told);
+      known.told = newer(known.told, row, nodeCreation);
       break;
     }
     case FACT.pool:
@@ -277,8 +277,8 @@ function toFacts(
 }
 
 function creationOf({ created, told }: Known): Creation | null {
-  const all = told === null ? created : [...created, told.what];
-  return all.sort(compareCreations)[0] ?? null;
+  const creations = told === null ? created : [...created, told.what];
+  return creations.sort(compareCreations)[0] ?? null;
 }
 
 function tokenOf(address: Hex, { token }: Known): Token | null {
@@ -294,8 +294,8 @@ function kindOf({ isPool, token, code }: Known): ContractKind {
 /** Sorts the latest creation first. For equal blocks, the most complete record comes first. */
 function compareCreations(a: Creation, b: Creation): number {
   if (a.block !== b.block) return b.block - a.block;
-  const missing = (value: Hex | null): number => (value === null ? 1 : 0);
-  return missing(a.creator) - missing(b.creator) || missing(a.factory) - missing(b.factory);
+  const isMissing = (value: Hex | null): number => (value === null ? 1 : 0);
+  return isMissing(a.creator) - isMissing(b.creator) || isMissing(a.factory) - isMissing(b.factory);
 }
 
 /** The contract's code from a row. Null if the address of the row has no code. */
@@ -303,7 +303,7 @@ export function toCode(
   row: Omit<ContractCodeRow, 'address' | 'checked_block' | 'version'>,
 ): ContractCode | null {
   if (row.code_hash === ZERO_HASH) return null;
-  const some = (address: Hex): Hex | null => (address === ZERO_ADDRESS ? null : address);
+  const nonZero = (address: Hex): Hex | null => (address === ZERO_ADDRESS ? null : address);
   const facets = row.facets.split(',').filter(isAddress);
   return {
     hash: row.code_hash,
@@ -312,6 +312,11 @@ export function toCode(
     proxy:
       row.proxy === ''
         ? null
-        : { kind: row.proxy, implementation: some(row.implementation), beacon: some(row.beacon), facets },
+        : {
+            kind: row.proxy,
+            implementation: nonZero(row.implementation),
+            beacon: nonZero(row.beacon),
+            facets,
+          },
   };
 }

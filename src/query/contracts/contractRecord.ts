@@ -43,8 +43,8 @@ export async function toSummaries(
   { source, head }: Moment,
   addresses: readonly Hex[],
 ): Promise<ContractSummary[]> {
-  const found = await contracts.findMany(source.chainId, addresses);
-  const facts = addresses.map((address, index) => found[index] ?? silentFacts(source.chainId, address));
+  const storedFacts = await contracts.findMany(source.chainId, addresses);
+  const facts = addresses.map((address, index) => storedFacts[index] ?? silentFacts(source.chainId, address));
   const [records, proxies] = await Promise.all([
     findVerifications(verified, facts),
     readProxyRoutes(source, head, facts),
@@ -192,9 +192,9 @@ function listUpgrades({ spans, upgrades }: Proxies, address: Hex): UpgradeEntry[
     targets: [...targets],
   }));
   const blocks = new Set(logged.map(({ block_number }) => block_number));
-  const seen = spans.get(address) ?? [];
-  const changes = seen.flatMap(({ from, code }, index): UpgradeEntry[] => {
-    const [former, targets] = [seen[index - 1]?.code ?? null, targetsOf(code)];
+  const ownSpans = spans.get(address) ?? [];
+  const changes = ownSpans.flatMap(({ from, code }, index): UpgradeEntry[] => {
+    const [former, targets] = [ownSpans[index - 1]?.code ?? null, targetsOf(code)];
     const isSame = index > 0 && targetsOf(former).join() === targets.join();
     if (isSame || blocks.has(from) || (index === 0 && code?.proxy == null)) return [];
     const kind = (code?.proxy ?? former?.proxy)?.kind;
@@ -202,8 +202,8 @@ function listUpgrades({ spans, upgrades }: Proxies, address: Hex): UpgradeEntry[
     return [{ block_number: from, log_index: null, kind: word, targets: [...targets] }];
   });
   // The first reading alone is no upgrade.
-  const all = seen.length > 1 ? [...logged, ...changes] : logged;
-  return all
+  const entries = ownSpans.length > 1 ? [...logged, ...changes] : logged;
+  return entries
     .sort((a, b) => b.block_number - a.block_number || (b.log_index ?? 0) - (a.log_index ?? 0))
     .slice(0, UPGRADES_SHOWN);
 }

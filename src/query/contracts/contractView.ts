@@ -50,12 +50,12 @@ export async function readContractView(
     moment === null || code === null ? [] : listTargets(moment, address, code),
   ]);
   if (targets.length === 0) return { facts, record, implementations: [] };
-  const behind = await deps.contracts.findMany(chainId, targets);
+  const targetFacts = await deps.contracts.findMany(chainId, targets);
   const records = await deps.verified.findMany(
     targets.map((target, index) => ({
       chainId,
       address: target,
-      codeHash: behind[index]?.codeHash ?? null,
+      codeHash: targetFacts[index]?.codeHash ?? null,
     })),
   );
   const implementations = targets.map((target, index) => ({

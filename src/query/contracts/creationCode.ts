@@ -23,12 +23,12 @@ export async function readCreation(
   transaction: Hex | null,
 ): Promise<CreationFacts> {
   if (node === null || transaction === null) return { code: null, index: null };
-  const said = await node.call('eth_getTransactionByHash', [transaction]).catch(() => null);
-  const result = said !== null && 'result' in said ? said.result : null;
-  const [parsed, place] = [transactionShape.safeParse(result), indexShape.safeParse(result)];
+  const answer = await node.call('eth_getTransactionByHash', [transaction]).catch(() => null);
+  const result = answer !== null && 'result' in answer ? answer.result : null;
+  const [parsed, parsedIndex] = [transactionShape.safeParse(result), indexShape.safeParse(result)];
   return {
     code: parsed.success ? (findCreation(parsed.data, address)?.code ?? null) : null,
-    index: place.success ? Number(place.data.transactionIndex) : null,
+    index: parsedIndex.success ? Number(parsedIndex.data.transactionIndex) : null,
   };
 }
 
@@ -39,6 +39,6 @@ export async function readCode(
   address: Hex,
 ): Promise<Hex | null> {
   if (node === null) return null;
-  const said = await node.call('eth_getCode', [address, { blockHash: head.hash }]).catch(() => null);
-  return said !== null && 'result' in said && isHexData(said.result) ? toLowerHex(said.result) : null;
+  const answer = await node.call('eth_getCode', [address, { blockHash: head.hash }]).catch(() => null);
+  return answer !== null && 'result' in answer && isHexData(answer.result) ? toLowerHex(answer.result) : null;
 }

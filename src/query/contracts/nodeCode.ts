@@ -44,8 +44,8 @@ export function withCode(
   facts: ContractFacts | null,
   code: ContractCode | null,
 ): ContractFacts {
-  const known = facts ?? silentFacts(chainId, address);
-  const own = code?.proxy == null ? 'other' : 'proxy';
-  const kind = known.kind === 'other' || known.kind === 'proxy' ? own : known.kind;
-  return { ...known, kind, code, codeHash: code?.hash ?? ZERO_HASH };
+  const storedFacts = facts ?? silentFacts(chainId, address);
+  const kindByCode = code?.proxy == null ? 'other' : 'proxy';
+  const kind = storedFacts.kind === 'other' || storedFacts.kind === 'proxy' ? kindByCode : storedFacts.kind;
+  return { ...storedFacts, kind, code, codeHash: code?.hash ?? ZERO_HASH };
 }

@@ -20,14 +20,14 @@ export async function askNames(
   head: HeadSnapshot,
   contracts: readonly Hex[],
 ): Promise<Map<Hex, ContractNames>> {
-  const asked = [...new Set(contracts)].slice(0, CONTRACTS_MAX);
-  if (node === null || asked.length === 0) return new Map();
-  const questions = asked.flatMap((to) =>
+  const askedContracts = [...new Set(contracts)].slice(0, CONTRACTS_MAX);
+  if (node === null || askedContracts.length === 0) return new Map();
+  const questions = askedContracts.flatMap((to) =>
     ([SYMBOL_CALL, NAME_CALL] as const).map((data) => ({ kind: 'call', to, data }) as const),
   );
   const answers = (await node.ask(head.hash, questions)) ?? [];
   return new Map(
-    asked.map((address, index) => [
+    askedContracts.map((address, index) => [
       address,
       {
         symbol: readAbiText(answers[2 * index], SYMBOL_MAX),

@@ -31,10 +31,10 @@ export function createSignatureReader(runner: QueryRunner): SignatureReader {
     async listBySelectors(selectors) {
       if (selectors.length > SELECTORS_MAX)
         throw new AppError('internal', `got ${selectors.length} selectors; allowed: ${SELECTORS_MAX}`);
-      const wanted = [...new Set(selectors)].map((selector) => selector.slice(2));
-      const read = (chunk: readonly string[]): Promise<RowOf<typeof signatureRow>[]> =>
+      const uniqueSelectors = [...new Set(selectors)].map((selector) => selector.slice(2));
+      const readChunk = (chunk: readonly string[]): Promise<RowOf<typeof signatureRow>[]> =>
         runner.run('sources/list_signatures', { selectors: chunk, limit: ROWS_MAX }, signatureRow);
-      return (await inChunks(wanted, read, SELECTORS_PER_QUERY)).flatMap(toSignatures);
+      return (await inChunks(uniqueSelectors, readChunk, SELECTORS_PER_QUERY)).flatMap(toSignatures);
     },
     async listByPrefix(text, limit) {
       if (text === '') return [];

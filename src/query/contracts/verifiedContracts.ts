@@ -71,7 +71,7 @@ export function createVerifiedReader(runner: QueryRunner): VerificationStore {
     codeHash: row.code_hash === ZERO_HASH ? null : row.code_hash,
     deployment: { deployer: row.deployer, transaction: row.deployment_tx, block: row.deployment_block },
   });
-  const read = async (
+  const readVerifications = async (
     contracts: readonly (ContractId & { readonly codeHash?: Hex | null })[],
     newest: boolean,
   ): Promise<Map<string, StoredVerification>> => {
@@ -92,14 +92,15 @@ export function createVerifiedReader(runner: QueryRunner): VerificationStore {
     );
   };
   const listOwn: VerificationStore['listOwn'] = async (contracts) => {
-    const newest = await read(contracts, true);
+    const newest = await readVerifications(contracts, true);
     const isOther = (contract: (typeof contracts)[number]): boolean => {
       const hash = newest.get(keyOf(contract))?.codeHash ?? null;
       return hash !== null && contract.codeHash != null && contract.codeHash !== hash;
     };
     // The code at the address has changed since, or it is an older code.
-    const others = contracts.filter(isOther);
-    const ofCode = others.length === 0 ? new Map<string, never>() : await read(others, false);
+    const otherCode = contracts.filter(isOther);
+    const ofCode =
+      otherCode.length === 0 ? new Map<string, never>() : await readVerifications(otherCode, false);
     return contracts.map(
       (contract) =>
         (isOther(contract) ? ofCode.get(codeKeyOf(contract)) : newest.get(keyOf(contract))) ?? null,
@@ -109,11 +110,14 @@ export function createVerifiedReader(runner: QueryRunner): VerificationStore {
     if (contracts.length > CONTRACTS_MAX)
       throw new AppError('internal', `got ${contracts.length} contracts; allowed: ${CONTRACTS_MAX}`);
     if (contracts.length === 0) return [];
-    const own = await listOwn(contracts);
-    const bare = contracts.filter((_, index) => own[index] === null);
-    const readNewest = (ids: readonly ContractId[]): ReturnType<typeof read> => read(ids, true);
-    const twins = await readTwins(runner, readNewest, bare);
-    return contracts.map((contract, index) => own[index]?.contract ?? twins.get(codeKeyOf(contract)) ?? null);
+    const ownVerifications = await listOwn(contracts);
+    const unverified = contracts.filter((_, index) => ownVerifications[index] === null);
+    const readNewest = (ids: readonly ContractId[]): ReturnType<typeof readVerifications> =>
+      readVerifications(ids, true);
+    const twins = await readTwins(runner, readNewest, unverified);
+    return contracts.map(
+      (contract, index) => ownVerifications[index]?.contract ?? twins.get(codeKeyOf(contract)) ?? null,
+    );
   };
   return {
     findMany,
@@ -156,22 +160,22 @@ async function readTwins(
   for (const contract of contracts) {
     const { chainId, address, codeHash } = contract;
     if (codeHash === null) continue;
-    const found = [...(candidates.get(codeHash) ?? [])]
+    const original = [...(candidates.get(codeHash) ?? [])]
       .sort((a, b) => compareTwins(a, b, chainId))
       .map((row) => stored.get(keyOf({ chainId: row.chain_id, address: row.address })))
       .find((each) => each?.codeHash === codeHash);
-    if (found === undefined) continue;
-    const twinOf = { chainId: found.contract.chainId, address: found.contract.address };
+    if (original === undefined) continue;
+    const twinOf = { chainId: original.contract.chainId, address: original.contract.address };
     // A twin at the same address of the ancestor chain is the original of this contract, so the constructor
     // arguments are the same too.
     const copied = twinOf.chainId === ANCESTOR_CHAIN && twinOf.address === address;
     // Contracts with the same code may have different constructor arguments. Only if the constructor takes no
     // arguments are they equal.
-    const none = found.contract.constructorArguments === '0x' ? ('0x' as const) : null;
+    const noArguments = original.contract.constructorArguments === '0x' ? ('0x' as const) : null;
     const facts = copied
       ? { source: 'ancestor:1' as const }
-      : { constructorArguments: none, creationMatch: null };
-    twins.set(codeKeyOf(contract), { ...found.contract, ...facts, chainId, address, twinOf });
+      : { constructorArguments: noArguments, creationMatch: null };
+    twins.set(codeKeyOf(contract), { ...original.contract, ...facts, chainId, address, twinOf });
   }
   return twins;
 }

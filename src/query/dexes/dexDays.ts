@@ -58,9 +58,9 @@ export async function listDexDays(
   stretch: Stretch,
 ): Promise<DexDayRow[]> {
   const tip = await findFinalTip(runner, chainId, head);
-  const known = { since: Math.max(stretch.since, 0), until: stretch.until };
-  if (known.until <= known.since) return [];
-  const { hours, swaps } = planStretch(known, tip?.timestamp ?? null);
+  const fromGenesis = { since: Math.max(stretch.since, 0), until: stretch.until };
+  if (fromGenesis.until <= fromGenesis.since) return [];
+  const { hours, swaps } = planStretch(fromGenesis, tip?.timestamp ?? null);
   const parts = await Promise.all([
     hours === null ? [] : runner.run('dexes/sum_hours', { ...hours, limit: ROWS_MAX }, dexDayRow),
     ...swaps.map((part) => sumSwaps(runner, chainId, head, part)),

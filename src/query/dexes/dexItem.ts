@@ -46,9 +46,9 @@ export function toDexItems(
   const configured = new Map(dexes.map((dex) => [dex.name, dex]));
   const pairsOf = new Map<string, PairEntry[]>(dexes.map(({ name }) => [name, []]));
   for (const entry of pairs) {
-    const known = pairsOf.get(entry.pool.dex);
-    if (known === undefined) pairsOf.set(entry.pool.dex, [entry]);
-    else known.push(entry);
+    const dexPairs = pairsOf.get(entry.pool.dex);
+    if (dexPairs === undefined) pairsOf.set(entry.pool.dex, [entry]);
+    else dexPairs.push(entry);
   }
   const totals = {
     volume: sumOf(pairs, 'volume24hUsd'),
@@ -128,14 +128,14 @@ export function toDexHistory(
   const days: DexDay[] = [];
   for (let time = firstDay; time <= lastDay; time += DAY_SECONDS) {
     const ofDay = rows.filter((row) => row.day === time);
-    const own = ofDay.filter((row) => row.dex === dex);
-    const volume = sumDays(own, 'volume_usd');
+    const ofDex = ofDay.filter((row) => row.dex === dex);
+    const volume = sumDays(ofDex, 'volume_usd');
     days.push({
       time,
       volume_usd: volume,
-      fees_usd: sumDays(own, 'fees_usd'),
+      fees_usd: sumDays(ofDex, 'fees_usd'),
       tvl_usd: tvlOf(time),
-      tx: own.reduce((sum, row) => sum + row.trades, 0),
+      tx: ofDex.reduce((sum, row) => sum + row.trades, 0),
       market_share: shareOf(volume, sumDays(ofDay, 'volume_usd')),
     });
   }

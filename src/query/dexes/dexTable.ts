@@ -55,12 +55,12 @@ export async function readDexTable(
     listDexDays(runner, chainId, head, { since: now - WEEK_SECONDS, until: now }),
     listDexDays(runner, chainId, head, { since: now - 2 * DAY_SECONDS, until: now - DAY_SECONDS }),
   ]);
-  const all = traders.find((row) => row.dex === null) ?? { traders: 0, trades: 0 };
+  const allDexes = traders.find((row) => row.dex === null) ?? { traders: 0, trades: 0 };
   const volumeBefore = sumVolumes(dayBefore);
   return {
     items: toDexItems(dexes, pairs.entries, { traders, week: sumVolumes(week), before: volumeBefore }),
-    traders: distinctMakers(all.traders, all.trades),
-    trades: all.trades,
+    traders: distinctMakers(allDexes.traders, allDexes.trades),
+    trades: allDexes.trades,
     volumeBefore: [...volumeBefore.values()].reduce((sum, volume) => sum + volume, 0),
   };
 }

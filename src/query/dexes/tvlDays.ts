@@ -36,16 +36,16 @@ export async function readTvlDays(runner: QueryRunner, from: number, to: number)
   }
   // The insert of a day contains a row with an empty DEX name. A day without this row is not stored
   // completely yet.
-  const marked = (day: number): Map<string, number> | null => {
-    const found = days.get(day);
-    return found?.has('') === true ? found : null;
+  const findComplete = (day: number): Map<string, number> | null => {
+    const tvlByDex = days.get(day);
+    return tvlByDex?.has('') === true ? tvlByDex : null;
   };
   return {
     of(dex, day) {
-      const found = marked(day);
-      return found === null ? null : (found.get(dex) ?? 0);
+      const tvlByDex = findComplete(day);
+      return tvlByDex === null ? null : (tvlByDex.get(dex) ?? 0);
     },
-    has: (day) => marked(day) !== null,
+    has: (day) => findComplete(day) !== null,
   };
 }
 
@@ -71,11 +71,11 @@ export async function computeTvl(
   const prices = toTokenPrices(hops, [], sources);
   const tvl = new Map<string, number>();
   for (const pool of pools) {
-    const held = balancesOf.get(pool.address);
+    const vault = balancesOf.get(pool.address);
     const facts = {
       state: stateOf.get(pool.address) ?? null,
-      balances: held?.balances ?? null,
-      doubts: held?.doubts ?? 0,
+      balances: vault?.balances ?? null,
+      doubts: vault?.doubts ?? 0,
       trades: null,
       pastPrices: null,
       meanBalances: null,

@@ -31,15 +31,16 @@ export interface BlockHashes {
 }
 
 export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
-  const known = new LRUCache<number, Hex>({ max: HASHES_KEPT });
-  const read = (which: QueryParams): Promise<RowOf<typeof finalHashRow>[]> =>
+  const knownHashes = new LRUCache<number, Hex>({ max: HASHES_KEPT });
+  const readHashes = (which: QueryParams): Promise<RowOf<typeof finalHashRow>[]> =>
     runner.run('head/list_final_hashes', { chain_id: chainId, ...which }, finalHashRow);
   return {
     async list(head, numbers) {
       const hashes = new Map<number, Hex>();
       const unknown: number[] = [];
       for (const number of new Set(numbers)) {
-        const hash = number > head.finalTo ? head.blocks[number - head.finalTo - 1]?.hash : known.get(number);
+        const hash =
+          number > head.finalTo ? head.blocks[number - head.finalTo - 1]?.hash : knownHashes.get(number);
         if (hash !== undefined) hashes.set(number, hash);
         else if (number <= head.finalTo) unknown.push(number);
       }
@@ -48,14 +49,14 @@ export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
       const [from, to] = [Math.min(...unknown), Math.max(...unknown)];
       const answers = await Promise.all(
         to - from < RANGE_MAX && to - from < RANGE_FACTOR * unknown.length
-          ? [read({ numbers: [], range: true, from_block: from, to_block: to })]
-          : slicesOf(unknown, NUMBERS_PER_QUERY).map((slice) => read({ numbers: slice, range: false })),
+          ? [readHashes({ numbers: [], range: true, from_block: from, to_block: to })]
+          : slicesOf(unknown, NUMBERS_PER_QUERY).map((slice) => readHashes({ numbers: slice, range: false })),
       );
-      const wanted = new Set(unknown);
+      const askedNumbers = new Set(unknown);
       for (const rows of answers)
         for (const { number, hash } of rows) {
-          known.set(number, hash);
-          if (wanted.has(number)) hashes.set(number, hash);
+          knownHashes.set(number, hash);
+          if (askedNumbers.has(number)) hashes.set(number, hash);
         }
       return hashes;
     },

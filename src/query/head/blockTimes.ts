@@ -48,12 +48,12 @@ export async function findFinalBlockAt(
   const key = `${chainId} ${time}`;
   const ofHead = found.get(head) ?? new Map<string, Promise<BlockTime | null>>();
   found.set(head, ofHead);
-  const known = ofHead.get(key);
-  if (known !== undefined) return known;
-  const asked = readFinalBlockAt(runner, chainId, head, time);
-  if (ofHead.size < FOUND_MAX) ofHead.set(key, asked);
-  asked.catch(() => ofHead.delete(key));
-  return asked;
+  const cached = ofHead.get(key);
+  if (cached !== undefined) return cached;
+  const reading = readFinalBlockAt(runner, chainId, head, time);
+  if (ofHead.size < FOUND_MAX) ofHead.set(key, reading);
+  reading.catch(() => ofHead.delete(key));
+  return reading;
 }
 
 async function readFinalBlockAt(
@@ -70,8 +70,8 @@ async function readFinalBlockAt(
   const ofRunner = runs.get(runner) ?? new LRUCache<string, BlockRun>({ max: RUNS_MAX, ttl: RUN_MS });
   runs.set(runner, ofRunner);
   for (const run of ofRunner.values()) {
-    const known = run.chainId === chainId ? findInRun(run, head, time) : undefined;
-    if (known !== undefined) return known;
+    const inRun = run.chainId === chainId ? findInRun(run, head, time) : undefined;
+    if (inRun !== undefined) return inRun;
   }
   const params = {
     chain_id: chainId,
@@ -115,8 +115,8 @@ export async function findFinalTip(
   const ofRunner = tips.get(runner) ?? new LRUCache<string, BlockTime>({ max: TIPS_MAX, ttl: RUN_MS });
   tips.set(runner, ofRunner);
   const key = `${chainId} ${head.finalTo}`;
-  const known = ofRunner.get(key);
-  if (known !== undefined) return known;
+  const cached = ofRunner.get(key);
+  if (cached !== undefined) return cached;
   const tip = await findFinalBlockAt(runner, chainId, head, TIME_MAX);
   if (tip?.number === head.finalTo) ofRunner.set(key, tip);
   return tip;

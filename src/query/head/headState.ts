@@ -124,8 +124,9 @@ function readingOf(
   const { blocks, top } = foldHead({ number: row.final_to, hash: row.final_hash }, moves);
   const newest = blocks.at(-1);
   const number = newest?.number ?? row.final_to;
-  const whole = number === top;
-  if (newest === undefined && row.final_to < row.start_block) return { row, version, snapshot: null, whole };
+  const isWhole = number === top;
+  if (newest === undefined && row.final_to < row.start_block)
+    return { row, version, snapshot: null, whole: isWhole };
   const hash = newest?.hash ?? row.final_hash;
   const snapshot: HeadSnapshot = {
     // The head version includes the start of the block hash: if the database is replaced, the new one may
@@ -140,7 +141,7 @@ function readingOf(
     finalNumber: Math.min(number, Math.max(row.final_to, finalNumber)),
     blocks,
   };
-  return { row, version, snapshot, whole };
+  return { row, version, snapshot, whole: isWhole };
 }
 
 /** Hashes of final blocks by number. Blocks that are not stored are missing. At most 10,000 numbers. */

@@ -11,9 +11,9 @@ export async function inChunks<T, Row>(
   read: (chunk: readonly T[]) => Promise<readonly Row[]>,
   size = ADDRESSES_MAX,
 ): Promise<Row[]> {
-  const all: Row[] = [];
-  for (const slice of slicesOf(items, size)) for (const row of await read(slice)) all.push(row);
-  return all;
+  const rows: Row[] = [];
+  for (const slice of slicesOf(items, size)) for (const row of await read(slice)) rows.push(row);
+  return rows;
 }
 
 /** Splits the items, in their order, into slices of at most `size` items. */

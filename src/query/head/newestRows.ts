@@ -18,19 +18,19 @@ interface VersionedRow {
 export function createNewestRows<Row extends VersionedRow>(
   read: (since: number) => Promise<readonly Row[]>,
 ): () => Promise<ReadonlyMap<string, Row>> {
-  let known: ReadonlyMap<string, Row> = new Map();
+  let rowByKey: ReadonlyMap<string, Row> = new Map();
   let newest = 0;
   return async () => {
     const rows = await read(Math.max(0, newest - LATE_MS));
-    const fresh = rows.filter(({ version }) => version > newest - LATE_MS);
-    if (fresh.length === 0) return known;
+    const newRows = rows.filter(({ version }) => version > newest - LATE_MS);
+    if (newRows.length === 0) return rowByKey;
     // Copies the map instead of changing it, because callers may still use the map of an earlier call.
-    const next = new Map(known);
-    for (const row of fresh) {
+    const next = new Map(rowByKey);
+    for (const row of newRows) {
       next.set(row.token, row);
       newest = Math.max(newest, row.version);
     }
-    known = next;
-    return known;
+    rowByKey = next;
+    return rowByKey;
   };
 }

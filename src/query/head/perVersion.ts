@@ -41,20 +41,20 @@ export function perVersion<V>(view: HeadView<V>): PerVersion<V> {
   const kept = new Map<string, Promise<V>>();
   let last: { readonly head: HeadSnapshot; readonly value: V; readonly at: number } | null = null;
   const make = async (head: HeadSnapshot): Promise<V> => {
-    const moved = last === null ? null : await view.next?.(last.value, changeOf(last.head, head));
-    const value = moved ?? (await view.read(head));
+    const nextValue = last === null ? null : await view.next?.(last.value, changeOf(last.head, head));
+    const value = nextValue ?? (await view.read(head));
     last = { head, value, at: steadyNow() };
     return value;
   };
   return {
     at(head) {
-      const known = kept.get(head.version);
-      if (known !== undefined) return known;
-      const made = make(head);
-      kept.set(head.version, made);
+      const cached = kept.get(head.version);
+      if (cached !== undefined) return cached;
+      const making = make(head);
+      kept.set(head.version, making);
       for (const version of [...kept.keys()].slice(0, -VERSIONS_KEPT)) kept.delete(version);
-      made.catch(() => kept.delete(head.version));
-      return made;
+      making.catch(() => kept.delete(head.version));
+      return making;
     },
     ready: (head) => (last?.head.version === head.version ? last.value : null),
     latest: (maxAgeMs = Infinity) => (last !== null && steadyNow() - last.at <= maxAgeMs ? last.value : null),

@@ -33,9 +33,9 @@ export function createPrecomputer(now: () => number = steadyNow, headStartMs = H
   const watched: Precomputable[] = [];
   let askedAt = -Infinity;
   let next: HeadSnapshot | null = null;
-  let running = false;
+  let isRunning = false;
   const run = async (): Promise<void> => {
-    running = true;
+    isRunning = true;
     let tookMs = 0;
     while (next !== null) {
       // Blocks may arrive faster than tables are built. This pause in ms leaves half of the time for requests.
@@ -50,7 +50,7 @@ export function createPrecomputer(now: () => number = steadyNow, headStartMs = H
       }
       tookMs = now() - began;
     }
-    running = false;
+    isRunning = false;
   };
   return {
     watch<T extends Precomputable>(tables: T): T {
@@ -66,7 +66,7 @@ export function createPrecomputer(now: () => number = steadyNow, headStartMs = H
     onHead(head) {
       if (now() - askedAt > DEMAND_MS) return;
       next = head;
-      if (!running) void run();
+      if (!isRunning) void run();
     },
   };
 }

@@ -71,7 +71,7 @@ export function createProvenParts(runner: QueryRunner, chainId: number): ProvenP
   let final: { readonly to: number; readonly ms: number; readonly ranges: readonly ProofRange[] } | null =
     null;
   let reading: Promise<void> | null = null;
-  let known: Known | null = null;
+  let lastKnown: Known | null = null;
   const refresh = async (head: HeadSnapshot): Promise<Known | null> => {
     if (final?.to !== head.finalTo || steadyNow() - final.ms >= KEEP_MS) {
       reading ??= readFinal(runner, chainId, head)
@@ -83,18 +83,18 @@ export function createProvenParts(runner: QueryRunner, chainId: number): ProvenP
       await Promise.race([reading, sleep(WAIT_MS, undefined, { ref: false })]);
     }
     if (final?.to === head.finalTo)
-      known = { ranges: withHead(final.ranges, head.blocks), stored: storedOf(head) };
-    return known;
+      lastKnown = { ranges: withHead(final.ranges, head.blocks), stored: storedOf(head) };
+    return lastKnown;
   };
   return {
     async newest(head) {
-      const found = head === null ? null : await refresh(head);
-      return toProof(found === null ? null : findNewestPart(found.ranges, found.stored));
+      const proven = head === null ? null : await refresh(head);
+      return toProof(proven === null ? null : findNewestPart(proven.ranges, proven.stored));
     },
     async all(head) {
-      const found = head === null ? null : await refresh(head);
-      if (found === null) return [];
-      return PROOF_LEVELS.flatMap((level) => findProvenPart(found.ranges, found.stored, level) ?? []);
+      const proven = head === null ? null : await refresh(head);
+      if (proven === null) return [];
+      return PROOF_LEVELS.flatMap((level) => findProvenPart(proven.ranges, proven.stored, level) ?? []);
     },
   };
 }

@@ -23,8 +23,8 @@ export function rememberState(node: NodeState): NodeState {
   return {
     async ask(blockHash, questions) {
       const keys = questions.map((question) => keyOf(blockHash, question));
-      const known = keys.flatMap((key) => kept.get(key) ?? []);
-      if (known.length === keys.length) return known.map(({ answer }) => answer);
+      const remembered = keys.flatMap((key) => kept.get(key) ?? []);
+      if (remembered.length === keys.length) return remembered.map(({ answer }) => answer);
       const answers = await node.ask(blockHash, questions);
       if (answers === null) return null;
       keys.forEach((key, index) => {

@@ -51,18 +51,19 @@ export async function readHistory(
   head: HeadSnapshot,
 ): Promise<History> {
   const { startBlock } = head;
-  const whole = { startBlock, searchedFrom: startBlock, olderPools: 0 };
-  if (!isHistoryPartial(head)) return { complete: true, searching: false, donePct: 100, ...whole };
+  const wholeHistory = { startBlock, searchedFrom: startBlock, olderPools: 0 };
+  if (!isHistoryPartial(head)) return { complete: true, searching: false, donePct: 100, ...wholeHistory };
   const [row] = await runner.run('history/find_search', { chain: chainId }, searchRow);
-  if (row?.start_block !== startBlock) return { complete: false, searching: true, donePct: 0, ...whole };
+  if (row?.start_block !== startBlock)
+    return { complete: false, searching: true, donePct: 0, ...wholeHistory };
   const { state, searched_from: searchedFrom, search_to: searchTo, pools: olderPools } = row;
-  const done = startBlock <= searchTo ? 1 : (startBlock - searchedFrom) / (startBlock - searchTo);
+  const doneShare = startBlock <= searchTo ? 1 : (startBlock - searchedFrom) / (startBlock - searchTo);
   return {
     complete: state === 'complete',
     searching: state === 'searching',
     startBlock,
     searchedFrom,
-    donePct: Math.floor(done * 1_000) / 10,
+    donePct: Math.floor(doneShare * 1_000) / 10,
     olderPools,
   };
 }
@@ -79,8 +80,8 @@ export function createPoolBirths(runner: QueryRunner): (head: HeadSnapshot) => P
   let newest = 0;
   return async (head) => {
     if (!isHistoryPartial(head)) return NO_BIRTHS;
-    const since = Math.max(0, newest - LATE_US);
-    const params = { since_version: since, limit: ROWS_MAX };
+    const sinceUs = Math.max(0, newest - LATE_US);
+    const params = { since_version: sinceUs, limit: ROWS_MAX };
     for (const { address: pool, version: written, ...birth } of await runner.run(
       'history/list_births',
       params,
@@ -126,10 +127,10 @@ function balancesOf(
   { held, held_before: before }: Pick<RowOf<typeof supplyRow>, 'held' | 'held_before'>,
   total: bigint,
 ): ReadonlyMap<string, bigint> {
-  const moved = new Map(held);
+  const movedAmounts = new Map(held);
   return new Map(
     before.map(([holder, amount]) => {
-      const balance = amount + (moved.get(holder) ?? 0n);
+      const balance = amount + (movedAmounts.get(holder) ?? 0n);
       return [holder, balance < 0n || balance > total ? 0n : balance];
     }),
   );

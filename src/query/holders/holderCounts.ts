@@ -115,13 +115,14 @@ export function moveCount(
     if (before > floor) top.splice(placeOf(top, before), 1);
     if (after > floor) top.splice(placeOf(top, after), 0, after);
   }
-  const known = topOrNull(top, floor);
-  if (known === null) return null;
+  const largestHolders = topOrNull(top, floor);
+  if (largestHolders === null) return null;
   const supply = supplyOf(zero, negatives);
   // Limits the length of the list, for a token with many new large holders.
-  const kept = known.length <= 4 * LARGEST_COUNTED ? { top: known, floor } : cutTop(known);
-  const largest = known.slice(0, LARGEST_SHOWN);
-  return { ...count, ...kept, holders, negatives, zero, watched, supply, largest };
+  const keptTop =
+    largestHolders.length <= 4 * LARGEST_COUNTED ? { top: largestHolders, floor } : cutTop(largestHolders);
+  const largest = largestHolders.slice(0, LARGEST_SHOWN);
+  return { ...count, ...keptTop, holders, negatives, zero, watched, supply, largest };
 }
 
 /** Keeps only the largest balances. */

@@ -17,12 +17,12 @@ interface NamedPairs {
 
 /** A vault holds the tokens of all its pools. */
 export function createHolderLabels(chain: LabelRules): (pairs: NamedPairs) => FindLabel {
-  const named = new Map<string, HolderLabel>();
+  const labels = new Map<string, HolderLabel>();
   for (const { displayName, protocol, factory } of chain.dexes)
-    if (protocol === VAULT_PROTOCOL) named.set(factory, { kind: 'vault', name: `${displayName} vault` });
-  for (const { address, kind, label } of listWatched(chain)) named.set(address, { kind, name: label });
+    if (protocol === VAULT_PROTOCOL) labels.set(factory, { kind: 'vault', name: `${displayName} vault` });
+  for (const { address, kind, label } of listWatched(chain)) labels.set(address, { kind, name: label });
   return (pairs) => (holder) => {
     const pair = pairs.byAddress.get(holder);
-    return named.get(holder) ?? (pair === undefined ? null : { kind: 'pair', name: pair.tokens.name });
+    return labels.get(holder) ?? (pair === undefined ? null : { kind: 'pair', name: pair.tokens.name });
   };
 }

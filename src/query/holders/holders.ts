@@ -119,14 +119,14 @@ async function countHolders(
   step: Step | null,
   { pools, watched, headTokens, followFrom }: Inputs,
 ): Promise<Counted> {
-  const before = step?.before ?? null;
-  const creators = creatorsOf(pools, watched, before);
+  const previous = step?.before ?? null;
+  const creators = creatorsOf(pools, watched, previous);
   const wanted = wantedTokens(head, pools);
   const moved = step === null ? null : await listMovedTokens(runner, step, headTokens);
   // Usually the counted tokens are those of the previous head. Then only tokens with new transfers are counted.
-  const same = moved !== null && before?.wanted === wanted && before.creators === creators;
-  const tokens = same ? [...moved].filter((token) => wanted.has(token)) : wanted;
-  const { counts, stale, large } = sortTokens(tokens, { before, moved, creators, followFrom });
+  const isSameSet = moved !== null && previous?.wanted === wanted && previous.creators === creators;
+  const tokens = isSameSet ? [...moved].filter((token) => wanted.has(token)) : wanted;
+  const { counts, stale, large } = sortTokens(tokens, { before: previous, moved, creators, followFrom });
   const isWatched = (token: string, holder: string): boolean =>
     creators.get(token) === holder || watched.holders.some((one) => one === holder);
   const followed = step === null ? null : await followLarge(runner, step.change, large, isWatched);
@@ -135,16 +135,16 @@ async function countHolders(
     if (count === undefined) stale.push(token);
     else counts.set(token, count);
   }
-  const sizes = await sizesOf(runner, stale, before);
+  const sizes = await sizesOf(runner, stale, previous);
   const inHead = new Set([...headTokens.values()].flat());
   const counted = stale.filter((token) => sizes.has(token) || inHead.has(token));
   for (const pack of packTokens(counted, sizes)) {
     for (const row of await readHolders(runner, head, pack, watched.holders, creators))
       counts.set(row.token, countOf(row));
   }
-  const holdings = same ? before.holdings.with(counts) : new Holdings(counts);
-  const atZero = same
-    ? await nextLpBalances(runner, head, before.atZero, moved)
+  const holdings = isSameSet ? previous.holdings.with(counts) : new Holdings(counts);
+  const atZero = isSameSet
+    ? await nextLpBalances(runner, head, previous.atZero, moved)
     : await readLpBalances(runner, head, pools, wanted);
   const { creatorOf } = watched;
   return {
@@ -195,11 +195,12 @@ function sortTokens(
   const large = new Map<string, HolderCount>();
   for (const token of tokens) {
     const sameWatch = before?.creators.get(token) === creators.get(token);
-    const known = sameWatch ? before?.holdings.get(token) : undefined;
-    const kept = moved?.has(token) === false ? known : undefined;
-    if (kept === undefined && known != null && known.addresses >= followFrom) large.set(token, known);
-    else if (kept === undefined) stale.push(token);
-    counts.set(token, kept ?? null);
+    const earlier = sameWatch ? before?.holdings.get(token) : undefined;
+    const unmoved = moved?.has(token) === false ? earlier : undefined;
+    if (unmoved === undefined && earlier != null && earlier.addresses >= followFrom)
+      large.set(token, earlier);
+    else if (unmoved === undefined) stale.push(token);
+    counts.set(token, unmoved ?? null);
   }
   return { counts, stale, large };
 }
@@ -244,8 +245,9 @@ async function followLarge(
   for (const { token, holder, balance: after, change } of rows)
     changes.get(token)?.push({ holder, before: BigInt.asIntN(256, after - change), after });
   for (const [token, count] of large) {
-    const own = changes.get(token);
-    const next = own === undefined ? null : moveCount(count, own, (holder) => isWatched(token, holder));
+    const ownChanges = changes.get(token);
+    const next =
+      ownChanges === undefined ? null : moveCount(count, ownChanges, (holder) => isWatched(token, holder));
     if (next !== null) followed.set(token, next);
   }
   return followed;
@@ -263,8 +265,8 @@ const wantedOf = new WeakMap<
  */
 function wantedTokens(head: HeadSnapshot, pools: readonly StoredPool[]): ReadonlySet<string> {
   const partial = isHistoryPartial(head);
-  const known = wantedOf.get(pools);
-  if (known?.partial === partial) return known.wanted;
+  const cached = wantedOf.get(pools);
+  if (cached?.partial === partial) return cached.wanted;
   const wanted = new Set<string>();
   wantedOf.set(pools, { partial, wanted });
   for (const pool of pools) {
@@ -281,14 +283,14 @@ async function listHeadTokens(
   head: HeadSnapshot,
   before: Counted | null,
 ): Promise<ReadonlyMap<number, readonly string[]>> {
-  const found = new Map<number, readonly string[]>();
-  for (const { commit } of head.blocks) found.set(commit, before?.headTokens.get(commit) ?? []);
-  const fresh = [...found.keys()].filter((commit) => before?.headTokens.has(commit) !== true);
-  if (fresh.length === 0) return found;
-  const params = { commits: fresh, limit: fresh.length };
+  const tokensByCommit = new Map<number, readonly string[]>();
+  for (const { commit } of head.blocks) tokensByCommit.set(commit, before?.headTokens.get(commit) ?? []);
+  const newCommits = [...tokensByCommit.keys()].filter((commit) => before?.headTokens.has(commit) !== true);
+  if (newCommits.length === 0) return tokensByCommit;
+  const params = { commits: newCommits, limit: newCommits.length };
   const rows = await runner.run('holders/list_head_tokens', params, headTokensRow);
-  for (const { commit, tokens } of rows) found.set(commit, tokens);
-  return found;
+  for (const { commit, tokens } of rows) tokensByCommit.set(commit, tokens);
+  return tokensByCommit;
 }
 
 const commitsOf = (blocks: readonly HeadBlock[]): number[] => blocks.map(({ commit }) => commit);
@@ -299,14 +301,15 @@ async function listMovedTokens(
   { before, change: { from, to, fork, gone, come } }: Step,
   headTokens: Counted['headTokens'],
 ): Promise<ReadonlySet<string>> {
-  const moved = new Set([
+  const movedTokens = new Set([
     ...gone.flatMap(({ commit }) => before.headTokens.get(commit) ?? []),
     ...come.flatMap(({ commit }) => headTokens.get(commit) ?? []),
   ]);
-  if (fork !== null) return moved;
+  if (fork !== null) return movedTokens;
   const params = { after_ord: lastOrdOfBlock(Math.min(from.finalTo, to.finalTo)), limit: TOKENS_MAX };
-  for (const { token } of await runner.run('holders/list_moved_tokens', params, movedRow)) moved.add(token);
-  return moved;
+  for (const { token } of await runner.run('holders/list_moved_tokens', params, movedRow))
+    movedTokens.add(token);
+  return movedTokens;
 }
 
 /**
@@ -320,16 +323,16 @@ async function sizesOf(
 ): Promise<ReadonlyMap<string, number>> {
   const sizes = new Map<string, number>();
   for (const token of tokens) {
-    const known = before?.holdings.get(token);
-    if (known !== undefined) sizes.set(token, known?.addresses ?? 0);
+    const earlier = before?.holdings.get(token);
+    if (earlier !== undefined) sizes.set(token, earlier?.addresses ?? 0);
   }
   const unknown = tokens.filter((token) => !sizes.has(token));
   if (unknown.length === 0) return sizes;
-  const asked = unknown.length > ADDRESSES_MAX ? [] : unknown.map((token) => token.slice(2));
-  const rows = await runner.run('holders/count_rows', { tokens: asked, limit: TOKENS_MAX }, sizeRow);
-  const stored = new Map<string, number>(rows.map((row) => [row.token, row.stored]));
+  const hexTokens = unknown.length > ADDRESSES_MAX ? [] : unknown.map((token) => token.slice(2));
+  const rows = await runner.run('holders/count_rows', { tokens: hexTokens, limit: TOKENS_MAX }, sizeRow);
+  const rowsOf = new Map<string, number>(rows.map((row) => [row.token, row.stored]));
   for (const token of unknown) {
-    const size = stored.get(token);
+    const size = rowsOf.get(token);
     if (size !== undefined) sizes.set(token, size);
   }
   return sizes;
@@ -361,15 +364,15 @@ async function readHolders(
   holders: readonly Hex[],
   creators: ReadonlyMap<string, Hex>,
 ): Promise<RowOf<typeof countedRow>[]> {
-  const asked = tokens.map((token) => token.slice(2));
+  const hexTokens = tokens.map((token) => token.slice(2));
   const created = tokens.filter((token) => creators.has(token));
   const params = {
     ...snapshotParams(head),
-    tokens: asked,
+    tokens: hexTokens,
     holders: holders.map((holder) => holder.slice(2)),
     created: created.map((token) => token.slice(2)),
     creators: created.map((token) => creators.get(token)?.slice(2) ?? ''),
-    limit: asked.length,
+    limit: hexTokens.length,
   };
   return runner.run('holders/count_holders', params, countedRow);
 }

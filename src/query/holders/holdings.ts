@@ -18,8 +18,8 @@ export class Holdings {
 
   /** The holders of a token; undefined if the token is not counted. */
   get(token: string): Held | undefined {
-    const held = this.changed.get(token);
-    return held === undefined ? this.base.get(token) : held;
+    const replaced = this.changed.get(token);
+    return replaced === undefined ? this.base.get(token) : replaced;
   }
 
   /** These counts with some replaced. */
@@ -36,7 +36,7 @@ function joined(
   below: ReadonlyMap<string, Held>,
   above: ReadonlyMap<string, Held>,
 ): ReadonlyMap<string, Held> {
-  const all = new Map(below);
-  for (const [token, held] of above) all.set(token, held);
-  return all;
+  const joinedMap = new Map(below);
+  for (const [token, held] of above) joinedMap.set(token, held);
+  return joinedMap;
 }

@@ -67,9 +67,9 @@ export function layoutOf(type: ParamType): Layout {
     return { kind: 'tuple', fields, heads: isDynamic ? 0 : sumOfHeads(fields) };
   }
   if (type.type === 'bytes' || type.type === 'string') return { kind: type.type, heads: 0 };
-  const read = wordReaderOf(type.type);
-  if (read === null) throw new Error(`unknown ABI type ${type.type}`);
-  return { kind: 'word', read, heads: WORD };
+  const readWord = wordReaderOf(type.type);
+  if (readWord === null) throw new Error(`unknown ABI type ${type.type}`);
+  return { kind: 'word', read: readWord, heads: WORD };
 }
 
 const headOf = ({ heads }: Layout): number => heads || WORD;

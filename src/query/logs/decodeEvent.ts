@@ -99,13 +99,13 @@ function planOf(fragment: EventFragment): EventPlan {
     hashed: isHashed(input),
     word: wordReaderOf(input.type),
   }));
-  const plain = inputs.filter(({ head }) => !head.indexed);
+  const plainInputs = inputs.filter(({ head }) => !head.indexed);
   return {
     name: fragment.name,
     signature: fragment.format('sighash'),
     inputs,
-    plain: layoutsOf(plain.map(({ input }) => input)),
-    words: plain.every(({ word }) => word !== null),
+    plain: layoutsOf(plainInputs.map(({ input }) => input)),
+    words: plainInputs.every(({ word }) => word !== null),
   };
 }
 
@@ -124,8 +124,8 @@ function decode(
   if (plain === null) return null;
   try {
     if (words && data.length < 2 + 64 * plain.length) return null;
-    const kept = words ? null : Buffer.from(data.slice(2), 'hex');
-    const values = kept === null ? null : readValues(plain, kept, dataBytes ?? kept.length);
+    const dataBuffer = words ? null : Buffer.from(data.slice(2), 'hex');
+    const values = dataBuffer === null ? null : readValues(plain, dataBuffer, dataBytes ?? dataBuffer.length);
     let [topicAt, plainAt] = [1, 0];
     const args = inputs.map(({ head, hashed, word }): DecodedArg => {
       if (head.indexed) {
@@ -134,9 +134,9 @@ function decode(
         return { ...head, value: word(topic.slice(2)) };
       }
       const at = plainAt++;
-      const found = values?.[at];
-      if (found !== undefined)
-        return { ...head, value: found.value, ...(found.truncated ? { truncated: true } : {}) };
+      const plainValue = values?.[at];
+      if (plainValue !== undefined)
+        return { ...head, value: plainValue.value, ...(plainValue.truncated ? { truncated: true } : {}) };
       return { ...head, value: word?.(data.slice(2 + 64 * at, 66 + 64 * at)) ?? '' };
     });
     return { name, signature, args };
@@ -156,9 +156,9 @@ export function eventsByTopic(abi: readonly AbiEntry[]): ReadonlyMap<Hex, readon
   for (const entry of abi) {
     const form = toEventForm(entry);
     if (form === null) continue;
-    const known = forms.get(form.topic0);
-    if (known === undefined) forms.set(form.topic0, [form]);
-    else known.push(form);
+    const sameTopic = forms.get(form.topic0);
+    if (sameTopic === undefined) forms.set(form.topic0, [form]);
+    else sameTopic.push(form);
   }
   return forms;
 }

@@ -37,11 +37,11 @@ export function firstDataMax(rows: number, { dataMax }: LogBounds): number {
 /** How many logs, from the first one on, fit into the page; at least one. */
 export function countFitting(logs: readonly MeasuredLog[], { dataMax, pageMax }: LogBounds): number {
   let bytes = 0;
-  const over = logs.findIndex(({ dataBytes }) => {
+  const firstTooMany = logs.findIndex(({ dataBytes }) => {
     bytes += ENTRY_BYTES + 2 * Math.min(dataBytes, dataMax);
     return bytes > pageMax;
   });
-  return over === -1 ? logs.length : Math.max(1, over);
+  return firstTooMany === -1 ? logs.length : Math.max(1, firstTooMany);
 }
 
 /**
@@ -57,13 +57,13 @@ export function groupsToRead(
   let bytes = Infinity;
   for (const { ord, dataBytes } of logs) {
     if (dataBytes <= keptMax || keptMax >= dataMax) continue;
-    const wanted = Math.min(dataBytes, dataMax);
-    if (bytes + wanted > READ_BYTES) {
+    const wantedBytes = Math.min(dataBytes, dataMax);
+    if (bytes + wantedBytes > READ_BYTES) {
       groups.push([]);
       bytes = 0;
     }
     groups.at(-1)?.push(ord);
-    bytes += wanted;
+    bytes += wantedBytes;
   }
   return groups;
 }

@@ -29,9 +29,9 @@ export interface LogCounts {
 export function createLogCounts({ runner, chainId }: LogSource): LogCounts {
   const kept = new LRUCache<string, Promise<Buffer>>({ max: 2 * KEPT });
   /** Parallel calls share one read. After a failure, the next call reads again. */
-  const read = (name: string, key: string, head: CountedHead): Promise<Buffer> => {
-    const known = kept.get(`${name} ${key}`);
-    if (known !== undefined) return known;
+  const readCounts = (name: string, key: string, head: CountedHead): Promise<Buffer> => {
+    const cached = kept.get(`${name} ${key}`);
+    if (cached !== undefined) return cached;
     const params = { ...snapshotParams(head), chain_id: chainId, limit: CONTRACTS_MAX };
     const rows = runner.write(name, params, 'RowBinary');
     kept.set(`${name} ${key}`, rows);
@@ -41,10 +41,10 @@ export function createLogCounts({ runner, chainId }: LogSource): LogCounts {
   return {
     async at(head) {
       const [final, above] = await Promise.all([
-        read('logs/count_by_emitter', String(head.finalTo), head),
+        readCounts('logs/count_by_emitter', String(head.finalTo), head),
         head.blocks.length === 0
           ? Buffer.alloc(0)
-          : read('logs/count_head_by_emitter', `${head.finalTo} ${head.version}`, head),
+          : readCounts('logs/count_head_by_emitter', `${head.finalTo} ${head.version}`, head),
       ]);
       return { logsOf: (address) => findCount(final, address.slice(2)) + findCount(above, address.slice(2)) };
     },

@@ -54,44 +54,47 @@ interface Findings {
 
 export function createLogDecoder(deps: DecoderDeps): LogDecoder {
   // The ABI reader returns the same object for the same ABI. Prepared events are therefore cached by this object.
-  const made = new WeakMap<readonly AbiEntry[], Forms>();
+  const formsByAbi = new WeakMap<readonly AbiEntry[], Forms>();
   const formsOf = (abi: readonly AbiEntry[]): Forms => {
-    const known = made.get(abi) ?? eventsByTopic(abi);
-    made.set(abi, known);
-    return known;
+    const forms = formsByAbi.get(abi) ?? eventsByTopic(abi);
+    formsByAbi.set(abi, forms);
+    return forms;
   };
-  const found = new LRUCache<string, Findings>({ max: FINDINGS_KEPT });
+  const findingsByHead = new LRUCache<string, Findings>({ max: FINDINGS_KEPT });
   const findingsOf = (source: LogSource, head: HeadSnapshot): Findings => {
     const key = `${source.chainId} ${head.version}`;
-    const known = found.get(key);
-    if (known !== undefined && known.loaded.size + known.forms.size + known.signatures.size < ADDRESSES_KEPT)
-      return known;
-    const none = {
+    const cached = findingsByHead.get(key);
+    if (
+      cached !== undefined &&
+      cached.loaded.size + cached.forms.size + cached.signatures.size < ADDRESSES_KEPT
+    )
+      return cached;
+    const noFindings = {
       upgrades: new Map<Hex, readonly Upgrade[]>(),
       loaded: new Set<Hex>(),
       forms: new Map<string, Forms | null>(),
       signatures: new Map<Hex, readonly EventForm[]>(),
     };
-    found.set(key, none);
-    return none;
+    findingsByHead.set(key, noFindings);
+    return noFindings;
   };
   return {
-    forget: () => found.clear(),
+    forget: () => findingsByHead.clear(),
     async decode(source, head, logs) {
-      const named = logs.filter(({ topics }) => topics.length > 0);
-      if (named.length === 0) return logs.map(() => null);
+      const logsWithTopic = logs.filter(({ topics }) => topics.length > 0);
+      if (logsWithTopic.length === 0) return logs.map(() => null);
       const findings = findingsOf(source, head);
       const proxies = await findProxies(source, head, findings, [
-        ...new Set(named.map(({ address }) => address)),
+        ...new Set(logsWithTopic.map(({ address }) => address)),
       ]);
       const candidates = await listCandidates(source, head, proxies, logs);
       await findForms(deps, source, findings, candidates, formsOf);
       const first = await mapInSlices(logs, (log, index) =>
         decodeByContracts(candidates[index] ?? [], findings, log),
       );
-      const missing = logs.filter((log, index) => first[index] === null && log.topics.length > 0);
-      if (missing.length === 0) return first;
-      await findSignatures(deps, findings, missing);
+      const undecoded = logs.filter((log, index) => first[index] === null && log.topics.length > 0);
+      if (undecoded.length === 0) return first;
+      await findSignatures(deps, findings, undecoded);
       return mapInSlices(
         logs,
         (log, index) => first[index] ?? decodeBy(findings.signatures.get(log.topics[0] ?? '0x'), log),
@@ -103,12 +106,12 @@ export function createLogDecoder(deps: DecoderDeps): LogDecoder {
 /** Long logs take long to decode, so this loop lets other requests run. */
 async function mapInSlices<T, R>(items: readonly T[], make: (item: T, index: number) => R): Promise<R[]> {
   const slices = createSlices();
-  const made: R[] = [];
+  const results: R[] = [];
   for (const [index, item] of items.entries()) {
-    made.push(make(item, index));
+    results.push(make(item, index));
     if (slices.isOver()) await slices.giveWay();
   }
-  return made;
+  return results;
 }
 
 /** The proxies among these contracts, with their code and their upgrades up to the head. */
@@ -118,14 +121,17 @@ async function findProxies(
   { upgrades, loaded }: Findings,
   addresses: readonly Hex[],
 ): Promise<Proxies> {
-  const read = async (wanted: readonly Hex[]): Promise<void> => {
-    const fresh = wanted.filter((one) => !loaded.has(one));
-    if (fresh.length === 0) return;
-    for (const [address, list] of await listUpgrades(source, head, fresh)) upgrades.set(address, list);
-    for (const address of fresh) loaded.add(address);
+  const loadUpgrades = async (wanted: readonly Hex[]): Promise<void> => {
+    const unloaded = wanted.filter((one) => !loaded.has(one));
+    if (unloaded.length === 0) return;
+    for (const [address, list] of await listUpgrades(source, head, unloaded)) upgrades.set(address, list);
+    for (const address of unloaded) loaded.add(address);
   };
-  const [spans] = await Promise.all([listSpans(source, head.number, addresses, true), read(addresses)]);
-  await read(beaconsOf({ spans, upgrades }, addresses));
+  const [spans] = await Promise.all([
+    listSpans(source, head.number, addresses, true),
+    loadUpgrades(addresses),
+  ]);
+  await loadUpgrades(beaconsOf({ spans, upgrades }, addresses));
   return { spans, upgrades };
 }
 
@@ -135,10 +141,10 @@ async function findSignatures(
   logs: readonly StoredLog[],
 ): Promise<void> {
   const topics = new Set(logs.flatMap(({ topics: [topic0] }) => topic0 ?? []));
-  const fresh = [...topics].filter((topic) => !findings.signatures.has(topic));
-  if (fresh.length === 0) return;
-  const known = eventsByTopic((await signatures.listBySelectors(fresh)).map(({ entry }) => entry));
-  for (const topic of fresh) findings.signatures.set(topic, known.get(topic) ?? []);
+  const newTopics = [...topics].filter((topic) => !findings.signatures.has(topic));
+  if (newTopics.length === 0) return;
+  const formsOfTopic = eventsByTopic((await signatures.listBySelectors(newTopics)).map(({ entry }) => entry));
+  for (const topic of newTopics) findings.signatures.set(topic, formsOfTopic.get(topic) ?? []);
 }
 
 /** Events by contract and code hash, for all contracts whose ABI may fit a log. */
@@ -149,10 +155,13 @@ async function findForms(
   candidates: readonly (readonly Candidate[])[],
   formsOf: (abi: readonly AbiEntry[]) => Forms,
 ): Promise<void> {
-  const fresh = new Map<string, Candidate>();
+  const newCandidates = new Map<string, Candidate>();
   for (const candidate of candidates.flat())
-    if (!findings.forms.has(keyOf(candidate))) fresh.set(keyOf(candidate), candidate);
-  const contracts = [...fresh.values()].map((candidate) => ({ ...candidate, chainId: source.chainId }));
+    if (!findings.forms.has(keyOf(candidate))) newCandidates.set(keyOf(candidate), candidate);
+  const contracts = [...newCandidates.values()].map((candidate) => ({
+    ...candidate,
+    chainId: source.chainId,
+  }));
   const records = await inChunks(contracts, (chunk) => verified.findMany(chunk));
   contracts.forEach((contract, index) => {
     const record = records[index] ?? null;
@@ -169,10 +178,10 @@ async function listCandidates(
   proxies: Proxies,
   logs: readonly StoredLog[],
 ): Promise<(readonly Candidate[])[]> {
-  const behind = new Set(logs.flatMap(({ address, ord }) => targetsAround(proxies, address, ord)));
-  const more = [...behind].filter((address) => !proxies.spans.has(address));
+  const targets = new Set(logs.flatMap(({ address, ord }) => targetsAround(proxies, address, ord)));
+  const withoutSpans = [...targets].filter((address) => !proxies.spans.has(address));
   const spans = new Map(proxies.spans);
-  await inChunks(more, async (chunk) => {
+  await inChunks(withoutSpans, async (chunk) => {
     for (const [address, list] of await listSpans(source, head.number, chunk, true)) spans.set(address, list);
     return [];
   });

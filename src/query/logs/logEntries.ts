@@ -35,11 +35,11 @@ export async function toLogEntries(
     decoder.decode(source, head, logs),
   ]);
   let bytes = 0;
-  const over = logs.findIndex(({ data }, index) => {
+  const firstTooMany = logs.findIndex(({ data }, index) => {
     bytes += ENTRY_BYTES + data.length + textOf(decoded[index] ?? null);
     return bytes > pageMax && index > 0;
   });
-  return logs.slice(0, over === -1 ? logs.length : over).map((log, index): LogEntry => {
+  return logs.slice(0, firstTooMany === -1 ? logs.length : firstTooMany).map((log, index): LogEntry => {
     const number = blockOfOrd(log.ord);
     const isCut = log.data.length < 2 + 2 * log.dataBytes;
     return {

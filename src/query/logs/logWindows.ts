@@ -39,22 +39,24 @@ export async function searchWindows(
   list: (window: OrdRange, limit: number) => Promise<number[]>,
 ): Promise<{ ords: number[]; cutAt: number | null }> {
   const keyed = filter.addresses.length > 0 || filter.topics[0].length > 0;
-  const started = steadyNow();
+  const startedAt = steadyNow();
   const ords: number[] = [];
-  let rest = range;
+  let unsearched = range;
   let span = keyed ? await firstSpan(source, head, filter, wanted) : UNKEYED_STEP * ORD_SPAN;
   let searched = 0;
-  for (let turn = 0; rest.from <= rest.to; turn += 1) {
-    const late = turn >= WINDOWS_MAX || steadyNow() - started > patienceMs;
-    if (late || (!keyed && searched >= UNKEYED_BLOCKS * ORD_SPAN)) {
-      return { ords, cutAt: newestFirst ? rest.to + 1 : rest.from - 1 };
+  for (let turn = 0; unsearched.from <= unsearched.to; turn += 1) {
+    const isOutOfTime = turn >= WINDOWS_MAX || steadyNow() - startedAt > patienceMs;
+    if (isOutOfTime || (!keyed && searched >= UNKEYED_BLOCKS * ORD_SPAN)) {
+      return { ords, cutAt: newestFirst ? unsearched.to + 1 : unsearched.from - 1 };
     }
     const window = newestFirst
-      ? { from: Math.max(rest.from, rest.to - span + 1), to: rest.to }
-      : { from: rest.from, to: Math.min(rest.to, rest.from + span - 1) };
+      ? { from: Math.max(unsearched.from, unsearched.to - span + 1), to: unsearched.to }
+      : { from: unsearched.from, to: Math.min(unsearched.to, unsearched.from + span - 1) };
     ords.push(...(await list(window, wanted - ords.length)));
     if (ords.length >= wanted) break;
-    rest = newestFirst ? { from: rest.from, to: window.from - 1 } : { from: window.to + 1, to: rest.to };
+    unsearched = newestFirst
+      ? { from: unsearched.from, to: window.from - 1 }
+      : { from: window.to + 1, to: unsearched.to };
     searched += span;
     if (keyed) span *= GROWTH;
   }

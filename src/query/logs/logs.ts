@@ -83,27 +83,27 @@ export async function listLogs(
 ): Promise<FoundLogs> {
   const range = behind(rangeOf(filter, head), page);
   if (range.from > range.to) return { logs: [], next: null, seen: 0, isFull: false };
-  const wanted = page.skip + page.limit + 1;
+  const ordsWanted = page.skip + page.limit + 1;
   const [address] = filter.addresses;
   const [topic0] = filter.topics[0];
-  const single = filter.addresses.length === 1 && filter.topics[0].length === 1;
-  if (single && address !== undefined && topic0 !== undefined && filter.txHash === null) {
+  const hasSingleKey = filter.addresses.length === 1 && filter.topics[0].length === 1;
+  if (hasSingleKey && address !== undefined && topic0 !== undefined && filter.txHash === null) {
     const rows = await listEventLogs(source, head, filter, range, page, address, topic0);
-    const kept = await readData(source, head, filter, rows.slice(0, page.limit), page);
-    const next = rows.length > page.limit || kept.isFull ? (kept.logs.at(-1)?.ord ?? null) : null;
-    const there = Math.min(rows.length, page.limit);
-    return { ...kept, next, seen: there === 0 ? 0 : page.skip + there };
+    const dataPage = await readData(source, head, filter, rows.slice(0, page.limit), page);
+    const next = rows.length > page.limit || dataPage.isFull ? (dataPage.logs.at(-1)?.ord ?? null) : null;
+    const rowsOnPage = Math.min(rows.length, page.limit);
+    return { ...dataPage, next, seen: rowsOnPage === 0 ? 0 : page.skip + rowsOnPage };
   }
-  const search = { newestFirst: page.newestFirst, wanted };
+  const search = { newestFirst: page.newestFirst, wanted: ordsWanted };
   const { ords, cutAt } = await findOrds(source, head, filter, range, search);
-  const shown = ords.slice(page.skip, page.skip + page.limit + 1);
+  const pageOrds = ords.slice(page.skip, page.skip + page.limit + 1);
   // One extra position is read, only to find out whether a next page exists.
-  const asked = shown.slice(0, page.limit);
-  const rows = await readLogs(source, head, filter, asked, firstDataMax(page.limit, page.bounds));
-  const kept = await readData(source, head, filter, rows, page);
-  if (kept.isFull) return { ...kept, next: kept.logs.at(-1)?.ord ?? null, seen: ords.length };
-  const next = shown.length > page.limit ? (shown[page.limit - 1] ?? null) : cutAt;
-  return { ...kept, next, seen: ords.length };
+  const ordsToRead = pageOrds.slice(0, page.limit);
+  const rows = await readLogs(source, head, filter, ordsToRead, firstDataMax(page.limit, page.bounds));
+  const dataPage = await readData(source, head, filter, rows, page);
+  if (dataPage.isFull) return { ...dataPage, next: dataPage.logs.at(-1)?.ord ?? null, seen: ords.length };
+  const next = pageOrds.length > page.limit ? (pageOrds[page.limit - 1] ?? null) : cutAt;
+  return { ...dataPage, next, seen: ords.length };
 }
 
 /**
@@ -138,10 +138,10 @@ export async function countLogs(
   if (range.from > range.to) return { total: 0, exact: true };
   const params = { ...logParams(chainId, head, filter, range), from_ord: range.from, to_ord: range.to };
   if (filter.txHash !== null || isNarrow(filter)) {
-    const wanted = SEARCHED_TOTAL_MAX + 1;
-    const search = { newestFirst: true, wanted, patienceMs: TIME_BUDGETS.logCountMs };
+    const countedMax = SEARCHED_TOTAL_MAX + 1;
+    const search = { newestFirst: true, wanted: countedMax, patienceMs: TIME_BUDGETS.logCountMs };
     const { ords, cutAt } = await findOrds(source, head, filter, range, search);
-    return { total: ords.length, exact: cutAt === null && ords.length < wanted };
+    return { total: ords.length, exact: cutAt === null && ords.length < countedMax };
   }
   if (filter.addresses.length === 0 && filter.topics[0].length === 0) {
     const blocks = {
@@ -152,10 +152,10 @@ export async function countLogs(
     const [sum] = await runner.run('logs/sum_block_logs', { ...params, ...blocks }, countRow);
     return { total: sum?.logs ?? 0, exact: true };
   }
-  const most = KEYED_TOTAL_MAX + 1;
-  const [row] = await runner.run('logs/count_logs', { ...params, most }, countRow);
+  const countedMax = KEYED_TOTAL_MAX + 1;
+  const [row] = await runner.run('logs/count_logs', { ...params, most: countedMax }, countRow);
   const total = Number(row?.logs ?? 0);
-  return { total, exact: total < most };
+  return { total, exact: total < countedMax };
 }
 
 function behind(range: OrdRange, { newestFirst, behind: last }: LogPage): OrdRange {
@@ -246,7 +246,7 @@ async function readLogs(
   ords: readonly number[],
   dataMax: number,
 ): Promise<StoredLog[]> {
-  const read = async (chunk: readonly number[]): Promise<StoredLog[]> => {
+  const readChunk = async (chunk: readonly number[]): Promise<StoredLog[]> => {
     const range = { from: Math.min(...chunk), to: Math.max(...chunk) };
     const params = {
       ...logParams(chainId, head, filter, range),
@@ -259,7 +259,7 @@ async function readLogs(
     return (await runner.run('logs/list_logs_at', params, logRow)).map(logOf);
   };
   const byOrd = new Map<number, StoredLog>();
-  for (const log of await inChunks(ords, read, ORDS_PER_QUERY)) byOrd.set(log.ord, log);
+  for (const log of await inChunks(ords, readChunk, ORDS_PER_QUERY)) byOrd.set(log.ord, log);
   return ords.flatMap((ord) => byOrd.get(ord) ?? []);
 }
 

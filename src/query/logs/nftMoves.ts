@@ -46,16 +46,16 @@ export async function listNftMoves(
     side: holder.slice(2).padStart(64, '0'),
     newest: newestFirst,
   };
-  const found = new Map<number, StoredLog>();
+  const logByOrd = new Map<number, StoredLog>();
   const search = { newestFirst, wanted };
   const { ords, cutAt } = await searchWindows(source, head, filter, range, search, async (window, limit) => {
     const bounds = { from_ord: window.from, to_ord: window.to, limit };
     const rows = await source.runner.run('logs/list_nft_moves', { ...params, ...bounds }, moveRow);
-    for (const row of rows) found.set(row.ord, toLog(row));
+    for (const row of rows) logByOrd.set(row.ord, toLog(row));
     return rows.map(({ ord }) => ord);
   });
   if (cutAt !== null && ords.length < wanted) return null;
-  return ords.slice(0, wanted).flatMap((ord) => found.get(ord) ?? []);
+  return ords.slice(0, wanted).flatMap((ord) => logByOrd.get(ord) ?? []);
 }
 
 function toLog({ tx_hash: txHash, tx_index: txIndex, ...rest }: RowOf<typeof moveRow>): StoredLog {

@@ -42,8 +42,8 @@ export async function readProxies(
   }
   const beacons = beaconsOf({ spans: stored, upgrades }, addresses);
   if (beacons.length === 0) return { spans: stored, upgrades };
-  const more = await listUpgrades(source, head, beacons);
-  return { spans: stored, upgrades: new Map([...upgrades, ...more]) };
+  const beaconUpgrades = await listUpgrades(source, head, beacons);
+  return { spans: stored, upgrades: new Map([...upgrades, ...beaconUpgrades]) };
 }
 
 /** The known beacons that these contracts have ever used. */
@@ -58,13 +58,13 @@ export function beaconsOf({ spans, upgrades }: Proxies, addresses: readonly Hex[
 /** The implementations of `address` at the position `ord`: none, one, or the facets of a diamond. */
 export function implementationsAt(proxies: Proxies, address: Hex, ord: number): readonly Hex[] {
   const { spans, upgrades } = proxies;
-  const own = upgrades.get(address);
-  const upgrade = upgradeAt(own, ord);
+  const ownUpgrades = upgrades.get(address);
+  const upgrade = upgradeAt(ownUpgrades, ord);
   const { span } = spanAt(spans.get(address), ord);
   if (upgrade !== null && (span === null || blockOfOrd(upgrade.ord) >= span.from))
     return targetsOf(proxies, upgrade, span ?? spans.get(address)?.[0] ?? null, ord);
   // A proxy without upgrade logs is assumed to have had its oldest known implementation from the start.
-  const { code, from } = span ?? (own === undefined ? spans.get(address)?.[0] : undefined) ?? NOTHING;
+  const { code, from } = span ?? (ownUpgrades === undefined ? spans.get(address)?.[0] : undefined) ?? NOTHING;
   const proxy = code?.proxy ?? null;
   if (proxy === null) return [];
   const { beacon, implementation, facets } = proxy;
@@ -79,11 +79,12 @@ function behindBeacon(
   beacon: Hex,
   implementation: Hex | null,
   ord: number,
-  from: number | null,
+  seenFrom: number | null,
 ): readonly Hex[] {
-  const live = upgradeAt(upgrades.get(beacon), ord);
-  if (live !== null && (from === null || blockOfOrd(live.ord) >= from)) return live.targets;
-  return (from === null && upgrades.has(beacon)) || implementation === null ? [] : [implementation];
+  const newestUpgrade = upgradeAt(upgrades.get(beacon), ord);
+  if (newestUpgrade !== null && (seenFrom === null || blockOfOrd(newestUpgrade.ord) >= seenFrom))
+    return newestUpgrade.targets;
+  return (seenFrom === null && upgrades.has(beacon)) || implementation === null ? [] : [implementation];
 }
 
 const NOTHING: CodeSpan = { from: 0, code: null };
@@ -122,9 +123,9 @@ export function candidatesAt(proxies: Proxies, address: Hex, ord: number): reado
 /** The hash of the code at a position, and the hash before a change within the block. Null if the code is unknown. */
 function hashesAt(spans: readonly CodeSpan[] | undefined, ord: number): readonly (Hex | null)[] {
   const { span, before } = spanAt(spans, ord);
-  const known = span ?? spans?.[0];
-  if (known === undefined) return [null];
+  const nearestSpan = span ?? spans?.[0];
+  if (nearestSpan === undefined) return [null];
   const hashOf = ({ code }: CodeSpan): Hex => code?.hash ?? ZERO_HASH;
-  const hash = hashOf(known);
+  const hash = hashOf(nearestSpan);
   return before === null || hashOf(before) === hash ? [hash] : [hash, hashOf(before)];
 }

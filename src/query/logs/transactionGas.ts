@@ -33,13 +33,13 @@ export async function readGas(
   logs: readonly StoredLog[],
 ): Promise<(log: StoredLog) => TransactionGas> {
   const keyOf = (number: number, index: number): string => `${number}-${index}`;
-  const wanted = new Map(
+  const transactions = new Map(
     logs.map(({ ord, txIndex }) => [
       keyOf(blockOfOrd(ord), txIndex),
       { number: blockOfOrd(ord), index: txIndex },
     ]),
   );
-  const slices = slicesOf([...wanted.values()], TRANSACTIONS_PER_QUERY);
+  const slices = slicesOf([...transactions.values()], TRANSACTIONS_PER_QUERY);
   const answers = await Promise.all(
     slices.map((slice) => {
       const params = {

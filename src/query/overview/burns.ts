@@ -16,13 +16,13 @@ export async function sumBurned(
   burn: Burn,
   seconds: number,
 ): Promise<bigint> {
-  const since = Math.max(head.timestamp - seconds, 0);
+  const windowStart = Math.max(head.timestamp - seconds, 0);
   const params = {
     ...snapshotParams(head),
     token: burn.token.slice(2),
     addresses: burn.addresses.map((address) => address.slice(2)),
-    after_ord: await findOrdAt(runner, chainId, head, since),
-    since,
+    after_ord: await findOrdAt(runner, chainId, head, windowStart),
+    since: windowStart,
   };
   const [row] = await runner.run('overview/sum_burned', params, burnedRow);
   return row?.burned ?? 0n;

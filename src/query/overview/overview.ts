@@ -88,14 +88,14 @@ async function readBurned(
 }
 
 async function countTransactions(runner: QueryRunner, chainId: number, head: HeadSnapshot): Promise<number> {
-  const since = Math.max(head.timestamp - DAY_SECONDS, 0);
-  const before = await findFinalBlockAt(runner, chainId, head, since);
+  const windowStart = Math.max(head.timestamp - DAY_SECONDS, 0);
+  const blockBefore = await findFinalBlockAt(runner, chainId, head, windowStart);
   const params = {
     commits: snapshotParams(head)['commits'] ?? [],
     chain_id: chainId,
-    after_block: before?.number ?? 0,
+    after_block: blockBefore?.number ?? 0,
     final_to: head.finalTo,
-    since,
+    since: windowStart,
   };
   const [row] = await runner.run('overview/sum_transactions', params, transactionsRow);
   return row?.transactions ?? 0;

@@ -161,9 +161,9 @@ function shareTexts(pools: readonly StoredPool[]): StoredPool[] {
 }
 
 function shared<Text>(texts: Map<Text, Text>, text: Text): Text {
-  const known = texts.get(text);
-  if (known === undefined) texts.set(text, text);
-  return known ?? text;
+  const sameText = texts.get(text);
+  if (sameText === undefined) texts.set(text, text);
+  return sameText ?? text;
 }
 
 function placesOf(

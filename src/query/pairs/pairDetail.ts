@@ -118,23 +118,23 @@ function reserveFields({ token0, token1, sides }: PairEntry, state: StateRow | n
 
 function balancesOf({ tokens, facts, holdings }: PairEntry): PairDetail['balances'] {
   return tokens.all.map(({ address, decimals }, index) => {
-    const raw = facts.balances?.[index];
+    const rawBalance = facts.balances?.[index];
     const side = holdings[index];
     return {
       address,
-      balance: raw === undefined ? null : formatUnits(raw, decimals ?? 0),
-      balance_raw: raw === undefined ? null : String(raw),
-      value_usd: raw === undefined || side === undefined ? null : valueOf(side),
+      balance: rawBalance === undefined ? null : formatUnits(rawBalance, decimals ?? 0),
+      balance_raw: rawBalance === undefined ? null : String(rawBalance),
+      value_usd: rawBalance === undefined || side === undefined ? null : valueOf(side),
     };
   });
 }
 
 function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail['depth_2pct_usd'] {
-  const none = { up: null, down: null };
+  const noDepth = { up: null, down: null };
   const { state } = facts;
   const [quote, worth] = pool.base_is_token0 ? [token1, sides[1].price.usd] : [token0, sides[0].price.usd];
-  if (state === null || worth === null) return none;
-  if (token0.decimals === null || token1.decimals === null) return none;
+  if (state === null || worth === null) return noDepth;
+  if (token0.decimals === null || token1.decimals === null) return noDepth;
   const reserves = [Number(state.reserve0), Number(state.reserve1)] as const;
   const depth = depthOf({
     poolType: pool.pool_type,
@@ -143,7 +143,7 @@ function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail
     liquidity: pool.all_tokens.length === 0 ? Number(state.liquidity) : weightedLiquidityOf(pool, reserves),
     price: pool.base_is_token0 ? state.price : 1 / state.price,
   });
-  if (depth === null) return none;
+  if (depth === null) return noDepth;
   const usdOf = (raw: number): number => wholeUnits(raw, quote.decimals ?? 0) * worth;
   return { up: usdOf(depth.up), down: usdOf(depth.down) };
 }
@@ -160,10 +160,10 @@ function lpFields(
   { pool, ownShares }: PairEntry,
   lp: LpFacts,
 ): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
-  const held = pool.pool_type === V3 ? null : lpSupplyOf(pool, lp);
-  if (held === null) return { total_supply: null, lp_holders: null };
-  const supply = held.supply === null ? null : formatUnits(held.supply - ownShares, LP_DECIMALS);
-  return { total_supply: supply, lp_holders: held.holders };
+  const lpSupply = pool.pool_type === V3 ? null : lpSupplyOf(pool, lp);
+  if (lpSupply === null) return { total_supply: null, lp_holders: null };
+  const supply = lpSupply.supply === null ? null : formatUnits(lpSupply.supply - ownShares, LP_DECIMALS);
+  return { total_supply: supply, lp_holders: lpSupply.holders };
 }
 
 const DOUBT_WARNINGS: Readonly<Record<DoubtCode, string>> = {

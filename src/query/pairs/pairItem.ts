@@ -129,8 +129,8 @@ export class PairEntry {
 
   /** Raw LP tokens that the pool itself holds. Composable pools mint 2^111 of them, which no provider owns. */
   get ownShares(): bigint {
-    const own = this.pool.all_tokens.indexOf(this.pool.address);
-    return this.facts.balances?.[own] ?? 0n;
+    const ownIndex = this.pool.all_tokens.indexOf(this.pool.address);
+    return this.facts.balances?.[ownIndex] ?? 0n;
   }
 
   /** The USD that each item of `holdings` contributes to the liquidity. */
@@ -148,17 +148,17 @@ export class PairEntry {
     const { pool, tokens, price0, price1, view } = this;
     const usd0 = trustedUsd(view.amount0, price0);
     const usd1 = trustedUsd(view.amount1, price1);
-    let added = sum;
+    let total = sum;
     if (pool.all_tokens.length === 0 && usd0 <= price0.capUsd && usd1 <= price1.capUsd) {
-      if (tokens.token0.address === address || price0.isAnchor) added += usd0;
-      if (tokens.token1.address === address || price1.isAnchor) added += usd1;
-      return added;
+      if (tokens.token0.address === address || price0.isAnchor) total += usd0;
+      if (tokens.token1.address === address || price1.isAnchor) total += usd1;
+      return total;
     }
     const { counted } = this;
     this.holdings.forEach(({ price }, i) => {
-      if (tokens.all[i]?.address === address || price.isAnchor) added += counted[i] ?? 0;
+      if (tokens.all[i]?.address === address || price.isAnchor) total += counted[i] ?? 0;
     });
-    return added;
+    return total;
   }
 
   /** Quote tokens per base token as a decimal, or null. */
@@ -292,24 +292,44 @@ export function meanTvl(
 ): number {
   const { token0, token1, tokens, sides, holdings } = entry;
   if (tokens.all.length > 2) {
-    const held = holdings.map((side, i) => {
+    const meanHoldings = holdings.map((side, i) => {
       const token = tokens.all[i];
       const raw = token?.address === entry.pool.address ? 0 : (balances?.[i] ?? 0);
       return { ...side, amount: wholeUnits(raw, token?.decimals ?? 0) };
     });
-    return tvlNow(entry, sides, balances === null ? holdings : held);
+    return tvlNow(entry, sides, balances === null ? holdings : meanHoldings);
   }
-  const [decimals0, decimals1] = [token0.decimals ?? 0, token1.decimals ?? 0];
-  const sideOf = (side: PoolSide, raw: number, value: number, decimals: number, other: number): PoolSide => {
+  interface MeanSide {
+    readonly rawReserve: number;
+    /** Mean value in USD times 10^otherDecimals, because raw prices count raw units of the other token. */
+    readonly scaledUsd: number | null;
+    readonly decimals: number;
+    readonly otherDecimals: number;
+  }
+  const sideOf = (side: PoolSide, { rawReserve, scaledUsd, decimals, otherDecimals }: MeanSide): PoolSide => {
     const { usd } = side.price;
-    const amount = value > 0 && usd !== null ? wholeUnits(value, other) / usd : wholeUnits(raw, decimals);
+    const amount =
+      scaledUsd !== null && scaledUsd > 0 && usd !== null
+        ? wholeUnits(scaledUsd, otherDecimals) / usd
+        : wholeUnits(rawReserve, decimals);
     return { ...side, amount };
   };
   if (means?.mean_reserve0 == null || means.mean_reserve1 === null) return tvlNow(entry, sides, holdings);
-  const mean = [
-    sideOf(sides[0], means.mean_reserve0, means.mean_value0 ?? 0, decimals0, decimals1),
-    sideOf(sides[1], means.mean_reserve1, means.mean_value1 ?? 0, decimals1, decimals0),
-  ] as const;
+  const { mean_reserve0, mean_reserve1, mean_value0, mean_value1 } = means;
+  const [decimals0, decimals1] = [token0.decimals ?? 0, token1.decimals ?? 0];
+  const mean0 = {
+    rawReserve: mean_reserve0,
+    scaledUsd: mean_value0,
+    decimals: decimals0,
+    otherDecimals: decimals1,
+  };
+  const mean1 = {
+    rawReserve: mean_reserve1,
+    scaledUsd: mean_value1,
+    decimals: decimals1,
+    otherDecimals: decimals0,
+  };
+  const mean = [sideOf(sides[0], mean0), sideOf(sides[1], mean1)] as const;
   return tvlNow(entry, mean, mean);
 }
 
@@ -337,11 +357,11 @@ export function priceOf(
  */
 function priceChange({ pool, facts, prices, tokens }: PairEntry, window: Window): number | null {
   const { token0, token1, quote } = tokens;
-  const raw = facts.state?.price ?? 0;
-  const rawThen = facts.pastPrices === null ? raw : facts.pastPrices[`price_${window}`];
-  const scaled = (price: number): number =>
+  const rawNow = facts.state?.price ?? 0;
+  const rawThen = facts.pastPrices === null ? rawNow : facts.pastPrices[`price_${window}`];
+  const toScaled = (price: number): number =>
     scalePrice(price, token0.decimals, token1.decimals, pool.base_is_token0);
-  const [now, then] = [scaled(raw), scaled(rawThen)];
+  const [now, then] = [toScaled(rawNow), toScaled(rawThen)];
   if (now === 0 || then === 0) return null;
   const worth = prices.now(quote.address);
   const worthThen = prices.before(quote.address, window);

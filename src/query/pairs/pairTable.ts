@@ -130,7 +130,7 @@ async function readPairTable(
   const splitFees = await sumProtocolFees(runner, chainId, head, DAY_SECONDS, questions);
   const tokenPairs = new TokenPairs(prices, head.timestamp);
   const entries = base.pools.map((pool, index) => {
-    const before = findBefore(earlier, pool, index);
+    const previous = findBefore(earlier, pool, index);
     const vault = balancesOf.get(pool.address);
     const facts: PairFacts = {
       state: base.stateAt(index),
@@ -148,11 +148,11 @@ async function readPairTable(
     };
     return new PairEntry(
       pool,
-      before?.pool === pool && earlier?.tokens === tokens ? before.tokens : poolTokensOf(pool, tokens),
-      sharedFacts(facts, before),
+      previous?.pool === pool && earlier?.tokens === tokens ? previous.tokens : poolTokensOf(pool, tokens),
+      sharedFacts(facts, previous),
       prices,
       tokenPairs.reasonOf,
-      before,
+      previous,
     );
   });
   return makeTable(entries, base, tokenPairs, prices, tokens);
@@ -160,27 +160,27 @@ async function readPairTable(
 
 /** The entry of the same pool in the previous table, usually at the same index. */
 function findBefore(before: PairTable | null, pool: StoredPool, index: number): PairEntry | undefined {
-  const there = before?.entries[index];
-  return there?.pool === pool ? there : before?.byAddress.get(pool.address);
+  const sameIndex = before?.entries[index];
+  return sameIndex?.pool === pool ? sameIndex : before?.byAddress.get(pool.address);
 }
 
 /** The facts of the earlier head if they are the same, because most pools do not change. This saves memory. */
 function sharedFacts(facts: PairFacts, before: PairEntry | undefined): PairFacts {
-  const known = before?.facts;
+  const previousFacts = before?.facts;
   const isSame =
-    known?.state === facts.state &&
-    known.balances === facts.balances &&
-    known.doubts === facts.doubts &&
-    known.trades === facts.trades &&
-    known.pastPrices === facts.pastPrices &&
-    known.meanBalances === facts.meanBalances &&
-    known.lastTradeAt === facts.lastTradeAt &&
-    known.feePips === facts.feePips &&
-    known.birth === facts.birth &&
-    known.protocolShare === facts.protocolShare &&
-    known.protocolSplit === facts.protocolSplit &&
-    known.splitFees === facts.splitFees;
-  return isSame ? known : facts;
+    previousFacts?.state === facts.state &&
+    previousFacts.balances === facts.balances &&
+    previousFacts.doubts === facts.doubts &&
+    previousFacts.trades === facts.trades &&
+    previousFacts.pastPrices === facts.pastPrices &&
+    previousFacts.meanBalances === facts.meanBalances &&
+    previousFacts.lastTradeAt === facts.lastTradeAt &&
+    previousFacts.feePips === facts.feePips &&
+    previousFacts.birth === facts.birth &&
+    previousFacts.protocolShare === facts.protocolShare &&
+    previousFacts.protocolSplit === facts.protocolSplit &&
+    previousFacts.splitFees === facts.splitFees;
+  return isSame ? previousFacts : facts;
 }
 
 /** This is a separate function, because a closure in readPairTable would keep all previous tables in memory. */

@@ -76,25 +76,25 @@ export async function readPairWindows(
   // then leave out swaps before the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
   const windowOf = async (seconds: number): Promise<Window> => {
-    const since = Math.max(head.timestamp - seconds, 0);
-    const hours = wholeHours(since, head.timestamp, tip?.timestamp ?? null);
+    const windowStart = Math.max(head.timestamp - seconds, 0);
+    const hours = wholeHours(windowStart, head.timestamp, tip?.timestamp ?? null);
     const [ord, edge, tail] = await Promise.all([
-      ordBefore(slotOf(since, HOUR_SECONDS)),
+      ordBefore(slotOf(windowStart, HOUR_SECONDS)),
       ordBefore(hours.from),
       ordBefore(hours.to),
     ]);
-    return { since, hours, ord, edge, tail };
+    return { since: windowStart, hours, ord, edge, tail };
   };
   const [week, month] = await Promise.all([windowOf(WEEK_SECONDS), windowOf(MONTH_SECONDS)]);
-  const many = tokens.length > 2;
-  const here = !many && swapsADay <= SWAPS_A_DAY_MAX;
+  const hasManyTokens = tokens.length > 2;
+  const readsSwaps = !hasManyTokens && swapsADay <= SWAPS_A_DAY_MAX;
   const key = { ...snapshotParams(head), pair: address.slice(2), limit: ROWS_MAX };
   const swapParams = {
     ...key,
     month_ord: month.ord,
     month_edge: month.edge,
     week_ord: week.ord,
-    week_edge: here ? lastOrdOfBlock(head.finalTo) : week.edge,
+    week_edge: readsSwaps ? lastOrdOfBlock(head.finalTo) : week.edge,
     tail_ord: month.tail,
   };
   const engineParams = { ...key, since: week.since, since_ord: week.ord, now: head.timestamp };
@@ -102,9 +102,9 @@ export async function readPairWindows(
     readShortTrades(runner, chainId, head, 'pairs/count_window_trades', { pair: address.slice(2) }),
     runner.run('pairs/list_window_hours', { ...key, ...month.hours }, hourRow),
     runner.run('pairs/list_window_swaps', swapParams, swapRow),
-    here ? runner.run('pairs/list_window_states', { ...key, week_ord: week.ord }, heldRow) : [],
-    here || many ? [] : runner.run('pairs/mean_reserves', engineParams, meanReservesRow),
-    many ? runner.run('pairs/mean_balances', engineParams, meanBalancesRow) : [],
+    readsSwaps ? runner.run('pairs/list_window_states', { ...key, week_ord: week.ord }, heldRow) : [],
+    readsSwaps || hasManyTokens ? [] : runner.run('pairs/mean_reserves', engineParams, meanReservesRow),
+    hasManyTokens ? runner.run('pairs/mean_balances', engineParams, meanBalancesRow) : [],
   ]);
   const ofWeek = sumWindow(week, hours, swaps);
   const valued = swaps.flatMap((swap) => (swap.timestamp > week.since ? valuedSwaps(swap) : []));
@@ -113,7 +113,9 @@ export async function readPairWindows(
     volumeWeek: ofWeek.volume,
     volumeMonth: sumWindow(month, hours, swaps).volume,
     feesWeek: ofWeek.fees,
-    meanReservesWeek: here ? meanReserves(states, valued, week.since, head.timestamp) : (means[0] ?? null),
+    meanReservesWeek: readsSwaps
+      ? meanReserves(states, valued, week.since, head.timestamp)
+      : (means[0] ?? null),
     meanBalancesWeek: balances[0]?.means ?? null,
   };
 }

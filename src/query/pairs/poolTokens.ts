@@ -19,11 +19,11 @@ export function poolTokensOf(pool: StoredPool, tokens: TokenMap): PoolTokens {
   const token0 = tokenOf(tokens, pool.token0);
   const token1 = tokenOf(tokens, pool.token1);
   const [base, quote] = pool.base_is_token0 ? [token0, token1] : [token1, token0];
-  const all =
+  const allTokens =
     pool.all_tokens.length === 0
       ? [token0, token1]
       : pool.all_tokens.map((address) => tokenOf(tokens, address));
-  return { token0, token1, base, quote, all, name: nameOf(base, quote, all) };
+  return { token0, token1, base, quote, all: allTokens, name: nameOf(base, quote, allTokens) };
 }
 
 /** Name of the pair: "BASE / QUOTE", followed by the other tokens of the pool. */

@@ -56,8 +56,8 @@ export function countedValues(sides: readonly PoolSide[], weights: readonly numb
  */
 export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): number {
   const value = sumBelowCaps(side0, side1) ?? sumOf(countedValues([side0, side1], []));
-  const both = isTrusted(side0.price) === isTrusted(side1.price);
-  return both || poolType !== CONSTANT_PRODUCT ? value : 2 * value;
+  const areEqual = isTrusted(side0.price) === isTrusted(side1.price);
+  return areEqual || poolType !== CONSTANT_PRODUCT ? value : 2 * value;
 }
 
 /**

@@ -38,19 +38,19 @@ function legsOfToken(
   now: number,
 ): readonly ReasonLeg[] {
   const { state, doubts, lastTradeAt } = facts;
-  const found = { ...pool, tokens: pool.all_tokens, weights: pool.all_weights };
+  const withTokens = { ...pool, tokens: pool.all_tokens, weights: pool.all_weights };
   const decimalsOf = (address: string): number | null =>
     tokens.all.find((one) => one.address === address)?.decimals ?? null;
   const movedAt = Math.max(state?.timestamp ?? 0, lastTradeAt ?? 0);
-  return legsOf(found).flatMap((info) => {
+  return legsOf(withTokens).flatMap((info) => {
     const { token0, token1 } = info.leg;
     if (token0 !== token && token1 !== token) return [];
-    const raw = state === null ? null : { ...state, balances: facts.balances ?? [], doubts };
+    const rawState = state === null ? null : { ...state, balances: facts.balances ?? [], doubts };
     return {
-      state: raw === null ? NO_STATE : toLegState(found, info, raw, decimalsOf),
+      state: rawState === null ? NO_STATE : toLegState(withTokens, info, rawState, decimalsOf),
       isToken0: token0 === token,
       other: prices.now(token0 === token ? token1 : token0),
-      isFollowed: isFollowed(found, doubts),
+      isFollowed: isFollowed(withTokens, doubts),
       isQuiet: state === null || now - movedAt > DORMANT_SECONDS,
     };
   });

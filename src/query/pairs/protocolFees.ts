@@ -45,21 +45,25 @@ export function createProtocolSplits(
       changeRow,
     );
   return async (head) => {
-    let known = final;
-    if (known === null || known.finalTo > head.finalTo || head.finalTo - known.finalTo > FINAL_BLOCKS_MAX) {
+    let finalSplits = final;
+    if (
+      finalSplits === null ||
+      finalSplits.finalTo > head.finalTo ||
+      head.finalTo - finalSplits.finalTo > FINAL_BLOCKS_MAX
+    ) {
       const changes = await list({ ...head, blocks: [] }, 0);
-      known = { finalTo: head.finalTo, splits: withChanges(new Map(), changes) };
+      finalSplits = { finalTo: head.finalTo, splits: withChanges(new Map(), changes) };
       // Changes of an older snapshot are not kept, because they would not help the next read.
-      if (final === null || final.finalTo <= head.finalTo) final = known;
+      if (final === null || final.finalTo <= head.finalTo) final = finalSplits;
     }
-    const [fresh, first] = await Promise.all([list(head, lastOrdOfBlock(known.finalTo)), readFirst()]);
-    return withChanges(new Map([...first, ...known.splits]), fresh);
+    const [fresh, first] = await Promise.all([list(head, lastOrdOfBlock(finalSplits.finalTo)), readFirst()]);
+    return withChanges(new Map([...first, ...finalSplits.splits]), fresh);
   };
 }
 
 /** A function that returns the stored parts before the first change. Each call reads only the rows that are new. */
 function createFirstShares(runner: QueryRunner): () => Promise<ReadonlyMap<string, ProtocolSplit>> {
-  const known = new Map<string, ProtocolSplit>();
+  const splitOf = new Map<string, ProtocolSplit>();
   let newest = 0;
   return async () => {
     const params = { since: Math.max(0, newest - LATE_MS), limit: ROWS_MAX };
@@ -70,12 +74,12 @@ function createFirstShares(runner: QueryRunner): () => Promise<ReadonlyMap<strin
     )) {
       const shares = share0 === null || share1 === null ? null : { share0, share1 };
       // An unchanged object lets readers reuse what they made of it.
-      const before = known.get(pair)?.[0];
-      if (before?.shares?.share0 !== share0 || before.shares.share1 !== share1)
-        known.set(pair, [{ fromOrd: 0, shares }]);
+      const earlier = splitOf.get(pair)?.[0];
+      if (earlier?.shares?.share0 !== share0 || earlier.shares.share1 !== share1)
+        splitOf.set(pair, [{ fromOrd: 0, shares }]);
       newest = Math.max(newest, version);
     }
-    return known;
+    return splitOf;
   };
 }
 
@@ -112,16 +116,16 @@ export async function sumProtocolFees(
 ): Promise<ReadonlyMap<string, number>> {
   const sums = new Map<string, number>();
   if (questions.length === 0) return sums;
-  const since = Math.max(0, head.timestamp - seconds);
-  const afterOrd = await findOrdAt(runner, chainId, head, since);
-  const open: SplitQuestion[] = [];
+  const windowStart = Math.max(0, head.timestamp - seconds);
+  const afterOrd = await findOrdAt(runner, chainId, head, windowStart);
+  const unsplit: SplitQuestion[] = [];
   for (const question of questions) {
     const share = onlyShare(question, afterOrd);
-    if (share === null) open.push(question);
+    if (share === null) unsplit.push(question);
     sums.set(question.pair, (share ?? 0) * question.fees);
   }
-  const asked = new Map(open.map((question) => [question.pair, question]));
-  const rows = await inChunks(open, (chunk) => {
+  const questionOf = new Map(unsplit.map((question) => [question.pair, question]));
+  const rows = await inChunks(unsplit, (chunk) => {
     const starts = chunk.flatMap(({ pair, split }) =>
       split.map(({ fromOrd }) => [pair.slice(2), fromOrd] as const),
     );
@@ -130,13 +134,13 @@ export async function sumProtocolFees(
       pairs: starts.map(([pair]) => pair),
       ords: starts.map(([, ord]) => ord),
       after_ord: afterOrd,
-      since,
+      since: windowStart,
       limit: ROWS_MAX,
     };
     return runner.run('pairs/sum_split_fees', params, feesRow);
   });
   for (const { pair, part, is_token0, fees } of rows) {
-    const { split, otherShare } = asked.get(pair) ?? { split: [], otherShare: 0 };
+    const { split, otherShare } = questionOf.get(pair) ?? { split: [], otherShare: 0 };
     const shares = split[part - 1]?.shares ?? null;
     const share = is_token0 ? shares?.share0 : shares?.share1;
     sums.set(pair, (sums.get(pair) ?? 0) + fees * (share ?? otherShare));

@@ -25,8 +25,8 @@ export class Rankings<T, S extends string> {
     const orders = this.kept.get(entries) ?? new Map<string, readonly T[]>();
     this.kept.set(entries, orders);
     const name = `${sort} ${order}`;
-    const known = orders.get(name);
-    if (known !== undefined) return known;
+    const ranked = orders.get(name);
+    if (ranked !== undefined) return ranked;
     const sorted: T[] = [];
     for (const place of this.rank(entries, sort, order)) {
       const entry = entries[place];
@@ -41,14 +41,14 @@ export class Rankings<T, S extends string> {
     const numbers = toNumbers(entries.map((entry) => this.keyOf(entry, sort)));
     const sign = order === 'asc' ? 1 : -1;
     const nulls = places.filter((place) => Number.isNaN(numbers[place]));
-    const known = places.filter((place) => !Number.isNaN(numbers[place]));
+    const withNumber = places.filter((place) => !Number.isNaN(numbers[place]));
     // The sort is stable, so ties stay in address order.
-    known.sort((a, b) => {
+    withNumber.sort((a, b) => {
       const [one, other] = [numbers[a] ?? NaN, numbers[b] ?? NaN];
       return one === other ? 0 : one < other ? -sign : sign;
     });
-    places.set(known);
-    places.set(nulls, known.length);
+    places.set(withNumber);
+    places.set(nulls, withNumber.length);
     return places;
   }
 

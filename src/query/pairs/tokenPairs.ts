@@ -26,8 +26,8 @@ export class TokenPairs {
   readonly reasonOf = (token: Token): PriceReason | null => {
     const { address } = token;
     if (this.prices.now(address).usd !== null) return null;
-    const known = this.reasons.get(address);
-    if (known !== undefined) return known;
+    const cached = this.reasons.get(address);
+    if (cached !== undefined) return cached;
     const reason = tokenPriceReason(token, this.byToken.get(address) ?? [], this.now);
     this.reasons.set(address, reason);
     return reason;
@@ -38,9 +38,9 @@ function groupByToken(entries: readonly PairEntry[]): ReadonlyMap<string, readon
   const pairsOf = new Map<string, PairEntry[]>();
   for (const entry of entries) {
     for (const { address } of entry.tokens.all) {
-      const known = pairsOf.get(address);
-      if (known === undefined) pairsOf.set(address, [entry]);
-      else known.push(entry);
+      const tokenPairs = pairsOf.get(address);
+      if (tokenPairs === undefined) pairsOf.set(address, [entry]);
+      else tokenPairs.push(entry);
     }
   }
   return pairsOf;

@@ -48,8 +48,8 @@ export async function readShortTrades(
     limit: windows.length,
   };
   const rows = new Map((await runner.run(name, params, windowRow)).map((row) => [row.seconds, row]));
-  const of = (seconds: number): Trades => rows.get(seconds) ?? NO_TRADES;
-  return { m5: of(m5), h1: of(h1), h6: of(h6) };
+  const tradesOf = (seconds: number): Trades => rows.get(seconds) ?? NO_TRADES;
+  return { m5: tradesOf(m5), h1: tradesOf(h1), h6: tradesOf(h6) };
 }
 
 /** The numbers of trades; zeros without a swap. */

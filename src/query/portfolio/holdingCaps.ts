@@ -32,12 +32,12 @@ export type CountHolding = (values: readonly HeldValue[]) => CountedValues;
 
 /** Makes the caps of one wallet. Each call uses up a part of the caps of its tokens. */
 export function createHoldingCaps(): CountHolding {
-  const spent = new Map<string, number>();
+  const spentCaps = new Map<string, number>();
   return (values) => {
     const counted = countSides(
       values.map(({ token, price, usd, part }) => ({
         usd: usd ?? 0,
-        capUsd: Math.max(0, price.capUsd - (spent.get(token) ?? 0)),
+        capUsd: Math.max(0, price.capUsd - (spentCaps.get(token) ?? 0)),
         part,
       })),
     );
@@ -46,7 +46,7 @@ export function createHoldingCaps(): CountHolding {
       if (value.usd === null) return null;
       const counts = counted[i] ?? 0;
       if (counts < value.usd) capped = true;
-      spent.set(value.token, (spent.get(value.token) ?? 0) + counts);
+      spentCaps.set(value.token, (spentCaps.get(value.token) ?? 0) + counts);
       return counts;
     });
     return { usd, capped };

@@ -31,9 +31,9 @@ export function pendingProtocolLp(supply: bigint, now: Reserves, last: Reserves,
   const root = integerRoot(now.reserve0 * now.reserve1);
   const rootLast = integerRoot(last.reserve0 * last.reserve1);
   if (root <= rootLast) return 0n;
-  const part = BigInt(Math.round(share * SHARE_UNIT));
-  const rest = BigInt(SHARE_UNIT) - part;
-  return (supply * (root - rootLast) * part) / (root * rest + rootLast * part);
+  const scaledShare = BigInt(Math.round(share * SHARE_UNIT));
+  const otherShare = BigInt(SHARE_UNIT) - scaledShare;
+  return (supply * (root - rootLast) * scaledShare) / (root * otherShare + rootLast * scaledShare);
 }
 
 /**

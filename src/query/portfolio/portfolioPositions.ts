@@ -45,9 +45,9 @@ export function toLpPosition(
   count: CountHolding,
 ): ValuedPosition {
   const { pool } = entry;
-  const held = balancesOf(entry);
-  const supply = effectiveSupply(entry, lp, held);
-  const amounts = held.map((balance) =>
+  const poolBalances = balancesOf(entry);
+  const supply = effectiveSupply(entry, lp, poolBalances);
+  const amounts = poolBalances.map((balance) =>
     balance === null || supply === null ? null : shareOfPool(balance, lp.balance, supply),
   );
   return toPosition(entry, prices, amounts, count, {
@@ -75,8 +75,8 @@ function effectiveSupply(
 ): bigint | null {
   if (supply === null) return null;
   if (pool.pool_type !== CONSTANT_PRODUCT) {
-    const own = item.tokens.findIndex(({ address }) => address === pool.address);
-    return supply - (held[own] ?? 0n);
+    const ownIndex = item.tokens.findIndex(({ address }) => address === pool.address);
+    return supply - (held[ownIndex] ?? 0n);
   }
   const [reserve0, reserve1] = held;
   if (last === null || reserve0 === undefined || reserve1 === undefined) return supply;
@@ -98,12 +98,12 @@ export function toConcentratedPosition(
   const { state } = entry.facts;
   const { tick_lower, tick_upper, liquidity } = owned;
   const sqrtPriceX96 = state?.sqrt_price_x96 ?? 0n;
-  const known = state !== null && sqrtPriceX96 > 0n;
-  const amounts = known ? amountsOfLiquidity(sqrtPriceX96, tick_lower, tick_upper, liquidity) : null;
-  const inRange = known ? state.tick >= tick_lower && state.tick < tick_upper : null;
+  const hasPrice = state !== null && sqrtPriceX96 > 0n;
+  const amounts = hasPrice ? amountsOfLiquidity(sqrtPriceX96, tick_lower, tick_upper, liquidity) : null;
+  const inRange = hasPrice ? state.tick >= tick_lower && state.tick < tick_upper : null;
   const active = state?.liquidity ?? 0n;
   const { capped, ...unclaimed } = unclaimedOf(entry, prices, owed, count);
-  const own = {
+  const positionFields = {
     id: `${owned.manager}-${owned.position_id}`,
     lp_balance_raw: liquidity.toString(),
     share_pct: inRange === null ? null : inRange ? sharePercent(liquidity, active) : 0,
@@ -113,8 +113,8 @@ export function toConcentratedPosition(
     in_range: inRange,
     ...unclaimed,
   };
-  const held = [amounts?.amount0 ?? null, amounts?.amount1 ?? null];
-  return toPosition(entry, prices, held, count, own, capped);
+  const rawAmounts = [amounts?.amount0 ?? null, amounts?.amount1 ?? null];
+  return toPosition(entry, prices, rawAmounts, count, positionFields, capped);
 }
 
 function unclaimedOf(
@@ -124,9 +124,9 @@ function unclaimedOf(
   count: CountHolding,
 ): Pick<PortfolioPosition, 'unclaimed' | 'unclaimed_usd'> & { readonly capped: boolean } {
   if (owed === null) return { unclaimed: null, unclaimed_usd: null, capped: false };
-  const raw = [owed.amount0, owed.amount1];
+  const owedAmounts = [owed.amount0, owed.amount1];
   const { amounts: unclaimed, capped } = toAmounts(
-    item.tokens.map((token, i) => ({ token, raw: raw[i] ?? null, part: 1 })),
+    item.tokens.map((token, i) => ({ token, raw: owedAmounts[i] ?? null, part: 1 })),
     prices,
     count,
   );
@@ -187,11 +187,11 @@ function toPosition(
 ): ValuedPosition {
   const weights = weightsOfPool(pool);
   // LP tokens that the pool itself holds have no owner.
-  const held = item.tokens.flatMap((token, i) =>
+  const heldTokens = item.tokens.flatMap((token, i) =>
     token.address === pool.address ? [] : [{ token, raw: amounts[i] ?? null, part: weights[i] ?? 1 }],
   );
-  const trusted = held.every(({ token }) => isTrusted(prices.now(token.address)));
-  const { amounts: tokens, capped } = toAmounts(held, prices, count);
+  const trusted = heldTokens.every(({ token }) => isTrusted(prices.now(token.address)));
+  const { amounts: tokens, capped } = toAmounts(heldTokens, prices, count);
   const { id, lp_balance_raw, share_pct, ...rest } = own;
   const position: PortfolioPosition = {
     id,

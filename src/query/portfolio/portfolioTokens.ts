@@ -108,8 +108,8 @@ const deepest = new WeakMap<PairTable, readonly string[]>();
 
 /** The tokens and LP tokens with the most USD liquidity, computed once per table. */
 export function listDeepest(pairs: PairTable): readonly string[] {
-  const known = deepest.get(pairs);
-  if (known !== undefined) return known;
+  const cached = deepest.get(pairs);
+  if (cached !== undefined) return cached;
   const depths = new Map<string, number>();
   for (const { tokens, pool, liquidityUsd } of pairs.entries) {
     // A concentrated pool has no LP token.

@@ -43,7 +43,7 @@ export function toPortfolio(
   const total = ofTokens + ofPositions;
   const percent = (trusted: boolean, usd: number | null): number =>
     trusted && total > 0 ? ((usd ?? 0) / total) * 100 : 0;
-  const others = [...parts.tokens, ...parts.positions].map(({ trusted, usd }) => ({
+  const untrustedValues = [...parts.tokens, ...parts.positions].map(({ trusted, usd }) => ({
     trusted: !trusted,
     usd,
   }));
@@ -55,7 +55,7 @@ export function toPortfolio(
     tokens_usd: ofTokens,
     positions_usd: ofPositions,
     unclaimed_usd: silent ? null : unclaimed,
-    excluded_usd: sumTrusted(others),
+    excluded_usd: sumTrusted(untrustedValues),
     block_number: head.number,
     native: native?.native ?? null,
     tokens: tokens

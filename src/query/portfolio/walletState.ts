@@ -58,8 +58,8 @@ export async function readWalletState(
   const unseeded = candidates.filter(
     (token) => !rebasing.has(token) && seeds.find(address, token) === undefined,
   );
-  const wanted = [...rebasingHeld, ...unseeded];
-  const tokens = wanted.slice(0, BALANCES_ASKED_MAX);
+  const withoutBalance = [...rebasingHeld, ...unseeded];
+  const tokens = withoutBalance.slice(0, BALANCES_ASKED_MAX);
   const positions = wallet.positions.slice(0, POSITIONS_ASKED_MAX);
   const questions: StateQuestion[] = [
     { kind: 'coin', address },
@@ -68,24 +68,24 @@ export async function readWalletState(
   ];
   const answers = (await node?.ask(blockHash, questions)) ?? null;
   const [coin, ...rest] = answers ?? [];
-  const read = readBalances(tokens, rest.slice(positions.length));
+  const nodeBalances = readBalances(tokens, rest.slice(positions.length));
   for (const token of unseeded) {
-    const held = read.get(token);
-    if (held === undefined) continue;
+    const nodeBalance = nodeBalances.get(token);
+    if (nodeBalance === undefined) continue;
     // Sums of logs are modulo 2^256, read as signed.
-    seeds.keep(address, token, BigInt.asIntN(256, held - (balances.get(token) ?? 0n)));
+    seeds.keep(address, token, BigInt.asIntN(256, nodeBalance - (balances.get(token) ?? 0n)));
   }
   const { known, seeded } = seedBalances(balances, candidates, seeds, wallet);
-  const rebased = rebasingHeld.filter((token) => read.has(token));
-  for (const token of rebased) known.set(token, read.get(token) ?? 0n);
+  const rebased = rebasingHeld.filter((token) => nodeBalances.has(token));
+  for (const token of rebased) known.set(token, nodeBalances.get(token) ?? 0n);
   return {
     // The answer of a faulty node may not be a number.
     native: isQuantity(coin) ? BigInt(coin) : null,
     balances: known,
     seeded,
-    guessed: new Set(rebasingHeld.filter((token) => !read.has(token))),
+    guessed: new Set(rebasingHeld.filter((token) => !nodeBalances.has(token))),
     owed: readOwed(positions, rest),
-    truncated: tokens.length < wanted.length || positions.length < wallet.positions.length,
+    truncated: tokens.length < withoutBalance.length || positions.length < wallet.positions.length,
   };
 }
 
@@ -95,13 +95,13 @@ export async function readSupplies(
   blockHash: Hex,
   tokens: readonly string[],
 ): Promise<ReadonlyMap<string, bigint>> {
-  const asked = tokens.slice(0, BALANCES_ASKED_MAX);
-  const questions = asked.map((token): StateQuestion => ({
+  const askedTokens = tokens.slice(0, BALANCES_ASKED_MAX);
+  const questions = askedTokens.map((token): StateQuestion => ({
     kind: 'call',
     to: asHex(token),
     data: TOTAL_SUPPLY,
   }));
-  return readBalances(asked, (await node?.ask(blockHash, questions)) ?? []);
+  return readBalances(askedTokens, (await node?.ask(blockHash, questions)) ?? []);
 }
 
 function collectQuestion(manager: string, positionId: string, owner: Hex): StateQuestion {
@@ -117,12 +117,12 @@ function asHex(address: string): Hex {
 }
 
 function readBalances(tokens: readonly string[], answers: StateAnswers): ReadonlyMap<string, bigint> {
-  const read = new Map<string, bigint>();
+  const balances = new Map<string, bigint>();
   tokens.forEach((token, index) => {
     const balance = readBalance(answers[index]);
-    if (balance !== null) read.set(token, balance);
+    if (balance !== null) balances.set(token, balance);
   });
-  return read;
+  return balances;
 }
 
 /** Adds the balances from before the history (seeds) to the sums of the logs. */
@@ -132,15 +132,15 @@ function seedBalances(
   seeds: BalanceSeeds,
   { address, rebasing }: Wallet,
 ): { known: Map<string, bigint>; seeded: ReadonlySet<string> } {
-  const known = new Map(balances);
+  const seededBalances = new Map(balances);
   const seeded = new Set<string>();
   for (const token of candidates) {
     const seed = rebasing.has(token) ? undefined : seeds.find(address, token);
     if (seed === undefined) continue;
-    known.set(token, BigInt.asIntN(256, (balances.get(token) ?? 0n) + seed));
+    seededBalances.set(token, BigInt.asIntN(256, (balances.get(token) ?? 0n) + seed));
     if (seed !== 0n) seeded.add(token);
   }
-  return { known, seeded };
+  return { known: seededBalances, seeded };
 }
 
 function readOwed(

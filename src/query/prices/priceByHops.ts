@@ -101,12 +101,12 @@ export function makeTokenPrices(
   past: Readonly<Record<Window, Hops>>,
   wrappedNative: string | null,
 ): TokenPrices {
-  const known = new Map<string, TokenPrice>();
+  const priceOf = new Map<string, TokenPrice>();
   const now = (token: string): TokenPrice => {
-    const kept = known.get(token);
-    if (kept !== undefined) return kept;
+    const cached = priceOf.get(token);
+    if (cached !== undefined) return cached;
     const price = priceByHops(hops, token);
-    known.set(token, price);
+    priceOf.set(token, price);
     return price;
   };
   const nativeUsd = wrappedNative === null ? null : now(wrappedNative).usd;

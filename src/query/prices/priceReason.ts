@@ -42,14 +42,14 @@ export function priceReason(token: TokenRef, legs: readonly ReasonLeg[]): PriceR
   if (token.decimals === null)
     return makeReason('unknown_decimals', `No price: the decimals of ${name} are unknown`);
   const connected = legs.filter(({ other }) => other.usd !== null);
-  const live = connected.filter(({ isFollowed, isQuiet }) => isFollowed && !isQuiet);
-  const near = live.filter((leg) => !isAtLimit(leg));
-  if (near.length > 0) {
-    const have = near.reduce((best, leg) => Math.max(best, backingOf(leg)), 0);
-    if (have < BACKING_MIN_USD) return lowLiquidity(name, have);
+  const liveLegs = connected.filter(({ isFollowed, isQuiet }) => isFollowed && !isQuiet);
+  const withinHops = liveLegs.filter((leg) => !isAtLimit(leg));
+  if (withinHops.length > 0) {
+    const bestBackingUsd = withinHops.reduce((best, leg) => Math.max(best, backingOf(leg)), 0);
+    if (bestBackingUsd < BACKING_MIN_USD) return lowLiquidity(name, bestBackingUsd);
     return makeReason('no_route', `No price yet: ${name} gets a route with the next epoch or trade`);
   }
-  if (live.length > 0)
+  if (liveLegs.length > 0)
     return makeReason('no_route', `No price: ${name} is more than ${HOPS_MAX} hops away from an anchor`);
   if (connected.some(({ isFollowed }) => !isFollowed))
     return makeReason(
@@ -64,10 +64,10 @@ export function priceReason(token: TokenRef, legs: readonly ReasonLeg[]): PriceR
 
 function lowLiquidity(name: string, have: number): PriceReason {
   // Rounded down, so that 49.999 USD are not shown as the 50 USD needed.
-  const shown = (Math.floor(have * 100) / 100).toFixed(2);
+  const shownUsd = (Math.floor(have * 100) / 100).toFixed(2);
   return {
     code: 'low_liquidity',
-    text: `No price: the best pool of ${name} has $${shown} on the side with a known price, $${BACKING_MIN_USD} needed`,
+    text: `No price: the best pool of ${name} has $${shownUsd} on the side with a known price, $${BACKING_MIN_USD} needed`,
     have_usd: have,
     need_usd: BACKING_MIN_USD,
   };

@@ -34,14 +34,15 @@ export function lpSharesOf(
 ): LpShares {
   const minted = pool.pool_type === CONCENTRATED ? null : (lpSupplyOf(pool, facts)?.supply ?? null);
   const supply = (minted ?? 0n) - pool.ownShares;
-  const held = (facts.told ?? facts.holding)?.watched;
-  if (supply <= 0n || held === undefined) return UNKNOWN;
+  const watchedBalances = (facts.told ?? facts.holding)?.watched;
+  if (supply <= 0n || watchedBalances === undefined) return UNKNOWN;
   const percentOf = (raw: bigint): number => Number((raw * 10_000_000n) / supply) / 100_000;
-  let locked = facts.holding?.atZero ?? held.get(ZERO_ADDRESS) ?? 0n;
-  for (const { address, kind } of watched) if (kind !== 'treasury') locked += held.get(address) ?? 0n;
+  let locked = facts.holding?.atZero ?? watchedBalances.get(ZERO_ADDRESS) ?? 0n;
+  for (const { address, kind } of watched)
+    if (kind !== 'treasury') locked += watchedBalances.get(address) ?? 0n;
   return {
     locked: percentOf(locked),
-    creator: creator === null ? null : percentOf(held.get(creator) ?? 0n),
+    creator: creator === null ? null : percentOf(watchedBalances.get(creator) ?? 0n),
   };
 }
 
@@ -49,11 +50,11 @@ export function lpSharesOf(
 export function meanShare(
   shares: readonly { readonly percent: number | null; readonly liquidityUsd: number }[],
 ): number | null {
-  const known = shares.flatMap(({ percent, liquidityUsd }) =>
+  const knownShares = shares.flatMap(({ percent, liquidityUsd }) =>
     percent === null ? [] : [{ percent, liquidityUsd }],
   );
-  if (known.length === 0) return null;
-  const total = known.reduce((sum, { liquidityUsd }) => sum + liquidityUsd, 0);
-  if (total <= 0) return known.reduce((sum, { percent }) => sum + percent, 0) / known.length;
-  return known.reduce((sum, { percent, liquidityUsd }) => sum + percent * (liquidityUsd / total), 0);
+  if (knownShares.length === 0) return null;
+  const total = knownShares.reduce((sum, { liquidityUsd }) => sum + liquidityUsd, 0);
+  if (total <= 0) return knownShares.reduce((sum, { percent }) => sum + percent, 0) / knownShares.length;
+  return knownShares.reduce((sum, { percent, liquidityUsd }) => sum + percent * (liquidityUsd / total), 0);
 }

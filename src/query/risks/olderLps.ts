@@ -22,7 +22,7 @@ export async function askOlderLps(
   { watched, creatorOf }: Pick<RiskTable, 'watched' | 'creatorOf'>,
 ): Promise<ToldLps> {
   const counted = watched.flatMap(({ address, kind }) => (kind === 'treasury' ? [] : [address]));
-  const asked = pairs
+  const poolQuestions = pairs
     .filter(({ pool }) => hasOlderLp(pool, head))
     .sort((a, b) => b.liquidityUsd - a.liquidityUsd)
     .slice(0, POOLS_MAX)
@@ -31,20 +31,20 @@ export async function askOlderLps(
       const holders = [...new Set([...counted, ...zero, creatorOf(base.address) ?? []].flat())];
       return { pool, holders, calls: [TOTAL_SUPPLY, ...holders.map(balanceOfCall)] };
     });
-  const questions = asked.flatMap(({ pool, calls }) => {
+  const questions = poolQuestions.flatMap(({ pool, calls }) => {
     const to: Hex = `0x${pool.address.slice(2)}`;
     return calls.map((data) => ({ kind: 'call', to, data }) as const);
   });
   const answers = [...((await node?.ask(head.hash, questions)) ?? [])];
   return new Map(
-    asked.map(({ pool, holders, calls }) => {
+    poolQuestions.map(({ pool, holders, calls }) => {
       const [total, ...balances] = answers.splice(0, calls.length).map(readBalance);
       // A balance above the supply is an answer of a faulty node.
-      const held = balances.filter((balance) => balance !== null && balance <= (total ?? 0n));
-      if (total == null || held.length < holders.length) return [pool.address, null];
+      const usableBalances = balances.filter((balance) => balance !== null && balance <= (total ?? 0n));
+      if (total == null || usableBalances.length < holders.length) return [pool.address, null];
       return [
         pool.address,
-        { total, watched: new Map(holders.map((one, index) => [one, held[index] ?? 0n])) },
+        { total, watched: new Map(holders.map((one, index) => [one, usableBalances[index] ?? 0n])) },
       ];
     }),
   );

@@ -99,7 +99,7 @@ export function createRiskTables(
           isUntold: told.get(entry.pool.address) === null,
         });
         // Remembers the warnings of each pair, because requests at one head show the same pairs repeatedly.
-        const known = new WeakMap<PairEntry, Warning[]>();
+        const warningsByPair = new WeakMap<PairEntry, Warning[]>();
         return {
           watched,
           checksOf: (token) => checks.of(token),
@@ -111,9 +111,9 @@ export function createRiskTables(
           lpOf,
           sharesOf,
           pairWarningsOf: (entry) => {
-            const found = known.get(entry) ?? warningsOfPair(entry, head, judgementOf(entry));
-            known.set(entry, found);
-            return found;
+            const warnings = warningsByPair.get(entry) ?? warningsOfPair(entry, head, judgementOf(entry));
+            warningsByPair.set(entry, warnings);
+            return warnings;
           },
           withLps: tableOf,
         };
@@ -153,12 +153,12 @@ function warningsOfPair(
   if (hasOlderLp(pool, head)) warnings.push(PARTIAL_LP);
   if (isUntold) warnings.push(LP_UNKNOWN);
   const codes = new Set<string>();
-  const others = all.filter(({ address }) => address !== base.address);
-  const fromOthers = others.flatMap(ofToken).filter(({ code }) => SHARED_CODES.has(code));
-  for (const found of [...ofToken(base), ...fromOthers, ...warningsOfShare(shares.creator)]) {
-    if (codes.has(found.code)) continue;
-    codes.add(found.code);
-    warnings.push(found);
+  const otherTokens = all.filter(({ address }) => address !== base.address);
+  const fromOthers = otherTokens.flatMap(ofToken).filter(({ code }) => SHARED_CODES.has(code));
+  for (const warning of [...ofToken(base), ...fromOthers, ...warningsOfShare(shares.creator)]) {
+    if (codes.has(warning.code)) continue;
+    codes.add(warning.code);
+    warnings.push(warning);
   }
   return warnings;
 }

@@ -121,8 +121,12 @@ const CREATOR_SHARE_MIN = 1;
 /** A warning if the creator of the token can withdraw a part of the liquidity. */
 export function warningsOfShare(percent: number | null): Warning[] {
   if (percent === null || percent < CREATOR_SHARE_MIN) return [];
-  const shown = Math.round(percent * 100) / 100;
+  const shownPercent = Math.round(percent * 100) / 100;
   return [
-    warning('lp_held_by_creator', 'warning', `The creator of the token holds ${shown} % of the LP tokens`),
+    warning(
+      'lp_held_by_creator',
+      'warning',
+      `The creator of the token holds ${shownPercent} % of the LP tokens`,
+    ),
   ];
 }

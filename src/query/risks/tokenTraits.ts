@@ -27,14 +27,14 @@ export function createLogoReader(
   runner: QueryRunner,
   chainId: number,
 ): () => Promise<ReadonlyMap<string, string>> {
-  let known: ReadonlyMap<string, string> = new Map();
+  let logos: ReadonlyMap<string, string> = new Map();
   let mark = '';
   return async () => {
     const [row] = await runner.run('risks/find_logo_mark', { chain_id: chainId }, markRow);
     const next = row?.mark ?? '';
-    if (next !== mark) known = await listLogos(runner, chainId);
+    if (next !== mark) logos = await listLogos(runner, chainId);
     mark = next;
-    return known;
+    return logos;
   };
 }
 

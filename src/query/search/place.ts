@@ -38,8 +38,8 @@ export function placeOfWords(names: readonly string[], words: readonly string[])
   for (const [index, name] of names.entries()) {
     const place = placeOf(name, word);
     if (place <= best) continue;
-    const others = rest.length === 0 ? place : placeOfWords(names.toSpliced(index, 1), rest);
-    best = Math.max(best, Math.min(place, others));
+    const placeOfRest = rest.length === 0 ? place : placeOfWords(names.toSpliced(index, 1), rest);
+    best = Math.max(best, Math.min(place, placeOfRest));
   }
   return best;
 }

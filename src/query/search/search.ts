@@ -90,11 +90,11 @@ interface FoundHits {
 
 /** Hits, the best hit first; at most a few hundred. */
 export async function searchAll(deps: SearchDeps, moment: Moment, q: string): Promise<FoundHits> {
-  const found = await Promise.all(classify(q).map((meaning) => searchOne(deps, moment, meaning)));
-  const hits = found
+  const results = await Promise.all(classify(q).map((meaning) => searchOne(deps, moment, meaning)));
+  const hits = results
     .flatMap((each) => each.hits)
     .sort((a, b) => b.score - a.score || compare(a.type, b.type) || compare(keyOf(a), keyOf(b)));
-  return { hits, isWhole: found.every(({ isWhole }) => isWhole) };
+  return { hits, isWhole: results.every(({ isWhole }) => isWhole) };
 }
 
 async function searchOne(deps: SearchDeps, moment: Moment, meaning: Meaning): Promise<FoundHits> {
@@ -136,23 +136,24 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
     runner.run('search/find_block_by_hash', params, blockRow),
     deps.signatures.listBySelectors([hash]),
   ]);
-  const seen = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
-  const known = blocks.length > 0 || signatures.length > 0;
+  const logBlock = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
+  const isKnown = blocks.length > 0 || signatures.length > 0;
   // A hash that no stored log, block or signature has may belong to a transaction without logs, so the node is asked.
-  const block = seen ?? (known ? null : await findTransactionBlock(deps.readsOf?.(chainId), head, hash));
-  const named = onceEach(signatures);
+  const block =
+    logBlock ?? (isKnown ? null : await findTransactionBlock(deps.readsOf?.(chainId), head, hash));
+  const uniqueSignatures = onceEach(signatures);
   const hits = [
     ...(block === null
       ? []
       : [hit('tx', chainId, { hash }, hash, `Transaction of block ${block}`, false, 1)]),
     ...blocks.map(({ number }) => hit('block', chainId, { hash, number }, `Block ${number}`, hash, false, 1)),
-    ...named
+    ...uniqueSignatures
       .slice(0, SIGNATURES_MAX)
       .map(({ signature, selector }) =>
         hit('event', chainId, { hash: selector }, signature, selector, false, 1),
       ),
   ];
-  return { hits, isWhole: named.length <= SIGNATURES_MAX };
+  return { hits, isWhole: uniqueSignatures.length <= SIGNATURES_MAX };
 }
 
 const transactionShape = z.object({ blockNumber: z.string().regex(/^0x[0-9a-f]+$/) });
@@ -176,8 +177,8 @@ function onceEach(known: readonly KnownSignature[]): KnownSignature[] {
 }
 
 async function searchSelector(deps: SearchDeps, { source }: Moment, selector: Hex): Promise<FoundHits> {
-  const known = await deps.signatures.listBySelectors([selector]);
-  const functions = onceEach(known).filter(({ kind }) => kind === 'function');
+  const signatures = await deps.signatures.listBySelectors([selector]);
+  const functions = onceEach(signatures).filter(({ kind }) => kind === 'function');
   const hits = functions
     .slice(0, SIGNATURES_MAX)
     .map(({ signature }) =>
@@ -204,28 +205,28 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
     deps.signatures.listByPrefix(text.replace(/\(.*$/s, ''), SIGNATURES_MAX),
     listPairsNamed(deps.pairs(), spaced(text), EACH_MAX),
   ]);
-  const named = new Map(names.map((one) => [one.address, one]));
-  for (const pair of pairs) if (!named.has(pair.address)) named.set(pair.address, pair);
+  const byAddress = new Map(names.map((one) => [one.address, one]));
+  for (const pair of pairs) if (!byAddress.has(pair.address)) byAddress.set(pair.address, pair);
   // If all hits by name are tokens, the query need not read the table of tokens.
   const areOthers = names.some(({ type }) => type !== 'token');
   const [facts, { logsOf }] = await Promise.all([
-    readHitFacts(deps.verifiedDb, moment, [...named.keys()], areOthers),
+    readHitFacts(deps.verifiedDb, moment, [...byAddress.keys()], areOthers),
     counts,
   ]);
-  const pairAt = pairsAt(deps.pairs(), named);
-  const hits = [...named.values()].flatMap(({ type, address, title, subtitle, place }) => {
+  const pairAt = pairsAt(deps.pairs(), byAddress);
+  const hits = [...byAddress.values()].flatMap(({ type, address, title, subtitle, place }) => {
     const isPair = facts.pools.has(address);
     if (type === 'pair' && !isPair) return [];
     // A pool whose LP token is stored as a token is shown as a pair.
-    const shown = isPair ? 'pair' : facts.tokens.has(address) ? 'token' : type;
+    const shownType = isPair ? 'pair' : facts.tokens.has(address) ? 'token' : type;
     const verified = type === 'contract' || facts.verified.has(address);
     const score = scoreOf(place, verified, logsOf(address));
-    const what = { address };
+    const target = { address };
     // LP tokens and contracts of pools all have the same name, so a pair shows its tokens.
     const pair = isPair ? pairAt.get(address) : undefined;
     return pair === undefined
-      ? hit(shown, chainId, what, title, subtitle, verified, score)
-      : hit(shown, chainId, what, pair.tokens.name, pair.pool.dex, verified, score);
+      ? hit(shownType, chainId, target, title, subtitle, verified, score)
+      : hit(shownType, chainId, target, pair.tokens.name, pair.pool.dex, verified, score);
   });
   for (const { name, displayName } of deps.dexes) {
     const place = Math.max(placeOf(name.toLowerCase(), text), placeOf(displayName.toLowerCase(), text));

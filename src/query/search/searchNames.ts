@@ -47,12 +47,12 @@ interface FoundNames {
 /** Tokens and verified contracts. `text` is in lower case. */
 export async function listNamed(source: NameSource, text: string, limit: number): Promise<FoundNames> {
   const { runner, chainId, verifiedDb } = source;
-  const asked = { q: text, word: ` ${text}`, limit, chain_id: chainId, verified_db: verifiedDb };
+  const params = { q: text, word: ` ${text}`, limit, chain_id: chainId, verified_db: verifiedDb };
   const [tokens, verified] = await Promise.all([
     Promise.all([source.directory.allTokens(), source.counts]).then(([known, counts]) =>
       listTokensNamed(known.values(), counts, text, limit),
     ),
-    runner.run('search/search_verified_names', asked, verifiedRow),
+    runner.run('search/search_verified_names', params, verifiedRow),
   ]);
   const newest = newestOf(verified, (row) => `${row.chain_id} ${row.address}`);
   const byHash = new Map<Hex, VerifiedRow>();
@@ -61,23 +61,23 @@ export async function listNamed(source: NameSource, text: string, limit: number)
   const hashes = [...byHash.keys()].map((hash) => hash.slice(2));
   const twins =
     hashes.length === 0 ? [] : await runner.run('search/list_code_twins', { hashes, limit }, twinRow);
-  const named = [
+  const allNamed = [
     ...tokens,
     ...newest.flatMap((row) =>
       row.chain_id === chainId ? (nameContract(row.address, row, text) ?? []) : [],
     ),
   ];
-  named.sort((a, b) => b.place - a.place);
+  allNamed.sort((a, b) => b.place - a.place);
   for (const { address, code_hash: hash } of twins) {
     const row = byHash.get(hash);
     const twin = row === undefined ? null : nameContract(address, row, text);
-    if (twin !== null) named.push(twin);
+    if (twin !== null) allNamed.push(twin);
   }
   // A token that is also a verified contract is one hit, with the better of its two matches.
-  const once = new Map<Hex, Named>();
-  for (const one of named) if (!once.has(one.address)) once.set(one.address, one);
+  const byAddress = new Map<Hex, Named>();
+  for (const one of allNamed) if (!byAddress.has(one.address)) byAddress.set(one.address, one);
   const isWhole = [tokens, verified, twins].every(({ length }) => length < limit);
-  return { names: [...once.values()], isWhole };
+  return { names: [...byAddress.values()], isWhole };
 }
 
 /** The fields of a pair for searches. `tokens.name` is a text such as `WPLS / DAI`. */
@@ -166,10 +166,10 @@ async function listBest<T>({
   let best: Placed<T>[] = [];
   /** The worst of the best items so far. Null until there are enough items. */
   let worst: Placed<T> | null = null;
-  for (const one of all) {
-    const found = place(one);
-    if (found > 0 && found >= (worst?.place ?? 0)) {
-      const placed = { one, place: found, weight: weightOf(one) };
+  for (const item of all) {
+    const foundPlace = place(item);
+    if (foundPlace > 0 && foundPlace >= (worst?.place ?? 0)) {
+      const placed = { one: item, place: foundPlace, weight: weightOf(item) };
       if (worst === null || order(placed, worst) < 0) best.push(placed);
     }
     if (best.length >= 10 * limit) {
@@ -208,8 +208,8 @@ function newestOf<Row extends { readonly version: number }>(
 ): Row[] {
   const newest = new Map<string, Row>();
   for (const row of rows) {
-    const known = newest.get(keyOf(row));
-    if (known === undefined || known.version < row.version) newest.set(keyOf(row), row);
+    const earlier = newest.get(keyOf(row));
+    if (earlier === undefined || earlier.version < row.version) newest.set(keyOf(row), row);
   }
   return [...newest.values()];
 }

@@ -100,9 +100,9 @@ class Parser {
       if (/-.*m/.test(flags[1] ?? '')) this.anchorsText = true;
       if (flags[2] === ')') return { size: 0, literals: [], character: null };
     }
-    const inner = this.alternatives(depth + 1);
+    const group = this.alternatives(depth + 1);
     if (this.text[this.at] === ')') this.at += 1;
-    return { ...inner, character: null };
+    return { ...group, character: null };
   }
 
   private characterClass(): Node {
@@ -147,17 +147,17 @@ class Parser {
   private repetition(): { readonly min: number; readonly max: number; readonly some: boolean } {
     let [min, max, some] = [1, 1, false];
     for (;;) {
-      const rest = this.text.slice(this.at, this.at + 20);
-      const found = /^(?:([*+?])|\{(\d{1,5})(?:(,)(\d{0,5}))?\})\??/.exec(rest);
-      if (found === null) return { min, max, some };
-      this.at += found[0].length;
+      const ahead = this.text.slice(this.at, this.at + 20);
+      const quantifier = /^(?:([*+?])|\{(\d{1,5})(?:(,)(\d{0,5}))?\})\??/.exec(ahead);
+      if (quantifier === null) return { min, max, some };
+      this.at += quantifier[0].length;
       some = true;
-      const [, sign, low, comma, high] = found;
+      const [, sign, low, comma, high] = quantifier;
       const least = sign === undefined ? Number(low) : sign === '+' ? 1 : 0;
-      const most =
+      const highest =
         low === undefined ? 1 : comma === undefined ? least : high === '' ? least + 1 : Number(high);
       min *= least;
-      max *= Math.max(1, most);
+      max *= Math.max(1, highest);
     }
   }
 

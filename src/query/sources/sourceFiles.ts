@@ -18,22 +18,22 @@ export async function listContents(
   hashes: readonly Hex[],
   database?: string,
 ): Promise<Map<Hex, string>> {
-  const read = (chunk: readonly Hex[]): Promise<RowOf<typeof fileRow>[]> => {
+  const readChunk = (chunk: readonly Hex[]): Promise<RowOf<typeof fileRow>[]> => {
     const params = { hashes: chunk.map((each) => each.slice(2)), limit: FILES_PER_QUERY };
     return database === undefined
       ? runner.run('sources/list_files', params, fileRow)
       : runner.run('sources/list_files_of', { ...params, verified_db: database }, fileRow);
   };
-  const rows = await inChunks([...new Set(hashes)], read, FILES_PER_QUERY);
+  const rows = await inChunks([...new Set(hashes)], readChunk, FILES_PER_QUERY);
   return new Map(rows.map((row) => [row.content_hash, row.content]));
 }
 
 /** The stored hashes among `hashes`. */
 export async function listKnownFiles(runner: QueryRunner, hashes: readonly Hex[]): Promise<Set<Hex>> {
-  const read = (chunk: readonly Hex[]): Promise<RowOf<typeof knownRow>[]> => {
+  const readChunk = (chunk: readonly Hex[]): Promise<RowOf<typeof knownRow>[]> => {
     const params = { hashes: chunk.map((each) => each.slice(2)), limit: HASHES_PER_QUERY };
     return runner.run('sources/list_known_files', params, knownRow);
   };
-  const rows = await inChunks([...new Set(hashes)], read, HASHES_PER_QUERY);
+  const rows = await inChunks([...new Set(hashes)], readChunk, HASHES_PER_QUERY);
   return new Set(rows.map((row) => row.content_hash));
 }

@@ -30,15 +30,15 @@ export function foldCase(text: string): string {
 
 /** The lines that contain a text. */
 export function findInLines(lines: readonly string[], text: string, caseMatters: boolean): LineHit[] {
-  const wanted = caseMatters ? text : foldCase(text);
-  if (wanted === '') return [];
+  const needle = caseMatters ? text : foldCase(text);
+  if (needle === '') return [];
   const hits: LineHit[] = [];
   for (const [index, raw] of lines.entries()) {
     const line = caseMatters ? raw : foldCase(raw);
-    const first = line.indexOf(wanted);
+    const first = line.indexOf(needle);
     if (first < 0) continue;
     let matches = 0;
-    for (let at = first; at >= 0; at = line.indexOf(wanted, at + wanted.length)) matches += 1;
+    for (let at = first; at >= 0; at = line.indexOf(needle, at + needle.length)) matches += 1;
     hits.push({ line: index + 1, column: [...line.slice(0, first)].length + 1, matches });
   }
   return hits;
@@ -47,8 +47,8 @@ export function findInLines(lines: readonly string[], text: string, caseMatters:
 /** A line with up to two lines before and after, each cut to a readable length. */
 export function snippetOf(lines: readonly string[], { line, column }: LineHit): string {
   const from = Math.max(0, line - 1 - CONTEXT_LINES);
-  const shown = lines.slice(from, line + CONTEXT_LINES);
-  return shown
+  const shownLines = lines.slice(from, line + CONTEXT_LINES);
+  return shownLines
     .map((text, index) => (from + index === line - 1 ? cutAround(text, column) : cutAround(text, 1)))
     .join('\n');
 }

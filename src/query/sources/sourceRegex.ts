@@ -55,8 +55,8 @@ export async function readRegexQuestion(
 }
 
 function refused(q: string, allowed: string): AppError {
-  const shown = q.length > 80 ? `${q.slice(0, 80)}…` : q;
-  return new AppError('bad_request', `q: got "${shown}"; allowed: ${allowed}`);
+  const shownQuery = q.length > 80 ? `${q.slice(0, 80)}…` : q;
+  return new AppError('bad_request', `q: got "${shownQuery}"; allowed: ${allowed}`);
 }
 
 async function matchesNothing(runner: QueryRunner, q: string, regex: string): Promise<boolean> {
@@ -64,9 +64,11 @@ async function matchesNothing(runner: QueryRunner, q: string, regex: string): Pr
     const [row] = await runner.run('sources/check_regex', { regex }, checkRow);
     return row?.matches_nothing === true;
   } catch (error) {
-    const why = /cannot compile re2: [\s\S]*?, error: (.{1,80}?)(?:\. Look at|$)/.exec(errorText(error))?.[1];
-    if (why === undefined) throw error;
-    throw refused(q, `a regular expression of RE2 (${why})`);
+    const reason = /cannot compile re2: [\s\S]*?, error: (.{1,80}?)(?:\. Look at|$)/.exec(
+      errorText(error),
+    )?.[1];
+    if (reason === undefined) throw error;
+    throw refused(q, `a regular expression of RE2 (${reason})`);
   }
 }
 
@@ -84,7 +86,7 @@ export async function listMatchingFiles(
   regex: RegexQuestion,
   { max, expectedMs }: { readonly max: number; readonly expectedMs: number | null },
 ): Promise<{ readonly hashes: readonly Hex[]; readonly complete: boolean }> {
-  const started = performance.now();
+  const startedAt = performance.now();
   const hashes: Hex[] = [];
   const filter = filterOf(source, question);
   const isQuick = expectedMs !== null && expectedMs <= WHOLE_MS;
@@ -105,8 +107,8 @@ export async function listMatchingFiles(
     at = to;
     if (hashes.length >= max) return { hashes, complete: at === SPACE };
     const now = performance.now();
-    const left = TIME_BUDGETS.regexMs - (now - started);
-    if (left <= 0 && at < SPACE) {
+    const leftMs = TIME_BUDGETS.regexMs - (now - startedAt);
+    if (leftMs <= 0 && at < SPACE) {
       if (hashes.length > 0) return { hashes, complete: false };
       throw refused(
         question.q,
@@ -114,7 +116,7 @@ export async function listMatchingFiles(
       );
     }
     // The next slice should take half of the remaining time, at the speed of this slice.
-    const paced = Math.floor((width * left) / 2 / Math.max(1, now - sliceStarted));
+    const paced = Math.floor((width * leftMs) / 2 / Math.max(1, now - sliceStarted));
     width = Math.max(1, Math.min(width * SLICE_GROWTH, paced));
   }
   return { hashes, complete: true };

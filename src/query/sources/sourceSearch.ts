@@ -18,7 +18,7 @@ const FILES_COUNTED = 100;
 /** Number of files per batch, about 4 to 10 kB each. */
 const TEXT_BATCH = 100;
 const REGEX_BATCH = 16;
-/** If a batch takes less time than this, in ms, the next batch is larger. */
+/** If a batch takes less time than this, in ms, the next batch is larger by the factor BATCH_GROWTH. */
 const BATCH_MS = 40;
 const BATCH_GROWTH = 8;
 /**
@@ -61,35 +61,35 @@ export async function searchSources(
   question: SourceQuestion,
 ): Promise<SourcePage> {
   const { regex } = question;
-  const wanted = question.offset + question.limit;
+  const hitsWanted = question.offset + question.limit;
   if (regex === null) {
     const ranked = await rankByIndex(source, question, question.q);
     return pageOf(source, question, ranked, await lookInto(source, question, ranked.files));
   }
-  let before = nothingFound(question);
-  const seen = new Set<Hex>();
+  let progress = nothingFound(question);
+  const searchedHashes = new Set<Hex>();
   let expectedMs: number | null = null;
   if (regex.needle !== '') {
     // Most files that contain the longest word also match the expression. The first files are therefore often enough.
     const ranked = await rankByIndex(source, question, regex.needle);
     const first = ranked.files.slice(0, FILES_COUNTED);
-    before = await lookInto(source, question, first);
-    if (isWorthMore(ranked, before, wanted)) {
-      const more = ranked.files.slice(first.length, first.length + FILES_MORE);
-      before = await lookInto(source, question, more, before);
+    progress = await lookInto(source, question, first);
+    if (isWorthMore(ranked, progress, hitsWanted)) {
+      const nextFiles = ranked.files.slice(first.length, first.length + FILES_MORE);
+      progress = await lookInto(source, question, nextFiles, progress);
     }
-    const all = ranked.complete && before.looked === ranked.files.length;
-    if (all || before.total >= wanted) return pageOf(source, question, ranked, before);
-    for (const file of ranked.files.slice(0, before.looked)) seen.add(file.content_hash);
-    if (ranked.complete && before.looked > 0)
-      expectedMs = (before.tookMs / before.looked) * ranked.files.length;
+    const isComplete = ranked.complete && progress.looked === ranked.files.length;
+    if (isComplete || progress.total >= hitsWanted) return pageOf(source, question, ranked, progress);
+    for (const file of ranked.files.slice(0, progress.looked)) searchedHashes.add(file.content_hash);
+    if (ranked.complete && progress.looked > 0)
+      expectedMs = (progress.tookMs / progress.looked) * ranked.files.length;
   }
   const ranked = await rankByRegex(source, question, regex, expectedMs);
   // The files found by the index and the files found by the expression are ranked alike, so the files that
   // were already matched come first.
-  const others = ranked.files.filter((file) => !seen.has(file.content_hash));
-  before = { ...before, looked: ranked.files.length - others.length };
-  return pageOf(source, question, ranked, await lookInto(source, question, others, before));
+  const unsearched = ranked.files.filter((file) => !searchedHashes.has(file.content_hash));
+  progress = { ...progress, looked: ranked.files.length - unsearched.length };
+  return pageOf(source, question, ranked, await lookInto(source, question, unsearched, progress));
 }
 
 interface Found {
@@ -125,25 +125,26 @@ async function lookInto(
   files: readonly RankedFile[],
   before: Found = nothingFound(question),
 ): Promise<Found> {
-  const wanted = question.offset + question.limit;
+  const hitsWanted = question.offset + question.limit;
   const shown = [...before.shown];
   let { total, looked, tookMs, size } = before;
-  for (let at = 0; at < files.length && (total < wanted || looked < FILES_COUNTED);) {
+  for (let at = 0; at < files.length && (total < hitsWanted || looked < FILES_COUNTED);) {
     // A batch ends at FILES_COUNTED files, so that the number of counted files does not depend on the batch
     // size.
-    const most = looked < FILES_COUNTED ? Math.min(size, FILES_COUNTED - looked) : size;
-    const batch = files.slice(at, at + most);
-    const started = performance.now();
+    const filesMax = looked < FILES_COUNTED ? Math.min(size, FILES_COUNTED - looked) : size;
+    const batch = files.slice(at, at + filesMax);
+    const startedAt = performance.now();
     const located = await locate(source, question, batch);
-    const ms = performance.now() - started;
+    const ms = performance.now() - startedAt;
     tookMs += ms;
     if (ms < BATCH_MS) size = Math.min(TEXT_BATCH, size * BATCH_GROWTH);
     at += batch.length;
     looked += batch.length;
-    for (const found of located) {
+    for (const fileHits of located) {
       const skip = Math.max(0, question.offset - total);
-      for (const hit of found.hits.slice(skip, Math.max(skip, wanted - total))) shown.push({ ...found, hit });
-      total += found.hits.length;
+      for (const hit of fileHits.hits.slice(skip, Math.max(skip, hitsWanted - total)))
+        shown.push({ ...fileHits, hit });
+      total += fileHits.hits.length;
     }
   }
   return { shown, total, looked, tookMs, size };
@@ -214,9 +215,9 @@ async function locate(
 ): Promise<FileHits[]> {
   const hashes = files.map((file) => file.content_hash);
   if (question.regex !== null) {
-    const found = await matchLines(source, question.regex, hashes);
+    const hitsByHash = await matchLines(source, question.regex, hashes);
     return files.flatMap((file) => {
-      const hits = found.get(file.content_hash) ?? [];
+      const hits = hitsByHash.get(file.content_hash) ?? [];
       return hits.length === 0 ? [] : [{ file, lines: null, hits }];
     });
   }
@@ -240,13 +241,13 @@ async function matchLines(
     prefix: regex.prefix,
     limit: LINES_MAX,
   };
-  const found = new Map<Hex, LineHit[]>();
+  const hitsByHash = new Map<Hex, LineHit[]>();
   for (const { content_hash, ...hit } of await runner.run('sources/match_lines', params, lineRow)) {
-    const hits = found.get(content_hash);
-    if (hits === undefined) found.set(content_hash, [hit]);
+    const hits = hitsByHash.get(content_hash);
+    if (hits === undefined) hitsByHash.set(content_hash, [hit]);
     else hits.push(hit);
   }
-  return found;
+  return hitsByHash;
 }
 
 async function describe(
@@ -259,12 +260,16 @@ async function describe(
   const params = { ...filterOf(source, question), uses: [...uses], limit: uses.size };
   const { language, ...rest } = params;
   void language;
-  const unread = new Set(shown.flatMap(({ file, lines }) => (lines === null ? [file.content_hash] : [])));
+  const unreadHashes = new Set(
+    shown.flatMap(({ file, lines }) => (lines === null ? [file.content_hash] : [])),
+  );
   const [rows, contents] = await Promise.all([
     source.runner.run('sources/list_file_uses', rest, useRow),
-    unread.size === 0 ? new Map<Hex, string>() : listContents(source.runner, [...unread], source.verifiedDb),
+    unreadHashes.size === 0
+      ? new Map<Hex, string>()
+      : listContents(source.runner, [...unreadHashes], source.verifiedDb),
   ]);
-  const read = new Map([...contents].map(([hash, content]) => [hash, splitLines(content)]));
+  const linesByHash = new Map([...contents].map(([hash, content]) => [hash, splitLines(content)]));
   const byHash = new Map(rows.map((row) => [row.content_hash, row]));
   return shown.map(({ file, lines, hit }) => {
     const use = byHash.get(file.content_hash);
@@ -275,7 +280,7 @@ async function describe(
       path: use?.path ?? '',
       line: hit.line,
       column: hit.column,
-      snippet: snippetOf(lines ?? read.get(file.content_hash) ?? [], hit),
+      snippet: snippetOf(lines ?? linesByHash.get(file.content_hash) ?? [], hit),
       matches: hit.matches,
       contracts: use?.contracts ?? 1,
     };

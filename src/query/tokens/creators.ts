@@ -49,14 +49,14 @@ export function createCreatorTables(runner: QueryRunner, pairs: PairTables): Cre
     ]);
     const mark = row?.stored ?? 0;
     if (mark === before.mark && pools === before.pools) return before;
-    const asked = new Set(mark === before.mark ? before.asked : []);
-    const wanted = new Set(pools.flatMap((pool) => tokensOfPool(pool)));
-    const missing = [...wanted].filter((token) => !before.creators.has(token) && !asked.has(token));
-    const found = await listCreators(runner, head, missing);
-    for (const token of missing) asked.add(token);
-    const known = found.map(({ address, creator }) => [address, creator] as const);
-    const table = found.length === 0 ? before : tableOf(new Map([...before.creators, ...known]));
-    return { ...table, mark, asked, pools };
+    const askedTokens = new Set(mark === before.mark ? before.asked : []);
+    const poolTokens = new Set(pools.flatMap((pool) => tokensOfPool(pool)));
+    const toAsk = [...poolTokens].filter((token) => !before.creators.has(token) && !askedTokens.has(token));
+    const creatorRows = await listCreators(runner, head, toAsk);
+    for (const token of toAsk) askedTokens.add(token);
+    const newEntries = creatorRows.map(({ address, creator }) => [address, creator] as const);
+    const table = creatorRows.length === 0 ? before : tableOf(new Map([...before.creators, ...newEntries]));
+    return { ...table, mark, asked: askedTokens, pools };
   };
   return perVersion({
     read: (head) => tableAt(head, NOTHING),
@@ -65,8 +65,12 @@ export function createCreatorTables(runner: QueryRunner, pairs: PairTables): Cre
 }
 
 function tableOf(creators: ReadonlyMap<string, Hex>): Pick<Known, 'creators' | keyof CreatorTable> {
-  const of = (token: string): Hex | null => creators.get(token) ?? null;
-  return { creators, of, ofBase: (pool) => of(pool.base_is_token0 ? pool.token0 : pool.token1) };
+  const creatorOf = (token: string): Hex | null => creators.get(token) ?? null;
+  return {
+    creators,
+    of: creatorOf,
+    ofBase: (pool) => creatorOf(pool.base_is_token0 ? pool.token0 : pool.token1),
+  };
 }
 
 /** The known creators of the tokens, as of a head. */

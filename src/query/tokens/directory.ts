@@ -30,16 +30,16 @@ export class Directory {
 
   /** The pool at an address with its tokens, or null. Head pools are not cached. */
   async findPool(head: HeadSnapshot, address: Hex): Promise<PoolWithTokens | null> {
-    const kept = this.pools.get(address);
+    const cached = this.pools.get(address);
     // The snapshot may be older than the creation of the cached pool.
-    const isThere = kept !== undefined && head.finalTo >= kept.finalTo;
-    const found = isThere ? kept.pool : await findPool(this.runner, head, address);
-    if (found === null) return null;
-    if ('is_final' in found && found.is_final) {
+    const isCacheValid = cached !== undefined && head.finalTo >= cached.finalTo;
+    const foundPool = isCacheValid ? cached.pool : await findPool(this.runner, head, address);
+    if (foundPool === null) return null;
+    if ('is_final' in foundPool && foundPool.is_final) {
       if (this.pools.size >= POOLS_KEPT) this.pools.clear();
-      this.pools.set(address, { pool: found, finalTo: head.finalTo });
+      this.pools.set(address, { pool: foundPool, finalTo: head.finalTo });
     }
-    return { pool: found, tokens: await this.listTokens(tokensOfPool(found)) };
+    return { pool: foundPool, tokens: await this.listTokens(tokensOfPool(foundPool)) };
   }
 
   /**
@@ -48,8 +48,8 @@ export class Directory {
    */
   async listTokens(addresses: readonly string[]): Promise<TokenMap> {
     const { known } = this;
-    const missing = addresses.filter((address) => !isComplete(known.get(address)));
-    for (const [address, token] of await listTokens(this.runner, missing)) known.set(address, token);
+    const incomplete = addresses.filter((address) => !isComplete(known.get(address)));
+    for (const [address, token] of await listTokens(this.runner, incomplete)) known.set(address, token);
     return known;
   }
 

@@ -96,8 +96,8 @@ export class TokenEntry {
    */
   get fdvUsd(): number | null {
     const supply = supplyOf(this.facts);
-    const own = this.pairs.find(({ pool }) => pool.address === this.address)?.ownShares ?? 0n;
-    return supply === null ? null : this.worthOf(supply.total - supply.burned - own);
+    const ownShares = this.pairs.find(({ pool }) => pool.address === this.address)?.ownShares ?? 0n;
+    return supply === null ? null : this.worthOf(supply.total - supply.burned - ownShares);
   }
 
   /** Value of the circulating supply; null if the supply or the price is unknown. */
@@ -256,8 +256,8 @@ function sharesOf({ facts }: TokenEntry, pairs: readonly PairEntry[], part: keyo
 /** The creator's part of the LP tokens, over the pools in which the token is the base token. */
 function creatorShareOf(entry: TokenEntry): number | null {
   if ((entry.facts.risks?.creatorOf(entry.address) ?? null) === null) return null;
-  const own = entry.pairs.filter(({ tokens }) => tokens.base.address === entry.address);
-  return meanShare(sharesOf(entry, own, 'creator'));
+  const basePairs = entry.pairs.filter(({ tokens }) => tokens.base.address === entry.address);
+  return meanShare(sharesOf(entry, basePairs, 'creator'));
 }
 
 /** The pool with the most liquidity; ties by daily swaps, then by address. */

@@ -39,9 +39,9 @@ export interface TokenSearch {
 
 /** The matching tokens in a total order: ties by address ascending, nulls last in both orders. */
 export function listTokenEntries(entries: readonly TokenEntry[], search: TokenSearch): readonly TokenEntry[] {
-  const found = findTokenEntries(entries, search);
+  const matching = findTokenEntries(entries, search);
   const least = search.minLiquidityUsd ?? null;
-  return least === null ? found : found.filter(({ liquidityUsd }) => liquidityUsd >= least);
+  return least === null ? matching : matching.filter(({ liquidityUsd }) => liquidityUsd >= least);
 }
 
 function findTokenEntries(entries: readonly TokenEntry[], search: TokenSearch): readonly TokenEntry[] {

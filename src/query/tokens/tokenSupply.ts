@@ -85,11 +85,11 @@ interface Circulation {
 export function circulationOf(facts: HoldingFacts, token: string): Circulation | null {
   const [supply, book] = [supplyOf(facts), bookOf(facts)];
   const { partial, watched = [], keptAtZero = 0n } = facts;
-  const own = watched.filter(({ tokens }) => tokens === null || tokens.some((one) => one === token));
-  if (supply === null || book === null || own.every(({ kind }) => kind === 'burn')) return null;
+  const ownWatched = watched.filter(({ tokens }) => tokens === null || tokens.some((one) => one === token));
+  if (supply === null || book === null || ownWatched.every(({ kind }) => kind === 'burn')) return null;
   // If the history begins late, the balance of a watched holder is unknown until the contract was asked for it.
-  if (partial && own.some(({ address }) => !book.watched.has(address))) return null;
-  const excludes = own.map(({ address, label }) => ({
+  if (partial && ownWatched.some(({ address }) => !book.watched.has(address))) return null;
+  const excludes = ownWatched.map(({ address, label }) => ({
     address,
     label,
     amount: book.watched.get(address) ?? 0n,

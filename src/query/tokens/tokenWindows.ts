@@ -44,15 +44,15 @@ export async function readTokenWindows(
   head: HeadSnapshot,
   address: string,
 ): Promise<TokenWindows> {
-  const since = Math.max(head.timestamp - WEEK_SECONDS, 0);
+  const windowStart = Math.max(head.timestamp - WEEK_SECONDS, 0);
   const tip = await findFinalTip(runner, chainId, head);
-  const hours = wholeHours(since, head.timestamp, tip?.timestamp ?? null);
+  const hours = wholeHours(windowStart, head.timestamp, tip?.timestamp ?? null);
   // Looks up the block at a whole hour instead of the exact start, because such look-ups are cached. Time filters
   // then leave out swaps before the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
   const key = { ...snapshotParams(head), ...hours, token: address.slice(2), limit: ROWS_MAX };
   const [weekOrd, weekEdge, tailOrd, sums, [highHour]] = await Promise.all([
-    ordBefore(slotOf(since, HOUR_SECONDS)),
+    ordBefore(slotOf(windowStart, HOUR_SECONDS)),
     ordBefore(hours.from),
     ordBefore(hours.to),
     runner.run('tokens/list_window_hours', key, hourRow),
@@ -74,7 +74,7 @@ export async function readTokenWindows(
   let volume = sums.reduce((sum, hour) => sum + hour.volume_usd, 0n);
   for (const swap of swaps) {
     const inHours = swap.timestamp >= hours.from && swap.timestamp < hours.to;
-    if (swap.timestamp > since && !inHours) volume += swap.amount_usd;
+    if (swap.timestamp > windowStart && !inHours) volume += swap.amount_usd;
   }
   return { trades, volumeWeek: unitsToNumber(volume, USD_DECIMALS), highest: highestOf(swaps) };
 }

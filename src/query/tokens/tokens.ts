@@ -19,8 +19,12 @@ export async function listTokens(
   addresses: readonly string[] | null,
 ): Promise<TokenMap> {
   if (addresses?.length === 0) return new Map();
-  const asked = [...new Set(addresses ?? [])].map((address) => address.slice(2));
-  const rows = await runner.run('pairs/list_tokens', { addresses: asked, limit: TOKENS_MAX }, tokenRow);
+  const hexAddresses = [...new Set(addresses ?? [])].map((address) => address.slice(2));
+  const rows = await runner.run(
+    'pairs/list_tokens',
+    { addresses: hexAddresses, limit: TOKENS_MAX },
+    tokenRow,
+  );
   return new Map(rows.map((row) => [row.address, row]));
 }
 

@@ -38,8 +38,8 @@ export async function readTotalSupply(
   { node, market, patienceMs }: SupplyDeps,
 ): Promise<bigint | null> {
   if (market !== null) return market;
-  const said = node === null ? null : await askSupply(node, head, token, patienceMs);
-  if (said !== null || isHistoryPartial(head)) return said;
+  const nodeSupply = node === null ? null : await askSupply(node, head, token, patienceMs);
+  if (nodeSupply !== null || isHistoryPartial(head)) return nodeSupply;
   const [holding, checks] = await Promise.all([
     readTokenHolding(runner, head, token),
     findBalanceChecks(runner, token),

@@ -80,15 +80,15 @@ function compareLogs(block: ChainBlock, rows: readonly ComparedLog[]): BlockDiff
   const byIndex = groupBy(rows, ({ ord }) => logIndexOfOrd(ord));
   const differences: BlockDifference[] = [];
   for (const [index, log] of logs.entries()) {
-    const own = byIndex.get(index) ?? [];
+    const sameIndex = byIndex.get(index) ?? [];
     byIndex.delete(index);
-    const [row] = own;
+    const [row] = sameIndex;
     if (row === undefined)
       differences.push({ block: number, field: `log ${index}`, stored: NONE, proven: describe(log) });
     else
       differences.push(
         ...differing(number, `log ${index} `, {
-          rows: [own.length, 1],
+          rows: [sameIndex.length, 1],
           address: [row.address, log.address],
           ...topicFields(row, log),
           data: [row.data, log.data],

@@ -17,8 +17,8 @@ export function showHit(hit: Hit, alert: string): void {
     close,
   );
   close.addEventListener('click', () => item.remove());
-  for (const shown of box.querySelectorAll<HTMLElement>('[data-alert]'))
-    if (shown.dataset['alert'] === alert) shown.remove();
+  for (const notice of box.querySelectorAll<HTMLElement>('[data-alert]'))
+    if (notice.dataset['alert'] === alert) notice.remove();
   box.append(item);
   notify(hit);
 }
@@ -27,11 +27,11 @@ function notify({ text, hash }: Hit): void {
   if (permission() !== 'granted') return;
   try {
     // Two tabs that find the same thing share the tag, so the browser shows it once.
-    const shown = new Notification('Candlehouse', { body: text, tag: text });
-    shown.addEventListener('click', () => {
+    const notification = new Notification('Candlehouse', { body: text, tag: text });
+    notification.addEventListener('click', () => {
       window.focus();
       goTo(hash);
-      shown.close();
+      notification.close();
     });
   } catch {
     // Some phones allow notifications only to installed apps. The notice in the page is enough.

@@ -34,8 +34,8 @@ export function watchAlerts(onhit: OnHit): void {
       checkPrices(alerts, onhit, signal),
       ...alerts.map((alert) => checkEvents(alert, onhit, signal)),
     ]);
-    const failed = checks.find((one) => one.status === 'rejected');
-    noteCheck(now(), failed === undefined ? null : failureText(failed.reason));
+    const failedCheck = checks.find((one) => one.status === 'rejected');
+    noteCheck(now(), failedCheck === undefined ? null : failureText(failedCheck.reason));
     setTimeout(() => void check(), CHECK_MS);
   };
   void check();
@@ -51,13 +51,13 @@ function isStill(alert: Alert): boolean {
 }
 
 async function checkPrices(alerts: readonly Alert[], onhit: OnHit, signal: AbortSignal): Promise<void> {
-  const waiting = alerts.filter(
+  const priceAlerts = alerts.filter(
     ({ kind, firedAt }) => (kind === 'above' || kind === 'below') && firedAt === null,
   );
-  if (waiting.length === 0) return;
-  const addresses = [...new Set(waiting.map(({ token }) => token))].join(',');
+  if (priceAlerts.length === 0) return;
+  const addresses = [...new Set(priceAlerts.map(({ token }) => token))].join(',');
   const { data } = await getAnswer<TokensAnswer>('/tokens', { addresses }, signal);
-  for (const alert of waiting) {
+  for (const alert of priceAlerts) {
     const token = data.find(({ address }) => address === alert.token);
     const price = Number(token?.price_usd ?? Number.NaN);
     const isOver = alert.kind === 'above' ? price >= alert.usd : price <= alert.usd;
@@ -80,7 +80,7 @@ interface ActivityPage {
 }
 
 async function checkSwaps(alert: Alert, onhit: OnHit, signal: AbortSignal): Promise<void> {
-  const fresh: SwapItem[] = [];
+  const newSwaps: SwapItem[] = [];
   let cursor: string | null = null;
   let newest = alert.seen ?? 0;
   for (let page = 0; page < PAGES_MAX; page += 1) {
@@ -91,18 +91,18 @@ async function checkSwaps(alert: Alert, onhit: OnHit, signal: AbortSignal): Prom
     // The first check only notes where the alert begins.
     if (alert.seen === null) break;
     const later = swaps.filter((swap) => positionOf(swap) > (alert.seen ?? 0));
-    fresh.push(...later);
+    newSwaps.push(...later);
     cursor = answer.meta.next_cursor;
     if (cursor === null || later.length < swaps.length) break;
   }
   if (newest === alert.seen || !isStill(alert)) return;
   updateAlert(alert.id, { seen: newest });
-  if (fresh.length === SWAPS * PAGES_MAX)
+  if (newSwaps.length === SWAPS * PAGES_MAX)
     addNote(
       alert,
-      `More than ${fresh.length} swaps of ${alert.symbol} since the last check: older ones were not watched`,
+      `More than ${newSwaps.length} swaps of ${alert.symbol} since the last check: older ones were not watched`,
     );
-  const large = fresh.filter(({ amount_usd }) => amount_usd !== null && amount_usd >= alert.usd);
+  const large = newSwaps.filter(({ amount_usd }) => amount_usd !== null && amount_usd >= alert.usd);
   if (large.length > TOLD_MAX)
     addNote(
       alert,
@@ -132,13 +132,13 @@ async function checkPairs(alert: Alert, onhit: OnHit, signal: AbortSignal): Prom
   updateAlert(alert.id, { seen: meta.as_of_block });
   // The first check only notes where the alert begins.
   if (seen === null) return;
-  const fresh = data.filter(({ created_block }) => (created_block ?? 0) > seen);
-  if (fresh.length > PAIRS_MAX)
+  const newPairs = data.filter(({ created_block }) => (created_block ?? 0) > seen);
+  if (newPairs.length > PAIRS_MAX)
     addNote(
       alert,
       `More than ${PAIRS_MAX} new pairs of ${alert.symbol} since the last check: only the newest are listed`,
     );
-  for (const pair of fresh.slice(0, PAIRS_MAX).reverse()) {
+  for (const pair of newPairs.slice(0, PAIRS_MAX).reverse()) {
     const text = `New pair of ${alert.symbol}: ${pair.name} on ${pair.dex_name}`;
     onhit({ text, hash: pairPath(pair.address), at: pair.created_at ?? now() }, alert.id);
   }

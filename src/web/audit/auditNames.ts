@@ -34,9 +34,9 @@ export async function readAuditNames(audit: Audit, signal: AbortSignal): Promise
     symbols.clear();
   }
   symbols.set(audit.token.address, symbolOf(audit.token));
-  const used = audit.hops.flatMap((hop) => hop.pools.map(({ address }) => address));
-  const every = [...used, ...audit.excluded_pools.map(({ address }) => address)];
-  const unknown = [...new Set(every)].filter((address) => !pools.has(address)).slice(0, BATCH * CALLS_MAX);
+  const usedPools = audit.hops.flatMap((hop) => hop.pools.map(({ address }) => address));
+  const allPools = [...usedPools, ...audit.excluded_pools.map(({ address }) => address)];
+  const unknown = [...new Set(allPools)].filter((address) => !pools.has(address)).slice(0, BATCH * CALLS_MAX);
   const calls: Promise<void>[] = [];
   for (let from = 0; from < unknown.length; from += BATCH)
     calls.push(learn(unknown.slice(from, from + BATCH), signal));

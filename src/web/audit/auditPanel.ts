@@ -191,15 +191,19 @@ const LISTED_MAX = 6;
 
 /** Pools of the token that no step uses. */
 function otherPools(audit: Audit, names: AuditNames, canvas: Canvas): HTMLElement | null {
-  const others = audit.excluded_pools.filter(({ step }) => step === null);
-  if (others.length === 0) return null;
-  const rows = others.map((pool) => {
-    const known = names.poolOf(pool.address);
+  const excludedPools = audit.excluded_pools.filter(({ step }) => step === null);
+  if (excludedPools.length === 0) return null;
+  const rows = excludedPools.map((pool) => {
+    const namedPool = names.poolOf(pool.address);
     return h(
       'li',
       {},
-      h('a', { href: pairPath(pool.address), title: pool.address }, known?.name ?? shortHex(pool.address)),
-      h('span', { class: 'muted' }, known === null ? '' : poolKind(known)),
+      h(
+        'a',
+        { href: pairPath(pool.address), title: pool.address },
+        namedPool?.name ?? shortHex(pool.address),
+      ),
+      h('span', { class: 'muted' }, namedPool === null ? '' : poolKind(namedPool)),
       h('span', {}, REASONS[pool.reason]),
       h(
         'span',
@@ -211,19 +215,19 @@ function otherPools(audit: Audit, names: AuditNames, canvas: Canvas): HTMLElemen
       ),
     );
   });
-  const shown = canvas.isListed ? rows.length : LISTED_MAX;
-  const list = h('ul', { class: 'left-out' }, ...rows.slice(0, shown));
-  const more = button(`${rows.length - LISTED_MAX} more`, () => {
+  const shownCount = canvas.isListed ? rows.length : LISTED_MAX;
+  const list = h('ul', { class: 'left-out' }, ...rows.slice(0, shownCount));
+  const moreButton = button(`${rows.length - LISTED_MAX} more`, () => {
     canvas.isListed = true;
     list.append(...rows.slice(LISTED_MAX));
-    more.remove();
+    moreButton.remove();
   });
   return h(
     'div',
     { class: 'left-out-box' },
-    h('h3', {}, `Other pools of this token, which the price does not use (${others.length})`),
+    h('h3', {}, `Other pools of this token, which the price does not use (${excludedPools.length})`),
     list,
-    rows.length > shown && more,
+    rows.length > shownCount && moreButton,
   );
 }
 

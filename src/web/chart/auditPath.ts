@@ -94,8 +94,10 @@ function droppedOf(audit: Audit, hop: AuditHop): ExcludedPool[] {
 }
 
 function linesOf(audit: Audit, hop: AuditHop): number {
-  const used = Math.min(POOLS_MAX, hop.pools.length);
-  return used + Math.min(POOLS_MAX, droppedOf(audit, hop).length) + (hop.pools.length > POOLS_MAX ? 1 : 0);
+  const usedCount = Math.min(POOLS_MAX, hop.pools.length);
+  return (
+    usedCount + Math.min(POOLS_MAX, droppedOf(audit, hop).length) + (hop.pools.length > POOLS_MAX ? 1 : 0)
+  );
 }
 
 function heightOf(audit: Audit, hop: AuditHop): number {
@@ -117,15 +119,15 @@ interface HopPlace {
 
 function drawHop(audit: Audit, hop: AuditHop, names: AuditNames, at: HopPlace): SVGElement[] {
   const { box, span, endsRow, isLast } = at;
-  const dropped = droppedOf(audit, hop).slice(0, POOLS_MAX);
-  const used = [...hop.pools].sort((a, b) => Number(b.weight) - Number(a.weight));
-  const shown = used.slice(0, POOLS_MAX);
+  const droppedPools = droppedOf(audit, hop).slice(0, POOLS_MAX);
+  const usedPools = [...hop.pools].sort((a, b) => Number(b.weight) - Number(a.weight));
+  const shownPools = usedPools.slice(0, POOLS_MAX);
   const lines = linesOf(audit, hop);
   const stack = lines * (CARD_HEIGHT + CARD_GAP) - CARD_GAP;
   const middle = box.y + box.height / 2 + 7;
   const cardX = box.x + span.node + span.ribbon;
   const cardWidth = box.width - span.node - 2 * span.ribbon;
-  const place = (line: number): Box => ({
+  const boxOfLine = (line: number): Box => ({
     x: cardX,
     y: middle - stack / 2 + line * (CARD_HEIGHT + CARD_GAP),
     width: cardWidth,
@@ -135,20 +137,22 @@ function drawHop(audit: Audit, hop: AuditHop, names: AuditNames, at: HopPlace): 
   const left = box.x + span.node;
   const right = box.x + box.width;
   let offset = -RIBBON_THICKEST / 2;
-  shown.forEach((pool, line) => {
+  shownPools.forEach((pool, line) => {
     const thickness = Math.max(1, Number(pool.weight) * RIBBON_THICKEST);
     const level = middle + offset + thickness / 2;
     offset += thickness;
-    parts.push(...ribbons(left, right, level, place(line), thickness, 'ribbon'));
+    parts.push(...ribbons(left, right, level, boxOfLine(line), thickness, 'ribbon'));
   });
-  dropped.forEach((_, index) =>
-    parts.push(...ribbons(left, right, middle, place(shown.length + index), 1, 'ribbon dropped')),
+  droppedPools.forEach((_, index) =>
+    parts.push(...ribbons(left, right, middle, boxOfLine(shownPools.length + index), 1, 'ribbon dropped')),
   );
-  parts.push(hopTitle(hop, names, place(0)));
+  parts.push(hopTitle(hop, names, boxOfLine(0)));
   const units = { from: names.symbolOf(hop.from_token), to: names.symbolOf(hop.to_token) };
-  shown.forEach((pool, line) => parts.push(poolCard(pool, names, units.to, place(line))));
-  dropped.forEach((pool, index) => parts.push(droppedCard(pool, names, place(shown.length + index))));
-  if (used.length > POOLS_MAX) parts.push(moreText(used.slice(POOLS_MAX), place(lines - 1)));
+  shownPools.forEach((pool, line) => parts.push(poolCard(pool, names, units.to, boxOfLine(line))));
+  droppedPools.forEach((pool, index) =>
+    parts.push(droppedCard(pool, names, boxOfLine(shownPools.length + index))),
+  );
+  if (usedPools.length > POOLS_MAX) parts.push(moreText(usedPools.slice(POOLS_MAX), boxOfLine(lines - 1)));
   parts.push(drawNode(names, hop.from_token, { x: box.x, y: middle - 48, width: span.node, height: 96 }, ''));
   if (endsRow)
     parts.push(

@@ -24,12 +24,12 @@ export const NO_BARS: BarSeries = { bars: [], nextTo: null };
 export function withNewest(series: BarSeries, page: BarPage): BarSeries | null {
   const [first] = page.data;
   if (first === undefined || page.meta.next_to === null) return fromPage(page);
-  const kept = series.bars.filter((bar) => bar.time < first.time);
-  const touches = kept.length < series.bars.length;
+  const olderBars = series.bars.filter((bar) => bar.time < first.time);
+  const touches = olderBars.length < series.bars.length;
   if (!touches) return null;
   // The page covers the whole series, so the page alone determines whether older bars exist.
-  if (kept.length === 0) return fromPage(page);
-  return { bars: [...kept, ...page.data], nextTo: series.nextTo };
+  if (olderBars.length === 0) return fromPage(page);
+  return { bars: [...olderBars, ...page.data], nextTo: series.nextTo };
 }
 
 /** Puts a page that was requested with `to = nextTo` before the first bar. */

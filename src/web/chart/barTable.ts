@@ -59,7 +59,7 @@ export function barTable({ bars, lines, marks, unit, zone }: TableContent): HTML
 const classOf = (place: number): string | null => (place === 0 ? 'left' : null);
 
 function marksText(marks: readonly TradeMark[], bar: Bar): string {
-  const own = marks.filter(({ time }) => time === bar.time);
+  const barMarks = marks.filter(({ time }) => time === bar.time);
   const words = { buy: ['buy', 'buys'], sell: ['sell', 'sells'] } as const;
-  return own.map(({ side, count }) => `${count} ${words[side][count === 1 ? 0 : 1]}`).join(', ');
+  return barMarks.map(({ side, count }) => `${count} ${words[side][count === 1 ? 0 : 1]}`).join(', ');
 }

@@ -211,9 +211,9 @@ class Candles implements CandleChart {
   showNewest(): void {
     const count = this.studied.bars.length;
     const scale = this.chart.timeScale();
-    const shown = Math.max(SHOWN_MIN, Math.round(scale.width() / BAR_WIDTH));
-    if (count > 0 && count < shown) return scale.fitContent();
-    scale.setVisibleLogicalRange({ from: count - shown, to: count + 3 });
+    const shownBars = Math.max(SHOWN_MIN, Math.round(scale.width() / BAR_WIDTH));
+    if (count > 0 && count < shownBars) return scale.fitContent();
+    scale.setVisibleLogicalRange({ from: count - shownBars, to: count + 3 });
   }
 
   pan(bars: number): void {

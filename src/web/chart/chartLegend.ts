@@ -31,18 +31,18 @@ export function legendOf(
   lines: readonly StudyLine[],
 ): Node[] {
   const tone = bar.close >= bar.open ? 'up' : 'down';
-  const part = (name: string, value: string): Node =>
+  const legendItem = (name: string, value: string): Node =>
     h('span', {}, h('i', {}, name), h('b', { class: tone }, value));
-  const moved = bar.open === 0 ? 0 : (bar.close / bar.open - 1) * 100;
+  const changePercent = bar.open === 0 ? 0 : (bar.close / bar.open - 1) * 100;
   return [
     h('span', { class: 'legend-title' }, title),
-    part('O', priceIn(unit, bar.open)),
-    part('H', priceIn(unit, bar.high)),
-    part('L', priceIn(unit, bar.low)),
-    part('C', priceIn(unit, bar.close)),
-    h('span', { class: tone }, `${moved >= 0 ? '+' : '−'}${Math.abs(moved).toFixed(2)}%`),
-    part('Vol', volumeIn(unit, bar)),
-    part('Trades', String(bar.trades)),
+    legendItem('O', priceIn(unit, bar.open)),
+    legendItem('H', priceIn(unit, bar.high)),
+    legendItem('L', priceIn(unit, bar.low)),
+    legendItem('C', priceIn(unit, bar.close)),
+    h('span', { class: tone }, `${changePercent >= 0 ? '+' : '−'}${Math.abs(changePercent).toFixed(2)}%`),
+    legendItem('Vol', volumeIn(unit, bar)),
+    legendItem('Trades', String(bar.trades)),
     ...lines.map((line) => studyPart(line, index, unit)),
   ];
 }

@@ -238,9 +238,9 @@ class Panel<C extends string> implements ChartPanel {
 
   /** The lines of the shown currency. */
   private setLines(prices: readonly number[]): void {
-    const kept = prices.filter(isPrice).slice(0, LINES_MAX);
+    const linePrices = prices.filter(isPrice).slice(0, LINES_MAX);
     // Another tab may have changed the lines of another currency.
-    this.lines = { ...loadLines(this.options.path), [this.choice.currency]: kept };
+    this.lines = { ...loadLines(this.options.path), [this.choice.currency]: linePrices };
     saveLines(this.options.path, this.lines);
     this.showLines();
   }
@@ -252,8 +252,8 @@ class Panel<C extends string> implements ChartPanel {
 
   private start(): void {
     this.life?.abort();
-    const own = new AbortController();
-    this.life = own;
+    const controller = new AbortController();
+    this.life = controller;
     this.cover.hidden = false;
     this.cover.replaceChildren('Loading bars …');
     this.chart.element.dataset['state'] = 'loading';
@@ -269,7 +269,7 @@ class Panel<C extends string> implements ChartPanel {
         source,
         ...this.options.queryOf(currency),
       },
-      signal: AbortSignal.any([own.signal, this.options.signal]),
+      signal: AbortSignal.any([controller.signal, this.options.signal]),
       onbars: (bars, isNew, isWhole) => this.show(bars, isNew, isWhole),
       onfailure: (error) => this.fail(error),
       onolder: (state) => this.tellOlder(state),

@@ -33,13 +33,13 @@ export function zonedScale(zone: () => Zone): IHorzScaleBehavior<Time> {
     }
 
     override fillWeightsForPoints(points: Points, startIndex: number): void {
-      const moved = points.map((point) => ({
+      const movedPoints = points.map((point) => ({
         ...point,
         time: this.convertHorzItemToInternal(toTime(toClock(Number(point.originalTime), zone()))),
       }));
-      super.fillWeightsForPoints(moved, startIndex);
+      super.fillWeightsForPoints(movedPoints, startIndex);
       points.forEach((point, index) => {
-        point.timeWeight = moved[index]?.timeWeight ?? point.timeWeight;
+        point.timeWeight = movedPoints[index]?.timeWeight ?? point.timeWeight;
       });
     }
   }

@@ -29,9 +29,9 @@ export class MakerMarks {
   /** Follows a maker, with trades as seen from the token of the frame; null follows nobody. */
   follow(maker: string | null, frame: TradeFrame): void {
     this.life?.abort();
-    const own = new AbortController();
-    this.life = own;
-    const signal = AbortSignal.any([own.signal, this.options.signal]);
+    const controller = new AbortController();
+    this.life = controller;
+    const signal = AbortSignal.any([controller.signal, this.options.signal]);
     const { filter } = this.options;
     this.trades =
       maker === null
@@ -65,8 +65,8 @@ export class MakerMarks {
   columns(): BarColumn[] {
     if (this.trades === null) return [];
     return (['buy', 'sell'] as const).map((side) => {
-      const own = this.marks.filter((mark) => mark.side === side);
-      const counts = new Map(own.map(({ time, count }) => [time, count]));
+      const sideMarks = this.marks.filter((mark) => mark.side === side);
+      const counts = new Map(sideMarks.map(({ time, count }) => [time, count]));
       return { column: `maker_${side}s`, values: this.studied.bars.map(({ time }) => counts.get(time) ?? 0) };
     });
   }
@@ -81,12 +81,12 @@ export class MakerMarks {
     if (this.trades === null) return '';
     const sum = (wanted: 'buy' | 'sell'): number =>
       this.marks.reduce((total, { side, count }) => total + (side === wanted ? count : 0), 0);
-    const found = `Buys: ${sum('buy')}, sells: ${sum('sell')} in the loaded bars.`;
+    const doneText = `Buys: ${sum('buy')}, sells: ${sum('sell')} in the loaded bars.`;
     const texts = {
       loading: 'Loading trades …',
       failed: 'The trades did not load.',
-      done: found,
-      cut: `${found} Older trades are not shown.`,
+      done: doneText,
+      cut: `${doneText} Older trades are not shown.`,
     };
     return texts[this.trades.state()];
   }

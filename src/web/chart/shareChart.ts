@@ -27,9 +27,9 @@ export function toSeries(
   const total = ({ days }: ShareSeries): number => days.reduce((sum, { volume }) => sum + volume, 0);
   series.sort((a, b) => total(b) - total(a));
   if (series.length <= SERIES_MAX) return series;
-  const others = series.slice(SERIES_MAX - 1).flatMap(({ days }) => days);
+  const otherDays = series.slice(SERIES_MAX - 1).flatMap(({ days }) => days);
   const sums = new Map<number, number>();
-  for (const { time, volume } of others) sums.set(time, (sums.get(time) ?? 0) + volume);
+  for (const { time, volume } of otherDays) sums.set(time, (sums.get(time) ?? 0) + volume);
   const days = [...sums].map(([time, volume]) => ({ time, volume }));
   return [...series.slice(0, SERIES_MAX - 1), { name: 'others', label: 'Others', days }];
 }
@@ -70,7 +70,7 @@ export function shareChart(
     ),
   );
   const box = h('div', { class: 'share-box' });
-  const read = (index: number): void => {
+  const showDay = (index: number): void => {
     const day = days[index];
     if (day === undefined) return;
     dayName.textContent = `${formatDay(day.time)}${index === latest ? ' (so far)' : ''} · ${formatUsd(day.total)}`;
@@ -82,13 +82,13 @@ export function shareChart(
     });
   };
   const redraw = (): void => {
-    if (box.clientWidth > 0) box.replaceChildren(drawDays(series, days, mode, box.clientWidth, read));
+    if (box.clientWidth > 0) box.replaceChildren(drawDays(series, days, mode, box.clientWidth, showDay));
   };
   const watcher = new ResizeObserver(redraw);
   watcher.observe(box);
   signal.addEventListener('abort', () => watcher.disconnect());
-  box.addEventListener('pointerleave', () => read(latest));
-  read(latest);
+  box.addEventListener('pointerleave', () => showDay(latest));
+  showDay(latest);
   return h('div', { class: 'share-chart' }, legend, box);
 }
 
@@ -104,10 +104,10 @@ function drawDays(
   const gap = step > 8 ? 2 : 0.5;
   const plot = HEIGHT - AXIS;
   const columns = days.map((day, index) => {
-    const full = mode === 'share' ? day.total : highest;
+    const fullVolume = mode === 'share' ? day.total : highest;
     let bottom = plot;
     const parts = day.volumes.map((volume, place) => {
-      const height = full === 0 ? 0 : (volume / full) * plot;
+      const height = fullVolume === 0 ? 0 : (volume / fullVolume) * plot;
       bottom -= height;
       return s('rect', {
         x: index * step + gap / 2,
@@ -137,10 +137,10 @@ function drawDays(
     sensor.addEventListener('focus', () => read(index));
     return s('g', { class: 'column' }, ...parts, sensor);
   });
-  const every = Math.max(1, Math.ceil(days.length / Math.max(2, Math.floor(width / 90))));
+  const labelEvery = Math.max(1, Math.ceil(days.length / Math.max(2, Math.floor(width / 90))));
   const names = days
     .map((day, index) => ({ day, index }))
-    .filter(({ index }) => index % every === 0)
+    .filter(({ index }) => index % labelEvery === 0)
     .map(({ day, index }) =>
       s(
         'text',

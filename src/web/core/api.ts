@@ -31,10 +31,10 @@ export function onBlock(listener: (block: number) => void): void {
 
 /** Path and query of a call. Leaves out parameters that are null or empty. */
 export function urlOf(path: string, query: Query = {}): string {
-  const given = new URLSearchParams();
+  const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    if (value !== null && value !== '') given.set(name, String(value));
-  const text = given.toString();
+    if (value !== null && value !== '') params.set(name, String(value));
+  const text = params.toString();
   return text === '' ? path : `${path}?${text}`;
 }
 
@@ -45,9 +45,9 @@ const TRIES = 3;
 /** Sends one request. Rejects with ApiFailure, or with the signal's AbortError. */
 async function call(url: string, signal: AbortSignal, form: URLSearchParams | null): Promise<Response> {
   let response: Response;
-  const sent = form === null ? {} : { method: 'POST', body: form };
+  const postOptions = form === null ? {} : { method: 'POST', body: form };
   try {
-    response = await fetch(url, { signal, headers: { Accept: 'application/json' }, ...sent });
+    response = await fetch(url, { signal, headers: { Accept: 'application/json' }, ...postOptions });
   } catch (error) {
     if (signal.aborted) throw error;
     throw new ApiFailure(0, 'unreachable', 'The server does not answer');

@@ -22,13 +22,18 @@ export function tokenLiquidity(token: TokenDetail): HTMLElement | string {
 export function pairLiquidity(pair: PairDetail): HTMLElement | string {
   const counted = pair.liquidity_usd;
   const values = pair.balances?.map(({ value_usd }) => value_usd) ?? [pair.reserve0_usd, pair.reserve1_usd];
-  const whole = values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
-  if (counted >= whole * WHOLE) return formatUsd(counted);
+  const totalUsd = values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+  if (counted >= totalUsd * WHOLE) return formatUsd(counted);
   const doubt = pair.warnings.find(({ code }) => POOL_CODES.includes(code))?.message;
-  if (doubt !== undefined) return countedOf(counted, whole, 'pool not trusted', doubt);
+  if (doubt !== undefined) return countedOf(counted, totalUsd, 'pool not trusted', doubt);
   return counted === 0
-    ? countedOf(counted, whole, 'price not trusted', 'No token of this pool has a trusted price')
-    : countedOf(counted, whole, 'price limited', 'The pools behind a price limit what its token counts with');
+    ? countedOf(counted, totalUsd, 'price not trusted', 'No token of this pool has a trusted price')
+    : countedOf(
+        counted,
+        totalUsd,
+        'price limited',
+        'The pools behind a price limit what its token counts with',
+      );
 }
 
 /** The liquidity in a list of tokens, where a zero without a trusted price is no measured zero. */

@@ -47,11 +47,11 @@ export function s<K extends keyof SVGElementTagNameMap>(
  * or the selection is never moved, because a moved node loses both.
  */
 export function setChildren(parent: Node, nodes: readonly Node[]): void {
-  const wanted = new Set(nodes);
-  for (const child of [...parent.childNodes]) if (!wanted.has(child)) child.remove();
-  const used = [document.activeElement, getSelection()?.anchorNode ?? null];
+  const wantedNodes = new Set(nodes);
+  for (const child of [...parent.childNodes]) if (!wantedNodes.has(child)) child.remove();
+  const usedNodes = [document.activeElement, getSelection()?.anchorNode ?? null];
   const fixed = nodes.findIndex(
-    (node) => node.parentNode === parent && used.some((one) => one !== null && node.contains(one)),
+    (node) => node.parentNode === parent && usedNodes.some((one) => one !== null && node.contains(one)),
   );
   arrange(parent, nodes.slice(0, Math.max(0, fixed)), parent.firstChild);
   arrange(
@@ -79,14 +79,14 @@ export function showKeyed<T extends HTMLElement>(
   wanted: readonly T[],
   keyOf: (child: HTMLElement) => string | undefined,
 ): void {
-  const shown = new Map<string | undefined, ChildNode>();
-  for (const child of parent.children) if (child instanceof HTMLElement) shown.set(keyOf(child), child);
-  const kept = wanted.map((next): Node => {
+  const childByKey = new Map<string | undefined, ChildNode>();
+  for (const child of parent.children) if (child instanceof HTMLElement) childByKey.set(keyOf(child), child);
+  const children = wanted.map((next): Node => {
     const key = keyOf(next);
-    const child = key === undefined ? undefined : shown.get(key);
+    const child = key === undefined ? undefined : childByKey.get(key);
     return child === undefined ? next : replaceChanged(child, next);
   });
-  setChildren(parent, kept);
+  setChildren(parent, children);
 }
 
 /** Makes `wanted` the only child of `parent`. Equal parts of the shown child stay, so they keep focus and selection. */

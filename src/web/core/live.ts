@@ -45,7 +45,7 @@ export function createLiveStream(): LiveStream {
     source = null;
   };
 
-  const open = (): void => {
+  const connect = (): void => {
     close();
     if (wanted === null || document.hidden) return tell('idle');
     const { filter, onevent } = wanted;
@@ -62,7 +62,7 @@ export function createLiveStream(): LiveStream {
       // The browser does not retry a refusal (too many clients, no block yet), so this code does.
       if (opened.readyState !== EventSource.CLOSED) return;
       failures += 1;
-      timer = window.setTimeout(open, Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** (failures - 1)));
+      timer = window.setTimeout(connect, Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** (failures - 1)));
     });
     for (const kind of KINDS) {
       opened.addEventListener(kind, (event) => {
@@ -73,7 +73,7 @@ export function createLiveStream(): LiveStream {
     }
   };
 
-  document.addEventListener('visibilitychange', open);
+  document.addEventListener('visibilitychange', connect);
   window.addEventListener('pagehide', close);
   return {
     listen(filter, onevent, signal) {
@@ -81,11 +81,11 @@ export function createLiveStream(): LiveStream {
       wanted = subscription;
       lastId = null;
       failures = 0;
-      open();
+      connect();
       signal.addEventListener('abort', () => {
         if (wanted !== subscription) return;
         wanted = null;
-        open();
+        connect();
       });
     },
     onstate: (listener) => void listeners.push(listener),

@@ -24,8 +24,8 @@ export function replaceBy(path: string): void {
 
 /** Writes parameters into the address bar without opening a view. Parameters that are not named stay. */
 export function rememberQuery(query: Query): void {
-  const all = { ...Object.fromEntries(new URLSearchParams(location.search)), ...query };
-  opened = urlOf(location.pathname, all);
+  const fullQuery = { ...Object.fromEntries(new URLSearchParams(location.search)), ...query };
+  opened = urlOf(location.pathname, fullQuery);
   history.replaceState(history.state, '', opened);
 }
 

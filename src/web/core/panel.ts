@@ -30,32 +30,32 @@ interface LoadedOptions<T> {
 export function loaded<T>(options: LoadedOptions<T>): Loaded {
   const element = h('div', { class: options.class ?? 'loaded', 'aria-busy': 'true' }, options.skeleton());
   let running: AbortController | null = null;
-  let shown: { readonly value: T } | null = null;
+  let shownValue: { readonly value: T } | null = null;
   const show = (node: Node): void => {
     setChildren(element, [node]);
     element.setAttribute('aria-busy', 'false');
   };
   const reload = (): void => {
     running?.abort();
-    const own = new AbortController();
-    running = own;
-    const signal = AbortSignal.any([own.signal, options.signal]);
+    const controller = new AbortController();
+    running = controller;
+    const signal = AbortSignal.any([controller.signal, options.signal]);
     options.load(signal).then(
       (value) => {
         if (signal.aborted) return;
         running = null;
-        shown = { value };
+        shownValue = { value };
         show(options.render(value));
       },
       (error: unknown) => {
         if (signal.aborted) return;
         running = null;
         // Content that is on the screen stays. The next block leads to another try.
-        if (shown !== null) return;
+        if (shownValue !== null) return;
         const text = options.explain?.(error) ?? failureText(error);
         // A missing object is not a failure, and a retry would not help.
         const retryUnlessShown = (): void => {
-          if (shown === null) retry();
+          if (shownValue === null) retry();
         };
         retryWhenBack(error, retryUnlessShown, options.signal);
         show(isMissing(error) ? emptyNotice(text) : failureNotice(text, () => retry()));
@@ -75,7 +75,7 @@ export function loaded<T>(options: LoadedOptions<T>): Loaded {
       if (running === null) reload();
     },
     redraw() {
-      if (shown !== null) show(options.render(shown.value));
+      if (shownValue !== null) show(options.render(shownValue.value));
     },
   };
 }
@@ -100,17 +100,17 @@ export function isMissing(error: unknown): error is ApiFailure {
 
 /** Grey placeholder bars, with a height in pixels or by a class name of the style sheet. */
 export function skeleton(size: number | string, lines = 1): HTMLElement {
-  const named = typeof size === 'string';
-  const block = h('div', { class: named ? `skeleton sk-${size}` : 'skeleton', 'aria-hidden': 'true' });
-  if (!named) block.style.height = `${size}px`;
+  const isNamed = typeof size === 'string';
+  const block = h('div', { class: isNamed ? `skeleton sk-${size}` : 'skeleton', 'aria-hidden': 'true' });
+  if (!isNamed) block.style.height = `${size}px`;
   for (let line = 0; line < lines; line += 1) block.append(h('span'));
   return block;
 }
 
 /** The placeholder of a page with a head, a chart, trades and figures. */
 export function pageSkeleton(): Node {
-  const right = h('aside', { class: 'rail' }, skeleton('rail', 12));
-  return h('div', {}, skeleton('head'), h('div', { class: 'with-rail' }, columnSkeleton(), right));
+  const rail = h('aside', { class: 'rail' }, skeleton('rail', 12));
+  return h('div', {}, skeleton('head'), h('div', { class: 'with-rail' }, columnSkeleton(), rail));
 }
 
 /** A column with placeholders of a chart and of trades. */

@@ -66,13 +66,13 @@ interface PairLike {
 }
 
 export function pairName(pair: PairLike): HTMLElement {
-  const others = Math.max(0, (pair.tokens?.length ?? 2) - 2);
+  const moreTokens = Math.max(0, (pair.tokens?.length ?? 2) - 2);
   return h(
     'span',
     { class: 'pair-name' },
     h('span', { class: 'symbol' }, symbolOf(pair.base_token)),
     h('span', { class: 'quote' }, '/', h('wbr'), symbolOf(pair.quote_token)),
-    others > 0 && h('span', { class: 'quote' }, ` +${others}`),
+    moreTokens > 0 && h('span', { class: 'quote' }, ` +${moreTokens}`),
   );
 }
 
@@ -105,13 +105,13 @@ export function addressLink(address: string, kind: keyof typeof LINKS): HTMLElem
 
 /** `text` may be a function, for a text that changes. `label` names the button for screen readers. */
 export function copyButton(text: string | (() => string), label?: string): HTMLElement {
-  const read = typeof text === 'string' ? () => text : text;
-  const name = label ?? `Copy ${read()}`;
+  const readText = typeof text === 'string' ? () => text : text;
+  const name = label ?? `Copy ${readText()}`;
   const mark = h('button', { type: 'button', class: 'copy', 'aria-label': name, title: 'Copy' });
   mark.addEventListener('click', (event) => {
     event.preventDefault();
     event.stopPropagation();
-    void copyText(read()).then((isCopied) => {
+    void copyText(readText()).then((isCopied) => {
       mark.classList.add(isCopied ? 'done' : 'failed');
       mark.title = isCopied ? 'Copied' : 'The browser did not copy the text';
       setTimeout(() => mark.classList.remove('done', 'failed'), 1_200);

@@ -8,27 +8,27 @@ import { ApiFailure } from './api.ts';
 const SERVER_ERROR = 500;
 const TOO_MANY = 429;
 
-const waiting = new Set<() => void>();
+const waitingRetries = new Set<() => void>();
 
 /** Calls `retry` once when the service answers again, unless the request itself was wrong. */
 export function retryWhenBack(error: unknown, retry: () => void, signal: AbortSignal): void {
   const status = error instanceof ApiFailure ? error.status : 0;
   if (status > 0 && status < SERVER_ERROR && status !== TOO_MANY) return;
-  const once = (): void => {
+  const retryOnce = (): void => {
     if (!signal.aborted) retry();
   };
-  waiting.add(once);
-  signal.addEventListener('abort', () => waiting.delete(once), { once: true });
+  waitingRetries.add(retryOnce);
+  signal.addEventListener('abort', () => waitingRetries.delete(retryOnce), { once: true });
 }
 
 /** Whether a part of the page waits for the service. */
 export function isAnyWaiting(): boolean {
-  return waiting.size > 0;
+  return waitingRetries.size > 0;
 }
 
 /** Loads all waiting parts again. A part that fails again waits for the next call. */
 export function tellBack(): void {
-  const retries = [...waiting];
-  waiting.clear();
+  const retries = [...waitingRetries];
+  waitingRetries.clear();
   for (const retry of retries) retry();
 }

@@ -27,18 +27,18 @@ export function createScrollMemory(): (main: HTMLElement, signal: AbortSignal) =
   );
   window.addEventListener('pagehide', () => keepPositions(positions));
   return (main, signal) => {
-    const known = fieldOf(history.state, 'entry');
-    entry = typeof known === 'number' ? known : Math.max(0, ...positions.keys()) + 1;
-    if (known !== entry) history.replaceState({ entry }, '');
-    const wanted = positions.get(entry) ?? 0;
+    const storedEntry = fieldOf(history.state, 'entry');
+    entry = typeof storedEntry === 'number' ? storedEntry : Math.max(0, ...positions.keys()) + 1;
+    if (storedEntry !== entry) history.replaceState({ entry }, '');
+    const scrollTop = positions.get(entry) ?? 0;
     positions.delete(entry);
-    positions.set(entry, wanted);
+    positions.set(entry, scrollTop);
     // A new page is at its top. To scroll there would make the browser lay out the page before its content has come.
-    if (wanted > 0 || !isFirst) window.scrollTo(0, wanted);
+    if (scrollTop > 0 || !isFirst) window.scrollTo(0, scrollTop);
     isFirst = false;
-    if (wanted === 0) return;
+    if (scrollTop === 0) return;
     isRestoring = true;
-    holdPosition(main, wanted, signal, () => (isRestoring = false));
+    holdPosition(main, scrollTop, signal, () => (isRestoring = false));
   };
 }
 
@@ -46,19 +46,20 @@ const INPUTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /** Keeps a position while the view loads. Any input of the user ends this. */
 function holdPosition(main: HTMLElement, wanted: number, signal: AbortSignal, onend: () => void): void {
-  const own = new AbortController();
-  const end = (): void => own.abort();
+  const controller = new AbortController();
+  const end = (): void => controller.abort();
   const watcher = new ResizeObserver(() => window.scrollTo(0, wanted));
   watcher.observe(main);
-  const started = performance.now();
+  const startedAt = performance.now();
   const timer = setInterval(() => {
     window.scrollTo(0, wanted);
     const isLoaded = main.firstElementChild !== null && main.querySelector('[aria-busy=true]') === null;
-    if (isLoaded || performance.now() - started > WAIT_MS) end();
+    if (isLoaded || performance.now() - startedAt > WAIT_MS) end();
   }, CHECK_MS);
-  for (const input of INPUTS) window.addEventListener(input, end, { passive: true, signal: own.signal });
-  signal.addEventListener('abort', end, { signal: own.signal });
-  own.signal.addEventListener('abort', () => {
+  for (const input of INPUTS)
+    window.addEventListener(input, end, { passive: true, signal: controller.signal });
+  signal.addEventListener('abort', end, { signal: controller.signal });
+  controller.signal.addEventListener('abort', () => {
     watcher.disconnect();
     clearInterval(timer);
     onend();

@@ -87,17 +87,17 @@ class SearchBox {
 
   private async look(q: string): Promise<void> {
     this.running?.abort();
-    const own = new AbortController();
-    this.running = own;
+    const controller = new AbortController();
+    this.running = controller;
     try {
-      const found = (await findAnything(q, FOUND_MAX, own.signal)).slice(0, FOUND_MAX * 2);
-      if (own.signal.aborted) return;
-      this.found = found;
-      if (found.length === 0) return this.say('No results. Press Enter to search sources too.');
-      this.open(...found.map((hit, index) => this.option(hit, index)));
+      const hits = (await findAnything(q, FOUND_MAX, controller.signal)).slice(0, FOUND_MAX * 2);
+      if (controller.signal.aborted) return;
+      this.found = hits;
+      if (hits.length === 0) return this.say('No results. Press Enter to search sources too.');
+      this.open(...hits.map((hit, index) => this.option(hit, index)));
       this.mark(-1);
     } catch (error) {
-      if (!own.signal.aborted) this.say(failureText(error));
+      if (!controller.signal.aborted) this.say(failureText(error));
     }
   }
 

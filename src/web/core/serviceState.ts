@@ -45,16 +45,18 @@ export function stateOf({ answer, isReached, sinceSeconds, hasNewerBlock, stream
 }
 
 function backfillText({ done_pct, seconds_left }: NonNullable<ReadyAnswer['backfill']>): string {
-  const left = seconds_left === null ? '' : `, ${lengthOf(seconds_left)} left`;
-  return `backfilling, ${Math.floor(done_pct)} %${left}`;
+  const leftText = seconds_left === null ? '' : `, ${lengthOf(seconds_left)} left`;
+  return `backfilling, ${Math.floor(done_pct)} %${leftText}`;
 }
 
 /** A length of time: seconds below two minutes, then minutes, hours and days. */
 function lengthOf(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  if (whole < 120) return `${whole} s`;
-  if (whole < 7_200) return `${Math.round(whole / 60)} min`;
-  return whole < 172_800 ? `${Math.round(whole / 3_600)} h` : `${Math.round(whole / 86_400)} d`;
+  const wholeSeconds = Math.max(0, Math.round(seconds));
+  if (wholeSeconds < 120) return `${wholeSeconds} s`;
+  if (wholeSeconds < 7_200) return `${Math.round(wholeSeconds / 60)} min`;
+  return wholeSeconds < 172_800
+    ? `${Math.round(wholeSeconds / 3_600)} h`
+    : `${Math.round(wholeSeconds / 86_400)} d`;
 }
 
 export function isStale({ kind }: ServiceState): boolean {

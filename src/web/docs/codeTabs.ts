@@ -15,12 +15,12 @@ interface CodeTabs {
 let chosen: Language = LANGUAGES.find(([language]) => language === readStored(KEY))?.[0] ?? 'curl';
 let count = 0;
 /** All tabs of the page. They stay until the user leaves the page. */
-const shown = new Set<() => void>();
+const redraws = new Set<() => void>();
 
 function choose(language: Language): void {
   chosen = language;
   writeStored(KEY, language);
-  for (const show of shown) show();
+  for (const show of redraws) show();
 }
 
 /** `label` names the call for screen readers. */
@@ -54,7 +54,7 @@ export function codeTabs(label: string, callOf: () => Call): CodeTabs {
       tab.tabIndex = isChosen ? 0 : -1;
     }
   };
-  shown.add(refresh);
+  redraws.add(refresh);
   refresh();
   const copy = copyButton(() => code.textContent, `Copy the example: ${label}`);
   return {

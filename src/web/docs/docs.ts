@@ -69,8 +69,8 @@ function renderReference(
     rest: quick === null ? [conventions] : [quick, conventions],
   });
   byId('contents').prepend(filter.box);
-  const shown = entries.map((entry) => entry.element);
-  const element = h('div', { 'aria-busy': 'true' }, conventions, filter.nothing, ...shown);
+  const elements = entries.map((entry) => entry.element);
+  const element = h('div', { 'aria-busy': 'true' }, conventions, filter.nothing, ...elements);
   void fillEntries(entries, watchEntries(entries, links)).then(() => {
     element.removeAttribute('aria-busy');
     window.document.getElementById(location.hash.slice(1))?.scrollIntoView();
@@ -84,12 +84,12 @@ async function fillEntries(
   watch: (panels: ReadonlyMap<Element, TryPanel>) => void,
 ): Promise<void> {
   await afterPaint();
-  let until = performance.now() + PORTION_MS;
+  let portionEnd = performance.now() + PORTION_MS;
   for (const entry of entries) {
     watch(entry.fill());
-    if (performance.now() < until) continue;
+    if (performance.now() < portionEnd) continue;
     await afterPaint();
-    until = performance.now() + PORTION_MS;
+    portionEnd = performance.now() + PORTION_MS;
   }
 }
 
@@ -97,10 +97,10 @@ function listEntries(document: OpenApi, samples: Samples, signal: AbortSignal): 
   const endpoints = listEndpoints(document);
   const groups = [...new Set([...Object.keys(GROUPS), ...endpoints.map(groupOf)])];
   return groups.flatMap((group) => {
-    const own = endpoints.filter((endpoint) => groupOf(endpoint) === group);
-    const dialect = etherscanEntry(document, own.filter(isEtherscan), samples, signal);
+    const ofGroup = endpoints.filter((endpoint) => groupOf(endpoint) === group);
+    const dialect = etherscanEntry(document, ofGroup.filter(isEtherscan), samples, signal);
     if (dialect !== null) return [dialect];
-    return own.map((endpoint) => endpointEntry(document, endpoint, samples, signal));
+    return ofGroup.map((endpoint) => endpointEntry(document, endpoint, samples, signal));
   });
 }
 
@@ -131,10 +131,10 @@ function watchEntries(
   links: ReadonlyMap<string, HTMLElement>,
 ): (panels: ReadonlyMap<Element, TryPanel>) => void {
   const watched = new Map<Element, TryPanel>();
-  const near = new IntersectionObserver((seen) => {
+  const nearObserver = new IntersectionObserver((seen) => {
     for (const { isIntersecting, target } of seen) if (isIntersecting) watched.get(target)?.run();
   });
-  const here = new IntersectionObserver(
+  const currentObserver = new IntersectionObserver(
     (seen) => {
       for (const { isIntersecting, target } of seen) {
         if (isIntersecting) links.get(target.id)?.setAttribute('aria-current', 'true');
@@ -143,11 +143,11 @@ function watchEntries(
     },
     { rootMargin: '-20% 0px -70% 0px' },
   );
-  for (const { element } of entries) here.observe(element);
+  for (const { element } of entries) currentObserver.observe(element);
   return (panels) => {
     for (const [element, panel] of panels) {
       watched.set(element, panel);
-      near.observe(element);
+      nearObserver.observe(element);
     }
   };
 }

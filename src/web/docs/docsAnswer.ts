@@ -35,14 +35,14 @@ function send({ method, json, params }: Call, url: string, signal: AbortSignal):
 }
 
 async function showResponse(call: Call, { output, status }: AnswerPlace, signal: AbortSignal): Promise<void> {
-  const started = performance.now();
+  const startedAt = performance.now();
   const response = await send(call, urlOf(call), signal);
   const text = await response.text();
-  const took = Math.round(performance.now() - started);
+  const tookMs = Math.round(performance.now() - startedAt);
   const headers = HEADERS.map((name) => [name, response.headers.get(name)] as const).filter(
     ([, value]) => value !== null,
   );
-  status.textContent = `${response.status} · ${took} ms · ${text.length.toLocaleString('en')} characters`;
+  status.textContent = `${response.status} · ${tookMs} ms · ${text.length.toLocaleString('en')} characters`;
   status.dataset['ok'] = String(response.ok);
   const lines = headers.map(([name, value]) => h('span', { class: 'j-head' }, `${name}: ${value ?? ''}\n`));
   output.replaceChildren(...lines, '\n', ...paintJson(text));
@@ -56,16 +56,18 @@ function paintJson(text: string): (Node | string)[] {
   } catch {
     return [text.slice(0, SHOWN_MAX)];
   }
-  const shown = pretty.slice(0, SHOWN_MAX);
+  const shownText = pretty.slice(0, SHOWN_MAX);
   const parts: (Node | string)[] = [];
   let last = 0;
-  for (const match of shown.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g)) {
-    parts.push(shown.slice(last, match.index));
+  for (const match of shownText.matchAll(
+    /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g,
+  )) {
+    parts.push(shownText.slice(last, match.index));
     const kind = match[2] !== undefined ? 'j-key' : match[1] !== undefined ? 'j-text' : 'j-value';
     parts.push(h('span', { class: kind }, match[0]));
     last = match.index + match[0].length;
   }
-  parts.push(shown.slice(last));
+  parts.push(shownText.slice(last));
   if (pretty.length > SHOWN_MAX) parts.push('\n… truncated: the answer is longer');
   return parts;
 }

@@ -32,30 +32,32 @@ export function createFilter({ entries, links, rest }: FilterOptions): DocsFilte
     spellcheck: 'false',
   });
   const count = h('p', { class: 'filter-count', role: 'status', 'aria-live': 'polite' });
-  const said = h('span', {});
+  const noMatchText = h('span', {});
   const clear = (): void => {
     input.value = '';
     show();
     input.focus();
   };
-  const nothing = h('div', { class: 'notice', hidden: true }, said, button('Clear the filter', clear));
+  const nothing = h('div', { class: 'notice', hidden: true }, noMatchText, button('Clear the filter', clear));
   const show = (): void => {
     const text = input.value.trim();
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = entries.filter((entry) => words.every((word) => texts.get(entry)?.includes(word) === true));
-    const shown = new Set(found);
+    const matching = entries.filter((entry) =>
+      words.every((word) => texts.get(entry)?.includes(word) === true),
+    );
+    const matchingSet = new Set(matching);
     for (const entry of entries) {
-      entry.element.hidden = !shown.has(entry);
+      entry.element.hidden = !matchingSet.has(entry);
       const item = links.get(entry.id)?.parentElement;
-      if (item != null) item.hidden = !shown.has(entry);
+      if (item != null) item.hidden = !matchingSet.has(entry);
       entry.narrow?.(words);
     }
     for (const group of document.querySelectorAll<HTMLElement>('.contents [data-group]'))
-      group.hidden = !found.some((entry) => entry.group === group.dataset['group']);
+      group.hidden = !matching.some((entry) => entry.group === group.dataset['group']);
     for (const part of rest) part.hidden = words.length > 0;
-    nothing.hidden = found.length > 0;
-    said.textContent = `No endpoint matches “${text}”. `;
-    count.textContent = countText(words.length, found.length, entries.length);
+    nothing.hidden = matching.length > 0;
+    noMatchText.textContent = `No endpoint matches “${text}”. `;
+    count.textContent = countText(words.length, matching.length, entries.length);
     keepInAddress(text);
   };
   input.addEventListener('input', () => {

@@ -58,8 +58,8 @@ export async function loadSamples(signal: AbortSignal): Promise<Samples> {
     pair: pairAddress,
     tokens: [token, other].filter((each) => typeof each === 'string'),
     valueFor(path, name) {
-      const known = byName[name];
-      if (known !== undefined) return known;
+      const byExactName = byName[name];
+      if (byExactName !== undefined) return byExactName;
       if (!/address|pair|token|^id$/i.test(name)) return null;
       if (/portfolio|account\.|transactioncount/.test(path)) return wallet;
       if (/\/v2\/(?:contract|verify|smart)|contract\./.test(path)) return verified;
@@ -76,11 +76,11 @@ async function firstOf(path: string, signal: AbortSignal): Promise<unknown> {
 }
 
 function textOf(item: unknown, field: string): string | null {
-  const found = fieldOf(item, field);
-  return typeof found === 'string' ? found : null;
+  const value = fieldOf(item, field);
+  return typeof value === 'string' ? value : null;
 }
 
 function numberOf(item: unknown, field: string): string | null {
-  const found = fieldOf(item, field);
-  return typeof found === 'number' ? String(found) : null;
+  const value = fieldOf(item, field);
+  return typeof value === 'number' ? String(value) : null;
 }

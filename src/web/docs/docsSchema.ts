@@ -40,13 +40,13 @@ function fieldOf(document: OpenApi, object: Schema, name: string, field: Schema,
     h('span', { class: 'field-type' }, `${typeOf(field)}${isOptional ? ', optional' : ''}`),
     h('span', { class: 'field-words' }, words),
   ];
-  const inner = depth >= DEPTH_MAX ? [] : fields(document, field, depth + 1);
-  if (inner.length === 0) return h('div', { class: 'field' }, ...line);
+  const innerFields = depth >= DEPTH_MAX ? [] : fields(document, field, depth + 1);
+  if (innerFields.length === 0) return h('div', { class: 'field' }, ...line);
   return h(
     'details',
     { open: depth < OPEN_LEVELS },
     h('summary', { class: 'field' }, ...line),
-    h('div', { class: 'inner' }, ...inner),
+    h('div', { class: 'inner' }, ...innerFields),
   );
 }
 

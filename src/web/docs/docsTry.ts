@@ -85,9 +85,9 @@ function formOf(fields: Fields, body: HTMLTextAreaElement | null): HTMLFormEleme
     const title = h('span', {}, name, required === true && h('i', {}, ' required'));
     return h('label', { class: 'try-field' }, title, field);
   });
-  const sent = body === null ? null : h('label', { class: 'try-field whole' }, 'JSON body', body);
+  const bodyField = body === null ? null : h('label', { class: 'try-field whole' }, 'JSON body', body);
   const send = button('Send', () => undefined, { type: 'submit', class: 'button main' });
-  return h('form', { class: 'try-form' }, ...inputs, sent, send);
+  return h('form', { class: 'try-form' }, ...inputs, bodyField, send);
 }
 
 function bodyField(text: string): HTMLTextAreaElement {
@@ -102,8 +102,8 @@ function fieldFor(tried: Tried, parameter: Parameter, samples: Samples): Field {
   const isPageSize =
     name === 'limit' || (name === 'offset' && tried.parameters.some((other) => other.name === 'page'));
   if (required === true || tried.filled?.includes(name) === true) {
-    const known = samples.valueFor(tried.sampleKey ?? tried.path, name);
-    field.value = String(example ?? known ?? schema.example ?? schema.default ?? '');
+    const sample = samples.valueFor(tried.sampleKey ?? tried.path, name);
+    field.value = String(example ?? sample ?? schema.example ?? schema.default ?? '');
   } else if (isPageSize && where === 'query') field.value = '2';
   return field;
 }

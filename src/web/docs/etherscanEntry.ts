@@ -37,7 +37,7 @@ export function etherscanEntry(
   const actions = operation['x-actions'] ?? [];
   const gets = endpoints.filter(({ method, path: other }) => method === 'GET' && other !== path);
   const aliases = gets.filter((each) => each.operation['x-alias-of'] === path);
-  const others = gets.filter((each) => !aliases.includes(each));
+  const otherGets = gets.filter((each) => !aliases.includes(each));
   const answer = operation.responses?.['200']?.content?.['application/json']?.schema;
   const lead = h('p', { class: 'lead' }, operation.summary ?? '');
   const element = h('section', { class: 'endpoint card', id }, headingOf(id, 'GET or POST', path), lead);
@@ -47,9 +47,9 @@ export function etherscanEntry(
   let narrowedTo: readonly string[] = [];
   const narrow = (words: readonly string[]): void => {
     narrowedTo = words;
-    const found = actions.filter((action) => words.every((word) => wordsOfAction(action).includes(word)));
+    const matching = actions.filter((action) => words.every((word) => wordsOfAction(action).includes(word)));
     for (const [action, { row, more }] of rows) {
-      row.hidden = found.length > 0 && !found.includes(action);
+      row.hidden = matching.length > 0 && !matching.includes(action);
       more.hidden = row.hidden || row.dataset['open'] !== 'true';
     }
   };
@@ -58,11 +58,11 @@ export function etherscanEntry(
     id,
     group: groupOf(first),
     name: 'Etherscan dialect',
-    words: [...[first, ...aliases, ...others].map(wordsOf), ...actions.map(wordsOfAction)].join(' '),
+    words: [...[first, ...aliases, ...otherGets].map(wordsOf), ...actions.map(wordsOfAction)].join(' '),
     fill() {
       rows = new Map(actions.map((action) => [action, actionRows(action, first, samples, signal)]));
       narrow(narrowedTo);
-      const parts = others.map((other) => otherPart(other, panelOf(document, other, samples, signal)));
+      const parts = otherGets.map((other) => otherPart(other, panelOf(document, other, samples, signal)));
       const tree =
         answer === undefined ? [] : [foldedPart('Fields of the answer', schemaTree(document, answer))];
       element.append(
@@ -119,19 +119,19 @@ function actionTable(rows: ReadonlyMap<ActionDoc, ActionRows>): HTMLElement {
 }
 
 function actionRows(action: ActionDoc, first: Endpoint, samples: Samples, signal: AbortSignal): ActionRows {
-  const more = h('tr', { hidden: true, class: 'more' });
-  const open = button('Example', () => {
+  const exampleRow = h('tr', { hidden: true, class: 'more' });
+  const exampleButton = button('Example', () => {
     const isOpen = row.dataset['open'] !== 'true';
     row.dataset['open'] = String(isOpen);
-    open.setAttribute('aria-expanded', String(isOpen));
-    more.hidden = !isOpen;
-    if (!isOpen || more.firstChild !== null) return;
+    exampleButton.setAttribute('aria-expanded', String(isOpen));
+    exampleRow.hidden = !isOpen;
+    if (!isOpen || exampleRow.firstChild !== null) return;
     const panel = actionPanel(action, first, samples, signal);
-    more.append(h('td', { colspan: 5 }, panel.element));
+    exampleRow.append(h('td', { colspan: 5 }, panel.element));
     panel.run();
   });
-  open.setAttribute('aria-expanded', 'false');
-  open.setAttribute('aria-label', `Example of ${nameOf(action)}`);
+  exampleButton.setAttribute('aria-expanded', 'false');
+  exampleButton.setAttribute('aria-label', `Example of ${nameOf(action)}`);
   const parameters = action.parameters.flatMap(({ name, required, description }) => [
     h('dt', {}, h('code', {}, name), required && h('i', {}, ' required')),
     h('dd', {}, ...prose(description)),
@@ -143,9 +143,9 @@ function actionRows(action: ActionDoc, first: Endpoint, samples: Samples, signal
     h('td', {}, h('code', {}, action.action)),
     h('td', { class: 'words' }, action.description),
     h('td', {}, parameters.length === 0 ? 'none' : h('dl', {}, ...parameters)),
-    h('td', {}, open),
+    h('td', {}, exampleButton),
   );
-  return { row, more };
+  return { row, more: exampleRow };
 }
 
 function actionPanel(action: ActionDoc, first: Endpoint, samples: Samples, signal: AbortSignal): TryPanel {

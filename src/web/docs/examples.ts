@@ -89,12 +89,12 @@ function writeJavaScript({ method, url, params, json, answer }: Call): string {
       `for (const kind of ${JSON.stringify(EVENT_KINDS).replaceAll(',', ', ')})`,
       '  events.addEventListener(kind, ({ data }) => console.log(kind, JSON.parse(data)));',
     ].join('\n');
-  const read = {
+  const readLines = {
     json: ['console.log(await response.json());'],
     text: ['console.log(await response.text());'],
     file: ['const bytes = await response.arrayBuffer();', 'console.log(bytes.byteLength);'],
   }[answer];
-  return [...lines, ...writeFetch(target, method, json), ...CHECK, ...read].join('\n');
+  return [...lines, ...writeFetch(target, method, json), ...CHECK, ...readLines].join('\n');
 }
 
 const CHECK = ['if (!response.ok) throw new Error(await response.text());'];
@@ -126,11 +126,11 @@ function writePython({ method, url, params, json, answer, file }: Call): string 
     target = 'request';
   } else if (method === 'POST') target += ', params.encode()';
   const opened = answer === 'file' ? `, open(${quote(file ?? 'answer')}, "wb") as file` : '';
-  const read = {
+  const readLines = {
     json: ['    print(json.dumps(json.load(response), indent=2))'],
     text: ['    print(response.read().decode())'],
     file: ['    file.write(response.read())'],
     stream: ['    for line in response:', '        print(line.decode(), end="", flush=True)'],
   }[answer];
-  return [...imports, ...lines, `with urlopen(${target}) as response${opened}:`, ...read].join('\n');
+  return [...imports, ...lines, `with urlopen(${target}) as response${opened}:`, ...readLines].join('\n');
 }

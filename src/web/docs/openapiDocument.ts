@@ -99,8 +99,8 @@ export function resolveSchema(document: OpenApi, schema: Schema): Schema {
 /** Names the type of a schema. */
 export function typeOf(schema: Schema): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'object';
-  const several = schema.anyOf ?? schema.oneOf;
-  if (several !== undefined) return [...new Set(several.map(typeOf))].join(' or ');
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives !== undefined) return [...new Set(alternatives.map(typeOf))].join(' or ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.type === 'array')
     return `list of ${schema.items === undefined ? 'any value' : typeOf(schema.items)}`;

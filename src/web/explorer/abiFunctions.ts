@@ -75,11 +75,11 @@ function selectorOf(signature: string): string {
 /** Decodes the input of a call by the functions of an ABI; null if none of them fits. */
 export function decodeCall(functions: readonly AbiFunction[], data: string): DecodedCall | null {
   const selector = data.slice(0, SELECTOR_DIGITS).toLowerCase();
-  const found = functions.find((one) => one.selector === selector);
-  if (found === undefined) return null;
-  const values = tryDecode(found.inputs, `0x${data.slice(SELECTOR_DIGITS)}`);
+  const matching = functions.find((one) => one.selector === selector);
+  if (matching === undefined) return null;
+  const values = tryDecode(matching.inputs, `0x${data.slice(SELECTOR_DIGITS)}`);
   if (values === null) return null;
-  return { signature: found.signature, name: found.name, parts: found.inputs, values };
+  return { signature: matching.signature, name: matching.name, parts: matching.inputs, values };
 }
 
 /** Most inner calls of one call. */
@@ -87,13 +87,13 @@ const INNER_MAX = 50;
 
 /** The calls that a call passes on in its parameters `bytes` and `bytes[]`, as a `multicall` does. */
 export function innerCalls({ parts, values }: DecodedCall, functions: readonly AbiFunction[]): DecodedCall[] {
-  const passed = parts.flatMap(({ type }, index): AbiValue[] => {
+  const innerInputs = parts.flatMap(({ type }, index): AbiValue[] => {
     const value = values[index] ?? '';
     if (type.kind === 'bytes') return [value];
     const isList = type.kind === 'array' && type.item.kind === 'bytes' && typeof value === 'object';
     return isList ? [...value] : [];
   });
-  return passed
+  return innerInputs
     .slice(0, INNER_MAX)
     .flatMap((data) => (typeof data === 'string' ? (decodeCall(functions, data) ?? []) : []));
 }
@@ -135,14 +135,14 @@ function parameterOf(text: string): unknown {
 /** Splits at the commas outside of brackets. */
 function splitTypes(list: string): string[] {
   if (list === '') return [];
-  const found: string[] = [''];
+  const items: string[] = [''];
   let depth = 0;
   for (const letter of list) {
     depth += letter === '(' ? 1 : letter === ')' ? -1 : 0;
-    if (letter === ',' && depth === 0) found.push('');
-    else found[found.length - 1] += letter;
+    if (letter === ',' && depth === 0) items.push('');
+    else items[items.length - 1] += letter;
   }
-  return found;
+  return items;
 }
 
 const REVERT_TEXT = readSignature('Error(string)');

@@ -60,8 +60,8 @@ function readNested(type: AbiType, given: unknown, name: string, tools: Tools): 
     if (typeof given !== 'string') throw fault(name, JSON.stringify(given), allowedFor(type));
     return readPlain(type, given, name, tools);
   }
-  const wanted = type.kind === 'tuple' ? type.parts.length : type.length;
-  if (!Array.isArray(given) || given.length > ITEMS_MAX || (wanted !== null && given.length !== wanted))
+  const partCount = type.kind === 'tuple' ? type.parts.length : type.length;
+  if (!Array.isArray(given) || given.length > ITEMS_MAX || (partCount !== null && given.length !== partCount))
     throw fault(name, JSON.stringify(given), allowedFor(type));
   return given.map((item: unknown, index) => {
     if (type.kind === 'array') return readNested(type.item, item, `${name}[${index}]`, tools);
@@ -73,23 +73,24 @@ function readNested(type: AbiType, given: unknown, name: string, tools: Tools): 
 
 function readPlain(type: AbiType, text: string, name: string, tools: Tools): AbiValue {
   if (type.kind === 'string') return text;
-  const given = text.trim().replace(/^0X/, '0x');
+  const trimmed = text.trim().replace(/^0X/, '0x');
   const allowed = allowedFor(type);
   if (type.kind === 'int') {
-    if (!/^(-?\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(given)) throw fault(name, text, allowed);
-    const value = BigInt(given);
+    if (!/^(-?\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(trimmed)) throw fault(name, text, allowed);
+    const value = BigInt(trimmed);
     const [min, max] = tools.rangeOf(type.bits, type.signed);
     if (value < min || value > max) throw fault(name, text, allowed);
     return value;
   }
   if (type.kind === 'bool') {
-    if (given !== 'true' && given !== 'false') throw fault(name, text, allowed);
-    return given === 'true';
+    if (trimmed !== 'true' && trimmed !== 'false') throw fault(name, text, allowed);
+    return trimmed === 'true';
   }
-  if (type.kind === 'address') return readAddress(given, text, name, tools);
-  const isRight = type.kind === 'fixedBytes' ? given.length === 2 + type.size * 2 : given.length % 2 === 0;
-  if (!/^0x[0-9a-fA-F]*$/.test(given) || !isRight) throw fault(name, text, allowed);
-  return given.toLowerCase();
+  if (type.kind === 'address') return readAddress(trimmed, text, name, tools);
+  const isRight =
+    type.kind === 'fixedBytes' ? trimmed.length === 2 + type.size * 2 : trimmed.length % 2 === 0;
+  if (!/^0x[0-9a-fA-F]*$/.test(trimmed) || !isRight) throw fault(name, text, allowed);
+  return trimmed.toLowerCase();
 }
 
 function readAddress(given: string, text: string, name: string, tools: Tools): string {
@@ -102,6 +103,6 @@ function readAddress(given: string, text: string, name: string, tools: Tools): s
 }
 
 function fault(name: string, text: string, allowed: string): InputFault {
-  const shown = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
-  return new InputFault(`${name}: got "${shown}"; allowed: ${allowed}`);
+  const shownText = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  return new InputFault(`${name}: got "${shownText}"; allowed: ${allowed}`);
 }

@@ -55,9 +55,9 @@ export async function readContracts(
   chain: string | null,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ContractRecord>> {
-  const wanted = [...new Set(addresses)].slice(0, READ_MAX);
-  const found = await Promise.all(
-    wanted.map(async (address): Promise<[string, ContractRecord][]> => {
+  const toRead = [...new Set(addresses)].slice(0, READ_MAX);
+  const entries = await Promise.all(
+    toRead.map(async (address): Promise<[string, ContractRecord][]> => {
       try {
         const record = await findContract(address, chain, signal);
         return record === null ? [] : [[address, record]];
@@ -67,7 +67,7 @@ export async function readContracts(
       }
     }),
   );
-  return new Map(found.flat());
+  return new Map(entries.flat());
 }
 
 /** ABI entries of the contract and of the contract behind the proxy. */
@@ -77,8 +77,9 @@ export async function readAbi(
   signal: AbortSignal,
 ): Promise<{ own: readonly unknown[]; behind: readonly unknown[]; implementation: string | null }> {
   const implementation = record.proxy?.implementation ?? null;
-  const behind = implementation === null ? null : await findContract(implementation, chain, signal);
-  return { own: record.abi ?? [], behind: behind?.abi ?? [], implementation };
+  const implementationRecord =
+    implementation === null ? null : await findContract(implementation, chain, signal);
+  return { own: record.abi ?? [], behind: implementationRecord?.abi ?? [], implementation };
 }
 
 /** A decoded input, and the calls that it passes on. */
@@ -102,15 +103,15 @@ export async function decodeInput(
     const call = decodeCall(functions, input);
     if (call !== null) return { ...call, isFromAbi: true, inner: innerCalls(call, functions) };
   }
-  const selector = input.slice(0, SELECTOR_DIGITS);
-  if (selector.length < SELECTOR_DIGITS) return null;
+  const selector = input.slice(0, SELECTOR_LENGTH);
+  if (selector.length < SELECTOR_LENGTH) return null;
   const signature = (await getSignatures([selector], signal)).get(selector);
-  const known = signature === undefined ? null : readSignature(signature);
-  const call = known === null ? null : decodeCall([known], input);
+  const knownFunction = signature === undefined ? null : readSignature(signature);
+  const call = knownFunction === null ? null : decodeCall([knownFunction], input);
   return call === null ? null : { ...call, isFromAbi: false, inner: [] };
 }
 
-const SELECTOR_DIGITS = 10;
+const SELECTOR_LENGTH = 10;
 
 let chains: Promise<readonly ChainItem[]> | null = null;
 
@@ -129,8 +130,8 @@ async function listChains(): Promise<readonly ChainItem[]> {
 
 /** The chain, or the market chain for null. Undefined if the service does not index the chain. */
 export async function findChain(chain: string | null): Promise<ChainItem | undefined> {
-  const known = await listChains();
-  return chain === null ? known[0] : known.find(({ chain_id }) => String(chain_id) === chain);
+  const allChains = await listChains();
+  return chain === null ? allChains[0] : allChains.find(({ chain_id }) => String(chain_id) === chain);
 }
 
 /** Symbol of the native coin of the chain. */
@@ -143,11 +144,11 @@ export async function getNativeSymbol(chain: string | null): Promise<string> {
  * index the chain.
  */
 export async function chainOf(query: URLSearchParams): Promise<string | null> {
-  const given = query.get('chainId');
-  if (given === null) return null;
+  const askedChain = query.get('chainId');
+  if (askedChain === null) return null;
   const [market, ...others] = await listChains();
-  if (String(market?.chain_id) === given) return null;
-  if (market !== undefined && !others.some(({ chain_id }) => String(chain_id) === given))
-    throw new ApiFailure(404, 'unknown_chain', `This service does not index chain ${given}`);
-  return given;
+  if (String(market?.chain_id) === askedChain) return null;
+  if (market !== undefined && !others.some(({ chain_id }) => String(chain_id) === askedChain))
+    throw new ApiFailure(404, 'unknown_chain', `This service does not index chain ${askedChain}`);
+  return askedChain;
 }

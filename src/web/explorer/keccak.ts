@@ -44,14 +44,14 @@ function permute(state: readonly bigint[]): bigint[] {
       (lane, index) =>
         lane ^ at(columns, ((index % 5) + 4) % 5) ^ rotate(at(columns, ((index % 5) + 1) % 5), 1),
     );
-    const moved = new Array<bigint>(LANES).fill(0n);
+    const permuted = new Array<bigint>(LANES).fill(0n);
     mixed.forEach((lane, index) => {
       const [x, y] = [index % 5, Math.floor(index / 5)];
-      moved[y + 5 * ((2 * x + 3 * y) % 5)] = rotate(lane, ROTATIONS[index] ?? 0);
+      permuted[y + 5 * ((2 * x + 3 * y) % 5)] = rotate(lane, ROTATIONS[index] ?? 0);
     });
-    lanes = moved.map((lane, index) => {
+    lanes = permuted.map((lane, index) => {
       const row = index - (index % 5);
-      return lane ^ (~at(moved, row + ((index + 1) % 5)) & MASK & at(moved, row + ((index + 2) % 5)));
+      return lane ^ (~at(permuted, row + ((index + 1) % 5)) & MASK & at(permuted, row + ((index + 2) % 5)));
     });
     lanes[0] = at(lanes, 0) ^ constant;
   }

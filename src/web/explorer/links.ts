@@ -46,6 +46,6 @@ export function copyable(text: string): HTMLElement {
 
 /** The page of logs with these filters. */
 export function logsPath(filters: Readonly<Record<string, string | number | null>>): string {
-  const given = Object.entries(filters).filter(([, value]) => value !== null && value !== '');
-  return `/logs?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`;
+  const nonEmpty = Object.entries(filters).filter(([, value]) => value !== null && value !== '');
+  return `/logs?${new URLSearchParams(nonEmpty.map(([name, value]) => [name, String(value)])).toString()}`;
 }

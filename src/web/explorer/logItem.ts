@@ -73,8 +73,8 @@ type Argument = NonNullable<LogEntry['decoded']>['args'][number];
 
 /** An amount is shown in whole tokens, with its raw integer in the tooltip. */
 function shownArgument(signature: string, arg: Argument, emitter: Emitter | null): Shown {
-  const instead = emitter === null ? null : scaledAmount(signature, arg, emitter);
-  return { ...shownNested(arg.name, arg.type, arg.value), instead };
+  const shownAmount = emitter === null ? null : scaledAmount(signature, arg, emitter);
+  return { ...shownNested(arg.name, arg.type, arg.value), instead: shownAmount };
 }
 
 /** A list of an argument has plain items, and a tuple has items with name, type and value. */

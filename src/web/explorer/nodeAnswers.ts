@@ -53,11 +53,11 @@ async function askNode(
   chain: string | null,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const asked = { module: 'proxy', action, ...params, ...(chain === null ? {} : { chainid: chain }) };
+  const query = { module: 'proxy', action, ...params, ...(chain === null ? {} : { chainid: chain }) };
   const path = `${API}/etherscan`;
   // A call can be longer than a URL may be.
   const body =
-    action === 'eth_call' ? await postForm(path, asked, signal) : await getBody(urlOf(path, asked), signal);
+    action === 'eth_call' ? await postForm(path, query, signal) : await getBody(urlOf(path, query), signal);
   if (!isFields(body)) throw new ApiFailure(200, 'unreadable', 'The answer is no object');
   if (isFields(body['error'])) {
     const { message, data } = body['error'];
@@ -143,15 +143,15 @@ export async function getNodeReceipt(
   chain: string | null,
   signal: AbortSignal,
 ): Promise<NodeReceipt | null> {
-  const given = await askNode('eth_getTransactionReceipt', { txhash: hash }, chain, signal);
-  if (!isFields(given)) return null;
+  const answer = await askNode('eth_getTransactionReceipt', { txhash: hash }, chain, signal);
+  if (!isFields(answer)) return null;
   return {
-    blockNumber: numberOf(given, 'blockNumber'),
-    status: numberOf(given, 'status'),
-    gasUsed: bigOf(given, 'gasUsed'),
-    gasPrice: bigOf(given, 'effectiveGasPrice'),
-    contract: textOf(given, 'contractAddress'),
-    logs: Array.isArray(given['logs']) ? given['logs'].length : null,
+    blockNumber: numberOf(answer, 'blockNumber'),
+    status: numberOf(answer, 'status'),
+    gasUsed: bigOf(answer, 'gasUsed'),
+    gasPrice: bigOf(answer, 'effectiveGasPrice'),
+    contract: textOf(answer, 'contractAddress'),
+    logs: Array.isArray(answer['logs']) ? answer['logs'].length : null,
   };
 }
 
@@ -177,21 +177,21 @@ export async function getNodeBlock(
   signal: AbortSignal,
 ): Promise<NodeBlock | null> {
   const tag = typeof block === 'number' ? `0x${block.toString(16)}` : block;
-  const given = await askNode('eth_getBlockByNumber', { tag, boolean: String(isWhole) }, chain, signal);
-  if (!isFields(given)) return null;
-  const number = numberOf(given, 'number');
+  const answer = await askNode('eth_getBlockByNumber', { tag, boolean: String(isWhole) }, chain, signal);
+  if (!isFields(answer)) return null;
+  const number = numberOf(answer, 'number');
   if (number === null) return null;
-  const { transactions } = given;
+  const { transactions } = answer;
   return {
     number,
-    hash: textOf(given, 'hash'),
-    parent: textOf(given, 'parentHash'),
-    time: numberOf(given, 'timestamp'),
-    miner: textOf(given, 'miner'),
-    gasUsed: bigOf(given, 'gasUsed'),
-    gasLimit: bigOf(given, 'gasLimit'),
-    baseFee: bigOf(given, 'baseFeePerGas'),
-    size: numberOf(given, 'size'),
+    hash: textOf(answer, 'hash'),
+    parent: textOf(answer, 'parentHash'),
+    time: numberOf(answer, 'timestamp'),
+    miner: textOf(answer, 'miner'),
+    gasUsed: bigOf(answer, 'gasUsed'),
+    gasLimit: bigOf(answer, 'gasLimit'),
+    baseFee: bigOf(answer, 'baseFeePerGas'),
+    size: numberOf(answer, 'size'),
     transactions: Array.isArray(transactions)
       ? transactions.flatMap((one) => readTransaction(one) ?? [])
       : [],
@@ -230,13 +230,16 @@ export async function getSignatures(
   selectors: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
-  const asked = [...new Set(selectors)].slice(0, SELECTORS_MAX);
-  if (asked.length === 0) return new Map();
-  const body = await getBody(urlOf('/signature-database/v1/lookup', { function: asked.join(',') }), signal);
+  const askedSelectors = [...new Set(selectors)].slice(0, SELECTORS_MAX);
+  if (askedSelectors.length === 0) return new Map();
+  const body = await getBody(
+    urlOf('/signature-database/v1/lookup', { function: askedSelectors.join(',') }),
+    signal,
+  );
   const result = isFields(body) && isFields(body['result']) ? body['result'] : {};
   const functions = isFields(result['function']) ? result['function'] : {};
   return new Map(
-    asked.flatMap((selector): [string, string][] => {
+    askedSelectors.flatMap((selector): [string, string][] => {
       const list = functions[selector];
       const first: unknown = Array.isArray(list) ? list[0] : null;
       return isFields(first) && typeof first['name'] === 'string' ? [[selector, first['name']]] : [];

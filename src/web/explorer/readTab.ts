@@ -42,9 +42,9 @@ export function readTab(record: ContractRecord, chain: string | null, signal: Ab
         block: () => readBlock(field.value),
         signal,
       };
-      const mine = readFunctions(own);
-      const others = readFunctions(behind);
-      if (mine.length + others.length === 0)
+      const ownFunctions = readFunctions(own);
+      const implementationFunctions = readFunctions(behind);
+      if (ownFunctions.length + implementationFunctions.length === 0)
         return emptyNotice(
           own.length + behind.length === 0
             ? 'The ABI is unknown, because the contract is not verified'
@@ -54,15 +54,15 @@ export function readTab(record: ContractRecord, chain: string | null, signal: Ab
         'div',
         { class: 'read-tab' },
         h('label', { class: 'read-block' }, h('span', {}, 'As of block'), field),
-        ...mine.map((one) => functionForm(one, target)),
-        others.length > 0 &&
+        ...ownFunctions.map((one) => functionForm(one, target)),
+        implementationFunctions.length > 0 &&
           h(
             'h3',
             {},
             'Functions of the implementation ',
             implementation === null ? null : addressOf(implementation, chain),
           ),
-        ...others.map((one) => functionForm(one, target)),
+        ...implementationFunctions.map((one) => functionForm(one, target)),
       );
     },
     skeleton: () => skeleton(300, 6),
@@ -77,11 +77,11 @@ function readFunctions(abi: readonly unknown[]): AbiFunction[] {
 }
 
 function readBlock(text: string): string {
-  const given = text.trim();
-  if (given === '') return '';
-  if (/^\d{1,10}$/.test(given)) return `0x${Number(given).toString(16)}`;
+  const trimmed = text.trim();
+  if (trimmed === '') return '';
+  if (/^\d{1,10}$/.test(trimmed)) return `0x${Number(trimmed).toString(16)}`;
   throw new InputFault(
-    `block: got "${given.slice(0, 80)}"; allowed: a block number, or nothing for the newest block`,
+    `block: got "${trimmed.slice(0, 80)}"; allowed: a block number, or nothing for the newest block`,
   );
 }
 

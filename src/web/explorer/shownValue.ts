@@ -34,12 +34,12 @@ export function shownPart({ label, type }: AbiPart, value: AbiValue): Shown {
 
 export function valueList(values: readonly Shown[], chain: string | null): HTMLElement {
   const rows = values.slice(0, ITEMS_MAX).map((shown) => row(shown, chain));
-  const rest = values.length - rows.length;
+  const moreCount = values.length - rows.length;
   return h(
     'dl',
     { class: 'args' },
     ...rows,
-    rest > 0 && h('div', {}, h('dt', {}, '…'), h('dd', { class: 'muted' }, `${rest} more`)),
+    moreCount > 0 && h('div', {}, h('dt', {}, '…'), h('dd', { class: 'muted' }, `${moreCount} more`)),
   );
 }
 
@@ -72,7 +72,7 @@ function leaf({ type, instead }: Shown, text: string, chain: string | null): Nod
   if (instead != null) return document.createTextNode(instead);
   if (type === 'address' && /^0x[0-9a-f]{40}$/.test(text)) return addressOf(text, chain, 'whole');
   const isLong = text.length > TEXT_MAX;
-  const shown = isLong ? `${text.slice(0, TEXT_MAX)}…` : text;
+  const shownText = isLong ? `${text.slice(0, TEXT_MAX)}…` : text;
   const isHex = /^bytes/.test(type) && text.length > 2;
-  return h('bdi', {}, shown === '' ? '“”' : shown, isLong || isHex ? copyButton(text) : null);
+  return h('bdi', {}, shownText === '' ? '“”' : shownText, isLong || isHex ? copyButton(text) : null);
 }

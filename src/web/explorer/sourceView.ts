@@ -24,11 +24,11 @@ export function sourceView(options: SourceOptions): HTMLElement {
   const { record, query } = options;
   const sources = record.sources ?? [];
   if (sources.length === 0) return emptyNotice('The source of this contract is not verified');
-  const wanted = sources.find(({ path }) => path === query.get('file')) ?? mainFile(sources, record.name);
+  const askedFile = sources.find(({ path }) => path === query.get('file')) ?? mainFile(sources, record.name);
   const line = /^\d{1,7}$/.test(query.get('line') ?? '') ? Number(query.get('line')) : null;
   const code = h('div', { class: 'code', tabindex: 0, 'aria-label': 'Source code' });
   const tree = h('nav', { class: 'file-tree', 'aria-label': 'Files' });
-  const open = (file: SourceFile, at: number | null): void => {
+  const openFile = (file: SourceFile, at: number | null): void => {
     for (const link of tree.querySelectorAll('a'))
       if (link.dataset['path'] === file.path) link.setAttribute('aria-current', 'true');
       else link.removeAttribute('aria-current');
@@ -36,23 +36,23 @@ export function sourceView(options: SourceOptions): HTMLElement {
   };
   const choose = (file: SourceFile): void => {
     options.app.remember({ tab: 'source', file: file.path, chainId: options.chain });
-    open(file, null);
+    openFile(file, null);
   };
   tree.append(folderList(treeOf(sources), options, choose));
-  if (wanted !== undefined) open(wanted, line);
+  if (askedFile !== undefined) openFile(askedFile, line);
   return h('div', { class: 'sources' }, tree, code);
 }
 
 /** The file that is named like the contract, or else the first one. */
 function mainFile(sources: readonly SourceFile[], name: string | null): SourceFile | undefined {
-  const named = sources.find(
+  const namedFile = sources.find(
     ({ path }) =>
       path
         .split('/')
         .at(-1)
         ?.replace(/\.\w+$/, '') === name,
   );
-  return named ?? sources[0];
+  return namedFile ?? sources[0];
 }
 
 interface Folder {
@@ -84,8 +84,9 @@ function folderList(folder: Folder, options: SourceOptions, choose: (file: Sourc
     // A chain of folders with nothing else in them is one row.
     let [label, last] = [name, inner];
     for (let only = onlyFolder(last); only !== null; only = onlyFolder(last)) {
-      label += `/${only[0]}`;
-      last = only[1];
+      const [innerName, innerFolder] = only;
+      label += `/${innerName}`;
+      last = innerFolder;
     }
     return h(
       'li',
@@ -128,17 +129,23 @@ async function showFile(
   line: number | null,
   options: SourceOptions,
 ): Promise<void> {
-  const plain = file.content.split('\n').map((text): Piece[] => [{ kind: null, text }]);
+  const plainLines = file.content.split('\n').map((text): Piece[] => [{ kind: null, text }]);
   const isStill = (): boolean => code.dataset['path'] === file.path && !options.signal.aborted;
   code.dataset['path'] = file.path;
   code.dataset['colours'] = 'none';
-  fill(code, file, plain, line, options);
+  fill(code, file, plainLines, line, options);
   const { colouredLines } = await import('./highlight.ts');
   if (!isStill()) return;
-  const at = code.scrollTop;
-  const marked = code.querySelector<HTMLElement>('li.marked')?.dataset['line'] ?? null;
-  fill(code, file, colouredLines(file.content, file.path), marked === null ? null : Number(marked), options);
-  code.scrollTop = at;
+  const scrollTop = code.scrollTop;
+  const markedLine = code.querySelector<HTMLElement>('li.marked')?.dataset['line'] ?? null;
+  fill(
+    code,
+    file,
+    colouredLines(file.content, file.path),
+    markedLine === null ? null : Number(markedLine),
+    options,
+  );
+  code.scrollTop = scrollTop;
   code.dataset['colours'] = 'done';
   // The view joins the page only after this function has started, so the line is scrolled to at last.
   if (line !== null) markLine(code, line, true);

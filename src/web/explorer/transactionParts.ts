@@ -82,10 +82,10 @@ interface Change {
 export function changesOf(moves: readonly Move[]): Change[] {
   const byAddress = new Map<string, Map<string, { move: Move; raw: bigint }>>();
   for (const move of moves) {
-    const raw = move.sum?.raw ?? 0n;
+    const rawAmount = move.sum?.raw ?? 0n;
     for (const [address, change] of [
-      [move.from, -raw],
-      [move.to, raw],
+      [move.from, -rawAmount],
+      [move.to, rawAmount],
     ] as const) {
       const tokens = byAddress.get(address) ?? new Map<string, { move: Move; raw: bigint }>();
       byAddress.set(
@@ -95,11 +95,11 @@ export function changesOf(moves: readonly Move[]): Change[] {
     }
   }
   return [...byAddress].flatMap(([address, tokens]) => {
-    const changed = [...tokens.values()].flatMap(({ move, raw }) => {
+    const changedTokens = [...tokens.values()].flatMap(({ move, raw }) => {
       const { sum } = move;
       return sum === null || raw === 0n ? [] : [{ move, amount: `${raw > 0n ? '+' : ''}${sum.show(raw)}` }];
     });
-    return changed.length === 0 ? [] : [{ address, tokens: changed }];
+    return changedTokens.length === 0 ? [] : [{ address, tokens: changedTokens }];
   });
 }
 
@@ -135,19 +135,19 @@ export async function findSwaps(
 ): Promise<SwapItem[]> {
   const [first, last] = [logs[0], logs.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const found: SwapItem[] = [];
+  const swaps: SwapItem[] = [];
   let cursor: string | null = cursorAfter(last.block_number, last.log_index);
   for (let page = 0; page < PAGES_MAX && cursor !== null; page += 1) {
     const query = { event_type: 'swap', limit: PAGE, cursor };
     const answer: EventPage = await getAnswer<EventPage>('/activity', query, signal);
-    found.push(
+    swaps.push(
       ...answer.data.filter((item): item is SwapItem => item.event_type === 'swap' && item.tx_hash === hash),
     );
     const oldest = answer.data.at(-1);
     const isPast = oldest === undefined || oldest.block_number < first.block_number;
     cursor = isPast ? null : answer.meta.next_cursor;
   }
-  return found.sort((a, b) => a.log_index - b.log_index);
+  return swaps.sort((a, b) => a.log_index - b.log_index);
 }
 
 interface EventPage {
@@ -166,7 +166,7 @@ function cursorAfter(block: number, logIndex: number): string {
 export function swapList(swaps: readonly SwapItem[]): HTMLElement {
   const rows = swaps.slice(0, ROWS_MAX).map((swap) => {
     const tokens = [swap.token0, swap.token1, swap.base_token];
-    const named = (address: string): HTMLElement => {
+    const tokenLink = (address: string): HTMLElement => {
       const token = tokens.find((one) => one.address === address) ?? { address, symbol: null };
       return h('a', { href: tokenPath(address) }, h('bdi', {}, symbolOf(token)));
     };
@@ -174,10 +174,10 @@ export function swapList(swaps: readonly SwapItem[]): HTMLElement {
       'li',
       {},
       h('b', { class: 'amount' }, formatAmount(swap.amount_in)),
-      named(swap.token_in),
+      tokenLink(swap.token_in),
       h('span', { class: 'muted' }, '→'),
       h('b', { class: 'amount' }, formatAmount(swap.amount_out)),
-      named(swap.token_out),
+      tokenLink(swap.token_out),
       h('span', { class: 'muted' }, formatUsd(swap.amount_usd)),
       h('span', { class: 'spring' }),
       badge(swap.dex_name),
@@ -201,9 +201,9 @@ export function inputPart(
   call: DecodedInput | null,
   chain: string | null,
 ): HTMLElement {
-  const raw = h('pre', { class: 'raw', hidden: call !== null }, wrapped(input));
+  const rawInput = h('pre', { class: 'raw', hidden: call !== null }, wrapped(input));
   const toggle = button('Raw input', () => {
-    raw.hidden = !raw.hidden;
+    rawInput.hidden = !rawInput.hidden;
   });
   const source =
     call === null
@@ -222,14 +222,14 @@ export function inputPart(
     ...(call === null ? [] : callParts(call, chain)),
     ...(call?.inner ?? []).map((inner) => h('div', { class: 'inner-call' }, ...callParts(inner, chain))),
     h('p', {}, call === null ? null : toggle, ' ', copyButton(input), ` ${(input.length - 2) / 2} bytes`),
-    raw,
+    rawInput,
   );
 }
 
 /** The signature of a call, and its arguments. */
 function callParts({ signature, parts, values }: DecodedCall, chain: string | null): HTMLElement[] {
-  const shown = parts.map((part, index) => shownPart(part, values[index] ?? ''));
-  return [h('p', { class: 'mono call-name' }, h('bdi', {}, signature)), valueList(shown, chain)];
+  const shownParts = parts.map((part, index) => shownPart(part, values[index] ?? ''));
+  return [h('p', { class: 'mono call-name' }, h('bdi', {}, signature)), valueList(shownParts, chain)];
 }
 
 /** Longest raw input that is shown. The copy button has all of it. */
@@ -237,7 +237,7 @@ const RAW_MAX = 20_000;
 
 /** The selector in the first line, and a word of 32 bytes in each further line. */
 function wrapped(input: string): string {
-  const shown = input.slice(0, RAW_MAX);
-  const words = shown.slice(10).match(/.{1,64}/g) ?? [];
-  return [shown.slice(0, 10), ...words, ...(input.length > RAW_MAX ? ['…'] : [])].join('\n');
+  const shownInput = input.slice(0, RAW_MAX);
+  const words = shownInput.slice(10).match(/.{1,64}/g) ?? [];
+  return [shownInput.slice(0, 10), ...words, ...(input.length > RAW_MAX ? ['…'] : [])].join('\n');
 }

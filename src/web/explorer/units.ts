@@ -7,9 +7,9 @@ export const GWEI_DECIMALS = 9;
 /** Moves the decimal point of an integer, and groups its thousands. */
 export function formatUnits(value: bigint, decimals: number): string {
   const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0');
-  const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ',');
-  const rest = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '');
-  return `${value < 0n ? '−' : ''}${whole}${rest === '' ? '' : `.${rest}`}`;
+  const wholePart = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ',');
+  const fraction = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '');
+  return `${value < 0n ? '−' : ''}${wholePart}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
 /** An integer with grouped thousands. */

@@ -106,8 +106,8 @@ export function walletTransfers(wallet: string, signal: AbortSignal): HTMLElemen
 const PAGES_MAX = 10_000 / ROWS;
 
 async function listTransfers(wallet: string, page: string, signal: AbortSignal): Promise<Transfer[]> {
-  const asked = { module: 'account', action: 'tokentx', address: wallet, sort: 'desc', offset: ROWS, page };
-  const body = await getBody(urlOf(`${API}/etherscan`, asked), signal);
+  const params = { module: 'account', action: 'tokentx', address: wallet, sort: 'desc', offset: ROWS, page };
+  const body = await getBody(urlOf(`${API}/etherscan`, params), signal);
   const result = typeof body === 'object' && body !== null && 'result' in body ? body.result : null;
   if (!Array.isArray(result)) throw new ApiFailure(404, 'no_transfers', String(result));
   return result.filter((one): one is Transfer => typeof one === 'object' && one !== null);

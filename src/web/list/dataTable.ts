@@ -21,6 +21,7 @@ export interface Column<T> {
   readonly hint?: string;
   /** Whether the user may choose the column, and whether it is on at first. Absent: always shown. */
   readonly choice?: 'on' | 'off';
+  /** `place` is the position of the item over all pages, from 1. */
   readonly cell: (item: T, place: number) => Node | string;
 }
 
@@ -142,9 +143,9 @@ class Rows<T> implements DataTable {
    * shown. */
   private async load(isNew: boolean): Promise<void> {
     this.running?.abort();
-    const own = new AbortController();
-    this.running = own;
-    const signal = AbortSignal.any([own.signal, this.options.signal]);
+    const controller = new AbortController();
+    this.running = controller;
+    const signal = AbortSignal.any([controller.signal, this.options.signal]);
     this.showWaiting(isNew);
     try {
       const page = await this.options.load(this.state, signal);
@@ -338,11 +339,11 @@ interface Pager {
 function createPager(onchange: (next: Partial<TableState>) => void): Pager {
   let page = 1;
   const text = h('span', { class: 'range', role: 'status' });
-  const before = button('‹', () => onchange({ page: page - 1 }), {
+  const previousButton = button('‹', () => onchange({ page: page - 1 }), {
     'aria-label': 'Previous page',
     class: 'button prev',
   });
-  const after = button('›', () => onchange({ page: page + 1 }), {
+  const nextButton = button('›', () => onchange({ page: page + 1 }), {
     'aria-label': 'Next page',
     class: 'button next',
   });
@@ -358,8 +359,8 @@ function createPager(onchange: (next: Partial<TableState>) => void): Pager {
     text,
     h('span', { class: 'spring' }),
     limits,
-    before,
-    after,
+    previousButton,
+    nextButton,
   );
   return {
     element,
@@ -371,13 +372,13 @@ function createPager(onchange: (next: Partial<TableState>) => void): Pager {
           ? ''
           : `${formatCount(first + 1)}–${formatCount(first + count)} of ${formatCount(meta.total)}`;
       limits.value = String(meta.limit);
-      before.disabled = meta.page <= 1;
-      after.disabled = !meta.has_next;
+      previousButton.disabled = meta.page <= 1;
+      nextButton.disabled = !meta.has_next;
       element.classList.remove('away');
     },
     hide: () => element.classList.add('away'),
     turn(step) {
-      (step === 1 ? after : before).click();
+      (step === 1 ? nextButton : previousButton).click();
     },
   };
 }

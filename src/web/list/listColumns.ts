@@ -15,7 +15,16 @@ import {
 import { tokenPath, pairPath } from '../core/app.ts';
 import { listedPairLiquidity, listedTokenLiquidity } from '../core/countedLiquidity.ts';
 import { starButton } from '../market/starButton.ts';
-import { ago, avatar, badge, balanceBar, change, pairName, POOL_TYPES, withCopy } from '../core/pieces.ts';
+import {
+  ago,
+  avatar,
+  badge,
+  balanceBar as buySellBar,
+  change,
+  pairName,
+  POOL_TYPES,
+  withCopy,
+} from '../core/pieces.ts';
 
 /** The columns of a table without a choice of columns. */
 export function usualColumns<T>(columns: readonly Column<T>[]): readonly Column<T>[] {
@@ -138,7 +147,7 @@ function trades(item: {
   readonly buys_24h: number;
   readonly sells_24h: number;
 }): HTMLElement {
-  return h('span', { class: 'trades' }, formatCount(item.tx_24h), balanceBar(item.buys_24h, item.sells_24h));
+  return h('span', { class: 'trades' }, formatCount(item.tx_24h), buySellBar(item.buys_24h, item.sells_24h));
 }
 
 export const PAIR_COLUMNS: readonly Column<PairItem>[] = [

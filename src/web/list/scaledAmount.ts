@@ -44,10 +44,10 @@ interface Arg {
 
 /** The amount with its symbol; null if the argument is no amount of a token with known decimals. */
 export function scaledAmount(signature: string, arg: Arg, emitter: Emitter): string | null {
-  const of = Object.hasOwn(AMOUNTS, signature) ? AMOUNTS[signature]?.[arg.position] : undefined;
+  const amountToken = Object.hasOwn(AMOUNTS, signature) ? AMOUNTS[signature]?.[arg.position] : undefined;
   // The id of an NFT is indexed, and no amount.
-  if (of === undefined || arg.indexed || typeof arg.value !== 'string') return null;
-  const scale = of === 'own' ? ownToken(emitter) : emitter.pair?.tokens[of];
+  if (amountToken === undefined || arg.indexed || typeof arg.value !== 'string') return null;
+  const scale = amountToken === 'own' ? ownToken(emitter) : emitter.pair?.tokens[amountToken];
   const { decimals = null, symbol = null } = scale ?? {};
   if (decimals === null || !/^-?\d+$/.test(arg.value)) return null;
   return `${scaled(arg.value, decimals)}${symbol === null ? '' : ` ${symbol}`}`;
@@ -61,7 +61,7 @@ function ownToken({ token, pair }: Emitter): Scale | null {
 function scaled(raw: string, decimals: number): string {
   const sign = raw.startsWith('-') ? '−' : '';
   const digits = raw.replace('-', '').padStart(decimals + 1, '0');
-  const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ',');
-  const rest = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '');
-  return `${sign}${whole}${rest === '' ? '' : `.${rest}`}`;
+  const wholePart = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ',');
+  const fraction = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '');
+  return `${sign}${wholePart}${fraction === '' ? '' : `.${fraction}`}`;
 }

@@ -161,9 +161,9 @@ class Rows implements Tape {
   /** Loads the newest page, or the page at a cursor. */
   private async load(from: string | null): Promise<void> {
     this.running?.abort();
-    const own = new AbortController();
-    this.running = own;
-    const signal = AbortSignal.any([own.signal, this.options.signal]);
+    const controller = new AbortController();
+    this.running = controller;
+    const signal = AbortSignal.any([controller.signal, this.options.signal]);
     if (this.items.length === 0 || this.first === 'failed') {
       this.first = 'loading';
       this.element.setAttribute('aria-busy', 'true');
@@ -203,19 +203,19 @@ class Rows implements Tape {
   private draw(): void {
     cancelAnimationFrame(this.drawing);
     this.drawing = 0;
-    const seen = new Map([...this.body.rows].map((row) => [row.dataset['id'], row]));
+    const rowById = new Map([...this.body.rows].map((row) => [row.dataset['id'], row]));
     const row = { ...this.options, frame: this.frame };
     // Rows that are shown stay. Of the others, only some are added in each frame.
-    let left = PORTION;
+    let newRowsLeft = PORTION;
     const rows = this.items.flatMap((item) => {
-      const shown = seen.get(item.id);
-      if (shown !== undefined) return shown;
-      left -= 1;
-      return left < 0 ? [] : toRow(item, this.fresh.has(item.id), row);
+      const shownRow = rowById.get(item.id);
+      if (shownRow !== undefined) return shownRow;
+      newRowsLeft -= 1;
+      return newRowsLeft < 0 ? [] : toRow(item, this.fresh.has(item.id), row);
     });
     setChildren(this.body, rows);
     this.pressMaker();
-    const isWhole = left >= 0;
+    const isWhole = newRowsLeft >= 0;
     this.element.setAttribute('aria-busy', String(this.first === 'loading' || !isWhole));
     if (isWhole) this.fresh.clear();
     else this.drawing = requestAnimationFrame(() => this.draw());
@@ -231,8 +231,8 @@ function newestFirst(a: ActivityItem, b: ActivityItem): number {
 
 /** Keeps events that arrived over the stream and removes duplicates. */
 function merge(shown: readonly ActivityItem[], page: readonly ActivityItem[]): ActivityItem[] {
-  const known = new Set(page.map(({ id }) => id));
-  return [...shown.filter(({ id }) => !known.has(id)), ...page].sort(newestFirst);
+  const pageIds = new Set(page.map(({ id }) => id));
+  return [...shown.filter(({ id }) => !pageIds.has(id)), ...page].sort(newestFirst);
 }
 
 /** The pair of a trade by its symbols. */

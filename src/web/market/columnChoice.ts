@@ -79,6 +79,6 @@ function closeOutside(menu: HTMLDetailsElement): void {
 function readNames<T>(key: string, columns: readonly Column<T>[]): readonly string[] | null {
   const stored = readStored(key);
   if (!Array.isArray(stored)) return null;
-  const given = stored.slice(0, NAMES_MAX);
-  return columns.map(({ name }) => name).filter((name) => given.includes(name));
+  const storedNames = stored.slice(0, NAMES_MAX);
+  return columns.map(({ name }) => name).filter((name) => storedNames.includes(name));
 }

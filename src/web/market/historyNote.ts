@@ -5,9 +5,9 @@ import type { OverviewAnswer } from '../../wire/overview';
 export function historyNote(history: OverviewAnswer['data']['history']): string {
   const { complete, searching, start_block: start, done_pct: done, older_pools: pools } = history;
   if (complete) return '';
-  const found = `${pools.toLocaleString('en-US')} found`;
-  const from = `pools from before block ${start}`;
+  const foundText = `${pools.toLocaleString('en-US')} found`;
+  const olderPools = `pools from before block ${start}`;
   return searching
-    ? `Lists and liquidity are incomplete: ${from} are being searched, ${Math.floor(done)} % done, ${found} so far.`
-    : `Lists and liquidity may be incomplete: the node has no older logs, so ${from} may be missing, ${found}.`;
+    ? `Lists and liquidity are incomplete: ${olderPools} are being searched, ${Math.floor(done)} % done, ${foundText} so far.`
+    : `Lists and liquidity may be incomplete: the node has no older logs, so ${olderPools} may be missing, ${foundText}.`;
 }

@@ -31,31 +31,31 @@ const PAGES_MAX = 3;
 
 export function largeSwaps(app: App, signal: AbortSignal): HTMLElement {
   let least = readLeast();
-  let found: readonly SwapItem[] = [];
+  let swaps: readonly SwapItem[] = [];
   let searched = 0;
-  const fresh = new Set<string>();
+  const newIds = new Set<string>();
   const body = h('tbody');
-  const none = h('p', { class: 'notice empty' });
+  const emptyText = h('p', { class: 'notice empty' });
   const table = h(
     'div',
     {},
     h('table', { class: 'data tape large-swaps', 'aria-label': 'Large swaps' }, body),
-    none,
+    emptyText,
   );
   const draw = (): void => {
-    const seen = new Map([...body.rows].map((row) => [row.dataset['id'], row]));
+    const rowById = new Map([...body.rows].map((row) => [row.dataset['id'], row]));
     setChildren(
       body,
-      found.map((swap) => seen.get(swap.id) ?? toRow(swap, fresh.has(swap.id))),
+      swaps.map((swap) => rowById.get(swap.id) ?? toRow(swap, newIds.has(swap.id))),
     );
-    fresh.clear();
-    none.hidden = found.length > 0;
-    none.textContent = `None of the last ${formatCount(searched)} swaps is worth ${formatUsd(least)}. New ones appear here.`;
+    newIds.clear();
+    emptyText.hidden = swaps.length > 0;
+    emptyText.textContent = `None of the last ${formatCount(searched)} swaps is worth ${formatUsd(least)}. New ones appear here.`;
   };
   const list = loaded({
     load: (life) => searchSwaps(least, life),
     render: (result) => {
-      ({ found, searched } = result);
+      ({ found: swaps, searched } = result);
       draw();
       return table;
     },
@@ -69,10 +69,10 @@ export function largeSwaps(app: App, signal: AbortSignal): HTMLElement {
       const from = fieldOf(data, 'from_block');
       if (kind === 'gap') return list.reload();
       if (kind === 'reorg' && typeof from === 'number')
-        found = found.filter(({ block_number }) => block_number < from);
-      else if (isSwap(data) && isLarge(data, least) && found.every(({ id }) => id !== data.id)) {
-        fresh.add(data.id);
-        found = [data, ...found].sort(newestFirst).slice(0, ROWS_MAX);
+        swaps = swaps.filter(({ block_number }) => block_number < from);
+      else if (isSwap(data) && isLarge(data, least) && swaps.every(({ id }) => id !== data.id)) {
+        newIds.add(data.id);
+        swaps = [data, ...swaps].sort(newestFirst).slice(0, ROWS_MAX);
       } else return;
       draw();
     },

@@ -97,13 +97,13 @@ interface LeastField {
 
 /** The field that leaves out tokens and pairs with little liquidity. `usd` is the value at the start. */
 export function leastField(usd: number, onchoice: (least: Least) => void): LeastField {
-  const known = usd === 0 || LEASTS.some(([each]) => each === usd);
+  const isListed = usd === 0 || LEASTS.some(([each]) => each === usd);
   const element = h(
     'select',
     { 'aria-label': 'Least liquidity', title: 'Leaves out tokens and pairs with less liquidity' },
     h('option', { value: 0 }, 'Any liquidity'),
     ...LEASTS.map(([each, label]) => h('option', { value: each }, `≥ ${label}`)),
-    !known && h('option', { value: usd }, `≥ $${usd}`),
+    !isListed && h('option', { value: usd }, `≥ $${usd}`),
   );
   const show = (value: number): void => {
     element.value = String(value);

@@ -59,12 +59,12 @@ export function watchTables(options: WatchOptions): WatchTables {
   const empty = emptyNotice(
     'Nothing is watched yet. Click the star ☆ of a token or a pair, or import a list.',
   );
-  const both = h('div', {}, titled('Tokens', tokens), titled('Pairs', pairs));
-  const element = h('div', { class: 'watched' }, empty, both);
+  const watchedTables = h('div', {}, titled('Tokens', tokens), titled('Pairs', pairs));
+  const element = h('div', { class: 'watched' }, empty, watchedTables);
   const show = (): void => {
     const { tokens: some, pairs: others } = watchlist();
     empty.hidden = some.length + others.length > 0;
-    both.hidden = !empty.hidden;
+    watchedTables.hidden = !empty.hidden;
   };
   show();
   onWatchlist(() => {
@@ -124,21 +124,21 @@ function keyOf(item: object, sort: string): number | string | null {
 }
 
 function watchTools(): HTMLElement {
-  const told = h('span', { class: 'muted', role: 'status' });
+  const importStatus = h('span', { class: 'muted', role: 'status' });
   const file = h('input', { type: 'file', accept: '.json,application/json', 'aria-label': 'Watchlist file' });
   file.hidden = true;
   file.addEventListener('change', () => {
     const [chosen] = file.files ?? [];
     if (chosen === undefined) return;
     void readFile(chosen).then((text) => {
-      told.textContent = text;
+      importStatus.textContent = text;
       file.value = '';
     });
   });
   return h(
     'div',
     { class: 'watch-tools' },
-    told,
+    importStatus,
     file,
     button('Import', () => file.click()),
     button('Export', () => saveFile()),

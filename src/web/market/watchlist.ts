@@ -72,14 +72,15 @@ interface Imported {
 export function importWatchlist(text: string): Imported | null {
   const value = parseJson(text);
   if (!Array.isArray(fieldOf(value, 'tokens')) && !Array.isArray(fieldOf(value, 'pairs'))) return null;
-  const before = watchlist();
+  const listBefore = watchlist();
   const { list: given, refused } = readWatchlist(value);
-  const tokens = merged(before.tokens, given.tokens);
-  const pairs = merged(before.pairs, given.pairs);
+  const tokens = merged(listBefore.tokens, given.tokens);
+  const pairs = merged(listBefore.pairs, given.pairs);
   const beyond = tokens.beyond + pairs.beyond;
-  const added = tokens.all.length + pairs.all.length - before.tokens.length - before.pairs.length;
+  const addedCount =
+    tokens.all.length + pairs.all.length - listBefore.tokens.length - listBefore.pairs.length;
   keep({ tokens: tokens.all, pairs: pairs.all });
-  return { added, refused: refused + beyond };
+  return { added: addedCount, refused: refused + beyond };
 }
 
 function merged(before: readonly string[], given: readonly string[]): { all: string[]; beyond: number } {
@@ -89,19 +90,22 @@ function merged(before: readonly string[], given: readonly string[]): { all: str
 
 /** Reads a stored or imported value. Keeps addresses only, each once and in lower case. */
 function readWatchlist(value: unknown): { list: Watchlist; refused: number } {
-  let refused = 0;
-  const read = (kind: WatchedKind): string[] => {
+  let refusedCount = 0;
+  const readKind = (kind: WatchedKind): string[] => {
     const entries = fieldOf(value, kind);
     if (!Array.isArray(entries)) return [];
-    const found = new Set<string>();
+    const addresses = new Set<string>();
     for (const entry of entries) {
       const address: unknown = typeof entry === 'string' ? entry.toLowerCase() : null;
-      if (isAddress(address) && (found.has(address) || found.size < WATCHED_MAX)) found.add(address);
-      else refused += 1;
+      if (isAddress(address) && (addresses.has(address) || addresses.size < WATCHED_MAX))
+        addresses.add(address);
+      else refusedCount += 1;
     }
-    return [...found];
+    return [...addresses];
   };
   const list =
-    typeof value === 'object' && value !== null ? { tokens: read('tokens'), pairs: read('pairs') } : EMPTY;
-  return { list, refused };
+    typeof value === 'object' && value !== null
+      ? { tokens: readKind('tokens'), pairs: readKind('pairs') }
+      : EMPTY;
+  return { list, refused: refusedCount };
 }

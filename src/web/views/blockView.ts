@@ -207,13 +207,13 @@ function eventList(
 
 function transactionList({ transactions }: NodeBlock, found: Found, chain: string | null): HTMLElement {
   const body = h('tbody', {});
-  const more = button('', () => show());
+  const moreButton = button('', () => show());
   const show = (): void => {
     const start = body.children.length;
     body.append(...transactions.slice(start, start + PAGE).map((one) => transactionRow(one, found, chain)));
-    const rest = transactions.length - body.children.length;
-    more.textContent = `${rest} more`;
-    more.hidden = rest === 0;
+    const moreCount = transactions.length - body.children.length;
+    moreButton.textContent = `${moreCount} more`;
+    moreButton.hidden = moreCount === 0;
   };
   show();
   const names = ['Transaction', 'Call', 'From', 'To', 'Value'];
@@ -233,7 +233,7 @@ function transactionList({ transactions }: NodeBlock, found: Found, chain: strin
             body,
           ),
         ),
-    more,
+    moreButton,
   );
 }
 

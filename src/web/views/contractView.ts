@@ -74,15 +74,15 @@ function chainChoice(
   signal: AbortSignal,
   choose: (chain: string) => void,
 ): HTMLElement {
-  const place = h('div', {});
+  const chainBox = h('div', {});
   void getChains(signal)
     .then((known) => {
       const values = known.map(({ chainid, chainname }): [string, string] => [chainid, chainname]);
       const value = chain ?? values[0]?.[0] ?? '';
-      place.replaceChildren(segments<string>({ label: 'Chain', values, value, onchange: choose }));
+      chainBox.replaceChildren(segments<string>({ label: 'Chain', values, value, onchange: choose }));
     })
     .catch(() => undefined);
-  return place;
+  return chainBox;
 }
 
 function contract(record: ContractRecord, shown: Shown): HTMLElement {
@@ -191,14 +191,14 @@ function eventList(record: ContractRecord, chain: string | null, signal: AbortSi
     },
     render: ({ data, meta }) => {
       const total = meta?.total ?? 0;
-      const more = meta?.total_relation === 'gte' ? ' or more' : '';
+      const orMore = meta?.total_relation === 'gte' ? ' or more' : '';
       return {
         element:
           data.length === 0
             ? emptyNotice('No matching events')
             : h('ol', { class: 'events' }, ...data.map((entry) => logItem(entry, chain, record))),
         next: meta?.next_cursor ?? null,
-        range: total === 0 ? '' : `${formatCount(total)}${more} events`,
+        range: total === 0 ? '' : `${formatCount(total)}${orMore} events`,
       };
     },
     names: ['Newer events', 'Older events'],

@@ -19,7 +19,7 @@ export const dexView: View = (app, place, main, signal) => {
   const head = h('div');
   const page = h('div', {}, head);
   let table: DataTable | null = null;
-  const open = (): void => {
+  const openPage = (): void => {
     const filters = (): Query => ({ dex: name });
     const onstate = (state: TableState): void => app.remember(stateQuery(state));
     const chosen = pairTable({
@@ -37,7 +37,7 @@ export const dexView: View = (app, place, main, signal) => {
   const figures = loaded({
     load: (life) => getAnswer<DexAnswer>(`/dexes/${encodeURIComponent(name)}`, { days: 1 }, life),
     render: ({ data }) => {
-      if (table === null) open();
+      if (table === null) openPage();
       showIn(head, dexHead(data));
       app.setTitle(data.display_name);
       return page;

@@ -51,10 +51,10 @@ function asEvent(text: string): Readonly<Record<string, string>> {
 /** A topic holds an address or an integer in 32 bytes. Other texts stay as they are, and the API checks them. */
 function asTopic(text: string): string {
   const words = text.split(',').map((word) => {
-    const given = word.trim();
-    if (/^0[xX][0-9a-fA-F]{40}$/.test(given)) return `0x${given.slice(2).padStart(64, '0')}`;
-    if (/^\d{1,77}$/.test(given)) return `0x${BigInt(given).toString(16).padStart(64, '0')}`;
-    return given;
+    const trimmed = word.trim();
+    if (/^0[xX][0-9a-fA-F]{40}$/.test(trimmed)) return `0x${trimmed.slice(2).padStart(64, '0')}`;
+    if (/^\d{1,77}$/.test(trimmed)) return `0x${BigInt(trimmed).toString(16).padStart(64, '0')}`;
+    return trimmed;
   });
   return words.join(',');
 }
@@ -87,13 +87,13 @@ export const logsView: View = (app, place, main, signal) => {
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const given = FIELDS.map(({ name }, index): [string, string] => [
+    const filters = FIELDS.map(({ name }, index): [string, string] => [
       name,
       inputs[index]?.value.trim() ?? '',
     ]);
     app.go(
       logsPath({
-        ...Object.fromEntries(given),
+        ...Object.fromEntries(filters),
         order: order.value === 'asc' ? 'asc' : null,
         chainId: chain,
       }),
@@ -116,17 +116,17 @@ export const logsView: View = (app, place, main, signal) => {
 
 /** Says if the chain is not indexed, and from which block on all logs are stored, if earlier blocks lack some. */
 function missingLogs(chain: string | null): HTMLElement {
-  const place = h('div', {});
+  const noticeBox = h('div', {});
   void findChain(chain).then((known) => {
     if (known === undefined && chain !== null)
-      return place.replaceChildren(emptyNotice(`This service does not index chain ${chain}`));
+      return noticeBox.replaceChildren(emptyNotice(`This service does not index chain ${chain}`));
     const from = known?.logs_from_block ?? 0;
     if (from > (known?.first_block ?? 0))
-      place.replaceChildren(
+      noticeBox.replaceChildren(
         emptyNotice(`Blocks before ${formatCount(from)} are stored with only some of their logs.`),
       );
   });
-  return place;
+  return noticeBox;
 }
 
 /** Pages by cursor, which is in the address bar. */

@@ -123,8 +123,8 @@ function watchedList(app: App, { query }: Place, tabs: HTMLElement, signal: Abor
     tokens: readState(query),
     pairs: readState(pairQuery),
     onstate(tokens, pairs) {
-      const named = Object.entries(stateQuery(pairs)).map(([name, value]) => [`pair_${name}`, value]);
-      app.remember({ ...stateQuery(tokens), ...Object.fromEntries(named) });
+      const pairParams = Object.entries(stateQuery(pairs)).map(([name, value]) => [`pair_${name}`, value]);
+      app.remember({ ...stateQuery(tokens), ...Object.fromEntries(pairParams) });
     },
     signal,
   });
@@ -163,8 +163,9 @@ function fullList(
   });
   const emptyText = (): string => {
     const usd = leastOf(chosen, q);
-    const all = usd === 0 ? '' : ` with ${formatUsd(usd)} of liquidity; “Any liquidity” shows the others`;
-    return `No matching ${tab}${all}`;
+    const leastText =
+      usd === 0 ? '' : ` with ${formatUsd(usd)} of liquidity; “Any liquidity” shows the others`;
+    return `No matching ${tab}${leastText}`;
   };
   const restart = (): void => {
     keep();

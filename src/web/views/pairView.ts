@@ -51,7 +51,7 @@ export const pairView: View = (app, place, main, signal) => {
   const head = h('div', { class: 'page-head-box' });
   const aside = h('aside', { class: 'rail' });
   let verified: boolean | null = null;
-  const open = (pair: PairDetail): void => {
+  const openPage = (pair: PairDetail): void => {
     isOpen = true;
     let currency = readCurrency(pair, place.query);
     const parts = [
@@ -74,19 +74,19 @@ export const pairView: View = (app, place, main, signal) => {
         return tape.element;
       },
     ];
-    void fillColumn(left, parts, signal).then(() =>
+    void fillColumn(mainColumn, parts, signal).then(() =>
       askVerified(pair.base_token.address, signal, (answer) => {
         verified = answer;
         view.redraw();
       }),
     );
   };
-  const left = columnSkeleton();
-  const page = h('div', {}, head, h('div', { class: 'with-rail' }, left, aside));
+  const mainColumn = columnSkeleton();
+  const page = h('div', {}, head, h('div', { class: 'with-rail' }, mainColumn, aside));
   const view = loaded({
     load: (life) => getAnswer<PairAnswer>(`/pairs/${address}`, {}, life),
     render: ({ data: pair }) => {
-      if (!isOpen) open(pair);
+      if (!isOpen) openPage(pair);
       showIn(head, pairHead(pair));
       const risks = riskPanel(pair, pair.base_token, verified, pair.pool_type === V3);
       showIn(aside, h('div', { class: 'rail-stack' }, pairRail(pair), risks));
@@ -155,8 +155,8 @@ const CURRENCIES = ['usd', 'quote', 'base'] as const;
 type Currency = (typeof CURRENCIES)[number];
 
 function readCurrency(pair: PairDetail, query: URLSearchParams): Currency {
-  const asked = CURRENCIES.find((currency) => currency === query.get('currency')) ?? 'usd';
-  return asked === 'usd' && pair.price_usd === null ? 'quote' : asked;
+  const askedCurrency = CURRENCIES.find((currency) => currency === query.get('currency')) ?? 'usd';
+  return askedCurrency === 'usd' && pair.price_usd === null ? 'quote' : askedCurrency;
 }
 
 /** The trades of the pair in the currency and direction of the chart. */
@@ -243,15 +243,15 @@ export function changes(item: {
   readonly price_change_6h: number | null;
   readonly price_change_24h: number | null;
 }): HTMLElement {
-  const one = (name: string, value: number | null): HTMLElement =>
+  const changeItem = (name: string, value: number | null): HTMLElement =>
     h('div', {}, h('dt', {}, name), h('dd', {}, change(value)));
   return h(
     'dl',
     { class: 'changes' },
-    one('5m', item.price_change_5m),
-    one('1h', item.price_change_1h),
-    one('6h', item.price_change_6h),
-    one('24h', item.price_change_24h),
+    changeItem('5m', item.price_change_5m),
+    changeItem('1h', item.price_change_1h),
+    changeItem('6h', item.price_change_6h),
+    changeItem('24h', item.price_change_24h),
   );
 }
 

@@ -89,10 +89,10 @@ export function addressForm(
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const given = input.value.trim();
-    const isAddress = ADDRESS.test(given);
+    const address = input.value.trim();
+    const isAddress = ADDRESS.test(address);
     fault.textContent = isAddress ? '' : 'Enter an address: 0x and 40 hex digits';
-    if (isAddress) onaddress(given);
+    if (isAddress) onaddress(address);
     else input.focus();
   });
   return form;

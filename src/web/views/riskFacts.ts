@@ -32,11 +32,11 @@ const SENTENCES: Readonly<Record<string, readonly [text: string, tone: Tone]>> =
 
 /** The rows of the panel. `isV3` pools have no LP tokens. Pure. */
 export function riskFacts(item: Risky, verified: Verified, isV3: boolean): Fact[] {
-  const others = item.flags.flatMap((flag) => {
-    const found = Object.hasOwn(SENTENCES, flag) ? SENTENCES[flag] : undefined;
-    return found === undefined ? [] : [{ name: 'Also', text: found[0], tone: found[1] }];
+  const otherFacts = item.flags.flatMap((flag) => {
+    const sentence = Object.hasOwn(SENTENCES, flag) ? SENTENCES[flag] : undefined;
+    return sentence === undefined ? [] : [{ name: 'Also', text: sentence[0], tone: sentence[1] }];
   });
-  return [taxFact(item), ...lpFacts(item, isV3), codeFact(verified), mintFact(item), ...others];
+  return [taxFact(item), ...lpFacts(item, isV3), codeFact(verified), mintFact(item), ...otherFacts];
 }
 
 /** 98.2 as 98.2 % */

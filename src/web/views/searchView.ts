@@ -41,8 +41,8 @@ export async function findAnything(text: string, limit: number, signal: AbortSig
   if (ADDRESS.test(q)) return whatIs(q, signal);
   try {
     const { data } = await getAnswer<ListAnswer<SearchHit>>('/search', { q, limit }, signal);
-    const found = data.map(fromHit).filter((hit): hit is Found => hit !== null);
-    if (found.length > 0) return found;
+    const hits = data.map(fromHit).filter((hit): hit is Found => hit !== null);
+    if (hits.length > 0) return hits;
   } catch (error) {
     // Without an explorer, search the market's lists.
     if (signal.aborted || !(error instanceof ApiFailure)) throw error;
@@ -57,7 +57,7 @@ export async function findAnything(text: string, limit: number, signal: AbortSig
 
 /** Asks each part of the API about the address. */
 async function whatIs(address: string, signal: AbortSignal): Promise<Found[]> {
-  const asked =
+  const lowerCase =
     address.toLowerCase() === address || address.toUpperCase() === address ? address.toLowerCase() : address;
   const tryOne = async <T>(path: string, make: (data: T) => Found): Promise<Found[]> => {
     try {
@@ -70,11 +70,11 @@ async function whatIs(address: string, signal: AbortSignal): Promise<Found[]> {
       return [];
     }
   };
-  const lower = asked.toLowerCase();
+  const lower = lowerCase.toLowerCase();
   const parts = await Promise.all([
-    tryOne<TokenItem>(`/tokens/${asked}`, fromToken),
-    tryOne<PairItem>(`/pairs/${asked}`, fromPair),
-    tryOne<{ name: string | null; type: string }>(`/contracts/${asked}`, ({ name, type }) => ({
+    tryOne<TokenItem>(`/tokens/${lowerCase}`, fromToken),
+    tryOne<PairItem>(`/pairs/${lowerCase}`, fromPair),
+    tryOne<{ name: string | null; type: string }>(`/contracts/${lowerCase}`, ({ name, type }) => ({
       kind: 'contract',
       title: name ?? lower,
       subtitle: type,

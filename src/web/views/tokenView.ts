@@ -51,11 +51,11 @@ export const tokenView: View = (app, place, main, signal) => {
   const audit = auditPanel(app, address, place.query, signal);
   let isOpen = false;
   const head = h('div', { class: 'page-head-box' });
-  const left = columnSkeleton();
+  const mainColumn = columnSkeleton();
   const aside = h('aside', { class: 'rail' });
-  const page = h('div', {}, head, h('div', { class: 'with-rail' }, left, aside));
+  const page = h('div', {}, head, h('div', { class: 'with-rail' }, mainColumn, aside));
   let verified: boolean | null = null;
-  const open = (token: TokenDetail): void => {
+  const openPage = (token: TokenDetail): void => {
     isOpen = true;
     const parts = [
       () => {
@@ -76,7 +76,7 @@ export const tokenView: View = (app, place, main, signal) => {
         return activityAndHolders(app, address, tape.element, place.query, signal);
       },
     ];
-    void fillColumn(left, parts, signal).then(() =>
+    void fillColumn(mainColumn, parts, signal).then(() =>
       askVerified(address, signal, (answer) => {
         verified = answer;
         view.redraw();
@@ -87,7 +87,7 @@ export const tokenView: View = (app, place, main, signal) => {
     load: (life) => getToken(address, life),
     render: ({ data }) => {
       if ('base_token' in data) return lpToken(data);
-      if (!isOpen) open(data);
+      if (!isOpen) openPage(data);
       showIn(head, tokenHead(data));
       const risks = riskPanel(data, data, verified, false);
       showIn(aside, h('div', { class: 'rail-stack' }, tokenRail(data), risks));
@@ -157,8 +157,8 @@ const SOURCES = [
 ] as const;
 
 function readSource(query: URLSearchParams): string {
-  const wanted = query.get('source');
-  return SOURCES.find(([value]) => value === wanted)?.[0] ?? SOURCES[0][0];
+  const askedSource = query.get('source');
+  return SOURCES.find(([value]) => value === askedSource)?.[0] ?? SOURCES[0][0];
 }
 
 function tokenChart(

@@ -137,19 +137,19 @@ function transaction(found: Found): HTMLElement {
       ...(silence === null ? [] : [h('p', {}, 'No logs of this transaction are stored')]),
     );
   const moves = movesOf(logs, contracts);
-  const part = (title: string, body: Node): HTMLElement =>
+  const section = (title: string, body: Node): HTMLElement =>
     h('section', { class: 'card list-card' }, h('div', { class: 'card-bar' }, h('h2', {}, title)), body);
   return h(
     'div',
     { class: 'transaction' },
     summary(found),
-    swaps.length > 0 && part(`Swaps (${swaps.length})`, swapList(swaps)),
-    moves.length > 0 && part(`Token moves (${moves.length})`, moveList(moves, chain)),
-    moves.length > 1 && part('Token moves by address', changeList(changesOf(moves), chain)),
+    swaps.length > 0 && section(`Swaps (${swaps.length})`, swapList(swaps)),
+    moves.length > 0 && section(`Token moves (${moves.length})`, moveList(moves, chain)),
+    moves.length > 1 && section('Token moves by address', changeList(changesOf(moves), chain)),
     sent !== null &&
       sent.input.length > 2 &&
-      part(sent.to === null ? 'Code that creates the contract' : 'Input', inputPart(sent, call, chain)),
-    part(
+      section(sent.to === null ? 'Code that creates the contract' : 'Input', inputPart(sent, call, chain)),
+    section(
       `Logs (${total > logs.length ? `the first ${logs.length} of ${formatWhole(BigInt(total))}` : total})`,
       logs.length === 0
         ? emptyNotice(noLogsText(found))
@@ -179,7 +179,7 @@ function noLogsText({ noLogs, sent, receipt, silence }: Found): string {
 function summary(found: Found): HTMLElement {
   const { sent, receipt, time, logs, chain } = found;
   const block = receipt?.blockNumber ?? sent?.blockNumber ?? logs[0]?.block_number ?? null;
-  const missing = missingOf(found);
+  const missingText = missingOf(found);
   return h(
     'section',
     { class: 'card contract-card' },
@@ -189,7 +189,7 @@ function summary(found: Found): HTMLElement {
       fact('Time', time === null ? '—' : h('span', {}, formatTime(time), ' (', ago(time), ')')),
       ...(sent === null ? [] : sentFacts(found, sent)),
     ),
-    missing === null ? null : h('p', { class: 'muted missing' }, missing),
+    missingText === null ? null : h('p', { class: 'muted missing' }, missingText),
   );
 }
 
@@ -204,18 +204,18 @@ function missingOf({ sent, receipt, silence }: Found): string | null {
 /** The fields of a transaction that only the node has. */
 function sentFacts({ receipt, chain, coin }: Found, sent: NodeTransaction): (HTMLElement | null)[] {
   const price = receipt?.gasPrice ?? sent.gasPrice;
-  const used = receipt?.gasUsed ?? null;
-  const created = receipt?.contract ?? null;
+  const gasUsed = receipt?.gasUsed ?? null;
+  const createdContract = receipt?.contract ?? null;
   const coins = (wei: bigint): string => `${formatUnits(wei, COIN_DECIMALS)} ${coin}`;
   const number = (name: string, value: number | null): HTMLElement | null =>
     value === null ? null : fact(name, String(value));
   return [
     sent.from === null ? null : fact('From', addressOf(sent.from, chain)),
     sent.to === null ? null : fact('To', addressOf(sent.to, chain)),
-    created === null ? null : fact('Created contract', addressOf(created, chain)),
+    createdContract === null ? null : fact('Created contract', addressOf(createdContract, chain)),
     fact('Value', coins(sent.value)),
-    used === null || price === null ? null : fact('Fee', coins(used * price)),
-    used === null ? null : fact('Gas used', usedOf(used, sent.gas)),
+    gasUsed === null || price === null ? null : fact('Fee', coins(gasUsed * price)),
+    gasUsed === null ? null : fact('Gas used', usedOf(gasUsed, sent.gas)),
     price === null
       ? null
       : fact(

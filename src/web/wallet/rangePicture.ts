@@ -66,21 +66,21 @@ function sentenceOf({ lower, upper, now }: PriceRange, pair: PairDetail): string
 
 function stateOf({ lower, upper, now }: PriceRange): string {
   if (now === null) return 'The price now is unknown.';
-  const away = (bound: number): string => formatChange((bound / now - 1) * 100);
+  const distanceTo = (bound: number): string => formatChange((bound / now - 1) * 100);
   if (now < lower)
-    return `Now: ${formatPrice(now)}, below the range. It is in range again at ${away(lower)}.`;
+    return `Now: ${formatPrice(now)}, below the range. It is in range again at ${distanceTo(lower)}.`;
   if (now >= upper)
-    return `Now: ${formatPrice(now)}, above the range. It is in range again at ${away(upper)}.`;
-  const bounds = [lower > 0 ? away(lower) : null, upper < Infinity ? away(upper) : null];
+    return `Now: ${formatPrice(now)}, above the range. It is in range again at ${distanceTo(upper)}.`;
+  const bounds = [lower > 0 ? distanceTo(lower) : null, upper < Infinity ? distanceTo(upper) : null];
   return `Now: ${formatPrice(now)}, in range. The range ends at ${bounds.filter((bound) => bound !== null).join(' and ')}.`;
 }
 
 /** Draws prices on a logarithmic axis that shows both bounds and the price now. */
 function drawRange({ lower, upper, now }: PriceRange, pair: PairDetail): SVGElement {
-  const known = [lower, upper, now ?? 0].filter((price) => price > 0 && price < Infinity).map(Math.log);
-  const [least, most] = [Math.min(...known), Math.max(...known)];
-  const pad = Math.max((most - least) * 0.25, 0.05);
-  const [from, to] = [least - pad, most + pad];
+  const logPrices = [lower, upper, now ?? 0].filter((price) => price > 0 && price < Infinity).map(Math.log);
+  const [lowest, highest] = [Math.min(...logPrices), Math.max(...logPrices)];
+  const pad = Math.max((highest - lowest) * 0.25, 0.05);
+  const [from, to] = [lowest - pad, highest + pad];
   const xOf = (price: number): number => {
     if (price <= 0) return EDGE;
     if (price === Infinity) return WIDTH - EDGE;

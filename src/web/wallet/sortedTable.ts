@@ -116,8 +116,8 @@ function detailRow(id: string, content: Node, columns: number): HTMLElement {
 
 /** Number of columns that the width of the window shows. A cell over more columns would add columns. */
 function shownHeads(heads: readonly HTMLElement[]): number {
-  const shown = heads.filter((head) => getComputedStyle(head).display !== 'none').length;
-  return shown === 0 ? heads.length : shown;
+  const shownCount = heads.filter((head) => getComputedStyle(head).display !== 'none').length;
+  return shownCount === 0 ? heads.length : shownCount;
 }
 
 /** A selector of the focused link or button of a row, which stays focused when the row is drawn again. */
@@ -174,7 +174,8 @@ function toRow<T>(
   const path = pathOf(item);
   row.addEventListener('click', ({ target }) => {
     if (target instanceof Element && target.closest('a, button') !== null) return;
-    if (open !== undefined) ontoggle();
+    const canOpen = open !== undefined;
+    if (canOpen) ontoggle();
     else if (path !== null) goTo(path);
   });
   return row;

@@ -19,8 +19,8 @@ export function noWallet(signal: AbortSignal): HTMLElement {
       getAnswer<{ data: readonly ActivityEntry[] }>('/activity', { event_type: 'swap', limit: SWAPS }, life),
     render: ({ data }) => {
       const makers = data.flatMap((entry) => ('maker' in entry && entry.maker !== null ? [entry.maker] : []));
-      const few = [...new Set(makers)].slice(0, TRADERS_MAX);
-      return few.length === 0 ? h('span') : walletList('Wallets that traded just now', few);
+      const newestMakers = [...new Set(makers)].slice(0, TRADERS_MAX);
+      return newestMakers.length === 0 ? h('span') : walletList('Wallets that traded just now', newestMakers);
     },
     skeleton: () => skeleton(140, 4),
     signal,
@@ -53,7 +53,7 @@ function walletList(title: string, addresses: readonly string[]): HTMLElement {
 
 /** Says why a wallet may look empty. */
 export function emptyWallet(address: string, signal: AbortSignal): HTMLElement {
-  const start = loaded({
+  const indexStart = loaded({
     load: (life) => getAnswer<OverviewAnswer>('/overview', {}, life),
     render: ({ data: { history } }) =>
       h(
@@ -74,7 +74,7 @@ export function emptyWallet(address: string, signal: AbortSignal): HTMLElement {
       'ul',
       { class: 'wallet-reasons' },
       h('li', {}, 'Compare the address with the one in your wallet, and check that it is on this chain.'),
-      h('li', {}, start.element),
+      h('li', {}, indexStart.element),
       h('li', {}, 'Tokens that are staked in, or lent to, another contract belong to that contract.'),
       h(
         'li',

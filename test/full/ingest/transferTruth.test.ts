@@ -60,12 +60,12 @@ async function decodeChain(): Promise<TransferRows & { readonly skipped: Skipped
     isPool: (address) => world.pools.some((pool) => pool.address === address),
   });
   const logs = (await rpc.call('eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }])) as object[];
-  const all: TransferRows = { transfers: [], position_events: [], unread: new Set() };
+  const all: TransferRows = { transfers: [], position_events: [], unreadableTokens: new Set() };
   let block = -1;
-  let rows: TransferRows = { transfers: [], position_events: [], unread: new Set() };
+  let rows: TransferRows = { transfers: [], position_events: [], unreadableTokens: new Set() };
   for (const entry of logs) {
     const number = toNumber(field(entry, 'blockNumber'));
-    if (number !== block) rows = { transfers: [], position_events: [], unread: new Set() };
+    if (number !== block) rows = { transfers: [], position_events: [], unreadableTokens: new Set() };
     block = number;
     const topics = field(entry, 'topics') as Hex[];
     if (!decoder.topics.has(topics[0]!)) continue;

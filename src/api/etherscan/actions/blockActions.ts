@@ -22,8 +22,8 @@ async function getBlockByTime({ asked, moment }: Ask) {
   if (moment === null) return refuse(TEXTS.noBlock);
   const { chain, head } = moment;
   const time = Number(text);
-  const before = await findBlockAt(chain, head, closest === 'before' ? time : time - 1);
-  const number = closest === 'before' ? before : await findNext(chain, head, before);
+  const blockBefore = await findBlockAt(chain, head, closest === 'before' ? time : time - 1);
+  const number = closest === 'before' ? blockBefore : await findNext(chain, head, blockBefore);
   return number === null ? refuse(TEXTS.noBlock) : ok(String(number));
 }
 
@@ -49,18 +49,18 @@ async function findNext(
 }
 
 async function getCountdown({ asked, moment }: Ask) {
-  const wanted = numberOf(textOf(asked, 'blockno') ?? '', 'blockno');
+  const askedBlock = numberOf(textOf(asked, 'blockno') ?? '', 'blockno');
   if (moment === null) return refuse(TEXTS.noBlock);
   const { chain, head } = moment;
-  if (wanted <= head.number) return refuse(TEXTS.blockPassed);
+  if (askedBlock <= head.number) return refuse(TEXTS.blockPassed);
   const first = Math.max(head.startBlock, head.number - AVERAGED);
-  const since = await findBlockTime(chain.runner, chain.chainId, head, first);
-  if (since === null || first === head.number) return refuse(TEXTS.noBlock);
-  const remaining = wanted - head.number;
-  const seconds = ((head.timestamp - since) / (head.number - first)) * remaining;
+  const firstTimestamp = await findBlockTime(chain.runner, chain.chainId, head, first);
+  if (firstTimestamp === null || first === head.number) return refuse(TEXTS.noBlock);
+  const remaining = askedBlock - head.number;
+  const seconds = ((head.timestamp - firstTimestamp) / (head.number - first)) * remaining;
   return ok({
     CurrentBlock: String(head.number),
-    CountdownBlock: String(wanted),
+    CountdownBlock: String(askedBlock),
     RemainingBlock: String(remaining),
     EstimateTimeInSec: seconds.toFixed(1),
   });

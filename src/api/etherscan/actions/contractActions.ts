@@ -88,17 +88,17 @@ function versionOf({ compiler, compilerVersion }: VerifiedContract): string {
 
 async function getContractCreation({ deps, asked, chainId }: Ask) {
   const addresses = readAddresses(asked);
-  const found = await deps.contracts.findMany(chainId, addresses);
-  return listOf(found.flatMap(toCreation), EMPTY.creations);
+  const records = await deps.contracts.findMany(chainId, addresses);
+  return listOf(records.flatMap(toCreation), EMPTY.creations);
 }
 
 function readAddresses(asked: AskedParams): Hex[] {
   const name = 'contractaddresses';
   const texts = (textOf(asked, name) ?? '').split(',').map((text) => text.trim());
-  const given = texts.filter((text) => text !== '');
-  if (given.length === 0) throw dialectError(TEXTS.noAddress);
-  if (given.length > CREATIONS_MAX) throw badFormat(name);
-  return [...new Set(given.map(addressOf))];
+  const addressTexts = texts.filter((text) => text !== '');
+  if (addressTexts.length === 0) throw dialectError(TEXTS.noAddress);
+  if (addressTexts.length > CREATIONS_MAX) throw badFormat(name);
+  return [...new Set(addressTexts.map(addressOf))];
 }
 
 /**

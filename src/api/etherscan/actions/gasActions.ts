@@ -41,22 +41,22 @@ async function getGasEstimate({ asked, moment }: Ask) {
   const text = textOf(asked, 'gasprice');
   if (text === null || !/^\d{1,40}$/.test(text)) throw badFormat('gasprice');
   if (moment === null) return refuse(TEXTS.action);
-  const [blocks, seconds] = await Promise.all([
+  const [blocks, secondsPerBlock] = await Promise.all([
     listGasBlocks(moment.chain.runner, moment.chain.chainId, moment.head),
     blockSeconds(moment),
   ]);
-  if (blocks.length === 0 || seconds === null) return refuse(TEXTS.action);
-  const taking = countTaking(blocks, BigInt(text));
+  if (blocks.length === 0 || secondsPerBlock === null) return refuse(TEXTS.action);
+  const including = countTaking(blocks, BigInt(text));
   // If no examined block would have included the transaction, the estimate is one block more than were
   // examined.
-  const turns = taking === 0 ? blocks.length + 1 : blocks.length / taking;
-  return ok(String(Math.ceil(turns * seconds)));
+  const expectedBlocks = including === 0 ? blocks.length + 1 : blocks.length / including;
+  return ok(String(Math.ceil(expectedBlocks * secondsPerBlock)));
 }
 
 /** Mean time between the newest blocks, in seconds. Null if there are fewer than two blocks. */
 async function blockSeconds({ chain, head }: ChainMoment): Promise<number | null> {
   const first = Math.max(head.startBlock, head.number - GAS_BLOCKS);
   if (first >= head.number) return null;
-  const since = await findBlockTime(chain.runner, chain.chainId, head, first);
-  return since === null ? null : (head.timestamp - since) / (head.number - first);
+  const firstTimestamp = await findBlockTime(chain.runner, chain.chainId, head, first);
+  return firstTimestamp === null ? null : (head.timestamp - firstTimestamp) / (head.number - first);
 }

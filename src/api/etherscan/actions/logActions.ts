@@ -33,17 +33,17 @@ async function getLogs({ asked, moment }: Ask) {
   const { chain, head } = moment;
   requireLogs(head);
   const page = { newestFirst: false, behind: null, skip, limit, bounds: GETLOGS_BOUNDS };
-  const found = await listLogs(chain, head, filter, page);
-  if (found.isFull) return refuse(TEXTS.largeAnswer);
+  const logPage = await listLogs(chain, head, filter, page);
+  if (logPage.isFull) return refuse(TEXTS.largeAnswer);
   // The search stopped early at its time limit. A short page would wrongly say that there are no more logs.
-  if (found.next !== null && found.logs.length < limit) return refuse(TEXTS.timeout);
-  const numbers = found.logs.map(({ ord }) => blockOfOrd(ord));
+  if (logPage.next !== null && logPage.logs.length < limit) return refuse(TEXTS.timeout);
+  const numbers = logPage.logs.map(({ ord }) => blockOfOrd(ord));
   const [hashes, gasOf] = await Promise.all([
     chain.hashes.list(head, numbers),
-    readGas(chain, head, found.logs),
+    readGas(chain, head, logPage.logs),
   ]);
   return listOf(
-    found.logs.map((log) => toEntry(log, hashes, gasOf(log))),
+    logPage.logs.map((log) => toEntry(log, hashes, gasOf(log))),
     EMPTY.logs,
   );
 }

@@ -39,10 +39,10 @@ async function getBalance(ask: Ask) {
 async function getBalances(ask: Ask) {
   needLatest(ask);
   const texts = (textOf(ask.asked, 'address') ?? '').split(',').map((text) => text.trim());
-  const given = texts.filter((text) => text !== '');
-  if (given.length === 0) throw dialectError(TEXTS.noAddress);
-  if (given.length > BALANCES_MAX) throw badFormat('address');
-  const accounts = given.map(addressOf);
+  const addressTexts = texts.filter((text) => text !== '');
+  if (addressTexts.length === 0) throw dialectError(TEXTS.noAddress);
+  if (addressTexts.length > BALANCES_MAX) throw badFormat('address');
+  const accounts = addressTexts.map(addressOf);
   const balances = await readCoins(ask, accounts);
   if (balances === null) return refuse(TEXTS.action);
   return ok(accounts.map((account, index) => ({ account, balance: balances[index] ?? '0' })));

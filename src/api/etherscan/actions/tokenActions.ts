@@ -34,8 +34,8 @@ async function getTokenBalance(ask: Ask) {
   const token = needAddress(ask.asked, 'contractaddress');
   const holder = needAddress(ask.asked);
   const data: Hex = `${BALANCE_OF}${holder.slice(2).padStart(64, '0')}`;
-  const said = await callToken(ask, token, data);
-  if (said !== null) return ok(said.toString());
+  const nodeBalance = await callToken(ask, token, data);
+  if (nodeBalance !== null) return ok(nodeBalance.toString());
   const { moment } = ask;
   if (moment === null || isHistoryPartial(moment.head)) return refuse(TEXTS.action);
   const { balances } = await readHoldings(moment.chain.runner, moment.head, holder);
@@ -62,8 +62,8 @@ async function getTokenInfo(ask: Ask) {
 }
 
 /**
- * Counts holders from transfer logs. A balance that changes without a log is not seen. Refuses a token that invents
- * transfers.
+ * Lists holders with balances from transfer logs. A balance that changes without a log is not seen. Refuses a token
+ * that invents transfers.
  */
 async function listTokenHolders({ deps, asked, chainId, moment }: Ask) {
   const token = needAddress(asked, 'contractaddress');
@@ -71,8 +71,9 @@ async function listTokenHolders({ deps, asked, chainId, moment }: Ask) {
   if (moment === null || !(await hasWholeHistory(deps.contracts, chainId, moment.head, token)))
     return refuse(TEXTS.action);
   const checks = await findBalanceChecks(moment.chain.runner, token);
-  if (!tellsBalances(checks, checks?.sampledHolders ?? 0) || inventsTransfers(checks))
-    return refuse(TEXTS.action);
+  // The holders are not counted here, so a sample of any age will do.
+  const areBalancesConfirmed = tellsBalances(checks, checks?.sampledHolders ?? 0);
+  if (!areBalancesConfirmed || inventsTransfers(checks)) return refuse(TEXTS.action);
   const holders = await listHolders(moment.chain.runner, moment.head, token, page);
   return listOf(
     holders.map(({ holder, balance }) => ({
@@ -99,8 +100,8 @@ async function countTokenHolders({ deps, asked, chainId, moment }: Ask) {
 async function readSupply({ deps, chainId, moment }: Ask, token: Hex): Promise<bigint | null> {
   if (moment === null) return null;
   const node = deps.nodeOf?.(chainId) ?? null;
-  const market = (await deps.supplyOf?.(chainId, moment.head, token)) ?? null;
-  return readTotalSupply(moment.chain, moment.head, token, { node, market });
+  const marketSupply = (await deps.supplyOf?.(chainId, moment.head, token)) ?? null;
+  return readTotalSupply(moment.chain, moment.head, token, { node, market: marketSupply });
 }
 
 /** Result of a call to the token. Null if there is no node, or if the contract does not have this function. */

@@ -50,10 +50,10 @@ async function listTransfers({ deps, asked, chainId, moment }: Ask, kind: TokenK
   const question = readQuestion(asked, moment);
   if (moment === null) return listOf([], EMPTY.transfers);
   requireLogs(moment.head);
-  const found = await findMoves(moment, kind, question);
-  if (found === null) return refuse(TEXTS.timeout);
+  const moves = await findMoves(moment, kind, question);
+  if (moves === null) return refuse(TEXTS.timeout);
   const { skip, limit } = question;
-  return showMoves(moment, deps.nodeOf?.(chainId) ?? null, kind, found.slice(skip, skip + limit));
+  return showMoves(moment, deps.nodeOf?.(chainId) ?? null, kind, moves.slice(skip, skip + limit));
 }
 
 function readQuestion(asked: AskedParams, moment: ChainMoment | null): TransferQuestion {
@@ -74,9 +74,9 @@ async function findMoves(
   kind: TokenKind,
   { holder, token, newestFirst, skip, limit, fromBlock, toBlock }: TransferQuestion,
 ): Promise<FoundMove[] | null> {
-  const wanted = skip + limit;
+  const movesMax = skip + limit;
   if (kind === ERC721 && token === null && holder !== null)
-    return collectNfts(moment, { holder, fromBlock, toBlock, newestFirst, wanted });
+    return collectNfts(moment, { holder, fromBlock, toBlock, newestFirst, wanted: movesMax });
   // For ERC-20, the tables list the tokens of an address. For the other standards, the topics alone are enough to
   // find the transfers.
   const touched =
@@ -91,7 +91,7 @@ async function findMoves(
     fromBlock,
     toBlock,
   };
-  return collect(moment, filter, kind, newestFirst, wanted);
+  return collect(moment, filter, kind, newestFirst, movesMax);
 }
 
 function sidesOf({ from, to }: TokenKind, holder: Hex): LogFilter['either'][number] {
@@ -130,7 +130,7 @@ async function collect(
   newestFirst: boolean,
   wanted: number,
 ): Promise<FoundMove[] | null> {
-  const found: FoundMove[] = [];
+  const moves: FoundMove[] = [];
   const slices = createSlices();
   const bounds = { ...LIST_BOUNDS, dataMax: kind.dataMax };
   let behind: number | null = null;
@@ -138,10 +138,10 @@ async function collect(
     const page = { newestFirst, behind, skip: 0, limit: TURN_LOGS, bounds };
     const { logs, next, isFull } = await listLogs(chain, head, filter, page);
     for (const log of logs) {
-      found.push(...kind.read(log).map((move) => ({ log, move })));
+      moves.push(...kind.read(log).map((move) => ({ log, move })));
       if (slices.isOver()) await slices.giveWay();
     }
-    if (next === null || found.length >= wanted) return found;
+    if (next === null || moves.length >= wanted) return moves;
     if (logs.length < TURN_LOGS && !isFull) return null;
     behind = next;
   }

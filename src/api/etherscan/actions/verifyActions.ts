@@ -60,17 +60,17 @@ export async function verifySourceCode({ deps, asked, chainId, client }: Ask): P
  * which clients of Etherscan misspell as `constructorArguements`.
  */
 function isForBlockscout(asked: AskedParams): boolean {
-  const named = asked.has('constructorarguments') && !asked.has('constructorarguements');
-  return named && !asked.has('chainid');
+  const isSpelledRight = asked.has('constructorarguments') && !asked.has('constructorarguements');
+  return isSpelledRight && !asked.has('chainid');
 }
 
 /** Throws if the compiler is not available, before the verification is queued and gets its guid. */
-async function checkCompiler(queue: VerificationQueue, asked: string): Promise<void> {
-  const version = /\d+\.\d+\.\d+/.exec(asked)?.[0] ?? '';
+async function checkCompiler(queue: VerificationQueue, askedVersion: string): Promise<void> {
+  const version = /\d+\.\d+\.\d+/.exec(askedVersion)?.[0] ?? '';
   const compilerVersions = await queue.listCompilers();
   if (compilerVersions.includes(version)) return;
-  const there = compilerVersions.length === 0 ? 'none' : compilerVersions.join(', ');
-  throw dialectError(`Invalid or not supported solc version ${asked}; installed here: ${there}`);
+  const installed = compilerVersions.length === 0 ? 'none' : compilerVersions.join(', ');
+  throw dialectError(`Invalid or not supported solc version ${askedVersion}; installed here: ${installed}`);
 }
 
 export function checkVerifyStatus({ deps, asked }: Ask): EtherscanAnswer {

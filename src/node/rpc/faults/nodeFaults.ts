@@ -23,13 +23,13 @@ const FAULTS: Readonly<Record<Exclude<FaultKind, 'silent'>, NodeFault>> = {
 
 /** Lists why no endpoint gives usable answers. Endpoints of another chain are listed by their state instead. */
 export function listNodeFaults({ endpoints }: NodeHealth): NodeFault[] {
-  const named = endpoints.flatMap(({ state, fault, lastError }, index) =>
+  const endpointFaults = endpoints.flatMap(({ state, fault, lastError }, index) =>
     state === 'wrong_chain' || fault === null || fault === 'silent'
       ? []
       : [{ ...withText(FAULTS[fault], lastError), figures: { endpoint: index } }],
   );
-  if (named.length > 0)
-    return named.map((fault) => ({ ...fault, message: hideHosts(fault.message, endpoints) }));
+  if (endpointFaults.length > 0)
+    return endpointFaults.map((fault) => ({ ...fault, message: hideHosts(fault.message, endpoints) }));
   return endpoints.length > 0 && endpoints.every(({ state }) => state === 'wrong_chain') ? [] : [AWAY];
 }
 
@@ -62,8 +62,8 @@ export function hideHosts(message: string, endpoints: NodeHealth['endpoints']): 
   for (const [, host = ''] of parts) {
     // A host without a dot is a name in the operator's own network. It is not hidden, because it may be a
     // common word.
-    for (const part of [host, host.replace(/:\d+$/, '')])
-      if (part.includes('.')) text = text.replaceAll(part, '…');
+    for (const hostName of [host, host.replace(/:\d+$/, '')])
+      if (hostName.includes('.')) text = text.replaceAll(hostName, '…');
   }
   return text;
 }

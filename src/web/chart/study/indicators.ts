@@ -80,12 +80,12 @@ export function volumeAverage(bars: readonly Traded[], barSeconds: number, isWho
   let period = '';
   let [value, volume] = [0, 0];
   return bars.map((bar) => {
-    const own = periodOf(bar.time, barSeconds);
-    if (own !== period) [value, volume] = [0, 0];
-    period = own;
+    const barPeriod = periodOf(bar.time, barSeconds);
+    if (barPeriod !== period) [value, volume] = [0, 0];
+    period = barPeriod;
     value += ((bar.high + bar.low + bar.close) / 3) * bar.volume;
     volume += bar.volume;
-    return own === cutShort || volume === 0 ? null : value / volume;
+    return barPeriod === cutShort || volume === 0 ? null : value / volume;
   });
 }
 

@@ -64,13 +64,13 @@ class Studies implements StudySeries {
     this.volumes = null;
     this.names = names;
     let panes = 1;
-    const open = (height: number): number => {
+    const addPane = (height: number): number => {
       this.chart.addPane(false).setStretchFactor(height);
       panes += 1;
       return panes - 1;
     };
-    if (names.includes('volume')) this.volumes = this.addVolumes(open(PANE_HEIGHTS.volume));
-    const rsiPane = names.includes('rsi') ? open(PANE_HEIGHTS.rsi) : 0;
+    if (names.includes('volume')) this.volumes = this.addVolumes(addPane(PANE_HEIGHTS.volume));
+    const rsiPane = names.includes('rsi') ? addPane(PANE_HEIGHTS.rsi) : 0;
     for (const line of linesOf(names, NOTHING))
       this.series.set(line.column, line.study === 'rsi' ? this.addRsi(rsiPane) : this.addLine(0));
     if (this.format !== null) this.paint(this.format);

@@ -11,8 +11,8 @@ export function invertButton<C extends string>(
   const invert = button(
     'Invert',
     () => {
-      const wanted = current() === inverse ? upright : inverse;
-      const choice = wanted === null ? 'button' : `[data-value="${wanted}"]`;
+      const otherChoice = current() === inverse ? upright : inverse;
+      const choice = otherChoice === null ? 'button' : `[data-value="${otherChoice}"]`;
       currencies.querySelector<HTMLElement>(choice)?.click();
     },
     { class: 'button quiet', title: 'Show the price of the other token' },

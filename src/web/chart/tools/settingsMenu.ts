@@ -73,7 +73,7 @@ interface LineList {
 
 /** The horizontal lines as a list, with a field for the price of a new line. */
 export function lineList(onchange: (prices: readonly number[]) => void): LineList {
-  let shown: readonly number[] = [];
+  let shownPrices: readonly number[] = [];
   const list = h('ul', { class: 'line-list' });
   const field = h('input', {
     type: 'text',
@@ -89,13 +89,13 @@ export function lineList(onchange: (prices: readonly number[]) => void): LineLis
     if (!isPrice(price)) return field.setAttribute('aria-invalid', 'true');
     field.removeAttribute('aria-invalid');
     field.value = '';
-    onchange([...shown, price]);
+    onchange([...shownPrices, price]);
   });
   const element = menuSection('Horizontal lines', list, form);
   return {
     element,
     show(prices) {
-      shown = prices;
+      shownPrices = prices;
       const rows = prices.map((price, index) =>
         h(
           'li',
@@ -134,23 +134,23 @@ export function makerField(maker: string | null, onmaker: (maker: string | null)
   field.value = maker ?? '';
   const status = h('p', { class: 'menu-note', role: 'status' });
   const form = h('form', { class: 'menu-form' }, field, h('button', { class: 'button' }, 'Show trades'));
-  let told = '';
+  let statusText = '';
   // An error stays until the next attempt, even if trades arrive meanwhile.
   let error = '';
-  const showStatus = (): void => void (status.textContent = error === '' ? told : error);
+  const showStatus = (): void => void (status.textContent = error === '' ? statusText : error);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const given = field.value.trim().toLowerCase();
-    const isGood = given === '' || ADDRESS.test(given);
+    const address = field.value.trim().toLowerCase();
+    const isGood = address === '' || ADDRESS.test(address);
     error = isGood ? '' : 'An address has 0x and 40 hexadecimal digits.';
     showStatus();
-    if (isGood) onmaker(given === '' ? null : given);
+    if (isGood) onmaker(address === '' ? null : address);
   });
   return {
     element: menuSection('Trades of one maker', form, status),
     show: (shown) => void (field.value = shown ?? ''),
     tell(text) {
-      told = text;
+      statusText = text;
       showStatus();
     },
   };

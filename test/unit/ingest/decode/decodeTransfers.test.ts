@@ -53,7 +53,7 @@ interface Decoded extends TransferRows {
 }
 
 function decodeAll(logs: readonly [Words, LogAt][], decoder = createTransferDecoder(rules)): Decoded {
-  const rows: TransferRows = { transfers: [], position_events: [], unread: new Set() };
+  const rows: TransferRows = { transfers: [], position_events: [], unreadableTokens: new Set() };
   for (const [words, where] of logs) {
     const log = { ...toLog(words), ...where };
     const topic = log.topics[0];
@@ -99,18 +99,19 @@ function expected(words: Words, address: Hex, ord: number): object {
     amount0: 0n,
     amount1: 0n,
   };
-  const none = { transfers: [], position_events: [], unread: new Set(), skipped: NOTHING };
+  const none = { transfers: [], position_events: [], unreadableTokens: new Set(), skipped: NOTHING };
   const parsed = parse(words);
   const topic = words.topics[0];
   const isWrapping = ['Deposit', 'Withdrawal'].some((name) => WETH.getEvent(name)?.topicHash === topic);
   const isTransfer = ERC20.getEvent('Transfer')?.topicHash === topic;
   if (!isTransfer && !isWrapping && address !== MANAGER) return none;
   if (isWrapping && address !== WRAPPED && parsed === null) return none;
-  const unread = new Set(isTransfer ? [address] : []);
+  const unreadableTokens = new Set(isTransfer ? [address] : []);
   const isPlainNative = isWrapping && address === WRAPPED && words.topics.length === 1;
-  if (parsed === null || isPlainNative) return { ...none, unread, skipped: { ...NOTHING, malformed: 1 } };
+  if (parsed === null || isPlainNative)
+    return { ...none, unreadableTokens, skipped: { ...NOTHING, malformed: 1 } };
   const { name, args, nft } = parsed;
-  if (nft && address !== MANAGER) return { ...none, unread, skipped: { ...NOTHING, nft: 1 } };
+  if (nft && address !== MANAGER) return { ...none, unreadableTokens, skipped: { ...NOTHING, nft: 1 } };
   const parties = { sender: lower(args['from']), recipient: lower(args['to']) };
   switch (name) {
     case 'Transfer': {
