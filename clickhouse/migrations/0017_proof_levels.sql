@@ -9,7 +9,7 @@ ALTER TABLE head_blocks
 ALTER TABLE promotions
     UPDATE proof = CAST(greatest(
         toInt8(1),
-        arrayMin(run -> run.4, arrayFilter(run -> run.1 = chain_id AND run.2 <= to_block AND run.3 > from_block, (
+        arrayMin((run_chain, begin, end, run_level) -> run_level, arrayFilter((run_chain, begin, end, run_level) -> run_chain = chain_id AND begin <= to_block AND end > from_block, (
             SELECT groupArray((chain_id, cut, next, level))
             FROM
             (
@@ -53,7 +53,7 @@ ALTER TABLE promotions
 ALTER TABLE head_blocks
     UPDATE proof = CAST(greatest(
         toInt8(1),
-        arrayMin(run -> run.4, arrayFilter(run -> run.1 = chain_id AND run.2 <= number AND run.3 > number, (
+        arrayMin((run_chain, begin, end, run_level) -> run_level, arrayFilter((run_chain, begin, end, run_level) -> run_chain = chain_id AND begin <= number AND end > number, (
             SELECT groupArray((chain_id, cut, next, level))
             FROM
             (

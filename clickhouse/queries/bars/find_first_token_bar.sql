@@ -2,6 +2,7 @@
 -- blocks that one read may see). Reads the key (token, timeframe, bucket) of the daily bars in order, never a
 -- finer timeframe. A bar without a price stores the largest possible ord as its opening, so the comparison
 -- with the snapshot excludes it.
+-- `first` and `first_usd` begin with the ord of the swap.
 SELECT b.bucket AS bucket
 FROM token_bars AS b
 WHERE b.timeframe = 86400

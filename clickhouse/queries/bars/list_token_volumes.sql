@@ -1,5 +1,6 @@
 -- Each row: the volumes, the numbers of trades and buys, and the newest ord of one bar of a token. Reads only the
 -- given buckets by the key (token, timeframe, bucket).
+-- `last` begins with the ord of the swap.
 SELECT
     bucket,
     sum(b.volume) AS volume,

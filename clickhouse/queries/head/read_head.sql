@@ -4,6 +4,7 @@
 -- Reads the first and the last row of promotions by key (chain_id, seq), then head_blocks by key (chain_id,
 -- number) above the last final block. Must never scan all of either table.
 WITH
+    -- Number of rows, seq, and block number, hash and timestamp of the last final block.
     (
         SELECT tuple(count(), any(seq), any(to_block), any(to_hash), any(to_timestamp))
         FROM
@@ -26,6 +27,8 @@ WITH
             LIMIT 1
         )
     ) AS start,
+    -- First block whose logs are not pruned, number of changes of EXPLORER, and the newest of them: (block, 1 if all raw
+    -- logs are stored from this block on).
     (
         SELECT tuple(any(floors), any(changes), any(newest))
         FROM

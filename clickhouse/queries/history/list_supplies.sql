@@ -37,7 +37,7 @@ LEFT JOIN
             holder,
             maxIf(ord, stored) AS newest,
             groupArrayIf((ord, delta), NOT stored) AS moves,
-            sumIf(delta, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS balance
+            sumIf(delta, stored) + arrayReduce('sum', arrayMap((move_ord, moved) -> if(move_ord > newest, moved, 0::Int256), moves)) AS balance
         FROM
         (
             SELECT token, holder, balance AS delta, last_ord AS ord, true AS stored

@@ -31,7 +31,7 @@ FROM
         holder,
         maxIf(ord, stored) AS newest,
         groupArrayIf((ord, amount), NOT stored) AS moves,
-        sumIf(amount, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS balance
+        sumIf(amount, stored) + arrayReduce('sum', arrayMap((move_ord, moved) -> if(move_ord > newest, moved, 0::Int256), moves)) AS balance
     FROM
     (
         SELECT token, holder, balance AS amount, last_ord AS ord, true AS stored

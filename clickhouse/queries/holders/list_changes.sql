@@ -42,7 +42,7 @@ FROM
         holder,
         maxIf(ord, stored) AS newest,
         groupArrayIf((ord, amount), NOT stored AND has({commits:Array(UInt64)}, commit) AND ord > {final_ord:UInt64}) AS moves,
-        sumIf(amount, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS balance,
+        sumIf(amount, stored) + arrayReduce('sum', arrayMap((move_ord, moved) -> if(move_ord > newest, moved, 0::Int256), moves)) AS balance,
         sumIf(amount, has({come:Array(UInt64)}, commit)) - sumIf(amount, has({gone:Array(UInt64)}, commit)) AS change
     FROM
     (

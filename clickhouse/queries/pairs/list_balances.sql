@@ -1,6 +1,7 @@
 -- Each row: the newest balances and doubts of one weighted or stable pool as of the snapshot, in the order of
 -- pools.tokens. Reads pool_balances and the head states. If a pool's newest final balances are newer than the
 -- snapshot, the query reads an older state through the projection by_pair_kind. Runs once for each new head.
+-- `state` is the tuple (ord, balances, doubts).
 SELECT
     pair,
     (max(state) AS newest).2 AS balances,
@@ -9,7 +10,7 @@ FROM
 (
     SELECT pair, state
     FROM pool_balances
-    WHERE state.1 <= {tip_ord:UInt64}
+    WHERE state.ord <= {tip_ord:UInt64}
     UNION ALL
     SELECT pair, (ord, balances, doubts)
     FROM pool_states_head_chain
@@ -20,7 +21,7 @@ FROM
     WHERE ord IN (
         SELECT max(ord)
         FROM pool_states
-        WHERE pair IN (SELECT pair FROM pool_balances WHERE state.1 > {tip_ord:UInt64}) AND ord <= {final_ord:UInt64}
+        WHERE pair IN (SELECT pair FROM pool_balances WHERE state.ord > {tip_ord:UInt64}) AND ord <= {final_ord:UInt64}
         GROUP BY pair
     )
 )

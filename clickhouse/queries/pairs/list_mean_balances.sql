@@ -20,7 +20,7 @@ WITH
     (
         SELECT DISTINCT pair
         FROM pool_balances
-        WHERE state.1 > day_ord AND length(state.2) > 2
+        WHERE state.ord > day_ord AND length(state.balances) > 2
         UNION DISTINCT
         SELECT DISTINCT pair
         FROM pool_states_head_chain

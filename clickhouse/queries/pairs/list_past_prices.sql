@@ -52,8 +52,8 @@ FROM
         argMaxIf(price, ord, NOT traded AND timestamp + 3600 <= {now:UInt32}) AS price_h1,
         argMaxIf(price, ord, NOT traded AND timestamp + 21600 <= {now:UInt32}) AS price_h6,
         argMaxIf(price, ord, NOT traded AND timestamp + 86400 <= {now:UInt32}) AS price_h24,
-        -- The sort key is one number, because sorting by a number is several times faster than sorting by
-        -- tuples.
+        -- A moment is (order, time, reserve0, reserve1, USD of token0, USD of token1). The order is one number, because
+        -- sorting by a number is several times faster than sorting by tuples.
         arraySort(moment -> moment.1, arrayZip(
             groupArray(ord * 2 + traded),
             groupArray(toUInt32(greatest(timestamp, since))),

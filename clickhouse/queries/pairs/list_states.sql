@@ -1,6 +1,7 @@
 -- Each row: the newest state of one pool as of the snapshot. With `since_ord`, the result may leave out pools without
 -- a later state. Reads pool_latest and the head states. If a pool's newest final state is newer than the snapshot,
 -- the query finds an older state through the projection by_pair_kind. Runs once for each new head.
+-- `state` begins with ord and timestamp.
 SELECT
     pair,
     (max(state) AS newest).1 AS ord,
@@ -19,8 +20,8 @@ FROM
 (
     SELECT pair, state
     FROM pool_latest
-    WHERE state.1 <= {tip_ord:UInt64}
-        AND state.1 > {since_ord:UInt64} -- if since_ord
+    WHERE state.ord <= {tip_ord:UInt64}
+        AND state.ord > {since_ord:UInt64} -- if since_ord
     UNION ALL
     SELECT
         pair,
@@ -40,7 +41,7 @@ FROM
     WHERE ord IN (
         SELECT max(ord)
         FROM pool_states
-        WHERE pair IN (SELECT pair FROM pool_latest WHERE state.1 > {tip_ord:UInt64}) AND ord <= {final_ord:UInt64}
+        WHERE pair IN (SELECT pair FROM pool_latest WHERE state.ord > {tip_ord:UInt64}) AND ord <= {final_ord:UInt64}
         GROUP BY pair
     )
 )

@@ -26,8 +26,8 @@ SELECT
 FROM
 (
     SELECT
-        -- The sort key is one number, because sorting by a number is several times faster than sorting by
-        -- tuples.
+        -- A moment is (order, time, reserve0, reserve1, USD of token0, USD of token1). The order is one number, because
+        -- sorting by a number is several times faster than sorting by tuples.
         arraySort(moment -> moment.1, arrayZip(
             groupArray(s.ord * 2 + s.traded),
             groupArray(toUInt32(greatest(s.timestamp, {since:UInt32}))),

@@ -2,6 +2,7 @@
 -- in USD if `next_token` is zero bytes. A token without a price has the price 0. Reads token_price_latest and
 -- the head rows. If a token's newest final hop is newer than the snapshot, the query finds an older hop
 -- through the projection by_token. Runs once for each new head, never for each request.
+-- `price` begins with ord and the next token.
 SELECT
     token,
     (max(price) AS newest).2 AS next_token,
@@ -12,7 +13,7 @@ FROM
 (
     SELECT token, price
     FROM token_price_latest
-    WHERE price.1 <= {tip_ord:UInt64}
+    WHERE price.ord <= {tip_ord:UInt64}
     UNION ALL
     SELECT token, (ord, next_token, hop_price, hop_confidence, hop_cap)
     FROM token_prices_head_chain
@@ -25,7 +26,7 @@ FROM
     WHERE ord IN (
         SELECT max(ord)
         FROM token_prices
-        WHERE token IN (SELECT token FROM token_price_latest WHERE price.1 > {tip_ord:UInt64}) AND ord <= {final_ord:UInt64}
+        WHERE token IN (SELECT token FROM token_price_latest WHERE price.ord > {tip_ord:UInt64}) AND ord <= {final_ord:UInt64}
         GROUP BY token
     )
 )

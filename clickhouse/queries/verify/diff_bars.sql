@@ -1,5 +1,6 @@
 -- Each row: a bar of one day whose values appear only in bars, or only in the recomputation from swaps. Reads
 -- swaps by ord. Scans bars once a day, because no key starts with bucket.
+-- `first` and `last` are (ord, price, price in USD). The short names are open, close, high and low, in USD with `u`.
 WITH
     stored AS (
         SELECT

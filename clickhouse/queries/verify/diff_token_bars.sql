@@ -1,5 +1,6 @@
 -- Each row: a token's bar of one day whose values appear only in token_bars, or only in the recomputation from
 -- swaps. Reads swaps by ord. Scans token_bars once a day, because no key starts with bucket.
+-- `first` and `last` are (ord, price in USD, price in the native coin). The short names are open, close, high and low.
 WITH
     stored AS (
         SELECT

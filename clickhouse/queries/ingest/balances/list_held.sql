@@ -23,7 +23,7 @@ FROM
         holder,
         maxIf(ord, stored) AS newest,
         groupArrayIf((ord, delta), NOT stored) AS moves,
-        sumIf(delta, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS balance
+        sumIf(delta, stored) + arrayReduce('sum', arrayMap((move_ord, moved) -> if(move_ord > newest, moved, 0::Int256), moves)) AS balance
     FROM
     (
         -- A token and holder without a stored row have balance 0.

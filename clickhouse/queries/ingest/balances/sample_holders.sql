@@ -30,7 +30,7 @@ FROM
                 holder AS account,
                 maxIf(ord, stored) AS newest,
                 groupArrayIf((ord, amount), NOT stored) AS moves,
-                sumIf(amount, stored) + arrayReduce('sum', arrayMap(x -> if(x.1 > newest, x.2, 0::Int256), moves)) AS held
+                sumIf(amount, stored) + arrayReduce('sum', arrayMap((move_ord, moved) -> if(move_ord > newest, moved, 0::Int256), moves)) AS held
             FROM
             (
                 SELECT token, holder, balance AS amount, last_ord AS ord, true AS stored
