@@ -100,8 +100,8 @@ function attackPrices(options: Options): void {
       done += 1;
       if (performance.now() - toldAt > TELL_EVERY_MS) {
         toldAt = performance.now();
-        const below = cases.filter(isBelow).length;
-        say(`${done} of ${markets} markets, ${attacks} attacks, ${below} cases below ${RATIO_MIN}`);
+        const belowMin = cases.filter(isBelow).length;
+        say(`${done} of ${markets} markets, ${attacks} attacks, ${belowMin} cases below ${RATIO_MIN}`);
       }
       setImmediate(next);
       return;
@@ -123,7 +123,7 @@ function report(cases: Case[], what: string): void {
   // Compares equal ratios without subtraction, because the difference of two infinite ratios is NaN.
   cases.sort((a, b) => (a.ratio === b.ratio ? a.seed - b.seed : a.ratio < b.ratio ? -1 : 1));
   say(`${what}. Closest cases:`);
-  for (const one of cases.slice(0, CLOSEST_SHOWN)) say(describe(one));
+  for (const closest of cases.slice(0, CLOSEST_SHOWN)) say(describe(closest));
   for (const part of ['p2', 'p10', 'p50'] as const) {
     const ratios = cases.flatMap(({ aim, ratio, isTrusted }) =>
       isTrusted && aim.part === part ? [ratio] : [],
@@ -134,15 +134,15 @@ function report(cases: Case[], what: string): void {
       `loss / published of trusted prices for ${part}: 5 % below ${low}, median ${middle}, 5 % above ${high}`,
     );
   }
-  const below = cases.filter(isBelow).length;
+  const belowMin = cases.filter(isBelow).length;
   say(
-    below === 0
+    belowMin === 0
       ? 'No attack on a trusted price costs less than half of the published cost.'
-      : `${below} cases below half.`,
+      : `${belowMin} cases below half.`,
   );
   const untrusted = cases.filter(({ ratio, isTrusted }) => !isTrusted && !(ratio >= RATIO_MIN)).length;
   if (untrusted > 0) say(`${untrusted} cases below half of tokens whose price was not trusted before.`);
-  if (below > 0) process.exitCode = 1;
+  if (belowMin > 0) process.exitCode = 1;
 }
 
 main();

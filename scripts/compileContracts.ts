@@ -101,8 +101,9 @@ function compileAll(folder: string): Map<string, string> {
     loadCompiler(folder, 'solc6'),
     loadCompiler(folder, 'solc8'),
   ];
-  const own = readOwnSources();
-  for (const name of OWN_CONTRACTS) write(name, own, compileFile(solc8, own, `${name}.sol`, name));
+  const ownSources = readOwnSources();
+  for (const name of OWN_CONTRACTS)
+    write(name, ownSources, compileFile(solc8, ownSources, `${name}.sol`, name));
 
   expectPublished(
     compileFile(solc5, readCoreSources(false), PAIR_FILE, 'UniswapV2Pair'),
@@ -142,10 +143,10 @@ function main(folder: string | undefined, check: boolean): number {
       'the argument is missing: the folder with the packages solc5, solc6 and solc8',
     );
   const files = compileAll(folder);
-  const known = readdirSync(contractsFolder()).filter((name) => name.endsWith('.json'));
-  const stray = known.filter((name) => !files.has(name));
+  const storedNames = readdirSync(contractsFolder()).filter((name) => name.endsWith('.json'));
+  const stray = storedNames.filter((name) => !files.has(name));
   const changed = [...files].filter(([name, text]) => {
-    return !known.includes(name) || readFileSync(join(contractsFolder(), name), 'utf8') !== text;
+    return !storedNames.includes(name) || readFileSync(join(contractsFolder(), name), 'utf8') !== text;
   });
   if (!check) for (const [name, text] of changed) writeFileSync(join(contractsFolder(), name), text);
   process.stdout.write(

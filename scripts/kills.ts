@@ -92,15 +92,16 @@ async function runRound(
   await run.deployment.start();
   await delay(random.int(50, 2_000));
   const plan = random.pick(KILL_PLANS);
-  const since = await run.kill(plan);
-  const { seconds } = await run.recover(since);
+  const killedAt = await run.kill(plan);
+  const { seconds } = await run.recover(killedAt);
   load.pause();
   await run.untilHead();
-  const wrong = await run.compare(Math.max(0, head() - COMPARED_BLOCKS));
+  const mismatches = await run.compare(Math.max(0, head() - COMPARED_BLOCKS));
   totals.seconds.push(seconds);
   process.stderr.write(`${run.deployment.name}: killed ${plan}, recovered after ${seconds.toFixed(1)} s\n`);
   totals.byPlan.set(plan, (totals.byPlan.get(plan) ?? 0) + 1);
-  for (const line of wrong.slice(0, 5)) totals.mismatches.push(`${run.deployment.name}, ${plan}: ${line}`);
+  for (const line of mismatches.slice(0, 5))
+    totals.mismatches.push(`${run.deployment.name}, ${plan}: ${line}`);
 }
 
 /** Checks after the end that `verify` agrees and that no database server is left. */
@@ -112,17 +113,19 @@ async function checkEnd(
 ): Promise<void> {
   const { code, output } = await runProgram(['verify'], { ...settings, DATA_DIR: dataDir });
   if (code !== 0) totals.mismatches.push(`verify: ${output.slice(-500)}`);
-  const left = deployment.enginesLeft();
-  if (left.length > 0)
-    totals.mismatches.push(`database servers still run after the stop, process ids: ${left.join(', ')}`);
+  const runningEngines = deployment.enginesLeft();
+  if (runningEngines.length > 0)
+    totals.mismatches.push(
+      `database servers still run after the stop, process ids: ${runningEngines.join(', ')}`,
+    );
 }
 
 /** Kills a program that runs under load. */
 async function runLoad(kills: number, seed: number): Promise<string[]> {
   const totals: Totals = { kills: 0, mismatches: [], seconds: [], byPlan: new Map(), reorgs: 0, blocks: 0 };
   for (let episode = 0; totals.kills < kills; episode += 1) {
-    const left = kills - totals.kills;
-    await runEpisode(seed + episode, Math.min(left, KILLS_PER_EPISODE), totals);
+    const killsLeft = kills - totals.kills;
+    await runEpisode(seed + episode, Math.min(killsLeft, KILLS_PER_EPISODE), totals);
     const { mismatches } = totals;
     if (mismatches.length > 0) say(mismatches.join('\n'));
   }
@@ -187,9 +190,9 @@ async function main(): Promise<void> {
   const scenario = SCENARIOS[name];
   if (scenario === undefined)
     throw new Error(`--scenario: got ${name}; allowed: ${Object.keys(SCENARIOS).join(', ')}`);
-  const started = performance.now();
+  const startedAt = performance.now();
   const mismatches = await scenario(kills, seed);
-  const minutes = Math.round((performance.now() - started) / 6_000) / 10;
+  const minutes = Math.round((performance.now() - startedAt) / 6_000) / 10;
   say(`  mismatches: ${mismatches.length}`);
   say(`  first seed ${seed}; ${minutes} minutes`);
   if (mismatches.length > 0) process.exitCode = 1;

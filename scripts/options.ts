@@ -9,10 +9,10 @@ export interface Options {
 
 /** Ends the process for `--help` (code 0) and for an unknown option (code 1), and prints the usage in both cases. */
 export function readOptions(usage: string, names: readonly string[]): Options {
-  const known = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+  const knownOptions = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
   let values: Readonly<Record<string, string | boolean | undefined>>;
   try {
-    values = parseArgs({ options: { ...known, help: { type: 'boolean' } } }).values;
+    values = parseArgs({ options: { ...knownOptions, help: { type: 'boolean' } } }).values;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}\n`);
     process.exit(1);

@@ -94,8 +94,8 @@ async function untilDrawn(page: Page): Promise<void> {
 
 /** Waits for the start message of the development chain, which names its page, and until all its blocks are indexed. */
 async function untilServed(program: Program): Promise<string> {
-  const read = (): string => /Candlehouse is at (http:\S+),/.exec(program.output())?.[1] ?? '';
-  const url = await eventually(read, (found) => found !== '');
+  const readUrl = (): string => /Candlehouse is at (http:\S+),/.exec(program.output())?.[1] ?? '';
+  const url = await eventually(readUrl, (found) => found !== '');
   await eventually(
     async () => (await fetch(`${url}/readyz`)).status,
     (status) => status === 200,

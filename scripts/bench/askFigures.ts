@@ -28,18 +28,18 @@ export async function askFigures(
   const database = openDatabase({ url: readerUrl, maxConnections: 1 });
   const figures: Figure[] = [];
   for (const { name, target, path } of asks) {
-    const [served, floor]: [number[], number[]] = [[], []];
+    const [servedTimesMs, floorTimesMs]: [number[], number[]] = [[], []];
     for (let index = 0; index < WARM_UP + rounds; index += 1) {
       const floorMs = await timeOf(() => database.select('bench', 'SELECT 1'));
       const servedMs = await timeOf(() => api.drain(`/api/v1${path(index)}`));
       if (index < WARM_UP) continue;
-      floor.push(floorMs);
-      served.push(servedMs);
+      floorTimesMs.push(floorMs);
+      servedTimesMs.push(servedMs);
     }
-    const value = percentile(served, 99);
-    const limit = percentile(floor, 99);
+    const value = percentile(servedTimesMs, 99);
+    const limit = percentile(floorTimesMs, 99);
     figures.push({
-      name: `${name}, p99 (p50 ${percentile(served, 50).toFixed(1)} ms)`,
+      name: `${name}, p99 (p50 ${percentile(servedTimesMs, 50).toFixed(1)} ms)`,
       value,
       unit: 'ms',
       limitName: 'SELECT 1 over HTTP',
@@ -54,7 +54,7 @@ export async function askFigures(
 }
 
 async function timeOf(run: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
+  const startedAt = performance.now();
   await run();
-  return performance.now() - started;
+  return performance.now() - startedAt;
 }

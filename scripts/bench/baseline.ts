@@ -25,10 +25,13 @@ export function readBaselines(): Readonly<Record<string, Baseline>> {
 
 /** Lists each figure that is a quarter worse than its baseline, or missing although its group ran. */
 export function listWorse(figures: readonly Figure[], wants: (group: string) => boolean): string[] {
-  return Object.entries(readBaselines()).flatMap(([key, { ratio: was, better }]) => {
+  return Object.entries(readBaselines()).flatMap(([key, { ratio: baselineRatio, better }]) => {
     if (!wants(key.split('_')[0] ?? key)) return [];
     const ratio = figures.find((figure) => figure.key === key)?.ratio ?? NaN;
-    const isAsGood = better === 'less' ? ratio <= was * (1 + MARGIN) : ratio >= was * (1 - MARGIN);
-    return isAsGood ? [] : [`${key}: ratio ${ratio.toFixed(2)}, baseline ${was}, ${better} is better`];
+    const isAsGood =
+      better === 'less' ? ratio <= baselineRatio * (1 + MARGIN) : ratio >= baselineRatio * (1 - MARGIN);
+    return isAsGood
+      ? []
+      : [`${key}: ratio ${ratio.toFixed(2)}, baseline ${baselineRatio}, ${better} is better`];
   });
 }

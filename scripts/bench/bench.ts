@@ -31,9 +31,9 @@ export const SWAPS = Number(process.env['BENCH_SWAPS'] ?? 10_000_000);
 export const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 export function databaseUrl(url: string, name: string): string {
-  const changed = new URL(url);
-  changed.pathname = `/${name}`;
-  return changed.toString();
+  const changedUrl = new URL(url);
+  changedUrl.pathname = `/${name}`;
+  return changedUrl.toString();
 }
 
 /** Creates a database with the schema on the server. */
@@ -61,11 +61,11 @@ export function writeDescription(folder: string): string {
 
 /** Waits until the database server has merged the loaded parts and started no merge for `calmMs`, up to a limit. */
 export async function waitForMerges(database: Database, calmMs = 3_000): Promise<void> {
-  const until = Date.now() + MERGES_MS;
-  let calm = 0;
-  while (Date.now() < until && calm * LOOK_MS < calmMs) {
+  const untilMs = Date.now() + MERGES_MS;
+  let calmLooks = 0;
+  while (Date.now() < untilMs && calmLooks * LOOK_MS < calmMs) {
     const [row] = await askRows<{ merges: string }>(database, 'SELECT count() AS merges FROM system.merges');
-    calm = Number(row?.merges) === 0 ? calm + 1 : 0;
+    calmLooks = Number(row?.merges) === 0 ? calmLooks + 1 : 0;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }
@@ -85,9 +85,9 @@ export async function waitForCalm(database: Database): Promise<void> {
   for (const until = Date.now() + CALM_MS; Date.now() < until;) {
     const times: number[] = [];
     for (let asked = 0; asked < CALM_ASKS; asked += 1) {
-      const started = performance.now();
+      const startedAt = performance.now();
       await database.select('calm', 'SELECT 1');
-      times.push(performance.now() - started);
+      times.push(performance.now() - startedAt);
     }
     if (percentile(times, 99) <= 3 * percentile(times, 50)) return;
     await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -97,9 +97,10 @@ export async function waitForCalm(database: Database): Promise<void> {
 /** Bytes that the kernel has not written to disk yet; 0 if unknown. */
 function unwrittenKb(): number {
   const file = '/proc/meminfo';
-  const said = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const of = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(said)?.[1] ?? 0);
-  return of('Dirty') + of('Writeback');
+  const meminfo = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const kbOf = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(meminfo)?.[1] ?? 0);
+  return kbOf('Dirty') + kbOf('Writeback');
 }
 
 /** Writes the description of the loaded swaps' chain to a file. */

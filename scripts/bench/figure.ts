@@ -28,16 +28,16 @@ export function percentile(values: readonly number[], p: number): number {
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil((p / 100) * sorted.length) - 1))] ?? NaN;
 }
 
-const shown = (value: number): string =>
+const shownNumber = (value: number): string =>
   value >= 1000 ? Math.round(value).toLocaleString('en-US') : String(Math.round(value * 100) / 100);
 
 export function printTable(figures: readonly Figure[]): void {
   const rows = figures.map((figure) => [
     figure.name,
-    `${shown(figure.value)} ${figure.unit}`,
+    `${shownNumber(figure.value)} ${figure.unit}`,
     figure.limitName,
-    `${shown(figure.limit)} ${figure.unit}`,
-    shown(figure.ratio),
+    `${shownNumber(figure.limit)} ${figure.unit}`,
+    shownNumber(figure.ratio),
     figure.target,
     figure.ok ? 'ok' : 'MISSED',
   ]);

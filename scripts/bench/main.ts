@@ -86,10 +86,10 @@ function leave(folder: string): void {
   process.exit(130);
 }
 
-const known = [...RUNS, ...RUNS_BY_NAME].flatMap(([groups]) => groups);
+const knownGroups = [...RUNS, ...RUNS_BY_NAME].flatMap(([groups]) => groups);
 
 const USAGE = `Usage: npm run bench -- [group ...] [--json] [--baseline]
-Groups: ${known.join(', ')}.
+Groups: ${knownGroups.join(', ')}.
 Without a group, all run except ${RUNS_BY_NAME.flatMap(([groups]) => groups).join(' and ')}.
 \`plan\` computes what more swaps, chains and readers need, and measures nothing: npm run bench -- plan --help`;
 
@@ -112,8 +112,9 @@ async function main(): Promise<void> {
     options: { json: { type: 'boolean' }, baseline: { type: 'boolean' }, help: { type: 'boolean' } },
   });
   if (values.help === true) return void process.stdout.write(`${USAGE}\n`);
-  const unknown = asked.filter((group) => !known.includes(group));
-  if (unknown.length > 0) throw new Error(`group: got ${unknown.join(', ')}; allowed: ${known.join(', ')}`);
+  const unknown = asked.filter((group) => !knownGroups.includes(group));
+  if (unknown.length > 0)
+    throw new Error(`group: got ${unknown.join(', ')}; allowed: ${knownGroups.join(', ')}`);
   const wants = (group: string): boolean => asked.length === 0 || asked.includes(group);
   const isAsked = ([groups]: Run): boolean => groups.some((group) => asked.includes(group));
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-bench-'));

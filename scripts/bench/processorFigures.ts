@@ -21,13 +21,13 @@ export async function measureProcessors(
   { per, count, unit, limitName, run }: Work,
 ): Promise<Figure[]> {
   const pids = Object.entries({ API: api.pid, ClickHouse: enginePid });
-  const before = pids.map(([, pid]) => processorSeconds(pid));
-  const started = performance.now();
+  const secondsBefore = pids.map(([, pid]) => processorSeconds(pid));
+  const startedAt = performance.now();
   await run();
   const perUnit = PER_SECOND[unit] / count;
-  const limit = ((performance.now() - started) / 1_000) * perUnit;
+  const limit = ((performance.now() - startedAt) / 1_000) * perUnit;
   return pids.map(([who, pid], index) => {
-    const value = (processorSeconds(pid) - (before[index] ?? 0)) * perUnit;
+    const value = (processorSeconds(pid) - (secondsBefore[index] ?? 0)) * perUnit;
     return {
       name: `processor time of ${who} per ${per}`,
       value,

@@ -67,17 +67,17 @@ export async function killCreations({ kills, random, say }: CreationOptions): Pr
     say(`first start: ${engineMs} ms until the engine answers, then ${schemaMs} ms to create the schema`);
     while (report.kills < kills) {
       const dataDir = join(folder, `data${report.folders}`);
-      const most = Math.min(KILLS_MAX, kills - report.kills);
-      const wrong = await killFolder(world, dataDir, most, times);
+      const killsMax = Math.min(KILLS_MAX, kills - report.kills);
+      const mismatches = await killFolder(world, dataDir, killsMax, times);
       rmSync(dataDir, { recursive: true, force: true });
       report.folders += 1;
-      for (const line of wrong) report.mismatches.push(`folder ${report.folders}: ${line}`);
+      for (const line of mismatches) report.mismatches.push(`folder ${report.folders}: ${line}`);
       const moments = [...report.byMoment].map(([moment, count]) => `${count} ${moment}`).join(', ');
       say(
         `${report.kills} of ${kills} kills (${moments}; ${report.engineKills} included the engine), ` +
           `${report.folders} folders, ${report.mismatches.length} mismatches`,
       );
-      for (const line of wrong) say(line);
+      for (const line of mismatches) say(line);
     }
   } finally {
     await chain.close();
@@ -118,13 +118,13 @@ interface StartTimes {
 
 async function timeFirstStart(world: World): Promise<StartTimes> {
   const dataDir = join(world.folder, 'timed');
-  const begun = performance.now();
+  const beganAt = performance.now();
   const program = spawnProgram('all', { ...settingsOf(world), DATA_DIR: dataDir });
   try {
     await untilPast(program, 'before the engine answered');
-    const engineMs = performance.now() - begun;
+    const engineMs = performance.now() - beganAt;
     await untilPast(program, 'while creating the schema');
-    return { engineMs, schemaMs: performance.now() - begun - engineMs };
+    return { engineMs, schemaMs: performance.now() - beganAt - engineMs };
   } finally {
     await program.end('SIGTERM');
     rmSync(dataDir, { recursive: true, force: true });
@@ -154,9 +154,9 @@ async function killFolder(world: World, dataDir: string, most: number, times: St
   const second: Settings = random.chance(0.5) ? { RPC_URL_943: 'http://127.0.0.1:1' } : {};
   const settings = { ...settingsOf(world), ...second };
   const engines = new Set<number>();
-  for (let left = random.int(1, most); left > 0; left -= 1) {
-    const ended = await killStart(world, { ...settings, DATA_DIR: dataDir }, engines, times);
-    if (ended !== null) return [ended];
+  for (let killsLeft = random.int(1, most); killsLeft > 0; killsLeft -= 1) {
+    const endFault = await killStart(world, { ...settings, DATA_DIR: dataDir }, engines, times);
+    if (endFault !== null) return [endFault];
   }
   const deployment = allInOne(settings, dataDir);
   try {
@@ -189,11 +189,11 @@ async function killStart(
   const dataDir = settings['DATA_DIR'] ?? '';
   const engine = enginePid(dataDir);
   const withEngine = engine !== null && random.chance(0.5) && isEngine(engine, dataDir);
-  const ended = program.end('SIGKILL');
+  const ending = program.end('SIGKILL');
   // Kills the database server without waiting for the program's end, because the server ends by itself soon after the
   // program.
   if (withEngine) report.engineKills += killGroup(engine) ? 1 : 0;
-  await ended;
+  await ending;
   if (engine !== null) engines.add(engine);
   report.kills += 1;
   const moment = momentOf(program);

@@ -63,7 +63,7 @@ class EndCounter {
 /** One process (`all`) with API and ingester, and the database server that it starts. */
 export function allInOne(settings: Settings, dataDir: string): Deployment {
   let program: Program | null = null;
-  let last = '';
+  let lastOutput = '';
   let url = '';
   let engineKills = 0;
   const ends = new EndCounter();
@@ -90,15 +90,15 @@ export function allInOne(settings: Settings, dataDir: string): Deployment {
         process.kill(engine, 'SIGKILL');
       }
       if (target === 'engine' && engineKills <= ENGINE_KILLS_MAX) return;
-      last = program?.output() ?? last;
+      lastOutput = program?.output() ?? lastOutput;
       await program?.end('SIGKILL');
       program = null;
     },
     url: () => url,
-    output: () => program?.output() ?? last,
+    output: () => program?.output() ?? lastOutput,
     async stop(): Promise<void> {
       noteEngine();
-      last = program?.output() ?? last;
+      lastOutput = program?.output() ?? lastOutput;
       await program?.end('SIGTERM');
       program = null;
     },

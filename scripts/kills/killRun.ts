@@ -128,8 +128,8 @@ export class KillRun {
    * kill, ms of performance.now().
    */
   async recover(since: number): Promise<Recovery> {
-    const wanted = this.chain.head;
-    await this.untilShown(since, (number) => number >= wanted);
+    const head = this.chain.head;
+    await this.untilShown(since, (number) => number >= head);
     return { seconds: (performance.now() - since) / 1000 };
   }
 
@@ -143,9 +143,9 @@ export class KillRun {
    * comparison. */
   async compare(fromBlock = 0): Promise<string[]> {
     const url = this.deployment.url();
-    const wrong = await this.truth.findWrongBars(url);
+    const wrongBars = await this.truth.findWrongBars(url);
     const activity = await this.truth.findWrongActivity(url, fromBlock);
-    return activity === null ? wrong : [...wrong, activity];
+    return activity === null ? wrongBars : [...wrongBars, activity];
   }
 
   /** Whether an answer comes from the database and not from a cache. */

@@ -118,9 +118,9 @@ class WritersWorld {
   /** Waits until the API shows the chain's head, which must not move. */
   private async untilHead(): Promise<void> {
     const { chain, api } = this;
-    const read = async (): Promise<string | null> =>
+    const readHeadHash = async (): Promise<string | null> =>
       (await fetch(`${api.url}/readyz`)).headers.get('x-indexed-block-hash');
-    await eventually(read, (hash) => hash === chain.blocks[chain.head]?.hash);
+    await eventually(readHeadHash, (hash) => hash === chain.blocks[chain.head]?.hash);
   }
 
   async untilEnd(writer: Spawned): Promise<void> {
@@ -144,8 +144,8 @@ class WritersWorld {
     await this.untilHead();
     const truth = new StubTruth(chain);
     const activity = await truth.findWrongActivity(api.url, 0);
-    const wrong = [...(await truth.findWrongBars(api.url)), ...(activity === null ? [] : [activity])];
-    report.mismatches.push(...wrong.slice(0, 5));
+    const mismatches = [...(await truth.findWrongBars(api.url)), ...(activity === null ? [] : [activity])];
+    report.mismatches.push(...mismatches.slice(0, 5));
     report.blocks = chain.head;
     report.reorgs = this.load.reorgs;
   }
@@ -216,10 +216,10 @@ export async function killWriters(kills: number, plan: WritersPlan): Promise<Wri
   const world = await WritersWorld.open(random, seed, blocks);
   const { report, chain, load } = world;
   try {
-    const begun = performance.now();
+    const beganAt = performance.now();
     let writer = world.start('ingest --standby');
     await world.untilBlock(FIRST_HEAD);
-    const msMax = TAKEOVER_MAX_MS + STARTS_MAX * (performance.now() - begun);
+    const msMax = TAKEOVER_MAX_MS + STARTS_MAX * (performance.now() - beganAt);
     let standby = world.start('ingest --standby');
     load.begin();
     while (report.replaced < kills) {

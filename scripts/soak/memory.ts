@@ -24,12 +24,12 @@ const GROWTH_BYTES = 32 * 2 ** 20;
 /** Judges the samples. The first third of the run is the warm-up. Throws if there are too few samples. */
 export function judgeMemory(samples: readonly MemorySample[]): MemoryReport {
   const end = samples.at(-1)?.seconds ?? 0;
-  const part = (from: number, to: number): MemorySample[] =>
+  const samplesBetween = (from: number, to: number): MemorySample[] =>
     samples.filter(({ seconds }) => seconds >= end * from && seconds <= end * to);
-  const middle = medianOf(part(1 / 3, 2 / 3));
-  const last = medianOf(part(2 / 3, 1));
+  const middle = medianOf(samplesBetween(1 / 3, 2 / 3));
+  const last = medianOf(samplesBetween(2 / 3, 1));
   return {
-    slope: slopeOf(part(1 / 3, 1)) * 60,
+    slope: slopeOf(samplesBetween(1 / 3, 1)) * 60,
     median: { middle, last },
     max: Math.max(...samples.map(({ bytes }) => bytes)),
     flat: last <= middle * (1 + GROWTH_MAX) + GROWTH_BYTES,
@@ -51,11 +51,11 @@ function slopeOf(samples: readonly MemorySample[]): number {
     mean(samples.map(({ seconds }) => seconds)),
     mean(samples.map(({ bytes }) => bytes)),
   ];
-  let above = 0;
-  let below = 0;
+  let covariance = 0;
+  let variance = 0;
   for (const { seconds, bytes } of samples) {
-    above += (seconds - meanX) * (bytes - meanY);
-    below += (seconds - meanX) ** 2;
+    covariance += (seconds - meanX) * (bytes - meanY);
+    variance += (seconds - meanX) ** 2;
   }
-  return below === 0 ? 0 : above / below;
+  return variance === 0 ? 0 : covariance / variance;
 }

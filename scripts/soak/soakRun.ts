@@ -120,9 +120,9 @@ async function soak(
     (stayMs) => new EventFollower(() => stream, new Random(seed + stayMs), `${from}-1048575`, stayMs),
   );
   for (const follower of followers) follower.begin();
-  const begun = performance.now();
-  const end = begun + seconds * 1_000;
-  const memory = sampleMemory(program, dataDir, begun, end, (at) =>
+  const beganAt = performance.now();
+  const end = beganAt + seconds * 1_000;
+  const memory = sampleMemory(program, dataDir, beganAt, end, (at) =>
     say(`${at}, ${traffic.times.length} answers, block ${chain.head}`),
   );
   const moving = setInterval(() => load.step(), STEP_MS);
@@ -153,25 +153,25 @@ async function soak(
 /** A service on a machine that is too slow answers 503, and its clients ask again. */
 async function ask(url: string, question: Question, traffic: Traffic): Promise<void> {
   const attempt = async (): Promise<string | null> => {
-    const late = await askOnce(url, question, traffic);
-    if (late !== null) traffic.late += 1;
-    return late;
+    const retryText = await askOnce(url, question, traffic);
+    if (retryText !== null) traffic.late += 1;
+    return retryText;
   };
   await eventually(attempt, (late) => late === null);
 }
 
 /** Returns null, or a description if the service answers that the client must ask again. */
 async function askOnce(url: string, { name, path }: Question, traffic: Traffic): Promise<string | null> {
-  const started = performance.now();
+  const startedAt = performance.now();
   try {
     const answer = await fetch(`${url}${path}`);
     const text = await answer.text();
-    const what = `${answer.status} of ${name}: ${path} ${text.slice(0, 200)}`;
-    if (answer.status === 503 && name !== READY) return what;
-    const ms = performance.now() - started;
+    const failureText = `${answer.status} of ${name}: ${path} ${text.slice(0, 200)}`;
+    if (answer.status === 503 && name !== READY) return failureText;
+    const ms = performance.now() - startedAt;
     traffic.times.push(ms);
     traffic.asked.set(name, [...(traffic.asked.get(name) ?? []), ms]);
-    if (answer.status !== 200 && name !== READY) traffic.faults.add(what);
+    if (answer.status !== 200 && name !== READY) traffic.faults.add(failureText);
     else if (answer.headers.get('content-type')?.includes('json') === true) JSON.parse(text);
   } catch (error) {
     traffic.faults.add(`${name}: ${error instanceof Error ? error.message : String(error)}`);
@@ -182,10 +182,10 @@ async function askOnce(url: string, { name, path }: Question, traffic: Traffic):
 /** Collects log lines about errors. */
 function watchLog(program: Program): string[] {
   const errors: string[] = [];
-  let rest = '';
+  let unfinishedLine = '';
   program.process.stdout?.on('data', (chunk: Buffer) => {
-    const lines = (rest + chunk.toString()).split('\n');
-    rest = lines.pop() ?? '';
+    const lines = (unfinishedLine + chunk.toString()).split('\n');
+    unfinishedLine = lines.pop() ?? '';
     for (const line of lines)
       if (/^\{"level":[56]0,/.test(line) && errors.length < FAULTS_MAX) errors.push(line);
   });
@@ -205,14 +205,14 @@ async function sampleMemory(
   say: (text: string) => void,
 ): Promise<Samples> {
   const samples: Samples = { program: [], engine: [] };
-  let told = begun;
+  let toldAt = begun;
   while (performance.now() < end) {
     const now = performance.now();
     const seconds = (now - begun) / 1_000;
     samples.program.push({ seconds, bytes: residentBytes(program.process.pid ?? 0) });
     samples.engine.push({ seconds, bytes: residentBytes(enginePid(dataDir) ?? 0) });
-    if (now - told > 30_000) {
-      told = now;
+    if (now - toldAt > 30_000) {
+      toldAt = now;
       const mib = (list: readonly MemorySample[]): number => Math.round((list.at(-1)?.bytes ?? 0) / 2 ** 20);
       say(`${Math.round(seconds)} s: program ${mib(samples.program)} MiB, engine ${mib(samples.engine)} MiB`);
     }
@@ -257,11 +257,11 @@ async function compare(
 }
 
 async function untilHead(url: string, chain: StubChain): Promise<void> {
-  const wanted = chain.blocks[chain.head]?.hash;
-  const read = async (): Promise<string | null> => {
+  const headHash = chain.blocks[chain.head]?.hash;
+  const readHeadHash = async (): Promise<string | null> => {
     const answer = await fetch(`${url}/readyz`);
     await answer.arrayBuffer();
     return answer.headers.get('x-indexed-block-hash');
   };
-  await eventually(read, (hash) => hash === wanted);
+  await eventually(readHeadHash, (hash) => hash === headHash);
 }

@@ -74,12 +74,12 @@ export function createHttpServer(handler: RequestListener, limits: HttpLimits = 
  * Node would start all pipelined requests immediately. An event stream never ends, so later requests on its socket
  * would wait forever and use resources.
  */
-function boundPipelines(handler: RequestListener, most: number): RequestListener {
+function boundPipelines(handler: RequestListener, pipelinedMax: number): RequestListener {
   const unanswered = new WeakMap<Socket, number>();
   return (request, response) => {
     const { socket } = request;
     const count = (unanswered.get(socket) ?? 0) + 1;
-    if (count > most) {
+    if (count > pipelinedMax) {
       socket.destroy();
       return;
     }

@@ -29,8 +29,8 @@ export async function toJsonBody(answer: unknown): Promise<JsonBody> {
     pieces.push(piece);
     text = '';
   };
-  const write = async (more: string): Promise<void> => {
-    text += more;
+  const write = async (moreText: string): Promise<void> => {
+    text += moreText;
     if (text.length > PIECE) flush();
     if (slices.isOver()) await slices.giveWay();
   };

@@ -220,9 +220,9 @@ export function parseParams<P extends Params>(
  * `params` there are no parameters. */
 export function parsePath<P extends Params>(
   params: P | undefined,
-  given: Readonly<Record<string, string>>,
+  texts: Readonly<Record<string, string>>,
 ): ParsedOf<P> {
-  return parseEach<P>(params ?? {}, (name) => given[name]);
+  return parseEach<P>(params ?? {}, (name) => texts[name]);
 }
 
 function parseEach<P extends Params>(

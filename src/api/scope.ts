@@ -81,8 +81,8 @@ export function route<
     const params = { ...parsePath(pathParams, ctx.params), ...ownParams };
     endpoint.check?.(params);
     const scopeParams = parseParams(shared, ctx, Object.keys(query));
-    const what = `${path} ${JSON.stringify(params)}`;
-    const question = scope.ask(deps, ctx, scopeParams, what, (at) => endpoint.read(params, at));
+    const requestKey = `${path} ${JSON.stringify(params)}`;
+    const question = scope.ask(deps, ctx, scopeParams, requestKey, (at) => endpoint.read(params, at));
     const runner = table === null ? null : scope.findRunner(deps);
     return {
       ...question,

@@ -12,25 +12,25 @@ const SHORT_LENGTH_MAX = 6;
 const SHOWN_MAX = 80;
 
 /** Largest number of edits by which a mistyped word may differ from a known one; 0 for words that are too short. */
-function editsMax(known: string): number {
-  if (known.length < LENGTH_MIN) return 0;
-  return known.length <= SHORT_LENGTH_MAX ? 1 : 2;
+function editsMax(knownName: string): number {
+  if (knownName.length < LENGTH_MIN) return 0;
+  return knownName.length <= SHORT_LENGTH_MAX ? 1 : 2;
 }
 
 /**
  * Number of edits between a word and a known one. Null if the word is not a likely typing error of the known word.
  */
-export function findEdits(word: string, known: string): number | null {
-  if (word === known) return 0;
-  const max = editsMax(known);
-  if (max === 0 || Math.abs(word.length - known.length) > max) return null;
-  const edits = countEdits(word, known);
+export function findEdits(word: string, knownName: string): number | null {
+  if (word === knownName) return 0;
+  const max = editsMax(knownName);
+  if (max === 0 || Math.abs(word.length - knownName.length) > max) return null;
+  const edits = countEdits(word, knownName);
   return edits <= max ? edits : null;
 }
 
 /** Throws bad_request for a mistyped parameter. All other unknown parameters are ignored. */
-export function refuseMistyped(given: URLSearchParams, known: readonly string[]): void {
-  const fault = findMistyped(given, known);
+export function refuseMistyped(queryParams: URLSearchParams, knownNames: readonly string[]): void {
+  const fault = findMistyped(queryParams, knownNames);
   if (fault !== null) throw new AppError('bad_request', fault);
 }
 
@@ -38,18 +38,18 @@ export function refuseMistyped(given: URLSearchParams, known: readonly string[])
  * The error text for the first unknown parameter that resembles a known one. A known parameter that the query
  * also has is not suggested. Null if there is no such parameter.
  */
-export function findMistyped(given: URLSearchParams, known: readonly string[]): string | null {
-  const absent = known.filter((name) => !given.has(name));
-  for (const name of new Set(given.keys())) {
-    const meant = known.includes(name) ? null : findNearest(name, absent);
+export function findMistyped(queryParams: URLSearchParams, knownNames: readonly string[]): string | null {
+  const absent = knownNames.filter((name) => !queryParams.has(name));
+  for (const name of new Set(queryParams.keys())) {
+    const meant = knownNames.includes(name) ? null : findNearest(name, absent);
     if (meant !== null) return `${name.slice(0, SHOWN_MAX)}: unknown parameter; did you mean ${meant}?`;
   }
   return null;
 }
 
-function findNearest(word: string, known: readonly string[]): string | null {
+function findNearest(word: string, knownNames: readonly string[]): string | null {
   let best: { readonly name: string; readonly edits: number } | null = null;
-  for (const name of known) {
+  for (const name of knownNames) {
     const edits = findEdits(word, name);
     if (edits !== null && (best === null || edits < best.edits)) best = { name, edits };
   }

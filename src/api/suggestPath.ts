@@ -25,11 +25,11 @@ export function suggestPath(path: string, patterns: readonly string[]): string |
 const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/');
 
 /** Total edits of the fixed words of a path. A word that is too short for edits may differ in letter case only. */
-function countPathEdits(given: readonly string[], parts: readonly string[]): number | null {
+function countPathEdits(askedParts: readonly string[], parts: readonly string[]): number | null {
   let total = 0;
   let fixed = 0;
   for (const [index, part] of parts.entries()) {
-    const word = given[index] ?? '';
+    const word = askedParts[index] ?? '';
     if (part.startsWith(':')) {
       if (word === '') return null;
       continue;
@@ -47,6 +47,6 @@ function countWordEdits(word: string, part: string): number | null {
   return `${word}es` === part ? 1 : findEdits(word, part);
 }
 
-function fill(parts: readonly string[], given: readonly string[]): string {
-  return parts.map((part, index) => (part.startsWith(':') ? (given[index] ?? '') : part)).join('/');
+function fill(parts: readonly string[], askedParts: readonly string[]): string {
+  return parts.map((part, index) => (part.startsWith(':') ? (askedParts[index] ?? '') : part)).join('/');
 }

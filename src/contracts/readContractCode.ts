@@ -67,9 +67,9 @@ export async function readContractCodes(
   const codes = await ask(
     questions.map(({ address, block }) => ({ method: 'eth_getCode', params: [address, tagOf(block)] })),
   );
-  const suspectOf = questions.map((question, index) => readCode(question, codes[index] ?? null));
+  const codeReadings = questions.map((question, index) => readCode(question, codes[index] ?? null));
   // Code without DELEGATECALL is no proxy, so most contracts need no further calls.
-  const suspects = suspectOf
+  const suspects = codeReadings
     .filter((one) => one !== null)
     .filter((one) => one.found.proxy === '' && one.delegates);
   const words = await ask(
@@ -77,22 +77,26 @@ export async function readContractCodes(
       slotsOf(one).map((slot) => ({ method: 'eth_getStorageAt', params: [one.address, slot, one.tag] })),
     ),
   );
-  let place = 0;
+  let wordAt = 0;
   const missing = new Set<Suspect>();
-  const [beacons, open]: [(readonly [Suspect, Hex])[], (readonly [Suspect, Hex | null])[]] = [[], []];
-  for (const one of suspects) {
-    const mine = words.slice(place, (place += slotsOf(one).length));
-    if (mine.includes(null)) missing.add(one);
-    const slot = mine.slice(0, SLOTS.length).findIndex((word) => targetOf(word) !== null);
+  const [beacons, otherSuspects]: [(readonly [Suspect, Hex])[], (readonly [Suspect, Hex | null])[]] = [
+    [],
+    [],
+  ];
+  for (const suspect of suspects) {
+    const slotWords = words.slice(wordAt, (wordAt += slotsOf(suspect).length));
+    if (slotWords.includes(null)) missing.add(suspect);
+    const slot = slotWords.slice(0, SLOTS.length).findIndex((word) => targetOf(word) !== null);
     const [kind] = SLOTS[slot] ?? [];
-    const target = targetOf(mine[slot]);
-    if (kind === undefined || target === null) open.push([one, ownTarget(one, mine[SLOTS.length])]);
-    else if (kind === 'eip1967_beacon') beacons.push([one, target]);
-    else one.found = { ...one.found, proxy: kind, implementation: target };
+    const target = targetOf(slotWords[slot]);
+    if (kind === undefined || target === null)
+      otherSuspects.push([suspect, ownTarget(suspect, slotWords[SLOTS.length])]);
+    else if (kind === 'eip1967_beacon') beacons.push([suspect, target]);
+    else suspect.found = { ...suspect.found, proxy: kind, implementation: target };
   }
   // A diamond answers facetAddresses(). Its code may forward to one slot too.
-  const facets = await ask(open.map(([one]) => call(one.address, FACETS_SELECTOR, one.tag)));
-  open.forEach(([one, own], index) => {
+  const facets = await ask(otherSuspects.map(([one]) => call(one.address, FACETS_SELECTOR, one.tag)));
+  otherSuspects.forEach(([one, own], index) => {
     const list = readAddressList(facets[index]);
     if (list !== null) one.found = { ...one.found, proxy: 'eip2535', facets: list.join() };
     else if (own !== null && one.forwarding?.kind === 'beacon') {
@@ -101,7 +105,7 @@ export async function readContractCodes(
     } else if (own !== null) one.found = { ...one.found, proxy: 'custom_slot', implementation: own };
   });
   // The proxy of a Safe answers masterCopy() itself.
-  const safes = suspectOf
+  const safes = codeReadings
     .filter((one) => one !== null)
     .filter((one) => one.found.proxy === 'custom_slot' && usesFirstSlot(one));
   const masters = await ask(safes.map((one) => call(one.address, MASTER_COPY_SELECTOR, one.tag)));
@@ -116,7 +120,7 @@ export async function readContractCodes(
     const implementation = targetOf(beaconWords[index]) ?? ZERO_ADDRESS;
     one.found = { ...one.found, proxy: one.found.proxy || 'eip1967_beacon', beacon, implementation };
   });
-  return suspectOf.map((one) => (one === null || missing.has(one) ? null : one.found));
+  return codeReadings.map((one) => (one === null || missing.has(one) ? null : one.found));
 }
 
 const tagOf = (block: CodeQuestion['block']): string => (block === 'latest' ? block : numberToHex(block));
@@ -191,6 +195,9 @@ function readData(result: unknown): Hex {
   throw new AppError('node_failed', 'the node returned a value that is not hex data');
 }
 
+/** Length of a 32-byte word in hex, with 0x. */
+const WORD_LENGTH = 66;
+
 /** The address in a word that contains nothing else; null for zero. */
 function targetOf(word: Hex | null | undefined): Hex | null {
   return word?.startsWith(`0x${'0'.repeat(24)}`) === true ? packedTarget(word, 0) : null;
@@ -198,7 +205,7 @@ function targetOf(word: Hex | null | undefined): Hex | null {
 
 /** The address in a word, `shift` bits above the lowest bit, beside other values; null for zero. */
 function packedTarget(word: Hex | null | undefined, shift: number): Hex | null {
-  if (word === null || word === undefined || word.length !== 66) return null;
+  if (word === null || word === undefined || word.length !== WORD_LENGTH) return null;
   const target = (BigInt(word) >> BigInt(shift)) & (2n ** 160n - 1n);
   return target === 0n ? null : `0x${target.toString(16).padStart(40, '0')}`;
 }

@@ -68,7 +68,7 @@ const DEFAULT_DAYS = 8;
 const DAY_SECONDS = 86_400;
 /** Time in seconds between the genesis and the history, for the blocks that build the world. */
 const BUILD_SECONDS = 3_600;
-const ACCOUNTS = 41;
+const ACCOUNT_COUNT = 41;
 /** The node keeps states for reads and for reorgs slightly deeper than finality. */
 const STATE_BLOCKS = 80;
 /** Number of blocks whose transactions the node keeps, about five hours. Older blocks lose their
@@ -92,7 +92,7 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
     node = await startAnvil({
       log,
       timestamp: now - days * DAY_SECONDS - BUILD_SECONDS,
-      accounts: ACCOUNTS,
+      accounts: ACCOUNT_COUNT,
       ...(options.chainId === undefined ? {} : { chainId: options.chainId }),
       stateBlocks: STATE_BLOCKS,
       extraArguments: ['--transaction-block-keeper', String(BLOCKS_WITH_TRANSACTIONS)],

@@ -15,7 +15,7 @@ const CLAMP_LOG = Math.log(1.2);
  */
 const OUTLIER_LOG_MIN = 0.05;
 const MAD_TO_SIGMA = 1.4826;
-const SIGMAS = 3;
+const OUTLIER_SIGMAS = 3;
 /** Two pools disagree if their prices differ by more than this, as ln. */
 const DISAGREEMENT_LOG = 0.05;
 /** Largest weight of a pool, if the hop has at least three pools and the other pools hold enough of the depth. */
@@ -164,7 +164,7 @@ function dropOutliers(
 ): readonly HopPool[] {
   if (pools.length <= 2) return pools;
   const { median, deviation } = spreadOf(pools);
-  const bound = Math.max(SIGMAS * MAD_TO_SIGMA * deviation, OUTLIER_LOG_MIN);
+  const bound = Math.max(OUTLIER_SIGMAS * MAD_TO_SIGMA * deviation, OUTLIER_LOG_MIN);
   const keptPools: HopPool[] = [];
   for (const pool of pools) {
     if (Math.abs(Math.log(pool.price) - median) <= bound) keptPools.push(pool);

@@ -366,13 +366,13 @@ export class Pricer {
 
   private computePrice(token: IndexedToken): UsdPrice | null {
     const path: TokenHop[] = [];
-    let at: IndexedToken | undefined = token;
-    for (let step = 0; step <= HOPS_MAX && at !== undefined; step += 1) {
-      const { route }: IndexedToken = at;
+    let current: IndexedToken | undefined = token;
+    for (let step = 0; step <= HOPS_MAX && current !== undefined; step += 1) {
+      const { route }: IndexedToken = current;
       if (route === null || !isRouted(route)) return null;
-      path.push(this.hopOf(at, route).hop);
+      path.push(this.hopOf(current, route).hop);
       if (isAnchorRoute(route)) return priceOfPath(path);
-      at = this.index.findToken(route.next);
+      current = this.index.findToken(route.next);
     }
     return null;
   }

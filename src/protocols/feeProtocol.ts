@@ -15,7 +15,7 @@ const PANCAKE_SET_FEE_PROTOCOL: Hex = '0xb3159fed3ddfba67bae294599eafe2d0ec98c08
 /** topic0 of the events that change the protocol's part. */
 export const FEE_PROTOCOL_TOPICS: readonly Hex[] = [SET_FEE_PROTOCOL, PANCAKE_SET_FEE_PROTOCOL];
 
-const DENOMINATOR = 10_000n;
+const FEE_DENOMINATOR = 10_000n;
 const [UNISWAP_MIN, UNISWAP_MAX] = [4n, 10n];
 const SLOT0_WORDS = 7;
 const SLOT0_FEE_WORD = 5;
@@ -80,7 +80,7 @@ function uniswapShare(n: bigint): number | null {
 }
 
 function pancakeShare(parts: bigint): number | null {
-  return parts > DENOMINATOR ? null : Number(parts) / Number(DENOMINATOR);
+  return parts > FEE_DENOMINATOR ? null : Number(parts) / Number(FEE_DENOMINATOR);
 }
 
 function toShares(share0: number | null, share1: number | null): ProtocolShares | null {

@@ -9,7 +9,7 @@ const TOPIC_LENGTH = 66;
 const WORD_DIGITS = 64;
 const WORD_BYTES = 32;
 const DATA_START = 2;
-const CODE_OF_EIGHT = 56;
+const CHARACTER_OF_EIGHT = 56;
 const INT24_DIGITS = 6;
 const INT24_MAX = 0x7fffff;
 const INT24_MIN = -0x800000;
@@ -102,7 +102,7 @@ export function isAddressTopic(topic: string | undefined): topic is Hex {
 /** True for a topic that is a sign-extended int24. */
 export function isInt24Topic(topic: string | undefined): topic is Hex {
   if (!isTopic(topic)) return false;
-  const negative = topic.charCodeAt(TOPIC_LENGTH - INT24_DIGITS) >= CODE_OF_EIGHT;
+  const negative = topic.charCodeAt(TOPIC_LENGTH - INT24_DIGITS) >= CHARACTER_OF_EIGHT;
   return topic.startsWith(negative ? BELOW_INT24 : ABOVE_UINT24, DATA_START);
 }
 

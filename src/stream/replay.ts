@@ -50,14 +50,14 @@ export async function planReplay(query: ReplayQuery, position: StreamPosition): 
 export async function* replayPages(query: ReplayQuery, afterOrd: number): AsyncGenerator<Buffer> {
   const { runner, chainId, head, filter } = query;
   const toOrd = lastOrdOfBlock(head.number);
-  for (let after = afterOrd, sent = 0; after < toOrd && sent < REPLAY_EVENTS_MAX;) {
-    const events = await listEventsBetween(runner, head, filter, after, toOrd, PAGE_EVENTS);
+  for (let lastOrd = afterOrd, sent = 0; lastOrd < toOrd && sent < REPLAY_EVENTS_MAX;) {
+    const events = await listEventsBetween(runner, head, filter, lastOrd, toOrd, PAGE_EVENTS);
     const last = events.at(-1);
     if (last === undefined) return;
     const encoded = await encodeEvents(runner, chainId, head, events);
     yield Buffer.concat(encoded.map((event) => event.message.bytes));
     if (events.length < PAGE_EVENTS) return;
-    after = last.ord;
+    lastOrd = last.ord;
     sent += events.length;
   }
 }

@@ -263,7 +263,7 @@ class DatabaseTail implements TailLoop {
   private async publish(
     old: HeadSnapshot | null,
     next: HeadSnapshot,
-    fresh: ReadonlyMap<number, FreshRows>,
+    freshRows: ReadonlyMap<number, FreshRows>,
   ): Promise<void> {
     const { hub, log } = this.options;
     if (old === null || hub.clientCount() === 0) {
@@ -278,7 +278,7 @@ class DatabaseTail implements TailLoop {
       this.restart(next);
       return;
     }
-    const change = await this.readChangeOrGiveUp(old, next, fresh);
+    const change = await this.readChangeOrGiveUp(old, next, freshRows);
     if (change === null) return;
     // From now on, new clients start at `next`, and present clients get the change.
     this.published = next;

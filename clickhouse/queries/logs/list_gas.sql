@@ -14,6 +14,6 @@ FROM
     WHERE chain_id = {chain_id:UInt32} AND number IN (SELECT arrayJoin({numbers:Array(UInt32)}))
     -- end
 ) AS b
-ARRAY JOIN arrayFilter((tx, at) -> at = b.number, {indexes:Array(UInt32)}, {numbers:Array(UInt32)}) AS tx
+ARRAY JOIN arrayFilter((tx, block) -> block = b.number, {indexes:Array(UInt32)}, {numbers:Array(UInt32)}) AS tx
 WHERE tx < b.transactions
 LIMIT {limit:UInt32}

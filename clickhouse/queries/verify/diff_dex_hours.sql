@@ -1,4 +1,5 @@
 -- Each row: an hour of a DEX in one day that differs between dex_hours and swaps. Reads swaps by ord.
+-- `value` has the swaps (n), those without a tracked value (un), volume and fees in USD (vu, fu), and the newest ord (lo).
 SELECT
     concat('dex_hours dex=', dex, ' hour=', toString(hour)) AS item,
     any(side) AS only_in,

@@ -1,4 +1,5 @@
 -- Each row: a pair whose totals differ between pair_totals and all final swaps. Scans swaps once.
+-- `value` has the number of swaps (n), the first and the last ord (fo, lo), and the time of the last trade (lt).
 SELECT
     concat('pair_totals pair=0x', lower(hex(pair))) AS item,
     any(side) AS only_in,

@@ -25,13 +25,13 @@ export async function startBenchChild(name: string, argument: unknown): Promise<
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines: string[] = [];
-  const waiting: ((line: string) => void)[] = [];
-  let rest = '';
+  const lineWaiters: ((line: string) => void)[] = [];
+  let unfinishedLine = '';
   child.stdout.on('data', (chunk: Buffer) => {
-    const parts = (rest + chunk.toString()).split('\n');
-    rest = parts.pop() ?? '';
+    const parts = (unfinishedLine + chunk.toString()).split('\n');
+    unfinishedLine = parts.pop() ?? '';
     for (const part of parts) {
-      const next = waiting.shift();
+      const next = lineWaiters.shift();
       if (next === undefined) lines.push(part);
       else next(part);
     }
@@ -40,7 +40,7 @@ export async function startBenchChild(name: string, argument: unknown): Promise<
   const failed = ended.then(() => Promise.reject(new Error(`${name} ended`)));
   failed.catch(() => undefined);
   const line = async (): Promise<string> =>
-    lines.shift() ?? Promise.race([new Promise<string>((resolve) => waiting.push(resolve)), failed]);
+    lines.shift() ?? Promise.race([new Promise<string>((resolve) => lineWaiters.push(resolve)), failed]);
   return {
     pid: child.pid ?? 0,
     url: await line(),

@@ -8,7 +8,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 const { bytes, everyMs } = JSON.parse(process.argv[2] ?? '{}') as { bytes: number; everyMs: number };
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nretry: 3000\n\n';
 const sockets = new Set<Socket>();
-let sent = 0;
+let sentMessages = 0;
 
 const server = createServer({ noDelay: true }, (socket) => {
   socket.on('error', () => undefined);
@@ -19,8 +19,8 @@ const server = createServer({ noDelay: true }, (socket) => {
   });
 });
 setInterval(() => {
-  sent += 1;
-  const head = `id: ${sent}\nevent: swap\ndata: `;
+  sentMessages += 1;
+  const head = `id: ${sentMessages}\nevent: swap\ndata: `;
   const message = Buffer.from(`${head}${'x'.repeat(Math.max(0, bytes - head.length - 2))}\n\n`);
   for (const socket of sockets) socket.write(message);
 }, everyMs);

@@ -22,11 +22,11 @@ const firstSeen = new Map<string, number>();
 let delays: number[] = [];
 
 function read(socket: Socket): void {
-  let rest = '';
+  let unfinishedLine = '';
   socket.on('data', (chunk: Buffer) => {
     const now = performance.now();
-    const lines = (rest + chunk.toString('latin1')).split('\n');
-    rest = lines.pop() ?? '';
+    const lines = (unfinishedLine + chunk.toString('latin1')).split('\n');
+    unfinishedLine = lines.pop() ?? '';
     for (const line of lines) {
       if (!line.startsWith('id:')) continue;
       const id = line.slice(3).trim();
@@ -63,9 +63,9 @@ async function main(): Promise<void> {
   process.stdout.write('ready\n');
   const input = createInterface({ input: process.stdin });
   input.on('line', () => {
-    const got = { messages: delays.length, p50: percentile(delays, 50), p99: percentile(delays, 99) };
+    const summary = { messages: delays.length, p50: percentile(delays, 50), p99: percentile(delays, 99) };
     delays = [];
-    process.stdout.write(`${JSON.stringify(got)}\n`);
+    process.stdout.write(`${JSON.stringify(summary)}\n`);
   });
   input.on('close', () => process.exit(0));
 }

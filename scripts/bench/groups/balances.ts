@@ -24,7 +24,7 @@ const TOKENS = 500;
 const LP_TOKENS = 10;
 /** Number of times a wallet received each of its tokens. */
 const RECEIPTS = 3;
-const CHUNK = 500_000;
+const CHUNK_TRANSFERS = 500_000;
 const ROUNDS = 120;
 const TARGET_MS = 50;
 const PARTS = ['transfers', 'token_balances', 'holder_balances'] as const;
@@ -53,14 +53,14 @@ export async function loadTransfers(
     ['wallet_transfers', load.wallets * (TOKENS + LP_TOKENS) * RECEIPTS],
     ['other_transfers', load.others],
   ];
-  let done = 0;
+  let loadedRows = 0;
   for (const [name, count] of parts) {
     const sql = readSql(name);
-    for (let at = 0; at < count; at += CHUNK) {
-      const some = Math.min(CHUNK, count - at);
-      await database.command('load transfers', sql, { ...common, at, count: some, total: count });
-      done += some;
-      onChunk(done);
+    for (let at = 0; at < count; at += CHUNK_TRANSFERS) {
+      const chunkRows = Math.min(CHUNK_TRANSFERS, count - at);
+      await database.command('load transfers', sql, { ...common, at, count: chunkRows, total: count });
+      loadedRows += chunkRows;
+      onChunk(loadedRows);
     }
   }
 }
@@ -100,17 +100,17 @@ export async function storageFigures(database: Database): Promise<Figure[]> {
     `SELECT table, sum(data_compressed_bytes) AS bytes, sum(rows) AS stored
      FROM system.parts WHERE active AND database = currentDatabase() GROUP BY table`,
   );
-  const of = (table: string): { bytes: number; stored: number } => {
+  const sizeOf = (table: string): { bytes: number; stored: number } => {
     const row = rows.find((each) => each.table === table);
     return { bytes: Number(row?.bytes ?? 0), stored: Number(row?.stored ?? 0) };
   };
-  const transfers = of('transfers');
-  const all = PARTS.reduce((sum, table) => sum + of(table).bytes, 0);
+  const transfers = sizeOf('transfers');
+  const allBytes = PARTS.reduce((sum, table) => sum + sizeOf(table).bytes, 0);
   // Uncompressed size of one transfer in bytes: three addresses, an amount, ord, time, kind and transaction index.
   const rawBytes = 3 * 20 + 32 + 8 + 4 + 1 + 4;
   return [
     ['bytes per transfer, the row alone', transfers.bytes / transfers.stored],
-    ['bytes per transfer, the row and its balances', all / transfers.stored],
+    ['bytes per transfer, the row and its balances', allBytes / transfers.stored],
   ].map(([name, value]) => ({
     name: `${name}, ${transfers.stored} stored`,
     value: Number(value),

@@ -16,16 +16,16 @@ export async function benchCompression(api: ServedApi): Promise<Figure[]> {
   const url = `${api.url}${PATH}`;
   const plainBytes = await countBytes(url, 'identity');
   const bytes = await Promise.all(ENCODINGS.map((encoding) => countBytes(url, encoding)));
-  const plain: number[] = [];
-  const zipped = ENCODINGS.map((): number[] => []);
+  const plainRates: number[] = [];
+  const zippedRates = ENCODINGS.map((): number[] => []);
   for (let round = 0; round < ROUNDS; round += 1) {
-    plain.push(await requestsPerSecond(url, 'identity'));
+    plainRates.push(await requestsPerSecond(url, 'identity'));
     for (const [at, encoding] of ENCODINGS.entries())
-      zipped[at]?.push(await requestsPerSecond(url, encoding));
+      zippedRates[at]?.push(await requestsPerSecond(url, encoding));
   }
-  const limit = median(plain);
+  const limit = median(plainRates);
   return ENCODINGS.map((encoding, at) => {
-    const value = median(zipped[at] ?? []);
+    const value = median(zippedRates[at] ?? []);
     return {
       name: `/pairs with ${encoding}, ${bytes[at] ?? 0} bytes instead of ${plainBytes}`,
       value,

@@ -21,10 +21,11 @@ const LOGS_PER_BLOCK = 250;
 const LOGS_PER_TX = 5;
 const CONTRACTS = 20_000;
 const PEOPLE = 300_000;
-const START = 1_700_000_000;
-const CHUNK = 500_000;
+const START_TIMESTAMP = 1_700_000_000;
+const CHUNK_LOGS = 500_000;
 const ROUNDS = 200;
-const STORAGE_TARGET = 120;
+/** Largest allowed bytes per stored log. */
+const STORAGE_TARGET_BYTES = 120;
 
 /** SQL for 20 bytes derived from a number. */
 const address = (expression: string): string =>
@@ -43,22 +44,22 @@ export async function loadLogs(
   const sql = readSql('logs');
   const common = {
     seed,
-    start: START,
+    start: START_TIMESTAMP,
     first_block: FIRST_BLOCK,
     per_block: LOGS_PER_BLOCK,
     per_tx: LOGS_PER_TX,
     contracts: CONTRACTS,
     people: PEOPLE,
   };
-  for (let at = 0; at < logs; at += CHUNK) {
-    const count = Math.min(CHUNK, logs - at);
+  for (let at = 0; at < logs; at += CHUNK_LOGS) {
+    const count = Math.min(CHUNK_LOGS, logs - at);
     await database.command('load logs', sql, { ...common, at, count });
     onChunk(at + count);
   }
   await database.command(
     'load blocks',
     `INSERT INTO blocks SELECT 369, ${FIRST_BLOCK} + number, ${word('number * 2')}, ${word('number * 2 - 2')},
-       ${START} + number * 10, NULL, 50, ${LOGS_PER_BLOCK}, [], [] FROM numbers({blocks:UInt64})`,
+       ${START_TIMESTAMP} + number * 10, NULL, 50, ${LOGS_PER_BLOCK}, [], [] FROM numbers({blocks:UInt64})`,
     { blocks },
   );
   await database.command(
@@ -80,7 +81,7 @@ export async function loadLogs(
     await database.command(
       'load cursor',
       `INSERT INTO promotions (chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp)
-       SELECT 369, {seq:UInt64}, 'done', {kind:String}, ${FIRST_BLOCK}, {to:UInt32}, ${word(`toUInt64({to:UInt32} - ${FIRST_BLOCK}) * 2`)}, ${START}`,
+       SELECT 369, {seq:UInt64}, 'done', {kind:String}, ${FIRST_BLOCK}, {to:UInt32}, ${word(`toUInt64({to:UInt32} - ${FIRST_BLOCK}) * 2`)}, ${START_TIMESTAMP}`,
       { seq, kind, to },
     );
   }
@@ -99,54 +100,60 @@ export async function logStorage(database: Database, load: LogLoad): Promise<Fig
     value,
     unit: 'B',
     limitName: 'allowed',
-    limit: STORAGE_TARGET,
-    ratio: value / STORAGE_TARGET,
-    target: `<= ${STORAGE_TARGET} B`,
-    ok: value <= STORAGE_TARGET,
+    limit: STORAGE_TARGET_BYTES,
+    ratio: value / STORAGE_TARGET_BYTES,
+    target: `<= ${STORAGE_TARGET_BYTES} B`,
+    ok: value <= STORAGE_TARGET_BYTES,
   };
 }
 
 export async function benchExplorer(api: ServedApi, load: LogLoad, readerUrl: string): Promise<Figure[]> {
   const database = openDatabase({ url: readerUrl, maxConnections: 1 });
-  const busy = await listBusy(database, load);
-  const at = (index: number): Busy => busy[index % busy.length] ?? { address: '', topic0: '' };
-  const to = (index: number): number =>
-    FIRST_BLOCK + Math.floor(load.logs / LOGS_PER_BLOCK) - 1 - Math.floor(index / busy.length) * 7;
+  const busyContracts = await listBusy(database, load);
+  const busyAt = (index: number): Busy =>
+    busyContracts[index % busyContracts.length] ?? { address: '', topic0: '' };
+  const toBlock = (index: number): number =>
+    FIRST_BLOCK + Math.floor(load.logs / LOGS_PER_BLOCK) - 1 - Math.floor(index / busyContracts.length) * 7;
   const asks: readonly Ask[] = [
     {
       name: 'getLogs of the Etherscan dialect, address and topic0, page of 1,000',
       target: 30,
       path: (i) =>
-        `?module=logs&action=getLogs&address=0x${at(i).address}&topic0=0x${at(i).topic0}&page=1&offset=1000` +
-        `&fromBlock=0&toBlock=${to(i)}`,
+        `?module=logs&action=getLogs&address=0x${busyAt(i).address}&topic0=0x${busyAt(i).topic0}&page=1&offset=1000` +
+        `&fromBlock=0&toBlock=${toBlock(i)}`,
     },
     {
       name: '/logs, address and topic0, page of 1,000, with count and decoding',
       target: 60,
-      path: (i) => `/logs?address=0x${at(i).address}&topic0=0x${at(i).topic0}&limit=1000&to_block=${to(i)}`,
+      path: (i) =>
+        `/logs?address=0x${busyAt(i).address}&topic0=0x${busyAt(i).topic0}&limit=1000&to_block=${toBlock(i)}`,
     },
-    { name: '/contracts/{a}', target: 15, path: (i) => `/contracts/0x${at(i).address}?x=${i}` },
+    { name: '/contracts/{a}', target: 15, path: (i) => `/contracts/0x${busyAt(i).address}?x=${i}` },
     { name: '/search by name', target: 30, path: (i) => `/search?q=tkn${i}` },
     {
       name: '/search by address',
       target: 30,
-      path: (i) => `/search?q=${at(i).address}&limit=${1 + (i % 90)}`,
+      path: (i) => `/search?q=${busyAt(i).address}&limit=${1 + (i % 90)}`,
     },
     {
       name: '/logs of a contract, page of 25',
       target: 60,
-      path: (i) => `/logs?address=0x${at(i).address}&to_block=${to(i)}`,
+      path: (i) => `/logs?address=0x${busyAt(i).address}&to_block=${toBlock(i)}`,
     },
     {
       name: '/logs with a topic0, page of 25',
       target: 120,
-      path: (i) => `/logs?topic0=0x${at(i).topic0}&to_block=${to(i)}`,
+      path: (i) => `/logs?topic0=0x${busyAt(i).topic0}&to_block=${toBlock(i)}`,
     },
-    { name: '/logs without a filter, page of 25', target: 120, path: (i) => `/logs?to_block=${to(i * 3)}` },
+    {
+      name: '/logs without a filter, page of 25',
+      target: 120,
+      path: (i) => `/logs?to_block=${toBlock(i * 3)}`,
+    },
   ];
   await database.close();
-  const named = asks.map((ask) => ({ ...ask, name: `${ask.name}, ${load.logs} logs` }));
-  return askFigures(api, readerUrl, named, ROUNDS);
+  const namedAsks = asks.map((ask) => ({ ...ask, name: `${ask.name}, ${load.logs} logs` }));
+  return askFigures(api, readerUrl, namedAsks, ROUNDS);
 }
 
 interface Busy {

@@ -25,10 +25,10 @@ interface Measured extends Got {
 
 /** `chain` has one swap per block; the benchmark advances its head. */
 export async function benchFanOut(api: ServedApi, chain: StubChain, clients: number): Promise<Figure[]> {
-  const before = residentBytes(api.pid);
+  const bytesBefore = residentBytes(api.pid);
   const path = '/api/v1/activity/stream?event_type=swap';
   const readers = await startBenchChild('streamReaders', { url: `${api.url}${path}`, clients });
-  const perClient = (residentBytes(api.pid) - before) / clients;
+  const perClient = (residentBytes(api.pid) - bytesBefore) / clients;
   let beating = true;
   const beat = (async () => {
     while (beating) {
@@ -41,11 +41,11 @@ export async function benchFanOut(api: ServedApi, chain: StubChain, clients: num
   await beat;
   await readers.close();
   const bytes = await messageBytes(api);
-  const plain = await startBenchChild('plainSockets', { bytes, everyMs: EVENT_EVERY_MS });
-  const plainReaders = await startBenchChild('streamReaders', { url: plain.url, clients });
-  const limit = await measure(plainReaders, plain.pid);
+  const plainSockets = await startBenchChild('plainSockets', { bytes, everyMs: EVENT_EVERY_MS });
+  const plainReaders = await startBenchChild('streamReaders', { url: plainSockets.url, clients });
+  const limit = await measure(plainReaders, plainSockets.pid);
   await plainReaders.close();
-  await plain.close();
+  await plainSockets.close();
   const what = `stream, ${clients} clients, ${Math.round(served.messages / SECONDS / clients)} events/s`;
   const line = (
     name: string,
@@ -95,10 +95,10 @@ async function measure(readers: BenchChild, serverPid: number): Promise<Measured
   await ask();
   const cpu = processorSeconds(serverPid);
   await delay(SECONDS * 1_000);
-  const used = processorSeconds(serverPid) - cpu;
+  const usedSeconds = processorSeconds(serverPid) - cpu;
   const got = await ask();
   if (got.messages === 0) throw new Error('no client received a message');
-  return { ...got, microseconds: (used / got.messages) * 1e6 };
+  return { ...got, microseconds: (usedSeconds / got.messages) * 1e6 };
 }
 
 /** Length in bytes of the message that the stream sends for one swap. */

@@ -40,13 +40,13 @@ export async function benchFootprint({ server, figures }: Bench): Promise<void> 
 
 /** Rows that merges wrote per inserted row, after a backfill of blocks 0 … `to`. */
 async function benchMerges(database: Database, node: BenchChild, to: number): Promise<Figure> {
-  const before = await readCounters(database);
+  const countersBefore = await readCounters(database);
   await ingest(node.url, database, to, log);
   await waitForMerges(database);
-  const after = await readCounters(database);
-  const inserted = after.inserted - before.inserted;
+  const countersAfter = await readCounters(database);
+  const inserted = countersAfter.inserted - countersBefore.inserted;
   return printed(`rows written by merges per inserted row, of ${inserted} rows`, {
-    value: (after.merged - before.merged) / inserted,
+    value: (countersAfter.merged - countersBefore.merged) / inserted,
     unit: 'rows',
   });
 }
@@ -56,16 +56,16 @@ async function readCounters(database: Database): Promise<{ inserted: number; mer
     database,
     "SELECT event, value FROM system.events WHERE event IN ('MergeTreeDataWriterRows', 'MergedRows')",
   );
-  const of = (event: string): number => Number(rows.find((row) => row.event === event)?.value ?? 0);
-  return { inserted: of('MergeTreeDataWriterRows'), merged: of('MergedRows') };
+  const counterOf = (event: string): number => Number(rows.find((row) => row.event === event)?.value ?? 0);
+  return { inserted: counterOf('MergeTreeDataWriterRows'), merged: counterOf('MergedRows') };
 }
 
 /** Merges all parts of each table, then measures the tables. */
 async function measureTables(database: Database, enginePid: number): Promise<Figure[]> {
-  const before = processorSeconds(enginePid);
+  const secondsBefore = processorSeconds(enginePid);
   const tables = await listStored(database);
   for (const { table } of tables) await database.command('optimize', `OPTIMIZE TABLE ${table} FINAL`);
-  const seconds = processorSeconds(enginePid) - before;
+  const seconds = processorSeconds(enginePid) - secondsBefore;
   const merged = await listStored(database);
   const sum = (of: (stored: Stored) => number): number => merged.reduce((all, stored) => all + of(stored), 0);
   const swaps = merged.find(({ table }) => table === 'swaps')?.rows ?? NaN;
@@ -99,13 +99,13 @@ async function listStored(database: Database): Promise<Stored[]> {
     `SELECT table, sum(rows) AS rows, sum(bytes_on_disk) AS bytes, sum(primary_key_bytes_in_memory) AS keys
      FROM system.parts WHERE active AND database = currentDatabase() GROUP BY table ORDER BY bytes DESC LIMIT 100`,
   );
-  const stored = rows.map(({ table, ...row }) => ({
+  const tableSizes = rows.map(({ table, ...row }) => ({
     table,
     rows: Number(row.rows),
     bytes: Number(row.bytes),
     keyBytes: Number(row.keys),
   }));
-  return stored.filter(({ bytes }) => bytes >= TABLE_BYTES_MIN);
+  return tableSizes.filter(({ bytes }) => bytes >= TABLE_BYTES_MIN);
 }
 
 function printed(name: string, { value, unit }: { readonly value: number; readonly unit: string }): Figure {

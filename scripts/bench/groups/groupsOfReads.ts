@@ -85,9 +85,9 @@ export async function benchSizes({ server, folder, figures }: Bench): Promise<vo
     const load = { swaps, pairs: 100_000, from: 1_700_000_000, days: 120 };
     const name = `candlehouse_growth_${swaps}`;
     const database = await createDatabase(server.writerUrl, name, true);
-    const started = performance.now();
+    const startedAt = performance.now();
     await loadSwaps(database, load, (done) => say(`loaded ${done} of ${swaps} swaps`));
-    say(`loaded ${swaps} swaps and their bars in ${Math.round((performance.now() - started) / 1_000)} s`);
+    say(`loaded ${swaps} swaps and their bars in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
     await loadPrices(database, load);
     await waitForMerges(database, LAST_MERGE_MS);
     await waitForCalm(database);

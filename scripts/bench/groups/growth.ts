@@ -15,29 +15,29 @@ export interface Grown {
 
 const REQUESTS = 600;
 const WARM_UP = 100;
-const TARGET = 1.5;
+const TARGET_RATIO = 1.5;
 
 /**
  * Makes one figure for each size except the first size, whose time is the limit. The value is the p99; the name
  * contains the p50.
  */
 export async function benchGrowth(sizes: readonly Grown[]): Promise<Figure[]> {
-  const asked = sizes.map(({ load, api }) => ({
+  const grown = sizes.map(({ load, api }) => ({
     load,
     api,
     asks: createAsks(load, WARM_UP + REQUESTS),
     times: [] as number[],
   }));
   for (let index = 0; index < WARM_UP + REQUESTS; index += 1) {
-    for (const { api, asks, times } of asked) {
+    for (const { api, asks, times } of grown) {
       const ask = asks[index];
       if (ask === undefined) continue;
-      const started = performance.now();
+      const startedAt = performance.now();
       await api.drain(pathOf(ask));
-      if (index >= WARM_UP) times.push(performance.now() - started);
+      if (index >= WARM_UP) times.push(performance.now() - startedAt);
     }
   }
-  const [first, ...larger] = asked;
+  const [first, ...larger] = grown;
   const limit = percentile(first?.times ?? [], 99);
   return larger.map(({ load, times }) => {
     const value = percentile(times, 99);
@@ -49,8 +49,8 @@ export async function benchGrowth(sizes: readonly Grown[]): Promise<Figure[]> {
       limitName: `the same with ${first?.load.swaps} swaps (p50 ${percentile(first?.times ?? [], 50).toFixed(1)})`,
       limit,
       ratio: value / limit,
-      target: `<= ${TARGET}x`,
-      ok: value <= TARGET * limit,
+      target: `<= ${TARGET_RATIO}x`,
+      ok: value <= TARGET_RATIO * limit,
     };
   });
 }

@@ -18,9 +18,9 @@ export async function benchHot(api: ServedApi): Promise<Figure[]> {
   let seconds = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     limits.push(await requestsPerSecond(bare.url));
-    const before = processorSeconds(api.pid);
+    const secondsBefore = processorSeconds(api.pid);
     served.push(await requestsPerSecond(`${api.url}${PATH}`));
-    seconds += processorSeconds(api.pid) - before;
+    seconds += processorSeconds(api.pid) - secondsBefore;
   }
   await bare.close();
   const [value, limit] = [median(served), median(limits)];

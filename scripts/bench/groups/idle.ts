@@ -7,7 +7,7 @@ import type { Figure } from '../figure';
 import { serveApi } from '../loaders/servedApi';
 import { startStubChain } from '../../../test/support/stub/stubChain';
 
-const FIRST = 200;
+const FIRST_HEAD = 200;
 const BLOCK_EVERY_MS = Number(process.env['BENCH_IDLE_BLOCK_MS'] ?? 10_000);
 const BLOCKS = Number(process.env['BENCH_IDLE_BLOCKS'] ?? 18);
 /**
@@ -24,9 +24,9 @@ const SETTLE_MS = 5_000;
 /** Processor time that ClickHouse spends on each API process that serves no requests, while no block arrives. */
 async function benchPolling({ server, folder }: Pick<Bench, 'server' | 'folder'>): Promise<Figure> {
   const used = async (): Promise<number> => {
-    const before = processorSeconds(server.pid());
+    const secondsBefore = processorSeconds(server.pid());
     await delay(POLLING_MS);
-    return ((processorSeconds(server.pid()) - before) / POLLING_MS) * 1_000;
+    return ((processorSeconds(server.pid()) - secondsBefore) / POLLING_MS) * 1_000;
   };
   const settings = {
     CHAIN_CONFIG: writeDescription(folder),
@@ -53,8 +53,12 @@ async function benchPolling({ server, folder }: Pick<Bench, 'server' | 'folder'>
 
 export async function benchIdle({ server, folder, figures }: Bench): Promise<void> {
   say(`measuring an idle instance for ${((BLOCKS + WARM_BLOCKS) * BLOCK_EVERY_MS) / 1_000} s …`);
-  const chain = await startStubChain({ blocks: FIRST + WARM_BLOCKS + BLOCKS, logsPerBlock: 24, pairs: 200 });
-  chain.setHead(FIRST);
+  const chain = await startStubChain({
+    blocks: FIRST_HEAD + WARM_BLOCKS + BLOCKS,
+    logsPerBlock: 24,
+    pairs: 200,
+  });
+  chain.setHead(FIRST_HEAD);
   const database = await createDatabase(server.writerUrl, 'candlehouse_idle', true);
   const api = await serveApi('all', {
     RPC_URL: chain.wsUrl,
@@ -68,16 +72,18 @@ export async function benchIdle({ server, folder, figures }: Bench): Promise<voi
       await delay(BLOCK_EVERY_MS);
     }
   };
-  await follow(FIRST, WARM_BLOCKS);
+  await follow(FIRST_HEAD, WARM_BLOCKS);
   const parts = { program: api.pid, engine: server.pid() };
-  const before = Object.values(parts).map(processorSeconds);
+  const secondsBefore = Object.values(parts).map(processorSeconds);
   const started = performance.now();
-  await follow(FIRST + WARM_BLOCKS, BLOCKS);
+  await follow(FIRST_HEAD + WARM_BLOCKS, BLOCKS);
   const seconds = (performance.now() - started) / 1_000;
-  const used = Object.values(parts).map((pid, index) => processorSeconds(pid) - (before[index] ?? 0));
+  const usedSeconds = Object.values(parts).map(
+    (pid, index) => processorSeconds(pid) - (secondsBefore[index] ?? 0),
+  );
   for (const [index, name] of Object.keys(parts).entries())
-    say(`${name}: ${(((used[index] ?? 0) / seconds) * 100).toFixed(1)} % of one core`);
-  const share = used.reduce((sum, part) => sum + part, 0) / seconds;
+    say(`${name}: ${(((usedSeconds[index] ?? 0) / seconds) * 100).toFixed(1)} % of one core`);
+  const share = usedSeconds.reduce((sum, part) => sum + part, 0) / seconds;
   figures.push({
     name: `processor time of engine and program, with a block of 24 logs every ${BLOCK_EVERY_MS / 1_000} s`,
     value: share * 100,

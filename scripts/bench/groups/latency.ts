@@ -70,13 +70,13 @@ export async function timeBlocks(
 async function timeInserts(database: Database): Promise<number[]> {
   const times: number[] = [];
   for (let index = 0; index < 40; index += 1) {
-    const started = performance.now();
+    const startedAt = performance.now();
     await database.command(
       'bench insert',
       `INSERT INTO logs_head SELECT 1, 1, number, 1, unhex(repeat('01', 20)), 0, unhex(repeat('00', 32)), unhex(repeat('00', 32)),
          unhex(repeat('00', 32)), unhex(repeat('00', 32)), '', unhex(repeat('00', 32)), 0 FROM numbers(24)`,
     );
-    times.push(performance.now() - started);
+    times.push(performance.now() - startedAt);
   }
   return times;
 }

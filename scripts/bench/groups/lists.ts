@@ -48,18 +48,18 @@ export async function benchLists(api: ServedApi, load: SwapLoad, readerUrl: stri
   const first = performance.now();
   await api.get('/api/v1/tokens?limit=1');
   await api.get('/api/v1/dexes');
-  const made = performance.now() - first;
+  const buildMs = performance.now() - first;
   const asks = listAsks().map((ask) => ({ ...ask, name: `${ask.name}, ${load.swaps} swaps` }));
   const figures = await askFigures(api, readerUrl, asks, ROUNDS);
   figures.push({
     name: 'building the tables of pairs, tokens and DEXes for a new head',
-    value: made,
+    value: buildMs,
     unit: 'ms',
     limitName: 'block time of 10 s',
     limit: 10_000,
-    ratio: made / 10_000,
+    ratio: buildMs / 10_000,
     target: '<= 5,000 ms',
-    ok: made <= 5_000,
+    ok: buildMs <= 5_000,
   });
   return figures;
 }

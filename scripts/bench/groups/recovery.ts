@@ -77,14 +77,14 @@ interface Start {
 
 /** Starts the program, measures the start, and stops the program. */
 async function timeStart({ settings, chain }: LoadedFolder): Promise<Start> {
-  const started = performance.now();
-  const since = (): number => (performance.now() - started) / 1000;
+  const startedAt = performance.now();
+  const secondsSince = (): number => (performance.now() - startedAt) / 1000;
   const program = await startProgram('all', settings);
   const path = `/api/v1/pairs/0x${loadedPair(0)}/ticks?timeframe=1h&currency=quote&limit=1`;
   while (!(await hasBar(`${program.url}${path}`))) await delay(20);
-  const bar = since();
+  const bar = secondsSince();
   await untilReady(program, chain);
-  const ready = since();
+  const ready = secondsSince();
   await program.end('SIGTERM');
   return { ready, bar };
 }
@@ -98,9 +98,9 @@ async function hasBar(url: string): Promise<boolean> {
 
 /** Seconds for the start of the database server alone. */
 async function timeEngine(dataDir: string, log: Logger): Promise<number> {
-  const started = performance.now();
+  const startedAt = performance.now();
   const server = await startEmbeddedServer({ dataDir, log });
-  const seconds = (performance.now() - started) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   await server.stop();
   return seconds;
 }

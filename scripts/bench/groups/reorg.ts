@@ -8,7 +8,7 @@ import { percentile, type Figure } from '../figure';
 import type { ServedApi } from '../loaders/servedApi';
 import type { StubBranch, StubChain } from '../../../test/support/stub/stubChain';
 
-const DEPTH = 64;
+const DEPTH_BLOCKS = 64;
 const ROUNDS = 20;
 /**
  * Pause in ms in which the tables of the previous head are built. A real chain does not have two reorgs
@@ -36,15 +36,16 @@ export async function benchReorg(api: ServedApi, chain: StubChain, logs: number)
 async function measure(api: ServedApi, chain: StubChain, path: string, name: string): Promise<Figure> {
   const times: number[] = [];
   const fetches: number[] = [];
-  let left: StubBranch | null = null;
+  let leftBranch: StubBranch | null = null;
   for (let round = 0; round < ROUNDS; round += 1) {
     // Creates the branch in advance: building its blocks is not measured.
-    const before = chain.blocks.slice(chain.head - DEPTH + 1, chain.head + 1);
-    if (round % 4 !== 3 || left === null || !chain.restore(left)) chain.reorg(DEPTH, DEPTH);
-    left = before;
+    const blocksBefore = chain.blocks.slice(chain.head - DEPTH_BLOCKS + 1, chain.head + 1);
+    if (round % 4 !== 3 || leftBranch === null || !chain.restore(leftBranch))
+      chain.reorg(DEPTH_BLOCKS, DEPTH_BLOCKS);
+    leftBranch = blocksBefore;
     const hash = headOf(chain);
-    const shown = await untilShown(api, path, hash);
-    times.push(shown - (chain.toldAt(hash) ?? NaN));
+    const shownAt = await untilShown(api, path, hash);
+    times.push(shownAt - (chain.toldAt(hash) ?? NaN));
     fetches.push(await timeFetch(chain));
     await delay(GAP_MS);
   }
@@ -52,7 +53,7 @@ async function measure(api: ServedApi, chain: StubChain, path: string, name: str
   const limit = percentile(fetches, 50);
   const [p90, most] = [percentile(times, 90), Math.max(...times)].map(Math.round);
   return {
-    name: `time from a reorg of ${DEPTH} blocks to correct ${name}, p50 of ${times.length} (p90 ${p90}, maximum ${most} ms)`,
+    name: `time from a reorg of ${DEPTH_BLOCKS} blocks to correct ${name}, p50 of ${times.length} (p90 ${p90}, maximum ${most} ms)`,
     value,
     unit: 'ms',
     limitName: 'fetching these blocks alone',
@@ -89,13 +90,16 @@ async function askFor(url: string): Promise<string | null> {
 
 /** Time to receive and parse headers and receipts of the branch in one batch. */
 async function timeFetch(chain: StubChain): Promise<number> {
-  const numbers = Array.from({ length: DEPTH }, (_, index) => `0x${(chain.head - index).toString(16)}`);
+  const numbers = Array.from(
+    { length: DEPTH_BLOCKS },
+    (_, index) => `0x${(chain.head - index).toString(16)}`,
+  );
   const calls = numbers.flatMap((number) => [
     { jsonrpc: '2.0', id: 1, method: 'eth_getBlockByNumber', params: [number, false] },
     { jsonrpc: '2.0', id: 2, method: 'eth_getBlockReceipts', params: [number] },
   ]);
-  const started = performance.now();
+  const startedAt = performance.now();
   const answer = await fetch(chain.url, { method: 'POST', body: JSON.stringify(calls) });
   await answer.json();
-  return performance.now() - started;
+  return performance.now() - startedAt;
 }

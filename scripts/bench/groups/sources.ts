@@ -49,13 +49,13 @@ export async function benchSources(
   ]);
   const selectOne: number[] = [];
   for (const [index, ask] of createAsks(files, WARM_UP + REQUESTS).entries()) {
-    let started = performance.now();
+    let startedAt = performance.now();
     await database.select('bench', 'SELECT 1');
-    if (index >= WARM_UP) selectOne.push(performance.now() - started);
-    started = performance.now();
+    if (index >= WARM_UP) selectOne.push(performance.now() - startedAt);
+    startedAt = performance.now();
     await api.drain(`/api/v1/source-search?${ask}`);
     const mode = ask.includes('mode=regex') ? 'regex' : 'text';
-    if (index >= WARM_UP) served.get(mode)?.push(performance.now() - started);
+    if (index >= WARM_UP) served.get(mode)?.push(performance.now() - startedAt);
   }
   await database.close();
   const size = `${files} files of ${Math.round(bytes / 2 ** 20)} MiB`;

@@ -16,7 +16,7 @@ const REQUESTS = Number(process.env['BENCH_REQUESTS'] ?? 400);
 const WARM_UP = 60;
 /** Number of requests over which processor time is measured. */
 const TIMED = Math.ceil(3.75 * REQUESTS);
-const LIMIT = 300;
+const BARS_LIMIT = 300;
 const TIMEFRAMES: readonly (readonly [string, number])[] = [
   ['1m', 60],
   ['15m', 900],
@@ -55,13 +55,13 @@ interface Times {
 
 /** The path of a request for bars in the quote token. The API answers it with one SQL statement. */
 export function pathOf({ pair, timeframe: [name], to }: Ask): string {
-  return `/api/v1/pairs/0x${pair}/ticks?timeframe=${name}&currency=quote&limit=${LIMIT}&to=${to}`;
+  return `/api/v1/pairs/0x${pair}/ticks?timeframe=${name}&currency=quote&limit=${BARS_LIMIT}&to=${to}`;
 }
 
 async function time(into: number[], counts: boolean, run: () => Promise<unknown>): Promise<void> {
-  const started = performance.now();
+  const startedAt = performance.now();
   await run();
-  if (counts) into.push(performance.now() - started);
+  if (counts) into.push(performance.now() - startedAt);
 }
 
 export async function benchTicks(
@@ -76,12 +76,12 @@ export async function benchTicks(
   // Alternating requests share the machine's noise. Each request is new, so no answer comes from a cache.
   for (const [index, ask] of createAsks(load, WARM_UP + REQUESTS).entries()) {
     const { pair, to } = ask;
-    const params = { timeframe: ask.timeframe[1], pair, leg: 1, from: 0, to, limit: LIMIT * 1.5 + 16 };
-    const counts = index >= WARM_UP;
-    await time(times.selectOne, counts, () => database.select('bench', SELECT_ONE));
-    await time(times.keyedRead, counts, () => database.select('bench', KEYED_READ, { pair }));
-    await time(times.direct, counts, () => database.select('bench', sql, params));
-    await time(times.served, counts, () => api.drain(pathOf(ask)));
+    const params = { timeframe: ask.timeframe[1], pair, leg: 1, from: 0, to, limit: BARS_LIMIT * 1.5 + 16 };
+    const isCounted = index >= WARM_UP;
+    await time(times.selectOne, isCounted, () => database.select('bench', SELECT_ONE));
+    await time(times.keyedRead, isCounted, () => database.select('bench', KEYED_READ, { pair }));
+    await time(times.direct, isCounted, () => database.select('bench', sql, params));
+    await time(times.served, isCounted, () => api.drain(pathOf(ask)));
   }
   await database.close();
   return [
@@ -97,7 +97,7 @@ export async function benchTicks(
 function processorFigures(api: ServedApi, load: SwapLoad, enginePid: number): Promise<Figure[]> {
   const asks = createAsks(load, WARM_UP + REQUESTS + TIMED).slice(WARM_UP + REQUESTS);
   return measureProcessors(api, enginePid, {
-    per: `request of ${LIMIT} bars, ${load.swaps} swaps`,
+    per: `request of ${BARS_LIMIT} bars, ${load.swaps} swaps`,
     count: asks.length,
     unit: 'us',
     limitName: 'time of the request',

@@ -31,53 +31,53 @@ interface Asked {
 /** Sends one request at a time. Keeps the connection for later requests, until it is idle for IDLE_MS. */
 export function createDrain(base: string): Drain {
   const { hostname, port, host } = new URL(base);
-  let asked: Asked | null = null;
+  let request: Asked | null = null;
   const fail = (error: Error): void => {
-    asked?.reject(error);
-    asked = null;
+    request?.reject(error);
+    request = null;
   };
   const take = (bytes: number, buffer: Uint8Array): boolean => {
-    if (asked === null) return true;
-    if (asked.length !== null) asked.taken += bytes;
+    if (request === null) return true;
+    if (request.length !== null) request.taken += bytes;
     else {
-      asked.head += Buffer.from(buffer.buffer, buffer.byteOffset, bytes).toString('latin1');
-      const end = asked.head.indexOf(HEAD_END);
+      request.head += Buffer.from(buffer.buffer, buffer.byteOffset, bytes).toString('latin1');
+      const end = request.head.indexOf(HEAD_END);
       if (end === -1) return true;
-      const length = /\r\ncontent-length: (\d+)/i.exec(asked.head.slice(0, end))?.[1];
-      if (!asked.head.startsWith('HTTP/1.1 200 ') || length === undefined) {
-        fail(new Error(`expected status 200 and a content-length, got: ${asked.head.slice(0, 500)}`));
+      const length = /\r\ncontent-length: (\d+)/i.exec(request.head.slice(0, end))?.[1];
+      if (!request.head.startsWith('HTTP/1.1 200 ') || length === undefined) {
+        fail(new Error(`expected status 200 and a content-length, got: ${request.head.slice(0, 500)}`));
         socket.destroy();
         return true;
       }
-      asked.length = Number(length);
-      asked.taken = asked.head.length - end - HEAD_END.length;
+      request.length = Number(length);
+      request.taken = request.head.length - end - HEAD_END.length;
     }
-    if (asked.taken >= asked.length) {
-      asked.resolve(asked.taken);
-      asked = null;
+    if (request.taken >= request.length) {
+      request.resolve(request.taken);
+      request = null;
     }
     return true;
   };
   const buffer = Buffer.alloc(READ_BYTES);
-  const open = (): Socket => {
+  const openSocket = (): Socket => {
     const onread = { buffer, callback: take };
     const opened = connect({ host: hostname, port: Number(port), noDelay: true, onread });
     opened.on('error', fail);
     opened.on('close', () => fail(new Error('the API closed the connection')));
     return opened;
   };
-  let socket = open();
+  let socket = openSocket();
   let usedAt = performance.now();
   return {
     get: (path) =>
       new Promise((resolve, reject) => {
-        if (asked !== null) return reject(new Error('another request of this connection is still running'));
+        if (request !== null) return reject(new Error('another request of this connection is still running'));
         if (performance.now() - usedAt > IDLE_MS) {
           socket.removeAllListeners().destroy();
-          socket = open();
+          socket = openSocket();
         }
         usedAt = performance.now();
-        asked = { resolve, reject, head: '', length: null, taken: 0 };
+        request = { resolve, reject, head: '', length: null, taken: 0 };
         socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: */*\r\n\r\n`);
       }),
     close: () => socket.destroy(),

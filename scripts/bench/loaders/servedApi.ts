@@ -44,14 +44,14 @@ export async function serveApi(
   child.stdout.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-20_000)));
   child.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-20_000)));
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const until = Date.now() + START_MS;
+  const untilMs = Date.now() + START_MS;
   let url: string | undefined;
   const fail = (what: string): never => {
     child.kill('SIGKILL');
     throw new Error(`${what}:\n${output}`);
   };
   while (url === undefined) {
-    if (child.exitCode !== null || Date.now() > until) fail('the API did not start');
+    if (child.exitCode !== null || Date.now() > untilMs) fail('the API did not start');
     url = /"url":"(http:[^"]+)"/.exec(output)?.[1];
     await delay(20);
   }
@@ -66,7 +66,7 @@ export async function serveApi(
       () => false,
     ))
   ) {
-    if (Date.now() > until) fail('the API has not indexed a block');
+    if (Date.now() > untilMs) fail('the API has not indexed a block');
     await delay(50);
   }
   return {

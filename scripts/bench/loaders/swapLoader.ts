@@ -11,7 +11,7 @@ export interface SwapLoad {
   readonly days: number;
 }
 
-const CHUNK = 1_000_000;
+const CHUNK_SWAPS = 1_000_000;
 const BLOCK_SECONDS = 10;
 const ORDS_PER_BLOCK = 1_048_576;
 /**
@@ -55,8 +55,8 @@ export async function loadSwaps(
   const blocks = lastLoadedBlock(load);
   await database.command('load pools', readSql('pools'), { pairs: load.pairs, from: load.from });
   const loadSwap = readSql('swaps');
-  for (let at = 0; at < load.swaps; at += CHUNK) {
-    const count = Math.min(CHUNK, load.swaps - at);
+  for (let at = 0; at < load.swaps; at += CHUNK_SWAPS) {
+    const count = Math.min(CHUNK_SWAPS, load.swaps - at);
     await database.command('load swaps', `${loadSwap} ${LARGE_PARTS}`, {
       at,
       count,

@@ -64,7 +64,7 @@ export async function benchPeers({ server, figures }: Bench): Promise<void> {
   });
   try {
     const script = await attempt(() => measure(task(1), (wanted) => runScriptIn(server, wanted)));
-    const own = await measureCandlehouse(server, task(1));
+    const candlehouse = await measureCandlehouse(server, task(1));
     const embedded = await attempt(() => measure(task(0.025), (wanted) => runPonder(wanted, ponder, null)));
     const squid = await attemptWithPostgres(binaries, (postgres) =>
       measure(task(0.16), (wanted) => runSubsquid(wanted, subsquid, postgres)),
@@ -72,10 +72,10 @@ export async function benchPeers({ server, figures }: Bench): Promise<void> {
     const served = await attemptWithPostgres(binaries, (postgres) =>
       measure(task(0.04), (wanted) => runPonder(wanted, ponder, postgres)),
     );
-    if (embedded !== null) figures.push(compare(own, embedded, 40));
-    if (served !== null) figures.push(compare(own, served, null));
-    if (squid !== null) figures.push(compare(own, squid, 5));
-    if (script !== null) figures.push(compare(own, script, 0.6));
+    if (embedded !== null) figures.push(compare(candlehouse, embedded, 40));
+    if (served !== null) figures.push(compare(candlehouse, served, null));
+    if (squid !== null) figures.push(compare(candlehouse, squid, 5));
+    if (script !== null) figures.push(compare(candlehouse, script, 0.6));
   } finally {
     await node.close();
   }

@@ -41,12 +41,12 @@ export function startPeer(command: string, args: readonly string[], options: Spa
   return {
     pid: child.pid ?? 0,
     async said(text) {
-      const found = new Promise<void>((resolve) => {
+      const printed = new Promise<void>((resolve) => {
         listener = () => void (output.includes(text) && resolve());
         listener();
       });
       const timer = setTimeout(() => child.kill(), PATIENCE_MS);
-      await Promise.race([found, ended]);
+      await Promise.race([printed, ended]);
       clearTimeout(timer);
       listener = null;
       if (!output.includes(text)) throw failure(`${command} ended without the output "${text}"`);

@@ -78,14 +78,17 @@ export function parsePlanInput(args: readonly string[]): PlanInput {
   const options = Object.fromEntries(NAMES.map((name) => [name, { type: 'string' as const }]));
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
   const input = { ...DEFAULTS };
-  const given = new Set<Name>();
+  const givenNames = new Set<Name>();
   for (const token of tokens) {
     if (token.kind !== 'option' || !isName(token.name)) {
-      const said = token.kind === 'option' ? token.rawName : token.kind === 'positional' ? token.value : '--';
-      throw new RangeError(`plan: got ${said}; allowed: ${NAMES.map((name) => `--${name}`).join(', ')}`);
+      const shownToken =
+        token.kind === 'option' ? token.rawName : token.kind === 'positional' ? token.value : '--';
+      throw new RangeError(
+        `plan: got ${shownToken}; allowed: ${NAMES.map((name) => `--${name}`).join(', ')}`,
+      );
     }
-    if (given.has(token.name)) throw new RangeError(`--${token.name}: given twice; allowed: once`);
-    given.add(token.name);
+    if (givenNames.has(token.name)) throw new RangeError(`--${token.name}: given twice; allowed: once`);
+    givenNames.add(token.name);
     input[token.name] = parseValue(token.name, token.value);
   }
   if (Number.isNaN(input.streams)) input.streams = input.readers;

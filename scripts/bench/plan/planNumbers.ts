@@ -9,7 +9,7 @@ const FEW_ROWS = 308_007;
 const MANY_ROWS = 3_505_966;
 /** Swaps a day of the chain whose lists were measured. */
 const QUIET_SWAPS_PER_DAY = 100_000;
-const of = (name: keyof typeof UNITS): number => UNITS[name].value;
+const unitOf = (name: keyof typeof UNITS): number => UNITS[name].value;
 
 /** The numbers of one chain. */
 interface ChainNumbers {
@@ -30,80 +30,85 @@ interface ChainNumbers {
 
 /** Bytes of one copy per swap. */
 export function bytesPerSwap(input: PlanInput): number {
-  return marketBytesPerSwap() + input['logs-per-swap'] * of('logBytes');
+  return marketBytesPerSwap() + input['logs-per-swap'] * unitOf('logBytes');
 }
 
 export function marketBytesPerSwap(): number {
-  const [swap, bars, events] = [of('swapBytes'), barBytesPerSwap(), of('eventsPerSwap') * eventBytes()];
-  return swap + bars + events + of('otherBytes');
+  const [swap, bars, events] = [
+    unitOf('swapBytes'),
+    barBytesPerSwap(),
+    unitOf('eventsPerSwap') * eventBytes(),
+  ];
+  return swap + bars + events + unitOf('otherBytes');
 }
 
-export const barBytesPerSwap = (): number => of('barsPerSwap') * of('barBytes');
-const eventBytes = (): number => of('eventBytes') + of('eventProjectionBytes');
+export const barBytesPerSwap = (): number => unitOf('barsPerSwap') * unitOf('barBytes');
+const eventBytes = (): number => unitOf('eventBytes') + unitOf('eventProjectionBytes');
 
 /** Resident bytes of an API process: a line through the figures for 20,000 and 100,000 pairs. */
 export function apiBytes(pairs: number): number {
-  return (of('residentMb20k') + slope('residentMb20k', 'residentMb100k') * (pairs - 20_000)) * 1e6;
+  return (unitOf('residentMb20k') + slope('residentMb20k', 'residentMb100k') * (pairs - 20_000)) * 1e6;
 }
 
 /** Seconds of the API's processor for the lists of a head: a line through the figures for 20,000 and 100,000 pairs. */
 export function apiHeadSeconds(pairs: number): number {
-  return of('headSeconds20k') + slope('headSeconds20k', 'headSeconds100k') * (pairs - 20_000);
+  return unitOf('headSeconds20k') + slope('headSeconds20k', 'headSeconds100k') * (pairs - 20_000);
 }
 
 /** Pairs at which the lists of a head take these seconds. */
 export function pairsOfHeadSeconds(seconds: number): number {
-  return 20_000 + (seconds - of('headSeconds20k')) / slope('headSeconds20k', 'headSeconds100k');
+  return 20_000 + (seconds - unitOf('headSeconds20k')) / slope('headSeconds20k', 'headSeconds100k');
 }
 
 /** Pairs at which the heap of an API process has these bytes. */
 export function pairsOfHeapBytes(bytes: number): number {
-  return 20_000 + (bytes / 1e6 - of('heapMb20k')) / slope('heapMb20k', 'heapMb100k');
+  return 20_000 + (bytes / 1e6 - unitOf('heapMb20k')) / slope('heapMb20k', 'heapMb100k');
 }
 
 type UnitName = keyof typeof UNITS;
 
-const slope = (few: UnitName, many: UnitName): number => (of(many) - of(few)) / 80_000;
+const slope = (few: UnitName, many: UnitName): number => (unitOf(many) - unitOf(few)) / 80_000;
 
 /** Seconds of the read of the last day of swaps, which each head repeats. */
 export const dayReadSeconds = (swapsPerDay: number): number =>
-  (of('dayReadMs') / 1_000) * (swapsPerDay / 1e6);
+  (unitOf('dayReadMs') / 1_000) * (swapsPerDay / 1e6);
 
 /**
  * Processor seconds of ClickHouse for the lists of one head and one API process. Up to QUIET_SWAPS_PER_DAY, the measured
  * time holds. With more swaps, the read of the last day takes all threads of its statement.
  */
 export function engineHeadSeconds(swapsPerDay: number): number {
-  const more = Math.max(0, swapsPerDay - QUIET_SWAPS_PER_DAY);
-  return of('engineHeadMs') / 1_000 + LIMITS.readerThreads.value * dayReadSeconds(more);
+  const swapsAboveQuiet = Math.max(0, swapsPerDay - QUIET_SWAPS_PER_DAY);
+  return unitOf('engineHeadMs') / 1_000 + LIMITS.readerThreads.value * dayReadSeconds(swapsAboveQuiet);
 }
 
 /** Swaps a day at which these lists take these seconds of processor time. */
 export function swapsOfHeadSeconds(seconds: number): number {
-  const left = seconds - of('engineHeadMs') / 1_000;
-  return QUIET_SWAPS_PER_DAY + left / (LIMITS.readerThreads.value * dayReadSeconds(1));
+  const secondsLeft = seconds - unitOf('engineHeadMs') / 1_000;
+  return QUIET_SWAPS_PER_DAY + secondsLeft / (LIMITS.readerThreads.value * dayReadSeconds(1));
 }
 
 /** Cores of ClickHouse for the polls of one API process. */
-export const pollCores = (): number => of('pollMs') / LIMITS.pollMs.value;
+export const pollCores = (): number => unitOf('pollMs') / LIMITS.pollMs.value;
 
 /** Seconds of processor time of an uncached request: at most the time of a read of 300 bars. */
-export const engineReadSeconds = (): number => (of('readMs') / 1_000) * of('engineReadPart');
-export const apiReadSeconds = (): number => of('readMs') / 1_000 - engineReadSeconds();
+export const engineReadSeconds = (): number => (unitOf('readMs') / 1_000) * unitOf('engineReadPart');
+export const apiReadSeconds = (): number => unitOf('readMs') / 1_000 - engineReadSeconds();
 
 /** Cores of ClickHouse for following a chain with few logs: in proportion to the blocks, which is an upper bound. */
-export const followCores = (blockSeconds: number): number => ((of('followShare') / 100) * 10) / blockSeconds;
+export const followCores = (blockSeconds: number): number =>
+  ((unitOf('followShare') / 100) * 10) / blockSeconds;
 
 /** Seconds of processor time of the ingester and of ClickHouse per log. */
-export const ingesterLogSeconds = (): number => of('ingesterMicroseconds') * MICRO;
-const engineLogSeconds = (): number => of('engineMicroseconds') * MICRO;
+export const ingesterLogSeconds = (): number => unitOf('ingesterMicroseconds') * MICRO;
+const engineLogSeconds = (): number => unitOf('engineMicroseconds') * MICRO;
 
 /** Logs per second of one writer, with every block proven. */
-export const writerLogsPerSecond = (): number => of('backfillLogs') * of('proofSpeed');
+export const writerLogsPerSecond = (): number => unitOf('backfillLogs') * unitOf('proofSpeed');
 
 /** Seconds to price one block: a line through the figures for 10,000 and 100,000 pools. */
 export function priceSeconds(pairs: number): number {
-  return (of('priceMs100k') / 1_000) * (1 + priceSlope() * (pairs - 100_000));
+  return (unitOf('priceMs100k') / 1_000) * (1 + priceSlope() * (pairs - 100_000));
 }
 
 /** Pairs at which pricing one block takes these seconds. */
@@ -111,16 +116,16 @@ export function pairsOfPriceSeconds(seconds: number): number {
   return 100_000 + (seconds / priceSeconds(100_000) - 1) / priceSlope();
 }
 
-const priceSlope = (): number => (1 - 1 / of('priceRatio')) / 90_000;
+const priceSlope = (): number => (1 - 1 / unitOf('priceRatio')) / 90_000;
 
 /** Rows that merges write for a tenfold number of rows, per stored row. */
 export function mergesPerTenfold(): number {
-  return (of('mergesOfMany') - of('mergesOfFew')) / Math.log10(MANY_ROWS / FEW_ROWS);
+  return (unitOf('mergesOfMany') - unitOf('mergesOfFew')) / Math.log10(MANY_ROWS / FEW_ROWS);
 }
 
 /** Rows that merges write per stored row: one more step for each tenfold number of rows. */
 export function mergesPerRow(rows: number): number {
-  return Math.max(0, of('mergesOfMany') + mergesPerTenfold() * Math.log10(rows / MANY_ROWS));
+  return Math.max(0, unitOf('mergesOfMany') + mergesPerTenfold() * Math.log10(rows / MANY_ROWS));
 }
 
 /** The chain with this part of all swaps, readers and streams. */
@@ -132,8 +137,8 @@ function chainNumbers(input: PlanInput, share: number): ChainNumbers {
   const requestsPerSecond = (input.readers * share * input['reads-per-minute']) / 60;
   const messagesPerSecond = streams * swapsPerSecond;
   const cached = input['cached-share'];
-  const perRequest = cached * of('cachedMicroseconds') * MICRO + (1 - cached) * apiReadSeconds();
-  const apiCores = requestsPerSecond * perRequest + messagesPerSecond * of('messageMicroseconds') * MICRO;
+  const perRequest = cached * unitOf('cachedMicroseconds') * MICRO + (1 - cached) * apiReadSeconds();
+  const apiCores = requestsPerSecond * perRequest + messagesPerSecond * unitOf('messageMicroseconds') * MICRO;
   const room = input.fill - apiHeadSeconds(input.pairs) / input['block-seconds'];
   const apiProcesses = Math.max(
     input.replicas,
@@ -173,9 +178,10 @@ export interface PlanNumbers {
 
 export function planNumbers(input: PlanInput): PlanNumbers {
   const largest = chainNumbers(input, input['largest-share']);
-  const others = input.chains - 1;
-  const other = chainNumbers(input, others === 0 ? 0 : (1 - input['largest-share']) / others);
-  const sum = (pick: (chain: ChainNumbers) => number): number => pick(largest) + others * pick(other);
+  const otherChains = input.chains - 1;
+  const otherChain = chainNumbers(input, otherChains === 0 ? 0 : (1 - input['largest-share']) / otherChains);
+  const sum = (pick: (chain: ChainNumbers) => number): number =>
+    pick(largest) + otherChains * pick(otherChain);
   const apiProcesses = sum((chain) => chain.apiProcesses);
   const uncachedPerSecond = sum((chain) => chain.requestsPerSecond) * (1 - input['cached-share']);
   const engineCores = {

@@ -20,7 +20,7 @@ export interface BreakPoint {
   readonly unit: string;
 }
 
-const DIGITS = 3;
+const SIGNIFICANT_DIGITS = 3;
 
 const LARGE_UNITS: readonly (readonly [number, string])[] = [
   [1e12, ' trillion'],
@@ -31,9 +31,9 @@ const LARGE_UNITS: readonly (readonly [number, string])[] = [
 /** A number with three digits: 0.0123, 1.2, 345, 12,300, 4.7 billion. */
 export function shown(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'no limit' : 'none';
-  const rounded = Number(value.toPrecision(DIGITS));
+  const rounded = Number(value.toPrecision(SIGNIFICANT_DIGITS));
   const [size, unit] = LARGE_UNITS.find(([least]) => rounded >= least) ?? [1, ''];
-  return `${(rounded / size).toLocaleString('en-US', { maximumSignificantDigits: DIGITS })}${unit}`;
+  return `${(rounded / size).toLocaleString('en-US', { maximumSignificantDigits: SIGNIFICANT_DIGITS })}${unit}`;
 }
 
 const BYTE_UNITS: readonly (readonly [number, string])[] = [

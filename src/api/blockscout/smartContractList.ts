@@ -16,7 +16,7 @@ import { chainParam, questionOf, type ChainMoment } from '../explorerScope';
 import { textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 
-const PAGE = 50;
+const PAGE_CONTRACTS = 50;
 const Q_MAX = 100;
 const LANGUAGES: ReadonlyMap<string, string> = new Map([
   ['solidity', 'Solidity'],
@@ -62,17 +62,18 @@ export function smartContractList(deps: DialectDeps, path: string): Route {
       const chainId = deps.chainIds.find((id) => String(id) === text);
       if (chainId === undefined) throw new Refusal(404, { message: 'Not found' });
       const page = readPage(ctx);
-      const what = `blockscout list ${JSON.stringify(page)}`;
-      return questionOf(deps, ctx, chainId, what, async (moment) => {
+      const requestKey = `blockscout list ${JSON.stringify(page)}`;
+      return questionOf(deps, ctx, chainId, requestKey, async (moment) => {
         const rows = await deps.verifiedList.listVerified({
           ...page,
           chainId,
           newestFirst: true,
-          limit: PAGE,
+          limit: PAGE_CONTRACTS,
         });
-        const last = rows.length < PAGE ? null : (rows.at(-1)?.match_id ?? null);
+        const last = rows.length < PAGE_CONTRACTS ? null : (rows.at(-1)?.match_id ?? null);
         const balances = await readBalances(deps, moment, chainId, rows);
-        const next = last === null ? null : { ...paramsOf(ctx), smart_contract_id: last, items_count: PAGE };
+        const next =
+          last === null ? null : { ...paramsOf(ctx), smart_contract_id: last, items_count: PAGE_CONTRACTS };
         return {
           items: rows.map((row, index) => toItem(row, balances?.[index] ?? null)),
           next_page_params: next,

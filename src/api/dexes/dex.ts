@@ -11,7 +11,7 @@ import { integerParam, type Param } from '../params';
 import type { Route } from '../route';
 import { route } from '../scope';
 
-const TOP_PAIRS = 10;
+const TOP_PAIRS_MAX = 10;
 const DAYS_MAX = 365;
 /** The error shows at most this many characters of the caller's text. */
 const SHOWN_MAX = 80;
@@ -53,7 +53,7 @@ export function dex(deps: MarketDeps): Route {
       if (item === undefined)
         throw new AppError('not_found', `there is no DEX with the name "${dex_name.slice(0, SHOWN_MAX)}"`);
       const history = await getDexHistory(deps.runner, deps.chain.chainId, head, item, days);
-      const top = topPairs(entries, item.dex_name, TOP_PAIRS).map((entry) => flaggedPair(entry, risks));
+      const top = topPairs(entries, item.dex_name, TOP_PAIRS_MAX).map((entry) => flaggedPair(entry, risks));
       return { data: { ...item, top_pairs: top, history } };
     },
   });

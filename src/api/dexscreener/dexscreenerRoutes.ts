@@ -79,8 +79,8 @@ function asset(deps: MarketDeps): Route {
 }
 
 /** Replaces an empty name, because DEX Screener's indexer stops at an empty name. */
-function textOr(text: string | null, instead: string): string {
-  return text === null || text.trim() === '' ? instead : text;
+function textOr(text: string | null, fallback: string): string {
+  return text === null || text.trim() === '' ? fallback : text;
 }
 
 interface PairId {
@@ -129,10 +129,10 @@ function parsePairId(text: string): PairId | null {
 }
 
 /** Details of a pool's leg; `wanted` null means token0 and token1. Null if the pool has no such leg. */
-function toPair({ pool, item }: PairEntry, wanted: number | null): ScreenerPair | null {
+function toPair({ pool, item }: PairEntry, wantedLeg: number | null): ScreenerPair | null {
   const tokens = tokensOfPool(pool);
-  const leg = wanted ?? legOfPool(pool, pool.token0, pool.token1);
-  if (leg === null || (wanted !== null && tokens.length <= 2)) return null;
+  const leg = wantedLeg ?? legOfPool(pool, pool.token0, pool.token1);
+  if (leg === null || (wantedLeg !== null && tokens.length <= 2)) return null;
   const [first, second] = [Math.floor(leg / LEG_SPAN), leg % LEG_SPAN];
   const [asset0Id, asset1Id] = [tokens[first], tokens[second]];
   if (asset0Id === undefined || asset1Id === undefined || first >= second) return null;

@@ -187,7 +187,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 /** The descriptions of these actions. Throws if one has none, so that no action is served without a description. */
 export function describeActions(served: readonly (readonly [module: string, action: string])[]): ActionDoc[] {
   return served.map(([module, action]) => {
-    const row = ROWS.find((each) => each[0] === module && each[1] === action);
+    const row = ROWS.find(([rowModule, rowAction]) => rowModule === module && rowAction === action);
     if (row === undefined) throw new Error(`${module}.${action} has no description`);
     const [, , parameters, description] = row;
     return {

@@ -78,10 +78,10 @@ interface AskedPage {
 }
 
 /** Reads `page` and `offset` (the page size). If absent or 0, `page` is 1 and `offset` is `most`. */
-export function readPage(asked: AskedParams, most: number): AskedPage {
+export function readPage(asked: AskedParams, limitMax: number): AskedPage {
   const page = numberOf(textOf(asked, 'page') ?? '1', 'page') || 1;
-  const size = numberOf(textOf(asked, 'offset') ?? '0', 'offset') || most;
-  const limit = Math.min(size, most);
+  const size = numberOf(textOf(asked, 'offset') ?? '0', 'offset') || limitMax;
+  const limit = Math.min(size, limitMax);
   if (page * (textOf(asked, 'offset') === null ? limit : size) > WINDOW_MAX) throw dialectError(TEXTS.window);
   return { skip: (page - 1) * limit, limit };
 }

@@ -13,7 +13,8 @@ const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4
  * TransferBatch(address,address,address,uint256[],uint256[]). */
 const TRANSFER_SINGLE: Hex = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
 const TRANSFER_BATCH: Hex = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb';
-const WORD = 66;
+/** Length of a 32-byte word in hex, with 0x. */
+const WORD_LENGTH = 66;
 /** Most items of one batch. The dialect does not show further items. */
 const BATCH_MAX = 1_000;
 
@@ -48,7 +49,8 @@ export const ERC20: TokenKind = {
   dataMax: 64,
   read({ topics, data }) {
     const [, from, to] = topics;
-    if (topics.length !== 3 || from === undefined || to === undefined || data.length !== WORD) return [];
+    if (topics.length !== 3 || from === undefined || to === undefined || data.length !== WORD_LENGTH)
+      return [];
     return [{ from: addressOfWord(from), to: addressOfWord(to), amount: BigInt(data), tokenId: null }];
   },
 };

@@ -99,14 +99,14 @@ function shed(ctx: Koa.ParameterizedContext<RequestState>): void {
   ctx.body = JSON.stringify({ success: false, error, code: 'unavailable' });
 }
 
-function refill(known: Balance | undefined, { rowsPerMinute, bytesPerMinute }: LoadLimits): Balance {
+function refill(balance: Balance | undefined, { rowsPerMinute, bytesPerMinute }: LoadLimits): Balance {
   const at = performance.now();
-  if (known === undefined) return { rows: rowsPerMinute, bytes: bytesPerMinute, filledAt: at };
-  const share = (at - known.filledAt) / MINUTE_MS;
-  known.rows = Math.min(rowsPerMinute, known.rows + share * rowsPerMinute);
-  known.bytes = Math.min(bytesPerMinute, known.bytes + share * bytesPerMinute);
-  known.filledAt = at;
-  return known;
+  if (balance === undefined) return { rows: rowsPerMinute, bytes: bytesPerMinute, filledAt: at };
+  const share = (at - balance.filledAt) / MINUTE_MS;
+  balance.rows = Math.min(rowsPerMinute, balance.rows + share * rowsPerMinute);
+  balance.bytes = Math.min(bytesPerMinute, balance.bytes + share * bytesPerMinute);
+  balance.filledAt = at;
+  return balance;
 }
 
 /** Throws if the client has read more rows or bytes than one client may read per minute. */
@@ -115,18 +115,18 @@ function checkBalance(
   balance: Balance,
   { rowsPerMinute, bytesPerMinute }: LoadLimits,
 ): void {
-  const check = (left: number, perMinute: number, unit: string): void => {
-    if (perMinute === 0 || left > 0) return;
-    const seconds = Math.max(1, Math.ceil((-left / perMinute) * 60));
+  const check = (unitsLeft: number, perMinute: number, unit: string): void => {
+    if (perMinute === 0 || unitsLeft > 0) return;
+    const seconds = Math.max(1, Math.ceil((-unitsLeft / perMinute) * 60));
     throw refuse(ctx, seconds, `more than ${perMinute} ${unit} read per minute`);
   };
   check(balance.rows, rowsPerMinute, 'rows');
   check(balance.bytes, bytesPerMinute, 'bytes');
 }
 
-function refuse(ctx: Koa.ParameterizedContext<RequestState>, seconds: number, why: string): AppError {
+function refuse(ctx: Koa.ParameterizedContext<RequestState>, seconds: number, reason: string): AppError {
   ctx.set('Retry-After', String(seconds));
-  return new AppError('rate_limited', `${why}; retry in ${seconds} s`);
+  return new AppError('rate_limited', `${reason}; retry in ${seconds} s`);
 }
 
 /**

@@ -8,7 +8,7 @@ import { crc32, createDeflate } from 'node:zlib';
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const EMPTY = Buffer.alloc(0);
 const BIT_DEPTH = 8;
-const RGBA = 6;
+const COLOUR_TYPE_RGBA = 6;
 const BYTES_PER_PIXEL = 4;
 /** Other work of the event loop runs between these parts. */
 const ROWS_AT_ONCE = 16;
@@ -19,7 +19,7 @@ export async function pngFile(pixels: Buffer, width: number, height: number): Pr
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header[8] = BIT_DEPTH;
-  header[9] = RGBA;
+  header[9] = COLOUR_TYPE_RGBA;
   const parts: Buffer[] = [];
   const rows = listRows(pixels, width, height);
   await pipeline(rows, createDeflate(), async (compressed: AsyncIterable<Buffer>) => {

@@ -164,8 +164,8 @@ export function judge(
 }
 
 /** If the ingester's node does not answer, the node of this process may. */
-function chooseNode(ingest: NodeFacts | null, asked: NodeFacts | null): NodeFacts | null {
-  return asked?.nodeAnswers === true ? asked : (ingest ?? asked);
+function chooseNode(ingest: NodeFacts | null, askedNode: NodeFacts | null): NodeFacts | null {
+  return askedNode?.nodeAnswers === true ? askedNode : (ingest ?? askedNode);
 }
 
 function isCurrent(ageSeconds: number | null): boolean {
@@ -263,8 +263,13 @@ function listProblems(
   byClock: number | null,
 ): ReadyProblem[] {
   const problems: ReadyProblem[] = [];
-  const report = (wrong: boolean, code: string, message: string, more: Partial<ReadyProblem> = {}): void => {
-    if (wrong) problems.push({ code, message, ...more });
+  const report = (
+    isWrong: boolean,
+    code: string,
+    message: string,
+    moreFacts: Partial<ReadyProblem> = {},
+  ): void => {
+    if (isWrong) problems.push({ code, message, ...moreFacts });
   };
   const silence = silenceMs === null ? {} : { age_seconds: Math.round(silenceMs / 1000) };
   const unpromoted = head === null ? 0 : head.finalNumber - head.finalTo;

@@ -61,8 +61,8 @@ export function contractList(deps: DialectDeps): Route {
           `The chain with chainId ${shown(chainText)} is not supported`,
         );
       const { limit, newestFirst, after } = readPage(ctx);
-      const what = `sourcify list ${limit} ${newestFirst} ${after}`;
-      return questionOf(deps, ctx, chainId, what, async () => {
+      const requestKey = `sourcify list ${limit} ${newestFirst} ${after}`;
+      return questionOf(deps, ctx, chainId, requestKey, async () => {
         const rows = await deps.verifiedList.listVerified({ chainId, limit, newestFirst, after });
         const results = rows.map(({ contract: address, status, verified_at, match_id, creation_match }) =>
           minimalOf({

@@ -234,11 +234,11 @@ type Limit = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Runs at most `most` tasks at once. Further tasks wait in order of arrival. The hub limits the number of
  * clients, and so this queue. */
-function createLimit(most: number): Limit {
+function createLimit(atOnce: number): Limit {
   let running = 0;
   const queue: (() => void)[] = [];
   return async (work) => {
-    if (running >= most) await new Promise<void>((resolve) => queue.push(resolve));
+    if (running >= atOnce) await new Promise<void>((resolve) => queue.push(resolve));
     else running += 1;
     try {
       return await work();

@@ -25,7 +25,7 @@ const HITS_MAX = 100;
  */
 const PRICE_DIGITS = 5;
 const PRICE_PLACES = { min: 2, max: 15 } as const;
-const VOLUME_PLACES = 4;
+const VOLUME_DECIMAL_PLACES = 4;
 
 export function udfSymbols(deps: MarketDeps, symbols: PairSymbolTables): Route {
   return route(deps, {
@@ -106,10 +106,10 @@ function exchangeOf({ dexes }: ChainFacts, dexName: string): string {
   return dexes.find(({ name }) => name === dexName)?.displayName ?? dexName;
 }
 
-function toHit(known: PairSymbols, entry: PairEntry, chain: ChainFacts): UdfSearchHit {
+function toHit(symbolTable: PairSymbols, entry: PairEntry, chain: ChainFacts): UdfSearchHit {
   const { item } = entry;
   const exchange = exchangeOf(chain, item.dex_name);
-  const name = known.nameOf(entry);
+  const name = symbolTable.nameOf(entry);
   return {
     symbol: name,
     full_name: `${exchange}:${name}`,
@@ -124,9 +124,9 @@ export function describePair({ item }: PairEntry, exchange: string): string {
   return `${item.name} on ${exchange}, ${item.address}`;
 }
 
-function toSymbol(known: PairSymbols, entry: PairEntry, usd: boolean, chain: ChainFacts): UdfSymbol {
+function toSymbol(symbolTable: PairSymbols, entry: PairEntry, usd: boolean, chain: ChainFacts): UdfSymbol {
   const { item } = entry;
-  const { symbol: name, full_name, description, exchange } = toHit(known, entry, chain);
+  const { symbol: name, full_name, description, exchange } = toHit(symbolTable, entry, chain);
   const price = usd ? item.price_usd : item.price;
   const quoteCode = quoteCodeOf(item.quote_token);
   return {
@@ -149,7 +149,7 @@ function toSymbol(known: PairSymbols, entry: PairEntry, usd: boolean, chain: Cha
     has_weekly_and_monthly: false,
     has_empty_bars: false,
     supported_resolutions: [...RESOLUTIONS],
-    volume_precision: VOLUME_PLACES,
+    volume_precision: VOLUME_DECIMAL_PLACES,
     visible_plots_set: 'ohlcv',
     data_status: 'streaming',
     currency_code: usd ? USD : quoteCode,

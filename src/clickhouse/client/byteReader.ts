@@ -70,8 +70,11 @@ export function createByteReader(options: ByteReaderOptions): ByteReader {
     'user-agent': 'candlehouse',
   };
   const fixedSettings = [...searchParams].filter(([name]) => name.startsWith(SETTING_PREFIX));
-  const fixed: Fields = fixedSettings.map(([name, value]) => [name.slice(SETTING_PREFIX.length), value]);
-  fixed.push(['database', pathname.slice(1) || 'default']);
+  const fixedFields: Fields = fixedSettings.map(([name, value]) => [
+    name.slice(SETTING_PREFIX.length),
+    value,
+  ]);
+  fixedFields.push(['database', pathname.slice(1) || 'default']);
   const pathOf = (query: Fields): string => `/?${new URLSearchParams(query)}`;
   return {
     async read(sql, params, format, settings) {
@@ -80,10 +83,10 @@ export function createByteReader(options: ByteReaderOptions): ByteReader {
         `param_${name}`,
         formatParam(value),
       ]);
-      const around: Fields = [...fixed, ...Object.entries(settings)];
-      const path = pathOf([...around, ...paramFields]);
+      const settingFields: Fields = [...fixedFields, ...Object.entries(settings)];
+      const path = pathOf([...settingFields, ...paramFields]);
       const isShort = path.length <= PATH_LENGTH_MAX;
-      const long = { path: pathOf(around), body: formOf([['query', query], ...paramFields]) };
+      const long = { path: pathOf(settingFields), body: formOf([['query', query], ...paramFields]) };
       const request = isShort ? { path, body: query } : long;
       return readAnswer(await pool.request({ method: 'POST', headers, ...request }));
     },

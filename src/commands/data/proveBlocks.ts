@@ -248,8 +248,8 @@ async function comparePart(work: Work, proven: readonly ChainBlock[], found: Fou
   for (const { block, field, stored, proven: right } of differences) {
     found.differences += 1;
     if (found.differences > PRINTED_MAX) continue;
-    const [one, other] = showBoth(stored, right);
-    work.output.write(`DIFFERENT block ${block} ${field}: stored ${one}, proven ${other}\n`);
+    const [storedText, provenText] = showBoth(stored, right);
+    work.output.write(`DIFFERENT block ${block} ${field}: stored ${storedText}, proven ${provenText}\n`);
   }
   found.blocks += proven.length;
   found.logs += proven.reduce((sum, { logs }) => sum + logs.length, 0);

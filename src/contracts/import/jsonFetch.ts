@@ -7,7 +7,7 @@ import { guardedGet } from '../guardedGet';
 
 const TIMEOUT_MS = 60_000;
 const BODY_BYTES_MAX = 64 * 2 ** 20;
-const ATTEMPTS = 6;
+const ATTEMPTS_MAX = 6;
 const PAUSE_BASE_MS = 500;
 const PAUSE_MAX_MS = 30_000;
 
@@ -44,7 +44,7 @@ export function createJsonFetch(
   const root = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
   return {
     shown: root,
-    async get(path, signal, attempts = ATTEMPTS) {
+    async get(path, signal, attempts = ATTEMPTS_MAX) {
       let problem = '';
       for (let attempt = 0; attempt < attempts; attempt += 1) {
         if (attempt > 0)

@@ -11,7 +11,7 @@ import { createVerifiedStore } from '../storeVerified';
 import { BrokenRecord, type ContractSource, type FoundContract, type ImportedRecord } from './foundContract';
 import { attachCodes } from './attachCodes';
 
-const BATCH = 100;
+const BATCH_CONTRACTS = 100;
 const READS_AT_ONCE = 4;
 
 export interface ImportCounts {
@@ -72,7 +72,7 @@ export async function runImport(
     let batch: FoundContract[] = [];
     for await (const found of source.list(start, signal)) {
       batch.push(found);
-      if (batch.length < BATCH) continue;
+      if (batch.length < BATCH_CONTRACTS) continue;
       await importBatch(batch);
       batch = [];
     }

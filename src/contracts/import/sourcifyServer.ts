@@ -22,7 +22,7 @@ import type { JsonFetch } from './jsonFetch';
 import { readLibraries as readSettingsLibraries } from '../verify/standardJson';
 import { readLanguage, readMetadata, type MetadataFacts } from './metadata';
 
-const PAGE = 200;
+const PAGE_CONTRACTS = 200;
 const FIELDS =
   'abi,metadata,sources,compilation,deployment,creationBytecode,runtimeBytecode,storageLayout,userdoc,devdoc';
 const RUNS_DEFAULT = 200;
@@ -100,7 +100,7 @@ export function openSourcifyServer(fetch: JsonFetch, chainId: number): ContractS
       for (let after = position; ;) {
         const from = after === null ? '' : `&afterMatchId=${encodeURIComponent(after)}`;
         const { status, body } = await fetch.get(
-          `/v2/contracts/${chainId}?sort=asc&limit=${PAGE}${from}`,
+          `/v2/contracts/${chainId}?sort=asc&limit=${PAGE_CONTRACTS}${from}`,
           signal,
         );
         // The server does not know this chain.
@@ -118,7 +118,7 @@ export function openSourcifyServer(fetch: JsonFetch, chainId: number): ContractS
           if (!isAddress(address) || status === null) continue;
           yield toFound(fetch, { chainId, address: toLowerHex(address), status }, after);
         }
-        if (results.length < PAGE) return;
+        if (results.length < PAGE_CONTRACTS) return;
       }
     },
   };

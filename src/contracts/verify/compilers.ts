@@ -59,11 +59,11 @@ export function findCompilers(
         /^v?(\d+\.\d+\.\d+)(?:\+commit\.([0-9a-f]{8}))?(?:\.\w+)*$/.exec(asked) ?? [];
       const compilerPath =
         folders.get(number) ?? (number === '' ? null : await findOther(number, commit, signal));
-      if (compilerPath === null) throw missing(asked, await listVersions());
+      if (compilerPath === null) throw notInstalled(asked, await listVersions());
       const { version, output } = await runCompiler(compilerPath, JSON.stringify(input), limits, signal);
-      const short = /^\d+\.\d+\.\d+\+commit\.[0-9a-f]{8}/.exec(version)?.[0] ?? version;
-      if (commit !== null && !short.endsWith(commit)) throw missing(asked, [short]);
-      return { version: short, output: JSON.parse(output), size: output.length };
+      const shortVersion = /^\d+\.\d+\.\d+\+commit\.[0-9a-f]{8}/.exec(version)?.[0] ?? version;
+      if (commit !== null && !shortVersion.endsWith(commit)) throw notInstalled(asked, [shortVersion]);
+      return { version: shortVersion, output: JSON.parse(output), size: output.length };
     },
   };
 }
@@ -106,7 +106,7 @@ export function rememberCompilations(compilers: Compilers): Compilers {
   };
 }
 
-function missing(asked: string, versions: readonly string[]): SourceFault {
+function notInstalled(asked: string, versions: readonly string[]): SourceFault {
   const installed = versions.length === 0 ? 'none' : versions.join(', ');
   const askedText = asked.slice(0, 60);
   return new SourceFault(

@@ -156,25 +156,25 @@ export interface CompiledContract {
  */
 export function readCompiled(output: unknown, target: ContractTarget): CompiledContract {
   const { errors, contracts } = outputShape.parse(output);
-  const failed = errors.find((error) => error.severity === 'error');
-  if (failed !== undefined) {
-    const text = (failed.formattedMessage ?? failed.message).trim();
+  const compileError = errors.find((error) => error.severity === 'error');
+  if (compileError !== undefined) {
+    const text = (compileError.formattedMessage ?? compileError.message).trim();
     throw new SourceFault('compiler_error', `the sources do not compile: ${text.slice(0, MESSAGE_MAX)}`);
   }
-  const found = Object.entries(contracts).flatMap(([path, byName]) => {
+  const matches = Object.entries(contracts).flatMap(([path, byName]) => {
     const value = byName[target.name];
     return value === undefined || (target.path !== null && target.path !== path) ? [] : [{ path, value }];
   });
-  const [only] = found;
-  if (only === undefined)
+  const [match] = matches;
+  if (match === undefined)
     throw new SourceFault(
       'contract_not_found_in_compiler_output',
       `the compiled sources do not contain the contract ${nameOf(target)}`,
     );
-  if (found.length > 1) {
-    throw bad(`${found.length} files contain a contract ${target.name}: name one as path:${target.name}`);
+  if (matches.length > 1) {
+    throw bad(`${matches.length} files contain a contract ${target.name}: name one as path:${target.name}`);
   }
-  const parsed = contractShape.safeParse(only.value);
+  const parsed = contractShape.safeParse(match.value);
   // Yul contracts have no ABI.
   const abi = parsed.success ? readAbi(parsed.data.abi ?? []) : null;
   if (!parsed.success || abi === null) throw bad(`the compiler returned no code for ${nameOf(target)}`);
@@ -185,7 +185,7 @@ export function readCompiled(output: unknown, target: ContractTarget): CompiledC
       `${nameOf(target)} is abstract or an interface: it has no code`,
     );
   return {
-    path: only.path,
+    path: match.path,
     name: target.name,
     abi,
     paths: readPaths(metadata),

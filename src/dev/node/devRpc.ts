@@ -18,7 +18,7 @@ export interface DevRpc {
   close(): Promise<void>;
 }
 
-const CONNECTIONS = 2;
+const CONNECTIONS_MAX = 2;
 const TIMEOUT_MS = 60_000;
 /** Size limit of a request body: the node refuses bodies above 2 MB. */
 const BODY_CHARACTERS_MAX = 1_900_000;
@@ -26,7 +26,7 @@ const BODY_CHARACTERS_MAX = 1_900_000;
 /** Opens a connection to a node's HTTP address. */
 export function openDevRpc(url: string): DevRpc {
   const pool = new Pool(url, {
-    connections: CONNECTIONS,
+    connections: CONNECTIONS_MAX,
     headersTimeout: TIMEOUT_MS,
     bodyTimeout: TIMEOUT_MS,
   });

@@ -60,9 +60,9 @@ function setOf(compiler: string, sources: SourceFiles, settings: SourceSet['inpu
  * Reads files and all files that they import. The code contains a hash of the source paths, so the paths must be
  * the original ones. Paths of the package `home` start with `contracts/`.
  */
-function collect(home: string, first: readonly string[], edited: boolean): SourceFiles {
+function collect(home: string, firstPaths: readonly string[], edited: boolean): SourceFiles {
   const sources: Record<string, { content: string }> = {};
-  const waitingPaths = [...first];
+  const waitingPaths = [...firstPaths];
   for (let path = waitingPaths.pop(); path !== undefined; path = waitingPaths.pop()) {
     if (sources[path] !== undefined) continue;
     const original = read(findPackageFile(path.startsWith('@') ? path : home + path));
@@ -70,7 +70,7 @@ function collect(home: string, first: readonly string[], edited: boolean): Sourc
     sources[path] = { content };
     waitingPaths.push(...listImports(path, content));
     if (Object.keys(sources).length > FILES_MAX)
-      throw new AppError('internal', `${first.join(', ')} import more than ${FILES_MAX} files`);
+      throw new AppError('internal', `${firstPaths.join(', ')} import more than ${FILES_MAX} files`);
   }
   return sources;
 }

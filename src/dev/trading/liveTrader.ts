@@ -69,7 +69,8 @@ export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions)
     startBlock: head.number,
     headTimestamp: head.timestamp,
   };
-  const pause = (): number => reorgMs[0] + random.next() * (reorgMs[1] - reorgMs[0]);
+  const [pauseMinMs, pauseMaxMs] = reorgMs;
+  const pause = (): number => pauseMinMs + random.next() * (pauseMaxMs - pauseMinMs);
   const summary = { blocks: 0, swaps: 0, reorgs: 0 };
   let reorgAt = performance.now() + pause();
   let failures = 0;

@@ -154,14 +154,14 @@ function tokenData(token: TokenPlan, owner: Hex): Hex {
   const { oddity, taxBps = 0, name, symbol } = token;
   const supply = rawAmount(token, token.supplyUsd);
   const decimals = token.declaredDecimals ?? BigInt(token.decimals);
-  const last = oddity === undefined ? taxBps : ODDITIES[oddity];
+  const taxOrOddity = oddity === undefined ? taxBps : ODDITIES[oddity];
   return encodeDeploy(readOwnBytecode(contractOf(token)), TOKEN_CONSTRUCTOR, [
     name,
     symbol,
     decimals,
     supply,
     owner,
-    last,
+    taxOrOddity,
   ]);
 }
 

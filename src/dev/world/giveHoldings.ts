@@ -13,11 +13,11 @@ import { DEX_V2, DEX_V2_29 } from './worldPlan';
 const GIFT_USD = 20_000;
 const LIQUIDITY_USD = 2_500;
 const TRADE_USD = 300;
-const GIFT_KEYS = ['wpls', 'usdc', 'dai', 'weth', 'hexd'];
+const GIFT_TOKEN_KEYS = ['wpls', 'usdc', 'dai', 'weth', 'hexd'];
 const ALLOWANCE = 2n ** 256n - 1n;
 /** A deadline in the year 2100, which never passes. */
 const FAR_FUTURE = 4_102_444_800;
-const GAS = 900_000;
+const GAS_LIMIT = 900_000;
 
 const WALLET_ACTIONS = ['addLiquidity', 'swapV2', 'mintPosition', 'swapV3'] as const;
 type WalletAction = (typeof WALLET_ACTIONS)[number];
@@ -76,7 +76,7 @@ export function walletAction(number: number): WalletAction {
 }
 
 function giftTokens(world: World): WorldToken[] {
-  return world.tokens.filter(({ key }) => GIFT_KEYS.includes(key));
+  return world.tokens.filter(({ key }) => GIFT_TOKEN_KEYS.includes(key));
 }
 
 function act(
@@ -142,7 +142,7 @@ function call(
   name: string,
   values: readonly unknown[],
 ): DevTransaction {
-  return { from, to, data: encodeCall(contract, name, values), gas: GAS };
+  return { from, to, data: encodeCall(contract, name, values), gas: GAS_LIMIT };
 }
 
 async function send(builder: Builder, { from, to, data, gas }: DevTransaction): Promise<void> {

@@ -53,11 +53,11 @@ const PROGRESS_BLOCKS = 100;
 export async function mineHistory(rpc: DevRpc, world: World, options: HistoryOptions): Promise<History> {
   const timestamps = listTimestamps(options.endTimestamp, options.days);
   const head = await getBlockHead(rpc);
-  const first = timestamps[0] ?? options.endTimestamp;
-  if (head.timestamp >= first) {
+  const firstTimestamp = timestamps[0] ?? options.endTimestamp;
+  if (head.timestamp >= firstTimestamp) {
     throw new AppError(
       'internal',
-      `the head has the timestamp ${head.timestamp}; allowed: before ${first}, the first block of the history`,
+      `the head has the timestamp ${head.timestamp}; allowed: before ${firstTimestamp}, the first block of the history`,
     );
   }
   const maker = await openBlockMaker(rpc, world.accounts);

@@ -77,6 +77,7 @@ function token(
   };
 }
 
+/** Key, symbol, decimals, price in USD, and volatility. */
 const CORE_TOKENS: readonly TokenPlan[] = [
   token('wpls', 'WPLS', 18, 0.00005, 0.15, { name: 'Wrapped Pulse', supplyUsd: 2_000 * M }),
   token('usdc', 'USDC', 6, 1, 0.0004, { name: 'USD Coin', supplyUsd: 2_000 * M }),
@@ -146,6 +147,7 @@ function v3(base: string, quote: string, fee: number, sideUsd: number, popularit
   return { dex: DEX_V3, base, quote, sideUsd, popularity, fee };
 }
 
+/** Base, quote, (V3) fee in pips, USD on each side, and popularity. */
 const CORE_POOLS: readonly PoolPlan[] = [
   v2('wpls', 'usdc', 4 * M, 100),
   v2at29('wpls', 'dai', 6 * M, 120),

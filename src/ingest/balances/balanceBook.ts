@@ -189,21 +189,21 @@ export class BalanceBook {
     balances: readonly ComparedBalance[],
     { partial, sample }: { readonly partial: boolean; readonly sample: number | undefined },
   ): TokenCheck | null {
-    const judged = balances.flatMap((balance) =>
+    const judgedBalances = balances.flatMap((balance) =>
       balance.node === null ? [] : [this.judge(before, balance, balance.node, partial)],
     );
     const counts = partial ? {} : this.countHeld(before, balances);
     const isCounted = counts.held_checked !== undefined;
-    if (judged.length === 0 && !isCounted && sample === undefined) return null;
-    const wrongBalances = before.rebasing ? [] : judged.filter(({ isWrong }) => isWrong);
+    if (judgedBalances.length === 0 && !isCounted && sample === undefined) return null;
+    const wrongBalances = before.rebasing ? [] : judgedBalances.filter(({ isWrong }) => isWrong);
     return {
       ...before,
       ...counts,
-      ...(block === before.checked_block ? {} : weigh(before, judged)),
+      ...(block === before.checked_block ? {} : weigh(before, judgedBalances)),
       sampled_block: sample === undefined ? before.sampled_block : block,
       sampled_holders: sample === undefined || !isCounted ? before.sampled_holders : sample,
-      checked_block: judged.length > 0 ? block : before.checked_block,
-      holders_checked: before.holders_checked + judged.length,
+      checked_block: judgedBalances.length > 0 ? block : before.checked_block,
+      holders_checked: before.holders_checked + judgedBalances.length,
       mismatches: before.mismatches + wrongBalances.length,
       mismatch_block: wrongBalances.length > 0 ? block : before.mismatch_block,
     };

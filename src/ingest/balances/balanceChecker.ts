@@ -201,7 +201,7 @@ export class BalanceChecker {
     const samples = new Map<Hex, number>();
     const held: HeldToken[] = [];
     if (tokens.length === 0) return { samples, held };
-    const toHex = (some: readonly Hex[]): string[] => some.map((token) => token.slice(2));
+    const toHex = (addresses: readonly Hex[]): string[] => addresses.map((token) => token.slice(2));
     const sizeParams = { tokens: toHex(tokens), limit: tokens.length };
     const sizes = await this.runner.run('holders/count_rows', sizeParams, sizeRow);
     for (const pack of packTokens(tokens, new Map(sizes.map(({ token, stored }) => [token, stored])))) {
@@ -298,11 +298,11 @@ export class BalanceChecker {
  * replaced the block meanwhile, or if a backfill stores final blocks of another branch, the rows may come from two
  * branches. A promotion moves rows of the same branch, so it changes no balance.
  */
-function isUnchanged(before: StoredState, after: StoredState): boolean {
-  const tip = before.head.at(-1);
-  if (tip === undefined || [before, after].some(({ intent }) => intent?.kind === 'backfill')) return false;
-  if (after.cursor.number === tip.number) return after.cursor.hash === tip.hash;
-  return after.head.some(({ hash }) => hash === tip.hash);
+function isUnchanged(earlier: StoredState, later: StoredState): boolean {
+  const tip = earlier.head.at(-1);
+  if (tip === undefined || [earlier, later].some(({ intent }) => intent?.kind === 'backfill')) return false;
+  if (later.cursor.number === tip.number) return later.cursor.hash === tip.hash;
+  return later.head.some(({ hash }) => hash === tip.hash);
 }
 
 /** Splits the tokens into packs of at most SAMPLE_ROWS_MAX stored balances. */

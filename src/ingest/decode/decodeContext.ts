@@ -46,7 +46,7 @@ export function makerOf({ block }: BlockWork, log: ChainLog): Hex | null {
 }
 
 /** Whether a swap moves a price by more than 10 %. False if one of the two prices is unknown (null or 0). */
-export function isBigMove(before: number | null, after: number | null): boolean {
-  if (before === null || after === null || before <= 0 || after <= 0) return false;
-  return Math.max(before / after, after / before) > 1.1;
+export function isBigMove(priceBefore: number | null, priceAfter: number | null): boolean {
+  if (priceBefore === null || priceAfter === null || priceBefore <= 0 || priceAfter <= 0) return false;
+  return Math.max(priceBefore / priceAfter, priceAfter / priceBefore) > 1.1;
 }

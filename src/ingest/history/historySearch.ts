@@ -265,9 +265,9 @@ export class HistorySearch {
   }
 
   /** Reads the states of pools that are not known yet, and waits until the session has added the pools. */
-  private async list(all: readonly OldPool[], signal: AbortSignal): Promise<void> {
+  private async list(pools: readonly OldPool[], signal: AbortSignal): Promise<void> {
     const { database, chainId, found } = this.deps;
-    let unlisted = all.filter(({ address }) => !found.isKnown(address));
+    let unlisted = pools.filter(({ address }) => !found.isKnown(address));
     for (let attempt = 0; unlisted.length > 0; attempt += 1) {
       if (attempt === OFFERS_MAX)
         throw new AppError('unavailable', 'the newest block was replaced while pools were read');

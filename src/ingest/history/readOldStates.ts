@@ -67,13 +67,13 @@ async function readPairs(
   });
   const answers = await callContracts(rpc, calls.flat(), signal);
   const observed = await readObservations(rpc, pools, answers, calls, at, signal);
-  let next = 0;
+  let nextAnswer = 0;
   return pools.flatMap(({ address, creation, protocol, dex }, index) => {
-    const mine = answers.slice(next, (next += calls[index]?.length ?? 0));
+    const poolAnswers = answers.slice(nextAnswer, (nextAnswer += calls[index]?.length ?? 0));
     if (creation === null || protocol === null) return [];
     const pool = toPool(protocol, dex, creation);
-    const state = pool.poolType === 3 ? toV3State(mine) : toV2State(mine[0]);
-    const movedAt = pool.poolType === 3 ? observed.get(address) : wordOf(mine[0], 2);
+    const state = pool.poolType === 3 ? toV3State(poolAnswers) : toV2State(poolAnswers[0]);
+    const movedAt = pool.poolType === 3 ? observed.get(address) : wordOf(poolAnswers[0], 2);
     const row = {
       address: pool.address,
       dex: pool.dex,

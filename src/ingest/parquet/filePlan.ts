@@ -95,14 +95,14 @@ function firstUpTo(spans: readonly Span[], block: number): number {
   return low;
 }
 
-function checkFiles(name: DatasetName, own: readonly ParquetFile[], all: number): void {
-  if (own.length === 0)
+function checkFiles(name: DatasetName, files: readonly ParquetFile[], fileCount: number): void {
+  if (files.length === 0)
     throw new AppError(
       'bad_config',
-      `--parquet: none of the ${all} files has ${name}; allowed: files of blocks, of logs and of transactions`,
+      `--parquet: none of the ${fileCount} files has ${name}; allowed: files of blocks, of logs and of transactions`,
     );
-  for (const [at, file] of own.entries()) {
-    const previous = own[at - 1];
+  for (const [at, file] of files.entries()) {
+    const previous = files[at - 1];
     if (previous === undefined || previous.to < file.from) continue;
     throw new AppError(
       'bad_config',
@@ -122,15 +122,15 @@ function joinSpans(spans: readonly Span[]): Span[] {
   return joined;
 }
 
-function intersect(some: readonly Span[], others: readonly Span[]): Span[] {
+function intersect(spans: readonly Span[], otherSpans: readonly Span[]): Span[] {
   const common: Span[] = [];
   let [a, b] = [0, 0];
   for (;;) {
-    const [one, other] = [some[a], others[b]];
-    if (one === undefined || other === undefined) return common;
-    const [from, to] = [Math.max(one.from, other.from), Math.min(one.to, other.to)];
+    const [span, otherSpan] = [spans[a], otherSpans[b]];
+    if (span === undefined || otherSpan === undefined) return common;
+    const [from, to] = [Math.max(span.from, otherSpan.from), Math.min(span.to, otherSpan.to)];
     if (from <= to) common.push({ from, to });
-    if (one.to < other.to) a += 1;
+    if (span.to < otherSpan.to) a += 1;
     else b += 1;
   }
 }

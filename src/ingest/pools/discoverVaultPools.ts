@@ -211,13 +211,13 @@ export class VaultDiscovery {
     let next = 0;
     return candidates.flatMap((candidate, index) => {
       const { dex, poolId, created } = candidate;
-      const from = next;
-      const mine = answers.slice(from, (next += calls[index]?.length ?? 0));
-      if (mine.some((_, at) => unread.has(from + at))) unsure.add(poolId);
+      const firstAnswer = next;
+      const poolAnswers = answers.slice(firstAnswer, (next += calls[index]?.length ?? 0));
+      if (poolAnswers.some((_, at) => unread.has(firstAnswer + at))) unsure.add(poolId);
       if (unsure.has(poolId)) return [];
       const tokens = created?.tokens ?? tokensOf.get(poolId) ?? [];
       const managers = created?.managers ?? [];
-      const facts = readPoolFacts(mine, tokens.length);
+      const facts = readPoolFacts(poolAnswers, tokens.length);
       if (facts === null) return [];
       const firstState = { ...emptyWeightedPool(poolId), tokens, swapFee: created?.swapFee ?? 0n };
       // A pool that is created in this block starts with balances of zero. The balances of an older pool are

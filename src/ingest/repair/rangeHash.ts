@@ -135,7 +135,7 @@ export function hashedColumns(name: string, columns: readonly string[]): readonl
 /** Hashes a tuple of the columns. Without the tuple, one null would make the whole hash null. */
 function rowHashSql(name: string, written: readonly string[]): string {
   const columns = hashedColumns(name, written);
-  const hashOf = (some: readonly string[]): string => `sipHash128(tuple(${some.join(', ')}))`;
+  const hashOf = (columns: readonly string[]): string => `sipHash128(tuple(${columns.join(', ')}))`;
   const addedColumn = ADDED_LATER[name];
   if (addedColumn === undefined) return hashOf(columns);
   return `if(isNull(${addedColumn}), ${hashOf(columns.filter((column) => column !== addedColumn))}, ${hashOf(columns)})`;

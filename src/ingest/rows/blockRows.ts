@@ -125,9 +125,9 @@ export function noCounts(): Record<EventTableName, number> {
 }
 
 /** Counts the rows of several blocks by table. */
-export function countRows(all: readonly BlockRows[]): Record<EventTableName, number> {
+export function countRows(blockRows: readonly BlockRows[]): Record<EventTableName, number> {
   const counts = noCounts();
-  for (const rows of all) for (const name of EVENT_TABLE_NAMES) counts[name] += rows[name].length;
+  for (const rows of blockRows) for (const name of EVENT_TABLE_NAMES) counts[name] += rows[name].length;
   return counts;
 }
 

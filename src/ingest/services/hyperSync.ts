@@ -186,14 +186,14 @@ export class HyperSync implements BlockService {
     return { blocks, next };
   }
 
-  private numberOf(value: unknown, from: number, next: number, what: string): number {
+  private numberOf(value: unknown, from: number, toBlock: number, what: string): number {
     const number = this.fields.integer(
       this.fields.fields(value, what)['blockNumber'],
       BLOCK_MAX,
       `blockNumber of ${what}`,
     );
-    if (number >= from && number < next) return number;
-    throw this.fields.fault(`blockNumber of ${what}`, number, `${from} to ${next - 1}`);
+    if (number >= from && number < toBlock) return number;
+    throw this.fields.fault(`blockNumber of ${what}`, number, `${from} to ${toBlock - 1}`);
   }
 
   /** Waits for a call of the client, which cannot be cancelled. Its errors pass. */

@@ -58,12 +58,12 @@ export async function listFoundPools(
  * Marks the head blocks that add found pools as not stored, so that the session writes them again. Such a
  * block is written in two steps, and the program may have ended between them.
  */
-export async function relist(found: FoundPools | undefined, stored: StoredState): Promise<StoredState> {
-  if (found === undefined) return stored;
-  await found.load(stored.cursor.number, () => false);
-  const first = stored.head.find(({ hash }) => found.listedBy(hash).length > 0);
+export async function relist(foundPools: FoundPools | undefined, stored: StoredState): Promise<StoredState> {
+  if (foundPools === undefined) return stored;
+  await foundPools.load(stored.cursor.number, () => false);
+  const first = stored.head.find(({ hash }) => foundPools.listedBy(hash).length > 0);
   if (first === undefined) return stored;
   const commits = new Map(stored.commits);
-  for (const hash of stored.commits.keys()) if (found.listedBy(hash).length > 0) commits.delete(hash);
+  for (const hash of stored.commits.keys()) if (foundPools.listedBy(hash).length > 0) commits.delete(hash);
   return { ...stored, commits, head: stored.head.filter(({ number }) => number < first.number) };
 }

@@ -27,7 +27,7 @@ const NODE_SILENCE_MS = 25_000;
  */
 const STALL_MIN_MS = 15_000;
 const STALL_MAX_MS = 300_000;
-const SPACINGS_OF_STALL = 2.5;
+const STALL_BLOCK_TIMES = 2.5;
 /**
  * Time without a new head in ms after which the head counts as stalled, while the mean block time is unknown.
  */
@@ -211,7 +211,7 @@ function listHeadProblems(
 
 function stallMs(spacingMs: number | null): number {
   if (spacingMs === null) return STALL_UNKNOWN_MS;
-  return Math.min(STALL_MAX_MS, Math.max(STALL_MIN_MS, SPACINGS_OF_STALL * spacingMs));
+  return Math.min(STALL_MAX_MS, Math.max(STALL_MIN_MS, STALL_BLOCK_TIMES * spacingMs));
 }
 
 const STATE_TEXTS: Readonly<Record<Exclude<EndpointState, 'ok'>, string>> = {

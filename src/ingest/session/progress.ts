@@ -8,7 +8,7 @@ const BAR_CELLS = 24;
 
 interface Progress {
   /** `done` is the last stored block; `logs` is the number of logs stored in this step. */
-  step(done: number, logs: number): void;
+  step(doneBlocks: number, logs: number): void;
   end(): void;
 }
 

@@ -209,9 +209,9 @@ export class IngestSession {
   }
 
   /** If the sync ended on another branch than `head`, the last final block is computed for that branch. */
-  private async finalise(head: BlockHeader, ofHead: FinalBlock): Promise<void> {
+  private async finalise(head: BlockHeader, finalOfHead: FinalBlock): Promise<void> {
     const { tip } = this.follower;
-    const final = tip.hash === head.hash ? ofHead : await this.deps.finality.finalAt(tip, this.signal);
+    const final = tip.hash === head.hash ? finalOfHead : await this.deps.finality.finalAt(tip, this.signal);
     this.follower.finalise(final.number, final.hash);
   }
 

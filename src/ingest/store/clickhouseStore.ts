@@ -319,10 +319,10 @@ async function checkRange(
   if (wrongView !== null) throw differs(wrongView.name, intent, wrongView.expected, wrongView.found);
 }
 
-function differs(name: string, intent: OpenIntent, expected: number, found: number): AppError {
+function differs(name: string, intent: OpenIntent, expected: number, storedTotal: number): AppError {
   return new AppError(
     'broken_invariant',
-    `after replaying blocks ${intent.from}-${intent.to}, ${name} has ${found} rows, expected ${expected}; ` +
+    `after replaying blocks ${intent.from}-${intent.to}, ${name} has ${storedTotal} rows, expected ${expected}; ` +
       'the writer stops: run `candlehouse verify` to list the differences',
   );
 }

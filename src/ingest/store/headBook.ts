@@ -115,9 +115,9 @@ export class HeadBook {
    * Drops the canonical blocks up to `number`, because they are final. Drops the commits of abandoned blocks
    * only when more than 4 × `kept` commits are stored.
    */
-  forgetBelow(number: number, kept: number): void {
+  forgetBelow(number: number, keptBlocks: number): void {
     for (const height of this.live.keys()) if (height <= number) this.live.delete(height);
-    if (this.commits.size <= 4 * kept) return;
+    if (this.commits.size <= 4 * keptBlocks) return;
     const hashes = new Set([...this.live.values()].map((block) => block.hash));
     for (const hash of this.commits.keys()) if (!hashes.has(hash)) this.commits.delete(hash);
     for (const hash of this.counts.keys()) if (!hashes.has(hash)) this.counts.delete(hash);

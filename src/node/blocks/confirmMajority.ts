@@ -97,10 +97,10 @@ function tell(votes: readonly Vote[]): string {
   return votes.map(({ id, number, own }) => `endpoint #${id} has ${own} for block ${number}`).join(', ');
 }
 
-function bench(pool: EndpointPool, id: number, what: string, number: number): void {
+function bench(pool: EndpointPool, id: number, reason: string, number: number): void {
   // An endpoint that is benched already is left as it is, and is not logged again.
   if (pool.endpoints[id]?.state === 'benched') return;
-  const lie = new BlockMismatch('majority', number, what);
+  const lie = new BlockMismatch('majority', number, reason);
   pool.countMismatch(lie);
   pool.penalise(id, lie.message);
 }

@@ -22,7 +22,7 @@ import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 import { type Outcome, isRecord, type RpcCall } from '../rpc/rpcTransport';
 import { checkNumber } from './verify';
 
-const SPAN_START = 32;
+const SPAN_START_BLOCKS = 32;
 /**
  * If a node does not answer, the range is made smaller and tried again this many times. Then another endpoint is
  * used.
@@ -49,16 +49,16 @@ export class LogSpans {
   }
 
   of(endpoint: Endpoint): number {
-    return this.spans.get(endpoint.id) ?? Math.min(SPAN_START, this.max);
+    return this.spans.get(endpoint.id) ?? Math.min(SPAN_START_BLOCKS, this.max);
   }
 
   shrink(endpoint: Endpoint, refused: number): void {
     this.spans.set(endpoint.id, Math.max(1, Math.floor(refused / 2)));
   }
 
-  grow(endpoint: Endpoint, taken: number): void {
-    if (taken >= this.of(endpoint))
-      this.spans.set(endpoint.id, Math.min(this.max, taken + Math.ceil(taken / 8)));
+  grow(endpoint: Endpoint, blocksTaken: number): void {
+    if (blocksTaken >= this.of(endpoint))
+      this.spans.set(endpoint.id, Math.min(this.max, blocksTaken + Math.ceil(blocksTaken / 8)));
   }
 }
 

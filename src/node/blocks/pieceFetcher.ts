@@ -129,9 +129,9 @@ export class PieceFetcher {
       const number = askedNumbers[index] ?? from;
       if (block instanceof AppError) failures.set(number, (failures.get(number) ?? 0) + 1);
     }
-    const failed = keepVerified(checked, kept);
-    if (this.trust.isUsed(endpoint)) this.trust.noteRight(endpoint, answers.length - failed.length);
-    return failed;
+    const errors = keepVerified(checked, kept);
+    if (this.trust.isUsed(endpoint)) this.trust.noteRight(endpoint, answers.length - errors.length);
+    return errors;
   }
 
   /**
@@ -145,15 +145,16 @@ export class PieceFetcher {
     { kept, halves, seen }: Fetched,
     signal: AbortSignal,
   ): Promise<void> {
-    const isFirst = !seen.has(number);
+    const isFirstVisit = !seen.has(number);
     seen.add(number);
     // Another endpoint is asked before the methods of an endpoint that sent something wrong.
     const isLie = error instanceof BlockMismatch && !error.isIncomplete;
-    const isPassing = !isAnswer(error);
-    const isBlockKnown = error instanceof BlockMismatch || (halves.headers.has(number) && !isPassing);
-    const isLast = endpoint.alone && halves.headers.has(number);
+    const isConnectionFailure = !isAnswer(error);
+    const isBlockKnown =
+      error instanceof BlockMismatch || (halves.headers.has(number) && !isConnectionFailure);
+    const isOnlyEndpoint = endpoint.alone && halves.headers.has(number);
     const isRefused = !this.trust.isUsed(endpoint) && error instanceof RpcError && error.isAnswer;
-    if (!(isBlockKnown || isLast || isRefused) || (isLie && isFirst && !endpoint.alone))
+    if (!(isBlockKnown || isOnlyEndpoint || isRefused) || (isLie && isFirstVisit && !endpoint.alone))
       throw toRetryable(error);
     const { needsBodies } = this.checker;
     const methods = [
@@ -167,7 +168,7 @@ export class PieceFetcher {
       kept.set(number, checked);
       halves.headers.delete(number);
       halves.receipts.delete(number);
-      if (this.trust.isUsed(endpoint) && !isPassing) this.trust.noteWrong(endpoint, number, error);
+      if (this.trust.isUsed(endpoint) && !isConnectionFailure) this.trust.noteWrong(endpoint, number, error);
       return;
     }
     throw toRetryable(error);

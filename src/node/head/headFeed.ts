@@ -141,7 +141,7 @@ class SpacingMeter {
 /** Lets a push end a wait early. Keeps the last push until it is read. */
 class Bell {
   private readonly clock: Clock;
-  private rung: Wakeup | null = null;
+  private lastWakeup: Wakeup | null = null;
   private waiter: AbortController | null = null;
 
   constructor(clock: Clock) {
@@ -149,20 +149,20 @@ class Bell {
   }
 
   ring(wakeup: Wakeup): void {
-    this.rung = wakeup;
+    this.lastWakeup = wakeup;
     this.waiter?.abort();
   }
 
   take(): Wakeup | null {
-    const rung = this.rung;
-    this.rung = null;
-    return rung;
+    const { lastWakeup } = this;
+    this.lastWakeup = null;
+    return lastWakeup;
   }
 
   /** Waits until a push arrives, or for `ms`. Rejects when the signal aborts. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.rung !== null) return;
+    if (this.lastWakeup !== null) return;
     const waiter = new AbortController();
     this.waiter = waiter;
     const release = onAbort(signal, () => waiter.abort());

@@ -31,7 +31,7 @@ interface SyncOptions {
   readonly clock?: Clock | undefined;
 }
 
-const CHUNK = 64;
+const CHUNK_BLOCKS = 64;
 /**
  * The number of headers per request grows by this factor while the fork is searched: 1, then 16, then 256.
  * Most reorgs are one or two blocks deep.
@@ -109,7 +109,7 @@ async function nextStep(
     const isReorg = fork.number < tip.number;
     const last = Math.min(
       head.number,
-      Math.max(isReorg ? tip.number : 0, fork.number + (options.chunk ?? CHUNK)),
+      Math.max(isReorg ? tip.number : 0, fork.number + (options.chunk ?? CHUNK_BLOCKS)),
     );
     const blocks = await source.fetchRange(fork.number + 1, last, {
       notBefore: fork.timestamp,

@@ -80,7 +80,7 @@ export class Endpoint {
   private readonly faults = new EndpointFaults();
   private calls = 0;
   private underWay = 0;
-  private readonly refused = new RefusedShare();
+  private readonly refusedShare = new RefusedShare();
   private readonly errors = new Map<RpcError['kind'], number>();
 
   constructor(id: number, transport: RpcTransport, clock: Clock, batchMax: number, alone: boolean) {
@@ -176,7 +176,7 @@ export class Endpoint {
   async pause(idle: number, failed: readonly AppError[], signal?: AbortSignal): Promise<void> {
     const pausesMs = failed.flatMap((error) => (error instanceof RpcError ? (error.retryAfterMs ?? []) : []));
     const backoff = idle === 0 ? 0 : backoffMs(this.clock, idle - 1, REPEAT_BASE_MS, REPEAT_MAX_MS);
-    const ms = Math.max(backoff, this.refused.isMost ? this.bounded(Math.max(0, ...pausesMs)) : 0);
+    const ms = Math.max(backoff, this.refusedShare.isMost ? this.bounded(Math.max(0, ...pausesMs)) : 0);
     if (ms > 0) await this.clock.sleep(ms, signal);
   }
 
@@ -219,20 +219,20 @@ export class Endpoint {
     if (calls.length <= this.size.value) return this.sendChunk(calls, signal);
     const answers: RpcAnswer[] = [];
     const lanes = this.isReduced ? PARALLEL_REQUESTS : 1;
-    let [next, failures, failure]: [number, number, RpcError | null] = [0, 0, null];
+    let [next, failedInARow, firstFailure]: [number, number, RpcError | null] = [0, 0, null];
     const sendNext = async (): Promise<void> => {
-      while (next < calls.length && failures < lanes) {
+      while (next < calls.length && failedInARow < lanes) {
         const from = next;
         next += this.size.value;
         const part = await this.sendChunk(calls.slice(from, next), signal);
         for (const [index, answer] of part.answers.entries()) answers[from + index] = answer;
-        failures = part.failure === null ? 0 : failures + 1;
-        failure ??= part.failure;
+        failedInARow = part.failure === null ? 0 : failedInARow + 1;
+        firstFailure ??= part.failure;
       }
     };
     await Promise.all(Array.from({ length: lanes }, sendNext));
-    const error: RpcError = failure ?? new RpcError('bad_answer', `${this.name}: no answer`);
-    return { answers: calls.map((_, index) => answers[index] ?? { error }), failure };
+    const error: RpcError = firstFailure ?? new RpcError('bad_answer', `${this.name}: no answer`);
+    return { answers: calls.map((_, index) => answers[index] ?? { error }), failure: firstFailure };
   }
 
   /**
@@ -249,7 +249,7 @@ export class Endpoint {
         const sent = await this.transport.send(calls, signal).finally(() => (this.underWay -= calls.length));
         const answers = sent.map((answer, index) => recogniseLimit(calls[index], answer));
         this.size.noteGood(calls.length);
-        this.refused.note(
+        this.refusedShare.note(
           answers.every((answer) => 'error' in answer && answer.error.kind === 'rate_limited'),
         );
         for (const answer of answers) if ('error' in answer) this.countError(answer.error.kind, 1);
@@ -257,7 +257,7 @@ export class Endpoint {
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
         this.countError(error.kind, calls.length);
-        this.refused.note(error.kind === 'rate_limited');
+        this.refusedShare.note(error.kind === 'rate_limited');
         if (error.cut === 'call') return this.sendParts(calls, error, signal);
         const isReduced = this.size.isReduced;
         if (!SIZELESS_KINDS.has(error.kind)) this.size.noteFailed(calls.length);
@@ -325,7 +325,7 @@ export class Endpoint {
 
   private restMs(error: RpcError): number {
     // Calls may fail at random, and a long pause of the only endpoint would stop all other calls too.
-    if (this.alone && !this.refused.isMost)
+    if (this.alone && !this.refusedShare.isMost)
       return backoffMs(this.clock, Math.max(0, this.failureCount - 1), REPEAT_BASE_MS, ALONE_REST_MAX_MS);
     if (error.retryAfterMs !== null) return this.bounded(error.retryAfterMs);
     const base =

@@ -139,7 +139,7 @@ export class EndpointPool {
         if (round > 0) await this.clock.sleep(this.pauseMs(round), linked.signal);
         const tried = new Set<number>();
         await this.waitForAny(tried, options, linked.signal);
-        let firstError: unknown = null;
+        let mostTelling: unknown = null;
         for (let next = this.pick(tried, options); next !== null; next = this.pick(tried, options)) {
           tried.add(next.id);
           const within = this.limit(next, tried, options, linked.signal);
@@ -149,10 +149,10 @@ export class EndpointPool {
             next.noteGood();
             return value;
           } catch (error) {
-            firstError = moreTelling(firstError, this.blame(next, error, linked.signal));
+            mostTelling = moreTelling(mostTelling, this.blame(next, error, linked.signal));
           }
         }
-        last = firstError ?? last;
+        last = mostTelling ?? last;
         this.assertAnyChain();
         if (last instanceof RpcError && round + 1 >= roundsAfter(last, rounds)) break;
       }

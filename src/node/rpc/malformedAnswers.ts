@@ -69,8 +69,8 @@ export class MergedAnswers<T> {
    * the next endpoint is asked. Outcomes of several endpoints are combined only where answers are malformed.
    * `answersOthers` is the result of `doesAnswer`.
    */
-  add(endpoint: string, all: readonly Outcome<T>[], answersOthers: boolean): Outcome<T>[] {
-    const answers = answersOthers ? withRefusals(all) : all;
+  add(endpoint: string, outcomes: readonly Outcome<T>[], answersOthers: boolean): Outcome<T>[] {
+    const answers = answersOthers ? withRefusals(outcomes) : outcomes;
     const retryable = answers.flatMap((one) => ('error' in one && one.error.retryable ? [one.error] : []));
     const otherError = retryable.find(({ malformed }) => !malformed);
     if (otherError !== undefined) throw otherError;

@@ -131,7 +131,7 @@ export const RETRY_AFTER_MAX_MS = 60_000;
  */
 export function parseRetryAfter(value: string | undefined, now: number): number | null {
   if (value === undefined) return null;
-  const seconds = /^\s*(\d+(?:\.\d+)?)\s*$/.exec(value);
-  const wait = seconds === null ? Date.parse(value) - now : Number(seconds[1]) * 1000;
-  return Number.isNaN(wait) ? null : Math.min(RETRY_AFTER_MAX_MS, Math.max(0, wait));
+  const [, seconds] = /^\s*(\d+(?:\.\d+)?)\s*$/.exec(value) ?? [];
+  const waitMs = seconds === undefined ? Date.parse(value) - now : Number(seconds) * 1000;
+  return Number.isNaN(waitMs) ? null : Math.min(RETRY_AFTER_MAX_MS, Math.max(0, waitMs));
 }

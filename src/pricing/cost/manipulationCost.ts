@@ -244,15 +244,16 @@ function missingDepth(moved: readonly CostPool[], rest: readonly CostPool[], log
   const keptPools = moved.filter((pool) => !beyondKnown(pool, log));
   const [keptUsd, restUsd] = [depthOf(keptPools), depthOf(rest)];
   // The depth of pools that left the hop still counts towards the confidence.
-  const untrusted = Math.max(0, TRUSTED_DEPTH_USD - keptUsd - restUsd);
-  const outvoting = Math.max(0, restUsd - keptUsd);
-  if (!moved.some(isOpen) || !rest.some(({ isVault }) => isVault)) return Math.max(outvoting, untrusted);
+  const untrustedUsd = Math.max(0, TRUSTED_DEPTH_USD - keptUsd - restUsd);
+  const outvotingUsd = Math.max(0, restUsd - keptUsd);
+  if (!moved.some(isOpen) || !rest.some(({ isVault }) => isVault))
+    return Math.max(outvotingUsd, untrustedUsd);
   // Moved open pools can instead exclude the vault pools of the hop. They then must outvote only the open
   // pools that were not moved.
   const [keptOpen, restOpen] = [depthOf(keptPools.filter(isOpen)), depthOf(rest.filter(isOpen))];
   const vaults = depthOf([...moved, ...rest].filter(({ isVault }) => isVault));
   const excluding = Math.max(0, restOpen - keptOpen, vaults * OPEN_PER_VAULT - keptOpen - restOpen);
-  return Math.max(Math.min(outvoting, excluding), untrusted);
+  return Math.max(Math.min(outvotingUsd, excluding), untrustedUsd);
 }
 
 function isOpen({ isVault }: CostPool): boolean {

@@ -20,7 +20,7 @@ import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 /** Largest number of positions (`ord`) per query. */
 const ORDS_PER_QUERY = 1_000;
 /** A page with more swaps than this is read by two queries in parallel, half of the swaps each. */
-const SCATTERED = 10;
+const SCATTERED_MIN = 10;
 /** Largest number of filters for which the number of final events stays in memory. */
 const COUNTS_KEPT = 1_000;
 
@@ -251,8 +251,11 @@ async function readRows(
   const finalOrd = lastOrdOfBlock(head.finalTo);
   const ordsOf = (kinds: readonly EventKind[]): number[] =>
     where.filter(({ kind }) => kinds.includes(kind)).map(({ ord }) => ord);
-  const paramsOf = (all: readonly number[]): QueryParams => {
-    const [ords, headOrds] = [all.filter((ord) => ord <= finalOrd), all.filter((ord) => ord > finalOrd)];
+  const paramsOf = (allOrds: readonly number[]): QueryParams => {
+    const [ords, headOrds] = [
+      allOrds.filter((ord) => ord <= finalOrd),
+      allOrds.filter((ord) => ord > finalOrd),
+    ];
     const readsBoth = ords.length > 0 && headOrds.length > 0;
     return { ...snapshot, ords, head_ords: headOrds, both: readsBoth, limit: ORDS_PER_QUERY };
   };
@@ -261,7 +264,7 @@ async function readRows(
   const swaps = ordsOf(['swap']);
   // ClickHouse reads scattered rows with many columns in one thread, so a long list of swaps is read by two queries
   // in parallel.
-  const middle = swaps.length > SCATTERED ? Math.ceil(swaps.length / 2) : swaps.length;
+  const middle = swaps.length > SCATTERED_MIN ? Math.ceil(swaps.length / 2) : swaps.length;
   const parts = await Promise.all([
     readEvents(listSwaps, swaps.slice(0, middle)),
     readEvents(listSwaps, swaps.slice(middle)),

@@ -68,8 +68,8 @@ export async function listScreenerEvents(
   ]);
   const rows: (SwapRow | LiquidityRow)[] = [...swaps, ...liquidity];
   rows.sort((a, b) => a.ord - b.ord);
-  const first = rows[limit];
-  if (first !== undefined) return { events: [], fitsTo: blockOfOrd(first.ord) - 1 };
+  const firstLeftOut = rows[limit];
+  if (firstLeftOut !== undefined) return { events: [], fitsTo: blockOfOrd(firstLeftOut.ord) - 1 };
   const events = rows.flatMap((row) => {
     const pool = pairs.byAddress.get(row.pair)?.pool;
     if (pool === undefined) return [];

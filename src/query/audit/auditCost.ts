@@ -7,7 +7,7 @@ import { manipulationCost, type ManipulationCost } from '../../pricing/cost/mani
 import type { AuditInputs, AuditRoute } from './auditInputs';
 
 const V3 = 3;
-const PIPS = 1_000_000;
+const PIPS_ONE = 1_000_000;
 
 /** The price of a token that is derived from pools, with its hops from the token to the anchor. */
 interface PricedPath {
@@ -24,7 +24,7 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
   if (usd === null || anchor === null || hops.length === 0) return null;
   const poolOf = ({ key }: Leg): { readonly pool_type: number; readonly fee_pips: number } | undefined =>
     legs.get(key)?.pool;
-  const feeOf = (leg: Leg): number => (fees.get(leg.pair) ?? poolOf(leg)?.fee_pips ?? 0) / PIPS;
+  const feeOf = (leg: Leg): number => (fees.get(leg.pair) ?? poolOf(leg)?.fee_pips ?? 0) / PIPS_ONE;
   const isRanged = (leg: Leg): boolean => poolOf(leg)?.pool_type === V3;
   const activeOf = (leg: Leg): number => activeLiquidity(leg, inputs);
   // USD price of the token at the end of the current hop. The loop goes from the anchor back to the audited token.
@@ -41,7 +41,7 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
     };
     others.add(next);
     const feesWith = (tokensOfPools: ReadonlySet<string>): number[] =>
-      tokens.listFees(token, tokensOfPools, block.number).map((pips) => pips / PIPS);
+      tokens.listFees(token, tokensOfPools, block.number).map((pips) => pips / PIPS_ONE);
     const ofHop = feesWith(new Set(anchors.has(next) ? [next, ...anchors.keys()] : [next]));
     const otherFees = feesWith(others);
     return costHop(route, hop, { market, usdOf, feeOf, isRanged, activeOf, fees: ofHop, otherFees });

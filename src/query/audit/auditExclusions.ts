@@ -70,8 +70,8 @@ function legsOfToken(token: Hex, { legs }: AuditInputs): readonly AuditLeg[] {
   return [...legs.values()].filter(({ leg }) => leg.token0 === token || leg.token1 === token);
 }
 
-function toReasonLeg(token: Hex, found: AuditLeg, inputs: AuditInputs): ReasonLeg {
-  const { leg, pool } = found;
+function toReasonLeg(token: Hex, auditLeg: AuditLeg, inputs: AuditInputs): ReasonLeg {
+  const { leg, pool } = auditLeg;
   const { market, hops, doubts } = inputs;
   const isToken0 = leg.token0 === token;
   return {
@@ -79,7 +79,7 @@ function toReasonLeg(token: Hex, found: AuditLeg, inputs: AuditInputs): ReasonLe
     isToken0,
     other: hops.priceOf(isToken0 ? leg.token1 : leg.token0),
     isFollowed: isFollowed(pool, doubts.get(pool.address) ?? 0),
-    isQuiet: isQuiet(found, inputs),
+    isQuiet: isQuiet(auditLeg, inputs),
   };
 }
 
@@ -90,20 +90,20 @@ function isQuiet({ leg }: AuditLeg, { market, block }: AuditInputs): boolean {
   return record === undefined || block.timestamp - record.movedAt > DORMANT_SECONDS;
 }
 
-function toOther(token: Hex, found: AuditLeg, inputs: AuditInputs): OtherPool {
-  const { leg, pool } = found;
-  const reasonLeg = toReasonLeg(token, found, inputs);
+function toOther(token: Hex, auditLeg: AuditLeg, inputs: AuditInputs): OtherPool {
+  const { leg, pool } = auditLeg;
+  const reasonLeg = toReasonLeg(token, auditLeg, inputs);
   const { isToken0, state } = reasonLeg;
   const backingUsd = backingOf(reasonLeg);
   const implied = state.price > 0 ? (isToken0 ? state.price : 1 / state.price) : 0;
   const entry: ExcludedPool = {
     address: pool.address,
-    reason: reasonOf(inputs, found, reasonLeg, backingUsd),
+    reason: reasonOf(inputs, auditLeg, reasonLeg, backingUsd),
     implied_price: implied > 0 && Number.isFinite(implied) ? plainNumber(implied) : null,
     step: null,
     to_token: isToken0 ? leg.token1 : leg.token0,
   };
-  return { entry, backingUsd, atLimit: isAtLimit(reasonLeg), oneSided: isOneSided(found, inputs) };
+  return { entry, backingUsd, atLimit: isAtLimit(reasonLeg), oneSided: isOneSided(auditLeg, inputs) };
 }
 
 function reasonOf(

@@ -90,7 +90,7 @@ export async function readAuditInputs(
   { token, block: number, candidates, neighbours }: AuditQuestion,
 ): Promise<AuditInputs> {
   const reader = table?.reader ?? createAuditReader(runner, head, number);
-  const now = number === head.number ? (of: string): TokenPrice => directory.priceNow(of) : null;
+  const now = number === head.number ? (token: string): TokenPrice => directory.priceNow(token) : null;
   const hops = new HopReader(reader, sources.anchors, now);
   const anchorTokens = sources.anchors.map(({ address }) => address);
   const native = sources.wrappedNative === null ? [] : [sources.wrappedNative];
@@ -181,8 +181,8 @@ function toRoute(row: RouteRow, legs: ReadonlyMap<LegKey, AuditLeg>): AuditRoute
   return { token: row.token, next: row.next_token, otherDepthUsd: row.other_depth_usd, row, pools };
 }
 
-function vaultPoolOf(found: AuditLeg | undefined): readonly Hex[] {
-  return found === undefined || found.pool.tokens.length === 0 ? [] : [found.pool.address];
+function vaultPoolOf(auditLeg: AuditLeg | undefined): readonly Hex[] {
+  return auditLeg === undefined || auditLeg.pool.tokens.length === 0 ? [] : [auditLeg.pool.address];
 }
 
 /** Newest raw states of the pools on the path, and of the candidates that changed in the running epoch. */

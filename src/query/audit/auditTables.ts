@@ -118,8 +118,8 @@ function createTableReader(
     laidOver(final.epochs.get(pair) ?? [], above.epochs.get(pair) ?? []);
   // Older records are included, because a leg that did not change in the last epoch has no newer record.
   const epochOrd = lastOrdOfBlock(epochStart(head.number) + EPOCH_BLOCKS - 1);
-  const statesOf = (wanted: readonly Hex[]): Promise<AuditStateRow[]> =>
-    Promise.resolve(wanted.flatMap((pair) => stateOf(pairs, pair) ?? []));
+  const statesOf = (askedPairs: readonly Hex[]): Promise<AuditStateRow[]> =>
+    Promise.resolve(askedPairs.flatMap((pair) => stateOf(pairs, pair) ?? []));
   return {
     ...stored,
     listRoutes: (tokens) => Promise.resolve([...new Set(tokens)].flatMap((token) => routeOf(token) ?? [])),

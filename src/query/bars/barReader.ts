@@ -39,7 +39,7 @@ export async function readBars(
   head: HeadSnapshot,
   seconds: number,
   to: number,
-  wanted: number,
+  barsWanted: number,
 ): Promise<BarsRead> {
   const end = Math.min(to, slotOf(head.timestamp, seconds) + seconds);
   const inHead = rows.listHead(seconds);
@@ -52,7 +52,7 @@ export async function readBars(
       const [headParts, parts] = await Promise.all([inHead, rows.list(seconds, from, before, limit)]);
       return pageOf(parts, headParts, before, limit);
     },
-    { first: 0, before: end, wanted, limit: Math.ceil(wanted * 1.5) + ROWS_SPARE, ...PAGES },
+    { first: 0, before: end, wanted: barsWanted, limit: Math.ceil(barsWanted * 1.5) + ROWS_SPARE, ...PAGES },
   );
   return { ...pages, neverPriced: pages.priced.length === 0 && (await findDay()) === null };
 }

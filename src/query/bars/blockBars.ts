@@ -34,9 +34,9 @@ export async function readBlockBars(
   readPage: ReadPage,
 ): Promise<BarsRead> {
   const { firstBlock: first, seconds } = request;
-  const readTo = (block: number, wanted: number): Promise<Omit<BarsRead, 'neverPriced'>> => {
-    const limit = Math.max(Math.ceil((wanted * seconds) / ROW_SECONDS), PAGE_ROWS_MIN);
-    return readPages(readPage, { first, before: block + 1, wanted, limit, ...PAGES });
+  const readTo = (block: number, barsWanted: number): Promise<Omit<BarsRead, 'neverPriced'>> => {
+    const limit = Math.max(Math.ceil((barsWanted * seconds) / ROW_SECONDS), PAGE_ROWS_MIN);
+    return readPages(readPage, { first, before: block + 1, wanted: barsWanted, limit, ...PAGES });
   };
   const last = await findLastBlock(runner, head, request);
   const upToLast = await readTo(last, request.wanted);

@@ -90,13 +90,13 @@ export function createHeadSwaps(runner: QueryRunner, keptMax = KEPT_MAX): HeadSw
 async function loadSwaps(
   runner: QueryRunner,
   head: HeadSnapshot,
-  known: SwapsByBlock,
+  swapsByCommit: SwapsByBlock,
   keptMax: number,
 ): Promise<KeptSwaps> {
-  const unread = head.blocks.filter(({ commit }) => !known.has(commit));
+  const unread = head.blocks.filter(({ commit }) => !swapsByCommit.has(commit));
   const rows = unread.length === 0 ? [] : await readSwaps(runner, unread, '', keptMax + 1);
   const blocks = new Map(
-    head.blocks.map(({ commit }) => [commit, known.get(commit) ?? new Map<string, StoredSwap[]>()]),
+    head.blocks.map(({ commit }) => [commit, swapsByCommit.get(commit) ?? new Map<string, StoredSwap[]>()]),
   );
   for (const row of rows) {
     const legs = blocks.get(row.commit);

@@ -37,14 +37,17 @@ export function storedPart(
   single: SingleEnds | null,
 ): BarPart {
   const kind = single === null ? 2 : 1;
-  const isOpenSingle = single !== null && single.first[0] < first[0];
-  const isCloseSingle = single !== null && single.last[0] > last[0];
+  const [[firstOrd], [lastOrd]] = [first, last];
+  const [singleFirstOrd, singleFirst] = single?.first ?? [Infinity, 0];
+  const [singleLastOrd, singleLast] = single?.last ?? [-Infinity, 0];
+  const isOpenSingle = singleFirstOrd < firstOrd;
+  const isCloseSingle = singleLastOrd > lastOrd;
   return {
     bucket,
-    openOrd: isOpenSingle ? single.first[0] : first[0],
-    open: isOpenSingle ? single.first[1] : first[kind],
-    closeOrd: isCloseSingle ? single.last[0] : last[0],
-    close: isCloseSingle ? single.last[1] : last[kind],
+    openOrd: isOpenSingle ? singleFirstOrd : firstOrd,
+    open: isOpenSingle ? singleFirst : first[kind],
+    closeOrd: isCloseSingle ? singleLastOrd : lastOrd,
+    close: isCloseSingle ? singleLast : last[kind],
     high,
     low: low === Infinity ? 0 : low,
     volume0,
@@ -53,7 +56,7 @@ export function storedPart(
     trades,
     untracked,
     buys,
-    lastOrd: Math.max(last[0], other_ord),
+    lastOrd: Math.max(lastOrd, other_ord),
   };
 }
 

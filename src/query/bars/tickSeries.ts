@@ -81,8 +81,8 @@ function firstShown({ partial }: SeriesOptions): number {
 }
 
 /** Opens each bar at the close before it. High and low include that price. `before` is null at the first bar. */
-function connectBars(bars: readonly Bar[], before: number | null): Bar[] {
-  let close = before;
+function connectBars(bars: readonly Bar[], closeBefore: number | null): Bar[] {
+  let close = closeBefore;
   return bars.map((bar) => {
     const open = close ?? bar.open;
     close = bar.close;
@@ -120,14 +120,14 @@ function toBar(part: BarPart, options: SeriesOptions): Bar {
   const scale = (price: number): number =>
     currency === 'usd' ? price : scalePrice(price, decimals0, decimals1, baseIsToken0);
   // Raw prices are token1 per token0. With token1 as the base, prices invert, and high and low are exchanged.
-  const turned = currency === 'quote' && !baseIsToken0;
+  const isTurned = currency === 'quote' && !baseIsToken0;
   const sells = part.trades - part.buys;
   const base = baseIsToken0 ? unitsToNumber(part.volume0, decimals0) : unitsToNumber(part.volume1, decimals1);
   return {
     time: part.bucket,
     open: scale(part.open),
-    high: scale(turned ? part.low : part.high),
-    low: scale(turned ? part.high : part.low),
+    high: scale(isTurned ? part.low : part.high),
+    low: scale(isTurned ? part.high : part.low),
     close: scale(part.close),
     volume: base,
     volume_usd:

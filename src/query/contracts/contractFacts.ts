@@ -197,15 +197,15 @@ function nothing(): Known {
   return { created: [], told: null, isPool: false, code: null, token: null };
 }
 
-function newer<T>(known: Told<T> | null, { version }: FactRow, what: T): Told<T> {
-  return known !== null && known.version >= version ? known : { version, what };
+function newer<T>(earlier: Told<T> | null, { version }: FactRow, value: T): Told<T> {
+  return earlier !== null && earlier.version >= version ? earlier : { version, what: value };
 }
 
-function addFact(known: Known, row: FactRow): void {
+function addFact(facts: Known, row: FactRow): void {
   const { one, other, hash, x, y, word, words } = row;
   switch (row.fact) {
     case FACT.created:
-      known.created.push({
+      facts.created.push({
         creator: one,
         factory: null,
         txHash: hash ?? ZERO_HASH,
@@ -221,13 +221,13 @@ function addFact(known: Known, row: FactRow): void {
         block: x ?? 0,
         timestamp: y ?? 0,
       };
-      known.told = newer(known.told, row, nodeCreation);
+      facts.told = newer(facts.told, row, nodeCreation);
       break;
     }
     case FACT.pool:
-      known.isPool = true;
+      facts.isPool = true;
       if (hash !== null && x !== null && y !== null)
-        known.created.push({ creator: null, factory: one, txHash: hash, block: x, timestamp: y });
+        facts.created.push({ creator: null, factory: one, txHash: hash, block: x, timestamp: y });
       break;
     case FACT.code: {
       const code = {
@@ -239,11 +239,11 @@ function addFact(known: Known, row: FactRow): void {
         facets: words ?? '',
         fixed: y === 1,
       };
-      known.code = newer(known.code, row, toCode(code));
+      facts.code = newer(facts.code, row, toCode(code));
       break;
     }
     case FACT.token:
-      known.token = newer(known.token, row, { symbol: word, name: words, decimals: x });
+      facts.token = newer(facts.token, row, { symbol: word, name: words, decimals: x });
   }
 }
 

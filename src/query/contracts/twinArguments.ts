@@ -15,7 +15,7 @@ import type { NodeReads } from '../head/nodeReads';
 import { orNull } from '../head/orNull';
 import { TIME_BUDGETS } from '../head/timeBudgets';
 
-const KEPT = 5_000;
+const KEPT_MAX = 5_000;
 /** Time in ms after a failed attempt until the next attempt. */
 const UNKNOWN_MS = 10_000;
 
@@ -29,7 +29,7 @@ interface TwinArgumentsDeps {
 export type TwinArguments = (record: VerifiedContract, facts: ContractFacts | null) => Promise<Hex | null>;
 
 export function createTwinArguments(deps: TwinArgumentsDeps): TwinArguments {
-  const byTwin = new LRUCache<string, Promise<Hex | null>>({ max: KEPT });
+  const byTwin = new LRUCache<string, Promise<Hex | null>>({ max: KEPT_MAX });
   return async (record, facts) => {
     const { twinOf } = record;
     const creation = facts?.creation ?? null;

@@ -50,9 +50,9 @@ export function readLpBalances(
   runner: QueryRunner,
   head: HeadSnapshot,
   pools: readonly StoredPool[],
-  wanted: ReadonlySet<string>,
+  wantedTokens: ReadonlySet<string>,
 ): Promise<ZeroBalances> {
-  const lps = pools.filter((pool) => pool.pool_type === CONSTANT_PRODUCT && wanted.has(pool.address));
+  const lps = pools.filter((pool) => pool.pool_type === CONSTANT_PRODUCT && wantedTokens.has(pool.address));
   return readZeroBalances(
     runner,
     head,
@@ -64,12 +64,12 @@ export function readLpBalances(
 export async function nextLpBalances(
   runner: QueryRunner,
   head: HeadSnapshot,
-  known: ZeroBalances,
-  moved: ReadonlySet<string>,
+  previous: ZeroBalances,
+  movedTokens: ReadonlySet<string>,
 ): Promise<ZeroBalances> {
-  const tokens = [...moved].filter((token) => known.has(token));
-  if (tokens.length === 0) return known;
-  return new Map([...known, ...(await readZeroBalances(runner, head, tokens))]);
+  const tokens = [...movedTokens].filter((token) => previous.has(token));
+  if (tokens.length === 0) return previous;
+  return new Map([...previous, ...(await readZeroBalances(runner, head, tokens))]);
 }
 
 export function withZeroBalance(holding: TokenHolding, { held, sent }: ZeroBalance): TokenHolding {

@@ -40,7 +40,7 @@ interface ReadValue {
   readonly truncated: boolean;
 }
 
-const WORD = 32;
+const WORD_BYTES = 32;
 /**
  * Limit on the size of decoded values: characters of output per byte of data, including names and types of
  * tuple fields. Tuples with short names need 5 characters per byte.
@@ -69,10 +69,10 @@ export function layoutOf(type: ParamType): Layout {
   if (type.type === 'bytes' || type.type === 'string') return { kind: type.type, heads: 0 };
   const readWord = wordReaderOf(type.type);
   if (readWord === null) throw new Error(`unknown ABI type ${type.type}`);
-  return { kind: 'word', read: readWord, heads: WORD };
+  return { kind: 'word', read: readWord, heads: WORD_BYTES };
 }
 
-const headOf = ({ heads }: Layout): number => heads || WORD;
+const headOf = ({ heads }: Layout): number => heads || WORD_BYTES;
 
 function sumOfHeads(fields: readonly FieldLayout[]): number {
   return fields.reduce((sum, { layout }) => sum + headOf(layout), 0);
@@ -85,8 +85,8 @@ class NotKept extends Error {}
  * The values of parameters in their order. `kept` has the first bytes of the data, whose full length is
  * `bytes`. Throws for invalid encoding, and for values far longer than the data.
  */
-export function readValues(layouts: readonly Layout[], kept: Buffer, bytes: number): ReadValue[] {
-  const reader = new ValueReader(kept, bytes);
+export function readValues(layouts: readonly Layout[], data: Buffer, bytes: number): ReadValue[] {
+  const reader = new ValueReader(data, bytes);
   let at = 0;
   return layouts.map((layout) => {
     const head = at;
@@ -133,7 +133,7 @@ class ValueReader {
   }
 
   private word(read: WordReader, at: number): string | boolean {
-    const value = read(this.take(at, WORD).toString('hex'));
+    const value = read(this.take(at, WORD_BYTES).toString('hex'));
     this.spend(String(value).length);
     return value;
   }
@@ -150,9 +150,9 @@ class ValueReader {
 
   /** The items of an array. Items without any kept byte are left out. */
   private list(item: Layout, length: number | null, at: number): DecodedValue[] {
-    const base = length === null ? at + WORD : at;
+    const base = length === null ? at + WORD_BYTES : at;
     const count = length ?? this.number(at);
-    if (count * WORD > this.bytes) throw new RangeError('the list is longer than the data');
+    if (count * WORD_BYTES > this.bytes) throw new RangeError('the list is longer than the data');
     const items: DecodedValue[] = [];
     try {
       for (let index = 0; index < count; index += 1) {
@@ -168,9 +168,9 @@ class ValueReader {
 
   private text(kind: 'bytes' | 'string', at: number): string {
     const length = this.number(at);
-    const from = at + WORD;
+    const from = at + WORD_BYTES;
     // Encoders pad data to a whole word.
-    if (from + Math.ceil(length / WORD) * WORD > this.bytes)
+    if (from + Math.ceil(length / WORD_BYTES) * WORD_BYTES > this.bytes)
       throw new RangeError('the value ends after the data');
     if (length > 0 && from >= this.kept.length) throw new NotKept();
     const value = this.kept.subarray(from, from + length);
@@ -183,7 +183,7 @@ class ValueReader {
 
   /** Reads a length or an offset. */
   private number(at: number): number {
-    const word = this.take(at, WORD);
+    const word = this.take(at, WORD_BYTES);
     const high = word.subarray(0, 26).some((byte) => byte !== 0);
     if (high) throw new RangeError('the length or offset exceeds 6 bytes');
     return word.readUIntBE(26, 6);

@@ -121,8 +121,8 @@ async function findProxies(
   { upgrades, loaded }: Findings,
   addresses: readonly Hex[],
 ): Promise<Proxies> {
-  const loadUpgrades = async (wanted: readonly Hex[]): Promise<void> => {
-    const unloaded = wanted.filter((one) => !loaded.has(one));
+  const loadUpgrades = async (addresses: readonly Hex[]): Promise<void> => {
+    const unloaded = addresses.filter((one) => !loaded.has(one));
     if (unloaded.length === 0) return;
     for (const [address, list] of await listUpgrades(source, head, unloaded)) upgrades.set(address, list);
     for (const address of unloaded) loaded.add(address);

@@ -30,7 +30,7 @@ export async function toLogEntries(
   { hashes, decoder }: EntryMakers,
 ): Promise<LogEntry[]> {
   const numbers = logs.map(({ ord }) => blockOfOrd(ord));
-  const [known, decoded] = await Promise.all([
+  const [hashByNumber, decoded] = await Promise.all([
     hashes.list(head, numbers),
     decoder.decode(source, head, logs),
   ]);
@@ -47,7 +47,7 @@ export async function toLogEntries(
       chain_id: source.chainId,
       address: log.address,
       block_number: number,
-      block_hash: known.get(number) ?? null,
+      block_hash: hashByNumber.get(number) ?? null,
       timestamp: log.timestamp,
       tx_hash: log.txHash === ZERO_HASH ? null : log.txHash,
       tx_index: log.txIndex,

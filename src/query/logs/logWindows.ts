@@ -12,14 +12,14 @@ import { TIME_BUDGETS } from '../head/timeBudgets';
 
 /** Blocks in the first window for logs of unknown frequency. */
 const FIRST_BLOCKS = 256;
-const GROWTH = 8;
+const WINDOW_GROWTH = 8;
 const WINDOWS_MAX = 24;
 /**
  * Largest number of blocks per call for a filter without address and topic0, because every log of these blocks must
  * be read.
  */
 const UNKEYED_BLOCKS = 10_000;
-const UNKEYED_STEP = 1_000;
+const UNKEYED_STEP_BLOCKS = 1_000;
 /** Contracts with at most this many logs are read in one window. */
 const FEW_LOGS = 50_000;
 
@@ -42,7 +42,7 @@ export async function searchWindows(
   const startedAt = steadyNow();
   const ords: number[] = [];
   let unsearched = range;
-  let span = keyed ? await firstSpan(source, head, filter, wanted) : UNKEYED_STEP * ORD_SPAN;
+  let span = keyed ? await firstSpan(source, head, filter, wanted) : UNKEYED_STEP_BLOCKS * ORD_SPAN;
   let searched = 0;
   for (let turn = 0; unsearched.from <= unsearched.to; turn += 1) {
     const isOutOfTime = turn >= WINDOWS_MAX || steadyNow() - startedAt > patienceMs;
@@ -58,7 +58,7 @@ export async function searchWindows(
       ? { from: unsearched.from, to: window.from - 1 }
       : { from: window.to + 1, to: unsearched.to };
     searched += span;
-    if (keyed) span *= GROWTH;
+    if (keyed) span *= WINDOW_GROWTH;
   }
   return { ords, cutAt: null };
 }
@@ -68,11 +68,11 @@ async function firstSpan(
   source: LogSource,
   head: HeadSnapshot,
   filter: LogFilter,
-  wanted: number,
+  ordsWanted: number,
 ): Promise<number> {
   if (filter.addresses.length === 0) return FIRST_BLOCKS * ORD_SPAN;
   const emitted = await sumEmitted(source, head, filter.addresses);
   if (emitted === null || emitted.logs <= FEW_LOGS) return Number.MAX_SAFE_INTEGER;
   const { logs, firstOrd, lastOrd } = emitted;
-  return Math.max(FIRST_BLOCKS * ORD_SPAN, Math.ceil(((lastOrd - firstOrd) * wanted * 2) / logs));
+  return Math.max(FIRST_BLOCKS * ORD_SPAN, Math.ceil(((lastOrd - firstOrd) * ordsWanted * 2) / logs));
 }

@@ -44,9 +44,9 @@ export async function listGasBlocks(
  * uses the base fees. Null without data.
  */
 export function gasQuantile(blocks: readonly GasBlock[], share: number): bigint | null {
-  const paid = blocks.flatMap((block) => block.paid);
-  const fees = blocks.flatMap(({ baseFee }) => baseFee ?? []);
-  const prices = (paid.length > 0 ? paid : fees).sort(compare);
+  const paidPrices = blocks.flatMap((block) => block.paid);
+  const baseFees = blocks.flatMap(({ baseFee }) => baseFee ?? []);
+  const prices = (paidPrices.length > 0 ? paidPrices : baseFees).sort(compare);
   return prices[Math.min(prices.length - 1, Math.floor(share * prices.length))] ?? null;
 }
 

@@ -97,10 +97,10 @@ export function pairBaseView(runner: QueryRunner, vaultChain: number | null): He
   };
 }
 
-function over(base: Base, changes: Rows, before: BasedOn | null): BasedOn {
+function over(base: Base, changes: Rows, previous: BasedOn | null): BasedOn {
   const { pools: added } = changes;
-  const isSame = before !== null && isDeepStrictEqual(added, before.added);
-  const places = isSame ? before.places : added.length === 0 ? base : grow(base, added);
+  const isSame = previous !== null && isDeepStrictEqual(added, previous.added);
+  const places = isSame ? previous.places : added.length === 0 ? base : grow(base, added);
   return { base, added, places, ...under(places, changes) };
 }
 

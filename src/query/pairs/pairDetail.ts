@@ -132,8 +132,8 @@ function balancesOf({ tokens, facts, holdings }: PairEntry): PairDetail['balance
 function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail['depth_2pct_usd'] {
   const noDepth = { up: null, down: null };
   const { state } = facts;
-  const [quote, worth] = pool.base_is_token0 ? [token1, sides[1].price.usd] : [token0, sides[0].price.usd];
-  if (state === null || worth === null) return noDepth;
+  const [quote, quoteUsd] = pool.base_is_token0 ? [token1, sides[1].price.usd] : [token0, sides[0].price.usd];
+  if (state === null || quoteUsd === null) return noDepth;
   if (token0.decimals === null || token1.decimals === null) return noDepth;
   const reserves = [Number(state.reserve0), Number(state.reserve1)] as const;
   const depth = depthOf({
@@ -144,7 +144,7 @@ function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail
     price: pool.base_is_token0 ? state.price : 1 / state.price,
   });
   if (depth === null) return noDepth;
-  const usdOf = (raw: number): number => wholeUnits(raw, quote.decimals ?? 0) * worth;
+  const usdOf = (raw: number): number => wholeUnits(raw, quote.decimals ?? 0) * quoteUsd;
   return { up: usdOf(depth.up), down: usdOf(depth.down) };
 }
 

@@ -363,11 +363,11 @@ function priceChange({ pool, facts, prices, tokens }: PairEntry, window: Window)
     scalePrice(price, token0.decimals, token1.decimals, pool.base_is_token0);
   const [now, then] = [toScaled(rawNow), toScaled(rawThen)];
   if (now === 0 || then === 0) return null;
-  const worth = prices.now(quote.address);
-  const worthThen = prices.before(quote.address, window);
-  if (worth.usd === null || worthThen.usd === null) return finiteOrNull(changePercent(now, then));
-  if (isDoubtful(worthThen, worth)) return null;
-  return finiteOrNull(changePercent(now * worth.usd, then * worthThen.usd));
+  const quotePrice = prices.now(quote.address);
+  const quotePriceThen = prices.before(quote.address, window);
+  if (quotePrice.usd === null || quotePriceThen.usd === null) return finiteOrNull(changePercent(now, then));
+  if (isDoubtful(quotePriceThen, quotePrice)) return null;
+  return finiteOrNull(changePercent(now * quotePrice.usd, then * quotePriceThen.usd));
 }
 
 function finiteOrNull(change: number | null): number | null {

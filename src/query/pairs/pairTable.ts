@@ -159,14 +159,14 @@ async function readPairTable(
 }
 
 /** The entry of the same pool in the previous table, usually at the same index. */
-function findBefore(before: PairTable | null, pool: StoredPool, index: number): PairEntry | undefined {
-  const sameIndex = before?.entries[index];
-  return sameIndex?.pool === pool ? sameIndex : before?.byAddress.get(pool.address);
+function findBefore(previous: PairTable | null, pool: StoredPool, index: number): PairEntry | undefined {
+  const sameIndex = previous?.entries[index];
+  return sameIndex?.pool === pool ? sameIndex : previous?.byAddress.get(pool.address);
 }
 
 /** The facts of the earlier head if they are the same, because most pools do not change. This saves memory. */
-function sharedFacts(facts: PairFacts, before: PairEntry | undefined): PairFacts {
-  const previousFacts = before?.facts;
+function sharedFacts(facts: PairFacts, previous: PairEntry | undefined): PairFacts {
+  const previousFacts = previous?.facts;
   const isSame =
     previousFacts?.state === facts.state &&
     previousFacts.balances === facts.balances &&

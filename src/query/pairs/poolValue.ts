@@ -10,8 +10,8 @@ const CONSTANT_PRODUCT = 2;
 const CONCENTRATED = 3;
 const WEIGHTED = 4;
 const YEAR_SECONDS = 365 * 86_400;
-const UP = 1.02;
-const DOWN = 0.98;
+const PRICE_UP_FACTOR = 1.02;
+const PRICE_DOWN_FACTOR = 0.98;
 
 /** One token of a pool. */
 export interface PoolSide {
@@ -143,8 +143,8 @@ export function depthOf({ poolType, baseReserve, quoteReserve, liquidity, price 
   const root = Math.sqrt(price);
   const virtualQuote = (poolType === CONSTANT_PRODUCT ? product : liquidity) * root;
   return {
-    up: Math.min(virtualQuote * (Math.sqrt(UP) - 1), baseReserve * price),
-    down: Math.min(virtualQuote * (1 / Math.sqrt(DOWN) - 1), quoteReserve),
+    up: Math.min(virtualQuote * (Math.sqrt(PRICE_UP_FACTOR) - 1), baseReserve * price),
+    down: Math.min(virtualQuote * (1 / Math.sqrt(PRICE_DOWN_FACTOR) - 1), quoteReserve),
   };
 }
 

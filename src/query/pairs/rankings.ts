@@ -44,8 +44,8 @@ export class Rankings<T, S extends string> {
     const withNumber = places.filter((place) => !Number.isNaN(numbers[place]));
     // The sort is stable, so ties stay in address order.
     withNumber.sort((a, b) => {
-      const [one, other] = [numbers[a] ?? NaN, numbers[b] ?? NaN];
-      return one === other ? 0 : one < other ? -sign : sign;
+      const [numberA, numberB] = [numbers[a] ?? NaN, numbers[b] ?? NaN];
+      return numberA === numberB ? 0 : numberA < numberB ? -sign : sign;
     });
     places.set(withNumber);
     places.set(nulls, withNumber.length);

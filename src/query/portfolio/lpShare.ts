@@ -40,9 +40,9 @@ export function pendingProtocolLp(supply: bigint, now: Reserves, last: Reserves,
  * The part of the pool's raw reserve `held` that belongs to `balance` LP tokens of `supply`, rounded down.
  * Null if the supply is zero, or smaller than the balance.
  */
-export function shareOfPool(held: bigint, balance: bigint, supply: bigint): bigint | null {
+export function shareOfPool(heldAmount: bigint, balance: bigint, supply: bigint): bigint | null {
   if (supply <= 0n || balance > supply) return null;
-  return (held * balance) / supply;
+  return (heldAmount * balance) / supply;
 }
 
 /** Percentage of the supply; null if the supply is zero or smaller than the balance. */

@@ -186,7 +186,7 @@ async function valueLpTokens(
   if (entries.length === 0) return [];
   // Logs give the supply of an LP token only if the pool's creation is indexed.
   const isKnown = ({ pool }: PairEntry): boolean => !isHistoryPartial(head) || pool.created_block !== null;
-  const addresses = (some: readonly PairEntry[]): string[] => some.map(({ pool }) => pool.address);
+  const addresses = (entries: readonly PairEntry[]): string[] => entries.map(({ pool }) => pool.address);
   const countedOf = ({ pool }: PairEntry): bigint | null => holders?.of(pool.address)?.supply ?? null;
   const uncounted = entries.filter((entry) => isKnown(entry) && countedOf(entry) === null);
   const pairsOnly = uncounted.filter(({ pool }) => pool.pool_type === CONSTANT_PRODUCT);

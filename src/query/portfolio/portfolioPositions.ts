@@ -71,14 +71,14 @@ function balancesOf({ pool, item, facts }: PairEntry): (bigint | null)[] {
 function effectiveSupply(
   { pool, item, facts }: PairEntry,
   { supply, last }: OwnedLp,
-  held: readonly (bigint | null)[],
+  balances: readonly (bigint | null)[],
 ): bigint | null {
   if (supply === null) return null;
   if (pool.pool_type !== CONSTANT_PRODUCT) {
     const ownIndex = item.tokens.findIndex(({ address }) => address === pool.address);
-    return supply - (held[ownIndex] ?? 0n);
+    return supply - (balances[ownIndex] ?? 0n);
   }
-  const [reserve0, reserve1] = held;
+  const [reserve0, reserve1] = balances;
   if (last === null || reserve0 === undefined || reserve1 === undefined) return supply;
   if (reserve0 === null || reserve1 === null) return supply;
   return supply + pendingProtocolLp(supply, { reserve0, reserve1 }, last, facts.protocolShare);
@@ -142,17 +142,17 @@ interface HeldAmount {
 }
 
 function toAmounts(
-  held: readonly HeldAmount[],
+  heldAmounts: readonly HeldAmount[],
   prices: TokenPrices,
   count: CountHolding,
 ): { readonly amounts: PortfolioAmount[]; readonly capped: boolean } {
   const { usd, capped } = count(
-    held.map(({ token: { address, decimals }, raw, part }) => {
+    heldAmounts.map(({ token: { address, decimals }, raw, part }) => {
       const price = prices.now(address);
       return { token: address, price, usd: raw === null ? null : worthOf(raw, decimals ?? 0, price), part };
     }),
   );
-  const amounts = held.map(({ token: { address, symbol, decimals }, raw }, i) => ({
+  const amounts = heldAmounts.map(({ token: { address, symbol, decimals }, raw }, i) => ({
     address,
     symbol,
     amount: raw === null ? null : formatUnits(raw, decimals ?? 0),
@@ -182,7 +182,7 @@ function toPosition(
   prices: TokenPrices,
   amounts: readonly (bigint | null)[],
   count: CountHolding,
-  own: Own,
+  fields: Own,
   unclaimedCapped = false,
 ): ValuedPosition {
   const weights = weightsOfPool(pool);
@@ -192,7 +192,7 @@ function toPosition(
   );
   const trusted = heldTokens.every(({ token }) => isTrusted(prices.now(token.address)));
   const { amounts: tokens, capped } = toAmounts(heldTokens, prices, count);
-  const { id, lp_balance_raw, share_pct, ...rest } = own;
+  const { id, lp_balance_raw, share_pct, ...rest } = fields;
   const position: PortfolioPosition = {
     id,
     pair_address: item.address,

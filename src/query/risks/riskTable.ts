@@ -82,11 +82,11 @@ export function createRiskTables(
       const traitsOf = (token: string) => traits.get(token) ?? null;
       const rules = rulesAt(chain, head);
       const warningsOf = (token: Token): Warning[] => warningsOfToken(token, traitsOf(token.address), rules);
-      const tableOf = (told: ToldLps): RiskTable => {
+      const tableOf = (toldLps: ToldLps): RiskTable => {
         const lpOf = ({ address }: StoredPool): LpFacts => ({
           holding: holderTable.of(address),
           partial: isHistoryPartial(head),
-          told: told.get(address) ?? null,
+          told: toldLps.get(address) ?? null,
         });
         const sharesOf = ({ pool, ownShares }: PairEntry): LpShares =>
           lpSharesOf({ ...pool, ownShares }, lpOf(pool), watched, creatorTable.ofBase(pool));
@@ -96,7 +96,7 @@ export function createRiskTables(
             ...(checks.of(token.address)?.rebasing === true ? [REBASING] : []),
           ],
           shares: sharesOf(entry),
-          isUntold: told.get(entry.pool.address) === null,
+          isUntold: toldLps.get(entry.pool.address) === null,
         });
         // Remembers the warnings of each pair, because requests at one head show the same pairs repeatedly.
         const warningsByPair = new WeakMap<PairEntry, Warning[]>();

@@ -124,7 +124,7 @@ async function searchAddress(deps: SearchDeps, { source }: Moment, address: Hex)
   const title = pair?.tokens.name ?? token?.symbol ?? token?.name ?? record?.name ?? address;
   const subtitle = title === address ? null : address;
   const verified = record !== null;
-  return [hit(type, chainId, { address }, title, subtitle, verified, 1)];
+  return [toHit({ type, chain_id: chainId, address, title, subtitle, verified, score: 1 })];
 }
 
 async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex): Promise<FoundHits> {
@@ -142,16 +142,31 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
   const block =
     logBlock ?? (isKnown ? null : await findTransactionBlock(deps.readsOf?.(chainId), head, hash));
   const uniqueSignatures = onceEach(signatures);
+  const certain = { verified: false, score: 1 };
   const hits = [
     ...(block === null
       ? []
-      : [hit('tx', chainId, { hash }, hash, `Transaction of block ${block}`, false, 1)]),
-    ...blocks.map(({ number }) => hit('block', chainId, { hash, number }, `Block ${number}`, hash, false, 1)),
-    ...uniqueSignatures
-      .slice(0, SIGNATURES_MAX)
-      .map(({ signature, selector }) =>
-        hit('event', chainId, { hash: selector }, signature, selector, false, 1),
-      ),
+      : [
+          toHit({
+            type: 'tx',
+            chain_id: chainId,
+            hash,
+            title: hash,
+            subtitle: `Transaction of block ${block}`,
+            ...certain,
+          }),
+        ]),
+    ...blocks.map(({ number }) => blockHit(chainId, hash, number)),
+    ...uniqueSignatures.slice(0, SIGNATURES_MAX).map(({ signature, selector }) =>
+      toHit({
+        type: 'event',
+        chain_id: chainId,
+        hash: selector,
+        title: signature,
+        subtitle: selector,
+        ...certain,
+      }),
+    ),
   ];
   return { hits, isWhole: uniqueSignatures.length <= SIGNATURES_MAX };
 }
@@ -172,18 +187,26 @@ async function findTransactionBlock(
 }
 
 /** Removes duplicates. The database has an event several times, once for each combination of indexed parameters. */
-function onceEach(known: readonly KnownSignature[]): KnownSignature[] {
-  return [...new Map(known.map((one) => [`${one.kind} ${one.selector} ${one.signature}`, one])).values()];
+function onceEach(signatures: readonly KnownSignature[]): KnownSignature[] {
+  return [
+    ...new Map(signatures.map((one) => [`${one.kind} ${one.selector} ${one.signature}`, one])).values(),
+  ];
 }
 
 async function searchSelector(deps: SearchDeps, { source }: Moment, selector: Hex): Promise<FoundHits> {
   const signatures = await deps.signatures.listBySelectors([selector]);
   const functions = onceEach(signatures).filter(({ kind }) => kind === 'function');
-  const hits = functions
-    .slice(0, SIGNATURES_MAX)
-    .map(({ signature }) =>
-      hit('function', source.chainId, { hash: selector }, signature, selector, false, 1),
-    );
+  const hits = functions.slice(0, SIGNATURES_MAX).map(({ signature: title }) =>
+    toHit({
+      type: 'function',
+      chain_id: source.chainId,
+      hash: selector,
+      title,
+      subtitle: selector,
+      verified: false,
+      score: 1,
+    }),
+  );
   return { hits, isWhole: functions.length <= SIGNATURES_MAX };
 }
 
@@ -191,9 +214,21 @@ async function searchBlock({ source, head }: Moment, number: number): Promise<Se
   if (number > head.number) return [];
   const params = { ...snapshotParams(head), chain_id: source.chainId, number, final_to: head.finalTo };
   const rows = await source.runner.run('search/find_block_by_number', params, hashRow);
-  return rows.map(({ hash }) =>
-    hit('block', source.chainId, { hash, number }, `Block ${number}`, hash, false, 1),
-  );
+  return rows.map(({ hash }) => blockHit(source.chainId, hash, number));
+}
+
+function blockHit(chainId: number, hash: Hex, number: number): SearchHit {
+  const title = `Block ${number}`;
+  return toHit({
+    type: 'block',
+    chain_id: chainId,
+    hash,
+    number,
+    title,
+    subtitle: hash,
+    verified: false,
+    score: 1,
+  });
 }
 
 async function searchText(deps: SearchDeps, moment: Moment, text: string): Promise<FoundHits> {
@@ -221,33 +256,36 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
     const shownType = isPair ? 'pair' : facts.tokens.has(address) ? 'token' : type;
     const verified = type === 'contract' || facts.verified.has(address);
     const score = scoreOf(place, verified, logsOf(address));
-    const target = { address };
     // LP tokens and contracts of pools all have the same name, so a pair shows its tokens.
     const pair = isPair ? pairAt.get(address) : undefined;
-    return pair === undefined
-      ? hit(shownType, chainId, target, title, subtitle, verified, score)
-      : hit(shownType, chainId, target, pair.tokens.name, pair.pool.dex, verified, score);
+    const texts =
+      pair === undefined ? { title, subtitle } : { title: pair.tokens.name, subtitle: pair.pool.dex };
+    return toHit({ type: shownType, chain_id: chainId, address, ...texts, verified, score });
   });
   for (const { name, displayName } of deps.dexes) {
     const place = Math.max(placeOf(name.toLowerCase(), text), placeOf(displayName.toLowerCase(), text));
-    if (place > 0) hits.push(hit('dex', chainId, {}, displayName, name, true, scoreOf(place, true, 0)));
+    const score = scoreOf(place, true, 0);
+    const texts = { title: displayName, subtitle: name };
+    if (place > 0) hits.push(toHit({ type: 'dex', chain_id: chainId, ...texts, verified: true, score }));
   }
   for (const { kind, selector, signature } of signatures) {
     if (kind === 'error') continue;
     const place = signaturePlace(signature.toLowerCase(), text);
-    if (place > 0)
-      hits.push(
-        hit(kind, chainId, { hash: selector }, signature, selector, false, scoreOf(place - 0.5, false, 0)),
-      );
+    const score = scoreOf(place - 0.5, false, 0);
+    const texts = { hash: selector, title: signature, subtitle: selector };
+    if (place > 0) hits.push(toHit({ type: kind, chain_id: chainId, ...texts, verified: false, score }));
   }
   const isAll = isWhole && pairs.length < EACH_MAX && signatures.length < SIGNATURES_MAX;
   return { hits, isWhole: isAll };
 }
 
 /** The pairs at the found addresses. */
-function pairsAt(pairs: readonly NamedPair[], found: ReadonlyMap<string, unknown>): Map<string, NamedPair> {
+function pairsAt(
+  pairs: readonly NamedPair[],
+  byAddress: ReadonlyMap<string, unknown>,
+): Map<string, NamedPair> {
   const at = new Map<string, NamedPair>();
-  for (const pair of pairs) if (found.has(pair.pool.address)) at.set(pair.pool.address, pair);
+  for (const pair of pairs) if (byAddress.has(pair.pool.address)) at.set(pair.pool.address, pair);
   return at;
 }
 
@@ -309,24 +347,13 @@ function scoreOf(place: number, verified: boolean, logs: number): number {
   return (place / PLACE_EXACT) * PLACE_SHARE + (verified ? VERIFIED_SHARE : 0) + share * LOGS_SHARE;
 }
 
-function hit(
-  type: SearchHit['type'],
-  chainId: number,
-  what: Pick<SearchHit, 'address' | 'hash' | 'number'>,
-  title: string,
-  subtitle: string | null,
-  verified: boolean,
-  score: number,
-): SearchHit {
-  const short = (text: string): string => text.slice(0, TITLE_MAX);
+/** Cuts long texts. Answers have the fields in the order of `hit`. */
+function toHit(hit: SearchHit): SearchHit {
+  const { title, subtitle } = hit;
   return {
-    type,
-    chain_id: chainId,
-    ...what,
-    title: short(title),
-    subtitle: subtitle === null ? null : short(subtitle),
-    verified,
-    score,
+    ...hit,
+    title: title.slice(0, TITLE_MAX),
+    subtitle: subtitle === null ? null : subtitle.slice(0, TITLE_MAX),
   };
 }
 

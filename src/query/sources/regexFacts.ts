@@ -53,8 +53,8 @@ class Parser {
       this.at += 1;
       branches.push(this.sequence(depth));
     }
-    const [only] = branches;
-    if (branches.length === 1 && only !== undefined) return only;
+    const [onlyBranch] = branches;
+    if (branches.length === 1 && onlyBranch !== undefined) return onlyBranch;
     return { size: sum(branches) + branches.length, literals: [], character: null };
   }
 

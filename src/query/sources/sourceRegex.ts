@@ -16,7 +16,7 @@ import { TIME_BUDGETS } from '../head/timeBudgets';
 const SIZE_MAX = 300;
 /** Number of values that the first two bytes of a hash can have. A slice is a range of these values. */
 const SPACE = 65_536;
-const FIRST_SLICE = 4;
+const FIRST_SLICE_WIDTH = 4;
 /** Width of the first slice for a search that uses the index, because the index selects few files. */
 const FIRST_SLICE_INDEXED = 1_024;
 const SLICE_GROWTH = 64;
@@ -90,7 +90,7 @@ export async function listMatchingFiles(
   const hashes: Hex[] = [];
   const filter = filterOf(source, question);
   const isQuick = expectedMs !== null && expectedMs <= WHOLE_MS;
-  let width = isQuick ? SPACE : regex.needle === '' ? FIRST_SLICE : FIRST_SLICE_INDEXED;
+  let width = isQuick ? SPACE : regex.needle === '' ? FIRST_SLICE_WIDTH : FIRST_SLICE_INDEXED;
   for (let at = 0; at < SPACE;) {
     const to = Math.min(SPACE, at + width);
     const sliceStarted = performance.now();

@@ -111,11 +111,11 @@ function nothingFound({ regex }: SourceQuestion): Found {
  * Whether matching FILES_MORE further files probably finishes the search: no other files remain then, or the expected
  * number of their matches fills the page.
  */
-function isWorthMore(ranked: Ranked, { total, looked, size }: Found, wanted: number): boolean {
+function isWorthMore(ranked: Ranked, { total, looked, size }: Found, hitsWanted: number): boolean {
   // A slow expression is left to the search over all files, which has a time limit.
   if (size < TEXT_BATCH || looked === 0) return false;
   const isAll = ranked.complete && ranked.files.length <= looked + FILES_MORE;
-  return isAll || (total / looked) * (looked + FILES_MORE) >= wanted;
+  return isAll || (total / looked) * (looked + FILES_MORE) >= hitsWanted;
 }
 
 /** Matches files in their order after `before`, until the page is full and FILES_COUNTED files are counted. */

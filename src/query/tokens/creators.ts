@@ -42,20 +42,21 @@ const NOTHING: Known = { ...tableOf(new Map()), mark: 0, asked: new Set(), pools
  * mark changes.
  */
 export function createCreatorTables(runner: QueryRunner, pairs: PairTables): CreatorTables {
-  const tableAt = async (head: HeadSnapshot, before: Known): Promise<Known> => {
+  const tableAt = async (head: HeadSnapshot, previous: Known): Promise<Known> => {
     const [{ pools }, [row]] = await Promise.all([
       pairs.at(head),
       runner.run('tokens/count_creations', {}, countRow),
     ]);
     const mark = row?.stored ?? 0;
-    if (mark === before.mark && pools === before.pools) return before;
-    const askedTokens = new Set(mark === before.mark ? before.asked : []);
+    if (mark === previous.mark && pools === previous.pools) return previous;
+    const askedTokens = new Set(mark === previous.mark ? previous.asked : []);
     const poolTokens = new Set(pools.flatMap((pool) => tokensOfPool(pool)));
-    const toAsk = [...poolTokens].filter((token) => !before.creators.has(token) && !askedTokens.has(token));
+    const toAsk = [...poolTokens].filter((token) => !previous.creators.has(token) && !askedTokens.has(token));
     const creatorRows = await listCreators(runner, head, toAsk);
     for (const token of toAsk) askedTokens.add(token);
     const newEntries = creatorRows.map(({ address, creator }) => [address, creator] as const);
-    const table = creatorRows.length === 0 ? before : tableOf(new Map([...before.creators, ...newEntries]));
+    const table =
+      creatorRows.length === 0 ? previous : tableOf(new Map([...previous.creators, ...newEntries]));
     return { ...table, mark, asked: askedTokens, pools };
   };
   return perVersion({

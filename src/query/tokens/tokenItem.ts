@@ -227,9 +227,9 @@ export function toTokenDetail(
 }
 
 /** V3 pools have no LP token. */
-function lpPairOf(own: PairEntry | undefined): TokenDetail['lp_pair'] {
-  if (own === undefined || own.pool.pool_type === V3) return null;
-  return { address: own.pool.address, name: own.tokens.name };
+function lpPairOf(ownPair: PairEntry | undefined): TokenDetail['lp_pair'] {
+  if (ownPair === undefined || ownPair.pool.pool_type === V3) return null;
+  return { address: ownPair.pool.address, name: ownPair.tokens.name };
 }
 
 function circulationFields({

@@ -90,10 +90,10 @@ async function checkSwaps(alert: Alert, onhit: OnHit, signal: AbortSignal): Prom
     newest = Math.max(newest, ...swaps.map(positionOf));
     // The first check only notes where the alert begins.
     if (alert.seen === null) break;
-    const later = swaps.filter((swap) => positionOf(swap) > (alert.seen ?? 0));
-    newSwaps.push(...later);
+    const unseen = swaps.filter((swap) => positionOf(swap) > (alert.seen ?? 0));
+    newSwaps.push(...unseen);
     cursor = answer.meta.next_cursor;
-    if (cursor === null || later.length < swaps.length) break;
+    if (cursor === null || unseen.length < swaps.length) break;
   }
   if (newest === alert.seen || !isStill(alert)) return;
   updateAlert(alert.id, { seen: newest });

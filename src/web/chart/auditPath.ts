@@ -169,18 +169,18 @@ function drawHop(audit: Audit, hop: AuditHop, names: AuditNames, at: HopPlace): 
 function ribbons(
   left: number,
   right: number,
-  at: number,
+  poolY: number,
   card: Box,
   thickness: number,
-  name: string,
+  className: string,
 ): SVGElement[] {
   const y = card.y + card.height / 2;
   const curve = (x0: number, y0: number, x1: number, y1: number): string => {
     const bend = (x0 + x1) / 2;
     return `M${x0},${y0}C${bend},${y0} ${bend},${y1} ${x1},${y1}`;
   };
-  const draw = (d: string): SVGElement => s('path', { d, class: name, 'stroke-width': thickness });
-  return [draw(curve(left - 14, at, card.x, y)), draw(curve(card.x + card.width, y, right + 14, at))];
+  const draw = (d: string): SVGElement => s('path', { d, class: className, 'stroke-width': thickness });
+  return [draw(curve(left - 14, poolY, card.x, y)), draw(curve(card.x + card.width, y, right + 14, poolY))];
 }
 
 function hopTitle(hop: AuditHop, names: AuditNames, box: Box): SVGElement {
@@ -267,9 +267,9 @@ function droppedCard(pool: ExcludedPool, names: AuditNames, box: Box): SVGElemen
   );
 }
 
-function moreText(rest: AuditHop['pools'], box: Box): SVGElement {
-  const weight = rest.reduce((sum, pool) => sum + Number(pool.weight), 0);
-  const text = `${rest.length} more pools with a weight of ${formatShare(weight * 100)}`;
+function moreText(morePools: AuditHop['pools'], box: Box): SVGElement {
+  const weight = morePools.reduce((sum, pool) => sum + Number(pool.weight), 0);
+  const text = `${morePools.length} more pools with a weight of ${formatShare(weight * 100)}`;
   return s('text', { x: box.x + 10, y: box.y + 22, class: 'pool-kind' }, text);
 }
 
@@ -291,7 +291,7 @@ function drawNode(names: AuditNames, address: string, box: Box, below: string): 
   );
 }
 
-function cut(text: string, most: number): string {
+function cut(text: string, lengthMax: number): string {
   const letters = [...text];
-  return letters.length <= most ? text : `${letters.slice(0, Math.max(1, most - 1)).join('')}…`;
+  return letters.length <= lengthMax ? text : `${letters.slice(0, Math.max(1, lengthMax - 1)).join('')}…`;
 }

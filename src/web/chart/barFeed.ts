@@ -14,7 +14,10 @@ interface BarFeedOptions {
   readonly query: Query;
   readonly signal: AbortSignal;
   /** Called after each change. `isNew` is true for the first page, `isWhole` if there are no older bars. */
-  readonly onbars: (bars: readonly Bar[], isNew: boolean, isWhole: boolean) => void;
+  readonly onbars: (
+    bars: readonly Bar[],
+    page: { readonly isNew: boolean; readonly isWhole: boolean },
+  ) => void;
   /** Called if loading failed, or without an error if there is no bar. */
   readonly onfailure: (error: unknown) => void;
   /** Whether older bars exist, and whether they are being loaded. */
@@ -168,7 +171,7 @@ class Feed implements BarFeed {
 
   private tell(isNew: boolean): void {
     const { bars, nextTo } = this.series;
-    this.options.onbars(bars, isNew, nextTo === null);
+    this.options.onbars(bars, { isNew, isWhole: nextTo === null });
   }
 
   private ask(query: Query): Promise<BarPage> {

@@ -78,13 +78,13 @@ export interface BarColumn {
 }
 
 /** The bars as CSV, with the values of the API, and further columns. */
-export function toCsv(bars: readonly Bar[], more: readonly BarColumn[] = []): string {
+export function toCsv(bars: readonly Bar[], moreColumns: readonly BarColumn[] = []): string {
   const lines = bars.map((bar, index) =>
-    [...COLUMNS.map((column) => bar[column]), ...more.map(({ values }) => values[index])]
+    [...COLUMNS.map((column) => bar[column]), ...moreColumns.map(({ values }) => values[index])]
       .map((value) => value ?? '')
       .join(','),
   );
-  return [[...COLUMNS, ...more.map(({ column }) => column)].join(','), ...lines, ''].join('\n');
+  return [[...COLUMNS, ...moreColumns.map(({ column }) => column)].join(','), ...lines, ''].join('\n');
 }
 
 /**

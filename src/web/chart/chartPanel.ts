@@ -81,7 +81,7 @@ class Panel<C extends string> implements ChartPanel {
       settings: this.settings,
       onleft: () => this.feed?.older(),
       onnewest: (isShown) => void (this.newest.hidden = isShown),
-      onprice: (price) => this.place(price),
+      onprice: (price) => this.placeLine(price),
       signal,
     });
     this.makerMarks = new MakerMarks({
@@ -226,7 +226,7 @@ class Panel<C extends string> implements ChartPanel {
     this.chart.element.classList.toggle('is-placing', isPlacing);
   }
 
-  private place(price: number): void {
+  private placeLine(price: number): void {
     if (!this.isPlacing) return;
     this.setPlacing(false);
     this.setLines([...this.ownLines(), Number(price.toPrecision(6))]);
@@ -270,7 +270,7 @@ class Panel<C extends string> implements ChartPanel {
         ...this.options.queryOf(currency),
       },
       signal: AbortSignal.any([controller.signal, this.options.signal]),
-      onbars: (bars, isNew, isWhole) => this.show(bars, isNew, isWhole),
+      onbars: (bars, { isNew, isWhole }) => this.show(bars, isNew, isWhole),
       onfailure: (error) => this.fail(error),
       onolder: (state) => this.tellOlder(state),
     });

@@ -7,7 +7,7 @@ import { getAnswer, type Query } from '../core/api.ts';
 import { sideOf, type TradeFrame } from '../list/tradeFrame.ts';
 import type { MakerTrade } from './tradeMarks.ts';
 
-const PAGE = 100;
+const PAGE_TRADES = 100;
 const TRADES_MAX = 2_000;
 
 interface ActivityPage {
@@ -50,10 +50,10 @@ export function createMakerTrades(options: MakerTradesOptions): MakerTrades {
 
   const oldest = (): number => Math.min(...[...items.values()].map(({ timestamp }) => timestamp));
   const isReached = (): boolean => state === 'done' && (cursor === null || oldest() < wanted);
-  const loadPage = async (own: number): Promise<void> => {
-    const query = { ...options.filter, maker: options.maker, event_type: 'swap', limit: PAGE, cursor };
+  const loadPage = async (ownStart: number): Promise<void> => {
+    const query = { ...options.filter, maker: options.maker, event_type: 'swap', limit: PAGE_TRADES, cursor };
     const page = await getAnswer<ActivityPage>('/activity', query, options.signal);
-    if (own !== start) return;
+    if (ownStart !== start) return;
     for (const item of page.data)
       if (item.event_type === 'swap' && item.maker === options.maker) items.set(item.id, item);
     cursor = page.meta.next_cursor;

@@ -14,7 +14,7 @@ export type ShareMode = 'share' | 'volume';
 /** Most DEXes with a colour of their own; the others are combined. */
 const SERIES_MAX = 6;
 const HEIGHT = 190;
-const AXIS = 20;
+const AXIS_HEIGHT = 20;
 
 export function toSeries(
   details: readonly Pick<DexDetail, 'dex_name' | 'display_name' | 'history'>[],
@@ -97,12 +97,12 @@ function drawDays(
   days: readonly Day[],
   mode: ShareMode,
   width: number,
-  read: (index: number) => void,
+  showDay: (index: number) => void,
 ): SVGElement {
   const highest = Math.max(...days.map(({ total }) => total), 1);
   const step = width / Math.max(1, days.length);
   const gap = step > 8 ? 2 : 0.5;
-  const plot = HEIGHT - AXIS;
+  const plot = HEIGHT - AXIS_HEIGHT;
   const columns = days.map((day, index) => {
     const fullVolume = mode === 'share' ? day.total : highest;
     let bottom = plot;
@@ -133,8 +133,8 @@ function drawDays(
       role: 'img',
     });
     sensor.setAttribute('aria-label', `${formatDay(day.time)}: ${label}`);
-    sensor.addEventListener('pointerenter', () => read(index));
-    sensor.addEventListener('focus', () => read(index));
+    sensor.addEventListener('pointerenter', () => showDay(index));
+    sensor.addEventListener('focus', () => showDay(index));
     return s('g', { class: 'column' }, ...parts, sensor);
   });
   const labelEvery = Math.max(1, Math.ceil(days.length / Math.max(2, Math.floor(width / 90))));

@@ -40,7 +40,7 @@ export function urlOf(path: string, query: Query = {}): string {
 
 /** Longest Retry-After for which a call waits on its own, and the number of attempts. */
 const PATIENCE_S = 5;
-const TRIES = 3;
+const TRIES_MAX = 3;
 
 /** Sends one request. Rejects with ApiFailure, or with the signal's AbortError. */
 async function call(url: string, signal: AbortSignal, form: URLSearchParams | null): Promise<Response> {
@@ -85,7 +85,7 @@ export async function postForm(
 
 async function readBody(url: string, signal: AbortSignal, form: URLSearchParams | null): Promise<unknown> {
   let response = await call(url, signal, form);
-  for (let tries = 1; tries < TRIES && !response.ok; tries += 1) {
+  for (let tries = 1; tries < TRIES_MAX && !response.ok; tries += 1) {
     // An error answer with Retry-After is temporary: too many requests, or a database that does not answer for a
     // moment. The call is repeated after that time.
     const wait = response.headers.get('Retry-After');

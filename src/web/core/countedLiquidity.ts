@@ -13,10 +13,10 @@ const PRICE_CODES = ['unknown_decimals', 'no_route', 'low_liquidity'];
 const POOL_CODES = ['managed_balance', 'weights_in_doubt', 'extreme_terms'];
 
 export function tokenLiquidity(token: TokenDetail): HTMLElement | string {
-  const { liquidity_usd: counted, pools_liquidity_usd: whole, price_confidence: confidence } = token;
-  if (confidence === 'high' || confidence === 'medium' || whole <= 0) return formatUsd(counted);
+  const { liquidity_usd: counted, pools_liquidity_usd: totalUsd, price_confidence: confidence } = token;
+  if (confidence === 'high' || confidence === 'medium' || totalUsd <= 0) return formatUsd(counted);
   const reason = token.warnings.find(({ code }) => PRICE_CODES.includes(code))?.message;
-  return countedOf(counted, whole, 'price not trusted', reason ?? '');
+  return countedOf(counted, totalUsd, 'price not trusted', reason ?? '');
 }
 
 export function pairLiquidity(pair: PairDetail): HTMLElement | string {

@@ -76,12 +76,12 @@ function arrange(parent: Node, nodes: readonly Node[], place: Node | null): void
  */
 export function showKeyed<T extends HTMLElement>(
   parent: Element,
-  wanted: readonly T[],
+  wantedNodes: readonly T[],
   keyOf: (child: HTMLElement) => string | undefined,
 ): void {
   const childByKey = new Map<string | undefined, ChildNode>();
   for (const child of parent.children) if (child instanceof HTMLElement) childByKey.set(keyOf(child), child);
-  const children = wanted.map((next): Node => {
+  const children = wantedNodes.map((next): Node => {
     const key = keyOf(next);
     const child = key === undefined ? undefined : childByKey.get(key);
     return child === undefined ? next : replaceChanged(child, next);
@@ -90,26 +90,26 @@ export function showKeyed<T extends HTMLElement>(
 }
 
 /** Makes `wanted` the only child of `parent`. Equal parts of the shown child stay, so they keep focus and selection. */
-export function showIn(parent: Element, wanted: Node): void {
+export function showIn(parent: Element, wantedNode: Node): void {
   const { firstChild } = parent;
-  if (firstChild === null) parent.append(wanted);
-  else replaceChanged(firstChild, wanted);
+  if (firstChild === null) parent.append(wantedNode);
+  else replaceChanged(firstChild, wantedNode);
 }
 
 /**
  * Returns the node that is shown in the end. An element with other attributes is replaced as a whole, because its listeners
  * may belong to these attributes.
  */
-function replaceChanged(shown: ChildNode, wanted: Node): Node {
-  if (shown === wanted || shown.isEqualNode(wanted)) return shown;
-  const [before, after] = [[...shown.childNodes], [...wanted.childNodes]];
+function replaceChanged(shown: ChildNode, wantedNode: Node): Node {
+  if (shown === wantedNode || shown.isEqualNode(wantedNode)) return shown;
+  const [before, after] = [[...shown.childNodes], [...wantedNode.childNodes]];
   if (
     before.length === 0 ||
     before.length !== after.length ||
-    !shown.cloneNode().isEqualNode(wanted.cloneNode())
+    !shown.cloneNode().isEqualNode(wantedNode.cloneNode())
   ) {
-    shown.replaceWith(wanted);
-    return wanted;
+    shown.replaceWith(wantedNode);
+    return wantedNode;
   }
   after.forEach((next, index) => {
     const child = before[index];

@@ -16,7 +16,7 @@ const STEPS: readonly (readonly [number, string])[] = [
 ];
 /** From this number of zeros on, the number of zeros is shown instead of the zeros. */
 const ZEROS_COUNTED = 4;
-const SIGNIFICANT = 4;
+const SIGNIFICANT_DIGITS = 4;
 
 function toNumber(value: Figure): number | null {
   if (value === null || value === undefined) return null;
@@ -43,7 +43,7 @@ function decimal(value: number, digits: number): string {
 
 /** Formats a positive number below one, to four significant digits. */
 function small(value: number): string {
-  const [mantissa = '', exponent = ''] = value.toExponential(SIGNIFICANT - 1).split('e');
+  const [mantissa = '', exponent = ''] = value.toExponential(SIGNIFICANT_DIGITS - 1).split('e');
   const zeros = -Number(exponent) - 1;
   const digits = mantissa.replace('.', '');
   if (zeros < 0) return '1';

@@ -162,12 +162,12 @@ interface Priced {
 }
 
 /** The USD price at the head of a page, with a second line. Without a USD price, also the reason. */
-export function headPrice({ price_usd, price_reason: reason }: Priced, second: string): HTMLElement {
+export function headPrice({ price_usd, price_reason: reason }: Priced, secondLine: string): HTMLElement {
   return h(
     'div',
     { class: 'page-price', title: reason?.text ?? null },
     h('strong', {}, formatUsdPrice(price_usd)),
-    h('small', {}, second),
+    h('small', {}, secondLine),
     reason !== null && h('small', { class: 'price-reason' }, reason.text),
   );
 }

@@ -6,14 +6,14 @@ import { ApiFailure } from './api.ts';
 
 /** Error status from which on a failure is the service's, not the request's. */
 const SERVER_ERROR = 500;
-const TOO_MANY = 429;
+const TOO_MANY_REQUESTS = 429;
 
 const waitingRetries = new Set<() => void>();
 
 /** Calls `retry` once when the service answers again, unless the request itself was wrong. */
 export function retryWhenBack(error: unknown, retry: () => void, signal: AbortSignal): void {
   const status = error instanceof ApiFailure ? error.status : 0;
-  if (status > 0 && status < SERVER_ERROR && status !== TOO_MANY) return;
+  if (status > 0 && status < SERVER_ERROR && status !== TOO_MANY_REQUESTS) return;
   const retryOnce = (): void => {
     if (!signal.aborted) retry();
   };

@@ -45,14 +45,14 @@ export function createScrollMemory(): (main: HTMLElement, signal: AbortSignal) =
 const INPUTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /** Keeps a position while the view loads. Any input of the user ends this. */
-function holdPosition(main: HTMLElement, wanted: number, signal: AbortSignal, onend: () => void): void {
+function holdPosition(main: HTMLElement, scrollTop: number, signal: AbortSignal, onend: () => void): void {
   const controller = new AbortController();
   const end = (): void => controller.abort();
-  const watcher = new ResizeObserver(() => window.scrollTo(0, wanted));
+  const watcher = new ResizeObserver(() => window.scrollTo(0, scrollTop));
   watcher.observe(main);
   const startedAt = performance.now();
   const timer = setInterval(() => {
-    window.scrollTo(0, wanted);
+    window.scrollTo(0, scrollTop);
     const isLoaded = main.firstElementChild !== null && main.querySelector('[aria-busy=true]') === null;
     if (isLoaded || performance.now() - startedAt > WAIT_MS) end();
   }, CHECK_MS);

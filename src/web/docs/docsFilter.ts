@@ -89,9 +89,9 @@ export function createFilter({ entries, links, rest }: FilterOptions): DocsFilte
   return { box: h('div', { class: 'filter', role: 'search' }, field, count), nothing };
 }
 
-function countText(words: number, found: number, all: number): string {
-  if (words === 0) return `${all} endpoints`;
-  return found === 0 ? 'Nothing matches' : `${found} of ${all} endpoints match`;
+function countText(wordCount: number, foundCount: number, allCount: number): string {
+  if (wordCount === 0) return `${allCount} endpoints`;
+  return foundCount === 0 ? 'Nothing matches' : `${foundCount} of ${allCount} endpoints match`;
 }
 
 function isTyping(target: EventTarget | null): boolean {

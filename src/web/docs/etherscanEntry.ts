@@ -118,7 +118,7 @@ function actionTable(rows: ReadonlyMap<ActionDoc, ActionRows>): HTMLElement {
   );
 }
 
-function actionRows(action: ActionDoc, first: Endpoint, samples: Samples, signal: AbortSignal): ActionRows {
+function actionRows(action: ActionDoc, dialect: Endpoint, samples: Samples, signal: AbortSignal): ActionRows {
   const exampleRow = h('tr', { hidden: true, class: 'more' });
   const exampleButton = button('Example', () => {
     const isOpen = row.dataset['open'] !== 'true';
@@ -126,7 +126,7 @@ function actionRows(action: ActionDoc, first: Endpoint, samples: Samples, signal
     exampleButton.setAttribute('aria-expanded', String(isOpen));
     exampleRow.hidden = !isOpen;
     if (!isOpen || exampleRow.firstChild !== null) return;
-    const panel = actionPanel(action, first, samples, signal);
+    const panel = actionPanel(action, dialect, samples, signal);
     exampleRow.append(h('td', { colspan: 5 }, panel.element));
     panel.run();
   });
@@ -148,17 +148,17 @@ function actionRows(action: ActionDoc, first: Endpoint, samples: Samples, signal
   return { row, more: exampleRow };
 }
 
-function actionPanel(action: ActionDoc, first: Endpoint, samples: Samples, signal: AbortSignal): TryPanel {
+function actionPanel(action: ActionDoc, dialect: Endpoint, samples: Samples, signal: AbortSignal): TryPanel {
   return createTryPanel(
     {
       method: action.method === 'post' ? 'POST' : 'GET',
-      path: first.path,
+      path: dialect.path,
       parameters: action.parameters.map((parameter) => ({ ...parameter, in: 'query' })),
       fixed: [
         ['module', action.module],
         ['action', action.action],
       ],
-      types: answerTypes(first),
+      types: answerTypes(dialect),
       sampleKey: nameOf(action),
       // An action without a required parameter, such as getlogs, finds too much or nothing without an address.
       filled: action.parameters.some(({ required }) => required) ? [] : ['address'],

@@ -25,7 +25,7 @@ export type AbiValue = bigint | boolean | string | readonly AbiValue[];
 /** Data that does not fit its types, or a type that Solidity does not have. */
 export class AbiFault extends Error {}
 
-const WORD = 64;
+const WORD_DIGITS = 64;
 /** Most values of one decoding. Short data can name the same bytes again and again. */
 const VALUES_MAX = 20_000;
 /** Most hex digits that the values of one decoding may have together. */
@@ -92,14 +92,14 @@ function isDynamic(type: AbiType): boolean {
 
 /** Length of the head of a value, in hex digits. */
 function headOf(type: AbiType): number {
-  if (isDynamic(type)) return WORD;
+  if (isDynamic(type)) return WORD_DIGITS;
   if (type.kind === 'array') return (type.length ?? 0) * headOf(type.item);
   if (type.kind === 'tuple') return type.parts.reduce((sum, part) => sum + headOf(part.type), 0);
-  return WORD;
+  return WORD_DIGITS;
 }
 
-const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(WORD, '0');
-const padRight = (hex: string): string => hex.padEnd(Math.ceil(hex.length / WORD) * WORD, '0');
+const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(WORD_DIGITS, '0');
+const padRight = (hex: string): string => hex.padEnd(Math.ceil(hex.length / WORD_DIGITS) * WORD_DIGITS, '0');
 
 /** Encodes values that have already been checked against their types. Hex without 0x. */
 export function encode(types: readonly AbiType[], values: readonly AbiValue[]): string {
@@ -177,13 +177,16 @@ class Decoder {
     if (type.kind === 'array') {
       const count = type.length ?? this.size(from);
       if (count > VALUES_MAX) throw new AbiFault('the data has too many values');
-      return this.list(new Array<AbiType>(count).fill(type.item), type.length === null ? from + WORD : from);
+      return this.list(
+        new Array<AbiType>(count).fill(type.item),
+        type.length === null ? from + WORD_DIGITS : from,
+      );
     }
     if (type.kind === 'bytes' || type.kind === 'string') {
-      const digits = this.digits(from + WORD, this.size(from) * 2);
+      const digits = this.digits(from + WORD_DIGITS, this.size(from) * 2);
       return type.kind === 'bytes' ? `0x${digits}` : textOfHex(digits);
     }
-    return readWord(type, this.digits(from, WORD));
+    return readWord(type, this.digits(from, WORD_DIGITS));
   }
 
   private digits(from: number, count: number): string {
@@ -195,7 +198,7 @@ class Decoder {
 
   /** An offset or a length, in bytes. */
   private size(from: number): number {
-    const size = BigInt(`0x${this.digits(from, WORD)}`);
+    const size = BigInt(`0x${this.digits(from, WORD_DIGITS)}`);
     if (size > BigInt(this.data.length)) throw new AbiFault('the data is too short for its types');
     return Number(size);
   }
@@ -218,7 +221,7 @@ function readWord(type: AbiType, digits: string): AbiValue {
     if (value >= 1n << 160n) throw new AbiFault('the data is no address');
     return `0x${digits.slice(-40)}`;
   }
-  const length = type.kind === 'fixedBytes' ? type.size * 2 : WORD;
+  const length = type.kind === 'fixedBytes' ? type.size * 2 : WORD_DIGITS;
   if (/[^0]/.test(digits.slice(length))) throw new AbiFault(`the data is no ${type.name}`);
   return `0x${digits.slice(0, length)}`;
 }

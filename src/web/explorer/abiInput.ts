@@ -93,11 +93,11 @@ function readPlain(type: AbiType, text: string, name: string, tools: Tools): Abi
   return trimmed.toLowerCase();
 }
 
-function readAddress(given: string, text: string, name: string, tools: Tools): string {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(given)) throw fault(name, text, 'an address: 0x and 40 hex digits');
-  const lower = given.toLowerCase();
-  const isOneCase = given === lower || given.slice(2) === given.slice(2).toUpperCase();
-  if (!isOneCase && tools.toChecksum(lower) !== given)
+function readAddress(trimmed: string, text: string, name: string, tools: Tools): string {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(trimmed)) throw fault(name, text, 'an address: 0x and 40 hex digits');
+  const lower = trimmed.toLowerCase();
+  const isOneCase = trimmed === lower || trimmed.slice(2) === trimmed.slice(2).toUpperCase();
+  if (!isOneCase && tools.toChecksum(lower) !== trimmed)
     throw fault(name, text, 'an address with the checksum of EIP-55, or one in lower case');
   return lower;
 }

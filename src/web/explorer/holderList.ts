@@ -35,15 +35,15 @@ export function holderBar(distribution: NonNullable<TokenDetail['holder_distribu
   return h('div', { class: 'holders' }, bar, h('div', { class: 'share-legend' }, ...names));
 }
 
-const ROWS = 25;
+const PAGE_ROWS = 25;
 /** The API reaches 10,000 holders. */
-const PAGES_MAX = 10_000 / ROWS;
+const PAGES_MAX = 10_000 / PAGE_ROWS;
 
 /** The holders page by page, with the names of known contracts. */
 export function holderList(token: string, chain: string | null, signal: AbortSignal): HTMLElement {
   return pagedList({
     load: (cursor, life) => {
-      const query = { chainId: chain, limit: ROWS, page: cursor };
+      const query = { chainId: chain, limit: PAGE_ROWS, page: cursor };
       return getAnswer<HoldersAnswer>(`/tokens/${token}/holders`, query, life);
     },
     render: ({ data, meta }) => ({

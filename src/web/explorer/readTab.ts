@@ -137,18 +137,22 @@ function functionForm(one: AbiFunction, target: Target): HTMLElement {
 }
 
 async function read(
-  one: AbiFunction,
+  abiFunction: AbiFunction,
   fields: readonly Field[],
   answer: HTMLElement,
   target: Target,
 ): Promise<void> {
   try {
-    const values = readFields(one, fields);
-    const types = one.inputs.map(({ type }) => type);
-    const call = { to: target.address, data: one.selector + encode(types, values), block: target.block() };
+    const values = readFields(abiFunction, fields);
+    const types = abiFunction.inputs.map(({ type }) => type);
+    const call = {
+      to: target.address,
+      data: abiFunction.selector + encode(types, values),
+      block: target.block(),
+    };
     answer.setAttribute('aria-busy', 'true');
     const data = await callContract(call, target.chain, target.signal);
-    answer.replaceChildren(answerOf(one, data, target.chain));
+    answer.replaceChildren(answerOf(abiFunction, data, target.chain));
   } catch (error) {
     if (target.signal.aborted) return;
     answer.replaceChildren(h('p', { class: 'fault', role: 'alert' }, faultText(error, target.errors)));

@@ -125,7 +125,7 @@ function moreOf(count: number): HTMLElement | null {
 
 /** Most pages of events that are read to find the swaps of one transaction. */
 const PAGES_MAX = 3;
-const PAGE = 100;
+const PAGE_EVENTS = 100;
 
 /** The swaps of the transaction with these logs, in the order of the chain. */
 export async function findSwaps(
@@ -138,7 +138,7 @@ export async function findSwaps(
   const swaps: SwapItem[] = [];
   let cursor: string | null = cursorAfter(last.block_number, last.log_index);
   for (let page = 0; page < PAGES_MAX && cursor !== null; page += 1) {
-    const query = { event_type: 'swap', limit: PAGE, cursor };
+    const query = { event_type: 'swap', limit: PAGE_EVENTS, cursor };
     const answer: EventPage = await getAnswer<EventPage>('/activity', query, signal);
     swaps.push(
       ...answer.data.filter((item): item is SwapItem => item.event_type === 'swap' && item.tx_hash === hash),

@@ -11,7 +11,7 @@ import { addressOf, transactionOf } from './links.ts';
 import { pagedList } from './pagedList.ts';
 import { formatUnits } from './units.ts';
 
-const ROWS = 25;
+const PAGE_ROWS = 25;
 
 /** Says that a contract acts for the account (EIP-7702). */
 export function delegateNote(delegate: string, chain: string | null): HTMLElement {
@@ -34,7 +34,7 @@ interface ActivityPage {
 export function walletActivity(wallet: string, signal: AbortSignal): HTMLElement {
   return pagedList({
     load: (cursor, life) => {
-      const query = { maker: wallet, event_type: 'swap,mint,burn', limit: ROWS, cursor };
+      const query = { maker: wallet, event_type: 'swap,mint,burn', limit: PAGE_ROWS, cursor };
       return getAnswer<ActivityPage>('/activity', query, life);
     },
     render: ({ data, meta }) => {
@@ -94,7 +94,7 @@ export function walletTransfers(wallet: string, signal: AbortSignal): HTMLElemen
               ['Time', 'Direction', 'Amount', 'Token', 'From or to', 'Transaction'],
               transfers.map((transfer) => transferRow(transfer, wallet)),
             ),
-      next: transfers.length < ROWS || Number(page) >= PAGES_MAX ? null : String(Number(page) + 1),
+      next: transfers.length < PAGE_ROWS || Number(page) >= PAGES_MAX ? null : String(Number(page) + 1),
       range: '',
     }),
     names: ['Newer transfers', 'Older transfers'],
@@ -103,10 +103,17 @@ export function walletTransfers(wallet: string, signal: AbortSignal): HTMLElemen
 }
 
 /** The dialect reaches 10,000 transfers. */
-const PAGES_MAX = 10_000 / ROWS;
+const PAGES_MAX = 10_000 / PAGE_ROWS;
 
 async function listTransfers(wallet: string, page: string, signal: AbortSignal): Promise<Transfer[]> {
-  const params = { module: 'account', action: 'tokentx', address: wallet, sort: 'desc', offset: ROWS, page };
+  const params = {
+    module: 'account',
+    action: 'tokentx',
+    address: wallet,
+    sort: 'desc',
+    offset: PAGE_ROWS,
+    page,
+  };
   const body = await getBody(urlOf(`${API}/etherscan`, params), signal);
   const result = typeof body === 'object' && body !== null && 'result' in body ? body.result : null;
   if (!Array.isArray(result)) throw new ApiFailure(404, 'no_transfers', String(result));

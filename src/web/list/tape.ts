@@ -59,7 +59,7 @@ type Kinds = (typeof KINDS)[number][0];
 const ROWS_MAX = 300;
 /** Number of rows that one frame adds. More would block the page for too long. */
 const PORTION = 8;
-const PAGE = 50;
+const PAGE_EVENTS = 50;
 
 export function createTape(options: TapeOptions): Tape {
   return new Rows(options);
@@ -170,7 +170,7 @@ class Rows implements Tape {
       this.notice.replaceChildren(skeleton(320, 8));
     }
     try {
-      const query = { ...this.options.filter, event_type: this.kinds, limit: PAGE, cursor: from };
+      const query = { ...this.options.filter, event_type: this.kinds, limit: PAGE_EVENTS, cursor: from };
       const page = await getAnswer<ActivityPage>('/activity', query, signal);
       if (signal.aborted) return;
       if (from !== null || this.cursor === null) this.cursor = page.meta.next_cursor;

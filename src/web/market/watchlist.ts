@@ -83,8 +83,8 @@ export function importWatchlist(text: string): Imported | null {
   return { added: addedCount, refused: refused + beyond };
 }
 
-function merged(before: readonly string[], given: readonly string[]): { all: string[]; beyond: number } {
-  const all = [...new Set([...before, ...given])];
+function merged(watched: readonly string[], imported: readonly string[]): { all: string[]; beyond: number } {
+  const all = [...new Set([...watched, ...imported])];
   return { all: all.slice(0, WATCHED_MAX), beyond: Math.max(0, all.length - WATCHED_MAX) };
 }
 

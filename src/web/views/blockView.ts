@@ -116,10 +116,10 @@ const PROOFS: Readonly<Record<string, string>> = {
 };
 
 /** The chain's newest blocks have one level of proof; older ones have a weaker one. */
-function proofOf(number: number, known: ChainItem | undefined): string {
-  const { level = null, proven_from: from = null } = known?.proof ?? {};
+function proofOf(number: number, chain: ChainItem | undefined): string {
+  const { level = null, proven_from: from = null } = chain?.proof ?? {};
   if (level === null || from === null) return 'unknown';
-  if (number < (known?.first_block ?? 0)) return 'not stored: before the first indexed block';
+  if (number < (chain?.first_block ?? 0)) return 'not stored: before the first indexed block';
   // The list of chains may be older than the block. New blocks have the level of the newest one.
   return number >= from ? level : `weaker than ${level}`;
 }
@@ -238,27 +238,27 @@ function transactionList({ transactions }: NodeBlock, found: Found, chain: strin
 }
 
 function transactionRow(
-  one: NodeTransaction,
+  transaction: NodeTransaction,
   { coin, signatures }: Found,
   chain: string | null,
 ): HTMLElement {
-  const selector = one.input.slice(0, 10);
+  const selector = transaction.input.slice(0, 10);
   const signature = signatures.get(selector) ?? selector;
   return h(
     'tr',
     {},
-    h('td', {}, transactionOf(one.hash, chain)),
+    h('td', {}, transactionOf(transaction.hash, chain)),
     h(
       'td',
-      { title: isCall(one) ? signature : null },
-      isCall(one)
+      { title: isCall(transaction) ? signature : null },
+      isCall(transaction)
         ? h('bdi', { class: 'mono' }, signature.split('(')[0] ?? '')
-        : one.to === null
+        : transaction.to === null
           ? 'creation'
           : '',
     ),
-    h('td', {}, one.from === null ? '—' : addressOf(one.from, chain)),
-    h('td', {}, one.to === null ? 'new contract' : addressOf(one.to, chain)),
-    h('td', { class: 'right' }, `${formatUnits(one.value, COIN_DECIMALS)} ${coin}`),
+    h('td', {}, transaction.from === null ? '—' : addressOf(transaction.from, chain)),
+    h('td', {}, transaction.to === null ? 'new contract' : addressOf(transaction.to, chain)),
+    h('td', { class: 'right' }, `${formatUnits(transaction.value, COIN_DECIMALS)} ${coin}`),
   );
 }

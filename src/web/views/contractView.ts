@@ -16,7 +16,7 @@ import { sourceView } from '../explorer/sourceView.ts';
 import { addressForm } from './portfolioView.ts';
 import { sourceSearch } from './sourceSearch.ts';
 
-const EVENTS = 50;
+const PAGE_EVENTS = 50;
 const TRANSFER = 'Transfer(address,address,uint256)';
 /** Pools of this type have no LP token. */
 const V3 = 3;
@@ -186,7 +186,7 @@ function eventList(record: ContractRecord, chain: string | null, signal: AbortSi
   });
   const list = pagedList({
     load: (cursor, life) => {
-      const query = { chainId: chain, limit: EVENTS, cursor, event: input.value.replace(/\s/g, '') };
+      const query = { chainId: chain, limit: PAGE_EVENTS, cursor, event: input.value.replace(/\s/g, '') };
       return getAnswer<ListAnswer<LogEntry>>(`/contracts/${record.address}/events`, query, life);
     },
     render: ({ data, meta }) => {

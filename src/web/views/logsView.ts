@@ -11,7 +11,7 @@ import { addressOf, logsPath } from '../explorer/links.ts';
 import { logItem } from '../explorer/logItem.ts';
 import { pagedList } from '../explorer/pagedList.ts';
 
-const PAGE = 50;
+const PAGE_LOGS = 50;
 
 interface Field {
   readonly name: string;
@@ -103,7 +103,7 @@ export const logsView: View = (app, place, main, signal) => {
   const query = {
     ...Object.assign({}, ...filters),
     order: isOldestFirst ? 'asc' : 'desc',
-    limit: PAGE,
+    limit: PAGE_LOGS,
     chainId: chain,
   };
   main.replaceChildren(
@@ -117,11 +117,11 @@ export const logsView: View = (app, place, main, signal) => {
 /** Says if the chain is not indexed, and from which block on all logs are stored, if earlier blocks lack some. */
 function missingLogs(chain: string | null): HTMLElement {
   const noticeBox = h('div', {});
-  void findChain(chain).then((known) => {
-    if (known === undefined && chain !== null)
+  void findChain(chain).then((chainItem) => {
+    if (chainItem === undefined && chain !== null)
       return noticeBox.replaceChildren(emptyNotice(`This service does not index chain ${chain}`));
-    const from = known?.logs_from_block ?? 0;
-    if (from > (known?.first_block ?? 0))
+    const from = chainItem?.logs_from_block ?? 0;
+    if (from > (chainItem?.first_block ?? 0))
       noticeBox.replaceChildren(
         emptyNotice(`Blocks before ${formatCount(from)} are stored with only some of their logs.`),
       );

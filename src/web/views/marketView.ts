@@ -187,7 +187,7 @@ function fullList(
   const { table, columns } = tab === 'tokens' ? tokenTable(parts) : pairTable(parts);
   lists.show({ tab, q, dex, least: chosen, sort: state.sort, order: state.order });
   const bar = h('div', { class: 'card-bar' }, tabs, h('span', { class: 'spring' }), search);
-  const second = h(
+  const secondBar = h(
     'div',
     { class: 'card-bar list-bar' },
     lists.element,
@@ -197,7 +197,7 @@ function fullList(
     columns,
   );
   return {
-    element: h('section', { class: 'card list-card' }, bar, second, table.element),
+    element: h('section', { class: 'card list-card' }, bar, secondBar, table.element),
     refresh: () => table.refresh(),
   };
 }

@@ -34,7 +34,9 @@ const SENTENCES: Readonly<Record<string, readonly [text: string, tone: Tone]>> =
 export function riskFacts(item: Risky, verified: Verified, isV3: boolean): Fact[] {
   const otherFacts = item.flags.flatMap((flag) => {
     const sentence = Object.hasOwn(SENTENCES, flag) ? SENTENCES[flag] : undefined;
-    return sentence === undefined ? [] : [{ name: 'Also', text: sentence[0], tone: sentence[1] }];
+    if (sentence === undefined) return [];
+    const [text, tone] = sentence;
+    return [{ name: 'Also', text, tone }];
   });
   return [taxFact(item), ...lpFacts(item, isV3), codeFact(verified), mintFact(item), ...otherFacts];
 }

@@ -131,7 +131,7 @@ const ADDRESS_PAGES: Readonly<Record<string, (address: string) => string>> = {
   address: walletPath,
 };
 
-const LISTED = 25;
+const LISTED_MAX = 25;
 
 export const searchView: View = (app, place, main, signal) => {
   const q = (place.query.get('q') ?? '').trim();
@@ -152,7 +152,7 @@ export const searchView: View = (app, place, main, signal) => {
   const results = loaded({
     load: async (life) => {
       try {
-        return await findAnything(q.slice(0, SEARCHED_MAX), LISTED, life);
+        return await findAnything(q.slice(0, SEARCHED_MAX), LISTED_MAX, life);
       } finally {
         // Source results are placed below the list once the list has its final height, so that the list does not move.
         if (!life.aborted) main.append(sources);

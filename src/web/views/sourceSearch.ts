@@ -7,7 +7,7 @@ import { shortHex } from '../core/format.ts';
 import { emptyNotice, isMissing, loaded, skeleton } from '../core/panel.ts';
 import { sourcePath } from '../core/sourcePath.ts';
 
-const HITS = 25;
+const PAGE_HITS = 25;
 type Mode = 'text' | 'regex';
 
 export function sourceSearch(chain: string | null, text: string, app: App, signal: AbortSignal): HTMLElement {
@@ -62,7 +62,7 @@ export function sourceSearch(chain: string | null, text: string, app: App, signa
 export function sourceHits(q: string, mode: Mode, chain: string | null, signal: AbortSignal): HTMLElement {
   return loaded({
     load: (life) =>
-      getAnswer<ListAnswer<SourceHit>>('/source-search', { q, mode, chainId: chain, limit: HITS }, life),
+      getAnswer<ListAnswer<SourceHit>>('/source-search', { q, mode, chainId: chain, limit: PAGE_HITS }, life),
     render: ({ data }) =>
       data.length === 0
         ? emptyNotice('No matching lines')
@@ -73,7 +73,7 @@ export function sourceHits(q: string, mode: Mode, chain: string | null, signal: 
   }).element;
 }
 
-function hit(found: SourceHit, chain: string | null): HTMLElement {
+function hit(sourceHit: SourceHit, chain: string | null): HTMLElement {
   return h(
     'li',
     {},
@@ -83,16 +83,16 @@ function hit(found: SourceHit, chain: string | null): HTMLElement {
       h(
         'a',
         {
-          href: sourcePath(found.address, {
+          href: sourcePath(sourceHit.address, {
             chain,
-            path: found.path,
-            line: found.line,
+            path: sourceHit.path,
+            line: sourceHit.line,
           }),
         },
-        found.contract_name ?? shortHex(found.address),
+        sourceHit.contract_name ?? shortHex(sourceHit.address),
       ),
-      h('span', { class: 'muted' }, `${found.path}:${found.line}:${found.column}`),
+      h('span', { class: 'muted' }, `${sourceHit.path}:${sourceHit.line}:${sourceHit.column}`),
     ),
-    h('pre', { class: 'raw' }, found.snippet),
+    h('pre', { class: 'raw' }, sourceHit.snippet),
   );
 }

@@ -40,7 +40,7 @@ function rangeOf(position: PortfolioPosition, pair: PairDetail): PriceRange | nu
 
 const WIDTH = 640;
 const HEIGHT = 84;
-const EDGE = 24;
+const EDGE_MARGIN = 24;
 const BAR_TOP = 30;
 const BAR_HEIGHT = 18;
 
@@ -80,11 +80,11 @@ function drawRange({ lower, upper, now }: PriceRange, pair: PairDetail): SVGElem
   const logPrices = [lower, upper, now ?? 0].filter((price) => price > 0 && price < Infinity).map(Math.log);
   const [lowest, highest] = [Math.min(...logPrices), Math.max(...logPrices)];
   const pad = Math.max((highest - lowest) * 0.25, 0.05);
-  const [from, to] = [lowest - pad, highest + pad];
+  const [axisFrom, axisTo] = [lowest - pad, highest + pad];
   const xOf = (price: number): number => {
-    if (price <= 0) return EDGE;
-    if (price === Infinity) return WIDTH - EDGE;
-    return EDGE + ((Math.log(price) - from) / (to - from)) * (WIDTH - 2 * EDGE);
+    if (price <= 0) return EDGE_MARGIN;
+    if (price === Infinity) return WIDTH - EDGE_MARGIN;
+    return EDGE_MARGIN + ((Math.log(price) - axisFrom) / (axisTo - axisFrom)) * (WIDTH - 2 * EDGE_MARGIN);
   };
   const [left, right] = [xOf(lower), xOf(upper)];
   const isIn = now !== null && now >= lower && now < upper;
@@ -105,7 +105,7 @@ function drawRange({ lower, upper, now }: PriceRange, pair: PairDetail): SVGElem
       role: 'img',
       'aria-label': `Range of prices, ${boundText(lower)} to ${boundText(upper)} ${symbolOf(pair.quote_token)}`,
     },
-    s('rect', { ...bar, x: EDGE, width: WIDTH - 2 * EDGE, class: 'range-axis' }),
+    s('rect', { ...bar, x: EDGE_MARGIN, width: WIDTH - 2 * EDGE_MARGIN, class: 'range-axis' }),
     s('rect', {
       ...bar,
       x: left,

@@ -37,17 +37,17 @@ export interface SortedTable<T> {
 
 export function sortedTable<T>(options: SortedOptions<T>): SortedTable<T> {
   const { title, columns } = options;
-  let [sorted, isRising] = readOrder(options);
+  let [sortedLabel, isRising] = readOrder(options);
   let items: readonly T[] = [];
   const opened = new Map<string, HTMLElement>();
   const body = h('tbody');
   const count = h('span', { class: 'muted' });
   const heads = columns.map((column, index) => {
     const sort = (): void => {
-      isRising = sorted === column.label && !isRising;
-      sorted = column.label;
-      const isUsual = sorted === options.sortBy && !isRising;
-      options.order.keep(isUsual ? null : orderOf(sorted, isRising));
+      isRising = sortedLabel === column.label && !isRising;
+      sortedLabel = column.label;
+      const isUsual = sortedLabel === options.sortBy && !isRising;
+      options.order.keep(isUsual ? null : orderOf(sortedLabel, isRising));
       draw();
     };
     const label =
@@ -70,9 +70,9 @@ export function sortedTable<T>(options: SortedOptions<T>): SortedTable<T> {
   const draw = (): void => {
     columns.forEach((column, index) => {
       const order = isRising ? 'ascending' : 'descending';
-      heads[index]?.setAttribute('aria-sort', column.label === sorted ? order : 'none');
+      heads[index]?.setAttribute('aria-sort', column.label === sortedLabel ? order : 'none');
     });
-    const key = columns.find(({ label }) => label === sorted)?.key;
+    const key = columns.find(({ label }) => label === sortedLabel)?.key;
     const focused = focusedIn(body);
     showKeyed(body, sortItems(items, key, isRising).flatMap(rowsOf), ({ dataset }) => dataset['id']);
     if (focused !== null && !body.contains(document.activeElement))

@@ -9,8 +9,8 @@ FROM
     SELECT
         token,
         holder,
-        cityHash64(token, holder, {salt:UInt64}) AS lot,
-        row_number() OVER (PARTITION BY token ORDER BY lot) AS turn
+        cityHash64(token, holder, {salt:UInt64}) AS random_order,
+        row_number() OVER (PARTITION BY token ORDER BY random_order) AS turn
     FROM
     (
         SELECT DISTINCT token, arrayJoin([sender, recipient]) AS holder
@@ -20,5 +20,5 @@ FROM
     )
     WHERE holder != toFixedString('', 20)
 )
-ORDER BY turn, lot
+ORDER BY turn, random_order
 LIMIT {limit:UInt32}

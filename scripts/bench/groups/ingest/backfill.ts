@@ -63,7 +63,7 @@ export async function ingest(
   { proof, keepsAllLogs, wrapSource = (node) => node }: IngestSettings = {},
 ): Promise<number> {
   const rpc = createEndpointPool({ urls: [nodeUrl], chainId: 369, log });
-  const started = performance.now();
+  const startedAt = performance.now();
   await runIngest(
     {
       store: createClickHouseStore(database, 369),
@@ -80,7 +80,7 @@ export async function ingest(
     },
     new AbortController().signal,
   );
-  const seconds = (performance.now() - started) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   await rpc.close();
   return seconds;
 }
@@ -98,9 +98,9 @@ export async function benchBackfill(
 ): Promise<{ figures: Figure[]; inserts: readonly RecordedInsert[] }> {
   const to = blocks - 64;
   const unpriced = await ingest(nodeUrl, databases.unpriced, to, log, { ...stubDescription(), anchors: [] });
-  const before = processorTimes(pids);
+  const timesBefore = processorTimes(pids);
   const seconds = await ingest(nodeUrl, databases.full, to, log);
-  const after = processorTimes(pids);
+  const timesAfter = processorTimes(pids);
   // A separate backfill records the inserts, because copying them takes time.
   const { recording, inserts } = recordInserts(databases.recorded);
   await ingest(nodeUrl, recording, to, log);
@@ -133,7 +133,13 @@ export async function benchBackfill(
       target: '<= 1.25x',
       ok: seconds <= 1.25 * unpriced,
     },
-    processorFigure({ before, after, logs, seconds, reading: await readOnly(nodeUrl, to, pids, log) }),
+    processorFigure({
+      before: timesBefore,
+      after: timesAfter,
+      logs,
+      seconds,
+      reading: await readOnly(nodeUrl, to, pids, log),
+    }),
   ];
   return { figures: [...figures, await timeRangeHashes(databases.full, to, logs / seconds)], inserts };
 }
@@ -150,10 +156,10 @@ function processorTimes({ ingester, engine, node }: PerProcess): PerProcess {
 async function readOnly(nodeUrl: string, to: number, pids: PerProcess, log: Logger): Promise<number> {
   const pool = createEndpointPool({ urls: [nodeUrl], chainId: 369, log });
   const source = createBlockSource({ pool, log });
-  const before = processorTimes(pids).ingester;
+  const secondsBefore = processorTimes(pids).ingester;
   for (let from = 0; from <= to; from += RANGE_BLOCKS)
     await source.fetchRange(from, Math.min(to, from + RANGE_BLOCKS - 1));
-  const seconds = processorTimes(pids).ingester - before;
+  const seconds = processorTimes(pids).ingester - secondsBefore;
   await pool.close();
   return seconds;
 }
@@ -174,12 +180,12 @@ interface Spent {
  */
 function processorFigure({ before, after, logs, seconds, reading }: Spent): Figure {
   const perLog = (who: keyof PerProcess): number => ((after[who] - before[who]) / logs) * 1e6;
-  const read = (reading / logs) * 1e6;
+  const readMicroseconds = (reading / logs) * 1e6;
   const [ingester, engine, node] = [perLog('ingester'), perLog('engine'), perLog('node')];
   const value = ingester + engine + node;
   const limit = (cpus().length * seconds * 1e6) / logs;
   const wanted = cpus().length * 10;
-  const parts = `ingester ${ingester.toFixed(1)}, of which reading blocks ${read.toFixed(1)}, engine ${engine.toFixed(1)}, stub node ${node.toFixed(1)}`;
+  const parts = `ingester ${ingester.toFixed(1)}, of which reading blocks ${readMicroseconds.toFixed(1)}, engine ${engine.toFixed(1)}, stub node ${node.toFixed(1)}`;
   return {
     name: `processor time per backfilled log (${parts})`,
     value,
@@ -200,9 +206,9 @@ async function timeRangeHashes(database: Database, to: number, logsPerSecond: nu
     `SELECT count() AS logs FROM logs WHERE ord >= ${toOrd(ranges[0] ?? 0, 0)} AND ord < ${toOrd((ranges.at(-1) ?? 0) + HASH_BLOCKS, 0)}`,
   );
   const logs = Number(row?.logs ?? 0);
-  const started = performance.now();
+  const startedAt = performance.now();
   for await (const range of hashRanges(database, 369, ranges, 1)) await writeRangeHash(database, 369, range);
-  const value = (performance.now() - started) / 1000;
+  const value = (performance.now() - startedAt) / 1000;
   const limit = logs / logsPerSecond;
   return {
     name: `range hashes of ${ranges.length * HASH_BLOCKS} blocks with ${logs} logs`,

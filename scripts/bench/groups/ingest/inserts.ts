@@ -121,7 +121,7 @@ async function timeInserts(
 ): Promise<number> {
   for (const table of new Set(inserts.map((each) => each.table)))
     await database.command('empty', `TRUNCATE TABLE ${table}`);
-  const started = performance.now();
+  const startedAt = performance.now();
   for (const each of inserts) await insert(each, `bench ${(tokens += 1)}`);
-  return (performance.now() - started) / 1000;
+  return (performance.now() - startedAt) / 1000;
 }

@@ -30,19 +30,19 @@ export async function benchParquet({ server, folder, figures }: Bench): Promise<
     pairs: 500,
     onlyV2: true,
   });
-  const made = await createDatabase(server.writerUrl, 'candlehouse_made_files', false);
-  const place = { rpcUrl: node.url, databaseUrl: databaseUrl(server.writerUrl, 'candlehouse_made_files') };
+  const database = await createDatabase(server.writerUrl, 'candlehouse_made_files', false);
+  const target = { rpcUrl: node.url, databaseUrl: databaseUrl(server.writerUrl, 'candlehouse_made_files') };
   const places: Record<Source, string> = {
     node: '',
     files: join(folder, 'files'),
     'files and headers of the node': join(folder, 'default-files'),
   };
   const range = { from: 1, to, chunk: FILE_BLOCKS };
-  await writeCryoFiles({ ...place, ...range, folder: places.files });
-  const plain = places['files and headers of the node'];
-  await writeCryoFiles({ ...place, ...range, folder: plain, withHeaders: false });
-  await made.command('drop', 'DROP DATABASE candlehouse_made_files');
-  await made.close();
+  await writeCryoFiles({ ...target, ...range, folder: places.files });
+  const fromFiles = places['files and headers of the node'];
+  await writeCryoFiles({ ...target, ...range, folder: fromFiles, withHeaders: false });
+  await database.command('drop', 'DROP DATABASE candlehouse_made_files');
+  await database.close();
   const rates: Record<Source, number[]> = { node: [], files: [], 'files and headers of the node': [] };
   for (let round = 0; round < ROUNDS; round += 1)
     for (const source of Object.keys(places) as Source[])
@@ -73,9 +73,9 @@ export async function timeFill(
     CLICKHOUSE_URL: databaseUrl(writerUrl, name),
   };
   const config = loadConfig(settings, (path) => readFileSync(path, 'utf8'));
-  const started = performance.now();
+  const startedAt = performance.now();
   await runBackfill(config, log, new AbortController().signal, { from: 1, ...options });
-  const seconds = (performance.now() - started) / 1_000;
+  const seconds = (performance.now() - startedAt) / 1_000;
   const [row] = await askRows<{ logs: string }>(database, 'SELECT count() AS logs FROM logs');
   await database.command('drop', `DROP DATABASE ${name}`);
   await database.close();

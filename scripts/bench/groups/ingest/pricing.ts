@@ -58,16 +58,16 @@ function makeMarket(pools: number, random: () => number): Market {
     const [at, other] = [Math.floor(random() * prices.length), Math.floor(random() ** 6 * prices.length)];
     const kind = random();
     const anchor = ANCHORS[n % ANCHORS.length]?.address ?? NATIVE;
-    const one = n < 10 ? anchor : addressOf('01', at);
+    const firstToken = n < 10 ? anchor : addressOf('01', at);
     const toNative = n < 10 || kind < 0.7 || (kind >= 0.8 && other === at);
-    const two = toNative ? NATIVE : kind < 0.8 ? anchor : addressOf('01', other);
+    const secondToken = toNative ? NATIVE : kind < 0.8 ? anchor : addressOf('01', other);
     const usdOf = (token: Hex): number =>
       token === NATIVE
         ? NATIVE_USD
         : token.startsWith('0xaa')
           ? 1
-          : (prices[token === one ? at : other] ?? 1);
-    const [token0, token1] = one < two ? [one, two] : [two, one];
+          : (prices[token === firstToken ? at : other] ?? 1);
+    const [token0, token1] = firstToken < secondToken ? [firstToken, secondToken] : [secondToken, firstToken];
     legs.push(makeLeg(addressOf('ee', n), 1, token0, token1));
     const reserve0 = (n < 10 ? 1e6 : Math.exp(random() * 12)) / usdOf(token0);
     const price = (usdOf(token0) / usdOf(token1)) * Math.exp((random() - 0.5) / 50);
@@ -86,12 +86,12 @@ function makeMarket(pools: number, random: () => number): Market {
  * block.
  */
 function makeBlocks({ legs, states }: Market, random: () => number): MarketBlock[] {
-  const live = Math.floor(legs.length / LIVE);
+  const liveLegs = Math.floor(legs.length / LIVE);
   return Array.from({ length: BLOCKS }, (_, block) => {
     const moves = new Map<string, MarketBlock['moves'][number]>();
     const volumes = new Map<string, number>();
     for (let move = 0; move < MOVES_PER_BLOCK; move += 1) {
-      const at = move === 0 ? Math.floor(random() * 10) : Math.floor(live ** random()) - 1;
+      const at = move === 0 ? Math.floor(random() * 10) : Math.floor(liveLegs ** random()) - 1;
       const [leg, before] = [legs[at], states[at]];
       if (leg === undefined || before === undefined) continue;
       const factor = Math.exp((random() - 0.5) / 100);
@@ -122,10 +122,10 @@ function run(pools: number): Run {
   const random = seeded(pools);
   const market = makeMarket(pools, random);
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
-  const live = pools / LIVE;
+  const livePools = pools / LIVE;
   const records = market.legs.map((leg, n) => {
     const [state] = market.states.slice(n, n + 1);
-    const movedAt = FIRST_TIME - Math.floor(n < live ? random() * 20 * DAY : 40 * DAY);
+    const movedAt = FIRST_TIME - Math.floor(n < livePools ? random() * 20 * DAY : 40 * DAY);
     if (state === undefined) throw new RangeError('a leg has no state');
     const { liquidity: depthLiquidity, price } = state;
     return {
@@ -152,15 +152,15 @@ function run(pools: number): Run {
   const backs: number[] = [];
   let forwardMs = 0;
   blocks.slice(32).forEach((block, n) => {
-    const started = performance.now();
+    const startedAt = performance.now();
     pricer.apply(block, true);
-    forwardMs += performance.now() - started;
+    forwardMs += performance.now() - startedAt;
     pricer.finalise(block.number - 64);
     if (n % 30 !== 29) return;
     const backAt = performance.now();
     pricer.rewindTo(block.number - TAKEN_BACK);
     backs.push(performance.now() - backAt);
-    for (const again of blocks.slice(32 + n + 1 - TAKEN_BACK, 32 + n + 1)) pricer.apply(again, true);
+    for (const redone of blocks.slice(32 + n + 1 - TAKEN_BACK, 32 + n + 1)) pricer.apply(redone, true);
   });
   return { block: forwardMs / (BLOCKS - 32), back: median(backs), bytes };
 }

@@ -16,8 +16,8 @@ export async function benchServices({ server, folder, figures }: Bench): Promise
   const to = blocks - 64;
   const chain = { blocks, logsPerBlock: LOGS_PER_BLOCK, pairs: 500, onlyV2: true, provable: true };
   const node = await startBenchChild('stubServer', chain);
-  const place = { rpcUrl: node.url, head: to, blocksMax: ANSWER_BLOCKS };
-  const portal = await startBenchChild('portalServer', place);
+  const target = { rpcUrl: node.url, head: to, blocksMax: ANSWER_BLOCKS };
+  const portal = await startBenchChild('portalServer', target);
   const fill = (source?: string): Promise<number> =>
     timeFill(server.writerUrl, folder, node.url, { to, ...(source === undefined ? {} : { source }) });
   // In the first backfill, the portal makes its answers.

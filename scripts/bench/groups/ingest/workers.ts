@@ -55,19 +55,19 @@ export async function benchWorkers(bench: Bench): Promise<void> {
     programs.workers.push(await timeProgram(bench, node.url, to, ['--workers', '2']));
   }
   await node.close();
-  const of = (list: readonly Spent[], key: keyof Spent): number =>
+  const medianOfKey = (list: readonly Spent[], key: keyof Spent): number =>
     percentile(
       list.map((one) => one[key]),
       50,
     );
   const { straight, worker, writer } = rounds;
-  const words = `writer ${of(writer, 'own').toFixed(1)}, worker ${of(worker, 'own').toFixed(1)}, straight ${of(straight, 'own').toFixed(1)}`;
-  const engine = `engine ${of(writer, 'engine').toFixed(1)} + ${of(worker, 'engine').toFixed(1)} for staging, straight ${of(straight, 'engine').toFixed(1)}`;
+  const words = `writer ${medianOfKey(writer, 'own').toFixed(1)}, worker ${medianOfKey(worker, 'own').toFixed(1)}, straight ${medianOfKey(straight, 'own').toFixed(1)}`;
+  const engine = `engine ${medianOfKey(writer, 'engine').toFixed(1)} + ${medianOfKey(worker, 'engine').toFixed(1)} for staging, straight ${medianOfKey(straight, 'engine').toFixed(1)}`;
   bench.figures.push(
     compare(
       `writer of staged blocks (processor us per log: ${words}; ${engine})`,
-      1e6 / of(writer, 'elapsed'),
-      1e6 / of(straight, 'elapsed'),
+      1e6 / medianOfKey(writer, 'elapsed'),
+      1e6 / medianOfKey(straight, 'elapsed'),
     ),
     compare(
       'program with --workers 2 on this machine, start included',
@@ -126,14 +126,18 @@ async function runStaged({ server }: Bench, rpcUrl: string, to: number, rounds: 
 
 async function spend(engine: number, to: number, run: () => Promise<unknown>): Promise<Spent> {
   const logs = to * LOGS_PER_BLOCK;
-  const before = [
+  const startTimes = [
     performance.now() / 1_000,
     processorSeconds(process.pid),
     processorSeconds(engine),
   ] as const;
   await run();
-  const after = [performance.now() / 1_000, processorSeconds(process.pid), processorSeconds(engine)] as const;
-  const perLog = (at: 0 | 1 | 2): number => ((after[at] - before[at]) * 1e6) / logs;
+  const endTimes = [
+    performance.now() / 1_000,
+    processorSeconds(process.pid),
+    processorSeconds(engine),
+  ] as const;
+  const perLog = (at: 0 | 1 | 2): number => ((endTimes[at] - startTimes[at]) * 1e6) / logs;
   return { elapsed: perLog(0), own: perLog(1), engine: perLog(2) };
 }
 
@@ -145,7 +149,7 @@ async function timeProgram(
   options: readonly string[],
 ): Promise<number> {
   const database = await createDatabase(server.writerUrl, NAME, true);
-  const started = performance.now();
+  const startedAt = performance.now();
   const program = join(findPackageRoot(), 'dist', 'main.js');
   const child = spawn(
     process.execPath,
@@ -163,7 +167,7 @@ async function timeProgram(
     },
   );
   await once(child, 'exit');
-  const seconds = (performance.now() - started) / 1_000;
+  const seconds = (performance.now() - startedAt) / 1_000;
   const [row] = await askRows<{ logs: string }>(database, 'SELECT count() AS logs FROM logs');
   await database.command('drop', `DROP DATABASE ${NAME}`);
   await database.close();

@@ -7,7 +7,7 @@ import { ok, refuse, TEXTS } from '../answers';
 import { badFormat, numberOf, textOf } from '../askedParams';
 
 /** Number of blocks over which the mean block time is computed. */
-const AVERAGED = 1_000;
+const AVERAGED_BLOCKS = 1_000;
 
 export const blockActions: Actions = new Map<string, Action>([
   ['getblocknobytime', getBlockByTime],
@@ -22,8 +22,8 @@ async function getBlockByTime({ asked, moment }: Ask) {
   if (moment === null) return refuse(TEXTS.noBlock);
   const { chain, head } = moment;
   const time = Number(text);
-  const blockBefore = await findBlockAt(chain, head, closest === 'before' ? time : time - 1);
-  const number = closest === 'before' ? blockBefore : await findNext(chain, head, blockBefore);
+  const numberBefore = await findBlockAt(chain, head, closest === 'before' ? time : time - 1);
+  const number = closest === 'before' ? numberBefore : await findNext(chain, head, numberBefore);
   return number === null ? refuse(TEXTS.noBlock) : ok(String(number));
 }
 
@@ -53,11 +53,11 @@ async function getCountdown({ asked, moment }: Ask) {
   if (moment === null) return refuse(TEXTS.noBlock);
   const { chain, head } = moment;
   if (askedBlock <= head.number) return refuse(TEXTS.blockPassed);
-  const first = Math.max(head.startBlock, head.number - AVERAGED);
-  const firstTimestamp = await findBlockTime(chain.runner, chain.chainId, head, first);
-  if (firstTimestamp === null || first === head.number) return refuse(TEXTS.noBlock);
+  const firstBlock = Math.max(head.startBlock, head.number - AVERAGED_BLOCKS);
+  const firstTimestamp = await findBlockTime(chain.runner, chain.chainId, head, firstBlock);
+  if (firstTimestamp === null || firstBlock === head.number) return refuse(TEXTS.noBlock);
   const remaining = askedBlock - head.number;
-  const seconds = ((head.timestamp - firstTimestamp) / (head.number - first)) * remaining;
+  const seconds = ((head.timestamp - firstTimestamp) / (head.number - firstBlock)) * remaining;
   return ok({
     CurrentBlock: String(head.number),
     CountdownBlock: String(askedBlock),

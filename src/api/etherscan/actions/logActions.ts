@@ -55,14 +55,14 @@ function readFilter(asked: AskedParams, head: HeadSnapshot | null): LogFilter {
   const topics = PLACES.map((place) => findHashParam(asked, `topic${place}`));
   if (address === null && topics.every((topic) => topic === null)) throw dialectError(TEXTS.noAddress);
   const { either, free } = readClauses(asked, topics);
-  const at = (place: TopicPlace): Hex[] => {
+  const topicsAt = (place: TopicPlace): Hex[] => {
     const topic = topics[place] ?? null;
     return topic === null || free.has(place) ? [] : [topic];
   };
   return {
     ...ALL_LOGS,
     addresses: address === null ? [] : [address],
-    topics: [at(0), at(1), at(2), at(3)],
+    topics: [topicsAt(0), topicsAt(1), topicsAt(2), topicsAt(3)],
     either,
     fromBlock,
     toBlock,
@@ -98,13 +98,13 @@ function readClauses(
       const operator = textOf(asked, name)?.toLowerCase() ?? null;
       if (operator === null) continue;
       if (operator !== 'and' && operator !== 'or') throw badFormat(name);
-      const [one, other] = [topics[left] ?? null, topics[right] ?? null];
-      if (one === null || other === null) continue;
+      const [leftTopic, rightTopic] = [topics[left] ?? null, topics[right] ?? null];
+      if (leftTopic === null || rightTopic === null) continue;
       for (const place of [left, right]) (operator === 'and' ? bound : free).add(place);
       if (operator === 'or')
         either.push([
-          { place: left, topic: one },
-          { place: right, topic: other },
+          { place: left, topic: leftTopic },
+          { place: right, topic: rightTopic },
         ]);
     }
   }

@@ -13,7 +13,8 @@ import { askNode } from './nodeActions';
 
 /** Selector of the function `balanceOf(address)`. */
 const BALANCE_OF: Hex = '0x70a08231';
-const WORD = 66;
+/** Length of a 32-byte word in hex, with 0x. */
+const WORD_LENGTH = 66;
 /** Etherscan's limit of page times offset: the whole list may be one page. */
 const PAGE_MAX = 10_000;
 
@@ -108,5 +109,5 @@ async function readSupply({ deps, chainId, moment }: Ask, token: Hex): Promise<b
 async function callToken(ask: Ask, to: Hex, data: Hex): Promise<bigint | null> {
   const answers = await askNode(ask, [{ kind: 'call', to, data }]);
   const answer = answers?.[0] ?? null;
-  return answer !== null && answer.length === WORD ? BigInt(answer) : null;
+  return answer !== null && answer.length === WORD_LENGTH ? BigInt(answer) : null;
 }

@@ -128,7 +128,7 @@ async function collect(
   filter: LogFilter,
   kind: TokenKind,
   newestFirst: boolean,
-  wanted: number,
+  movesMax: number,
 ): Promise<FoundMove[] | null> {
   const moves: FoundMove[] = [];
   const slices = createSlices();
@@ -141,7 +141,7 @@ async function collect(
       moves.push(...kind.read(log).map((move) => ({ log, move })));
       if (slices.isOver()) await slices.giveWay();
     }
-    if (next === null || moves.length >= wanted) return moves;
+    if (next === null || moves.length >= movesMax) return moves;
     if (logs.length < TURN_LOGS && !isFull) return null;
     behind = next;
   }

@@ -3,7 +3,7 @@ import type { CandleChart } from '../candleChart.ts';
 
 /** Bars that an arrow key moves the view by. With Shift, the view moves by most of its width. */
 const STEP = 3;
-const ZOOM = 1.25;
+const ZOOM_FACTOR = 1.25;
 
 /** Returns whether the key belongs to the chart. */
 export function pressKey(chart: CandleChart, { key, shiftKey }: KeyboardEvent): boolean {
@@ -15,9 +15,9 @@ export function pressKey(chart: CandleChart, { key, shiftKey }: KeyboardEvent): 
     PageDown: () => chart.pan(chart.visible() * 0.8),
     Home: () => chart.showOldest(),
     End: () => chart.showNewest(),
-    '+': () => chart.zoom(1 / ZOOM),
-    '=': () => chart.zoom(1 / ZOOM),
-    '-': () => chart.zoom(ZOOM),
+    '+': () => chart.zoom(1 / ZOOM_FACTOR),
+    '=': () => chart.zoom(1 / ZOOM_FACTOR),
+    '-': () => chart.zoom(ZOOM_FACTOR),
   };
   const action = Object.hasOwn(actions, key) ? actions[key] : undefined;
   action?.();

@@ -6,7 +6,7 @@ export function menuButton(
   label: string,
   title: string,
   content: readonly Node[],
-  late: () => readonly Node[],
+  listMore: () => readonly Node[],
   signal: AbortSignal,
 ): HTMLElement {
   const panel = h(
@@ -16,7 +16,7 @@ export function menuButton(
   );
   let isFilled = false;
   const show = (isOpen: boolean): void => {
-    if (isOpen && !isFilled) panel.prepend(...late());
+    if (isOpen && !isFilled) panel.prepend(...listMore());
     isFilled ||= isOpen;
     panel.hidden = !isOpen;
     opener.setAttribute('aria-expanded', String(isOpen));
