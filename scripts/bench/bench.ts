@@ -84,7 +84,7 @@ export async function waitForCalm(database: Database): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   for (const until = Date.now() + CALM_MS; Date.now() < until;) {
     const times: number[] = [];
-    for (let asked = 0; asked < CALM_ASKS; asked += 1) {
+    for (let askCount = 0; askCount < CALM_ASKS; askCount += 1) {
       const startedAt = performance.now();
       await database.select('calm', 'SELECT 1');
       times.push(performance.now() - startedAt);

@@ -96,7 +96,7 @@ export class Questions {
     const limit = random.int(1, 100);
     const bars = `timeframe=${random.pick(TIMEFRAMES)}&limit=${random.int(1, 1_000)}&fill=${random.chance(0.3)}`;
     const sort = random.pick(['volume_24h_usd', 'liquidity_usd', 'tx_24h', 'price_change_24h', 'created_at']);
-    const all: readonly Question[] = [
+    const allQuestions: readonly Question[] = [
       {
         name: '/api/v1/pairs/{address}/ticks',
         path: `/api/v1/pairs/${pair}/ticks?${bars}&currency=${random.pick(['usd', 'quote'])}`,
@@ -128,6 +128,6 @@ export class Questions {
         path: `/udf/history?symbol=${pair}&resolution=5&countback=${random.int(1, 300)}`,
       },
     ];
-    return random.pick(all);
+    return random.pick(allQuestions);
   }
 }

@@ -44,7 +44,7 @@ interface ByteCacheOptions {
 
 export function createByteCache(options: ByteCacheOptions = {}): ByteCache {
   const bytesMax = options.bytesMax ?? BYTES_MAX;
-  const kept = new LRUCache<string, CachedAnswer>({
+  const keptAnswers = new LRUCache<string, CachedAnswer>({
     maxSize: bytesMax,
     perf: { now: options.now ?? steadyNow },
     ttlResolution: 0,
@@ -68,12 +68,13 @@ export function createByteCache(options: ByteCacheOptions = {}): ByteCache {
     const body = typeof encoded.body === 'string' ? Buffer.from(encoded.body) : encoded.body;
     const answer = { body, etag: encoded.etag };
     const ttl = keepMs?.(built) ?? null;
-    if (body.length < bytesMax && eraAtStart === era) kept.set(key, answer, ttl === null ? {} : { ttl });
+    if (body.length < bytesMax && eraAtStart === era)
+      keptAnswers.set(key, answer, ttl === null ? {} : { ttl });
     return answer;
   };
   return {
     get(key, run, keepMs) {
-      const cached = kept.get(key);
+      const cached = keptAnswers.get(key);
       if (cached !== undefined) return Promise.resolve(cached);
       const running = underWay.get(key);
       if (running !== undefined) return running;
@@ -85,7 +86,7 @@ export function createByteCache(options: ByteCacheOptions = {}): ByteCache {
     },
     forgetAll() {
       era += 1;
-      kept.clear();
+      keptAnswers.clear();
       underWay.clear();
     },
   };

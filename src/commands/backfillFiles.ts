@@ -44,28 +44,37 @@ export async function openParquet(
     );
   const url = storage.server?.writerUrl ?? config.clickhouseUrl;
   if (url === null) throw new AppError('internal', 'the URL of the database is unknown');
-  const ending = new AbortController();
-  const going = AbortSignal.any([signal, ending.signal]);
+  const runEnd = new AbortController();
+  const runSignal = AbortSignal.any([signal, runEnd.signal]);
   const bucket = new BucketFiles(config.bucket);
   const placeOf = (path: string): FilePlace => (isBucketPath(path) ? bucket : LOCAL_FILES);
   const paths = await listFiles(patterns, placeOf, signal);
   const staging = await Staging.open(url, config.chainId, placeOf);
   let source: ParquetSource | null = null;
   const close = async (): Promise<void> => {
-    ending.abort();
+    runEnd.abort();
     await source?.idle();
     if (source !== null) log.info(source.counts, 'blocks were read from files and from the node');
     await staging.close();
   };
   try {
-    const plan = await planFiles(staging, paths, placeOf, going);
+    const plan = await planFiles(staging, paths, placeOf, runSignal);
     const span = spanOf(plan, wanted);
     sayPlan(plan, span, mode, log);
     const timeOfDay = (): number => steadyNow() / 1_000;
     return {
       ...span,
       wrapSource: (node) => {
-        const options = { node, plan, staging, proof: mode, until: span.to, log, signal: going, timeOfDay };
+        const options = {
+          node,
+          plan,
+          staging,
+          proof: mode,
+          until: span.to,
+          log,
+          signal: runSignal,
+          timeOfDay,
+        };
         source = createParquetSource(options);
         return source;
       },

@@ -38,15 +38,15 @@ export function logProblems(
     const isStoring = current.has('catching_up');
     for (const [key, problem] of current) {
       const isNew = !knownProblems.has(key);
-      const entry = knownProblems.get(key) ?? { since: nowMs, toldAt: -Infinity };
-      knownProblems.set(key, entry);
-      if (nowMs - entry.toldAt < REMIND_MS) continue;
-      entry.toldAt = nowMs;
+      const toldProblem = knownProblems.get(key) ?? { since: nowMs, toldAt: -Infinity };
+      knownProblems.set(key, toldProblem);
+      if (nowMs - toldProblem.toldAt < REMIND_MS) continue;
+      toldProblem.toldAt = nowMs;
       const { code, message, detail: newest, figures } = problem;
       const detail = newest === undefined || newest === null ? message : `${message} (${newest})`;
       const facts = {
         problem: code,
-        forSeconds: Math.round((nowMs - entry.since) / 1000),
+        forSeconds: Math.round((nowMs - toldProblem.since) / 1000),
         detail,
         ...figures,
       };

@@ -14,10 +14,10 @@ interface RunningServer {
 export async function findRunningServer(dataDir: string, log: Logger): Promise<RunningServer | null> {
   for (const folder of [dataDir, ...listDevFolders(dataDir)]) {
     const engineFolder = engineFolderOf(folder);
-    const found = await knock(engineFolder);
-    if (found === null) continue;
+    const runningServer = await knock(engineFolder);
+    if (runningServer === null) continue;
     if (folder !== dataDir) log.info({ folder }, 'using the data of the running development chain');
-    return { ...found, engineFolder };
+    return { ...runningServer, engineFolder };
   }
   return null;
 }

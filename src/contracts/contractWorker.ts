@@ -115,7 +115,7 @@ export class ContractWorker {
       from_ord: toOrd(headFrom, 0),
     };
     const name = full ? 'contracts/list_unchecked_contracts' : 'contracts/list_new_contracts';
-    const found = await this.runner.run(name, params, foundRow);
+    const uncheckedRows = await this.runner.run(name, params, foundRow);
     const active = await this.runner.run(
       'contracts/list_active_contracts',
       { chain_id: chainId, limit: LOOK_MAX, from_ord: Math.max(this.activeTo, params.from_ord) },
@@ -129,19 +129,19 @@ export class ContractWorker {
       finalTo: now() >= this.upgradesAt ? status.finalTo : null,
       seenTo: this.upgradesTo,
     });
-    const asked = [
-      ...new Set([...[...found, ...active].map(({ address }) => address), ...upgraded.addresses]),
+    const toCheck = [
+      ...new Set([...[...uncheckedRows, ...active].map(({ address }) => address), ...upgraded.addresses]),
     ];
-    for (let from = 0; from < asked.length && !signal.aborted; from += BATCH) {
+    for (let from = 0; from < toCheck.length && !signal.aborted; from += BATCH) {
       if (from > 0) await sleep(PAUSE_MS, undefined, { signal });
-      await this.store(asked.slice(from, from + BATCH), signal);
+      await this.store(toCheck.slice(from, from + BATCH), signal);
     }
-    this.noteNew(found.map(({ address }) => address));
-    if (full && found.length < LOOK_MAX) this.fullAt = now() + FULL_MS;
+    this.noteNew(uncheckedRows.map(({ address }) => address));
+    if (full && uncheckedRows.length < LOOK_MAX) this.fullAt = now() + FULL_MS;
     this.upgradesTo = upgraded.seenTo;
     this.activeTo = lastOrdOfBlock(indexed);
     if (upgraded.reached) this.upgradesAt = now() + FULL_MS;
-    return asked.length;
+    return toCheck.length;
   }
 
   /** Shares verified sources with contracts of the same code (lendSources.ts), at most once per FULL_MS. */
@@ -166,10 +166,10 @@ export class ContractWorker {
     const { found, more } = await findCreators(deps, signal);
     if (!more) this.creatorsAt = now() + FULL_MS;
     if (now() < this.tracesAt) return found;
-    const fresh = await findNewCreations(deps, [...this.newcomers], signal);
-    for (const address of fresh.done) this.newcomers.delete(address);
-    if (fresh.blind) this.tracesAt = now() + BLIND_MS;
-    return found + fresh.found;
+    const creations = await findNewCreations(deps, [...this.newcomers], signal);
+    for (const address of creations.done) this.newcomers.delete(address);
+    if (creations.blind) this.tracesAt = now() + BLIND_MS;
+    return found + creations.found;
   }
 
   /**

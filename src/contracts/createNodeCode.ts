@@ -28,7 +28,7 @@ const PATIENCE_MS = 300;
 const REST_MS = 3_000;
 
 export function createNodeCode(rpc: CodeRpc, clock: Clock = systemClock()): NodeCode {
-  const kept = new LRUCache<
+  const keptCodes = new LRUCache<
     Hex,
     { readonly at: number; readonly head: string; readonly code: Promise<ContractCode | null> }
   >({
@@ -59,15 +59,15 @@ export function createNodeCode(rpc: CodeRpc, clock: Clock = systemClock()): Node
     }
   };
   const findKept = (address: Hex, head: string): Promise<ContractCode | null> | null => {
-    const cached = kept.get(address);
+    const cached = keptCodes.get(address);
     return cached?.head === head && clock.now() - cached.at < KEPT_MS ? cached.code : null;
   };
   const get: NodeCode['get'] = (address, head = '') => {
     const cached = findKept(address, head);
     if (cached !== null) return cached;
     const code = ask(address);
-    kept.set(address, { at: clock.now(), head, code });
-    code.catch(() => kept.delete(address));
+    keptCodes.set(address, { at: clock.now(), head, code });
+    code.catch(() => keptCodes.delete(address));
     return code;
   };
   return {

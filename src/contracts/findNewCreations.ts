@@ -61,19 +61,19 @@ export async function findNewCreations(
   const transactions = await readTransactions(rpc, logs, signal);
   const version = Math.floor(now());
   const rows: ContractCreationRow[] = [];
-  let [told, untold] = [0, 0];
+  let [toldCount, untoldCount] = [0, 0];
   for (const [index, { address, ord, tx_hash, timestamp }] of logs.entries()) {
     const transaction = transactions[index] ?? null;
     if (transaction === null) continue;
     const { from: creator, created } = transaction;
     const factory = created === address ? null : await findFactory(rpc, tx_hash, address, signal);
-    if (factory === undefined) untold += 1;
-    else told += 1;
+    if (factory === undefined) untoldCount += 1;
+    else toldCount += 1;
     if (factory === undefined || (factory === null && created !== address)) continue;
     rows.push({ address, creator, factory, tx_hash, block: blockOfOrd(ord), timestamp, version });
   }
   await insertRows(database, contractCreationsTable, rows);
-  const blind = told === 0 && untold > 0;
+  const blind = toldCount === 0 && untoldCount > 0;
   return { found: rows.length, done: blind ? done : [...done, ...asked], blind };
 }
 

@@ -46,7 +46,7 @@ const PASSED_ON: ReadonlySet<RpcErrorKind> = new Set(['unknown_block', 'method_m
 export function createNodeReads(rpc: Pick<EndpointPool, 'run'>): NodeReads {
   const clock = systemClock();
   let underWay = 0;
-  const read = (method: string, params: readonly unknown[]): Promise<NodeAnswer> => {
+  const readMethod = (method: string, params: readonly unknown[]): Promise<NodeAnswer> => {
     const limitMs = TIME_LIMITS.nodeReadMs;
     const timeoutError = (): Error => new RpcError('timeout', `the node did not answer within ${limitMs} ms`);
     return withDeadline(clock, limitMs, undefined, timeoutError, (deadline) =>
@@ -70,7 +70,7 @@ export function createNodeReads(rpc: Pick<EndpointPool, 'run'>): NodeReads {
         );
       underWay += 1;
       try {
-        return await read(method, params);
+        return await readMethod(method, params);
       } catch (error) {
         const answer =
           error instanceof RpcError && PASSED_ON.has(error.kind) ? ANSWERS[error.kind] : undefined;

@@ -143,7 +143,7 @@ function readCode({ address, block }: CodeQuestion, code: Hex | null): Suspect |
   const forwarding = delegates && delegation === null ? readForwarding(code) : null;
   const clone = forwarding?.kind === 'implementation' ? addressIn(forwarding.place) : null;
   const target = delegation ?? clone;
-  const found: FoundCode = {
+  const foundCode: FoundCode = {
     address,
     code_hash: code === '0x' ? ZERO_HASH : `0x${keccak256(code).slice(2)}`,
     code_size: (code.length - 2) / 2,
@@ -153,7 +153,7 @@ function readCode({ address, block }: CodeQuestion, code: Hex | null): Suspect |
     facets: '',
     fixed: code !== '0x' && delegation === null && !canEnd,
   };
-  return { address, tag: tagOf(block), code, delegates, forwarding, found };
+  return { address, tag: tagOf(block), code, delegates, forwarding, found: foundCode };
 }
 
 const addressIn = (place: Place): Hex | null => (place.from === 'code' ? place.address : null);

@@ -62,12 +62,19 @@ export async function storeCodes(
   const blocks = deps.looksBack
     ? await listBlocks(deps, codes, spans, checkedBlockOf)
     : new Map<Hex, number[]>();
-  const questions = codes.flatMap((now): TraceQuestion[] => {
-    const ownSpans = spans.get(now.address) ?? [];
+  const questions = codes.flatMap((newestCode): TraceQuestion[] => {
+    const ownSpans = spans.get(newestCode.address) ?? [];
     const last = ownSpans.at(-1);
-    const older = blocks.get(now.address) ?? [];
-    if (last !== undefined && older.length === 0 && isSameCode(last.code, toCode(now))) return [];
-    return [{ now, spans: ownSpans, checked: checkedBlockOf.get(now.address) ?? null, blocks: older }];
+    const older = blocks.get(newestCode.address) ?? [];
+    if (last !== undefined && older.length === 0 && isSameCode(last.code, toCode(newestCode))) return [];
+    return [
+      {
+        now: newestCode,
+        spans: ownSpans,
+        checked: checkedBlockOf.get(newestCode.address) ?? null,
+        blocks: older,
+      },
+    ];
   });
   const traced = await traceCodes(rpc, questions, indexed, finalTo, signal);
   await insertRows(

@@ -234,9 +234,9 @@ function useRows(
     removed,
   });
   const current = sources.map(({ path }, index) => row(hashes[index] ?? ZERO_HASH, path, 0));
-  const has = new Set(current.map((use) => `${use.content_hash} ${use.path}`));
+  const currentFiles = new Set(current.map((use) => `${use.content_hash} ${use.path}`));
   const removedFiles = (old?.contract.files ?? []).filter(
-    ({ contentHash, path }) => !has.has(`${contentHash} ${path}`),
+    ({ contentHash, path }) => !currentFiles.has(`${contentHash} ${path}`),
   );
   return [...current, ...removedFiles.map(({ contentHash, path }) => row(contentHash, path, 1))];
 }

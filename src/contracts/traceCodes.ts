@@ -56,8 +56,8 @@ export async function traceCodes(
     const points = pointsByQuestion[index] ?? [];
     const states = points.flatMap(({ block }, at): State[] => {
       // A node without the state of the newest block by its number still tells it by the tag `latest`.
-      const found = answers[firstAnswer + at] ?? (block === indexed ? question.now : null);
-      return found === null ? [] : [{ block, code: toCode(found), found }];
+      const foundCode = answers[firstAnswer + at] ?? (block === indexed ? question.now : null);
+      return foundCode === null ? [] : [{ block, code: toCode(foundCode), found: foundCode }];
     });
     firstAnswer += points.length;
     traced.push(...(await traceOne(rpc, question, states, finalTo, signal)));
@@ -107,11 +107,11 @@ async function firstChange(
   let [low, high] = [from.block, to];
   while (high.block - low > 1) {
     const block = Math.floor((low + high.block) / 2);
-    const [found] = await readContractCodes(rpc, [{ address, block }], signal);
-    if (found === undefined || found === null) return high;
-    const code = toCode(found);
+    const [foundCode] = await readContractCodes(rpc, [{ address, block }], signal);
+    if (foundCode === undefined || foundCode === null) return high;
+    const code = toCode(foundCode);
     if (isSameCode(code, from.code)) low = block;
-    else high = { block, code, found };
+    else high = { block, code, found: foundCode };
   }
   return high;
 }

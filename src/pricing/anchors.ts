@@ -78,9 +78,9 @@ interface Deviation {
 function findWorst(anchors: readonly PriceAnchor[], input: PegInput): Deviation | null {
   let worst: Deviation | null = null;
   for (const anchor of anchors) {
-    const others = anchors.filter((other) => other !== anchor);
-    const direct = others.flatMap((other) => directEvidence(anchor, other, input));
-    const native = others.flatMap((other) => nativeEvidence(anchor, other, input));
+    const otherAnchors = anchors.filter((other) => other !== anchor);
+    const direct = otherAnchors.flatMap((other) => directEvidence(anchor, other, input));
+    const native = otherAnchors.flatMap((other) => nativeEvidence(anchor, other, input));
     const outranks = depthOf(direct) >= depthOf(native) * DIRECT_PART;
     const evidence = outranks ? direct : [...direct, ...native];
     if (evidence.length === 0) continue;

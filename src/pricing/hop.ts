@@ -253,14 +253,14 @@ function weightedMedian(values: readonly number[], pools: readonly HopPool[]): n
 function sortedPlaces(values: readonly number[]): number[] {
   const order: number[] = [];
   if (values.length > FEW) {
-    for (let place = 0; place < values.length; place += 1) order.push(place);
+    for (let valueIndex = 0; valueIndex < values.length; valueIndex += 1) order.push(valueIndex);
     return order.sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
   }
-  for (let place = 0; place < values.length; place += 1) {
-    const value = values[place] ?? 0;
-    let at = place;
+  for (let valueIndex = 0; valueIndex < values.length; valueIndex += 1) {
+    const value = values[valueIndex] ?? 0;
+    let at = valueIndex;
     for (; at > 0 && (values[order[at - 1] ?? 0] ?? 0) > value; at -= 1) order[at] = order[at - 1] ?? 0;
-    order[at] = place;
+    order[at] = valueIndex;
   }
   return order;
 }

@@ -211,11 +211,11 @@ export function pickDefaultLeg(
     return difference > 0n ? 1 : difference < 0n ? -1 : 0;
   });
   const ranks = tokens.map((token, index) => (index === ownIndex ? Infinity : quoteRank(token)));
-  const least = Math.min(...ranks);
-  const [first = 0, second = 1] = heaviest;
-  if (least === Infinity) return toLeg(first, second);
-  const quote = ranks.indexOf(least);
-  return toLeg(quote, quote === first ? second : first);
+  const bestRank = Math.min(...ranks);
+  const [heaviestIndex = 0, secondIndex = 1] = heaviest;
+  if (bestRank === Infinity) return toLeg(heaviestIndex, secondIndex);
+  const quote = ranks.indexOf(bestRank);
+  return toLeg(quote, quote === heaviestIndex ? secondIndex : heaviestIndex);
 }
 
 /** The leg of a swap. Null if a token is not in the pool, if both tokens are the same, and for a join or an exit. */

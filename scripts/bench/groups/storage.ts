@@ -14,15 +14,15 @@ interface StorageAsk {
 export async function benchStorage(database: Database, asks: readonly StorageAsk[]): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const { table, row, target } of asks) {
-    const [found] = await askRows<{ rows: string; stored: string; plain: string }>(
+    const [tableSize] = await askRows<{ rows: string; stored: string; plain: string }>(
       database,
       `SELECT sum(rows) AS rows, sum(bytes_on_disk) AS stored, sum(data_uncompressed_bytes) AS plain
        FROM system.parts WHERE database = currentDatabase() AND active AND table = {table:String}`,
       { table },
     );
-    const rows = Number(found?.rows ?? 0);
-    const value = Number(found?.stored ?? 0) / rows;
-    const limit = Number(found?.plain ?? 0) / rows;
+    const rows = Number(tableSize?.rows ?? 0);
+    const value = Number(tableSize?.stored ?? 0) / rows;
+    const limit = Number(tableSize?.plain ?? 0) / rows;
     figures.push({
       name: `storage of ${rows} rows of ${table}: per ${row}`,
       value,

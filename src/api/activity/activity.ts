@@ -42,11 +42,11 @@ export function activity(deps: MarketDeps): Route {
         counting,
         hasPage ? deps.newestEvents.list(head, filter, page) : [],
       ]);
-      const shown = events.slice(0, params.limit);
-      const hasNext = events.length > shown.length;
-      const last = shown.at(-1);
+      const shownEvents = events.slice(0, params.limit);
+      const hasNext = events.length > shownEvents.length;
+      const last = shownEvents.at(-1);
       return {
-        data: shown.map(({ item }) => item),
+        data: shownEvents.map(({ item }) => item),
         meta: {
           ...listMeta(params, total, head),
           has_next: hasNext,

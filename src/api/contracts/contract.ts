@@ -25,8 +25,8 @@ export function contract(deps: ExplorerDeps): Route {
       const facts = moment === null ? null : await findContract(deps, chainId, address, moment.head.version);
       if (facts === null || moment === null)
         throw new AppError('not_found', `there is no contract at ${address} on chain ${chainId}`);
-      const at = { source: moment.chain, head: moment.head };
-      return { success: true as const, data: await toRecord(deps, at, facts) };
+      const sourceAtHead = { source: moment.chain, head: moment.head };
+      return { success: true as const, data: await toRecord(deps, sourceAtHead, facts) };
     },
   });
 }

@@ -107,12 +107,12 @@ async function parseForm(text: string): Promise<[string, string][]> {
       entries.push(...new URLSearchParams(`&${pair}`));
       continue;
     }
-    const at = pair.indexOf('=');
+    const equalsAt = pair.indexOf('=');
     // Skips a pair without `=`, and a pair whose name is longer than that of any parameter.
-    if (at === -1 || at > PIECE) continue;
-    const [[name] = ['']] = [...new URLSearchParams(`&${pair.slice(0, at)}=`)];
+    if (equalsAt === -1 || equalsAt > PIECE) continue;
+    const [[name] = ['']] = [...new URLSearchParams(`&${pair.slice(0, equalsAt)}=`)];
     const pieces: string[] = [];
-    for (let from = at + 1; from < pair.length;) {
+    for (let from = equalsAt + 1; from < pair.length;) {
       const end = endOfPiece(pair, from + PIECE);
       pieces.push(new URLSearchParams(`=${pair.slice(from, end)}`).get('') ?? '');
       from = end;

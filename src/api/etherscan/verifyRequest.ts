@@ -86,8 +86,8 @@ function parseJson(text: string): unknown {
  * name of the contract.
  */
 function singleFileInput(asked: AskedParams, content: string, contractName: string): unknown {
-  const at = contractName.lastIndexOf(':');
-  const path = at > 0 ? contractName.slice(0, at) : `${contractName.slice(at + 1)}.sol`;
+  const colonAt = contractName.lastIndexOf(':');
+  const path = colonAt > 0 ? contractName.slice(0, colonAt) : `${contractName.slice(colonAt + 1)}.sol`;
   const evmVersion = textOf(asked, 'evmversion');
   if (evmVersion !== null && !/^[a-zA-Z]{1,40}$/.test(evmVersion)) throw badFormat('evmversion');
   const settings = {

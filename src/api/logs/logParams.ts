@@ -132,20 +132,21 @@ export async function answerLogs(
   const { chain, head } = moment;
   const bounds = limit === 1 ? SINGLE_BOUNDS : LIST_BOUNDS;
   const page = { newestFirst: order === 'desc', behind: cursor, skip, limit, bounds };
-  const [found, counted] = await Promise.all([
+  const [logPage, counted] = await Promise.all([
     listLogs(chain, head, filter, page),
     countLogs(chain, head, filter),
   ]);
   const makers = { hashes: chain.hashes, decoder: deps.decoder };
-  const data = await toLogEntries(chain, head, found.logs, bounds.pageMax, makers);
-  const next = data.length < found.logs.length ? (found.logs[data.length - 1]?.ord ?? null) : found.next;
+  const data = await toLogEntries(chain, head, logPage.logs, bounds.pageMax, makers);
+  const next =
+    data.length < logPage.logs.length ? (logPage.logs[data.length - 1]?.ord ?? null) : logPage.next;
   return {
     success: true,
     data,
     meta: {
       ...meta,
       // A count that stopped early may be lower than the number of logs on the page.
-      ...totalOf(Math.max(counted.total, found.seen), counted.exact),
+      ...totalOf(Math.max(counted.total, logPage.seen), counted.exact),
       next_cursor: next === null ? null : formatCursor(next),
     },
   };

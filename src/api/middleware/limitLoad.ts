@@ -100,12 +100,12 @@ function shed(ctx: Koa.ParameterizedContext<RequestState>): void {
 }
 
 function refill(balance: Balance | undefined, { rowsPerMinute, bytesPerMinute }: LoadLimits): Balance {
-  const at = performance.now();
-  if (balance === undefined) return { rows: rowsPerMinute, bytes: bytesPerMinute, filledAt: at };
-  const share = (at - balance.filledAt) / MINUTE_MS;
+  const nowMs = performance.now();
+  if (balance === undefined) return { rows: rowsPerMinute, bytes: bytesPerMinute, filledAt: nowMs };
+  const share = (nowMs - balance.filledAt) / MINUTE_MS;
   balance.rows = Math.min(rowsPerMinute, balance.rows + share * rowsPerMinute);
   balance.bytes = Math.min(bytesPerMinute, balance.bytes + share * bytesPerMinute);
-  balance.filledAt = at;
+  balance.filledAt = nowMs;
   return balance;
 }
 
@@ -140,8 +140,8 @@ function watchEventLoop(maxMs: number, log: Logger): () => boolean {
   let sampledAt = performance.now();
   let isLate = false;
   return () => {
-    const at = performance.now();
-    if (at - sampledAt < SAMPLE_MS) return isLate;
+    const lookMs = performance.now();
+    if (lookMs - sampledAt < SAMPLE_MS) return isLate;
     // Node's histogram is in nanoseconds and measures each timer's whole interval, so the resolution is
     // subtracted.
     const delayMs = delays.count === 0 ? 0 : delays.mean / 1e6 - RESOLUTION_MS;
@@ -152,7 +152,7 @@ function watchEventLoop(maxMs: number, log: Logger): () => boolean {
       );
     isLate = delayMs > maxMs;
     delays.reset();
-    sampledAt = at;
+    sampledAt = lookMs;
     return isLate;
   };
 }

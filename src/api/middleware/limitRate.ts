@@ -26,10 +26,10 @@ export function limitRate(
   return async (ctx, next) => {
     if (isFree(ctx.path) || ctx.method === 'OPTIONS') return next();
     const client = clientOf(ctx.ip);
-    const at = performance.now();
-    const bucket = buckets.get(client) ?? { tokens: perMinute, filledAt: at };
-    bucket.tokens = Math.min(perMinute, bucket.tokens + (at - bucket.filledAt) * perMs);
-    bucket.filledAt = at;
+    const nowMs = performance.now();
+    const bucket = buckets.get(client) ?? { tokens: perMinute, filledAt: nowMs };
+    bucket.tokens = Math.min(perMinute, bucket.tokens + (nowMs - bucket.filledAt) * perMs);
+    bucket.filledAt = nowMs;
     buckets.set(client, bucket);
     const allowed = bucket.tokens >= 1;
     if (allowed) bucket.tokens -= 1;

@@ -28,12 +28,12 @@ export function pair(deps: MarketDeps): Route {
       const entry = table.byAddress.get(address);
       if (entry === undefined) throw new AppError('not_found', `there is no pair ${address}`);
       const { chainId } = deps.chain;
-      const [windows, told] = await Promise.all([
+      const [windows, olderLps] = await Promise.all([
         readPairWindows(deps.runner, chainId, head, entry.pool, entry.swaps24h),
         askOlderLps(node, head, [entry], risks),
       ]);
       const splitFeesWeek = await readSplitFees(deps.runner, chainId, head, entry, windows.feesWeek);
-      const judged = risks.withLps(told);
+      const judged = risks.withLps(olderLps);
       const lp = judged.lpOf(entry.pool);
       return { data: toPairDetail(entry, { ...windows, splitFeesWeek }, lp, judged) };
     },

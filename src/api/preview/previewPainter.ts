@@ -35,12 +35,12 @@ export function createPreviewPainter(
   let queue: Promise<unknown> = Promise.resolve();
   return {
     take() {
-      const at = now();
+      const nowMs = now();
       picturesLeft = Math.min(
         PICTURES_PER_SECOND,
-        picturesLeft + ((at - filledAt) / 1_000) * PICTURES_PER_SECOND,
+        picturesLeft + ((nowMs - filledAt) / 1_000) * PICTURES_PER_SECOND,
       );
-      filledAt = at;
+      filledAt = nowMs;
       if (picturesLeft < 1 || waiting >= WAITING_MAX) return false;
       picturesLeft -= 1;
       return true;

@@ -88,8 +88,8 @@ function readPage(ctx: RouteContext): { limit: number; newestFirst: boolean; aft
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > LIMIT_MAX)
     throw invalid(ctx, `limit: got "${shown(text)}"; allowed: an integer from 1 to ${LIMIT_MAX}`);
-  const after = query.get('afterMatchId') ?? '0';
-  if (!/^\d{1,18}$/.test(after))
-    throw invalid(ctx, `afterMatchId: got "${shown(after)}"; allowed: the matchId of a contract`);
-  return { limit, newestFirst: sort === 'desc', after };
+  const afterId = query.get('afterMatchId') ?? '0';
+  if (!/^\d{1,18}$/.test(afterId))
+    throw invalid(ctx, `afterMatchId: got "${shown(afterId)}"; allowed: the matchId of a contract`);
+  return { limit, newestFirst: sort === 'desc', after: afterId };
 }

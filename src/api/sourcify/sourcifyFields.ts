@@ -77,8 +77,8 @@ const OPEN_PARTS: ReadonlySet<string> = new Set([
 /** Whether `path` names a field, or a part of a field by a dotted path. */
 export function isFieldPath(path: string): boolean {
   const [field = '', part, ...rest] = path.split('.');
-  const known: readonly string[] = SOURCIFY_FIELDS;
-  if (part === undefined) return known.includes(field);
+  const knownFields: readonly string[] = SOURCIFY_FIELDS;
+  if (part === undefined) return knownFields.includes(field);
   return PARTS.get(field)?.includes(part) === true && (rest.length === 0 || OPEN_PARTS.has(part));
 }
 

@@ -33,18 +33,18 @@ export function token(deps: MarketDeps): Route {
       const entry = await getTokenEntry(deps, address, head);
       const { chainId } = deps.chain;
       const [pairs, risks] = await Promise.all([deps.pairs.at(head), deps.risks.at(head)]);
-      const [windows, told] = await Promise.all([
+      const [windows, olderLps] = await Promise.all([
         readTokenWindows(deps.runner, chainId, head, address),
         askOlderLps(node, head, entry.pairs, risks),
       ]);
-      const facts = { ...entry.facts, risks: risks.withLps(told) };
-      const judged = told.size === 0 ? entry : new TokenEntry(address, entry.pairs, entry.prices, facts);
+      const facts = { ...entry.facts, risks: risks.withLps(olderLps) };
+      const judged = olderLps.size === 0 ? entry : new TokenEntry(address, entry.pairs, entry.prices, facts);
       const ownPair = pairs.byAddress.get(address);
       const detail = toTokenDetail(judged, windows, explorerLink(chainId, address), ownPair);
       // Without the deepest pools, the means would only describe small pools.
       if (detail.symbol === null || detail.name === null || detail.decimals === null)
         deps.onIncomplete?.(address);
-      const isUntold = [...told.values()].includes(null);
+      const isUntold = [...olderLps.values()].includes(null);
       return { data: isUntold ? { ...detail, lp_locked_pct: null, lp_held_by_creator_pct: null } : detail };
     },
   });

@@ -48,19 +48,19 @@ export function loadWebFiles(folder: string): WebFiles | null {
   const names = readdirSync(folder, { encoding: 'utf8', recursive: true }).filter(
     (name) => extname(name) in TYPES,
   );
-  const read = (name: string): Buffer => readFileSync(join(folder, name));
+  const readFile = (name: string): Buffer => readFileSync(join(folder, name));
   const isPage = (name: string): boolean => name.endsWith('.html');
   const assetNames = names.filter((name) => !isPage(name)).sort();
   const hash = createHash('sha256');
-  for (const name of assetNames) hash.update(`${name}\n`).update(read(name));
+  for (const name of assetNames) hash.update(`${name}\n`).update(readFile(name));
   const assetsPath = `/assets/${hash.digest('hex').slice(0, HASH_DIGITS)}`;
   const pages = names.filter(isPage).map((name): [string, WebFile] => {
-    const text = read(name).toString().replaceAll(ASSETS_MARK, assetsPath);
+    const text = readFile(name).toString().replaceAll(ASSETS_MARK, assetsPath);
     return [name, toWebFile(name, Buffer.from(text))];
   });
   return {
     assetsPath,
-    assets: assetNames.map((name) => toWebFile(name, read(name))),
+    assets: assetNames.map((name) => toWebFile(name, readFile(name))),
     pages: new Map(pages),
   };
 }

@@ -103,8 +103,8 @@ function taggedView(
     const value = ctx.params[parameter.slice(1)] ?? '';
     const chain = new URLSearchParams(ctx.querystring).get('chainId');
     const isChain = chain !== null && /^\d{1,15}$/.test(chain);
-    const asked = { view, given: value, chain: isChain ? chain : null };
-    const tags = await findViewTags(tables, tables?.head() ?? null, asked);
+    const askedView = { view, given: value, chain: isChain ? chain : null };
+    const tags = await findViewTags(tables, tables?.head() ?? null, askedView);
     if (tags === null) ctx.status = 404;
     if (tags === null || tags === GENERAL_TAGS) return send(ctx, general);
     ctx.type = file.type;

@@ -123,15 +123,16 @@ function findEnd(name: string, lines: readonly string[], begin: number): number 
 
 /** The condition that selects the rows of the snapshot in a table or in its head table. */
 function rowsOf(table: string, isHead: boolean, alias = ''): string {
-  const [place, last] = table === 'blocks' ? ['number', '{final_to:UInt32}'] : ['ord', '{final_ord:UInt64}'];
-  if (!isHead) return `${alias}${place} <= ${last}`;
-  return `has({commits:Array(UInt64)}, ${alias}commit) AND ${alias}${place} > ${last}`;
+  const [column, lastFinal] =
+    table === 'blocks' ? ['number', '{final_to:UInt32}'] : ['ord', '{final_ord:UInt64}'];
+  if (!isHead) return `${alias}${column} <= ${lastFinal}`;
+  return `has({commits:Array(UInt64)}, ${alias}commit) AND ${alias}${column} > ${lastFinal}`;
 }
 
 /** Replaces one part of a table by the table itself, and adds the condition of the snapshot to the WHERE after it. */
 function expandPart(line: string, i: number, lines: readonly string[]): string[] {
-  const toClauses = (found: RegExpExecArray): readonly [from: string, condition: string] => {
-    const [, indent = '', table = '', part, alias] = found;
+  const toClauses = (match: RegExpExecArray): readonly [from: string, condition: string] => {
+    const [, indent = '', table = '', part, alias] = match;
     const isHead = part === 'head';
     const from = `${indent}FROM ${table}${isHead ? '_head' : ''}${alias === undefined ? '' : ` AS ${alias}`}`;
     return [from, rowsOf(table, isHead, alias === undefined ? '' : `${alias}.`)];

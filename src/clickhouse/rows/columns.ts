@@ -144,7 +144,7 @@ export function array<T>(inner: ColumnType<T>): ColumnType<readonly T[]> {
     },
     (r) => {
       const values: T[] = [];
-      for (let left = r.varUint(); left > 0; left -= 1) values.push(inner.read(r));
+      for (let itemsLeft = r.varUint(); itemsLeft > 0; itemsLeft -= 1) values.push(inner.read(r));
       return values;
     },
   );

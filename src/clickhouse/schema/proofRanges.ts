@@ -35,13 +35,13 @@ export const proofRow = rowType({ from_block: u32, level: headBlocksTable.types.
 /** The ranges of all blocks up to the final block `to`, from rows newest first. */
 export function toProofRanges(rows: readonly RowOf<typeof proofRow>[], to: number): readonly ProofRange[] {
   const oldestFirst = [...rows].reverse();
-  const before: ProofRange = { from: 0, to: (oldestFirst[0]?.from_block ?? to + 1) - 1, level: 'bloom' };
+  const beforeFirst: ProofRange = { from: 0, to: (oldestFirst[0]?.from_block ?? to + 1) - 1, level: 'bloom' };
   const changes = oldestFirst.map(({ from_block: from, level }, index) => ({
     from,
     to: (oldestFirst[index + 1]?.from_block ?? to + 1) - 1,
     level,
   }));
-  return [before, ...changes];
+  return [beforeFirst, ...changes];
 }
 
 /** The ranges with the blocks of the head above them. */

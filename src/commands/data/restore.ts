@@ -92,11 +92,11 @@ const besideOf = (name: string): string => `${name}_restoring`;
 /** Throws `bad_config` naming the table if a table has rows. Tables about the schema itself are ignored. */
 async function assertEmpty(attached: Attached, name: string): Promise<void> {
   const system = attached.open('system');
-  const [found] = await selectNamed(system, 'schema/find_filled_table', { name }, filledRow);
-  if (found === undefined) return;
+  const [filledTable] = await selectNamed(system, 'schema/find_filled_table', { name }, filledRow);
+  if (filledTable === undefined) return;
   throw new AppError(
     'bad_config',
-    `the database ${name} is not empty (${found.name} has ${found.rows} rows): add --replace to replace its data`,
+    `the database ${name} is not empty (${filledTable.name} has ${filledTable.rows} rows): add --replace to replace its data`,
   );
 }
 

@@ -70,8 +70,8 @@ export async function runImport(
   };
   try {
     let batch: FoundContract[] = [];
-    for await (const found of source.list(start, signal)) {
-      batch.push(found);
+    for await (const foundContract of source.list(start, signal)) {
+      batch.push(foundContract);
       if (batch.length < BATCH_CONTRACTS) continue;
       await importBatch(batch);
       batch = [];
@@ -105,14 +105,14 @@ async function readAll(
   let next = 0;
   const work = async (): Promise<void> => {
     for (let index = next++; index < batch.length; index = next++) {
-      const found = batch[index];
-      if (found === undefined || signal.aborted) return;
+      const foundContract = batch[index];
+      if (foundContract === undefined || signal.aborted) return;
       try {
-        records[index] = await found.read(signal);
+        records[index] = await foundContract.read(signal);
       } catch (error) {
         if (!(error instanceof BrokenRecord)) throw error;
         counts.broken += 1;
-        deps.skipped(found, error.message);
+        deps.skipped(foundContract, error.message);
       }
     }
   };

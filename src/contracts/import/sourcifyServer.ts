@@ -97,8 +97,8 @@ export function openSourcifyServer(fetch: JsonFetch, chainId: number): ContractS
     key: `sourcify ${fetch.shown} ${chainId}`,
     appendsOnly: true,
     async *list(position, signal) {
-      for (let after = position; ;) {
-        const from = after === null ? '' : `&afterMatchId=${encodeURIComponent(after)}`;
+      for (let afterId = position; ;) {
+        const from = afterId === null ? '' : `&afterMatchId=${encodeURIComponent(afterId)}`;
         const { status, body } = await fetch.get(
           `/v2/contracts/${chainId}?sort=asc&limit=${PAGE_CONTRACTS}${from}`,
           signal,
@@ -113,10 +113,10 @@ export function openSourcifyServer(fetch: JsonFetch, chainId: number): ContractS
           );
         const { results } = parsed.data;
         for (const { address, match, runtimeMatch, matchId } of results) {
-          after = String(matchId);
+          afterId = String(matchId);
           const status = runtimeMatch ?? match;
           if (!isAddress(address) || status === null) continue;
-          yield toFound(fetch, { chainId, address: toLowerHex(address), status }, after);
+          yield toFound(fetch, { chainId, address: toLowerHex(address), status }, afterId);
         }
         if (results.length < PAGE_CONTRACTS) return;
       }

@@ -66,12 +66,12 @@ export function compareCode(onChain: Hex, compiled: CompiledCode, options: Compa
   if ('difference' in linked) return linked;
   const filled = fillImmutables(linked.code, body, compiled.immutables);
   if ('difference' in filled) return filled;
-  const done = (exact: boolean): Comparison => {
+  const toResult = (exact: boolean): Comparison => {
     return { match: { exact, libraries: linked.libraries, tail: chain.slice(length) } };
   };
-  if (filled.code === body) return done(options.metadata.length > 0);
+  if (filled.code === body) return toResult(options.metadata.length > 0);
   const bare = options.metadata.reduce((code, range) => copyRange(code, body, range), filled.code);
-  if (bare === body) return done(false);
+  if (bare === body) return toResult(false);
   return { difference: describeDifference(bare, body, options.kind) };
 }
 
@@ -96,18 +96,18 @@ function link(
   const libraries: Record<string, Hex> = {};
   let linked = code;
   for (const [name, ranges] of links) {
-    const found = new Set(ranges.map((range) => sliceRange(body, range)));
-    const [address = ''] = found;
-    if (found.size !== 1)
+    const addressTexts = new Set(ranges.map((range) => sliceRange(body, range)));
+    const [address = ''] = addressTexts;
+    if (addressTexts.size !== 1)
       return {
-        difference: `the code on the chain contains ${found.size} addresses for library ${name}; allowed: 1`,
+        difference: `the code on the chain contains ${addressTexts.size} addresses for library ${name}; allowed: 1`,
       };
     if (/^0*$/.test(address))
       return { difference: `the code on the chain contains no address for library ${name}` };
-    const wanted = told.get(name) ?? told.get(bareName(name));
-    if (wanted !== undefined && wanted !== `0x${address}`)
+    const expectedAddress = told.get(name) ?? told.get(bareName(name));
+    if (expectedAddress !== undefined && expectedAddress !== `0x${address}`)
       return {
-        difference: `library ${name} has the address 0x${address} in the code on the chain, not ${wanted}`,
+        difference: `library ${name} has the address 0x${address} in the code on the chain, not ${expectedAddress}`,
       };
     libraries[name] = `0x${address}`;
     for (const range of ranges) linked = copyRange(linked, body, range);

@@ -93,17 +93,17 @@ function createSource(
   readList: (signal?: AbortSignal) => Promise<string>,
   provide: (build: Build, signal?: AbortSignal) => Promise<string>,
 ): CompilerSource {
-  let known: { readonly builds: readonly Build[]; readonly readAt: number } | null = null;
+  let lastList: { readonly builds: readonly Build[]; readonly readAt: number } | null = null;
   const list = async (signal?: AbortSignal): Promise<readonly Build[]> => {
-    if (known !== null && performance.now() - known.readAt < LIST_KEPT_MS) return known.builds;
+    if (lastList !== null && performance.now() - lastList.readAt < LIST_KEPT_MS) return lastList.builds;
     try {
       const { builds } = listShape.parse(JSON.parse(await readList(signal)));
       const releases = builds.filter(({ prerelease }) => prerelease === undefined || prerelease === '');
-      known = { builds: releases, readAt: performance.now() };
+      lastList = { builds: releases, readAt: performance.now() };
     } catch (error) {
-      if (known === null) throw unreadable(place, 'list.json', error);
+      if (lastList === null) throw unreadable(place, 'list.json', error);
     }
-    return known.builds;
+    return lastList.builds;
   };
   return {
     async listVersions() {

@@ -128,9 +128,9 @@ export function runCompiler(
     child.on('message', (message) => {
       answer = message;
     });
-    let unstarted: Error | null = null;
+    let startError: Error | null = null;
     child.on('error', (error) => {
-      unstarted = error;
+      startError = error;
     });
     child.on('close', (code, ending) => {
       clearTimeout(timer);
@@ -138,9 +138,9 @@ export function runCompiler(
       const parsed = answerShape.safeParse(answer);
       if (parsed.success && 'output' in parsed.data) resolve(parsed.data);
       else if (killed !== '') reject(new AppError('unavailable', killed));
-      else if (unstarted !== null)
+      else if (startError !== null)
         reject(
-          new AppError('unavailable', 'the compiler process could not be started', { cause: unstarted }),
+          new AppError('unavailable', 'the compiler process could not be started', { cause: startError }),
         );
       else {
         const text = parsed.success && 'failure' in parsed.data ? parsed.data.failure : stderrText.trim();

@@ -32,8 +32,8 @@ export function readStandardInput(value: unknown): StandardInput {
   const parsed = inputShape.safeParse(value);
   if (!parsed.success) {
     const place = parsed.error.issues[0]?.path.join('.') ?? '';
-    const shown = normaliseText(place, PLACE_MAX) ?? '';
-    throw bad(`the standard JSON input is not valid at "${shown}" (each source file needs "content")`);
+    const shownPlace = normaliseText(place, PLACE_MAX) ?? '';
+    throw bad(`the standard JSON input is not valid at "${shownPlace}" (each source file needs "content")`);
   }
   const { language, sources, settings } = parsed.data;
   if (language !== 'Solidity' && language !== 'Yul')

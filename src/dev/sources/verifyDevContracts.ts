@@ -101,10 +101,10 @@ export function listDevContracts({ tokens, pools, v2, trader, multicall3 }: Worl
     }),
     ...tokens.map(({ address, contract }) => ofOwn(address, contract)),
     ...v2.flatMap(({ factory, router }, index) => {
-      const edited = DEXES_V2[index] === DEX_V2_29;
+      const isEdited = DEXES_V2[index] === DEX_V2_29;
       return [
-        { address: factory, name: `${FACTORY_FILE}:UniswapV2Factory`, set: readCoreSources(edited) },
-        { address: router, name: `${ROUTER_FILE}:UniswapV2Router02`, set: readRouterSources(edited) },
+        { address: factory, name: `${FACTORY_FILE}:UniswapV2Factory`, set: readCoreSources(isEdited) },
+        { address: router, name: `${ROUTER_FILE}:UniswapV2Router02`, set: readRouterSources(isEdited) },
       ];
     }),
     ofOwn(trader, 'DevTrader'),

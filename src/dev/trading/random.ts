@@ -31,9 +31,9 @@ export function createRandom(seed: number): Random {
 /** Picks an index by weight; −1 for an empty list. */
 export function createPicker(weights: readonly number[]): (random: Random) => number {
   let total = 0;
-  const ends = weights.map((weight) => (total += weight));
+  const cumulative = weights.map((weight) => (total += weight));
   return (random) => {
-    const at = random.next() * total;
-    return ends.findIndex((end) => at < end);
+    const drawn = random.next() * total;
+    return cumulative.findIndex((end) => drawn < end);
   };
 }

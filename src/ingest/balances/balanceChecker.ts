@@ -199,8 +199,8 @@ export class BalanceChecker {
     salt: number,
   ): Promise<{ samples: Map<Hex, number>; held: HeldToken[] }> {
     const samples = new Map<Hex, number>();
-    const held: HeldToken[] = [];
-    if (tokens.length === 0) return { samples, held };
+    const heldTokens: HeldToken[] = [];
+    if (tokens.length === 0) return { samples, held: heldTokens };
     const toHex = (addresses: readonly Hex[]): string[] => addresses.map((token) => token.slice(2));
     const sizeParams = { tokens: toHex(tokens), limit: tokens.length };
     const sizes = await this.runner.run('holders/count_rows', sizeParams, sizeRow);
@@ -217,10 +217,10 @@ export class BalanceChecker {
       for (const token of pack) samples.set(token, 0);
       for (const row of await this.runner.run('ingest/balances/sample_holders', params, sampleRow)) {
         samples.set(row.token, row.holders);
-        held.push({ token: row.token, holder: row.holder });
+        heldTokens.push({ token: row.token, holder: row.holder });
       }
     }
-    return { samples, held };
+    return { samples, held: heldTokens };
   }
 
   /**

@@ -12,9 +12,9 @@ export class CallBudget {
   /** Waits until the limit allows this many calls. The calls of one batch may be sent together. */
   async spend(calls: number, signal: AbortSignal): Promise<void> {
     const now = this.clock.now();
-    const at = Math.max(now, this.nextAt);
-    this.nextAt = at + (calls / this.perSecond) * 1_000;
-    if (at > now) await this.clock.sleep(at - now, signal);
+    const startMs = Math.max(now, this.nextAt);
+    this.nextAt = startMs + (calls / this.perSecond) * 1_000;
+    if (startMs > now) await this.clock.sleep(startMs - now, signal);
     signal.throwIfAborted();
   }
 }

@@ -25,8 +25,13 @@ export async function readPairCounts(
   { hash }: SearchBlock,
   signal: AbortSignal,
 ): Promise<number[]> {
-  const at = { blockHash: hash };
-  const calls = factories.map(({ dex }) => ({ to: dex.factory, data: ALL_PAIRS_LENGTH, gas: CALL_GAS, at }));
+  const blockTag = { blockHash: hash };
+  const calls = factories.map(({ dex }) => ({
+    to: dex.factory,
+    data: ALL_PAIRS_LENGTH,
+    gas: CALL_GAS,
+    at: blockTag,
+  }));
   const answers = await callContracts(rpc, calls, signal);
   return answers.map((answer) => {
     const count = answer?.length === 66 ? BigInt(answer) : 0n;
@@ -43,16 +48,16 @@ export async function readPairsAt(
   isKnown: (pool: Hex) => boolean,
   signal: AbortSignal,
 ): Promise<OldPool[]> {
-  const at = { blockHash: hash };
+  const blockTag = { blockHash: hash };
   const indexes = Array.from({ length: count }, (_, i) => from + i);
   const calls = indexes.map((index) => {
     const data = ALL_PAIRS + index.toString(16).padStart(64, '0');
-    return { to: dex.factory, data, gas: CALL_GAS, at };
+    return { to: dex.factory, data, gas: CALL_GAS, at: blockTag };
   });
   const listed = await callContracts(rpc, calls, signal);
   const newPools = listed.flatMap((answer) => addressOf(answer) ?? []).filter((pool) => !isKnown(pool));
   const tokenCalls = newPools.flatMap((to) =>
-    [TOKEN0, TOKEN1].map((data) => ({ to, data, gas: CALL_GAS, at })),
+    [TOKEN0, TOKEN1].map((data) => ({ to, data, gas: CALL_GAS, at: blockTag })),
   );
   const tokens = await callContracts(rpc, tokenCalls, signal);
   return newPools.flatMap((pool, index) => {

@@ -54,19 +54,20 @@ async function readPairs(
   block: SearchBlock,
   signal: AbortSignal,
 ): Promise<FoundPool[]> {
-  const at = { blockHash: block.hash };
+  const blockTag = { blockHash: block.hash };
   const calls = pools.map(({ address, creation, protocol }) => {
-    if (protocol?.poolType !== 3) return [{ to: address, data: SELECTORS.getReserves, gas: CALL_GAS, at }];
+    if (protocol?.poolType !== 3)
+      return [{ to: address, data: SELECTORS.getReserves, gas: CALL_GAS, at: blockTag }];
     const balance = SELECTORS.balanceOf + address.slice(2).padStart(64, '0');
     return [
-      { to: address, data: SELECTORS.slot0, gas: CALL_GAS, at },
-      { to: address, data: SELECTORS.liquidity, gas: CALL_GAS, at },
-      { to: creation?.token0 ?? address, data: balance, gas: CALL_GAS, at },
-      { to: creation?.token1 ?? address, data: balance, gas: CALL_GAS, at },
+      { to: address, data: SELECTORS.slot0, gas: CALL_GAS, at: blockTag },
+      { to: address, data: SELECTORS.liquidity, gas: CALL_GAS, at: blockTag },
+      { to: creation?.token0 ?? address, data: balance, gas: CALL_GAS, at: blockTag },
+      { to: creation?.token1 ?? address, data: balance, gas: CALL_GAS, at: blockTag },
     ];
   });
   const answers = await callContracts(rpc, calls.flat(), signal);
-  const observed = await readObservations(rpc, pools, answers, calls, at, signal);
+  const observed = await readObservations(rpc, pools, answers, calls, blockTag, signal);
   let nextAnswer = 0;
   return pools.flatMap(({ address, creation, protocol, dex }, index) => {
     const poolAnswers = answers.slice(nextAnswer, (nextAnswer += calls[index]?.length ?? 0));

@@ -71,8 +71,13 @@ export async function readOldTicks(
 ): Promise<OldTickRange[]> {
   const ask = async (to: readonly Hex[], data: readonly string[]): Promise<(Hex | null)[]> => {
     await spend(to.length);
-    const at = { blockHash: block.hash };
-    const calls = to.map((address, i) => ({ to: address, data: data[i] ?? '0x', gas: CALL_GAS, at }));
+    const blockTag = { blockHash: block.hash };
+    const calls = to.map((address, i) => ({
+      to: address,
+      data: data[i] ?? '0x',
+      gas: CALL_GAS,
+      at: blockTag,
+    }));
     return callContracts(rpc, calls, signal);
   };
   const slots = await ask(

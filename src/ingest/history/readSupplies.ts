@@ -52,10 +52,10 @@ export async function storeSupplies(
   block: SearchBlock,
   signal: AbortSignal,
 ): Promise<void> {
-  const at = { blockHash: block.hash };
+  const blockTag = { blockHash: block.hash };
   const calls = tokens.flatMap((to) => [
-    { to, data: TOTAL_SUPPLY, gas: CALL_GAS, at },
-    ...holders.map((holder) => ({ to, data: balanceOfCall(holder), gas: CALL_GAS, at })),
+    { to, data: TOTAL_SUPPLY, gas: CALL_GAS, at: blockTag },
+    ...holders.map((holder) => ({ to, data: balanceOfCall(holder), gas: CALL_GAS, at: blockTag })),
   ]);
   const malformed = new Set<number>();
   const answers = await callContracts(rpc, calls, signal, malformed);

@@ -91,16 +91,24 @@ export class ParquetRows {
   readonly block = (row: RowOf<typeof blockRow>): ParquetBlock => {
     const { file } = row;
     const block = this.key(row.block_number, BLOCK_MAX, 'block_number', { file, row: 'a row' });
-    const at = { file, row: `block ${block}` };
+    const rowPlace = { file, row: `block ${block}` };
     return {
       file,
       block,
-      hash: this.required(this.binary(row.block_hash, HASH_BYTES, 'block_hash', at), 'block_hash', at),
-      parentHash: this.binary(row.parent_hash, HASH_BYTES, 'parent_hash', at),
-      timestamp: this.required(this.integer(row.timestamp, TIMESTAMP_MAX, 'timestamp', at), 'timestamp', at),
+      hash: this.required(
+        this.binary(row.block_hash, HASH_BYTES, 'block_hash', rowPlace),
+        'block_hash',
+        rowPlace,
+      ),
+      parentHash: this.binary(row.parent_hash, HASH_BYTES, 'parent_hash', rowPlace),
+      timestamp: this.required(
+        this.integer(row.timestamp, TIMESTAMP_MAX, 'timestamp', rowPlace),
+        'timestamp',
+        rowPlace,
+      ),
       baseFeePerGas: row.base_fee_per_gas,
-      gasUsed: this.integer(row.gas_used, EXACT_MAX, 'gas_used', at),
-      logsBloom: this.binary(row.logs_bloom, BLOOM_BYTES, 'logs_bloom', at),
+      gasUsed: this.integer(row.gas_used, EXACT_MAX, 'gas_used', rowPlace),
+      logsBloom: this.binary(row.logs_bloom, BLOOM_BYTES, 'logs_bloom', rowPlace),
     };
   };
 
@@ -109,17 +117,17 @@ export class ParquetRows {
     const block = this.key(row.block_number, BLOCK_MAX, 'block_number', { file, row: 'a row' });
     const inBlock = { file, row: `a transaction of block ${block}` };
     const index = this.key(row.transaction_index, TRANSACTIONS_MAX, 'transaction_index', inBlock);
-    const at = { file, row: `block ${block}, transaction ${index}` };
+    const rowPlace = { file, row: `block ${block}, transaction ${index}` };
     const binaryOf = (column: 'transaction_hash' | 'from_address', bytes: number): Hex =>
-      this.required(this.binary(row[column], bytes, column, at), column, at);
+      this.required(this.binary(row[column], bytes, column, rowPlace), column, rowPlace);
     const numberOf = (column: 'nonce' | 'gas_used'): number =>
-      this.required(this.integer(row[column], EXACT_MAX, column, at), column, at);
+      this.required(this.integer(row[column], EXACT_MAX, column, rowPlace), column, rowPlace);
     const hash = binaryOf('transaction_hash', HASH_BYTES);
     const from = binaryOf('from_address', ADDRESS_BYTES);
-    const to = this.binary(row.to_address, ADDRESS_BYTES, 'to_address', at);
+    const to = this.binary(row.to_address, ADDRESS_BYTES, 'to_address', rowPlace);
     const nonce = numberOf('nonce');
     const gasUsed = numberOf('gas_used');
-    const effectiveGasPrice = this.required(row.gas_price, 'gas_price', at);
+    const effectiveGasPrice = this.required(row.gas_price, 'gas_price', rowPlace);
     // The file does not name the created contract, but its address follows from the sender and the nonce.
     const contractAddress = to === null && success !== false ? createdBy(from, nonce) : null;
     return { file, block, hash, index, from, effectiveGasPrice, gasUsed, contractAddress };
@@ -130,19 +138,19 @@ export class ParquetRows {
     const block = this.key(row.block_number, BLOCK_MAX, 'block_number', { file, row: 'a row' });
     const inBlock = { file, row: `a log of block ${block}` };
     const logIndex = this.key(row.log_index, ORD_SPAN, 'log_index', inBlock);
-    const at = { file, row: '', block, logIndex };
-    const index = this.integer(row.transaction_index, TRANSACTIONS_MAX, 'transaction_index', at);
-    const hash = this.binary(row.transaction_hash, HASH_BYTES, 'transaction_hash', at);
-    const address = this.binary(row.address, ADDRESS_BYTES, 'address', at);
+    const rowPlace = { file, row: '', block, logIndex };
+    const index = this.integer(row.transaction_index, TRANSACTIONS_MAX, 'transaction_index', rowPlace);
+    const hash = this.binary(row.transaction_hash, HASH_BYTES, 'transaction_hash', rowPlace);
+    const address = this.binary(row.address, ADDRESS_BYTES, 'address', rowPlace);
     return {
       file,
       block,
       logIndex,
-      transactionIndex: this.required(index, 'transaction_index', at),
-      transactionHash: this.required(hash, 'transaction_hash', at),
-      address: this.required(address, 'address', at),
-      topics: this.topics(row, at),
-      data: this.required(row.data, 'data', at),
+      transactionIndex: this.required(index, 'transaction_index', rowPlace),
+      transactionHash: this.required(hash, 'transaction_hash', rowPlace),
+      address: this.required(address, 'address', rowPlace),
+      topics: this.topics(row, rowPlace),
+      data: this.required(row.data, 'data', rowPlace),
     };
   };
 

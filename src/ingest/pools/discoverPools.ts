@@ -165,13 +165,13 @@ export class PoolDiscovery {
     const answers = await callContractsOfOld(
       this.deps.rpc,
       proven.flatMap(({ candidate: { address, blockNumber }, creation }): TaggedCall[] => {
-        const at = numberToHex(Math.max(0, blockNumber - 1));
+        const blockTag = numberToHex(Math.max(0, blockNumber - 1));
         const balance = SELECTORS.balanceOf + address.slice(2).padStart(64, '0');
         return [
-          { to: creation.token0, data: balance, at },
-          { to: creation.token1, data: balance, at },
-          { to: address, data: SELECTORS.slot0, at },
-          { to: address, data: SELECTORS.liquidity, at },
+          { to: creation.token0, data: balance, at: blockTag },
+          { to: creation.token1, data: balance, at: blockTag },
+          { to: address, data: SELECTORS.slot0, at: blockTag },
+          { to: address, data: SELECTORS.liquidity, at: blockTag },
         ];
       }),
       signal,

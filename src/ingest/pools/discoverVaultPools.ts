@@ -158,12 +158,12 @@ export class VaultDiscovery {
         if (topic === undefined || !VAULT_TOPICS.has(topic) || !isHash(poolId)) continue;
         const address = poolOfId(poolId);
         if (candidates.has(poolId)) continue;
-        const known = registry.findVaultPool(address) ?? null;
-        const candidate = { dex, poolId, block, log, known };
-        if (known !== null) {
-          const isOwnLog = known.state.poolId === poolId && known.pool.factory === log.address;
+        const registered = registry.findVaultPool(address) ?? null;
+        const candidate = { dex, poolId, block, log, known: registered };
+        if (registered !== null) {
+          const isOwnLog = registered.state.poolId === poolId && registered.pool.factory === log.address;
           const isQuiet = this.strangers.isQuiet(poolId, block.number);
-          if (isOwnLog && lacksBooks(known.state) && !isQuiet)
+          if (isOwnLog && lacksBooks(registered.state) && !isQuiet)
             candidates.set(poolId, { ...candidate, created: null });
         } else if (topic === POOL_REGISTERED) {
           // Some registrations have no tokens yet. A later event names the tokens, and the pool is added at
@@ -194,26 +194,26 @@ export class VaultDiscovery {
     unsure: Set<Hex>,
   ): Promise<{ candidate: Candidate; pool: VaultPool['pool']; state: WeightedPoolState }[]> {
     const older = candidates.filter(({ created }) => created === null);
-    const [unlisted, unread] = [new Set<number>(), new Set<number>()];
+    const [unlistedCalls, unreadCalls] = [new Set<number>(), new Set<number>()];
     const books = await ask(
       older.map(({ dex, poolId }) => poolTokensCall(dex.factory, poolId)),
-      unlisted,
+      unlistedCalls,
     );
-    older.forEach(({ poolId }, index) => unlisted.has(index) && unsure.add(poolId));
+    older.forEach(({ poolId }, index) => unlistedCalls.has(index) && unsure.add(poolId));
     const tokensOf = new Map(
       older.map(({ poolId }, index) => [poolId, decodePoolTokens(books[index] ?? null)]),
     );
     const calls = candidates.map(({ poolId }) => poolFactCalls(poolOfId(poolId)));
     const answers = await ask(
       calls.flat().map((call) => ({ ...call, gas: CALL_GAS })),
-      unread,
+      unreadCalls,
     );
     let next = 0;
     return candidates.flatMap((candidate, index) => {
       const { dex, poolId, created } = candidate;
       const firstAnswer = next;
       const poolAnswers = answers.slice(firstAnswer, (next += calls[index]?.length ?? 0));
-      if (poolAnswers.some((_, at) => unread.has(firstAnswer + at))) unsure.add(poolId);
+      if (poolAnswers.some((_, at) => unreadCalls.has(firstAnswer + at))) unsure.add(poolId);
       if (unsure.has(poolId)) return [];
       const tokens = created?.tokens ?? tokensOf.get(poolId) ?? [];
       const managers = created?.managers ?? [];

@@ -84,13 +84,13 @@ export class TokenBook {
     const inPools = new Set(pools.flatMap(({ token0, token1, tokens }) => [token0, token1, ...tokens]));
     for (const map of [this.known, this.pending, this.hinted, this.recent]) map.clear();
     for (const row of rows) {
-      const at = fromVersion(row.version);
-      const unsure = at.block > finalTo;
-      const removed = unsure && (at.seq === 0 || !inPools.has(row.address));
-      const isPlain = row.complete && at.seq === 0 && !unsure;
+      const tokenVersion = fromVersion(row.version);
+      const unsure = tokenVersion.block > finalTo;
+      const removed = unsure && (tokenVersion.seq === 0 || !inPools.has(row.address));
+      const isPlain = row.complete && tokenVersion.seq === 0 && !unsure;
       this.known.set(
         row.address,
-        isPlain && row.decimals !== null ? row.decimals : { ...row, at, unsure, removed },
+        isPlain && row.decimals !== null ? row.decimals : { ...row, at: tokenVersion, unsure, removed },
       );
       // A removed token is not asked, because its contract may not exist yet.
       if (removed) continue;
@@ -105,8 +105,8 @@ export class TokenBook {
     const decimals = isZero ? null : read.decimals;
     const stored = this.known.get(read.address);
     const seq = typeof stored === 'object' ? Math.min(SEQ_MAX, stored.at.seq + 1) : 0;
-    const at = { seq, block, before: decimals, changed: false };
-    return this.set({ ...read, decimals }, at, reversible, isZero ? block : null);
+    const tokenVersion = { seq, block, before: decimals, changed: false };
+    return this.set({ ...read, decimals }, tokenVersion, reversible, isZero ? block : null);
   }
 
   /**

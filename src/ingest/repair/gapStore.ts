@@ -69,7 +69,7 @@ export function createGapStore(
 ): GapStore {
   const insert = async (gap: Gap, batch: RowBatch): Promise<void> => {
     for (const { table, columns, body } of batch.encoded()) {
-      const name = NAMES.find((known) => known === table);
+      const name = NAMES.find((tableName) => tableName === table);
       if (name === undefined || !gap.missing.has(name)) continue;
       const first = rangeToken(chainId, gap, name);
       const token = SUMMED.has(name) ? first : `refill:${first}`;

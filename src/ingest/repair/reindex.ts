@@ -219,7 +219,7 @@ async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
   if (changedTables.size === 0 && !interrupted) return [];
   if (floors.has('swaps') && (changedTables.has('swaps') || interrupted))
     throw new AppError('bad_config', 'bars cannot be rebuilt, because old swaps were pruned');
-  const next: string[] = [];
+  const nextTables: string[] = [];
   const rebuilt: string[] = [];
   for (const { name, columns } of TABLE_ENCODERS) {
     if (changedTables.has(name)) {
@@ -235,7 +235,7 @@ async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
         `insert new rows of ${name}`,
         `INSERT INTO ${nextOf(name)} (${list}) SELECT ${list} FROM ${stagedOf(name)} WHERE ${where}`,
       );
-      next.push(name);
+      nextTables.push(name);
     }
     if (changedTables.has(name) || interrupted)
       rebuilt.push(
@@ -246,7 +246,7 @@ async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
       );
   }
   await writeOperation(database, EXCHANGING, 1);
-  await exchange(database, [...next, ...rebuilt]);
+  await exchange(database, [...nextTables, ...rebuilt]);
   await writeCounts(deps, work);
   await hashAnew(deps, span);
   await writeOperation(database, EXCHANGING, 0);

@@ -120,8 +120,8 @@ export class SecondLook {
     const { pool, source } = this.deps;
     await this.budget.spend(CALLS_PER_BLOCK * (to - from + 1), signal);
     // Blocks usually come from the first endpoint, so the others are asked in turn.
-    const others = pool.endpoints.slice(1);
-    const other = others[(this.round += 1) % Math.max(1, others.length)];
+    const otherEndpoints = pool.endpoints.slice(1);
+    const other = otherEndpoints[(this.round += 1) % Math.max(1, otherEndpoints.length)];
     const endpointOption = other === undefined ? {} : { endpoint: other.id };
     const blocks = await source.fetchRange(from, to, { signal, roundsMax: 1, ...endpointOption });
     const differing = await this.deps.listDiffering(blocks);

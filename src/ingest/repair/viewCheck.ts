@@ -125,8 +125,8 @@ async function findUnseen(database: Database, range: OrdRange): Promise<WrongTot
   );
   for (const [name, , source] of NEWEST) {
     const row = rows.find((one) => one.name === name);
-    const [expected, found] = [row?.expected ?? 0, row?.found ?? 0];
-    if (found < expected) return { name, source, expected, found };
+    const [expected, storedOrd] = [row?.expected ?? 0, row?.found ?? 0];
+    if (storedOrd < expected) return { name, source, expected, found: storedOrd };
   }
   return null;
 }

@@ -224,9 +224,9 @@ function push<Row>(rows: Map<number, Row[]>, number: number, row: Row): void {
 type Constructor = abstract new (...args: never[]) => unknown;
 
 function constructorOf(loaded: unknown): Constructor | null {
-  const found =
+  const clientClass =
     memberOf(loaded, 'HypersyncClient') ?? memberOf(memberOf(loaded, 'default'), 'HypersyncClient');
-  return isConstructor(found) ? found : null;
+  return isConstructor(clientClass) ? clientClass : null;
 }
 
 function isConstructor(value: unknown): value is Constructor {

@@ -146,9 +146,9 @@ export class Portal implements BlockService {
   private async send(path: string, query: object | null, signal: AbortSignal): Promise<Response> {
     const { url, clock, everyMs = EVERY_MS } = this.options;
     const now = clock.now();
-    const at = Math.max(now, this.nextAt);
-    this.nextAt = at + everyMs;
-    if (at > now) await clock.sleep(at - now, signal);
+    const startMs = Math.max(now, this.nextAt);
+    this.nextAt = startMs + everyMs;
+    if (startMs > now) await clock.sleep(startMs - now, signal);
     const body = query === null ? {} : { method: 'POST', body: JSON.stringify(query) };
     return fetch(`${url.replace(/\/$/, '')}/${path}`, {
       headers: { 'content-type': 'application/json', 'user-agent': 'candlehouse' },

@@ -33,17 +33,17 @@ export class ServiceFields {
   readonly block = (value: unknown): ParquetBlock => {
     const fields = this.fields(value, 'a block');
     const block = this.integer(fields['number'], BLOCK_MAX, 'number of a block');
-    const at = `block ${block}`;
+    const blockName = `block ${block}`;
     const gasUsed = fields['gasUsed'];
     return {
       file: FILE,
       block,
-      hash: this.hex(fields['hash'], HASH_BYTES, `${at}: hash`),
-      parentHash: this.hex(fields['parentHash'], HASH_BYTES, `${at}: parentHash`),
-      timestamp: this.integer(fields['timestamp'], TIMESTAMP_MAX, `${at}: timestamp`),
-      baseFeePerGas: this.weiOrNull(fields['baseFeePerGas'], `${at}: baseFeePerGas`),
-      gasUsed: isAbsent(gasUsed) ? null : this.integer(gasUsed, EXACT_MAX, `${at}: gasUsed`),
-      logsBloom: this.hex(fields['logsBloom'], BLOOM_BYTES, `${at}: logsBloom`),
+      hash: this.hex(fields['hash'], HASH_BYTES, `${blockName}: hash`),
+      parentHash: this.hex(fields['parentHash'], HASH_BYTES, `${blockName}: parentHash`),
+      timestamp: this.integer(fields['timestamp'], TIMESTAMP_MAX, `${blockName}: timestamp`),
+      baseFeePerGas: this.weiOrNull(fields['baseFeePerGas'], `${blockName}: baseFeePerGas`),
+      gasUsed: isAbsent(gasUsed) ? null : this.integer(gasUsed, EXACT_MAX, `${blockName}: gasUsed`),
+      logsBloom: this.hex(fields['logsBloom'], BLOOM_BYTES, `${blockName}: logsBloom`),
     };
   };
 
@@ -51,21 +51,21 @@ export class ServiceFields {
     const fields = this.fields(value, `block ${block}: a transaction`);
     const where = `block ${block}: transactionIndex of a transaction`;
     const index = this.integer(fields['transactionIndex'], TRANSACTIONS_MAX, where);
-    const at = `block ${block}, transaction ${index}`;
-    const from = this.hex(fields['from'], ADDRESS_BYTES, `${at}: from`);
-    const nonce = this.integer(fields['nonce'], EXACT_MAX, `${at}: nonce`);
+    const transactionName = `block ${block}, transaction ${index}`;
+    const from = this.hex(fields['from'], ADDRESS_BYTES, `${transactionName}: from`);
+    const nonce = this.integer(fields['nonce'], EXACT_MAX, `${transactionName}: nonce`);
     const { status } = fields;
-    const isFailed = !isAbsent(status) && this.integer(status, 2, `${at}: status`) === 0;
+    const isFailed = !isAbsent(status) && this.integer(status, 2, `${transactionName}: status`) === 0;
     const isCreation = isAbsent(fields['to']);
-    if (!isCreation) this.hex(fields['to'], ADDRESS_BYTES, `${at}: to`);
+    if (!isCreation) this.hex(fields['to'], ADDRESS_BYTES, `${transactionName}: to`);
     return {
       file: FILE,
       block,
       index,
-      hash: this.hex(fields['hash'], HASH_BYTES, `${at}: hash`),
+      hash: this.hex(fields['hash'], HASH_BYTES, `${transactionName}: hash`),
       from,
-      effectiveGasPrice: this.weiOrNull(fields['effectiveGasPrice'], `${at}: effectiveGasPrice`),
-      gasUsed: this.integer(fields['gasUsed'], EXACT_MAX, `${at}: gasUsed`),
+      effectiveGasPrice: this.weiOrNull(fields['effectiveGasPrice'], `${transactionName}: effectiveGasPrice`),
+      gasUsed: this.integer(fields['gasUsed'], EXACT_MAX, `${transactionName}: gasUsed`),
       contractAddress: isCreation && !isFailed ? createdBy(from, nonce) : null,
     };
   }
@@ -73,16 +73,20 @@ export class ServiceFields {
   log(value: unknown, block: number): ParquetLog {
     const fields = this.fields(value, `block ${block}: a log`);
     const logIndex = this.integer(fields['logIndex'], ORD_SPAN, `block ${block}: logIndex of a log`);
-    const at = `block ${block}, log ${logIndex}`;
+    const logName = `block ${block}, log ${logIndex}`;
     return {
       file: FILE,
       block,
       logIndex,
-      transactionIndex: this.integer(fields['transactionIndex'], TRANSACTIONS_MAX, `${at}: transactionIndex`),
-      transactionHash: this.hex(fields['transactionHash'], HASH_BYTES, `${at}: transactionHash`),
-      address: this.hex(fields['address'], ADDRESS_BYTES, `${at}: address`),
-      topics: this.topics(fields['topics'], at),
-      data: this.hex(fields['data'], null, `${at}: data`),
+      transactionIndex: this.integer(
+        fields['transactionIndex'],
+        TRANSACTIONS_MAX,
+        `${logName}: transactionIndex`,
+      ),
+      transactionHash: this.hex(fields['transactionHash'], HASH_BYTES, `${logName}: transactionHash`),
+      address: this.hex(fields['address'], ADDRESS_BYTES, `${logName}: address`),
+      topics: this.topics(fields['topics'], logName),
+      data: this.hex(fields['data'], null, `${logName}: data`),
     };
   }
 

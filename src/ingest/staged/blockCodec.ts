@@ -107,7 +107,8 @@ function readLog(reader: RowReader, logIndex: number, transactions: readonly Cha
   if (transactionHash === undefined) throw new RangeError(`log ${logIndex} has no transaction`);
   const address = reader.hex0x(ADDRESS_BYTES);
   const topics: Hex[] = [];
-  for (let left = head % OWN_HASH; left > 0; left -= 1) topics.push(reader.hex0x(HASH_BYTES));
+  for (let topicsLeft = head % OWN_HASH; topicsLeft > 0; topicsLeft -= 1)
+    topics.push(reader.hex0x(HASH_BYTES));
   return { address, topics, data: reader.text0x(), transactionHash, transactionIndex, logIndex };
 }
 

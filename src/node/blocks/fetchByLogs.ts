@@ -166,9 +166,9 @@ function join(
     if (receipts !== undefined) {
       const ofReceipts = parseReceipts(receipts, parsed);
       // No receipt of a transaction has the logs of the block itself.
-      const others = logs.filter((log) => isRecord(log) && lacksTransaction(log, header));
-      const all = [...ofReceipts.logs, ...parseBlockLogs(others, header)];
-      const sorted = others.length === 0 ? all : all.sort((a, b) => a.logIndex - b.logIndex);
+      const blockOnlyLogs = logs.filter((log) => isRecord(log) && lacksTransaction(log, header));
+      const allLogs = [...ofReceipts.logs, ...parseBlockLogs(blockOnlyLogs, header)];
+      const sorted = blockOnlyLogs.length === 0 ? allLogs : allLogs.sort((a, b) => a.logIndex - b.logIndex);
       return { header, transactions: ofReceipts.transactions, logs: sorted, raw: { ...raw, receipts } };
     }
     const transactions = parseBodies(parsed);

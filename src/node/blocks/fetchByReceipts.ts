@@ -58,18 +58,18 @@ export async function fetchByReceipts(
     readonly call: RpcCall;
   }[] = [];
   for (const number of numbers) {
-    const at = numberToHex(number);
+    const blockNumber = numberToHex(number);
     if (!halves.headers.has(number))
       askedHalves.push({
         number,
         into: halves.headers,
-        call: { method: 'eth_getBlockByNumber', params: [at, withBodies] },
+        call: { method: 'eth_getBlockByNumber', params: [blockNumber, withBodies] },
       });
     if (!halves.receipts.has(number))
       askedHalves.push({
         number,
         into: halves.receipts,
-        call: { method: 'eth_getBlockReceipts', params: [at] },
+        call: { method: 'eth_getBlockReceipts', params: [blockNumber] },
       });
   }
   const answers = await endpoint.attempt(

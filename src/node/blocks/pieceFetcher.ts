@@ -123,8 +123,8 @@ export class PieceFetcher {
     const takeNumbers = (): readonly number[] =>
       (askedNumbers = this.nextMissing(endpoint, from, to, fetched));
     const answers = await this.fetchUnchecked(endpoint, takeNumbers, halves, signal);
-    const others = await this.fetchOthers(endpoint, this.checker.listOthers(answers), signal);
-    const checked = this.checker.verifyAll(endpoint.id, answers, others);
+    const otherBlocks = await this.fetchOthers(endpoint, this.checker.listOthers(answers), signal);
+    const checked = this.checker.verifyAll(endpoint.id, answers, otherBlocks);
     for (const [index, block] of checked.entries()) {
       const number = askedNumbers[index] ?? from;
       if (block instanceof AppError) failures.set(number, (failures.get(number) ?? 0) + 1);

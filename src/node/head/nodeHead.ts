@@ -43,7 +43,7 @@ interface NodeHeadOptions {
 export function createNodeHead({ rpc, log, clock = systemClock() }: NodeHeadOptions): NodeHead {
   let last: { readonly at: number; readonly facts: NodeHeadFacts } | null = null;
   let asking: Promise<NodeHeadFacts> | null = null;
-  const read = async (): Promise<NodeHeadFacts> => {
+  const readFacts = async (): Promise<NodeHeadFacts> => {
     try {
       const timeoutError = (): Error =>
         new RpcError('timeout', `the node did not answer within ${ASK_MS} ms`);
@@ -58,7 +58,7 @@ export function createNodeHead({ rpc, log, clock = systemClock() }: NodeHeadOpti
     }
   };
   const begin = async (): Promise<NodeHeadFacts> => {
-    const facts = await read();
+    const facts = await readFacts();
     last = { at: clock.now(), facts };
     asking = null;
     return facts;

@@ -173,8 +173,8 @@ export class EndpointPool {
     signal: AbortSignal,
   ): <T>(work: Work<T>) => Promise<T> {
     const now = this.clock.now();
-    const others = this.candidates(tried, {}).filter((other) => other.coolUntil <= now);
-    if (attemptMs === undefined || !others.some(({ state }) => state !== 'benched'))
+    const restedOthers = this.candidates(tried, {}).filter((other) => other.coolUntil <= now);
+    if (attemptMs === undefined || !restedOthers.some(({ state }) => state !== 'benched'))
       return (work) => work(endpoint, signal);
     const timeoutError = (): Error =>
       new RpcError('timeout', `${endpoint.name}: no answer within ${attemptMs} ms`);

@@ -78,11 +78,11 @@ export function createNodeState({ rpc, log, clock = systemClock() }: NodeStateOp
  * height has another state.
  */
 function toCall(question: StateQuestion, blockHash: Hex): RpcCall {
-  const at = { blockHash };
-  if (question.kind === 'coin') return { method: 'eth_getBalance', params: [question.address, at] };
+  const blockTag = { blockHash };
+  if (question.kind === 'coin') return { method: 'eth_getBalance', params: [question.address, blockTag] };
   const { to, data, from } = question;
   const call = { to, data, gas: CALL_GAS, ...(from === undefined ? {} : { from }) };
-  return { method: 'eth_call', params: [call, at], answerBytesMax: ANSWER_BYTES_MAX };
+  return { method: 'eth_call', params: [call, blockTag], answerBytesMax: ANSWER_BYTES_MAX };
 }
 
 function parseHex(result: unknown): Hex {

@@ -132,7 +132,7 @@ function moveCost(hops: readonly CostHop[], log: number): number {
 
 /** Tries every selection of the at most four hops. `shifts` are the parts of the move that cost nothing, per hop. */
 function pushCost(hops: readonly CostHop[], shifts: readonly number[], log: number): number {
-  let least = Infinity;
+  let leastUsd = Infinity;
   for (let chosen = 1; chosen < 2 ** hops.length; chosen += 1) {
     let logLeft = Math.abs(log);
     const pushed: PushedHop[] = [];
@@ -142,9 +142,9 @@ function pushCost(hops: readonly CostHop[], shifts: readonly number[], log: numb
       else logLeft -= shift;
     });
     if (!(logLeft > 0)) return 0;
-    least = Math.min(least, splitCost(pushed, Math.sign(log) * logLeft));
+    leastUsd = Math.min(leastUsd, splitCost(pushed, Math.sign(log) * logLeft));
   }
-  return least;
+  return leastUsd;
 }
 
 interface PushedHop {

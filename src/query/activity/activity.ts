@@ -106,13 +106,13 @@ export async function findEventFloor(
   range: OrdRange,
   keep: number,
 ): Promise<number | null> {
-  const [found] = await findEvents(runner, head, filter, {
+  const [firstAbove] = await findEvents(runner, head, filter, {
     ...range,
     newestFirst: true,
     skip: keep,
     limit: 1,
   });
-  return found?.ord ?? null;
+  return firstAbove?.ord ?? null;
 }
 
 /** Counts matching events. No reorg removes final events, so each final range is counted once. */
@@ -173,7 +173,8 @@ async function findEvents(
   { newestFirst, skip, limit, ...range }: Wanted,
 ): Promise<Where[]> {
   const keys = keysOf(filter);
-  const [page, left] = keys.length === 1 ? [{ limit, skip }, 0] : [{ limit: limit + skip, skip: 0 }, skip];
+  const [page, skippedLater] =
+    keys.length === 1 ? [{ limit, skip }, 0] : [{ limit: limit + skip, skip: 0 }, skip];
   const placesByKey = await Promise.all(
     keys.map((key) => {
       const order = { backward: newestFirst, forward: !newestFirst };
@@ -184,7 +185,7 @@ async function findEvents(
   if (keys.length === 1) return placesByKey.flat();
   const sign = newestFirst ? -1 : 1;
   const sorted = placesByKey.flat().sort((a, b) => sign * (a.ord - b.ord));
-  return sorted.slice(left, left + limit);
+  return sorted.slice(skippedLater, skippedLater + limit);
 }
 
 type EventKey = 'ord' | 'pair' | 'token0' | 'token1';

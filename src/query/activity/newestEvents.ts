@@ -32,9 +32,10 @@ export class NewestEvents {
   private keptOf(filter: ActivityFilter): PerVersion<readonly ActivityEvent[]> {
     const key = [...new Set(filter.kinds)].sort().join();
     const first = { beforeOrd: null, skip: 0, limit: KEPT };
-    const kept = this.byKinds.get(key) ?? perVersion({ read: (head) => this.read(head, filter, first) });
-    this.byKinds.set(key, kept);
-    return kept;
+    const keptEvents =
+      this.byKinds.get(key) ?? perVersion({ read: (head) => this.read(head, filter, first) });
+    this.byKinds.set(key, keptEvents);
+    return keptEvents;
   }
 
   private read(head: HeadSnapshot, filter: ActivityFilter, page: Page): Promise<readonly ActivityEvent[]> {

@@ -30,7 +30,7 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
   // USD price of the token at the end of the current hop. The loop goes from the anchor back to the audited token.
   let nextUsd = anchors.get(anchor) ?? 0;
   // Tokens through which a hop's token could get another route: the anchors and the later tokens of the path.
-  const others = new Set<string>(anchors.keys());
+  const routeTokens = new Set<string>(anchors.keys());
   const costs = [...hops].reverse().map(({ route, hop }) => {
     const { token, next } = route;
     const usdOfNext = nextUsd;
@@ -39,11 +39,11 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
       const other = token0 === token ? token1 : token0;
       return other === next ? usdOfNext : (anchors.get(other) ?? 0);
     };
-    others.add(next);
+    routeTokens.add(next);
     const feesWith = (tokensOfPools: ReadonlySet<string>): number[] =>
       tokens.listFees(token, tokensOfPools, block.number).map((pips) => pips / PIPS_ONE);
     const ofHop = feesWith(new Set(anchors.has(next) ? [next, ...anchors.keys()] : [next]));
-    const otherFees = feesWith(others);
+    const otherFees = feesWith(routeTokens);
     return costHop(route, hop, { market, usdOf, feeOf, isRanged, activeOf, fees: ofHop, otherFees });
   });
   return manipulationCost(costs);

@@ -68,7 +68,7 @@ interface KeptSwaps {
 
 /** `keptMax`: the maximum number of swaps in memory. */
 export function createHeadSwaps(runner: QueryRunner, keptMax = KEPT_MAX): HeadSwaps {
-  const kept = perVersion<KeptSwaps>({
+  const keptSwaps = perVersion<KeptSwaps>({
     read: (head) => loadSwaps(runner, head, new Map(), keptMax),
     next: async ({ blocks }, { to }) => (blocks === null ? null : loadSwaps(runner, to, blocks, keptMax)),
   });
@@ -76,7 +76,7 @@ export function createHeadSwaps(runner: QueryRunner, keptMax = KEPT_MAX): HeadSw
     async of(head, { pair, leg }, inUsd) {
       if (head.blocks.length === 0) return [];
       const key = keyOf(pair, leg);
-      const { blocks } = await kept.at(head);
+      const { blocks } = await keptSwaps.at(head);
       const rows =
         blocks === null
           ? (await readPairSwaps(runner, head, pair.slice(2))).filter((swap) => swap.key === key)
@@ -93,8 +93,8 @@ async function loadSwaps(
   swapsByCommit: SwapsByBlock,
   keptMax: number,
 ): Promise<KeptSwaps> {
-  const unread = head.blocks.filter(({ commit }) => !swapsByCommit.has(commit));
-  const rows = unread.length === 0 ? [] : await readSwaps(runner, unread, '', keptMax + 1);
+  const unreadBlocks = head.blocks.filter(({ commit }) => !swapsByCommit.has(commit));
+  const rows = unreadBlocks.length === 0 ? [] : await readSwaps(runner, unreadBlocks, '', keptMax + 1);
   const blocks = new Map(
     head.blocks.map(({ commit }) => [commit, swapsByCommit.get(commit) ?? new Map<string, StoredSwap[]>()]),
   );

@@ -73,13 +73,13 @@ export async function readFacts(
   head: HeadSnapshot,
   addresses: readonly Hex[],
 ): Promise<Map<Hex, ContractFacts>> {
-  const [known, emitted] = await Promise.all([
+  const [storedByAddress, emitted] = await Promise.all([
     readKnown(source, head, addresses),
     readEmitted(source, head, addresses),
   ]);
   const facts = new Map<Hex, ContractFacts>();
-  for (const address of new Set([...known.keys(), ...emitted.keys()])) {
-    const stored = known.get(address) ?? nothing();
+  for (const address of new Set([...storedByAddress.keys(), ...emitted.keys()])) {
+    const stored = storedByAddress.get(address) ?? nothing();
     const addressFacts = toFacts(source.chainId, address, stored, emitted.get(address));
     if (addressFacts !== null) facts.set(address, addressFacts);
   }
@@ -94,15 +94,15 @@ export async function readOrigins(
   head: HeadSnapshot,
   addresses: readonly Hex[],
 ): Promise<Map<Hex, Origin>> {
-  const [known, emitted] = await Promise.all([
+  const [storedByAddress, emitted] = await Promise.all([
     readKnown(source, head, addresses),
     readEmitted(source, head, addresses),
   ]);
   const origins = new Map<Hex, Origin>();
-  for (const address of new Set([...known.keys(), ...emitted.keys()])) {
+  for (const address of new Set([...storedByAddress.keys(), ...emitted.keys()])) {
     const emittedBy = emitted.get(address);
     const firstSeenBlock = emittedBy === undefined ? null : blockOfOrd(emittedBy.firstOrd);
-    origins.set(address, { creation: creationOf(known.get(address) ?? nothing()), firstSeenBlock });
+    origins.set(address, { creation: creationOf(storedByAddress.get(address) ?? nothing()), firstSeenBlock });
   }
   return origins;
 }

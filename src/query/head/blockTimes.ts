@@ -17,7 +17,7 @@ const FOUND_MAX = 256;
 const TIPS_MAX = 16;
 
 /** Results per snapshot by chain and time, because the snapshot's tables ask for the same few times. */
-const found = new WeakMap<HeadSnapshot, Map<string, Promise<BlockTime | null>>>();
+const timesByHead = new WeakMap<HeadSnapshot, Map<string, Promise<BlockTime | null>>>();
 
 /** Consecutive final blocks, ascending. */
 interface BlockRun {
@@ -46,8 +46,8 @@ export async function findFinalBlockAt(
   time: number,
 ): Promise<BlockTime | null> {
   const key = `${chainId} ${time}`;
-  const ofHead = found.get(head) ?? new Map<string, Promise<BlockTime | null>>();
-  found.set(head, ofHead);
+  const ofHead = timesByHead.get(head) ?? new Map<string, Promise<BlockTime | null>>();
+  timesByHead.set(head, ofHead);
   const cached = ofHead.get(key);
   if (cached !== undefined) return cached;
   const reading = readFinalBlockAt(runner, chainId, head, time);

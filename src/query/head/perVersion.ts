@@ -38,7 +38,7 @@ export interface PerVersion<V> {
 }
 
 export function perVersion<V>(view: HeadView<V>): PerVersion<V> {
-  const kept = new Map<string, Promise<V>>();
+  const valueByVersion = new Map<string, Promise<V>>();
   let last: { readonly head: HeadSnapshot; readonly value: V; readonly at: number } | null = null;
   const make = async (head: HeadSnapshot): Promise<V> => {
     const nextValue = last === null ? null : await view.next?.(last.value, changeOf(last.head, head));
@@ -48,12 +48,13 @@ export function perVersion<V>(view: HeadView<V>): PerVersion<V> {
   };
   return {
     at(head) {
-      const cached = kept.get(head.version);
+      const cached = valueByVersion.get(head.version);
       if (cached !== undefined) return cached;
       const making = make(head);
-      kept.set(head.version, making);
-      for (const version of [...kept.keys()].slice(0, -VERSIONS_KEPT)) kept.delete(version);
-      making.catch(() => kept.delete(head.version));
+      valueByVersion.set(head.version, making);
+      for (const version of [...valueByVersion.keys()].slice(0, -VERSIONS_KEPT))
+        valueByVersion.delete(version);
+      making.catch(() => valueByVersion.delete(head.version));
       return making;
     },
     ready: (head) => (last?.head.version === head.version ? last.value : null),

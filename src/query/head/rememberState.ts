@@ -17,19 +17,19 @@ interface Remembered {
 
 /** Wraps the node with a memory of its answers. A call is answered either fully from memory or fully by the node. */
 export function rememberState(node: NodeState): NodeState {
-  const kept = new LRUCache<string, Remembered>({ max: ANSWERS_MAX });
+  const keptAnswers = new LRUCache<string, Remembered>({ max: ANSWERS_MAX });
   const keyOf = (blockHash: Hex, question: StateQuestion): string =>
     `${blockHash} ${JSON.stringify(question)}`;
   return {
     async ask(blockHash, questions) {
       const keys = questions.map((question) => keyOf(blockHash, question));
-      const remembered = keys.flatMap((key) => kept.get(key) ?? []);
+      const remembered = keys.flatMap((key) => keptAnswers.get(key) ?? []);
       if (remembered.length === keys.length) return remembered.map(({ answer }) => answer);
       const answers = await node.ask(blockHash, questions);
       if (answers === null) return null;
       keys.forEach((key, index) => {
         const answer = answers[index] ?? null;
-        if (key.length + (answer?.length ?? 0) <= LENGTH_MAX) kept.set(key, { answer });
+        if (key.length + (answer?.length ?? 0) <= LENGTH_MAX) keptAnswers.set(key, { answer });
       });
       return answers;
     },

@@ -18,10 +18,10 @@ export interface BalanceSeeds {
 
 /** Seeds are kept only in memory, because the node can give them again. */
 export function createBalanceSeeds(): BalanceSeeds {
-  const kept = new LRUCache<string, { readonly seed: bigint }>({ max: SEEDS_MAX, ttl: SEED_MS });
+  const keptSeeds = new LRUCache<string, { readonly seed: bigint }>({ max: SEEDS_MAX, ttl: SEED_MS });
   const keyOf = (holder: string, token: string): string => holder + token.slice(2);
   return {
-    find: (holder, token) => kept.get(keyOf(holder, token))?.seed,
-    keep: (holder, token, seed) => void kept.set(keyOf(holder, token), { seed }),
+    find: (holder, token) => keptSeeds.get(keyOf(holder, token))?.seed,
+    keep: (holder, token, seed) => void keptSeeds.set(keyOf(holder, token), { seed }),
   };
 }

@@ -121,12 +121,18 @@ async function countHolders(
 ): Promise<Counted> {
   const previous = step?.before ?? null;
   const creators = creatorsOf(pools, watched, previous);
-  const wanted = wantedTokens(head, pools);
-  const moved = step === null ? null : await listMovedTokens(runner, step, headTokens);
+  const countedTokens = wantedTokens(head, pools);
+  const movedTokens = step === null ? null : await listMovedTokens(runner, step, headTokens);
   // Usually the counted tokens are those of the previous head. Then only tokens with new transfers are counted.
-  const isSameSet = moved !== null && previous?.wanted === wanted && previous.creators === creators;
-  const tokens = isSameSet ? [...moved].filter((token) => wanted.has(token)) : wanted;
-  const { counts, stale, large } = sortTokens(tokens, { before: previous, moved, creators, followFrom });
+  const isSameSet =
+    movedTokens !== null && previous?.wanted === countedTokens && previous.creators === creators;
+  const tokens = isSameSet ? [...movedTokens].filter((token) => countedTokens.has(token)) : countedTokens;
+  const { counts, stale, large } = sortTokens(tokens, {
+    before: previous,
+    moved: movedTokens,
+    creators,
+    followFrom,
+  });
   const isWatched = (token: string, holder: string): boolean =>
     creators.get(token) === holder || watched.holders.some((one) => one === holder);
   const followed = step === null ? null : await followLarge(runner, step.change, large, isWatched);
@@ -144,11 +150,11 @@ async function countHolders(
   }
   const holdings = isSameSet ? previous.holdings.with(counts) : new Holdings(counts);
   const atZero = isSameSet
-    ? await nextLpBalances(runner, head, previous.atZero, moved)
-    : await readLpBalances(runner, head, pools, wanted);
+    ? await nextLpBalances(runner, head, previous.atZero, movedTokens)
+    : await readLpBalances(runner, head, pools, countedTokens);
   const { creatorOf } = watched;
   return {
-    wanted,
+    wanted: countedTokens,
     holdings,
     atZero,
     headTokens,
@@ -267,14 +273,14 @@ function wantedTokens(head: HeadSnapshot, pools: readonly StoredPool[]): Readonl
   const partial = isHistoryPartial(head);
   const cached = wantedOf.get(pools);
   if (cached?.partial === partial) return cached.wanted;
-  const wanted = new Set<string>();
-  wantedOf.set(pools, { partial, wanted });
+  const countedTokens = new Set<string>();
+  wantedOf.set(pools, { partial, wanted: countedTokens });
   for (const pool of pools) {
     const isWhole = !partial || pool.created_block !== null;
-    if (pool.pool_type !== CONCENTRATED && isWhole) wanted.add(pool.address);
-    if (!partial) for (const token of tokensOfPool(pool)) wanted.add(token);
+    if (pool.pool_type !== CONCENTRATED && isWhole) countedTokens.add(pool.address);
+    if (!partial) for (const token of tokensOfPool(pool)) countedTokens.add(token);
   }
-  return wanted;
+  return countedTokens;
 }
 
 /** Tokens with transfers in each head block. Reads only new blocks. */

@@ -133,11 +133,11 @@ function decode(
         if (hashed || word === null) return { ...head, value: topic, hashed: true };
         return { ...head, value: word(topic.slice(2)) };
       }
-      const at = plainAt++;
-      const plainValue = values?.[at];
+      const valueIndex = plainAt++;
+      const plainValue = values?.[valueIndex];
       if (plainValue !== undefined)
         return { ...head, value: plainValue.value, ...(plainValue.truncated ? { truncated: true } : {}) };
-      return { ...head, value: word?.(data.slice(2 + 64 * at, 66 + 64 * at)) ?? '' };
+      return { ...head, value: word?.(data.slice(2 + 64 * valueIndex, 66 + 64 * valueIndex)) ?? '' };
     });
     return { name, signature, args };
   } catch {

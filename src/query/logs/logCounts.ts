@@ -27,15 +27,15 @@ export interface LogCounts {
 }
 
 export function createLogCounts({ runner, chainId }: LogSource): LogCounts {
-  const kept = new LRUCache<string, Promise<Buffer>>({ max: 2 * KEPT });
+  const keptCounts = new LRUCache<string, Promise<Buffer>>({ max: 2 * KEPT });
   /** Parallel calls share one read. After a failure, the next call reads again. */
   const readCounts = (name: string, key: string, head: CountedHead): Promise<Buffer> => {
-    const cached = kept.get(`${name} ${key}`);
+    const cached = keptCounts.get(`${name} ${key}`);
     if (cached !== undefined) return cached;
     const params = { ...snapshotParams(head), chain_id: chainId, limit: CONTRACTS_MAX };
     const rows = runner.write(name, params, 'RowBinary');
-    kept.set(`${name} ${key}`, rows);
-    rows.catch(() => kept.delete(`${name} ${key}`));
+    keptCounts.set(`${name} ${key}`, rows);
+    rows.catch(() => keptCounts.delete(`${name} ${key}`));
     return rows;
   };
   return {

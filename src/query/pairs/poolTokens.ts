@@ -28,8 +28,10 @@ export function poolTokensOf(pool: StoredPool, tokens: TokenMap): PoolTokens {
 
 /** Name of the pair: "BASE / QUOTE", followed by the other tokens of the pool. */
 function nameOf(base: Token, quote: Token, allTokens: readonly Token[]): string {
-  const others = allTokens.filter(({ address }) => address !== base.address && address !== quote.address);
-  return [base, quote, ...others].map(labelOf).join(' / ');
+  const otherTokens = allTokens.filter(
+    ({ address }) => address !== base.address && address !== quote.address,
+  );
+  return [base, quote, ...otherTokens].map(labelOf).join(' / ');
 }
 
 /** A token's symbol, or its shortened address. */

@@ -190,7 +190,7 @@ async function valueLpTokens(
   const countedOf = ({ pool }: PairEntry): bigint | null => holders?.of(pool.address)?.supply ?? null;
   const uncounted = entries.filter((entry) => isKnown(entry) && countedOf(entry) === null);
   const pairsOnly = uncounted.filter(({ pool }) => pool.pool_type === CONSTANT_PRODUCT);
-  const [supplies, atZero, asked, products] = await Promise.all([
+  const [supplies, atZero, nodeSupplies, lastReserves] = await Promise.all([
     listSupplies(runner, head, addresses(uncounted)),
     readZeroBalances(runner, head, addresses(pairsOnly)),
     readSupplies(wallets, head.hash, addresses(entries.filter((entry) => !isKnown(entry)))),
@@ -199,8 +199,8 @@ async function valueLpTokens(
   return entries.map((entry) => {
     const { address } = entry.pool;
     const summed = (supplies.get(address) ?? 0n) + (atZero.get(address)?.sent ?? 0n);
-    const supply = isKnown(entry) ? (countedOf(entry) ?? summed) : (asked.get(address) ?? null);
-    const lp = { balance: balances.get(address) ?? 0n, supply, last: products.get(address) ?? null };
+    const supply = isKnown(entry) ? (countedOf(entry) ?? summed) : (nodeSupplies.get(address) ?? null);
+    const lp = { balance: balances.get(address) ?? 0n, supply, last: lastReserves.get(address) ?? null };
     return toLpPosition(entry, lp, pairs.prices, count);
   });
 }

@@ -47,15 +47,15 @@ export type Hops = ReadonlyMap<string, Hop>;
  */
 export function priceByHops(hops: Hops, token: string): TokenPrice {
   const path: Hop[] = [];
-  let at = token;
+  let current = token;
   for (;;) {
-    const hop = hops.get(at);
+    const hop = hops.get(current);
     if (hop === undefined || !(hop.price > 0)) return NO_PRICE;
     if (hop.nextToken === ZERO_ADDRESS) return multiply(path, hop.price);
     // A path with more hops than this is a loop.
     if (path.length === HOPS_MAX) return NO_PRICE;
     path.push(hop);
-    at = hop.nextToken;
+    current = hop.nextToken;
   }
 }
 

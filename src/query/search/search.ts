@@ -284,9 +284,9 @@ function pairsAt(
   pairs: readonly NamedPair[],
   byAddress: ReadonlyMap<string, unknown>,
 ): Map<string, NamedPair> {
-  const at = new Map<string, NamedPair>();
-  for (const pair of pairs) if (byAddress.has(pair.pool.address)) at.set(pair.pool.address, pair);
-  return at;
+  const pairByAddress = new Map<string, NamedPair>();
+  for (const pair of pairs) if (byAddress.has(pair.pool.address)) pairByAddress.set(pair.pool.address, pair);
+  return pairByAddress;
 }
 
 /** Which of the found addresses are pools, tokens or verified contracts. */

@@ -126,7 +126,7 @@ async function lookInto(
   before: Found = nothingFound(question),
 ): Promise<Found> {
   const hitsWanted = question.offset + question.limit;
-  const shown = [...before.shown];
+  const shownHits = [...before.shown];
   let { total, looked, tookMs, size } = before;
   for (let at = 0; at < files.length && (total < hitsWanted || looked < FILES_COUNTED);) {
     // A batch ends at FILES_COUNTED files, so that the number of counted files does not depend on the batch
@@ -143,11 +143,11 @@ async function lookInto(
     for (const fileHits of located) {
       const skip = Math.max(0, question.offset - total);
       for (const hit of fileHits.hits.slice(skip, Math.max(skip, hitsWanted - total)))
-        shown.push({ ...fileHits, hit });
+        shownHits.push({ ...fileHits, hit });
       total += fileHits.hits.length;
     }
   }
-  return { shown, total, looked, tookMs, size };
+  return { shown: shownHits, total, looked, tookMs, size };
 }
 
 async function pageOf(

@@ -281,12 +281,13 @@ function tokenIn(pairs: readonly PairEntry[], address: string): Token {
 
 /** Creation time of the token's first pool; null if the creation of one of its pools is unknown. */
 function firstCreation(pairs: readonly PairEntry[]): number | null {
-  let first: number | null = null;
+  let firstCreatedAt: number | null = null;
   for (const { creation } of pairs) {
     if (creation.created_at === null) return null;
-    first = first === null ? creation.created_at : Math.min(first, creation.created_at);
+    firstCreatedAt =
+      firstCreatedAt === null ? creation.created_at : Math.min(firstCreatedAt, creation.created_at);
   }
-  return first;
+  return firstCreatedAt;
 }
 
 /** Warnings whose codes are also the flags of the token. */

@@ -54,7 +54,7 @@ export async function readTokenTable(
   const snapshot = snapshotParams(head);
   const afterOrd = await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS);
   const window = { after_ord: afterOrd, now: head.timestamp, limit: TOKENS_MAX };
-  const [trades, checks, told, history] = await Promise.all([
+  const [trades, checks, toldSupplies, history] = await Promise.all([
     runner.run('tokens/count_trades', { ...snapshot, ...window }, tokenTradesRow),
     risks === null ? createCheckReader(runner)() : null,
     listToldSupplies(runner, head, risks?.watched ?? []),
@@ -70,7 +70,7 @@ export async function readTokenTable(
           holding: holders.of(address),
           partial: isHistoryPartial(head),
           poolsComplete: history.complete,
-          told: told.get(address) ?? null,
+          told: toldSupplies.get(address) ?? null,
           checks: risks === null ? (checks?.of(address) ?? null) : risks.checksOf(address),
           risks,
           ...(risks === null ? {} : { watched: risks.watched, keptAtZero: risks.keptAtZeroOf(address) }),

@@ -8,7 +8,7 @@ interface BlockPicker {
 }
 
 export function blockPicker(chosen: number | null, onchoice: (block: number | null) => void): BlockPicker {
-  let shown = chosen ?? 0;
+  let shownBlock = chosen ?? 0;
   const field = h('input', {
     type: 'text',
     inputmode: 'numeric',
@@ -25,7 +25,7 @@ export function blockPicker(chosen: number | null, onchoice: (block: number | nu
   const newest = button('Newest', () => choose(null), { class: 'button quiet' });
   newest.disabled = chosen === null;
   const step = (by: 1 | -1): void => {
-    if (shown + by >= 0) choose(shown + by);
+    if (shownBlock + by >= 0) choose(shownBlock + by);
   };
   const form = h(
     'form',
@@ -46,7 +46,7 @@ export function blockPicker(chosen: number | null, onchoice: (block: number | nu
   return {
     element: form,
     show(block) {
-      shown = block;
+      shownBlock = block;
       // The user may be typing.
       if (document.activeElement !== field || field.value === '') field.value = String(block);
     },

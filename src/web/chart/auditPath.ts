@@ -134,17 +134,17 @@ function drawHop(audit: Audit, hop: AuditHop, names: AuditNames, at: HopPlace): 
     height: CARD_HEIGHT,
   });
   const parts: SVGElement[] = [];
-  const left = box.x + span.node;
-  const right = box.x + box.width;
+  const leftX = box.x + span.node;
+  const rightX = box.x + box.width;
   let offset = -RIBBON_THICKEST / 2;
   shownPools.forEach((pool, line) => {
     const thickness = Math.max(1, Number(pool.weight) * RIBBON_THICKEST);
     const level = middle + offset + thickness / 2;
     offset += thickness;
-    parts.push(...ribbons(left, right, level, boxOfLine(line), thickness, 'ribbon'));
+    parts.push(...ribbons(leftX, rightX, level, boxOfLine(line), thickness, 'ribbon'));
   });
   droppedPools.forEach((_, index) =>
-    parts.push(...ribbons(left, right, middle, boxOfLine(shownPools.length + index), 1, 'ribbon dropped')),
+    parts.push(...ribbons(leftX, rightX, middle, boxOfLine(shownPools.length + index), 1, 'ribbon dropped')),
   );
   parts.push(hopTitle(hop, names, boxOfLine(0)));
   const units = { from: names.symbolOf(hop.from_token), to: names.symbolOf(hop.to_token) };
@@ -159,7 +159,7 @@ function drawHop(audit: Audit, hop: AuditHop, names: AuditNames, at: HopPlace): 
       drawNode(
         names,
         hop.to_token,
-        { x: right, y: middle - 48, width: span.node, height: 96 },
+        { x: rightX, y: middle - 48, width: span.node, height: 96 },
         isLast ? anchorText(audit) : '',
       ),
     );

@@ -43,13 +43,13 @@ export function createMakerTrades(options: MakerTradesOptions): MakerTrades {
   let items = new Map<string, ActivityItem>();
   let cursor: string | null = null;
   let state: LoadState = 'loading';
-  let wanted = Infinity;
+  let oldestWanted = Infinity;
   /** Counts restarts. An answer of an earlier start is ignored. */
   let start = 0;
   let isBusy = false;
 
   const oldest = (): number => Math.min(...[...items.values()].map(({ timestamp }) => timestamp));
-  const isReached = (): boolean => state === 'done' && (cursor === null || oldest() < wanted);
+  const isReached = (): boolean => state === 'done' && (cursor === null || oldest() < oldestWanted);
   const loadPage = async (ownStart: number): Promise<void> => {
     const query = { ...options.filter, maker: options.maker, event_type: 'swap', limit: PAGE_TRADES, cursor };
     const page = await getAnswer<ActivityPage>('/activity', query, options.signal);
@@ -82,7 +82,7 @@ export function createMakerTrades(options: MakerTradesOptions): MakerTrades {
       }),
     state: () => state,
     reachBack(to) {
-      wanted = to;
+      oldestWanted = to;
       void work();
     },
     see(item) {

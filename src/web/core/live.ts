@@ -31,7 +31,7 @@ interface Subscription {
 
 export function createLiveStream(): LiveStream {
   const listeners: ((state: LiveState) => void)[] = [];
-  let wanted: Subscription | null = null;
+  let wantedSubscription: Subscription | null = null;
   let source: EventSource | null = null;
   let lastId: string | null = null;
   let failures = 0;
@@ -47,8 +47,8 @@ export function createLiveStream(): LiveStream {
 
   const connect = (): void => {
     close();
-    if (wanted === null || document.hidden) return tell('idle');
-    const { filter, onevent } = wanted;
+    if (wantedSubscription === null || document.hidden) return tell('idle');
+    const { filter, onevent } = wantedSubscription;
     tell('connecting');
     const opened = new EventSource(urlOf(`${API}/activity/stream`, { ...filter, last_event_id: lastId }));
     source = opened;
@@ -78,13 +78,13 @@ export function createLiveStream(): LiveStream {
   return {
     listen(filter, onevent, signal) {
       const subscription = { filter, onevent };
-      wanted = subscription;
+      wantedSubscription = subscription;
       lastId = null;
       failures = 0;
       connect();
       signal.addEventListener('abort', () => {
-        if (wanted !== subscription) return;
-        wanted = null;
+        if (wantedSubscription !== subscription) return;
+        wantedSubscription = null;
         connect();
       });
     },

@@ -31,17 +31,21 @@ interface Move {
 export function movesOf(logs: readonly LogEntry[], contracts: ReadonlyMap<string, ContractRecord>): Move[] {
   return logs.flatMap(({ address, decoded }) => {
     if (decoded === null || decoded.signature !== TRANSFER) return [];
-    const [from, to, moved] = decoded.args;
-    if (typeof from?.value !== 'string' || typeof to?.value !== 'string' || typeof moved?.value !== 'string')
+    const [from, to, movedArg] = decoded.args;
+    if (
+      typeof from?.value !== 'string' ||
+      typeof to?.value !== 'string' ||
+      typeof movedArg?.value !== 'string'
+    )
       return [];
     const record = contracts.get(address) ?? null;
     // The symbol that follows the amount is part of the link.
     const show = (raw: bigint): string => {
-      const scaled = record && scaledAmount(TRANSFER, { ...moved, value: String(raw) }, record);
+      const scaled = record && scaledAmount(TRANSFER, { ...movedArg, value: String(raw) }, record);
       return scaled?.split(' ')[0] ?? `${String(raw)} raw`;
     };
-    const sum = moved.indexed ? null : { raw: BigInt(moved.value), show };
-    const amount = sum === null ? `id ${moved.value}` : show(sum.raw);
+    const sum = movedArg.indexed ? null : { raw: BigInt(movedArg.value), show };
+    const amount = sum === null ? `id ${movedArg.value}` : show(sum.raw);
     return [{ token: address, name: nameOf(address, record), from: from.value, to: to.value, amount, sum }];
   });
 }

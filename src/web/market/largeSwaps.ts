@@ -107,21 +107,21 @@ async function searchSwaps(
   least: number,
   signal: AbortSignal,
 ): Promise<{ found: readonly SwapItem[]; searched: number }> {
-  const found: SwapItem[] = [];
+  const foundSwaps: SwapItem[] = [];
   let searched = 0;
   let cursor: string | null = null;
-  for (let page = 0; page < PAGES_MAX && found.length < ROWS_MAX; page += 1) {
+  for (let page = 0; page < PAGES_MAX && foundSwaps.length < ROWS_MAX; page += 1) {
     const answer: ActivityPage = await getAnswer<ActivityPage>(
       '/activity',
       { event_type: 'swap', limit: PAGE, cursor },
       signal,
     );
     searched += answer.data.length;
-    found.push(...answer.data.filter(isSwap).filter((swap) => isLarge(swap, least)));
+    foundSwaps.push(...answer.data.filter(isSwap).filter((swap) => isLarge(swap, least)));
     cursor = answer.meta.next_cursor;
     if (cursor === null) break;
   }
-  return { found: found.slice(0, ROWS_MAX), searched };
+  return { found: foundSwaps.slice(0, ROWS_MAX), searched };
 }
 
 /** Stream events carry the same items as /activity. */

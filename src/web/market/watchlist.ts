@@ -84,8 +84,8 @@ export function importWatchlist(text: string): Imported | null {
 }
 
 function merged(watched: readonly string[], imported: readonly string[]): { all: string[]; beyond: number } {
-  const all = [...new Set([...watched, ...imported])];
-  return { all: all.slice(0, WATCHED_MAX), beyond: Math.max(0, all.length - WATCHED_MAX) };
+  const allAddresses = [...new Set([...watched, ...imported])];
+  return { all: allAddresses.slice(0, WATCHED_MAX), beyond: Math.max(0, allAddresses.length - WATCHED_MAX) };
 }
 
 /** Reads a stored or imported value. Keeps addresses only, each once and in lower case. */

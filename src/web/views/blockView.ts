@@ -88,24 +88,25 @@ async function numberOf(hash: string, chain: string | null, signal: AbortSignal)
 
 async function find(number: number, chain: string | null, signal: AbortSignal): Promise<Found> {
   const range = { from_block: number, to_block: number, limit: EVENTS, chainId: chain };
-  const [{ value: block, silence }, final, found, known] = await Promise.all([
+  const [{ value: block, silence }, finalAnswer, foundLogs, chainItem] = await Promise.all([
     told(getNodeBlock(number, true, chain, signal)),
     told(getNodeBlock('finalized', false, chain, signal)),
     listLogs(range, signal),
     findChain(chain),
   ]);
-  const { logs } = found;
+  const { logs } = foundLogs;
   const selectors = (block?.transactions ?? []).filter(isCall).map(({ input }) => input.slice(0, 10));
   const emitters = logs.map(({ address }) => address);
   const [signatures, contracts] = await Promise.all([
     getSignatures(selectors, signal),
     readContracts(emitters, chain, signal),
   ]);
-  const isFinal = final.value === null ? (logs[0]?.finalized ?? null) : number <= final.value.number;
-  const isStored = found.noLogs !== null || (found.asOf ?? 0) >= number;
-  const proof = isStored ? proofOf(number, known) : 'not stored yet';
-  const coin = known?.native_symbol ?? '';
-  return { ...found, number, block, silence, isFinal, proof, coin, contracts, signatures };
+  const isFinal =
+    finalAnswer.value === null ? (logs[0]?.finalized ?? null) : number <= finalAnswer.value.number;
+  const isStored = foundLogs.noLogs !== null || (foundLogs.asOf ?? 0) >= number;
+  const proof = isStored ? proofOf(number, chainItem) : 'not stored yet';
+  const coin = chainItem?.native_symbol ?? '';
+  return { ...foundLogs, number, block, silence, isFinal, proof, coin, contracts, signatures };
 }
 
 /** What each level of proof covers. */

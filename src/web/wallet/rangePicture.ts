@@ -86,7 +86,7 @@ function drawRange({ lower, upper, now }: PriceRange, pair: PairDetail): SVGElem
     if (price === Infinity) return WIDTH - EDGE_MARGIN;
     return EDGE_MARGIN + ((Math.log(price) - axisFrom) / (axisTo - axisFrom)) * (WIDTH - 2 * EDGE_MARGIN);
   };
-  const [left, right] = [xOf(lower), xOf(upper)];
+  const [lowerX, upperX] = [xOf(lower), xOf(upper)];
   const isIn = now !== null && now >= lower && now < upper;
   const bar = { y: BAR_TOP, height: BAR_HEIGHT, rx: 3 };
   const label = (x: number, y: number, text: string, name: string): SVGElement =>
@@ -108,14 +108,14 @@ function drawRange({ lower, upper, now }: PriceRange, pair: PairDetail): SVGElem
     s('rect', { ...bar, x: EDGE_MARGIN, width: WIDTH - 2 * EDGE_MARGIN, class: 'range-axis' }),
     s('rect', {
       ...bar,
-      x: left,
-      width: Math.max(2, right - left),
+      x: lowerX,
+      width: Math.max(2, upperX - lowerX),
       class: isIn ? 'range-bar in' : 'range-bar out',
       'data-lower': String(lower),
       'data-upper': String(upper),
     }),
-    label(left, BAR_TOP + BAR_HEIGHT + 18, boundText(lower), 'range-bound'),
-    label(right, BAR_TOP + BAR_HEIGHT + 18, boundText(upper), 'range-bound'),
+    label(lowerX, BAR_TOP + BAR_HEIGHT + 18, boundText(lower), 'range-bound'),
+    label(upperX, BAR_TOP + BAR_HEIGHT + 18, boundText(upper), 'range-bound'),
     ...(now === null || now <= 0
       ? []
       : [

@@ -92,19 +92,19 @@ function readClauses(
   const either: EitherTopic[] = [];
   const free = new Set<TopicPlace>();
   const bound = new Set<TopicPlace>();
-  for (const left of PLACES) {
-    for (const right of PLACES.slice(left + 1)) {
-      const name = `topic${left}_${right}_opr`;
+  for (const leftPlace of PLACES) {
+    for (const rightPlace of PLACES.slice(leftPlace + 1)) {
+      const name = `topic${leftPlace}_${rightPlace}_opr`;
       const operator = textOf(asked, name)?.toLowerCase() ?? null;
       if (operator === null) continue;
       if (operator !== 'and' && operator !== 'or') throw badFormat(name);
-      const [leftTopic, rightTopic] = [topics[left] ?? null, topics[right] ?? null];
+      const [leftTopic, rightTopic] = [topics[leftPlace] ?? null, topics[rightPlace] ?? null];
       if (leftTopic === null || rightTopic === null) continue;
-      for (const place of [left, right]) (operator === 'and' ? bound : free).add(place);
+      for (const place of [leftPlace, rightPlace]) (operator === 'and' ? bound : free).add(place);
       if (operator === 'or')
         either.push([
-          { place: left, topic: leftTopic },
-          { place: right, topic: rightTopic },
+          { place: leftPlace, topic: leftTopic },
+          { place: rightPlace, topic: rightTopic },
         ]);
     }
   }
