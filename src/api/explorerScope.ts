@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Hex } from '../domain/hex';
-import type { NodeState } from '../domain/nodeState';
+import type { AccountState } from '../domain/accountState';
 import type { VerificationQueue } from '../domain/verification';
 import type { SignatureReader, VerifiedReader } from '../domain/verifiedContract';
 import { steadyNow } from '../domain/steadyTime';
@@ -74,7 +74,7 @@ export interface ExplorerDeps {
   /** Reads contract code that is not stored yet; null without a node. */
   readonly nodeCodeOf?: (chainId: number) => NodeCode | null;
   /** Reads chain state that logs do not contain; null without a node. */
-  readonly nodeOf?: (chainId: number) => NodeState | null;
+  readonly nodeOf?: (chainId: number) => AccountState | null;
   /** Supply of a token that the market shows at that head, raw units; null if it shows none. */
   readonly supplyOf?: (chainId: number, head: HeadSnapshot, token: Hex) => Promise<bigint | null>;
   /** Names of known contracts among the holders of tokens, by address. */

@@ -19,7 +19,7 @@ import { readReadiness, readyz, type ReadyzDeps } from '../api/service/readyz';
 import { activityStream } from '../api/stream/activityStream';
 import { webFolder, webRoutes } from '../api/web/webRoutes';
 import { createNodeHead } from '../node/head/nodeHead';
-import { createNodeState } from '../node/rpc/nodeState';
+import { createAccountState } from '../node/rpc/createAccountState';
 import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
 import type { Hex } from '../domain/hex';
@@ -164,7 +164,7 @@ function listApiRoutes(
     dexes: precomputer.watch(tables.dexes),
     holders: precomputer.watch(tables.holders),
   };
-  const node = rpc === null ? null : createNodeState({ rpc, log });
+  const node = rpc === null ? null : createAccountState({ rpc, log });
   const wallets = { node, seeds: createBalanceSeeds() };
   const chain = { ...config.chain, chainId: config.chainId };
   const onIncomplete = (token: Hex): void => {

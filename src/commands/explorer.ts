@@ -9,7 +9,7 @@ import type { DialectDeps } from '../api/etherscan/action';
 import type { ExplorerChain } from '../api/explorerScope';
 import { BUILT_IN_CHAINS, findBuiltInChain } from '../chains/builtInChains';
 import type { EndpointPool } from '../node/rpc/endpointPool';
-import { createNodeState } from '../node/rpc/nodeState';
+import { createAccountState } from '../node/rpc/createAccountState';
 import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
 import type { VerificationQueue } from '../domain/verification';
@@ -136,7 +136,7 @@ function createReads(
   const reads = new Map(
     [...nodes].flatMap(([chainId, rpc]) => {
       if (rpc === null) return [];
-      const state = rememberState(createNodeState({ rpc, log }));
+      const state = rememberState(createAccountState({ rpc, log }));
       return [[chainId, { code: createNodeCode(rpc), state, reads: createNodeReads(rpc) }] as const];
     }),
   );

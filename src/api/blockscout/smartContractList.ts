@@ -6,7 +6,7 @@ import { getAddress } from 'ethers';
 import { z } from 'zod';
 
 import type { Hex } from '../../domain/hex';
-import type { StateAnswers } from '../../domain/nodeState';
+import type { StateAnswers } from '../../domain/accountState';
 import type { ListedVerification } from '../../query/contracts/verifiedList';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';

@@ -1,7 +1,7 @@
 /** Asks the node for the names of contracts without token metadata, such as NFTs. */
 import { NAME_CALL, NAME_MAX, readAbiText, SYMBOL_CALL, SYMBOL_MAX } from '../../domain/abiText';
 import type { Hex } from '../../domain/hex';
-import type { NodeState } from '../../domain/nodeState';
+import type { AccountState } from '../../domain/accountState';
 import type { HeadSnapshot } from '../head/headSnapshot';
 
 /**
@@ -16,7 +16,7 @@ interface ContractNames {
 
 /** Names at the head's block; empty if the node does not answer. */
 export async function askNames(
-  node: NodeState | null,
+  node: AccountState | null,
   head: HeadSnapshot,
   contracts: readonly Hex[],
 ): Promise<Map<Hex, ContractNames>> {

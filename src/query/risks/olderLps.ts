@@ -3,7 +3,7 @@
  * are burnt, locked or the creator's. Earlier transfers of these LP tokens are not stored.
  */
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
-import type { NodeState } from '../../domain/nodeState';
+import type { AccountState } from '../../domain/accountState';
 import { balanceOfCall, readBalance, TOTAL_SUPPLY } from '../../protocols/erc20';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import type { PairEntry } from '../pairs/pairItem';
@@ -16,7 +16,7 @@ const POOLS_MAX = 5;
 
 /** Sends one batch to the node, as of the head's block. Never rejects. */
 export async function askOlderLps(
-  node: NodeState | null,
+  node: AccountState | null,
   head: HeadSnapshot,
   pairs: readonly PairEntry[],
   { watched, creatorOf }: Pick<RiskTable, 'watched' | 'creatorOf'>,

@@ -9,7 +9,7 @@ import { Interface } from 'ethers';
 import { field, type DevRpc } from '../../../src/dev/node/devRpc';
 import type { DialectDeps } from '../../../src/api/etherscan/action';
 import { createEndpointPool } from '../../../src/node/rpc/endpointPool';
-import { createNodeState } from '../../../src/node/rpc/nodeState';
+import { createAccountState } from '../../../src/node/rpc/createAccountState';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
@@ -70,7 +70,7 @@ beforeAll(async () => {
   const number = Number(field(block, 'number'));
   head = { ...world.head, number, hash: field(block, 'hash') as Hex, finalNumber: number - 1 };
   const reads = createNodeReads(node.pool);
-  const state = createNodeState({ rpc: node.pool, log });
+  const state = createAccountState({ rpc: node.pool, log });
   const chain = world.deps.findChain(LOG_CHAIN_ID)!;
   const deps: DialectDeps = {
     ...world.deps,

@@ -4,7 +4,7 @@ import { MULTICALL3 } from '../../../src/dev/world/buildWorld';
 import { openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import { readOwnRuntimeBytecode } from '../../../src/dev/packageFiles';
 import { createEndpointPool } from '../../../src/node/rpc/endpointPool';
-import { createNodeState } from '../../../src/node/rpc/nodeState';
+import { createAccountState } from '../../../src/node/rpc/createAccountState';
 import type { Hex } from '../../../src/domain/hex';
 import { callContracts } from '../../../src/ingest/pools/contractCalls';
 import { readTokens } from '../../../src/ingest/pools/tokenMetadata';
@@ -74,7 +74,7 @@ describe('tokens that answer a megabyte harm no other token, on a real node', ()
     const pool = createEndpointPool({ urls: [anvil.url], chainId: 369, log });
     const [honest, large] = [addressOf(0), addressOf(1)];
     try {
-      const node = createNodeState({ rpc: pool, log });
+      const node = createAccountState({ rpc: pool, log });
       const names = await askNames(node, { hash } as HeadSnapshot, [large, honest]);
       expect([...names.values()]).toEqual([
         { symbol: null, name: null },

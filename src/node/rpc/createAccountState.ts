@@ -4,7 +4,7 @@
  * for some time.
  */
 import { isHexData, isQuantity, type Hex } from '../../domain/hex';
-import type { NodeState, StateAnswers, StateQuestion } from '../../domain/nodeState';
+import type { AccountState, StateAnswers, StateQuestion } from '../../domain/accountState';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { systemClock, withDeadline, type Clock } from './clock';
@@ -33,13 +33,13 @@ const CALL_GAS: Hex = '0x4c4b40';
 /** Size limit of one answer in bytes. Balances and positions are shorter; a longer name is not shown. */
 const ANSWER_BYTES_MAX = 32_768;
 
-interface NodeStateOptions {
+interface AccountStateOptions {
   readonly rpc: Pick<EndpointPool, 'batchOutcomes'>;
   readonly log: Logger;
   readonly clock?: Clock;
 }
 
-export function createNodeState({ rpc, log, clock = systemClock() }: NodeStateOptions): NodeState {
+export function createAccountState({ rpc, log, clock = systemClock() }: AccountStateOptions): AccountState {
   let restUntil = -Infinity;
   let unknown: { readonly block: Hex; readonly until: number } | null = null;
   let underWay = 0;

@@ -1,9 +1,9 @@
 import { systemClock } from '../../../../src/node/rpc/clock';
-import { createNodeState } from '../../../../src/node/rpc/nodeState';
+import { createAccountState } from '../../../../src/node/rpc/createAccountState';
 import { RpcError } from '../../../../src/node/rpc/rpcError';
 import type { Outcome, RpcCall } from '../../../../src/node/rpc/rpcTransport';
 import type { Hex } from '../../../../src/domain/hex';
-import type { StateQuestion } from '../../../../src/domain/nodeState';
+import type { StateQuestion } from '../../../../src/domain/accountState';
 import { createLog } from '../../../../src/log';
 
 const HASH: Hex = `0x${'7'.repeat(64)}`;
@@ -46,7 +46,7 @@ function openNode(answer: Answer, during: () => Promise<void> = () => Promise.re
     },
   };
   return {
-    node: createNodeState({ rpc, log, clock }),
+    node: createAccountState({ rpc, log, clock }),
     batches,
     pass(ms: number): void {
       now += ms;

@@ -18,7 +18,7 @@ export type StateQuestion =
  */
 export type StateAnswers = readonly (Hex | null)[];
 
-export interface NodeState {
+export interface AccountState {
   /**
    * Returns the answers as of the block with this hash, in the order of the questions; the answer of a
    * reverted call is null. The whole result is null if the node does not answer in time or does not know the
