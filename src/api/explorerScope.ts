@@ -21,7 +21,7 @@ import type { Directory } from '../query/tokens/directory';
 import type { TwinArguments } from '../query/contracts/twinArguments';
 import type { LogDecoder } from '../query/logs/logDecoder';
 import type { NodeCode } from '../query/contracts/nodeCode';
-import type { NodeReads } from '../query/head/nodeReads';
+import type { NodeRelay } from '../query/head/nodeRelay';
 import type { VerifiedLister } from '../query/contracts/verifiedList';
 import type { SearchDeps } from '../query/search/search';
 import type { ByteCache } from './byteCache';
@@ -70,7 +70,7 @@ export interface ExplorerDeps {
   /** Display names of a chain's DEXes and pairs. */
   namesOf(chainId: number): Pick<SearchDeps, 'dexes' | 'pairs'>;
   /** Reads state of a chain's contracts from the node; null without a node. */
-  readonly readsOf?: (chainId: number) => NodeReads | null;
+  readonly readsOf?: (chainId: number) => NodeRelay | null;
   /** Reads contract code that is not stored yet; null without a node. */
   readonly nodeCodeOf?: (chainId: number) => NodeCode | null;
   /** Reads chain state that logs do not contain; null without a node. */

@@ -26,7 +26,7 @@ import { createTwinArguments } from '../query/contracts/twinArguments';
 import { createVerifiedLister } from '../query/contracts/verifiedList';
 import { createVerifiedReader } from '../query/contracts/verifiedContracts';
 import { createNodeCode } from '../contracts/createNodeCode';
-import { createNodeReads } from '../contracts/nodeReads';
+import { createNodeRelay } from '../contracts/createNodeRelay';
 import { findCompilers } from '../contracts/verify/compilers';
 import {
   openCompilerFolder,
@@ -137,7 +137,7 @@ function createReads(
     [...nodes].flatMap(([chainId, rpc]) => {
       if (rpc === null) return [];
       const state = rememberState(createAccountState({ rpc, log }));
-      return [[chainId, { code: createNodeCode(rpc), state, reads: createNodeReads(rpc) }] as const];
+      return [[chainId, { code: createNodeCode(rpc), state, reads: createNodeRelay(rpc) }] as const];
     }),
   );
   return {

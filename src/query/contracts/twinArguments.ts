@@ -11,7 +11,7 @@ import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedCont
 import { findVerification, type ContractFacts } from './contractFacts';
 import type { ContractReader } from './contracts';
 import { readCreation } from './creationCode';
-import type { NodeReads } from '../head/nodeReads';
+import type { NodeRelay } from '../head/nodeRelay';
 import { orNull } from '../head/orNull';
 import { TIME_BUDGETS } from '../head/timeBudgets';
 
@@ -22,7 +22,7 @@ const UNKNOWN_MS = 10_000;
 interface TwinArgumentsDeps {
   readonly contracts: Pick<ContractReader, 'find'>;
   readonly verified: Pick<VerifiedReader, 'find'>;
-  readonly readsOf: (chainId: number) => NodeReads | null;
+  readonly readsOf: (chainId: number) => NodeRelay | null;
 }
 
 /** The arguments; null if they are unknown or not found in time. Never rejects. */

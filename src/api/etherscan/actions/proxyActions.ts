@@ -6,7 +6,7 @@
 import { isHexData, isQuantity, numberToHex, type Hex } from '../../../domain/hex';
 import { AppError } from '../../../errors';
 import type { HeadSnapshot } from '../../../query/head/headSnapshot';
-import { BLOCK_NOT_FOUND } from '../../../query/head/nodeReads';
+import { BLOCK_NOT_FOUND } from '../../../query/head/nodeRelay';
 import { HeadReplaced, Refusal } from '../../answering';
 import type { Action, Actions, Ask, DialectAnswer } from '../action';
 import { refuse, TEXTS } from '../answers';

@@ -9,7 +9,7 @@ export type NodeAnswer =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: string } };
 
-export interface NodeReads {
+export interface NodeRelay {
   /** Resolves to the node's answer or to its error. Throws node_failed on a timeout. */
   call(method: string, params: readonly unknown[]): Promise<NodeAnswer>;
 }

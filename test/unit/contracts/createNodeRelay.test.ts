@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 
 import { createEndpointPool, type EndpointPool } from '../../../src/node/rpc/endpointPool';
 import { createLog } from '../../../src/log';
-import { createNodeReads } from '../../../src/contracts/nodeReads';
+import { createNodeRelay } from '../../../src/contracts/createNodeRelay';
 import { listen, type Listening } from '../../support/server/listen';
 
 const log = createLog('silent', false);
@@ -52,7 +52,7 @@ const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(level
 
 test('the API passes on an answer that is nested as deeply as a block', async () => {
   result = '{"transactions":[{"accessList":[{"storageKeys":["0x1"]}]}]}';
-  expect(await createNodeReads(pool).call('eth_getBlockByNumber', ['0x1', true])).toEqual({
+  expect(await createNodeRelay(pool).call('eth_getBlockByNumber', ['0x1', true])).toEqual({
     result: JSON.parse(result) as unknown,
   });
 });
@@ -61,7 +61,7 @@ test.each([33, 5_000, 130_000, 1_000_000])(
   'an answer with %i nested lists is an error of kind bad_answer',
   async (levels) => {
     result = nested(levels);
-    await expect(createNodeReads(pool).call('eth_getBlockByNumber', ['0x1', true])).rejects.toMatchObject({
+    await expect(createNodeRelay(pool).call('eth_getBlockByNumber', ['0x1', true])).rejects.toMatchObject({
       kind: 'bad_answer',
     });
   },
@@ -81,7 +81,7 @@ test.each([
   const read = async (urls: readonly string[]) => {
     const both = createEndpointPool({ urls, chainId: 369, log });
     try {
-      return await createNodeReads(both).call('eth_getCode', ['0x1', { blockHash: '0x2' }]);
+      return await createNodeRelay(both).call('eth_getCode', ['0x1', { blockHash: '0x2' }]);
     } finally {
       await both.close();
     }

@@ -10,7 +10,7 @@ import type { RpcCall } from '../node/rpc/rpcTransport';
 import { isHexData } from '../domain/hex';
 import { TIME_LIMITS } from '../domain/time/timeLimits';
 import { AppError } from '../errors';
-import { BLOCK_NOT_FOUND, type NodeAnswer, type NodeReads } from '../query/head/nodeReads';
+import { BLOCK_NOT_FOUND, type NodeAnswer, type NodeRelay } from '../query/head/nodeRelay';
 
 /** Selector of Error(string), the error that `revert` and `require` with a text return. */
 const REVERTS = new Interface(['error Error(string reason)']);
@@ -43,7 +43,7 @@ const ANSWERS: Partial<Record<RpcErrorKind, { readonly code: number; readonly me
 /** Errors after which the next endpoint gets the call, because it may have the block or the method. */
 const PASSED_ON: ReadonlySet<RpcErrorKind> = new Set(['unknown_block', 'method_missing']);
 
-export function createNodeReads(rpc: Pick<EndpointPool, 'run'>): NodeReads {
+export function createNodeRelay(rpc: Pick<EndpointPool, 'run'>): NodeRelay {
   const clock = systemClock();
   let underWay = 0;
   const read = (method: string, params: readonly unknown[]): Promise<NodeAnswer> => {
