@@ -18,7 +18,7 @@ import { createProblemAges } from '../api/service/problemAges';
 import { readReadiness, readyz, type ReadyzDeps } from '../api/service/readyz';
 import { activityStream } from '../api/stream/activityStream';
 import { webFolder, webRoutes } from '../api/web/webRoutes';
-import { createNodeHead } from '../node/head/nodeHead';
+import { createHeadProbe } from '../node/head/headProbe';
 import { createAccountState } from '../node/rpc/createAccountState';
 import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
@@ -135,7 +135,7 @@ function listFacts(
       ? { ingest: ingester.facts }
       : rpc === null
         ? {}
-        : { node: createNodeHead({ rpc, log }) }),
+        : { node: createHeadProbe({ rpc, log }) }),
     more: () => [...engineProblems(), ...others.flatMap((chain) => chain.problems())],
     isEngineAway: () => engineProblems().length > 0,
   };

@@ -16,7 +16,7 @@ import { decodeSlot0Shares } from '../protocols/feeProtocol';
 import { snapshotParams } from '../query/head/headSnapshot';
 import { readHead } from '../query/head/headState';
 import { createProtocolSplits } from '../query/pairs/protocolFees';
-import { readSlot0s, type FactRpc } from './nodeFacts';
+import { readSlot0s, type FactRpc } from './askContracts';
 import { repeatStep } from './repeatStep';
 
 /** Largest number of pools that one round reads, and the pauses in ms between two rounds. */

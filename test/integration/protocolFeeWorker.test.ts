@@ -8,7 +8,7 @@ import { poolFirstSharesTable } from '../../src/clickhouse/schema/historyTables'
 import { logsTable } from '../../src/clickhouse/schema/tables';
 import type { Hex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';
-import type { FactRpc } from '../../src/workers/nodeFacts';
+import type { FactRpc } from '../../src/workers/askContracts';
 import { ProtocolFeeWorker } from '../../src/workers/protocolFeeWorker';
 import { FEE_PROTOCOL_TOPICS } from '../../src/protocols/feeProtocol';
 import { SIM_CHAIN_ID, SimChain } from '../simulation/chain/simChain';

@@ -1,4 +1,4 @@
-import { createNodeHead } from '../../../../src/node/head/nodeHead';
+import { createHeadProbe } from '../../../../src/node/head/headProbe';
 import { FakeChain } from '../../../support/node/fakeChain';
 import { closeAll, endlessClock, poolOf, silentLog, startNode } from '../setup';
 
@@ -8,7 +8,7 @@ test('simultaneous callers share one request for the head, and the answer is kep
   const node = await startNode(new FakeChain(1));
   let now = 1_000;
   const clock = { ...endlessClock, now: () => now };
-  const head = createNodeHead({ rpc: poolOf([node.httpUrl]), log: silentLog, clock });
+  const head = createHeadProbe({ rpc: poolOf([node.httpUrl]), log: silentLog, clock });
   expect(head.known()).toBeNull();
   const answers = await Promise.all([head.ask(), head.ask()]);
   expect(answers).toEqual(Array(2).fill({ nodeHead: 0, nodeAnswers: true }));
@@ -25,7 +25,7 @@ test('simultaneous callers share one request for the head, and the answer is kep
 test('a hanging node is treated as unavailable long before the timeout of its transport', async () => {
   const hung = await startNode();
   hung.onHttp = () => true;
-  const head = createNodeHead({ rpc: poolOf([hung.httpUrl]), log: silentLog });
+  const head = createHeadProbe({ rpc: poolOf([hung.httpUrl]), log: silentLog });
   expect(await head.ask()).toMatchObject({ nodeHead: null, nodeAnswers: false });
 });
 
@@ -34,6 +34,6 @@ test('when one endpoint hangs, the question for the head goes to the next endpoi
   hung.onHttp = () => true;
   // The time limit for all endpoints together never passes here, so only the limit for one endpoint can end the wait.
   const rpc = poolOf([hung.httpUrl, other.httpUrl]);
-  const head = createNodeHead({ rpc, log: silentLog, clock: endlessClock });
+  const head = createHeadProbe({ rpc, log: silentLog, clock: endlessClock });
   expect(await head.ask()).toEqual({ nodeHead: 0, nodeAnswers: true });
 });

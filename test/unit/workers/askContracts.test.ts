@@ -2,7 +2,7 @@
 import { RpcError, type RpcErrorKind } from '../../../src/node/rpc/rpcError';
 import type { RpcCall } from '../../../src/node/rpc/rpcTransport';
 import type { Hex } from '../../../src/domain/hex';
-import { readContractSupplies, type FactRpc } from '../../../src/workers/nodeFacts';
+import { readContractSupplies, type FactRpc } from '../../../src/workers/askContracts';
 
 const { signal } = new AbortController();
 const [GOOD, BAD]: Hex[] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`];

@@ -17,7 +17,7 @@ const FRESH_MS = 1_000;
 /** `known` returns results up to this age in ms. */
 const KNOWN_MS = 15_000;
 
-interface NodeHeadFacts {
+interface ProbedHead {
   /** The head of the node; null if unknown. */
   readonly nodeHead: number | null;
   readonly nodeAnswers: boolean;
@@ -25,25 +25,25 @@ interface NodeHeadFacts {
   readonly nodeFaults?: readonly NodeFault[];
 }
 
-interface NodeHead {
+interface HeadProbe {
   /**
    * Returns the last result without waiting, or null if that result is too old. Also starts a new request.
    */
-  known(): NodeHeadFacts | null;
+  known(): ProbedHead | null;
   /** Asks the node for its head, or returns a recent result. Never rejects. */
-  ask(): Promise<NodeHeadFacts>;
+  ask(): Promise<ProbedHead>;
 }
 
-interface NodeHeadOptions {
+interface HeadProbeOptions {
   readonly rpc: Pick<EndpointPool, 'call' | 'health'>;
   readonly log: Logger;
   readonly clock?: Clock;
 }
 
-export function createNodeHead({ rpc, log, clock = systemClock() }: NodeHeadOptions): NodeHead {
-  let last: { readonly at: number; readonly facts: NodeHeadFacts } | null = null;
-  let asking: Promise<NodeHeadFacts> | null = null;
-  const read = async (): Promise<NodeHeadFacts> => {
+export function createHeadProbe({ rpc, log, clock = systemClock() }: HeadProbeOptions): HeadProbe {
+  let last: { readonly at: number; readonly facts: ProbedHead } | null = null;
+  let asking: Promise<ProbedHead> | null = null;
+  const read = async (): Promise<ProbedHead> => {
     try {
       const late = (): Error => new RpcError('timeout', `the node did not answer within ${ASK_MS} ms`);
       const nodeHead = await withDeadline(clock, ASK_MS, undefined, late, (signal) =>
@@ -56,13 +56,13 @@ export function createNodeHead({ rpc, log, clock = systemClock() }: NodeHeadOpti
       return { nodeHead: null, nodeAnswers: false, nodeFaults };
     }
   };
-  const begin = async (): Promise<NodeHeadFacts> => {
+  const begin = async (): Promise<ProbedHead> => {
     const facts = await read();
     last = { at: clock.now(), facts };
     asking = null;
     return facts;
   };
-  const ask = (): Promise<NodeHeadFacts> => {
+  const ask = (): Promise<ProbedHead> => {
     if (asking !== null) return asking;
     if (last !== null && clock.now() - last.at < FRESH_MS) return Promise.resolve(last.facts);
     asking = begin();
