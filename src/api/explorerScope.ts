@@ -70,7 +70,7 @@ export interface ExplorerDeps {
   /** Display names of a chain's DEXes and pairs. */
   namesOf(chainId: number): Pick<SearchDeps, 'dexes' | 'pairs'>;
   /** Reads state of a chain's contracts from the node; null without a node. */
-  readonly readsOf?: (chainId: number) => NodeRelay | null;
+  readonly relayOf?: (chainId: number) => NodeRelay | null;
   /** Reads contract code that is not stored yet; null without a node. */
   readonly nodeCodeOf?: (chainId: number) => NodeCode | null;
   /** Reads chain state that logs do not contain; null without a node. */

@@ -84,7 +84,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       contracts,
       verified,
       verifiedList: createVerifiedLister(runner),
-      twinArguments: createTwinArguments({ contracts, verified, readsOf: reads.readsOf }),
+      twinArguments: createTwinArguments({ contracts, verified, relayOf: reads.relayOf }),
       signatures,
       decoder,
       get verifiedDb() {
@@ -132,18 +132,18 @@ type DepsOf<K extends keyof DialectDeps> = Required<Pick<DialectDeps, K>>;
 function createReads(
   nodes: ReadonlyMap<number, EndpointPool | null>,
   log: Logger,
-): DepsOf<'nodeCodeOf' | 'nodeOf' | 'readsOf'> {
+): DepsOf<'nodeCodeOf' | 'nodeOf' | 'relayOf'> {
   const reads = new Map(
     [...nodes].flatMap(([chainId, rpc]) => {
       if (rpc === null) return [];
       const state = rememberState(createAccountState({ rpc, log }));
-      return [[chainId, { code: createNodeCode(rpc), state, reads: createNodeRelay(rpc) }] as const];
+      return [[chainId, { code: createNodeCode(rpc), state, relay: createNodeRelay(rpc) }] as const];
     }),
   );
   return {
     nodeCodeOf: (chainId) => reads.get(chainId)?.code ?? null,
     nodeOf: (chainId) => reads.get(chainId)?.state ?? null,
-    readsOf: (chainId) => reads.get(chainId)?.reads ?? null,
+    relayOf: (chainId) => reads.get(chainId)?.relay ?? null,
   };
 }
 

@@ -24,7 +24,7 @@ import { GapWatch, refillGaps, withoutIncomplete } from '../repair/refill';
 import { RowBatch } from '../rows/rowBatch';
 import { canList, listFoundPools, relist } from './listFoundPools';
 import { baseOf, replayPromotion } from './replayPromotion';
-import { checkSameChain, proveFinal } from './sameChain';
+import { checkAncestor, checkSameChain } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
 import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent } from '../store/store';
@@ -238,10 +238,10 @@ export class IngestSession {
   }
 
   /**
-   * Stores the blocks after the last final block, up to `to`, directly in the final tables. `proof` is a
+   * Stores the blocks after the last final block, up to `to`, directly in the final tables. `final` is a
    * final block at or above `to`, which makes these blocks final.
    */
-  async backfill(to: number, proof: Pick<BlockRef, 'number' | 'hash'>): Promise<void> {
+  async backfill(to: number, final: Pick<BlockRef, 'number' | 'hash'>): Promise<void> {
     const { status, log, now, terminal, source } = this.deps;
     status.phase = 'backfill';
     await this.deps.confirm?.(await source.fetchHeader(to, { signal: this.signal }));
@@ -254,7 +254,7 @@ export class IngestSession {
       progress.step(this.cursor.number, await this.writeBatch(batch)),
     );
     let last: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
-    const flush = (): Promise<void> => batches.flush(() => proveFinal(source, last, proof, this.signal));
+    const flush = (): Promise<void> => batches.flush(() => checkAncestor(source, last, final, this.signal));
     let isReading = false;
     try {
       for await (const blocks of fetchAhead(source, from, to, {

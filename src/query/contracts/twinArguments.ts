@@ -22,7 +22,7 @@ const UNKNOWN_MS = 10_000;
 interface TwinArgumentsDeps {
   readonly contracts: Pick<ContractReader, 'find'>;
   readonly verified: Pick<VerifiedReader, 'find'>;
-  readonly readsOf: (chainId: number) => NodeRelay | null;
+  readonly relayOf: (chainId: number) => NodeRelay | null;
 }
 
 /** The arguments; null if they are unknown or not found in time. Never rejects. */
@@ -81,7 +81,7 @@ async function derive(
   const transaction = facts?.creation?.txHash;
   if (told === null || transaction === undefined) return null;
   const read = async (made: Made): Promise<Hex | null> =>
-    (await readCreation(deps.readsOf(made.chainId), made, made.transaction)).code;
+    (await readCreation(deps.relayOf(made.chainId), made, made.transaction)).code;
   const [code, twins] = await Promise.all([read(own), read({ ...twin, transaction })]);
   if (code === null || twins === null || !twins.endsWith(told.slice(2))) return null;
   const begin = twins.length - (told.length - 2);

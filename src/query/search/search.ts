@@ -46,7 +46,7 @@ export interface SearchDeps {
   readonly verified: Pick<VerifiedReader, 'find'>;
   readonly signatures: SignatureReader;
   /** Access to the node of a chain; null without a node. */
-  readonly readsOf?: (chainId: number) => NodeRelay | null;
+  readonly relayOf?: (chainId: number) => NodeRelay | null;
   /** Database of the verified contracts. */
   readonly verifiedDb: string;
   /** DEXes of the chain, by short name and display name. */
@@ -139,7 +139,7 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
   const seen = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
   const known = blocks.length > 0 || signatures.length > 0;
   // A hash that no stored log, block or signature has may belong to a transaction without logs, so the node is asked.
-  const block = seen ?? (known ? null : await findTransactionBlock(deps.readsOf?.(chainId), head, hash));
+  const block = seen ?? (known ? null : await findTransactionBlock(deps.relayOf?.(chainId), head, hash));
   const named = onceEach(signatures);
   const hits = [
     ...(block === null

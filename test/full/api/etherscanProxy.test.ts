@@ -75,7 +75,7 @@ beforeAll(async () => {
   const deps: DialectDeps = {
     ...world.deps,
     findChain: () => ({ ...chain, head: () => head }),
-    readsOf: () => reads,
+    relayOf: () => reads,
     nodeOf: () => state,
   };
   api = await startExplorer(deps, () => head);
@@ -272,7 +272,7 @@ const queryOf = (name: string, query: string): string =>
 test('an action of the module proxy reports a dead node as a timeout, and is refused without a node', async () => {
   const away: DialectDeps = {
     ...world.deps,
-    readsOf: () => createNodeRelay(createEndpointPool({ urls: ['http://127.0.0.1:9'], chainId: null, log })),
+    relayOf: () => createNodeRelay(createEndpointPool({ urls: ['http://127.0.0.1:9'], chainId: null, log })),
   };
   const [silent, none] = [await startExplorer(away, () => head), await startExplorer(world.deps, () => head)];
   try {
