@@ -17,21 +17,25 @@ import { HistorySearch } from '../ingest/history/historySearch';
 import { BalanceChecker } from '../ingest/balances/balanceChecker';
 import { VaultDiscovery } from '../ingest/pools/discoverVaultPools';
 import { FoundPools } from '../ingest/pools/foundPools';
-import { confirmGate, type Confirm } from '../ingest/store/confirmGate';
 import { createClickHouseStore } from '../ingest/store/clickhouseStore';
 import { createRangeHasher } from '../ingest/repair/rangeHasher';
 import { createGapStore, type GapStore } from '../ingest/repair/gapStore';
 import { reindexBlocks } from '../ingest/repair/reindexBlocks';
 import { SecondLook } from '../ingest/repair/secondLook';
 import type { Mending } from '../ingest/repair/viewCheck';
-import { gatedStore, type Gate } from '../ingest/store/gates';
+import { gatedStore, type Gate, confirmGate, type Confirm } from '../ingest/store/gates';
 import { pausableGaps, pauseGate } from '../ingest/store/pause';
-import { backfillProgress } from '../ingest/session/backfillProgress';
 import { doesNodeAnswer, isNodeUntried, listIngestProblems } from '../ingest/session/problems';
 import { sayRebuild } from '../ingest/session/progress';
 import { readFloors, type Floors } from '../ingest/store/retention';
 import { configuredDexes, runIngest, SessionRestart, vaultDexes } from '../ingest/session/runIngest';
-import { beginWork, endWork, newIngestStatus, type IngestStatus } from '../ingest/session/status';
+import {
+  beginWork,
+  endWork,
+  newIngestStatus,
+  type IngestStatus,
+  backfillProgress,
+} from '../ingest/session/status';
 import { waitForSilence, WriterBeat } from '../ingest/session/standby';
 import { LogLedger, logKeepingGaps, logKeepingStore } from '../ingest/store/logLedger';
 import type { Store } from '../ingest/store/store';

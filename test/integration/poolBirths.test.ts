@@ -4,7 +4,7 @@ import { RpcError } from '../../src/node/rpc/rpcError';
 import type { Hex } from '../../src/domain/hex';
 import type { OldPool } from '../../src/ingest/history/factoryLogs';
 import { storeBirths } from '../../src/ingest/history/readBirths';
-import type { EthCalls } from '../../src/ingest/pools/ethCalls';
+import type { EthCalls } from '../../src/ingest/pools/contractCalls';
 import { askRows } from '../support/engine/askRows';
 import { openTestStore, type TestStore } from '../support/engine/testStore';
 

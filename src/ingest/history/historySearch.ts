@@ -12,7 +12,7 @@ import type { Hex } from '../../domain/hex';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
-import type { EthCalls } from '../pools/ethCalls';
+import type { EthCalls } from '../pools/contractCalls';
 import { LISTED_MAX, type FoundPool, type FoundPools } from '../pools/foundPools';
 import type { OldTickRange } from '../pools/oldTicks';
 import type { IngestStatus } from '../session/status';
@@ -24,8 +24,13 @@ import { storeBirths } from './readBirths';
 import { CALLS_PER_POOL, CALLS_PER_VAULT_POOL, readOldStates } from './readOldStates';
 import { listUnread, readOldTicks, type UnreadPool } from './readOldTicks';
 import { listUnaskedTokens, storeSupplies } from './readSupplies';
-import { readSearchBlock, type SearchBlock } from './searchBlock';
-import { loadProgress, saveProgress, type SearchProgress } from './searchProgress';
+import {
+  loadProgress,
+  saveProgress,
+  type SearchProgress,
+  readSearchBlock,
+  type SearchBlock,
+} from './searchProgress';
 import { repeatStep } from '../../workers/repeatStep';
 
 const TICK_MS = 250;

@@ -3,10 +3,9 @@
  * old logs.
  */
 import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
-import { callContracts } from '../pools/contractCalls';
-import type { EthCalls } from '../pools/ethCalls';
+import { callContracts, type EthCalls } from '../pools/contractCalls';
 import type { OldPool, SearchedDexes } from './factoryLogs';
-import type { SearchBlock } from './searchBlock';
+import type { SearchBlock } from './searchProgress';
 
 const ALL_PAIRS_LENGTH = '0x574f2ba3';
 const ALL_PAIRS = '0x1e3dd18b';

@@ -7,7 +7,7 @@ import { foundPoolsTable } from '../../clickhouse/schema/historyTables';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { OldPool, SearchedDexes } from './factoryLogs';
-import type { SearchBlock } from './searchBlock';
+import type { SearchBlock } from './searchProgress';
 
 /** Safety limit: more pools than any chain has. */
 const ROWS_MAX = 10_000_000;

@@ -7,13 +7,12 @@ import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../domain/pool';
 import { toPool } from '../../protocols/protocol';
 import { VAULT_TOPICS, POOL_REGISTERED } from '../../protocols/balancerV2';
-import { callContracts } from '../pools/contractCalls';
+import { callContracts, type EthCalls } from '../pools/contractCalls';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
-import type { EthCalls } from '../pools/ethCalls';
 import type { FoundPool } from '../pools/foundPools';
 import { PoolRegistry } from '../pools/poolRegistry';
 import type { OldPool } from './factoryLogs';
-import type { SearchBlock } from './searchBlock';
+import type { SearchBlock } from './searchProgress';
 
 const SELECTORS = {
   getReserves: '0x0902f1ac',

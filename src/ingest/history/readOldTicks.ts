@@ -10,11 +10,10 @@ import { rowType } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { TICK_MAX, TICK_MIN } from '../../protocols/tickMath';
-import { callContracts } from '../pools/contractCalls';
-import type { EthCalls } from '../pools/ethCalls';
+import { callContracts, type EthCalls } from '../pools/contractCalls';
 import type { OldTickRange } from '../pools/oldTicks';
 import { readTicks } from '../price/storedTicks';
-import type { SearchBlock } from './searchBlock';
+import type { SearchBlock } from './searchProgress';
 
 const SELECTORS = { slot0: '0x3850c7bd', tickBitmap: '0x5339c296', ticks: '0xf30dba93' } as const;
 const CALL_GAS: Hex = '0x4c4b40';

@@ -12,9 +12,8 @@ import { tokenSuppliesTable, type TokenSupplyRow } from '../../clickhouse/schema
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { balanceOfCall, TOTAL_SUPPLY } from '../../protocols/erc20';
-import { callContracts } from '../pools/contractCalls';
-import type { EthCalls } from '../pools/ethCalls';
-import type { SearchBlock } from './searchBlock';
+import { callContracts, type EthCalls } from '../pools/contractCalls';
+import type { SearchBlock } from './searchProgress';
 
 const CALL_GAS: Hex = '0x4c4b40';
 /** Number of tokens per batch. Each token takes one call, and one more call for each holder. */

@@ -9,6 +9,7 @@ import { poolSearchTable, type PoolSearchRow } from '../../clickhouse/schema/his
 import type { Hex } from '../../domain/hex';
 import type { Dex } from '../../domain/pool';
 import type { SearchedDexes } from './factoryLogs';
+import { readStoredState } from '../store/storedState';
 
 export type SearchProgress = Omit<PoolSearchRow, 'version'>;
 
@@ -49,4 +50,29 @@ export async function loadProgress(
 
 export function saveProgress(database: Database, progress: SearchProgress, nowMs: number): Promise<void> {
   return insertRows(database, poolSearchTable, [{ ...progress, version: Math.floor(nowMs * 1_000) }]);
+}
+
+export interface SearchBlock {
+  readonly number: number;
+  readonly hash: Hex;
+  /** First block that this database stores. */
+  readonly startBlock: number;
+  /** Last block in the final tables. */
+  readonly finalTo: number;
+  /** Commits (numbers of write attempts) of the canonical blocks after finalTo, up to `number`. */
+  readonly commits: readonly number[];
+}
+
+/** Returns null before the first block is stored. */
+export async function readSearchBlock(database: Database, chainId: number): Promise<SearchBlock | null> {
+  const stored = await readStoredState(database, chainId);
+  if (stored === null) return null;
+  const { number, hash } = stored.head.at(-1) ?? stored.cursor;
+  return {
+    number,
+    hash,
+    startBlock: stored.startBlock,
+    finalTo: stored.cursor.number,
+    commits: stored.head.map(({ commit }) => commit),
+  };
 }

@@ -11,8 +11,7 @@ import { toOrd } from '../../domain/ord';
 import type { Dex, PoolState } from '../../domain/pool';
 import type { Logger } from '../../log';
 import { toPool, type PoolCreation, type Protocol } from '../../protocols/protocol';
-import { callContractsOfOld, callContractsSince, type TaggedCall } from './contractCalls';
-import type { EthCalls } from './ethCalls';
+import { callContractsOfOld, callContractsSince, type TaggedCall, type EthCalls } from './contractCalls';
 import type { KnownPool, PoolRegistry } from './poolRegistry';
 import { Strangers } from './strangers';
 

@@ -41,8 +41,8 @@ import {
   callContractsSince,
   type BlockTag,
   type TaggedCall,
+  type EthCalls,
 } from './contractCalls';
-import type { EthCalls } from './ethCalls';
 import type { PoolRegistry, VaultPool } from './poolRegistry';
 import { Strangers } from './strangers';
 

@@ -2,7 +2,7 @@
  * The command `reindex`: reads final blocks from the node again, compares them with the stored rows, and
  * replaces tables that differ, together with their aggregates.
  */
-import { BeyondFinality } from '../../node/head/beyondFinality';
+import { BeyondFinality } from '../../node/head/follower';
 import type { BlockSource } from '../../node/blocks/blockSource';
 import type { Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';

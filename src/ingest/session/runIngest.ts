@@ -3,7 +3,7 @@
  * pauses after a retryable failure. A broken invariant or a wrong setting stops the writer. The API continues
  * to answer.
  */
-import { BeyondFinality } from '../../node/head/beyondFinality';
+import { BeyondFinality } from '../../node/head/follower';
 import type { BlockSource } from '../../node/blocks/blockSource';
 import { checkChainId } from '../../node/rpc/checkChainId';
 import type { Clock } from '../../node/rpc/clock';
@@ -31,7 +31,7 @@ import type { GapStore } from '../repair/gapStore';
 import { IngestSession, type SessionDeps } from './session';
 import type { SessionLimits } from './sessionLimits';
 import type { IngestStatus } from './status';
-import type { Confirm } from '../store/confirmGate';
+import type { Confirm } from '../store/gates';
 import type { Store } from '../store/store';
 
 const BACKOFF_MIN_MS = 500;

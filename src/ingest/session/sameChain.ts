@@ -2,7 +2,7 @@
  * Checks that the node's blocks continue the stored chain. If they do not, there are three possible reasons:
  * nodes disagree for a moment, a reorg replaced final blocks, or the node serves another chain.
  */
-import { BeyondFinality } from '../../node/head/beyondFinality';
+import { BeyondFinality } from '../../node/head/follower';
 import type { BlockSource } from '../../node/blocks/blockSource';
 import type { BlockRef } from '../../domain/block';
 import { AppError } from '../../errors';

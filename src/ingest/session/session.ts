@@ -5,8 +5,7 @@
 import type { BlockHeader, BlockSource } from '../../node/blocks/blockSource';
 import type { Clock } from '../../node/rpc/clock';
 import type { FinalBlock, Finality } from '../../node/head/finality';
-import { BeyondFinality } from '../../node/head/beyondFinality';
-import { HeadFollower } from '../../node/head/follower';
+import { HeadFollower, BeyondFinality } from '../../node/head/follower';
 import { needsSync, syncToHead, type Extension } from '../../node/head/syncToHead';
 import type { BlockRef } from '../../domain/block';
 import { AppError } from '../../errors';
@@ -28,7 +27,7 @@ import { checkAncestor, checkSameChain } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
 import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent } from '../store/store';
-import type { Confirm } from '../store/confirmGate';
+import type { Confirm } from '../store/gates';
 import { fenceOff, type Fenced } from '../store/fenceOff';
 
 /** Distance to the head, in blocks, from which on the status reports that the ingester is catching up. */

@@ -12,8 +12,7 @@ import { findVerification, type ContractFacts } from './contractFacts';
 import type { ContractReader } from './contracts';
 import { readCreation } from './creationCode';
 import type { NodeRelay } from '../head/nodeRelay';
-import { orNull } from '../head/orNull';
-import { TIME_BUDGETS } from '../head/timeBudgets';
+import { TIME_BUDGETS, orNull } from '../head/timeBudgets';
 
 const KEPT = 5_000;
 /** Time in ms after a failed attempt until the next attempt. */

@@ -8,7 +8,7 @@ import type { AccountState } from '../../domain/accountState';
 import { isHistoryPartial } from '../holders/balances';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from '../logs/logFilter';
-import { orNull } from '../head/orNull';
+import { orNull } from '../head/timeBudgets';
 import { findBalanceChecks } from '../holders/balanceChecks';
 import { readTokenHolding } from '../holders/tokenHolding';
 import { supplyOf } from './tokenSupply';

@@ -1,6 +1,5 @@
 /** The progress of a backfill in /readyz. */
-import { backfillProgress } from '../../../../src/ingest/session/backfillProgress';
-import { beginWork, endWork, newIngestStatus } from '../../../../src/ingest/session/status';
+import { beginWork, endWork, newIngestStatus, backfillProgress } from '../../../../src/ingest/session/status';
 
 test('a backfill reports its stored part and the time left at its pace', () => {
   const status = newIngestStatus();
