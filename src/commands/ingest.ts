@@ -13,7 +13,7 @@ import type { Config } from '../config';
 import type { Hex } from '../domain/hex';
 import { orientPool, quoteRank } from '../domain/orientPool';
 import { AppError, errorText } from '../errors';
-import { HistorySearch } from '../ingest/history/historySearch';
+import { PoolSearch } from '../ingest/olderPools/poolSearch';
 import { BalanceChecker } from '../ingest/balances/balanceChecker';
 import { VaultDiscovery } from '../ingest/pools/discoverVaultPools';
 import { FoundPools } from '../ingest/pools/foundPools';
@@ -73,7 +73,7 @@ interface RunOptions {
   readonly wrapSource?: (node: BlockSource) => BlockSource;
 }
 
-/** The second look at final blocks may send this part of the calls of the history search. */
+/** The second look at final blocks may send this part of the calls of the pool search. */
 const SECOND_LOOK_PART = 5;
 
 const keepSource = (node: BlockSource): BlockSource => node;
@@ -228,7 +228,7 @@ function createWorkers(
     workers.push(new DexDayWorker({ ...deps, sources: { anchors, wrappedNative }, onChange }));
   }
   if (config.historyCallsPerSecond > 0) {
-    workers.push(createHistorySearch(config, deps, foundPools));
+    workers.push(createPoolSearch(config, deps, foundPools));
     workers.push(
       createSecondLook(config, deps, () => {
         restart.request('rows of final blocks were replaced; the session reads them again');
@@ -280,15 +280,15 @@ interface Worker {
 }
 
 type SearchDeps = Pick<
-  ConstructorParameters<typeof HistorySearch>[0],
+  ConstructorParameters<typeof PoolSearch>[0],
   'database' | 'rpc' | 'chainId' | 'status' | 'log' | 'clock'
 >;
 
-function createHistorySearch(config: Config, deps: SearchDeps, found: FoundPools): HistorySearch {
+function createPoolSearch(config: Config, deps: SearchDeps, found: FoundPools): PoolSearch {
   const { chain } = config;
   const vaults = vaultDexes(chain);
   const baseIsToken0 = (token0: Hex, token1: Hex): boolean => orientPool(chain, token0, token1);
-  return new HistorySearch({
+  return new PoolSearch({
     ...deps,
     found,
     baseIsToken0,

@@ -9,7 +9,7 @@ import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQ
 import { address } from '../clickhouse/rows/columns';
 import { insertRows } from '../clickhouse/rows/inserter';
 import { rowType } from '../clickhouse/rows/rowType';
-import { poolFirstSharesTable } from '../clickhouse/schema/historyTables';
+import { poolFirstSharesTable } from '../clickhouse/schema/olderPoolTables';
 import type { Hex } from '../domain/hex';
 import type { Logger } from '../log';
 import { decodeSlot0Shares } from '../protocols/feeProtocol';

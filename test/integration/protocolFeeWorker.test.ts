@@ -4,7 +4,7 @@ import { AbiCoder } from 'ethers';
 import { systemClock } from '../../src/node/rpc/clock';
 import { RpcError } from '../../src/node/rpc/rpcError';
 import { insertRows } from '../../src/clickhouse/rows/inserter';
-import { poolFirstSharesTable } from '../../src/clickhouse/schema/historyTables';
+import { poolFirstSharesTable } from '../../src/clickhouse/schema/olderPoolTables';
 import { logsTable } from '../../src/clickhouse/schema/tables';
 import type { Hex } from '../../src/domain/hex';
 import { createLog } from '../../src/log';

@@ -42,7 +42,7 @@ export interface ReaderDeps {
   readonly discovery: PoolDiscovery;
   readonly vaultDiscovery: VaultDiscovery;
   /**
-   * Found pools, from the history search. If absent, only pools whose own logs appear in the blocks are
+   * Found pools, from the pool search. If absent, only pools whose own logs appear in the blocks are
    * added.
    */
   readonly foundPools?: FoundPools | undefined;

@@ -1,5 +1,5 @@
 /**
- * Passes found pools from the history search to the ingest session, which adds them at the end of its newest
+ * Passes found pools from the pool search to the ingest session, which adds them at the end of its newest
  * block. The database records which block adds which pools. So every later read of this block adds the same
  * pools: after a restart, after a reorg back to the block, and when lost rows are stored again.
  */
@@ -8,7 +8,7 @@ import type { Database } from '../../clickhouse/client/database';
 import { selectAll } from '../../clickhouse/client/namedQueries';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import { rowType } from '../../clickhouse/rows/rowType';
-import { foundPoolsTable, type FoundPoolRow } from '../../clickhouse/schema/historyTables';
+import { foundPoolsTable, type FoundPoolRow } from '../../clickhouse/schema/olderPoolTables';
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { OldTicks, type OldTickRange } from './oldTicks';
@@ -154,7 +154,7 @@ export class FoundPools {
     for (const row of rows) this.remember(row);
   }
 
-  /** Notes the pools of blocks that a reorg removed. The history search reads their states again. */
+  /** Notes the pools of blocks that a reorg removed. The pool search reads their states again. */
   noteRemoved(blocks: readonly Pick<BlockRef, 'hash'>[]): void {
     for (const { hash } of blocks) this.removed.push(...this.listedBy(hash));
   }

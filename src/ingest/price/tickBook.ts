@@ -4,7 +4,7 @@
  * mint and burn is then known. The ticks of an older pool are known from the block on from which its ticks from
  * before the start block are used. Other pools are not walked.
  */
-import type { OldTicksRow } from '../../clickhouse/schema/historyTables';
+import type { OldTicksRow } from '../../clickhouse/schema/olderPoolTables';
 import type { LiquidityEventRow, PoolRow, PoolStateRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { Journal } from '../../pricing/journal';

@@ -53,7 +53,7 @@ interface IngestOptions {
   readonly gaps?: GapStore | undefined;
   /** Computes and stores range hashes. If absent, no range hashes are stored. */
   readonly rangeHasher?: RangeHasher | undefined;
-  /** Found pools, from the history search. If absent, only pools with an event are added. */
+  /** Found pools, from the pool search. If absent, only pools with an event are added. */
   readonly foundPools?: FoundPools | undefined;
   readonly rpc: EndpointPool;
   readonly source: BlockSource;

@@ -32,8 +32,8 @@ interface BalanceCheckCounts {
   rebasing: number;
 }
 
-/** Progress of the history search, which finds pools and supplies from before the first stored block. */
-export interface HistoryStatus {
+/** Progress of the pool search, which finds pools and supplies from before the first stored block. */
+export interface PoolSearchStatus {
   /**
    * `unknown`: before the first step. `whole`: the stored history starts at block 1, so nothing is missing.
    * `incomplete`: the node has no old logs, so older pools may be missing.
@@ -96,7 +96,7 @@ export interface IngestStatus {
   /** Number of skipped transfer and position logs, by reason. */
   skippedTransfers: Readonly<SkippedLogs>;
   readonly balanceChecks: BalanceCheckCounts;
-  readonly history: HistoryStatus;
+  readonly poolSearch: PoolSearchStatus;
   /** Number of ranges whose lost rows were stored again. */
   refills: number;
   /** Number of rebuilds of aggregates that lacked stored rows. */
@@ -130,7 +130,7 @@ export function newIngestStatus(): IngestStatus {
     blockLogs: 0,
     skippedTransfers: { nft: 0, malformed: 0, unplaced: 0 },
     balanceChecks: { rounds: 0, compared: 0, mismatches: 0, failures: 0, rebasing: 0 },
-    history: {
+    poolSearch: {
       state: 'unknown',
       startBlock: 0,
       searchedFrom: 0,

@@ -10,7 +10,7 @@ import { sumBurned } from './burns';
 import { listGasBlocks, type GasBlock } from './gasPrices';
 import { sumOf } from '../dexes/dexItem';
 import type { DexTable } from '../dexes/dexTable';
-import { readHistory } from '../history/history';
+import { readPoolSearch } from '../olderPools/olderPools';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { readProof } from '../head/provenParts';
 import type { PairTable } from '../pairs/pairTable';
@@ -41,7 +41,7 @@ export async function getOverview(
     countTransactions(runner, chainId, head),
     listGasBlocks(runner, chainId, head),
     burn === null ? null : readBurned(runner, chainId, head, burn),
-    readHistory(runner, chainId, head),
+    readPoolSearch(runner, chainId, head),
     readProof(runner, chainId, head),
   ]);
   const { nativeUsd } = pairs.prices;

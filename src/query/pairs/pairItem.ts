@@ -4,7 +4,7 @@ import { formatPrice, scalePrice } from '../../domain/prices';
 import { WINDOW_SECONDS, type PairItem, type Window } from '../../wire/pairs';
 import type { PriceReason } from '../../wire/priceReason';
 import type { Token } from '../../wire/primitives';
-import type { PoolBirth } from '../history/history';
+import type { PoolBirth } from '../olderPools/olderPools';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
 import { weightsOfPool, type StoredPool } from './pools';
 import type { PoolTokens } from './poolTokens';

@@ -9,7 +9,7 @@ import { poolStatesTable } from '../../clickhouse/schema/tables';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { Dex } from '../../domain/pool';
 import { findProtocol, VAULT_PROTOCOL } from '../../protocols/registry';
-import { createPoolBirths, type PoolBirths } from '../history/history';
+import { createPoolBirths, type PoolBirths } from '../olderPools/olderPools';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { pairBaseView, type PairBase } from './pairBase';

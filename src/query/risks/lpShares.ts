@@ -2,7 +2,7 @@
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import type { WatchedHolder } from '../../domain/chainDescription';
 import type { HeadSnapshot } from '../head/headSnapshot';
-import type { ToldSupply } from '../history/history';
+import type { ToldSupply } from '../olderPools/olderPools';
 import { isHistoryPartial } from '../holders/balances';
 import { lpSupplyOf, type LpFacts } from '../tokens/tokenSupply';
 import type { PairEntry } from '../pairs/pairItem';

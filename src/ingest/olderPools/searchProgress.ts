@@ -1,11 +1,11 @@
-/** Stores the progress of the history search, so that a restart continues at the same place. */
+/** Stores the progress of the pool search, so that a restart continues at the same place. */
 import { createHash } from 'node:crypto';
 
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import { rowType } from '../../clickhouse/rows/rowType';
-import { poolSearchTable, type PoolSearchRow } from '../../clickhouse/schema/historyTables';
+import { poolSearchTable, type PoolSearchRow } from '../../clickhouse/schema/olderPoolTables';
 import type { Hex } from '../../domain/hex';
 import type { Dex } from '../../domain/pool';
 import type { SearchedDexes } from './factoryLogs';
@@ -29,7 +29,7 @@ export async function loadProgress(
   const all: readonly Dex[] = [...dexes.pairs.map(({ dex }) => dex), ...dexes.vaults];
   const lines = all.map(({ protocol, factory, startBlock: from = 0 }) => `${protocol} ${factory} ${from}`);
   const factories: Hex = `0x${createHash('sha256').update(lines.sort().join('\n')).digest('hex')}`;
-  const [row] = await selectNamed(database, 'history/find_search', { chain: chainId }, progressRow);
+  const [row] = await selectNamed(database, 'older_pools/find_search', { chain: chainId }, progressRow);
   const first = Math.min(startBlock, ...all.map((dex) => dex.startBlock ?? 0));
   if (row?.factories === factories && row.start_block === startBlock) {
     const known = { ...row, chain_id: chainId };

@@ -8,7 +8,7 @@ import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import { address, array, i256 } from '../../clickhouse/rows/columns';
 import { rowType, tuple } from '../../clickhouse/rows/rowType';
-import { tokenSuppliesTable, type TokenSupplyRow } from '../../clickhouse/schema/historyTables';
+import { tokenSuppliesTable, type TokenSupplyRow } from '../../clickhouse/schema/olderPoolTables';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { balanceOfCall, TOTAL_SUPPLY } from '../../protocols/erc20';
@@ -30,7 +30,7 @@ export async function listUnaskedTokens(
 ): Promise<Hex[]> {
   const bare = holders.map((holder) => holder.slice(2));
   const params = { commits, final_ord: lastOrdOfBlock(finalTo), holders: bare, limit: TOKENS_MAX };
-  const rows = await selectNamed(database, 'ingest/history/list_unasked_tokens', params, tokenRow);
+  const rows = await selectNamed(database, 'ingest/older_pools/list_unasked_tokens', params, tokenRow);
   return rows.map(({ token }) => token);
 }
 
@@ -65,7 +65,7 @@ export async function storeSupplies(
     holders: holders.map((holder) => holder.slice(2)),
     limit: tokens.length,
   };
-  const minted = await selectNamed(database, 'ingest/history/list_minted', params, mintedRow);
+  const minted = await selectNamed(database, 'ingest/older_pools/list_minted', params, mintedRow);
   const movesOf = new Map(minted.map((row) => [row.token, row]));
   const rows = tokens.map((token, index): TokenSupplyRow => {
     const moves = movesOf.get(token);

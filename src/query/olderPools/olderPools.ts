@@ -5,7 +5,7 @@
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { address, array, i256, u256 } from '../../clickhouse/rows/columns';
 import { rowType, tuple, type RowOf } from '../../clickhouse/rows/rowType';
-import { poolBirthsTable, poolSearchTable } from '../../clickhouse/schema/historyTables';
+import { poolBirthsTable, poolSearchTable } from '../../clickhouse/schema/olderPoolTables';
 import type { WatchedHolder } from '../../domain/chainDescription';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { isHistoryPartial } from '../holders/balances';
@@ -30,7 +30,7 @@ const supplyRow = rowType({
 });
 
 /** How complete the index is with respect to the time before its first block. */
-interface History {
+interface PoolSearchState {
   /** Whether all pools of the factories are listed. */
   readonly complete: boolean;
   /** Whether the search has not ended yet, or did not begin. */
@@ -45,15 +45,15 @@ interface History {
   readonly olderPools: number;
 }
 
-export async function readHistory(
+export async function readPoolSearch(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-): Promise<History> {
+): Promise<PoolSearchState> {
   const { startBlock } = head;
   const whole = { startBlock, searchedFrom: startBlock, olderPools: 0 };
   if (!isHistoryPartial(head)) return { complete: true, searching: false, donePct: 100, ...whole };
-  const [row] = await runner.run('history/find_search', { chain: chainId }, searchRow);
+  const [row] = await runner.run('older_pools/find_search', { chain: chainId }, searchRow);
   if (row?.start_block !== startBlock) return { complete: false, searching: true, donePct: 0, ...whole };
   const { state, searched_from: searchedFrom, search_to: searchTo, pools: olderPools } = row;
   const done = startBlock <= searchTo ? 1 : (startBlock - searchedFrom) / (startBlock - searchTo);
@@ -82,7 +82,7 @@ export function createPoolBirths(runner: QueryRunner): (head: HeadSnapshot) => P
     const since = Math.max(0, newest - LATE_US);
     const params = { since_version: since, limit: ROWS_MAX };
     for (const { address: pool, version: written, ...birth } of await runner.run(
-      'history/list_births',
+      'older_pools/list_births',
       params,
       birthRow,
     )) {
@@ -111,7 +111,7 @@ export async function listToldSupplies(
   if (!isHistoryPartial(head)) return new Map();
   const holders = watched.map(({ address }) => address.slice(2));
   const params = { ...snapshotParams(head), holders, limit: ROWS_MAX };
-  const rows = await runner.run('history/list_supplies', params, supplyRow);
+  const rows = await runner.run('older_pools/list_supplies', params, supplyRow);
   return new Map(
     rows.flatMap((row) => {
       const total = row.supply_before - row.zero_balance;

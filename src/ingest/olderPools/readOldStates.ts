@@ -1,6 +1,6 @@
 /**
  * Reads the states of old pools at the end of one block, which is named by its hash. Pools without a readable
- * state are left out of the result; the history search tries them again.
+ * state are left out of the result; the pool search tries them again.
  */
 import type { ChainBlock } from '../../domain/block';
 import { ZERO_HASH, type Hex } from '../../domain/hex';

@@ -1,5 +1,5 @@
 /**
- * The history search: a background task that finds what a start after block 1 leaves out. It finds the pools
+ * The pool search: a background task that finds what a start after block 1 leaves out. It finds the pools
  * of the factories that are older than the start block, the times of their creation, the ticks of their V3 pools,
  * and the supplies of tokens. Creation events are read backwards from the start block, so the newest pools are found
  * first. The calls per second are limited. A restart continues where the search ended. Failures are logged, and the
@@ -62,7 +62,7 @@ const REFUSALS_MAX = 3;
 /** Connection failures. They do not mean that the requested range is too large. */
 const PASSING: ReadonlySet<RpcErrorKind> = new Set(['network', 'rate_limited', 'refused']);
 
-interface HistoryDeps {
+interface PoolSearchDeps {
   readonly database: Database;
   readonly rpc: EthCalls;
   readonly chainId: number;
@@ -70,7 +70,7 @@ interface HistoryDeps {
   readonly vaultDiscovery: VaultDiscovery;
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
   readonly found: FoundPools;
-  readonly status: Pick<IngestStatus, 'phase' | 'history'>;
+  readonly status: Pick<IngestStatus, 'phase' | 'poolSearch'>;
   readonly log: Logger;
   readonly clock: Clock;
   /** Unix time in milliseconds. */
@@ -80,7 +80,7 @@ interface HistoryDeps {
   readonly watched: readonly Hex[];
 }
 
-export class HistorySearch {
+export class PoolSearch {
   private readonly budget: CallBudget;
   private progress: SearchProgress | null = null;
   private span = SPAN_BLOCKS;
@@ -90,7 +90,7 @@ export class HistorySearch {
   private suppliesAt = -Infinity;
   private ticksAt = -Infinity;
 
-  constructor(private readonly deps: HistoryDeps) {
+  constructor(private readonly deps: PoolSearchDeps) {
     this.budget = new CallBudget(deps.clock, deps.callsPerSecond);
   }
 
@@ -101,7 +101,7 @@ export class HistorySearch {
   run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
     const step = async (): Promise<number | null> => {
-      if (status.history.state === 'whole') return null;
+      if (status.poolSearch.state === 'whole') return null;
       // The backfill finishes first, because its blocks add pools too.
       if (status.phase !== 'follow') return TICK_MS;
       return (await this.step(signal)) ? 0 : IDLE_MS;
@@ -117,7 +117,7 @@ export class HistorySearch {
     const block = await readSearchBlock(database, chainId);
     if (block === null) return false;
     if (block.startBlock <= 1) {
-      status.history.state = 'whole';
+      status.poolSearch.state = 'whole';
       return false;
     }
     if (this.progress === null) {
@@ -342,7 +342,7 @@ export class HistorySearch {
     const { database, rpc, now, clock, status, found, watched } = this.deps;
     if (isOpen && clock.now() - this.suppliesAt < LOG_EVERY_MS) return false;
     const tokens = await listUnaskedTokens(database, block, watched);
-    status.history.suppliesRead = tokens.length === 0;
+    status.poolSearch.suppliesRead = tokens.length === 0;
     if (tokens.length === 0) {
       this.suppliesAt = clock.now();
       return false;
@@ -356,7 +356,7 @@ export class HistorySearch {
 
   private async spend(calls: number, signal: AbortSignal): Promise<void> {
     await this.budget.spend(calls, signal);
-    this.deps.status.history.calls += calls;
+    this.deps.status.poolSearch.calls += calls;
   }
 
   private async save(progress: SearchProgress): Promise<void> {
@@ -370,7 +370,7 @@ export class HistorySearch {
     const { status, log, clock } = this.deps;
     if (progress === null) return;
     const { start_block, searched_from, search_to, pools, state } = progress;
-    Object.assign(status.history, {
+    Object.assign(status.poolSearch, {
       state,
       startBlock: start_block,
       searchedFrom: searched_from,

@@ -1,4 +1,4 @@
-/** Limits how many calls per second the history search sends to the node. */
+/** Limits how many calls per second the pool search sends to the node. */
 import type { Clock } from '../../node/rpc/clock';
 
 export class CallBudget {

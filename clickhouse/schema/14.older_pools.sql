@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS found_pools
 ENGINE = ReplacingMergeTree
 ORDER BY (block, block_hash, address)
 SETTINGS index_granularity = 1024
-COMMENT 'Pools that the history search found, by the block that adds them';
+COMMENT 'Pools that the pool search found, by the block that adds them';
 
 -- One row: the initialised ticks of one V3 pool before the start block. The pool is older than the start block. The
 -- ingester reads its ticks from the node at a later block, and takes away the stored mints and burns up to that later
@@ -100,7 +100,7 @@ ORDER BY token
 SETTINGS index_granularity = 1024
 COMMENT 'Supplies of tokens before the first ingested block';
 
--- One row: the progress of the history search, which finds pools that are older than the start block. The
+-- One row: the progress of the pool search, which finds pools that are older than the start block. The
 -- newest row is valid.
 CREATE TABLE IF NOT EXISTS pool_search
 (

@@ -3,7 +3,7 @@ import type { Database } from '../../clickhouse/client/database';
 import { selectAll, selectNamed } from '../../clickhouse/client/namedQueries';
 import { address, u64 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
-import { foundPoolsTable } from '../../clickhouse/schema/historyTables';
+import { foundPoolsTable } from '../../clickhouse/schema/olderPoolTables';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { OldPool, SearchedDexes } from './factoryLogs';
@@ -24,7 +24,7 @@ export async function listUnlisted(
   { commits, finalTo }: SearchBlock,
 ): Promise<OldPool[]> {
   const params = { commits, final_ord: lastOrdOfBlock(finalTo) };
-  const rows = await selectAll(database, 'ingest/history/list_unlisted', params, unlistedRow, ROWS_MAX);
+  const rows = await selectAll(database, 'ingest/older_pools/list_unlisted', params, unlistedRow, ROWS_MAX);
   return rows.flatMap((row): OldPool[] => {
     const { address, token0, token1, pool_id: poolId } = row;
     const common = { address, block: 0, tx: ZERO_HASH };
@@ -45,6 +45,6 @@ export async function countListed(
   { commits, finalTo }: SearchBlock,
 ): Promise<ReadonlyMap<Hex, number>> {
   const params = { commits, final_ord: lastOrdOfBlock(finalTo), limit: FACTORIES_MAX };
-  const rows = await selectNamed(database, 'ingest/history/count_pools', params, countRow);
+  const rows = await selectNamed(database, 'ingest/older_pools/count_pools', params, countRow);
   return new Map(rows.map(({ factory, pools }) => [factory, pools]));
 }

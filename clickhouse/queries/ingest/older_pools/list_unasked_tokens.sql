@@ -1,5 +1,5 @@
 -- Each row: a token of a stored pool. The node was not asked yet for the token's supply, or for its balances
--- at the addresses `holders`. Scans the table of pools, so only the history search in the background runs
+-- at the addresses `holders`. Scans the table of pools, so only the pool search in the background runs
 -- this query. The parameter `holders` is hex without 0x.
 SELECT DISTINCT token
 FROM

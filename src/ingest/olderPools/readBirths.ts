@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { RpcCall } from '../../node/rpc/rpcTransport';
 import type { Database } from '../../clickhouse/client/database';
 import { insertRows } from '../../clickhouse/rows/inserter';
-import { poolBirthsTable } from '../../clickhouse/schema/historyTables';
+import { poolBirthsTable } from '../../clickhouse/schema/olderPoolTables';
 import { isQuantity, numberToHex, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import type { EthCalls } from '../pools/contractCalls';

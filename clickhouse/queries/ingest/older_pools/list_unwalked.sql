@@ -1,5 +1,5 @@
 -- Each row: a V3 pool that is older than the start block, and whose ticks from before the start block are not stored
--- in old_ticks yet. Scans the table of pools, so only the history search in the background runs this query.
+-- in old_ticks yet. Scans the table of pools, so only the pool search in the background runs this query.
 SELECT
     address,
     any(tick_spacing) AS tick_spacing

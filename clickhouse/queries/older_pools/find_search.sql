@@ -1,4 +1,4 @@
--- At most one row: the newest stored progress of the history search, which finds pools that are older than
+-- At most one row: the newest stored progress of the pool search, which finds pools that are older than
 -- the start block.
 SELECT
     s.factories,
