@@ -2,7 +2,7 @@
 import { TIMEFRAME_SECONDS, type Timeframe } from '../../domain/timeframes';
 import { AppError } from '../../errors';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
-import { getPairTicks } from '../../query/bars/ticks';
+import { getPairSeries } from '../../query/bars/pairSeries';
 import type { Bar, Currency } from '../../wire/ticks';
 import { RESOLUTIONS, udfHistoryAnswerShape, type UdfHistory } from '../../wire/dialects/udf';
 import type { MarketDeps } from '../marketScope';
@@ -115,7 +115,7 @@ async function readBars(
 ): Promise<readonly Bar[]> {
   const plain = { fill: false, invert: false, base: null, quote: null };
   const request = { pair: pair.address, timeframe, limit, to, currency, ...plain };
-  const { data } = await getPairTicks(deps, head, request);
+  const { data } = await getPairSeries(deps, head, request);
   return data;
 }
 

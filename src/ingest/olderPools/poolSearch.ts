@@ -33,7 +33,7 @@ import {
 } from './searchProgress';
 import { repeatStep } from '../../workers/repeatStep';
 
-const TICK_MS = 250;
+const PAUSE_MS = 250;
 const FAILED_MS = 3_000;
 /** After the search is complete, new tokens are looked up at this interval, in ms. */
 const IDLE_MS = 15_000;
@@ -103,12 +103,12 @@ export class PoolSearch {
     const step = async (): Promise<number | null> => {
       if (status.poolSearch.state === 'whole') return null;
       // The backfill finishes first, because its blocks add pools too.
-      if (status.phase !== 'follow') return TICK_MS;
+      if (status.phase !== 'follow') return PAUSE_MS;
       return (await this.step(signal)) ? 0 : IDLE_MS;
     };
     const onFailure = (error: string): void =>
       log.warn({ error }, 'reading the history before the start block failed; retrying');
-    return repeatStep(clock, { firstMs: TICK_MS, failedMs: FAILED_MS, step, onFailure }, signal);
+    return repeatStep(clock, { firstMs: PAUSE_MS, failedMs: FAILED_MS, step, onFailure }, signal);
   }
 
   /** Does a limited part of the work. Resolves to true if work remains. */

@@ -5,7 +5,7 @@
 import { addHeadParts, foldParts, type BarPart } from './barParts';
 import { readPages, type BarPage, type BarsRead } from './barPages';
 import type { HeadSnapshot } from '../head/headSnapshot';
-import { slotOf } from './tickSeries';
+import { slotOf } from './chartSeries';
 
 /**
  * Number of rows that the first query asks for, beyond 1.5 rows per bar. A short series with many parts then needs

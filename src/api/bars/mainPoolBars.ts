@@ -6,8 +6,8 @@ import { isAddress, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import { readPoolSideBars } from '../../query/bars/poolSideBars';
 import { findPoolLeg } from '../../query/bars/poolLeg';
-import { getPairTicks } from '../../query/bars/ticks';
-import type { TokenTicks, TokenTicksRequest } from '../../query/bars/tokenTicks';
+import { getPairSeries } from '../../query/bars/pairSeries';
+import type { TokenSeries, TokenSeriesRequest } from '../../query/bars/tokenSeries';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { TokenTicksAnswer } from '../../wire/tokens';
 import { readTokenAudit } from '../audit/tokenAudit';
@@ -15,16 +15,16 @@ import type { MarketDeps } from '../marketScope';
 import { getTokenEntry } from '../tokens/tokenEntry';
 
 /** Throws not_found for a token without a pool. */
-export async function getMainPoolTicks(
+export async function getMainPoolBars(
   deps: MarketDeps,
-  ticks: TokenTicks,
+  series: TokenSeries,
   head: HeadSnapshot,
-  request: TokenTicksRequest,
+  request: TokenSeriesRequest,
 ): Promise<TokenTicksAnswer> {
   const { token, currency } = request;
   const main = await findMainPool(deps, head, token);
   if (main === null) {
-    const { data, meta } = await ticks.get(head, request, () =>
+    const { data, meta } = await series.get(head, request, () =>
       Promise.resolve({ priced: [], neverPriced: true }),
     );
     return { data, meta: { ...meta, pool: null, reason: 'no_main_pool' } };
@@ -36,7 +36,7 @@ export async function getMainPoolTicks(
   const { leg, turned } = findPoolLeg(chain, found.pool, { base: token, quote: other });
   const native = currency === 'native';
   if (native ? other === chain.wrappedNative : !turned) {
-    const { data, meta } = await getPairTicks(deps, head, {
+    const { data, meta } = await getPairSeries(deps, head, {
       ...request,
       pair: pool,
       base: token,
@@ -47,7 +47,7 @@ export async function getMainPoolTicks(
     return { data, meta: { ...meta, currency, pool } };
   }
   const source = { runner, chainId: chain.chainId };
-  const { data, meta } = await ticks.get(head, request, (_, choice) =>
+  const { data, meta } = await series.get(head, request, (_, choice) =>
     readPoolSideBars(source, head, { ...choice, pair: pool, leg, token, native }),
   );
   return { data, meta: { ...meta, pool } };

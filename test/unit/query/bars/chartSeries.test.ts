@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import type { BarPart } from '../../../../src/query/bars/barParts';
-import { toSeries } from '../../../../src/query/bars/tickSeries';
+import { toSeries } from '../../../../src/query/bars/chartSeries';
 import type { Bar } from '../../../../src/wire/ticks';
 
 const SECONDS = 60;

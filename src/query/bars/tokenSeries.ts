@@ -7,7 +7,7 @@ import type { BarsRead } from './barPages';
 import { readBars, type BarRows } from './barReader';
 import type { Directory } from '../tokens/directory';
 import type { HeadSnapshot } from '../head/headSnapshot';
-import { toSeries } from './tickSeries';
+import { toSeries } from './chartSeries';
 import { tokenBars } from './tokenBars';
 import { tokenRefOf } from '../tokens/tokens';
 
@@ -16,7 +16,7 @@ const TIME_MAX = 4_294_967_295;
 
 const REASONS = { usd: 'no_usd_price', native: 'no_native_price' } as const;
 
-export interface TokenTicksRequest {
+export interface TokenSeriesRequest {
   readonly token: Hex;
   readonly timeframe: Timeframe;
   /** 1–1000. */
@@ -29,7 +29,7 @@ export interface TokenTicksRequest {
   readonly continuous?: boolean;
 }
 
-interface TokenTicksSource {
+interface TokenSeriesSource {
   readonly runner: QueryRunner;
   /** The wrapped native token; null if not configured, so that native prices do not exist. */
   readonly wrappedNative: Hex | null;
@@ -46,15 +46,15 @@ interface BarChoice {
 /** Reads bars of another source than the token's swaps. `rows` reads the bars of the swaps. */
 export type ReadTokenBars = (rows: BarRows, choice: BarChoice) => Promise<BarsRead>;
 
-export interface TokenTicks {
+export interface TokenSeries {
   /**
    * The last `limit` bars of a token that open before `to`. An answer without `reason` means that a pool of the
    * snapshot holds the token. With a `reason`, the address may not be a token at all.
    */
-  get(head: HeadSnapshot, request: TokenTicksRequest, read?: ReadTokenBars): Promise<TokenTicksAnswer>;
+  get(head: HeadSnapshot, request: TokenSeriesRequest, read?: ReadTokenBars): Promise<TokenTicksAnswer>;
 }
 
-export function createTokenTicks(source: TokenTicksSource): TokenTicks {
+export function createTokenSeries(source: TokenSeriesSource): TokenSeries {
   return {
     async get(head, request, read) {
       const { token, currency, timeframe } = request;

@@ -11,7 +11,7 @@ import type { HeadSnapshot } from '../head/headSnapshot';
 import { legBars, type LegBarsSource } from './legBars';
 import type { PairTables } from '../pairs/pairTable';
 import { findPoolLeg } from './poolLeg';
-import { toSeries } from './tickSeries';
+import { toSeries } from './chartSeries';
 import { tokenRefOf } from '../tokens/tokens';
 
 /** The leg of pools with two tokens: 256 · 0 + 1. */
@@ -19,7 +19,7 @@ const ONLY_LEG = 1;
 /** Largest time in the database, whose times are unix seconds of 32 bits. */
 const TIME_MAX = 4_294_967_295;
 
-export interface TicksRequest {
+export interface PairSeriesRequest {
   readonly pair: Hex;
   readonly timeframe: Timeframe;
   /** 1–1000. */
@@ -40,7 +40,7 @@ export interface TicksRequest {
   readonly quote: Hex | null;
 }
 
-export interface TicksSource extends LegBarsSource {
+export interface PairSeriesSource extends LegBarsSource {
   readonly directory: Directory;
   /**
    * The tables of pairs. They are read to find out whether a token has a USD price now. If absent, every token counts as
@@ -54,15 +54,15 @@ export interface TicksSource extends LegBarsSource {
  * Distinguishes a pair without trades from a pair whose quote token has no USD price. Only in the second case the
  * answer has a `reason`.
  */
-async function hasUsdPrice({ pairs }: TicksSource, head: HeadSnapshot, token: string): Promise<boolean> {
+async function hasUsdPrice({ pairs }: PairSeriesSource, head: HeadSnapshot, token: string): Promise<boolean> {
   return pairs !== undefined && (await pairs.at(head)).prices.now(token).usd !== null;
 }
 
 /** The last `limit` bars below `to` of a pair. Throws not_found for an address without a pool. */
-export async function getPairTicks(
-  source: TicksSource,
+export async function getPairSeries(
+  source: PairSeriesSource,
   head: HeadSnapshot,
-  request: TicksRequest,
+  request: PairSeriesRequest,
 ): Promise<TicksAnswer> {
   const { directory, chain } = source;
   const seconds = TIMEFRAME_SECONDS[request.timeframe];
