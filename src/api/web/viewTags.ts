@@ -3,6 +3,7 @@
  * address costs no query of its own.
  */
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import { POOL_V3 } from '../../domain/pool';
 import type { MarketTables } from '../../query/marketTables';
 import type { PairItem } from '../../wire/pairs';
 import type { TokenItem } from '../../wire/tokens';
@@ -15,8 +16,6 @@ export interface ViewTables extends Pick<MarketTables, 'pairs' | 'tokens' | 'dex
   readonly publicUrl: string | null;
 }
 
-/** Pools of this type have no LP token. */
-const V3 = 3;
 /** Figures of an earlier head are good enough for this time, in ms. */
 const FRESH_MS = 10_000;
 /** The page does not wait longer than this for the tables of a new head. Then it has the figures of an earlier head. */
@@ -159,7 +158,7 @@ async function dexTags(tables: ViewTables, head: HeadSnapshot, name: string): Pr
 
 /** The page of an LP token, which names its pair. */
 function lpTags(item: PairItem): PageTags | null {
-  if (item.pool_type === V3) return null;
+  if (item.pool_type === POOL_V3) return null;
   const title = `LP token of ${pairName(item)}`;
   return { ...GENERAL_TAGS, title: titled(title), description: title, path: `/token/${item.address}` };
 }

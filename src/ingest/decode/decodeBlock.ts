@@ -5,7 +5,7 @@
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import { addressOfWord, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
-import type { PoolState } from '../../domain/pool';
+import { POOL_V2, type PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
 import { toPool, type PoolEvent, type Protocol, type SwapEvent } from '../../protocols/protocol';
 import { noFacts, type BlockFacts } from '../rows/blockRows';
@@ -164,7 +164,7 @@ function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
 function rememberLpTransfer(work: Work, log: ChainLog): void {
   if (log.topics.length !== 3 || log.data.length !== 66) return;
   const pool = work.context.registry.findPool(log.address);
-  if (pool === undefined || pool.poolType !== 2) return;
+  if (pool === undefined || pool.poolType !== POOL_V2) return;
   const from = addressOfWord(log.topics[1] ?? '');
   const to = addressOfWord(log.topics[2] ?? '');
   const memory = memoryOf(work, log.address, log.transactionIndex);
@@ -191,7 +191,7 @@ function readPoolLog(work: Work, log: ChainLog): void {
   if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, after, memory.synced);
   else if (event.kind !== 'sync' && event.kind !== 'initialize')
     pushLiquidity(work, log, pool, event, memory);
-  if (pool.poolType !== 2 || event.kind === 'sync') pushState(work, log, pool, event, protocol, after);
+  if (pool.poolType !== POOL_V2 || event.kind === 'sync') pushState(work, log, pool, event, protocol, after);
 }
 
 function pushSwap(
@@ -205,7 +205,7 @@ function pushSwap(
 ): void {
   // Without a Sync in the transaction of a V2 swap, the known reserves are older than the swap. The swap then
   // gets no price.
-  const priced = pool.poolType !== 2 || synced;
+  const priced = pool.poolType !== POOL_V2 || synced;
   work.facts.swaps.push({
     ord: toOrd(work.block.number, log.logIndex),
     timestamp: work.block.timestamp,

@@ -6,6 +6,7 @@ import { rowType } from '../../clickhouse/rows/rowType';
 import { foundPoolsTable } from '../../clickhouse/schema/olderPoolTables';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
+import { POOL_V3 } from '../../domain/pool';
 import type { OldPool, SearchedDexes } from './factoryLogs';
 import type { SearchBlock } from './searchProgress';
 
@@ -33,7 +34,7 @@ export async function listUnlisted(
       return vault === undefined ? [] : [{ ...common, dex: vault, protocol: null, creation: null, poolId }];
     const pair = pairs.find(({ dex }) => dex.factory === row.factory);
     if (pair === undefined) return [];
-    const feePips = pair.protocol.poolType === 3 ? row.fee_pips : null;
+    const feePips = pair.protocol.poolType === POOL_V3 ? row.fee_pips : null;
     const creation = { pool: address, token0, token1, feePips, tickSpacing: row.tick_spacing };
     return [{ ...common, ...pair, creation, poolId: null }];
   });

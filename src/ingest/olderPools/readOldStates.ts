@@ -4,7 +4,7 @@
  */
 import type { ChainBlock } from '../../domain/block';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
-import { EMPTY_STATE, type PoolState } from '../../domain/pool';
+import { POOL_V3, EMPTY_STATE, type PoolState } from '../../domain/pool';
 import { toPool } from '../../protocols/protocol';
 import { VAULT_TOPICS, POOL_REGISTERED } from '../../protocols/balancerV2';
 import { callContracts, type EthCalls } from '../pools/contractCalls';
@@ -55,7 +55,8 @@ async function readPairs(
 ): Promise<FoundPool[]> {
   const at = { blockHash: block.hash };
   const calls = pools.map(({ address, creation, protocol }) => {
-    if (protocol?.poolType !== 3) return [{ to: address, data: SELECTORS.getReserves, gas: CALL_GAS, at }];
+    if (protocol?.poolType !== POOL_V3)
+      return [{ to: address, data: SELECTORS.getReserves, gas: CALL_GAS, at }];
     const balance = SELECTORS.balanceOf + address.slice(2).padStart(64, '0');
     return [
       { to: address, data: SELECTORS.slot0, gas: CALL_GAS, at },
@@ -71,8 +72,8 @@ async function readPairs(
     const mine = answers.slice(next, (next += calls[index]?.length ?? 0));
     if (creation === null || protocol === null) return [];
     const pool = toPool(protocol, dex, creation);
-    const state = pool.poolType === 3 ? toV3State(mine) : toV2State(mine[0]);
-    const moved = pool.poolType === 3 ? observed.get(address) : wordOf(mine[0], 2);
+    const state = pool.poolType === POOL_V3 ? toV3State(mine) : toV2State(mine[0]);
+    const moved = pool.poolType === POOL_V3 ? observed.get(address) : wordOf(mine[0], 2);
     const row = {
       address: pool.address,
       dex: pool.dex,
@@ -116,7 +117,7 @@ async function readObservations(
   const asked = pools.flatMap(({ address, protocol }, index) => {
     const [slot0] = answers.slice(next, (next += calls[index]?.length ?? 0));
     const observation = wordOf(slot0, 2);
-    if (protocol?.poolType !== 3 || observation === null) return [];
+    if (protocol?.poolType !== POOL_V3 || observation === null) return [];
     const data = SELECTORS.observations + (observation & 0xffffn).toString(16).padStart(64, '0');
     return [{ to: address, data, gas: CALL_GAS, at }];
   });

@@ -4,6 +4,7 @@
  */
 import { plainNumber } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
+import { POOL_V3 } from '../../domain/pool';
 import { capAlong } from '../../pricing/cap';
 import { ANCHOR_CONFIDENCE, levelOf, pathConfidence, TRUSTED_MIN } from '../../pricing/confidence';
 import { knownSide } from '../../pricing/depth';
@@ -33,7 +34,6 @@ import {
   VALUE_CAPPED,
 } from './auditWarnings';
 
-const V3 = 3;
 const PIPS_PER_BPS = 100;
 
 interface AuditedHop {
@@ -230,7 +230,7 @@ function doubtWarnings(
  */
 function isNarrow(key: string, token: Hex, { legs, market }: AuditInputs): boolean {
   const found = legs.get(key);
-  if (found?.pool.pool_type !== V3) return false;
+  if (found?.pool.pool_type !== POOL_V3) return false;
   const state = market.stateOf(found.leg);
   const knownIsToken0 = found.leg.token0 !== token;
   const real = knownIsToken0 ? state.reserve0 : state.reserve1;
