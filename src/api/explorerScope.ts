@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Hex } from '../domain/hex';
 import type { AccountState } from '../domain/accountState';
-import type { VerificationQueue } from '../domain/verification';
+import type { VerificationQueue } from '../domain/verificationQueue';
 import type { SignatureReader, VerifiedReader } from '../domain/verifiedContract';
 import { steadyNow } from '../domain/steadyTime';
 import { AppError } from '../errors';

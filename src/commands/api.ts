@@ -24,7 +24,7 @@ import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
 import type { Hex } from '../domain/hex';
 import { steadyNow } from '../domain/steadyTime';
-import type { VerificationQueue } from '../domain/verification';
+import type { VerificationQueue } from '../domain/verificationQueue';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';

@@ -12,7 +12,7 @@ import type { EndpointPool } from '../node/rpc/endpointPool';
 import { createAccountState } from '../node/rpc/createAccountState';
 import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
-import type { VerificationQueue } from '../domain/verification';
+import type { VerificationQueue } from '../domain/verificationQueue';
 import type { Logger } from '../log';
 import { createContractReader, type ChainAt } from '../query/contracts/contracts';
 import { createHolderLabels } from '../query/holders/holderLabels';

@@ -18,7 +18,7 @@ import { BalanceChecker } from '../ingest/balances/balanceChecker';
 import { VaultDiscovery } from '../ingest/pools/discoverVaultPools';
 import { FoundPools } from '../ingest/pools/foundPools';
 import { createClickHouseStore } from '../ingest/store/clickhouseStore';
-import { createRangeHasher } from '../ingest/repair/rangeHasher';
+import { createRangeHashWorker } from '../ingest/repair/rangeHashWorker';
 import { createGapStore, type GapStore } from '../ingest/repair/gapStore';
 import { reindexBlocks } from '../ingest/repair/reindexBlocks';
 import { SecondLook } from '../ingest/repair/secondLook';
@@ -124,7 +124,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
           confirm,
           gaps: pausableGaps(gaps, pauses),
           keepsAllLogs: (block) => logs.isWholeAt(block),
-          rangeHasher: createRangeHasher(database, chainId, log),
+          rangeHashes: createRangeHashWorker(database, chainId, log),
           rpc,
           source: wrapSource(source),
           chain,

@@ -2,7 +2,7 @@
 import type { EndpointPool } from '../node/rpc/endpointPool';
 import type { Database } from '../clickhouse/client/database';
 import { createQueryRunner } from '../clickhouse/client/namedQueries';
-import type { VerificationQueue } from '../domain/verification';
+import type { VerificationQueue } from '../domain/verificationQueue';
 import type { Logger } from '../log';
 import type { ContractReader } from '../query/contracts/contracts';
 import type { VerificationStore } from '../query/contracts/verifiedContracts';

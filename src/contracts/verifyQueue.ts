@@ -16,7 +16,7 @@ import {
   type VerificationQueue,
   type VerificationRequest,
   type VerificationState,
-} from '../domain/verification';
+} from '../domain/verificationQueue';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { VerificationStore } from '../query/contracts/verifiedContracts';

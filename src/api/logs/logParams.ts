@@ -108,7 +108,10 @@ interface LogPageParams {
 }
 
 /** Throws bad_request if from_block is above to_block. */
-export function checkRange({ from_block, to_block }: Pick<LogPageParams, 'from_block' | 'to_block'>): void {
+export function checkBlockRange({
+  from_block,
+  to_block,
+}: Pick<LogPageParams, 'from_block' | 'to_block'>): void {
   if (to_block !== null && from_block > to_block) {
     throw new AppError(
       'bad_request',

@@ -2,7 +2,7 @@
  * The columns of a query's answer, each with its type. Answers arrive as RowBinaryWithNamesAndTypes, so a row type
  * checks the names and the types of every answer. The order of the columns does not matter.
  */
-import { createSlices } from '../../domain/turns';
+import { createSlices } from '../../domain/slices';
 import { AppError } from '../../errors';
 import type { ColumnType } from './columns';
 import { RowReader } from './rowReader';

@@ -7,7 +7,7 @@ import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
 import type { AbiEntry } from '../../domain/verifiedContract';
 import { AppError } from '../../errors';
 import type { CodeRange, CompiledCode } from './compareCode';
-import type { VerificationFault } from '../../domain/verification';
+import type { VerificationFault } from '../../domain/verificationQueue';
 
 /** The reason why sources cannot be verified, for clients that compare codes. */
 export class SourceFault extends AppError {

@@ -10,7 +10,7 @@ import { needsSync, syncToHead, type Extension } from '../../node/head/syncToHea
 import type { BlockRef } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
-import type { RangeHasher } from '../repair/rangeHasher';
+import type { RangeHashWorker } from '../repair/rangeHashWorker';
 import { BlockReader, type ReaderDeps } from '../decode/blockReader';
 import { countRows, type BlockRows } from '../rows/blockRows';
 import { BatchPair } from './batchPair';
@@ -44,7 +44,7 @@ export interface SessionDeps extends ReaderDeps {
   /** Finds lost rows and stores them again. If absent, the session does not look for lost rows. */
   readonly gaps?: GapStore | undefined;
   /** Computes and stores range hashes. If absent, no range hashes are stored. */
-  readonly rangeHasher?: RangeHasher | undefined;
+  readonly rangeHashes?: RangeHashWorker | undefined;
   readonly log: Logger;
   readonly now: () => number;
   /** The clock; the default is the system clock. */
@@ -203,7 +203,7 @@ export class IngestSession {
     endWork(status, 'catch_up');
     this.report(head.number);
     if (!this.promoter.isBusy) await this.watch?.check();
-    this.deps.rangeHasher?.poke(this.startBlock, this.cursor.number);
+    this.deps.rangeHashes?.poke(this.startBlock, this.cursor.number);
     status.idleSince = now();
   }
 
@@ -352,7 +352,7 @@ export class IngestSession {
     this.book.forgetBelow(cursor.number, this.limits.headKeptBlocks);
     this.reader.finalise(cursor.number);
     this.report(null);
-    this.deps.rangeHasher?.poke(this.startBlock, cursor.number);
+    this.deps.rangeHashes?.poke(this.startBlock, cursor.number);
   }
 
   /** Called when a promotion has ended. While a head is being processed, `advanceTo` begins the next one. */

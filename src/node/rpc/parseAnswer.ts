@@ -4,7 +4,7 @@
  */
 import { isAscii } from 'node:buffer';
 
-import { createSlices } from '../../domain/turns';
+import { createSlices } from '../../domain/slices';
 import type { Clock } from './clock';
 import { parseSliced } from './slicedJson';
 

@@ -4,7 +4,7 @@
  */
 import { isAscii } from 'node:buffer';
 
-import { createSlices, type Slices } from '../../domain/turns';
+import { createSlices, type Slices } from '../../domain/slices';
 import type { Clock } from './clock';
 
 const SLICE_BYTES = 65_536;

@@ -1,6 +1,6 @@
 /**
  * Reads the stored bars of one timeframe as of one snapshot, and adds the swaps of head blocks. The rows come from
- * legBars.ts and tokenBars.ts. Chart series: tickSeries.ts.
+ * legBars.ts and tokenBars.ts. Chart series: chartSeries.ts.
  */
 import { addHeadParts, foldParts, type BarPart } from './barParts';
 import { readPages, type BarPage, type BarsRead } from './barPages';

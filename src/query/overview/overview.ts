@@ -14,7 +14,7 @@ import { readPoolSearch } from '../olderPools/olderPools';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { readProof } from '../head/provenParts';
 import type { PairTable } from '../pairs/pairTable';
-import { changePercent } from '../pairs/ranking';
+import { changePercent } from '../pairs/rankings';
 import { listTokens, tokenOf } from '../tokens/tokens';
 
 const DAY_SECONDS = 86_400;

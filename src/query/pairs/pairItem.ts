@@ -23,7 +23,7 @@ import {
   type PoolSide,
 } from './poolValue';
 import { isDoubtful, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
-import { changePercent } from './ranking';
+import { changePercent } from './rankings';
 import { tradeCounts } from './windowTrades';
 
 const PIPS_PER_BPS = 100;

@@ -5,7 +5,7 @@ import { isTrusted, levelOf } from '../../pricing/confidence';
 import type { PortfolioNative, PortfolioToken } from '../../wire/portfolio';
 import type { PairTable } from '../pairs/pairTable';
 import { changeOfPrice, type TokenPrices } from '../prices/priceByHops';
-import { compareKeys } from '../pairs/ranking';
+import { compareKeys } from '../pairs/rankings';
 import { worthOf } from '../tokens/tokenSupply';
 import { tokenOf } from '../tokens/tokens';
 import type { CountHolding } from './holdingCaps';

@@ -12,7 +12,7 @@ import { countsByWindow, tradeCounts, volumeByWindow } from '../pairs/windowTrad
 import { UNKNOWN_DECIMALS } from '../audit/auditWarnings';
 import { changeOfPrice, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
 import { tokenPriceReason } from '../pairs/priceReasons';
-import { compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
+import { compareKeys, distinctMakers, latestOf } from '../pairs/rankings';
 import type { RiskTable } from '../risks/riskTable';
 import { meanShare, type LpShares } from '../risks/lpShares';
 import { NEW, NO_METADATA, warningsOfShare } from '../risks/tokenRisk';

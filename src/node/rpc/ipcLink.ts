@@ -7,12 +7,12 @@ import { connect } from 'node:net';
 import { AnswerMeter } from './answerBounds';
 import { JsonFrames } from './jsonFrames';
 import { endpointError, oversizedError, reasonOf } from './rpcTransport';
-import type { OpenWire } from './socketTransport';
+import type { OpenLink } from './socketTransport';
 
 /** Calls have ids from 1 on, so the answer to this call is ignored. */
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'eth_chainId', params: [] });
 
-export const openIpc: OpenWire = (endpoint, options, events) => {
+export const openIpc: OpenLink = (endpoint, options, events) => {
   const socket = connect({ path: endpoint.socketPath ?? '' });
   const meter = new AnswerMeter(options.bodyBytesMax, (why) => fail(oversizedError(endpoint, why, 'answer')));
   const frames = new JsonFrames({

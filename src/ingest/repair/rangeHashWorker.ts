@@ -10,7 +10,7 @@ import { HASH_BLOCKS, hashRanges, listWholeRanges, readRangeHashes, writeRangeHa
 /** One thread, so that inserts and reads have priority. */
 const THREADS = 1;
 
-export interface RangeHasher {
+export interface RangeHashWorker {
   /**
    * Starts to hash the complete ranges in `from` to `to` that have no hash yet. All these blocks must be
    * final and completely stored. Does nothing while an earlier call still runs.
@@ -20,7 +20,7 @@ export interface RangeHasher {
   idle(): Promise<void>;
 }
 
-export function createRangeHasher(database: Database, chainId: number, log: Logger): RangeHasher {
+export function createRangeHashWorker(database: Database, chainId: number, log: Logger): RangeHashWorker {
   let running: Promise<void> | null = null;
   /** Every range below this block already has a stored hash. */
   let doneBelow = 0;

@@ -7,9 +7,9 @@ import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AnswerMeter, tooLargeText } from './answerBounds';
 import { kindOfHttpStatus } from './rpcError';
 import { endpointError, oversizedError, reasonOf, USER_AGENT } from './rpcTransport';
-import type { OpenWire } from './socketTransport';
+import type { OpenLink } from './socketTransport';
 
-export const openWebSocket: OpenWire = (endpoint, options, events) => {
+export const openWebSocket: OpenLink = (endpoint, options, events) => {
   const { bodyBytesMax } = options;
   const headers: Record<string, string> = { 'user-agent': USER_AGENT };
   if (endpoint.authorization !== null) headers['authorization'] = endpoint.authorization;
