@@ -24,8 +24,8 @@ import {
   readRouterSources,
   ROUTER_FILE,
   type SourceSet,
+  PULSE_DEV_PAIR_HASH,
 } from '../src/dev/sources/devSources';
-import { PULSE_DEV_PAIR_HASH } from '../src/dev/sources/uniswapEdits';
 
 type CompilerName = 'solc5' | 'solc6' | 'solc8';
 type Compile = (input: string) => string;

@@ -14,7 +14,7 @@ import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
 import type { VerificationQueue } from '../domain/verificationQueue';
 import type { Logger } from '../log';
-import { createContractReader, type ChainAt } from '../query/contracts/contracts';
+import { createContractReader, type ChainAt, type ContractReader } from '../query/contracts/contracts';
 import { createHolderLabels } from '../query/holders/holderLabels';
 import { findMarketSupply } from '../query/tokens/marketSupply';
 import type { MarketTables } from '../query/marketTables';
@@ -24,10 +24,10 @@ import { rememberState } from '../query/head/rememberState';
 import { createSignatureReader } from '../query/contracts/signatures';
 import { createTwinArguments } from '../query/contracts/twinArguments';
 import { createVerifiedLister } from '../query/contracts/verifiedList';
-import { createVerifiedReader } from '../query/contracts/verifiedContracts';
+import { createVerifiedReader, type VerificationStore } from '../query/contracts/verifiedContracts';
 import { createNodeCode } from '../contracts/createNodeCode';
 import { createNodeRelay } from '../contracts/createNodeRelay';
-import { findCompilers } from '../contracts/verify/compilers';
+import { findCompilers, type Compilers } from '../contracts/verify/compilers';
 import {
   openCompilerFolder,
   openCompilerMirror,
@@ -35,7 +35,10 @@ import {
 } from '../contracts/verify/compilerFolder';
 import type { PerChain } from './chains';
 import type { ChainService } from './openChain';
-import { openVerifyQueue } from './openVerifyQueue';
+import { createQueryRunner } from '../clickhouse/client/namedQueries';
+import { createChainCode } from '../contracts/chainCode';
+import { createVerifiedStore } from '../contracts/storeVerified';
+import { createVerifyQueue } from '../contracts/verifyQueue';
 
 interface ExplorerOptions {
   readonly config: Config;
@@ -170,4 +173,46 @@ function marketFacts({
 function findSnapshot(chain: ExplorerChain | null): ReturnType<ChainAt> {
   const head = chain?.head() ?? null;
   return chain === null || head === null ? null : { source: chain, head };
+}
+
+/** What the verification queue of an API that may write is built from. */
+interface VerifyQueueParts {
+  /** Writer of the market chain's database, which holds the verified contracts of all chains. */
+  readonly writer: Database;
+  readonly reader: VerificationStore;
+  readonly contracts: ContractReader;
+  /** Node pools by chain; null if no node is configured. */
+  readonly nodes: ReadonlyMap<number, EndpointPool | null>;
+  readonly compilers: Compilers;
+  readonly log: Logger;
+  /** Called after a verification is stored. */
+  readonly onStored: () => void;
+}
+
+function openVerifyQueue({
+  writer,
+  reader,
+  contracts,
+  nodes,
+  compilers,
+  log,
+  onStored,
+}: VerifyQueueParts): VerificationQueue {
+  const known = [...nodes].flatMap(([chainId, pool]) => (pool === null ? [] : [[chainId, pool] as const]));
+  const verified = createVerifiedStore(writer, createQueryRunner(writer));
+  return createVerifyQueue({
+    compilers,
+    chain: createChainCode(new Map(known)),
+    reader,
+    store: {
+      async store(records) {
+        const result = await verified.store(records);
+        onStored();
+        return result;
+      },
+    },
+    findCreationTransaction: async ({ chainId, address }) =>
+      (await contracts.find(chainId, address))?.creation?.txHash ?? null,
+    log,
+  });
 }

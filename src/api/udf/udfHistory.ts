@@ -10,8 +10,14 @@ import { integerParam, parsedParam, required } from '../params';
 import type { Route } from '../route';
 import { route } from '../scope';
 import type { PairSymbolTables } from './pairSymbols';
-import { CURRENCY_PARAM, currencyOf, findChartedPair, SYMBOL_PARAM, type ChartedPair } from './udfParams';
-import { UDF } from './udfScope';
+import {
+  CURRENCY_PARAM,
+  currencyOf,
+  findChartedPair,
+  SYMBOL_PARAM,
+  type ChartedPair,
+  UDF,
+} from './udfParams';
 
 /**
  * Largest number of bars in one answer. A longer range is an error, because a cut answer would look like a gap in the

@@ -9,7 +9,7 @@ import type { Route } from '../route';
 import { route } from '../scope';
 import { findSymbol, type PairSymbolTables } from './pairSymbols';
 import { describePair } from './udfSymbols';
-import { UDF } from './udfScope';
+import { UDF } from './udfParams';
 
 const SYMBOLS_MAX = 30;
 

@@ -8,8 +8,28 @@ import type { MarketTables } from '../../query/marketTables';
 import type { PairItem } from '../../wire/pairs';
 import type { TokenItem } from '../../wire/tokens';
 import { changeFigure, priceFigure, shortHex, symbolFigure, usdFigure } from './figures';
-import { pairRequests, tokenRequests } from './firstRequests';
 import { GENERAL_TAGS, type PageTags } from './pageTags';
+
+/**
+ * The API requests with which a view of the page begins, here the market page without parameters. The HTML names them, so
+ * that the browser sends them before the modules of the page have loaded. Each must equal the page's own request, or the
+ * browser sends both.
+ */
+export const MARKET_REQUESTS: readonly string[] = [
+  '/api/v1/overview',
+  '/api/v1/dexes?limit=100',
+  '/api/v1/tokens?sort=volume_24h_usd&order=desc&page=1&limit=25&min_liquidity_usd=1000',
+  '/api/v1/dexes?limit=12',
+];
+
+/** `address` is a valid address in lower case. */
+const pairRequests = (address: string): readonly string[] => [`/api/v1/pairs/${address}`];
+
+/** `address` is a valid address in lower case. */
+const tokenRequests = (address: string): readonly string[] => [
+  `/api/v1/tokens/${address}/audit`,
+  `/api/v1/tokens/${address}`,
+];
 
 export interface ViewTables extends Pick<MarketTables, 'pairs' | 'tokens' | 'dexes'> {
   /** URL of this service, such as https://example.org; null if it is unknown. */

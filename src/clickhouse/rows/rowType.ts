@@ -4,7 +4,7 @@
  */
 import { createSlices } from '../../domain/slices';
 import { AppError } from '../../errors';
-import type { ColumnType } from './columns';
+import { type ColumnType, text } from './columns';
 import { RowReader } from './rowReader';
 
 export type ColumnTypes<Row> = { readonly [Name in keyof Row]: ColumnType<Row[Name]> };
@@ -130,3 +130,6 @@ function compile<Row>(
   ) => Decoder<Row>;
   return make(...columns.map(([, { read }]) => read));
 }
+
+/** Row that only has the name of a table, column or database. */
+export const nameRow = rowType({ name: text });

@@ -10,7 +10,7 @@ import type { ChainBlock } from '../../domain/block';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { fetchAhead } from '../session/fetchAhead';
-import type { FinalTip } from './finalTip';
+import type { FinalTip } from '../../node/head/finality';
 import { pieceOf, spanOfPiece, type Span, type StagedBlocks } from './stagedBlocks';
 
 interface WorkerOptions {

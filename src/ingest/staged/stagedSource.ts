@@ -11,7 +11,7 @@ import type { ChainBlock, ProofMode } from '../../domain/block';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { decodeBlocks } from './blockCodec';
-import type { FinalTip } from './finalTip';
+import type { FinalTip } from '../../node/head/finality';
 import { NodeBackedSource, type RangeBounds } from './nodeBackedSource';
 import { PIECE_BLOCKS, pieceOf, spanOfPiece, type Span, type StagedBlocks } from './stagedBlocks';
 

@@ -13,6 +13,7 @@ import { countFitting, firstDataMax, groupsToRead, type LogBounds } from './logB
 import { isNarrow, logParams, rangeOf, type LogFilter, type LogSource, type OrdRange } from './logFilter';
 import { searchWindows, type WindowSearch } from './logWindows';
 import { TIME_BUDGETS } from '../head/timeBudgets';
+import { AppError } from '../../errors';
 
 /** Counting by the table's key stops at this total. The engine counts about this many logs in some milliseconds. */
 const KEYED_TOTAL_MAX = 100_000;
@@ -275,4 +276,12 @@ function logOf(row: RowOf<typeof logRow>): StoredLog {
     txHash: row.tx_hash,
     txIndex: row.tx_index,
   };
+}
+
+const NOT_KEPT =
+  'this service does not keep the raw logs of contracts: its ingester runs with the setting EXPLORER=off';
+
+/** @throws AppError `logs_not_kept` if only some logs of the newest blocks are stored */
+export function requireLogs({ logsFrom }: Pick<HeadSnapshot, 'logsFrom'>): void {
+  if (logsFrom === null) throw new AppError('logs_not_kept', NOT_KEPT);
 }
