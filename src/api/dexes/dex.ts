@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 import { AppError } from '../../errors';
-import { getDexHistory } from '../../query/dexes/dexDays';
+import { getDexHistory } from '../../query/dexes/dexHistory';
 import { topPairs } from '../../query/dexes/dexItem';
 import { flaggedPair } from '../../query/risks/riskTable';
 import { dexAnswerShape } from '../../wire/dexes';

@@ -165,7 +165,8 @@ function walletVisit(world: World, random: Random): DevTransaction[] {
 
 /**
  * Packed operations of DevTrader.sol: one word for each operation. They are encoded by hand for speed, because a history
- * has tens of thousands. The numbers are those of its actions: `push` trades towards a price, `swap` in a given direction. */
+ * has tens of thousands. `push` trades towards a price, `swap` in a given direction.
+ */
 const ACTIONS = { push: 1, swap: 2, mint: 3, burn: 4, send: 5, donate: 6 } as const;
 type OperationKind = keyof typeof ACTIONS;
 

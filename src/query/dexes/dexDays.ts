@@ -6,13 +6,9 @@ import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { f64, lowText, u32 } from '../../clickhouse/rows/columns';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
-import { findFinalTip, findOrdAt, findBlockTime } from '../head/blockTimes';
+import { findFinalTip, findOrdAt } from '../head/blockTimes';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { wholeHours } from '../bars/hourWindow';
-import type { DexDay, DexItem } from '../../wire/dexes';
-import { toDexHistory } from './dexItem';
-import { readTvlDays } from './tvlDays';
-import { slotOf } from '../bars/chartSeries';
 
 /** Limit of the rows: a year of days for more DEXes than any chain has. */
 const ROWS_MAX = 100_000;
@@ -91,26 +87,4 @@ async function sumSwaps(
     limit: ROWS_MAX,
   };
   return runner.run('dexes/sum_swaps', params, dexDayRow);
-}
-
-const DAY_SECONDS = 86_400;
-
-/** The last `days` UTC days, up to the newest block's day and not before the first indexed block's day. */
-export async function getDexHistory(
-  runner: QueryRunner,
-  chainId: number,
-  head: HeadSnapshot,
-  { dex_name: dex, tvl_usd: tvlUsd }: Pick<DexItem, 'dex_name' | 'tvl_usd'>,
-  days: number,
-): Promise<DexDay[]> {
-  const lastDay = slotOf(head.timestamp, DAY_SECONDS);
-  const start = await findBlockTime(runner, chainId, head, head.startBlock);
-  const indexedFrom = start === null ? 0 : slotOf(start, DAY_SECONDS);
-  const firstDay = Math.max(lastDay - (days - 1) * DAY_SECONDS, indexedFrom);
-  const [rows, past] = await Promise.all([
-    listDexDays(runner, chainId, head, { since: firstDay - 1, until: head.timestamp }),
-    readTvlDays(runner, firstDay, lastDay),
-  ]);
-  const tvlOf = (day: number): number | null => (day === lastDay ? tvlUsd : past.of(dex, day));
-  return toDexHistory(rows, dex, { firstDay, lastDay, tvlOf });
 }

@@ -1,6 +1,7 @@
 /** Compares figures and history of DEXes with a plain recomputation, in every state of the store. */
 import type { SwapRow } from '../../../../src/clickhouse/schema/tables';
-import { listDexDays, getDexHistory } from '../../../../src/query/dexes/dexDays';
+import { listDexDays } from '../../../../src/query/dexes/dexDays';
+import { getDexHistory } from '../../../../src/query/dexes/dexHistory';
 import { readDexTable, type DexTable } from '../../../../src/query/dexes/dexTable';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { createPairTables } from '../../../../src/query/pairs/pairTable';
