@@ -13,7 +13,7 @@ import { isBigMove, makerOf, type BlockWork, type DecodeContext } from './decode
 import { addVaultPool, readVaultLog } from './decodeVaultLog';
 import { isKeptLog } from './keptLogs';
 import type { DiscoveredPool } from '../pools/discoverPools';
-import type { FoundVaultPool } from '../pools/discoverVaultPools';
+import type { DiscoveredVaultPool } from '../pools/discoverVaultPools';
 import { toPoolRow, type KnownPool } from '../pools/poolRegistry';
 
 const TRANSFER_TOPIC: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -28,7 +28,7 @@ export interface BlockFindings {
    * Pools of a vault that first appear in this block, and known pools whose missing state was just read from
    * the node.
    */
-  readonly vaultPools: readonly FoundVaultPool[];
+  readonly vaultPools: readonly DiscoveredVaultPool[];
 }
 
 /** Earlier logs of a pool in the same transaction, needed to decode the pool's later logs. */

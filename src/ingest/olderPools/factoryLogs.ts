@@ -26,7 +26,7 @@ import type { EthCalls } from '../pools/contractCalls';
  * A pool from its creation event. A vault registers its pools by id: then `poolId` is set and `creation` is
  * null.
  */
-export interface OldPool {
+export interface OlderPool {
   readonly address: Hex;
   readonly dex: Dex;
   readonly protocol: Protocol | null;
@@ -61,7 +61,7 @@ export async function readFactoryLogs(
   dexes: SearchedDexes,
   range: { readonly from: number; readonly to: number },
   signal: AbortSignal,
-): Promise<OldPool[]> {
+): Promise<OlderPool[]> {
   const { addresses, topics } = sourcesOf(dexes);
   const filter = {
     fromBlock: numberToHex(range.from),
@@ -70,7 +70,7 @@ export async function readFactoryLogs(
     topics: [[...topics]],
   };
   const logs = await ask(rpc, { method: 'eth_getLogs', params: [filter] }, toLogs, signal);
-  return toOldPools(dexes, logs, range);
+  return toOlderPools(dexes, logs, range);
 }
 
 /** Like `readFactoryLogs`, for one block, by its receipts. For a node that refuses eth_getLogs for the block. */
@@ -79,7 +79,7 @@ export async function readFactoryReceipts(
   dexes: SearchedDexes,
   block: number,
   signal: AbortSignal,
-): Promise<OldPool[]> {
+): Promise<OlderPool[]> {
   const { addresses, topics } = sourcesOf(dexes);
   const call = { method: 'eth_getBlockReceipts', params: [numberToHex(block)] };
   const receipts = await ask(rpc, call, toReceipts, signal);
@@ -88,7 +88,7 @@ export async function readFactoryReceipts(
     ({ address, topics: [first = '0x'] }) =>
       addresses.has(toLowerHex(address)) && topics.has(toLowerHex(first)),
   );
-  return toOldPools(dexes, own, { from: block, to: block });
+  return toOlderPools(dexes, own, { from: block, to: block });
 }
 
 function sourcesOf({ pairs, vaults }: SearchedDexes): {
@@ -115,14 +115,14 @@ async function ask<T>(
   return answer.value;
 }
 
-function toOldPools(
+function toOlderPools(
   dexes: SearchedDexes,
   logs: z.infer<typeof logsShape>,
   range: { readonly from: number; readonly to: number },
-): OldPool[] {
+): OlderPool[] {
   return logs.flatMap((log) => {
     const number = Number(log.blockNumber);
-    return number < range.from || number > range.to ? [] : toOldPool(dexes, log, number);
+    return number < range.from || number > range.to ? [] : toOlderPool(dexes, log, number);
   });
 }
 
@@ -138,7 +138,7 @@ function toLogs(result: unknown): z.infer<typeof logsShape> {
   throw new AppError('node_failed', 'the answer of eth_getLogs is not a list of logs');
 }
 
-function toOldPool(dexes: SearchedDexes, raw: z.infer<typeof logShape>, block: number): OldPool[] {
+function toOlderPool(dexes: SearchedDexes, raw: z.infer<typeof logShape>, block: number): OlderPool[] {
   const log: ChainLog = {
     address: toLowerHex(raw.address),
     topics: raw.topics.map(toLowerHex),

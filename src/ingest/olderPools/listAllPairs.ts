@@ -4,7 +4,7 @@
  */
 import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { callContracts, type EthCalls } from '../pools/contractCalls';
-import type { OldPool, SearchedDexes } from './factoryLogs';
+import type { OlderPool, SearchedDexes } from './factoryLogs';
 import type { SearchBlock } from './searchProgress';
 
 const ALL_PAIRS_LENGTH = '0x574f2ba3';
@@ -41,7 +41,7 @@ export async function readPairsAt(
   { hash }: SearchBlock,
   isKnown: (pool: Hex) => boolean,
   signal: AbortSignal,
-): Promise<OldPool[]> {
+): Promise<OlderPool[]> {
   const at = { blockHash: hash };
   const indexes = Array.from({ length: count }, (_, i) => from + i);
   const calls = indexes.map((index) => {

@@ -14,13 +14,13 @@ import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
 import type { EthCalls } from '../pools/contractCalls';
-import { LISTED_MAX, type FoundPool, type FoundPools } from '../pools/foundPools';
+import { ADDED_MAX, type FoundPool, type FoundPools } from '../pools/foundPools';
 import type { OldTickRange } from '../pools/oldTicks';
 import type { IngestStatus } from '../session/status';
 import { CallBudget } from './callBudget';
-import { readFactoryLogs, readFactoryReceipts, type OldPool, type SearchedDexes } from './factoryLogs';
+import { readFactoryLogs, readFactoryReceipts, type OlderPool, type SearchedDexes } from './factoryLogs';
 import { readPairCounts, readPairsAt } from './listAllPairs';
-import { countListed, listUnlisted } from './listedPools';
+import { countStored, listRemoved } from './storedPools';
 import { storeBirths } from './readBirths';
 import { CALLS_PER_POOL, CALLS_PER_VAULT_POOL, readOldStates } from './readOldStates';
 import { listUnread, readOldTicks, type UnreadPool } from './readOldTicks';
@@ -126,12 +126,12 @@ export class PoolSearch {
       const { start_block: start, search_to: end } = this.progress;
       this.spanMax = Math.min(SPAN_MAX, Math.max(1, Math.ceil((start - end) / RANGES_MIN)));
       this.span = Math.min(SPAN_BLOCKS, this.spanMax);
-      const lost = await listUnlisted(database, dexes, block);
+      const lost = await listRemoved(database, dexes, block);
       this.report();
-      await this.list(lost, signal);
+      await this.add(lost, signal);
     }
     const removed = found.takeRemoved();
-    if (removed.length > 0) await this.list(await listUnlisted(database, dexes, block), signal);
+    if (removed.length > 0) await this.add(await listRemoved(database, dexes, block), signal);
     const { progress } = this;
     const isOpen = progress.state === 'searching';
     await this.readTicks(signal);
@@ -151,7 +151,7 @@ export class PoolSearch {
     const to = progress.searched_from - 1;
     const from = Math.max(progress.search_to, to - this.span + 1);
     await this.spend(1, signal);
-    let pools: OldPool[];
+    let pools: OlderPool[];
     try {
       pools = await readFactoryLogs(rpc, dexes, { from, to }, signal);
     } catch (error) {
@@ -169,7 +169,7 @@ export class PoolSearch {
     this.refusals = 0;
     const before = progress.pools;
     await this.birth(pools, signal);
-    await this.list(pools, signal);
+    await this.add(pools, signal);
     await this.save({ ...progress, searched_from: from, pools: before + pools.length });
     if (pools.length > 0) this.deps.found.refresh();
     this.spanMax = Math.min(SPAN_MAX, this.spanMax + Math.ceil(this.spanMax / 8));
@@ -190,7 +190,7 @@ export class PoolSearch {
     block: number,
     error: RpcError,
     signal: AbortSignal,
-  ): Promise<OldPool[] | null> {
+  ): Promise<OlderPool[] | null> {
     const { rpc, dexes, log } = this.deps;
     await this.spend(1, signal);
     try {
@@ -206,7 +206,7 @@ export class PoolSearch {
     return null;
   }
 
-  private async birth(pools: readonly OldPool[], signal: AbortSignal): Promise<void> {
+  private async birth(pools: readonly OlderPool[], signal: AbortSignal): Promise<void> {
     const { database, rpc, now } = this.deps;
     for (let at = 0; at < pools.length; at += POOLS_MAX) {
       const some = pools.slice(at, at + POOLS_MAX);
@@ -224,7 +224,7 @@ export class PoolSearch {
     const factories = dexes.pairs.filter(({ protocol }) => protocol.poolType === POOL_V2);
     await this.spend(factories.length, signal);
     const counts = await readPairCounts(rpc, factories, block, signal);
-    const listed = await countListed(database, block);
+    const listed = await countStored(database, block);
     let passed = 0;
     let { pools } = progress;
     let reached = progress.listed;
@@ -237,7 +237,7 @@ export class PoolSearch {
           const range = { from: at, count: size };
           const fresh = await readPairsAt(rpc, factory, range, block, (pool) => found.isKnown(pool), signal);
           await this.spend(2 * fresh.length, signal);
-          await this.list(fresh, signal);
+          await this.add(fresh, signal);
           pools += fresh.length;
           reached = passed + at + size;
           await this.save({ ...progress, pools, listed: reached });
@@ -264,7 +264,7 @@ export class PoolSearch {
   }
 
   /** Reads the states of pools that are not known yet, and waits until the session has added the pools. */
-  private async list(all: readonly OldPool[], signal: AbortSignal): Promise<void> {
+  private async add(all: readonly OlderPool[], signal: AbortSignal): Promise<void> {
     const { database, chainId, found } = this.deps;
     let left = all.filter(({ address }) => !found.isKnown(address));
     for (let attempt = 0; left.length > 0; attempt += 1) {
@@ -284,7 +284,7 @@ export class PoolSearch {
         const states = await readOldStates(this.deps, some, block, signal);
         for (const { row } of states) offered.add(row.address);
         offers.push(...(await this.withTicks(states, block, signal)));
-        if (offers.length >= LISTED_MAX) await found.offer(offers.splice(0), signal);
+        if (offers.length >= ADDED_MAX) await found.offer(offers.splice(0), signal);
       }
       await found.offer(offers, signal);
       // A vault pool that is neither weighted nor stable has no state, so it is not in `offered` and is not tried

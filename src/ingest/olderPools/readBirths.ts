@@ -8,7 +8,7 @@ import { poolBirthsTable } from '../../clickhouse/schema/olderPoolTables';
 import { isQuantity, numberToHex, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import type { EthCalls } from '../pools/contractCalls';
-import type { OldPool } from './factoryLogs';
+import type { OlderPool } from './factoryLogs';
 
 const UINT32_MAX = 2 ** 32 - 1;
 const headerShape = z.object({ number: z.custom<Hex>(isQuantity), timestamp: z.custom<Hex>(isQuantity) });
@@ -23,7 +23,7 @@ export async function storeBirths(
     rpc,
     version,
   }: { readonly database: Database; readonly rpc: EthCalls; readonly version: number },
-  pools: readonly OldPool[],
+  pools: readonly OlderPool[],
   signal: AbortSignal,
 ): Promise<void> {
   const blocks = [...new Set(pools.map(({ block }) => block))];

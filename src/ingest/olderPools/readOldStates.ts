@@ -11,7 +11,7 @@ import { callContracts, type EthCalls } from '../pools/contractCalls';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
 import type { FoundPool } from '../pools/foundPools';
 import { PoolRegistry } from '../pools/poolRegistry';
-import type { OldPool } from './factoryLogs';
+import type { OlderPool } from './factoryLogs';
 import type { SearchBlock } from './searchProgress';
 
 const SELECTORS = {
@@ -36,7 +36,7 @@ interface StateDeps {
 
 export async function readOldStates(
   { rpc, vaultDiscovery, baseIsToken0 }: StateDeps,
-  pools: readonly OldPool[],
+  pools: readonly OlderPool[],
   at: SearchBlock,
   signal: AbortSignal,
 ): Promise<FoundPool[]> {
@@ -49,7 +49,7 @@ export async function readOldStates(
 async function readPairs(
   rpc: EthCalls,
   baseIsToken0: StateDeps['baseIsToken0'],
-  pools: readonly OldPool[],
+  pools: readonly OlderPool[],
   block: SearchBlock,
   signal: AbortSignal,
 ): Promise<FoundPool[]> {
@@ -107,7 +107,7 @@ async function readPairs(
  */
 async function readObservations(
   rpc: EthCalls,
-  pools: readonly OldPool[],
+  pools: readonly OlderPool[],
   answers: readonly (Hex | null)[],
   calls: readonly (readonly unknown[])[],
   at: { readonly blockHash: Hex },
@@ -169,7 +169,7 @@ const [EVENT_OF_OLDER = POOL_REGISTERED] = [...VAULT_TOPICS].filter((topic) => t
  */
 async function readVaultPools(
   discovery: VaultDiscovery,
-  pools: readonly OldPool[],
+  pools: readonly OlderPool[],
   at: SearchBlock,
   signal: AbortSignal,
 ): Promise<FoundPool[]> {

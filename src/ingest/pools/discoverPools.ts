@@ -31,7 +31,7 @@ const SELECTORS = {
 } as const;
 
 /**
- * A pool that was found, the position (`ord`) of its first log, and its state before the block of this log.
+ * A discovered pool, the position (`ord`) of its first log, and its state before the block of this log.
  */
 export interface DiscoveredPool {
   readonly pool: KnownPool;
@@ -68,11 +68,11 @@ export class PoolDiscovery {
     const last = blocks.at(-1);
     if (last === undefined) return [];
     const candidates = this.listCandidates(blocks, registry);
-    const found: DiscoveredPool[] = [];
+    const discovered: DiscoveredPool[] = [];
     for (let at = 0; at < candidates.length; at += CANDIDATES_MAX) {
-      found.push(...(await this.ask(candidates.slice(at, at + CANDIDATES_MAX), last, signal)));
+      discovered.push(...(await this.ask(candidates.slice(at, at + CANDIDATES_MAX), last, signal)));
     }
-    return found;
+    return discovered;
   }
 
   private listCandidates(blocks: readonly ChainBlock[], registry: PoolRegistry): Candidate[] {
@@ -182,7 +182,10 @@ export class PoolDiscovery {
       const reserve0 = wordOf(balance0);
       const reserve1 = wordOf(balance1);
       const [price, tickWord, active] = [wordOf(slot0), wordOf(slot0, 1), wordOf(liquidity)];
-      this.deps.log.info({ pool: pool.address, dex: dex.name }, 'found a pool older than the first block');
+      this.deps.log.info(
+        { pool: pool.address, dex: dex.name },
+        'discovered a pool older than the first block',
+      );
       if (pool.poolType !== POOL_V3 || reserve0 === null || reserve1 === null)
         return { pool, ord: candidate.ord, state: null };
       // Without its price or its liquidity, a pool would show a false depth.

@@ -16,7 +16,7 @@ import { OldTicks, type OldTickRange } from './oldTicks';
 /** Safety limit: more pools than any chain has. */
 const ROWS_MAX = 10_000_000;
 /** Largest number of found pools that one block adds. It limits the size of one change of the head. */
-export const LISTED_MAX = 500;
+export const ADDED_MAX = 500;
 
 const foundRow = rowType(foundPoolsTable.types);
 
@@ -29,7 +29,7 @@ export interface FoundPool {
 }
 
 /** Questions to the session that decide whether a pool's state is usable. */
-interface ListingChain {
+interface AddingChain {
   isCanonical(block: Pick<BlockRef, 'number' | 'hash'>): boolean;
   isKnown(pool: Hex): boolean;
 }
@@ -44,7 +44,7 @@ export class FoundPools {
   private waiting: Waiting[] = [];
   private removed: FoundPoolRow[] = [];
   private stale = false;
-  private known: ListingChain['isKnown'] = () => false;
+  private known: AddingChain['isKnown'] = () => false;
 
   readonly oldTicks: OldTicks;
 
@@ -82,7 +82,7 @@ export class FoundPools {
   }
 
   /** Loads the pools that were added by blocks after `above`. Called when a session loads its state. */
-  async load(above: number, isKnown: ListingChain['isKnown']): Promise<void> {
+  async load(above: number, isKnown: AddingChain['isKnown']): Promise<void> {
     const rows = await selectAll(this.database, 'ingest/pools/list_found', { above }, foundRow, ROWS_MAX);
     this.known = isKnown;
     this.byBlock.clear();
@@ -91,7 +91,7 @@ export class FoundPools {
   }
 
   /** Returns the found pools that the block with this hash adds. */
-  listedBy(blockHash: Hex): readonly FoundPoolRow[] {
+  addedBy(blockHash: Hex): readonly FoundPoolRow[] {
     return this.byBlock.get(blockHash) ?? [];
   }
 
@@ -127,10 +127,10 @@ export class FoundPools {
   }
 
   /** Takes the usable pools for one block. The caller must call `record` before the block is read. */
-  take(chain: ListingChain): FoundPool[] {
+  take(chain: AddingChain): FoundPool[] {
     const taken = new Map<Hex, FoundPool>();
     for (const { pools } of this.waiting) {
-      while (pools.length > 0 && taken.size < LISTED_MAX) {
+      while (pools.length > 0 && taken.size < ADDED_MAX) {
         const pool = pools.shift();
         if (pool === undefined || chain.isKnown(pool.row.address) || !chain.isCanonical(pool.readAt))
           continue;
@@ -156,7 +156,7 @@ export class FoundPools {
 
   /** Notes the pools of blocks that a reorg removed. The pool search reads their states again. */
   noteRemoved(blocks: readonly Pick<BlockRef, 'hash'>[]): void {
-    for (const { hash } of blocks) this.removed.push(...this.listedBy(hash));
+    for (const { hash } of blocks) this.removed.push(...this.addedBy(hash));
   }
 
   /** Returns the pools of removed blocks that no other block has added yet. */

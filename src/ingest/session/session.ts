@@ -21,7 +21,7 @@ import { startProgress } from './progress';
 import { Promoter } from '../store/promoter';
 import { GapWatch, refillGaps, withoutIncomplete } from '../repair/refill';
 import { RowBatch } from '../rows/rowBatch';
-import { canList, listFoundPools, relist } from './listFoundPools';
+import { canTakeFound, takeFoundPools, withoutAdding } from './takeFoundPools';
 import { baseOf, replayPromotion } from './replayPromotion';
 import { checkAncestor, checkSameChain } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
@@ -110,7 +110,7 @@ export class IngestSession {
     await checkSameChain(deps.source, stored.cursor, signal);
     if (stored.intent?.kind === 'promotion') stored = await replayPromotion(deps, stored, stored.intent);
     stored = await withoutIncomplete(deps.gaps, stored, deps.log);
-    stored = await relist(deps.foundPools, stored);
+    stored = await withoutAdding(deps.foundPools, stored);
     const session = new IngestSession(deps, await fenceOff(deps.store, stored, floor), signal);
     const mended = await session.mend();
     await session.load(mended || stored.intent !== null);
@@ -151,18 +151,18 @@ export class IngestSession {
 
   /** Whether this head of the node is stored. */
   isAt(head: BlockRef): boolean {
-    return !needsSync(this.follower, head) && !this.canList();
+    return !needsSync(this.follower, head) && !this.canTakeFound();
   }
 
-  private canList(): boolean {
-    return canList(this.deps.foundPools, this.follower, this.cursor, this.promoter);
+  private canTakeFound(): boolean {
+    return canTakeFound(this.deps.foundPools, this.follower, this.cursor, this.promoter);
   }
 
   /** Adds found pools at the end of the newest block. The new rows of this block replace its stored rows. */
   private async listFound(): Promise<void> {
     const { foundPools, source, store, newCommit } = this.deps;
-    if (foundPools === undefined || !this.canList()) return;
-    const rows = await listFoundPools(foundPools, this.reader, source, this.follower, this.signal);
+    if (foundPools === undefined || !this.canTakeFound()) return;
+    const rows = await takeFoundPools(foundPools, this.reader, source, this.follower, this.signal);
     const isStale = foundPools.takeRefresh();
     const change =
       rows === null ? this.book.again(this.follower.tip.number) : this.book.renew(rows, newCommit);

@@ -13,7 +13,7 @@ import type { Promoter } from '../store/promoter';
 import type { Cursor, StoredState } from '../store/store';
 
 /** Returns whether pools wait, and the newest block is in the head tables and is not being promoted. */
-export function canList(
+export function canTakeFound(
   found: FoundPools | undefined,
   { tip, base }: HeadFollower,
   cursor: Cursor,
@@ -27,7 +27,7 @@ export function canList(
  * Returns the rows of the newest block together with the waiting pools. Null if no pool can be added, or if
  * the node has another block at this height.
  */
-export async function listFoundPools(
+export async function takeFoundPools(
   found: FoundPools,
   reader: BlockReader,
   source: BlockSource,
@@ -58,12 +58,15 @@ export async function listFoundPools(
  * Marks the head blocks that add found pools as not stored, so that the session writes them again. Such a
  * block is written in two steps, and the program may have ended between them.
  */
-export async function relist(found: FoundPools | undefined, stored: StoredState): Promise<StoredState> {
+export async function withoutAdding(
+  found: FoundPools | undefined,
+  stored: StoredState,
+): Promise<StoredState> {
   if (found === undefined) return stored;
   await found.load(stored.cursor.number, () => false);
-  const first = stored.head.find(({ hash }) => found.listedBy(hash).length > 0);
+  const first = stored.head.find(({ hash }) => found.addedBy(hash).length > 0);
   if (first === undefined) return stored;
   const commits = new Map(stored.commits);
-  for (const hash of stored.commits.keys()) if (found.listedBy(hash).length > 0) commits.delete(hash);
+  for (const hash of stored.commits.keys()) if (found.addedBy(hash).length > 0) commits.delete(hash);
   return { ...stored, commits, head: stored.head.filter(({ number }) => number < first.number) };
 }

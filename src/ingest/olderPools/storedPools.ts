@@ -7,7 +7,7 @@ import { foundPoolsTable } from '../../clickhouse/schema/olderPoolTables';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { POOL_V3 } from '../../domain/pool';
-import type { OldPool, SearchedDexes } from './factoryLogs';
+import type { OlderPool, SearchedDexes } from './factoryLogs';
 import type { SearchBlock } from './searchProgress';
 
 /** Safety limit: more pools than any chain has. */
@@ -15,18 +15,18 @@ const ROWS_MAX = 10_000_000;
 const FACTORIES_MAX = 10_000;
 
 const { dex, factory, token0, token1, fee_pips, tick_spacing, pool_id } = foundPoolsTable.types;
-const unlistedRow = rowType({ dex, address, factory, token0, token1, fee_pips, tick_spacing, pool_id });
+const removedRow = rowType({ dex, address, factory, token0, token1, fee_pips, tick_spacing, pool_id });
 const countRow = rowType({ factory, pools: u64 });
 
 /** Found pools whose block a reorg removed. Their states must be read from the node again. */
-export async function listUnlisted(
+export async function listRemoved(
   database: Database,
   { pairs, vaults }: SearchedDexes,
   { commits, finalTo }: SearchBlock,
-): Promise<OldPool[]> {
+): Promise<OlderPool[]> {
   const params = { commits, final_ord: lastOrdOfBlock(finalTo) };
-  const rows = await selectAll(database, 'ingest/older_pools/list_unlisted', params, unlistedRow, ROWS_MAX);
-  return rows.flatMap((row): OldPool[] => {
+  const rows = await selectAll(database, 'ingest/older_pools/list_removed', params, removedRow, ROWS_MAX);
+  return rows.flatMap((row): OlderPool[] => {
     const { address, token0, token1, pool_id: poolId } = row;
     const common = { address, block: 0, tx: ZERO_HASH };
     const vault = vaults.find(({ factory }) => factory === row.factory);
@@ -41,7 +41,7 @@ export async function listUnlisted(
 }
 
 /** Number of stored pools of each factory. */
-export async function countListed(
+export async function countStored(
   database: Database,
   { commits, finalTo }: SearchBlock,
 ): Promise<ReadonlyMap<Hex, number>> {
