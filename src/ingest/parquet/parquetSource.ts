@@ -7,7 +7,7 @@ import { BloomCheck } from '../../node/blocks/bloomCheck';
 import { BlockMismatch } from '../../node/blocks/blockMismatch';
 import type { BlockHeader, BlockSource } from '../../node/blocks/blockSource';
 import { toChainBlock } from '../../node/blocks/parseBlock';
-import { checkFuture, checkPiece } from '../../node/blocks/verify';
+import { checkFuture, checkPiece } from '../../node/blocks/checkBlocks';
 import type { ChainBlock, ProofMode } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';

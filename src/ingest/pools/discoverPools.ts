@@ -1,5 +1,5 @@
 /**
- * Finds pools that are older than the first stored block: addresses that emit pool events without a known
+ * Discovers pools that are older than the first stored block: addresses that emit pool events without a known
  * creation event. A configured factory must confirm each pool, because any contract can emit pool events.
  * Then the node provides the pool's state.
  */

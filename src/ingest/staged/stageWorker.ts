@@ -4,7 +4,7 @@
  * moment: one insert stages a piece, and another worker takes over a claimed piece that is not staged in time.
  */
 import type { BlockSource } from '../../node/blocks/blockSource';
-import { checkLinks } from '../../node/blocks/verify';
+import { checkLinks } from '../../node/blocks/checkBlocks';
 import type { Clock } from '../../node/rpc/clock';
 import type { ChainBlock } from '../../domain/block';
 import { AppError, errorText } from '../../errors';

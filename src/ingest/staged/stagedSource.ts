@@ -5,7 +5,7 @@
  */
 import { BlockMismatch } from '../../node/blocks/blockMismatch';
 import type { BlockSource } from '../../node/blocks/blockSource';
-import { checkPiece } from '../../node/blocks/verify';
+import { checkPiece } from '../../node/blocks/checkBlocks';
 import type { Clock } from '../../node/rpc/clock';
 import type { ChainBlock, ProofMode } from '../../domain/block';
 import { AppError, errorText } from '../../errors';

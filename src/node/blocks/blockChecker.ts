@@ -19,7 +19,7 @@ import { BlockMismatch } from './blockMismatch';
 import { BloomCheck } from './bloomCheck';
 import type { UncheckedBlock } from './fetchByReceipts';
 import { parseHeader, toChainBlock, type BlockHeader } from './parseBlock';
-import { checkFuture, checkLogOrder } from './verify';
+import { checkFuture, checkLogOrder } from './checkBlocks';
 
 const NO_PROOF: ProofOptions = { mode: 'bloom', trusted: null };
 

@@ -18,7 +18,7 @@ import { newFetched, type Fetched } from './fetchedBlocks';
 import type { BlockHeader } from './parseBlock';
 import { PieceFetcher, RACE_PAUSE_MS, RACE_RETRIES } from './pieceFetcher';
 import { RpcError } from '../rpc/rpcError';
-import { checkFuture, checkLinks, checkNumber } from './verify';
+import { checkFuture, checkLinks, checkNumber } from './checkBlocks';
 
 export type { BlockHeader };
 

@@ -15,7 +15,7 @@ import { fetchByLogs, fetchByTransactions, LogSpans } from './fetchByLogs';
 import { BlockHalves, fetchByReceipts, type UncheckedBlock } from './fetchByReceipts';
 import { keepVerified, startOf, type Fetched } from './fetchedBlocks';
 import { ReceiptTrust } from './receiptTrust';
-import { checkPiece, type PieceBounds } from './verify';
+import { checkPiece, type PieceBounds } from './checkBlocks';
 
 interface FetcherOptions {
   readonly pool: EndpointPool;

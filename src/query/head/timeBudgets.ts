@@ -6,7 +6,7 @@
 export const TIME_BUDGETS = {
   /** Limit in ms for counting logs that match a filter. After it, the total is a lower bound. */
   logCountMs: 500,
-  /** Limit in ms for searching windows of blocks for logs. After it, the page ends early and names the next
+  /** Limit in ms for searching spans of blocks for logs. After it, the page ends early and names the next
    * position. */
   logSearchMs: 3_000,
   /** Limit in ms for matching a regular expression against source files. After it, the list is incomplete, or

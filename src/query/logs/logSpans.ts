@@ -1,6 +1,6 @@
 /**
- * Searches logs window by window, from one end of the range, with growing windows. For frequent logs the first
- * windows are enough. For rare logs the search needs a few queries. The work is limited: an unfinished search
+ * Searches logs span by span, from one end of the range, with growing spans. For frequent logs the first
+ * spans are enough. For rare logs the search needs a few queries. The work is limited: an unfinished search
  * returns the last searched position.
  */
 import { ORD_SPAN } from '../../domain/ord';
@@ -10,7 +10,7 @@ import type { HeadSnapshot } from '../head/headSnapshot';
 import type { LogFilter, LogSource, OrdRange } from './logFilter';
 import { TIME_BUDGETS } from '../head/timeBudgets';
 
-/** Blocks in the first window for logs of unknown frequency. */
+/** Blocks in the first span for logs of unknown frequency. */
 const FIRST_BLOCKS = 256;
 const GROWTH = 8;
 const WINDOWS_MAX = 24;
@@ -20,43 +20,43 @@ const WINDOWS_MAX = 24;
  */
 const UNKEYED_BLOCKS = 10_000;
 const UNKEYED_STEP = 1_000;
-/** Contracts with at most this many logs are read in one window. */
+/** Contracts with at most this many logs are read in one span. */
 const FEW_LOGS = 50_000;
 
-export interface WindowSearch {
+export interface SpanSearch {
   readonly newestFirst: boolean;
   readonly wanted: number;
-  /** Time in ms after which no new window starts; default `TIME_BUDGETS.logSearchMs`. */
+  /** Time in ms after which no new span starts; default `TIME_BUDGETS.logSearchMs`. */
   readonly patienceMs?: number;
 }
 
-export async function searchWindows(
+export async function searchSpans(
   source: LogSource,
   head: HeadSnapshot,
   filter: LogFilter,
   range: OrdRange,
-  { newestFirst, wanted, patienceMs = TIME_BUDGETS.logSearchMs }: WindowSearch,
-  list: (window: OrdRange, limit: number) => Promise<number[]>,
+  { newestFirst, wanted, patienceMs = TIME_BUDGETS.logSearchMs }: SpanSearch,
+  list: (span: OrdRange, limit: number) => Promise<number[]>,
 ): Promise<{ ords: number[]; cutAt: number | null }> {
   const keyed = filter.addresses.length > 0 || filter.topics[0].length > 0;
   const started = steadyNow();
   const ords: number[] = [];
   let rest = range;
-  let span = keyed ? await firstSpan(source, head, filter, wanted) : UNKEYED_STEP * ORD_SPAN;
+  let width = keyed ? await firstSpan(source, head, filter, wanted) : UNKEYED_STEP * ORD_SPAN;
   let searched = 0;
   for (let turn = 0; rest.from <= rest.to; turn += 1) {
     const late = turn >= WINDOWS_MAX || steadyNow() - started > patienceMs;
     if (late || (!keyed && searched >= UNKEYED_BLOCKS * ORD_SPAN)) {
       return { ords, cutAt: newestFirst ? rest.to + 1 : rest.from - 1 };
     }
-    const window = newestFirst
-      ? { from: Math.max(rest.from, rest.to - span + 1), to: rest.to }
-      : { from: rest.from, to: Math.min(rest.to, rest.from + span - 1) };
-    ords.push(...(await list(window, wanted - ords.length)));
+    const span = newestFirst
+      ? { from: Math.max(rest.from, rest.to - width + 1), to: rest.to }
+      : { from: rest.from, to: Math.min(rest.to, rest.from + width - 1) };
+    ords.push(...(await list(span, wanted - ords.length)));
     if (ords.length >= wanted) break;
-    rest = newestFirst ? { from: rest.from, to: window.from - 1 } : { from: window.to + 1, to: rest.to };
-    searched += span;
-    if (keyed) span *= GROWTH;
+    rest = newestFirst ? { from: rest.from, to: span.from - 1 } : { from: span.to + 1, to: rest.to };
+    searched += width;
+    if (keyed) width *= GROWTH;
   }
   return { ords, cutAt: null };
 }

@@ -1,7 +1,7 @@
-/** Tests the search by windows of blocks: it returns every position once, in order and in few steps, and
+/** Tests the search by spans of blocks: it returns every position once, in order and in few steps, and
  * reports where it gave up. */
 import { ALL_LOGS, type LogSource, type OrdRange } from '../../../../src/query/logs/logFilter';
-import { searchWindows } from '../../../../src/query/logs/logWindows';
+import { searchSpans } from '../../../../src/query/logs/logSpans';
 import { ORD_SPAN } from '../../../../src/domain/ord';
 import { createRandom } from '../../../support/createRandom';
 import { SEED } from '../../../support/run/seed';
@@ -11,14 +11,14 @@ const HEAD = finalHead(100_000);
 const RANGE = { from: ORD_SPAN, to: 100_000 * ORD_SPAN };
 const TOPIC = { ...ALL_LOGS, topics: [[`0x${'11'.repeat(32)}`], [`0x${'22'.repeat(32)}`], [], []] } as const;
 
-/** A chain with logs at these positions, which records the windows that are read. */
+/** A chain with logs at these positions, which records the spans that are read. */
 function chainOf(ords: readonly number[], newestFirst: boolean) {
-  const windows: OrdRange[] = [];
+  const spans: OrdRange[] = [];
   return {
-    windows,
-    list: (window: OrdRange, limit: number): Promise<number[]> => {
-      windows.push(window);
-      const found = ords.filter((ord) => ord >= window.from && ord <= window.to).sort((a, b) => a - b);
+    spans,
+    list: (span: OrdRange, limit: number): Promise<number[]> => {
+      spans.push(span);
+      const found = ords.filter((ord) => ord >= span.from && ord <= span.to).sort((a, b) => a - b);
       return Promise.resolve((newestFirst ? found.reverse() : found).slice(0, limit));
     },
   };
@@ -35,7 +35,7 @@ function sourceOf(logs: number, first: number, last: number): LogSource {
 
 const nobody = sourceOf(0, 0, 0);
 
-test('the search by windows equals a full scan for dense and rare logs, from both ends', async () => {
+test('the search by spans equals a full scan for dense and rare logs, from both ends', async () => {
   const random = createRandom(SEED);
   for (let round = 0; round < 100; round += 1) {
     const count = random.int(300);
@@ -49,7 +49,7 @@ test('the search by windows equals a full scan for dense and rare logs, from bot
     const chain = chainOf(places, newestFirst);
     const filter = random() < 0.5 ? TOPIC : { ...ALL_LOGS, addresses: [`0x${'33'.repeat(20)}` as const] };
     const source = sourceOf(60_000 + random.int(1e6), places[0] ?? 0, places.at(-1) ?? 0);
-    const found = await searchWindows(source, HEAD, filter, RANGE, { newestFirst, wanted }, chain.list);
+    const found = await searchSpans(source, HEAD, filter, RANGE, { newestFirst, wanted }, chain.list);
     const all = newestFirst ? [...places].reverse() : places;
     expect({ seed: SEED, round, ...found }).toEqual({
       seed: SEED,
@@ -57,24 +57,17 @@ test('the search by windows equals a full scan for dense and rare logs, from bot
       ords: all.slice(0, wanted),
       cutAt: null,
     });
-    expect(chain.windows.length).toBeLessThan(12);
+    expect(chain.spans.length).toBeLessThan(12);
   }
 });
 
-test('the logs of a contract with few logs are read in one window', async () => {
+test('the logs of a contract with few logs are read in one span', async () => {
   const chain = chainOf([RANGE.from + 5], true);
   const filter = { ...ALL_LOGS, addresses: [`0x${'33'.repeat(20)}` as const] };
   const source = sourceOf(10, RANGE.from, RANGE.to);
-  const found = await searchWindows(
-    source,
-    HEAD,
-    filter,
-    RANGE,
-    { newestFirst: true, wanted: 5 },
-    chain.list,
-  );
+  const found = await searchSpans(source, HEAD, filter, RANGE, { newestFirst: true, wanted: 5 }, chain.list);
   expect(found).toEqual({ ords: [RANGE.from + 5], cutAt: null });
-  expect(chain.windows).toEqual([RANGE]);
+  expect(chain.spans).toEqual([RANGE]);
 });
 
 test.each([true, false])(
@@ -88,7 +81,7 @@ test.each([true, false])(
     let turns = 0;
     for (; turns < 20; turns += 1) {
       const order = { newestFirst, wanted: 100 };
-      const found = await searchWindows(nobody, HEAD, filter, range, order, chain.list);
+      const found = await searchSpans(nobody, HEAD, filter, range, order, chain.list);
       seen.push(...found.ords);
       if (found.cutAt === null) break;
       range = newestFirst ? { ...range, to: found.cutAt - 1 } : { ...range, from: found.cutAt + 1 };
