@@ -20,7 +20,7 @@ import type { IngestStatus } from '../session/status';
 import { CallBudget } from './callBudget';
 import { readFactoryLogs, readFactoryReceipts, type OlderPool, type SearchedDexes } from './factoryLogs';
 import { readPairCounts, readPairsAt } from './listAllPairs';
-import { countStored, listRemoved } from './storedPools';
+import { countStored, listRemovedPools } from './storedPools';
 import { storeBirths } from './readBirths';
 import { CALLS_PER_POOL, CALLS_PER_VAULT_POOL, readOldStates } from './readOldStates';
 import { listUnread, readOldTicks, type UnreadPool } from './readOldTicks';
@@ -126,12 +126,12 @@ export class PoolSearch {
       const { start_block: start, search_to: end } = this.progress;
       this.spanMax = Math.min(SPAN_MAX, Math.max(1, Math.ceil((start - end) / RANGES_MIN)));
       this.span = Math.min(SPAN_BLOCKS, this.spanMax);
-      const lost = await listRemoved(database, dexes, block);
+      const lost = await listRemovedPools(database, dexes, block);
       this.report();
       await this.add(lost, signal);
     }
     const removed = found.takeRemoved();
-    if (removed.length > 0) await this.add(await listRemoved(database, dexes, block), signal);
+    if (removed.length > 0) await this.add(await listRemovedPools(database, dexes, block), signal);
     const { progress } = this;
     const isOpen = progress.state === 'searching';
     await this.readTicks(signal);

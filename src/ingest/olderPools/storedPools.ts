@@ -19,7 +19,7 @@ const removedRow = rowType({ dex, address, factory, token0, token1, fee_pips, ti
 const countRow = rowType({ factory, pools: u64 });
 
 /** Found pools whose block a reorg removed. Their states must be read from the node again. */
-export async function listRemoved(
+export async function listRemovedPools(
   database: Database,
   { pairs, vaults }: SearchedDexes,
   { commits, finalTo }: SearchBlock,
