@@ -7,7 +7,7 @@ import type { AccountState } from '../../domain/accountState';
 import { blockOfOrd } from '../../domain/ord';
 import type { StoredLog } from '../../query/logs/logs';
 import { readGas } from '../../query/logs/transactionGas';
-import { askNames } from '../../query/contracts/nodeNames';
+import { askNames } from '../../query/contracts/askNames';
 import { listTokens, tokenOf } from '../../query/tokens/tokens';
 import type { Token } from '../../wire/primitives';
 import type { ChainMoment } from '../explorerScope';

@@ -16,10 +16,9 @@ import {
 import { ProofGuard } from '../proof/proofGuard';
 import { isRecord } from '../rpc/rpcTransport';
 import { BlockMismatch } from './blockMismatch';
-import { BloomCheck } from './bloomCheck';
 import type { UncheckedBlock } from './fetchByReceipts';
 import { parseHeader, toChainBlock, type BlockHeader } from './parseBlock';
-import { checkFuture, checkLogOrder } from './checkBlocks';
+import { checkFuture, checkLogOrder, BloomCheck } from './checkBlocks';
 
 const NO_PROOF: ProofOptions = { mode: 'bloom', trusted: null };
 

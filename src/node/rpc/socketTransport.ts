@@ -6,7 +6,7 @@ import { isHash, isQuantity, toLowerHex } from '../../domain/hex';
 import { linkSignals, onAbort } from './abortSignals';
 import { boundOf, tooLargeText } from './answerBounds';
 import { backoffMs, withDeadline } from './clock';
-import { parseAnswer } from './parseAnswer';
+import { parseAnswer } from './slicedJson';
 import type { RpcErrorKind } from './rpcError';
 import {
   endpointError,

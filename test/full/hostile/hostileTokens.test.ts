@@ -9,7 +9,7 @@ import type { Hex } from '../../../src/domain/hex';
 import { callContracts } from '../../../src/ingest/pools/contractCalls';
 import { readTokens } from '../../../src/ingest/pools/tokenMetadata';
 import { createLog } from '../../../src/log';
-import { askNames } from '../../../src/query/contracts/nodeNames';
+import { askNames } from '../../../src/query/contracts/askNames';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { readContractCodes } from '../../../src/contracts/readContractCode';
 import { FakeChain } from '../../support/node/fakeChain';
