@@ -64,7 +64,7 @@ export interface Config {
   /** Allowed requests per minute and client address; 0 means no limit. */
   readonly rateLimitPerMinute: number;
   /**
-   * Calls per second that the history search may send to the node; 0 means no search. It finds pools from
+   * Calls per second that the pool search may send to the node; 0 means no search. It finds pools from
    * before the start block.
    */
   readonly historyCallsPerSecond: number;

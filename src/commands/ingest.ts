@@ -13,25 +13,29 @@ import type { Config } from '../config';
 import type { Hex } from '../domain/hex';
 import { orientPool, quoteRank } from '../domain/orientPool';
 import { AppError, errorText } from '../errors';
-import { HistorySearch } from '../ingest/history/historySearch';
+import { PoolSearch } from '../ingest/olderPools/poolSearch';
 import { BalanceChecker } from '../ingest/balances/balanceChecker';
 import { VaultDiscovery } from '../ingest/pools/discoverVaultPools';
 import { FoundPools } from '../ingest/pools/foundPools';
-import { confirmGate, type Confirm } from '../ingest/store/confirmGate';
 import { createClickHouseStore } from '../ingest/store/clickhouseStore';
-import { createRangeHasher } from '../ingest/repair/rangeHasher';
+import { createRangeHashWorker } from '../ingest/repair/rangeHashWorker';
 import { createGapStore, type GapStore } from '../ingest/repair/gapStore';
 import { reindexBlocks } from '../ingest/repair/reindexBlocks';
 import { SecondLook } from '../ingest/repair/secondLook';
 import type { Mending } from '../ingest/repair/viewCheck';
-import { gatedStore, type Gate } from '../ingest/store/gates';
+import { gatedStore, type Gate, confirmGate, type Confirm } from '../ingest/store/gates';
 import { pausableGaps, pauseGate } from '../ingest/store/pause';
-import { backfillProgress } from '../ingest/session/backfillProgress';
 import { doesNodeAnswer, isNodeUntried, listIngestProblems } from '../ingest/session/problems';
 import { sayRebuild } from '../ingest/session/progress';
 import { readFloors, type Floors } from '../ingest/store/retention';
 import { configuredDexes, runIngest, SessionRestart, vaultDexes } from '../ingest/session/runIngest';
-import { beginWork, endWork, newIngestStatus, type IngestStatus } from '../ingest/session/status';
+import {
+  beginWork,
+  endWork,
+  newIngestStatus,
+  type IngestStatus,
+  backfillProgress,
+} from '../ingest/session/status';
 import { waitForSilence, WriterBeat } from '../ingest/session/standby';
 import { LogLedger, logKeepingGaps, logKeepingStore } from '../ingest/store/logLedger';
 import type { Store } from '../ingest/store/store';
@@ -69,7 +73,7 @@ interface RunOptions {
   readonly wrapSource?: (node: BlockSource) => BlockSource;
 }
 
-/** The second look at final blocks may send this part of the calls of the history search. */
+/** The second look at final blocks may send this part of the calls of the pool search. */
 const SECOND_LOOK_PART = 5;
 
 const keepSource = (node: BlockSource): BlockSource => node;
@@ -120,7 +124,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
           confirm,
           gaps: pausableGaps(gaps, pauses),
           keepsAllLogs: (block) => logs.isWholeAt(block),
-          rangeHasher: createRangeHasher(database, chainId, log),
+          rangeHashes: createRangeHashWorker(database, chainId, log),
           rpc,
           source: wrapSource(source),
           chain,
@@ -224,7 +228,7 @@ function createWorkers(
     workers.push(new DexDayWorker({ ...deps, sources: { anchors, wrappedNative }, onChange }));
   }
   if (config.historyCallsPerSecond > 0) {
-    workers.push(createHistorySearch(config, deps, foundPools));
+    workers.push(createPoolSearch(config, deps, foundPools));
     workers.push(
       createSecondLook(config, deps, () => {
         restart.request('rows of final blocks were replaced; the session reads them again');
@@ -276,15 +280,15 @@ interface Worker {
 }
 
 type SearchDeps = Pick<
-  ConstructorParameters<typeof HistorySearch>[0],
+  ConstructorParameters<typeof PoolSearch>[0],
   'database' | 'rpc' | 'chainId' | 'status' | 'log' | 'clock'
 >;
 
-function createHistorySearch(config: Config, deps: SearchDeps, found: FoundPools): HistorySearch {
+function createPoolSearch(config: Config, deps: SearchDeps, found: FoundPools): PoolSearch {
   const { chain } = config;
   const vaults = vaultDexes(chain);
   const baseIsToken0 = (token0: Hex, token1: Hex): boolean => orientPool(chain, token0, token1);
-  return new HistorySearch({
+  return new PoolSearch({
     ...deps,
     found,
     baseIsToken0,

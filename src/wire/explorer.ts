@@ -1,7 +1,6 @@
 /** Shapes of the explorer's answers: decoded logs, contracts and search hits. */
 import { z } from 'zod';
 
-import { explorerMetaShape } from './explorerMeta';
 import {
   addressShape,
   chainIdShape,
@@ -9,6 +8,7 @@ import {
   dexNameShape,
   hashShape,
   unixSecondsShape,
+  explorerMetaShape,
 } from './primitives';
 
 const dataShape = z

@@ -15,7 +15,7 @@ import { computeTvl, readTvlDays } from '../query/dexes/tvlDays';
 import { findBlockTime, findFinalBlockAt, findFinalTip } from '../query/head/blockTimes';
 import { snapshotParams, type HeadSnapshot } from '../query/head/headSnapshot';
 import { readHead } from '../query/head/headState';
-import { readHistory } from '../query/history/history';
+import { readPoolSearch } from '../query/olderPools/olderPools';
 import type { PriceSources } from '../query/prices/tokenPrices';
 import { Directory } from '../query/tokens/directory';
 import { repeatStep } from './repeatStep';
@@ -101,11 +101,11 @@ export class DexDayWorker {
 
   /**
    * Returns the time from which on the states of all pools are known. If the index starts after block 1, this
-   * is the time at which the last found pool was added. Null while the history search still runs.
+   * is the time at which the last found pool was added. Null while the pool search still runs.
    */
   private async findWholeFrom(head: HeadSnapshot, start: number): Promise<number | null> {
     const { chainId } = this.deps;
-    if ((await readHistory(this.runner, chainId, head)).searching) return null;
+    if ((await readPoolSearch(this.runner, chainId, head)).searching) return null;
     const [row] = await this.runner.run('measure/find_last_found', snapshotParams(head), foundRow);
     const ord = row?.ord ?? 0;
     return ord === 0 ? start : findBlockTime(this.runner, chainId, head, blockOfOrd(ord));

@@ -9,14 +9,14 @@ import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQ
 import { address } from '../clickhouse/rows/columns';
 import { insertRows } from '../clickhouse/rows/inserter';
 import { rowType } from '../clickhouse/rows/rowType';
-import { poolFirstSharesTable } from '../clickhouse/schema/historyTables';
+import { poolFirstSharesTable } from '../clickhouse/schema/olderPoolTables';
 import type { Hex } from '../domain/hex';
 import type { Logger } from '../log';
 import { decodeSlot0Shares } from '../protocols/feeProtocol';
 import { snapshotParams } from '../query/head/headSnapshot';
 import { readHead } from '../query/head/headState';
 import { createProtocolSplits } from '../query/pairs/protocolFees';
-import { readSlot0s, type FactRpc } from './nodeFacts';
+import { readSlot0s, type FactRpc } from './askContracts';
 import { repeatStep } from './repeatStep';
 
 /** Largest number of pools that one round reads, and the pauses in ms between two rounds. */

@@ -23,7 +23,7 @@ import { hasFewSellers, isHoneypot } from '../query/risks/tokenRisk';
 import { listTraits, type TokenTraits } from '../query/risks/tokenTraits';
 import { listCreators } from '../query/tokens/creators';
 import { codeTraitsOf } from './codeTraits';
-import { readCodes, readContractSupplies, readOldCodes, type CodeFacts, type FactRpc } from './nodeFacts';
+import { readCodes, readContractSupplies, readOldCodes, type CodeFacts, type FactRpc } from './askContracts';
 import { doSalesFail, typicalTradeOf } from './saleTrial';
 import { measureTax, type MeasuredSwap, type TaxedMove } from './transferTax';
 import { repeatStep } from './repeatStep';

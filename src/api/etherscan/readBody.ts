@@ -2,7 +2,7 @@
  * Reads bodies of the Etherscan dialect: a form or flat JSON. Limits the size by action, and the depth before parsing.
  */
 import { isWithin } from '../../domain/jsonShape';
-import { createSlices } from '../../domain/turns';
+import { createSlices } from '../../domain/slices';
 import { bodyReader } from '../bodyReader';
 import type { RouteContext } from '../route';
 import { dialectError, TEXTS } from './answers';

@@ -1,7 +1,7 @@
 /** GET /udf/quotes: last prices of several pairs, from their two newest daily bars. */
 import { AppError } from '../../errors';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
-import { getPairTicks } from '../../query/bars/ticks';
+import { getPairSeries } from '../../query/bars/pairSeries';
 import { udfQuotesAnswerShape, type UdfQuote, type UdfQuotes } from '../../wire/dialects/udf';
 import type { MarketDeps } from '../marketScope';
 import { parsedParam, required } from '../params';
@@ -9,7 +9,7 @@ import type { Route } from '../route';
 import { route } from '../scope';
 import { findSymbol, type PairSymbolTables } from './pairSymbols';
 import { describePair } from './udfSymbols';
-import { UDF } from './udfScope';
+import { UDF } from './udfParams';
 
 const SYMBOLS_MAX = 30;
 
@@ -65,7 +65,7 @@ async function readQuote(
 ): Promise<UdfQuote> {
   const known = await symbols.at(head);
   const entry = findSymbol(known, symbol);
-  const { data } = await getPairTicks(deps, head, {
+  const { data } = await getPairSeries(deps, head, {
     pair: `0x${entry.item.address.slice(2)}`,
     timeframe: '1d',
     limit: 2,

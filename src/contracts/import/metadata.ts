@@ -7,8 +7,7 @@ import { z } from 'zod';
 import { readAbi } from '../../domain/abi';
 import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
 import type { ContractId, VerificationStatus } from '../../domain/verifiedContract';
-import { findLicense } from '../license';
-import { hashContent, NO_DEPLOYMENT, type SourceFile } from '../verifiedRecord';
+import { hashContent, NO_DEPLOYMENT, type SourceFile, findLicense } from '../verifiedRecord';
 import { BrokenRecord, type ImportedRecord } from './foundContract';
 
 const metadataShape = z.looseObject({

@@ -7,8 +7,7 @@ import { z } from 'zod';
 import { readAbi } from '../../domain/abi';
 import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import { findLicense } from '../license';
-import { hashContent } from '../verifiedRecord';
+import { hashContent, findLicense } from '../verifiedRecord';
 import {
   BrokenRecord,
   checkLimits,

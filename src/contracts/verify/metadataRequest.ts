@@ -1,8 +1,8 @@
 /** Builds the standard JSON input of a contract from Solidity's metadata file and its sources. */
-import type { VerificationDraft } from '../../domain/verification';
+import type { VerificationDraft } from '../../domain/verificationQueue';
 import type { ContractId, VerifiedContract } from '../../domain/verifiedContract';
 import type { Hex } from '../../domain/hex';
-import { createSlices } from '../../domain/turns';
+import { createSlices } from '../../domain/slices';
 import { AppError } from '../../errors';
 import { BrokenRecord } from '../import/foundContract';
 import { readMetadata } from '../import/metadata';

@@ -9,7 +9,7 @@ import { ODD_KINDS, type OddKind } from '../../clickhouse/schema/tables';
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
-import { createSlices } from '../../domain/turns';
+import { createSlices } from '../../domain/slices';
 import type { Logger } from '../../log';
 import type { PricerConfig } from '../../pricing/pricer';
 import { VAULT_PROTOCOL } from '../../protocols/registry';
@@ -20,7 +20,7 @@ import { decodeBlock, type BlockFindings } from './decodeBlock';
 import type { DecodeContext } from './decodeContext';
 import type { PoolDiscovery } from '../pools/discoverPools';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
-import type { EthCalls } from '../pools/ethCalls';
+import type { EthCalls } from '../pools/contractCalls';
 import type { FoundPools } from '../pools/foundPools';
 import { poolOfRow } from '../pools/poolRegistry';
 import { unlinked } from '../session/sameChain';
@@ -42,7 +42,7 @@ export interface ReaderDeps {
   readonly discovery: PoolDiscovery;
   readonly vaultDiscovery: VaultDiscovery;
   /**
-   * Found pools, from the history search. If absent, only pools whose own logs appear in the blocks are
+   * Found pools, from the pool search. If absent, only pools whose own logs appear in the blocks are
    * added.
    */
   readonly foundPools?: FoundPools | undefined;
@@ -125,7 +125,7 @@ export class BlockReader {
     for (const block of blocks) {
       await slices.step();
       const facts = decodeBlock(this.deps.decode, block, findingsOf(block), reversible);
-      addFoundPools(this.deps.decode, facts, this.deps.foundPools?.listedBy(block.hash) ?? []);
+      addFoundPools(this.deps.decode, facts, this.deps.foundPools?.addedBy(block.hash) ?? []);
       addTickStates(this.deps.decode, facts, this.deps.foundPools?.oldTicks.addedBy(block.number) ?? []);
       for (const { token0, token1, tokens } of facts.pools) {
         for (const token of [token0, token1, ...tokens]) newTokens.add(token);

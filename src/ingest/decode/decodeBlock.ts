@@ -5,7 +5,7 @@
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import { addressOfWord, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
-import type { PoolState } from '../../domain/pool';
+import { POOL_V2, type PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
 import { toPool, type PoolEvent, type Protocol, type SwapEvent } from '../../protocols/protocol';
 import { noFacts, type BlockFacts } from '../rows/blockRows';
@@ -13,7 +13,7 @@ import { isBigMove, makerOf, type BlockWork, type DecodeContext } from './decode
 import { addVaultPool, readVaultLog } from './decodeVaultLog';
 import { isKeptLog } from './keptLogs';
 import type { DiscoveredPool } from '../pools/discoverPools';
-import type { FoundVaultPool } from '../pools/discoverVaultPools';
+import type { DiscoveredVaultPool } from '../pools/discoverVaultPools';
 import { toPoolRow, type KnownPool } from '../pools/poolRegistry';
 
 const TRANSFER_TOPIC: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -28,7 +28,7 @@ export interface BlockFindings {
    * Pools of a vault that first appear in this block, and known pools whose missing state was just read from
    * the node.
    */
-  readonly vaultPools: readonly FoundVaultPool[];
+  readonly vaultPools: readonly DiscoveredVaultPool[];
 }
 
 /** Earlier logs of a pool in the same transaction, needed to decode the pool's later logs. */
@@ -164,7 +164,7 @@ function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
 function rememberLpTransfer(work: Work, log: ChainLog): void {
   if (log.topics.length !== 3 || log.data.length !== 66) return;
   const pool = work.context.registry.findPool(log.address);
-  if (pool === undefined || pool.poolType !== 2) return;
+  if (pool === undefined || pool.poolType !== POOL_V2) return;
   const from = addressOfWord(log.topics[1] ?? '');
   const to = addressOfWord(log.topics[2] ?? '');
   const memory = memoryOf(work, log.address, log.transactionIndex);
@@ -191,7 +191,7 @@ function readPoolLog(work: Work, log: ChainLog): void {
   if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, after, memory.synced);
   else if (event.kind !== 'sync' && event.kind !== 'initialize')
     pushLiquidity(work, log, pool, event, memory);
-  if (pool.poolType !== 2 || event.kind === 'sync') pushState(work, log, pool, event, protocol, after);
+  if (pool.poolType !== POOL_V2 || event.kind === 'sync') pushState(work, log, pool, event, protocol, after);
 }
 
 function pushSwap(
@@ -205,7 +205,7 @@ function pushSwap(
 ): void {
   // Without a Sync in the transaction of a V2 swap, the known reserves are older than the swap. The swap then
   // gets no price.
-  const priced = pool.poolType !== 2 || synced;
+  const priced = pool.poolType !== POOL_V2 || synced;
   work.facts.swaps.push({
     ord: toOrd(work.block.number, log.logIndex),
     timestamp: work.block.timestamp,

@@ -32,18 +32,18 @@ import {
 } from '../../protocols/weightedPool';
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { isBigMove, makerOf, type BlockWork } from './decodeContext';
-import type { FoundVaultPool } from '../pools/discoverVaultPools';
+import type { DiscoveredVaultPool } from '../pools/discoverVaultPools';
 import { heldKey } from '../rows/blockRows';
 import { toPoolRow, type KnownPool, type VaultPool } from '../pools/poolRegistry';
 
 /** Adds a new pool and its row, or sets the missing state of a known pool. */
-export function addVaultPool({ context, facts }: BlockWork, found: FoundVaultPool): void {
-  const { pool, state } = found.vaultPool;
+export function addVaultPool({ context, facts }: BlockWork, discovered: DiscoveredVaultPool): void {
+  const { pool, state } = discovered.vaultPool;
   const known = context.registry.findVaultPool(pool.address);
   const begun = known === undefined ? state : fillState(known.state, state);
   context.registry.setVaultPool({ pool, state: begun });
-  if (found.listed === null) return;
-  const { ord, created } = found.listed;
+  if (discovered.firstSeen === null) return;
+  const { ord, created } = discovered.firstSeen;
   facts.pools.push({
     ...toPoolRow(pool, ord),
     tokens: [...state.tokens],

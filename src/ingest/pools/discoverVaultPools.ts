@@ -41,15 +41,15 @@ import {
   callContractsSince,
   type BlockTag,
   type TaggedCall,
+  type EthCalls,
 } from './contractCalls';
-import type { EthCalls } from './ethCalls';
 import type { PoolRegistry, VaultPool } from './poolRegistry';
 import { Strangers } from './strangers';
 
 /** Gas limit of one call: enough for any pool. The node answers in time even if a call uses all of it. */
 const CALL_GAS: Hex = '0x1c9c380';
 /** A new pool, or the missing state of a known pool. It is needed before the block is decoded. */
-export interface FoundVaultPool {
+export interface DiscoveredVaultPool {
   /**
    * The pool with its state before its first log in the block. For a known pool, only the part of the state
    * that was missing.
@@ -57,7 +57,7 @@ export interface FoundVaultPool {
   readonly vaultPool: VaultPool;
   readonly blockNumber: number;
   /** Facts for the row of a new pool. Null if the pool already has a row, and only its state is new. */
-  readonly listed: {
+  readonly firstSeen: {
     /** Position (`ord`) of PoolRegistered, or of the first seen log of an older pool. */
     readonly ord: number;
     readonly created: { readonly block: number; readonly at: number; readonly tx: Hex } | null;
@@ -123,7 +123,7 @@ export class VaultDiscovery {
     registry: PoolRegistry,
     reversible: boolean,
     signal?: AbortSignal,
-  ): Promise<FoundVaultPool[]> {
+  ): Promise<DiscoveredVaultPool[]> {
     const last = blocks.at(-1);
     if (last === undefined || this.deps.dexes.length === 0) return [];
     const candidates = this.listCandidates(blocks, registry);
@@ -256,7 +256,7 @@ export class VaultDiscovery {
     open: readonly { candidate: Candidate; pool: VaultPool['pool']; state: WeightedPoolState }[],
     reversible: boolean,
     signal?: AbortSignal,
-  ): Promise<FoundVaultPool[]> {
+  ): Promise<DiscoveredVaultPool[]> {
     const asked = open.filter(({ candidate: { created } }) => created === null);
     const calls = asked.map(({ candidate: { dex, poolId, block }, state: { tokens } }): TaggedCall[] => {
       const at: BlockTag = reversible
@@ -280,15 +280,15 @@ export class VaultDiscovery {
         return [poolId, answers.slice(from, next)];
       }),
     );
-    return open.map(({ candidate, pool, state }): FoundVaultPool => {
+    return open.map(({ candidate, pool, state }): DiscoveredVaultPool => {
       const [fee = null, ...books] = read.get(state.poolId) ?? [];
       const after = withBooks(state, books, fee);
       const { block, log, created, known } = candidate;
       if (known !== null)
-        return { vaultPool: { pool, state: after }, blockNumber: block.number, listed: null };
+        return { vaultPool: { pool, state: after }, blockNumber: block.number, firstSeen: null };
       const birth = { block: block.number, at: block.timestamp, tx: log.transactionHash };
       const text =
-        created === null ? 'found a pool older than the first block' : 'a vault registered a new pool';
+        created === null ? 'discovered a pool older than the first block' : 'a vault registered a new pool';
       this.deps.log.info({ pool: pool.address, dex: pool.dex, books: after.balances.length > 0 }, text);
       return {
         vaultPool: {
@@ -296,7 +296,7 @@ export class VaultDiscovery {
           state: after,
         },
         blockNumber: block.number,
-        listed: { ord: toOrd(block.number, log.logIndex), created: created === null ? null : birth },
+        firstSeen: { ord: toOrd(block.number, log.logIndex), created: created === null ? null : birth },
       };
     });
   }

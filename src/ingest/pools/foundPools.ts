@@ -1,5 +1,5 @@
 /**
- * Passes found pools from the history search to the ingest session, which adds them at the end of its newest
+ * Passes found pools from the pool search to the ingest session, which adds them at the end of its newest
  * block. The database records which block adds which pools. So every later read of this block adds the same
  * pools: after a restart, after a reorg back to the block, and when lost rows are stored again.
  */
@@ -8,7 +8,7 @@ import type { Database } from '../../clickhouse/client/database';
 import { selectAll } from '../../clickhouse/client/namedQueries';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import { rowType } from '../../clickhouse/rows/rowType';
-import { foundPoolsTable, type FoundPoolRow } from '../../clickhouse/schema/historyTables';
+import { foundPoolsTable, type FoundPoolRow } from '../../clickhouse/schema/olderPoolTables';
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { OldTicks, type OldTickRange } from './oldTicks';
@@ -16,7 +16,7 @@ import { OldTicks, type OldTickRange } from './oldTicks';
 /** Safety limit: more pools than any chain has. */
 const ROWS_MAX = 10_000_000;
 /** Largest number of found pools that one block adds. It limits the size of one change of the head. */
-export const LISTED_MAX = 500;
+export const ADDED_MAX = 500;
 
 const foundRow = rowType(foundPoolsTable.types);
 
@@ -29,7 +29,7 @@ export interface FoundPool {
 }
 
 /** Questions to the session that decide whether a pool's state is usable. */
-interface ListingChain {
+interface AddingChain {
   isCanonical(block: Pick<BlockRef, 'number' | 'hash'>): boolean;
   isKnown(pool: Hex): boolean;
 }
@@ -44,7 +44,7 @@ export class FoundPools {
   private waiting: Waiting[] = [];
   private removed: FoundPoolRow[] = [];
   private stale = false;
-  private known: ListingChain['isKnown'] = () => false;
+  private known: AddingChain['isKnown'] = () => false;
 
   readonly oldTicks: OldTicks;
 
@@ -82,7 +82,7 @@ export class FoundPools {
   }
 
   /** Loads the pools that were added by blocks after `above`. Called when a session loads its state. */
-  async load(above: number, isKnown: ListingChain['isKnown']): Promise<void> {
+  async load(above: number, isKnown: AddingChain['isKnown']): Promise<void> {
     const rows = await selectAll(this.database, 'ingest/pools/list_found', { above }, foundRow, ROWS_MAX);
     this.known = isKnown;
     this.byBlock.clear();
@@ -91,7 +91,7 @@ export class FoundPools {
   }
 
   /** Returns the found pools that the block with this hash adds. */
-  listedBy(blockHash: Hex): readonly FoundPoolRow[] {
+  addedBy(blockHash: Hex): readonly FoundPoolRow[] {
     return this.byBlock.get(blockHash) ?? [];
   }
 
@@ -127,10 +127,10 @@ export class FoundPools {
   }
 
   /** Takes the usable pools for one block. The caller must call `record` before the block is read. */
-  take(chain: ListingChain): FoundPool[] {
+  take(chain: AddingChain): FoundPool[] {
     const taken = new Map<Hex, FoundPool>();
     for (const { pools } of this.waiting) {
-      while (pools.length > 0 && taken.size < LISTED_MAX) {
+      while (pools.length > 0 && taken.size < ADDED_MAX) {
         const pool = pools.shift();
         if (pool === undefined || chain.isKnown(pool.row.address) || !chain.isCanonical(pool.readAt))
           continue;
@@ -154,9 +154,9 @@ export class FoundPools {
     for (const row of rows) this.remember(row);
   }
 
-  /** Notes the pools of blocks that a reorg removed. The history search reads their states again. */
+  /** Notes the pools of blocks that a reorg removed. The pool search reads their states again. */
   noteRemoved(blocks: readonly Pick<BlockRef, 'hash'>[]): void {
-    for (const { hash } of blocks) this.removed.push(...this.listedBy(hash));
+    for (const { hash } of blocks) this.removed.push(...this.addedBy(hash));
   }
 
   /** Returns the pools of removed blocks that no other block has added yet. */

@@ -2,15 +2,14 @@
  * The command `reindex`: reads final blocks from the node again, compares them with the stored rows, and
  * replaces tables that differ, together with their aggregates.
  */
-import { BeyondFinality } from '../../node/head/beyondFinality';
+import { BeyondFinality } from '../../node/head/follower';
 import type { BlockSource } from '../../node/blocks/blockSource';
 import type { Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { hash, u32, u64, u8 } from '../../clickhouse/rows/columns';
-import { nameRow } from '../../clickhouse/rows/nameRow';
-import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { rowType, type RowOf, nameRow } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { addRange, type ProofRange } from '../../clickhouse/schema/proofRanges';

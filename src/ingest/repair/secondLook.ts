@@ -14,7 +14,7 @@ import { cutRanges, PROOF_ROWS_MAX, proofRow, toProofRanges } from '../../clickh
 import type { ChainBlock } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
-import { CallBudget } from '../history/callBudget';
+import { CallBudget } from '../olderPools/callBudget';
 import type { IngestStatus } from '../session/status';
 import { startRow } from '../store/storedState';
 import { repeatStep } from '../../workers/repeatStep';

@@ -1,7 +1,7 @@
 /** Lists the current problems of the ingester and its nodes, for /readyz and the log. Pure. */
 import { hideHosts } from '../../node/rpc/faults/nodeFaults';
 import type { EndpointHealth, EndpointState, NodeHealth } from '../../node/rpc/nodeHealth';
-import type { HistoryStatus, IngestStatus, RangeWork } from './status';
+import type { PoolSearchStatus, IngestStatus, RangeWork } from './status';
 
 interface IngestProblem {
   /** Stable code of the problem, for programs. */
@@ -79,7 +79,7 @@ export function listIngestProblems(
     ...listFailures(status, times.now),
     ...listWork(status, times.now),
     ...listHeadProblems(status, health, times),
-    ...listHistory(status.history),
+    ...listPoolSearch(status.poolSearch),
     ...listDoubts(status),
     ...health.endpoints.flatMap((endpoint, index) =>
       listEndpointProblems(endpoint, index, health.endpoints.length === 1, times.now),
@@ -135,8 +135,8 @@ function listWork({ work, indexed }: IngestStatus, now: number): IngestProblem[]
   return problems;
 }
 
-function listHistory(history: HistoryStatus): IngestProblem[] {
-  const { state, startBlock, searchedFrom, searchTo, pools, suppliesRead } = history;
+function listPoolSearch(search: PoolSearchStatus): IngestProblem[] {
+  const { state, startBlock, searchedFrom, searchTo, pools, suppliesRead } = search;
   const code = 'history_incomplete';
   if (state === 'searching') {
     const done = startBlock <= searchTo ? 1 : (startBlock - searchedFrom) / (startBlock - searchTo);

@@ -5,13 +5,12 @@
 import type { BlockHeader, BlockSource } from '../../node/blocks/blockSource';
 import type { Clock } from '../../node/rpc/clock';
 import type { FinalBlock, Finality } from '../../node/head/finality';
-import { BeyondFinality } from '../../node/head/beyondFinality';
-import { HeadFollower } from '../../node/head/follower';
+import { HeadFollower, BeyondFinality } from '../../node/head/follower';
 import { needsSync, syncToHead, type Extension } from '../../node/head/syncToHead';
 import type { BlockRef } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
-import type { RangeHasher } from '../repair/rangeHasher';
+import type { RangeHashWorker } from '../repair/rangeHashWorker';
 import { BlockReader, type ReaderDeps } from '../decode/blockReader';
 import { countRows, type BlockRows } from '../rows/blockRows';
 import { BatchPair } from './batchPair';
@@ -22,13 +21,13 @@ import { startProgress } from './progress';
 import { Promoter } from '../store/promoter';
 import { GapWatch, refillGaps, withoutIncomplete } from '../repair/refill';
 import { RowBatch } from '../rows/rowBatch';
-import { canList, listFoundPools, relist } from './listFoundPools';
+import { canTakeFound, takeFoundPools, withoutAdding } from './takeFoundPools';
 import { baseOf, replayPromotion } from './replayPromotion';
-import { checkSameChain, proveFinal } from './sameChain';
+import { checkAncestor, checkSameChain } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
 import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent } from '../store/store';
-import type { Confirm } from '../store/confirmGate';
+import type { Confirm } from '../store/gates';
 import { fenceOff, type Fenced } from '../store/fenceOff';
 
 /** Distance to the head, in blocks, from which on the status reports that the ingester is catching up. */
@@ -45,7 +44,7 @@ export interface SessionDeps extends ReaderDeps {
   /** Finds lost rows and stores them again. If absent, the session does not look for lost rows. */
   readonly gaps?: GapStore | undefined;
   /** Computes and stores range hashes. If absent, no range hashes are stored. */
-  readonly rangeHasher?: RangeHasher | undefined;
+  readonly rangeHashes?: RangeHashWorker | undefined;
   readonly log: Logger;
   readonly now: () => number;
   /** The clock; the default is the system clock. */
@@ -111,7 +110,7 @@ export class IngestSession {
     await checkSameChain(deps.source, stored.cursor, signal);
     if (stored.intent?.kind === 'promotion') stored = await replayPromotion(deps, stored, stored.intent);
     stored = await withoutIncomplete(deps.gaps, stored, deps.log);
-    stored = await relist(deps.foundPools, stored);
+    stored = await withoutAdding(deps.foundPools, stored);
     const session = new IngestSession(deps, await fenceOff(deps.store, stored, floor), signal);
     const mended = await session.mend();
     await session.load(mended || stored.intent !== null);
@@ -152,18 +151,18 @@ export class IngestSession {
 
   /** Whether this head of the node is stored. */
   isAt(head: BlockRef): boolean {
-    return !needsSync(this.follower, head) && !this.canList();
+    return !needsSync(this.follower, head) && !this.canTakeFound();
   }
 
-  private canList(): boolean {
-    return canList(this.deps.foundPools, this.follower, this.cursor, this.promoter);
+  private canTakeFound(): boolean {
+    return canTakeFound(this.deps.foundPools, this.follower, this.cursor, this.promoter);
   }
 
   /** Adds found pools at the end of the newest block. The new rows of this block replace its stored rows. */
   private async listFound(): Promise<void> {
     const { foundPools, source, store, newCommit } = this.deps;
-    if (foundPools === undefined || !this.canList()) return;
-    const rows = await listFoundPools(foundPools, this.reader, source, this.follower, this.signal);
+    if (foundPools === undefined || !this.canTakeFound()) return;
+    const rows = await takeFoundPools(foundPools, this.reader, source, this.follower, this.signal);
     const isStale = foundPools.takeRefresh();
     const change =
       rows === null ? this.book.again(this.follower.tip.number) : this.book.renew(rows, newCommit);
@@ -204,7 +203,7 @@ export class IngestSession {
     endWork(status, 'catch_up');
     this.report(head.number);
     if (!this.promoter.isBusy) await this.watch?.check();
-    this.deps.rangeHasher?.poke(this.startBlock, this.cursor.number);
+    this.deps.rangeHashes?.poke(this.startBlock, this.cursor.number);
     status.idleSince = now();
   }
 
@@ -238,10 +237,10 @@ export class IngestSession {
   }
 
   /**
-   * Stores the blocks after the last final block, up to `to`, directly in the final tables. `proof` is a
+   * Stores the blocks after the last final block, up to `to`, directly in the final tables. `final` is a
    * final block at or above `to`, which makes these blocks final.
    */
-  async backfill(to: number, proof: Pick<BlockRef, 'number' | 'hash'>): Promise<void> {
+  async backfill(to: number, final: Pick<BlockRef, 'number' | 'hash'>): Promise<void> {
     const { status, log, now, terminal, source } = this.deps;
     status.phase = 'backfill';
     await this.deps.confirm?.(await source.fetchHeader(to, { signal: this.signal }));
@@ -254,7 +253,7 @@ export class IngestSession {
       progress.step(this.cursor.number, await this.writeBatch(batch)),
     );
     let last: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
-    const flush = (): Promise<void> => batches.flush(() => proveFinal(source, last, proof, this.signal));
+    const flush = (): Promise<void> => batches.flush(() => checkAncestor(source, last, final, this.signal));
     let isReading = false;
     try {
       for await (const blocks of fetchAhead(source, from, to, {
@@ -353,7 +352,7 @@ export class IngestSession {
     this.book.forgetBelow(cursor.number, this.limits.headKeptBlocks);
     this.reader.finalise(cursor.number);
     this.report(null);
-    this.deps.rangeHasher?.poke(this.startBlock, cursor.number);
+    this.deps.rangeHashes?.poke(this.startBlock, cursor.number);
   }
 
   /** Called when a promotion has ended. While a head is being processed, `advanceTo` begins the next one. */

@@ -5,13 +5,13 @@
  */
 import { BlockMismatch } from '../../node/blocks/blockMismatch';
 import type { BlockSource } from '../../node/blocks/blockSource';
-import { checkPiece } from '../../node/blocks/verify';
+import { checkPiece } from '../../node/blocks/checkBlocks';
 import type { Clock } from '../../node/rpc/clock';
 import type { ChainBlock, ProofMode } from '../../domain/block';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { decodeBlocks } from './blockCodec';
-import type { FinalTip } from './finalTip';
+import type { FinalTip } from '../../node/head/finality';
 import { NodeBackedSource, type RangeBounds } from './nodeBackedSource';
 import { PIECE_BLOCKS, pieceOf, spanOfPiece, type Span, type StagedBlocks } from './stagedBlocks';
 

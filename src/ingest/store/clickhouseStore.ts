@@ -44,14 +44,14 @@ const PARTITIONS_MAX = 1_000_000;
  * A part of every deduplication token. If tables were emptied and the same blocks stored again, the value
  * would have to change, because ClickHouse still knows the old tokens.
  */
-const EPOCH = 'e1';
+const TOKEN_GENERATION = 'e1';
 
 /**
  * The deduplication token of a range in a table. Repeated inserts of the range use the same token, so
  * ClickHouse stores the rows once.
  */
 export function rangeToken(chainId: number, intent: OpenIntent, table: string): string {
-  return `${intent.kind}:${chainId}:${table}:${intent.from}-${intent.to}:${intent.toHash}:${EPOCH}`;
+  return `${intent.kind}:${chainId}:${table}:${intent.from}-${intent.to}:${intent.toHash}:${TOKEN_GENERATION}`;
 }
 
 /**

@@ -20,7 +20,7 @@ import {
 } from './parseBlock';
 import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 import { type Outcome, isRecord, type RpcCall } from '../rpc/rpcTransport';
-import { checkNumber } from './verify';
+import { checkNumber } from './checkBlocks';
 
 const SPAN_START = 32;
 /**

@@ -7,7 +7,7 @@ import type { Endpoint } from '../rpc/endpoint';
 import { parseHeader, parseReceipts, type BlockHeader } from './parseBlock';
 import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 import { isRecord, type RpcCall } from '../rpc/rpcTransport';
-import { checkNumber } from './verify';
+import { checkNumber } from './checkBlocks';
 
 /** Errors with which a node refuses a method that it does not have. */
 export const REFUSED_KINDS: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid']);

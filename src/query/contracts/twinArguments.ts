@@ -11,9 +11,8 @@ import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedCont
 import { findVerification, type ContractFacts } from './contractFacts';
 import type { ContractReader } from './contracts';
 import { readCreation } from './creationCode';
-import type { NodeReads } from '../head/nodeReads';
-import { orNull } from '../head/orNull';
-import { TIME_BUDGETS } from '../head/timeBudgets';
+import type { NodeRelay } from '../head/nodeRelay';
+import { TIME_BUDGETS, orNull } from '../head/timeBudgets';
 
 const KEPT = 5_000;
 /** Time in ms after a failed attempt until the next attempt. */
@@ -22,7 +21,7 @@ const UNKNOWN_MS = 10_000;
 interface TwinArgumentsDeps {
   readonly contracts: Pick<ContractReader, 'find'>;
   readonly verified: Pick<VerifiedReader, 'find'>;
-  readonly readsOf: (chainId: number) => NodeReads | null;
+  readonly relayOf: (chainId: number) => NodeRelay | null;
 }
 
 /** The arguments; null if they are unknown or not found in time. Never rejects. */
@@ -81,7 +80,7 @@ async function derive(
   const transaction = facts?.creation?.txHash;
   if (told === null || transaction === undefined) return null;
   const read = async (made: Made): Promise<Hex | null> =>
-    (await readCreation(deps.readsOf(made.chainId), made, made.transaction)).code;
+    (await readCreation(deps.relayOf(made.chainId), made, made.transaction)).code;
   const [code, twins] = await Promise.all([read(own), read({ ...twin, transaction })]);
   if (code === null || twins === null || !twins.endsWith(told.slice(2))) return null;
   const begin = twins.length - (told.length - 2);

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { Hex } from '../../domain/hex';
-import type { NodeState, StateQuestion } from '../../domain/nodeState';
+import type { AccountState, StateQuestion } from '../../domain/accountState';
 
 const ANSWERS_MAX = 5_000;
 /** Answers longer than this, in characters, are not remembered. */
@@ -16,7 +16,7 @@ interface Remembered {
 }
 
 /** Wraps the node with a memory of its answers. A call is answered either fully from memory or fully by the node. */
-export function rememberState(node: NodeState): NodeState {
+export function rememberState(node: AccountState): AccountState {
   const kept = new LRUCache<string, Remembered>({ max: ANSWERS_MAX });
   const keyOf = (blockHash: Hex, question: StateQuestion): string =>
     `${blockHash} ${JSON.stringify(question)}`;

@@ -9,6 +9,7 @@ import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { HeadBlock } from '../../domain/head/foldHead';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
+import { POOL_V3 } from '../../domain/pool';
 import { isHistoryPartial } from './balances';
 import {
   countedRow,
@@ -32,7 +33,6 @@ import { nextLpBalances, readLpBalances, withZeroBalance, type ZeroBalances } fr
 const ROWS_PER_QUERY = 500_000;
 /** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 20_000_000;
-const CONCENTRATED = 3;
 /** Number of addresses from which it is cheaper to apply changes than to count a token again. */
 const FOLLOW_FROM = 5_000;
 /** If more balances than this change between two head versions, every large token is counted again. */
@@ -213,7 +213,7 @@ function creatorsOf(
   if (before?.pools === pools && before.creatorOf === creatorOf) return before.creators;
   const creators = new Map<string, Hex>();
   for (const pool of pools) {
-    const creator = pool.pool_type === CONCENTRATED ? null : creatorOf(pool);
+    const creator = pool.pool_type === POOL_V3 ? null : creatorOf(pool);
     if (creator !== null) creators.set(pool.address, creator);
   }
   return creators;
@@ -269,7 +269,7 @@ function wantedTokens(head: HeadSnapshot, pools: readonly StoredPool[]): Readonl
   wantedOf.set(pools, { partial, wanted });
   for (const pool of pools) {
     const isWhole = !partial || pool.created_block !== null;
-    if (pool.pool_type !== CONCENTRATED && isWhole) wanted.add(pool.address);
+    if (pool.pool_type !== POOL_V3 && isWhole) wanted.add(pool.address);
     if (!partial) for (const token of tokensOfPool(pool)) wanted.add(token);
   }
   return wanted;

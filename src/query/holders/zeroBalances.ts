@@ -3,14 +3,13 @@
  * burns LP tokens, from its own address.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { POOL_V2 } from '../../domain/pool';
 import { address, u256 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { inChunks } from '../head/inChunks';
 import type { StoredPool } from '../pairs/pools';
 import type { TokenHolding } from './holderCounts';
-
-const CONSTANT_PRODUCT = 2;
 
 const balanceRow = rowType({ token: address, held: u256, sent: u256 });
 
@@ -52,7 +51,7 @@ export function readLpBalances(
   pools: readonly StoredPool[],
   wanted: ReadonlySet<string>,
 ): Promise<ZeroBalances> {
-  const lps = pools.filter((pool) => pool.pool_type === CONSTANT_PRODUCT && wanted.has(pool.address));
+  const lps = pools.filter((pool) => pool.pool_type === POOL_V2 && wanted.has(pool.address));
   return readZeroBalances(
     runner,
     head,

@@ -1,6 +1,7 @@
 /** Values a wallet's LP tokens and V3 positions at the current states of the pools. Pure. */
 import { isTrusted } from '../../pricing/confidence';
 import { formatUnits } from '../../domain/amounts';
+import { POOL_V2 } from '../../domain/pool';
 import type { Collected } from '../../protocols/positionManager';
 import { amountsOfLiquidity } from '../../protocols/tickMath';
 import type { PortfolioAmount, PortfolioPosition } from '../../wire/portfolio';
@@ -11,8 +12,6 @@ import { weightsOfPool } from '../pairs/pools';
 import type { TokenPrices } from '../prices/priceByHops';
 import { worthOf } from '../tokens/tokenSupply';
 import { CAPPED_FLAG } from './portfolioTokens';
-
-const CONSTANT_PRODUCT = 2;
 
 export interface OwnedPosition {
   readonly manager: string;
@@ -74,7 +73,7 @@ function effectiveSupply(
   held: readonly (bigint | null)[],
 ): bigint | null {
   if (supply === null) return null;
-  if (pool.pool_type !== CONSTANT_PRODUCT) {
+  if (pool.pool_type !== POOL_V2) {
     const own = item.tokens.findIndex(({ address }) => address === pool.address);
     return supply - (held[own] ?? 0n);
   }

@@ -18,7 +18,7 @@ import { ALL_LOGS, type LogSource } from '../logs/logFilter';
 import { NO_DATA } from '../logs/logBytes';
 import type { LogCounts } from '../logs/logCounts';
 import { listLogs } from '../logs/logs';
-import type { NodeReads } from '../head/nodeReads';
+import type { NodeRelay } from '../head/nodeRelay';
 import type { Directory } from '../tokens/directory';
 import { PLACE_EXACT, placeOf } from './place';
 import { listNamed, listPairsNamed, type NamedPair } from './searchNames';
@@ -46,7 +46,7 @@ export interface SearchDeps {
   readonly verified: Pick<VerifiedReader, 'find'>;
   readonly signatures: SignatureReader;
   /** Access to the node of a chain; null without a node. */
-  readonly readsOf?: (chainId: number) => NodeReads | null;
+  readonly relayOf?: (chainId: number) => NodeRelay | null;
   /** Database of the verified contracts. */
   readonly verifiedDb: string;
   /** DEXes of the chain, by short name and display name. */
@@ -139,7 +139,7 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
   const seen = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
   const known = blocks.length > 0 || signatures.length > 0;
   // A hash that no stored log, block or signature has may belong to a transaction without logs, so the node is asked.
-  const block = seen ?? (known ? null : await findTransactionBlock(deps.readsOf?.(chainId), head, hash));
+  const block = seen ?? (known ? null : await findTransactionBlock(deps.relayOf?.(chainId), head, hash));
   const named = onceEach(signatures);
   const hits = [
     ...(block === null
@@ -159,7 +159,7 @@ const transactionShape = z.object({ blockNumber: z.string().regex(/^0x[0-9a-f]+$
 
 /** The indexed block that contains the transaction, according to the node. Otherwise null. */
 async function findTransactionBlock(
-  node: NodeReads | null | undefined,
+  node: NodeRelay | null | undefined,
   head: HeadSnapshot,
   hash: Hex,
 ): Promise<number | null> {

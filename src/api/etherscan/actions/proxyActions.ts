@@ -6,7 +6,7 @@
 import { isHexData, isQuantity, numberToHex, type Hex } from '../../../domain/hex';
 import { AppError } from '../../../errors';
 import type { HeadSnapshot } from '../../../query/head/headSnapshot';
-import { BLOCK_NOT_FOUND } from '../../../query/head/nodeReads';
+import { BLOCK_NOT_FOUND } from '../../../query/head/nodeRelay';
 import { HeadReplaced, Refusal } from '../../answering';
 import type { Action, Actions, Ask, DialectAnswer } from '../action';
 import { refuse, TEXTS } from '../answers';
@@ -70,7 +70,7 @@ async function read(ask: Ask, method: string, paramsOf: ParamsOf): Promise<Diale
   const { deps, asked, chainId, moment } = ask;
   if (moment === null) throw new AppError('unavailable', 'this chain is not indexed here');
   const params = paramsOf(asked, moment.head);
-  const node = deps.readsOf?.(chainId) ?? null;
+  const node = deps.relayOf?.(chainId) ?? null;
   if (node === null) return refuse(TEXTS.action);
   const answer = await node.call(method, params);
   const said = { ...REPLY, ...answer };
@@ -101,7 +101,7 @@ async function call(ask: Ask): Promise<DialectAnswer> {
   if (answers === null) return refuse(TEXTS.action);
   const [result = null] = answers;
   if (result !== null) return { ...REPLY, result };
-  return ask.deps.readsOf?.(ask.chainId) == null ? { ...REPLY, error: REVERTED } : askItself();
+  return ask.deps.relayOf?.(ask.chainId) == null ? { ...REPLY, error: REVERTED } : askItself();
 }
 
 /** A block number, for methods that accept no block hash. */

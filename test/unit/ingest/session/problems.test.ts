@@ -71,15 +71,15 @@ test('the problem of a stalled node has the age of its head and of its last answ
 test('the text of every problem stays the same while the problem lasts', () => {
   const first = { ...waiting(), headSpacingMs: 1_000, problem: 'the disk is full', nodeHead: 700 };
   first.phase = 'waiting';
-  first.history.state = 'searching';
-  first.history.startBlock = 100;
-  first.history.searchedFrom = 90;
+  first.poolSearch.state = 'searching';
+  first.poolSearch.startBlock = 100;
+  first.poolSearch.searchedFrom = 90;
   beginWork(first, { kind: 'promotion', from: 10, to: 41 }, NOW);
   beginWork(first, { kind: 'refill', from: 3, to: 3 }, NOW);
   beginWork(first, { kind: 'catch_up', from: 3, to: 90 }, NOW);
   const later = structuredClone(first);
-  later.history.searchedFrom = 50;
-  later.history.pools = 7;
+  later.poolSearch.searchedFrom = 50;
+  later.poolSearch.pools = 7;
   later.indexed = 130;
   later.finalNumber = 37;
   beginWork(later, { kind: 'promotion', from: 10, to: 49 }, NOW);
