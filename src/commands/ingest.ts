@@ -10,6 +10,7 @@ import { listNodeFaults } from '../node/rpc/faults/nodeFaults';
 import { encodeWriterState, type WriterFacts } from '../stream/writerState';
 import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
+import type { ChainBlock } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import { orientPool, quoteRank } from '../domain/orientPool';
 import { AppError, errorText } from '../errors';
@@ -22,6 +23,7 @@ import { createRangeHashWorker } from '../ingest/repair/rangeHashWorker';
 import { createGapStore, type GapStore } from '../ingest/repair/gapStore';
 import { reindexBlocks } from '../ingest/repair/reindexBlocks';
 import { SecondLook } from '../ingest/repair/secondLook';
+import { SenderCheck } from '../ingest/repair/senderCheck';
 import type { Mending } from '../ingest/repair/viewCheck';
 import { gatedStore, type Gate, confirmGate, type Confirm } from '../ingest/store/gates';
 import { pausableGaps, pauseGate } from '../ingest/store/pause';
@@ -73,8 +75,8 @@ interface RunOptions {
   readonly wrapSource?: (node: BlockSource) => BlockSource;
 }
 
-/** The second look at final blocks may send this part of the calls of the pool search. */
-const SECOND_LOOK_PART = 5;
+/** Each check of final blocks may send this part of the calls of the pool search. */
+const CHECK_PART = 5;
 
 const keepSource = (node: BlockSource): BlockSource => node;
 
@@ -230,7 +232,7 @@ function createWorkers(
   if (config.historyCallsPerSecond > 0) {
     workers.push(createPoolSearch(config, deps, foundPools));
     workers.push(
-      createSecondLook(config, deps, () => {
+      ...createChecks(config, deps, () => {
         restart.request('rows of final blocks were replaced; the session reads them again');
         onChange();
       }),
@@ -239,11 +241,12 @@ function createWorkers(
   return workers;
 }
 
-function createSecondLook(
+/** The tasks that compare stored final blocks with the node, and correct them. */
+function createChecks(
   config: Config,
   deps: Omit<WorkerDeps, 'foundPools' | 'restart'>,
   onRepaired: () => void,
-): SecondLook {
+): [SecondLook, SenderCheck] {
   const { database, rpc, source, status, clock, log } = deps;
   const { chain } = config;
   const repair = async (from: number, to: number, signal: AbortSignal): Promise<void> => {
@@ -256,14 +259,15 @@ function createSecondLook(
     status.refills += 1;
     onRepaired();
   };
-  return new SecondLook({
+  const common = {
     ...deps,
-    pool: rpc,
-    listDiffering: (blocks) => listDifferingBlocks(database, chain, blocks),
-    callsPerSecond: config.historyCallsPerSecond / SECOND_LOOK_PART,
+    callsPerSecond: config.historyCallsPerSecond / CHECK_PART,
     // `reindex` refuses a cluster.
     repair: config.clickhouseCluster === null ? repair : null,
-  });
+  };
+  const listDiffering = (blocks: readonly ChainBlock[]): Promise<number[]> =>
+    listDifferingBlocks(database, chain, blocks);
+  return [new SecondLook({ ...common, pool: rpc, listDiffering }), new SenderCheck(common)];
 }
 
 /** Reports each commit. */

@@ -23,6 +23,11 @@ export const proofShape = z
     proven_to: countShape
       .nullable()
       .meta({ description: 'Last block of this part: the newest stored block; null if no block is stored' }),
+    senders_proven_to: countShape.nullable().meta({
+      description:
+        'Last block of this part up to which the sender of each transaction with stored events is recovered from its ' +
+        'signature; null if the level is not full, or if none is checked yet',
+    }),
   })
   .meta({ id: 'Proof', description: 'Which part of the stored chain is proven at which level' });
 export type Proof = z.infer<typeof proofShape>;

@@ -4,6 +4,7 @@
  */
 import type { Database } from '../../src/clickhouse/client/database';
 import { migrate } from '../../src/clickhouse/schema/migrate';
+import { SENDERS_CHECKED, writeOperation } from '../../src/clickhouse/schema/operations';
 import type { BlockRef, ProofLevel } from '../../src/domain/block';
 import type { Hex } from '../../src/domain/hex';
 import { createGapStore } from '../../src/ingest/repair/gapStore';
@@ -79,12 +80,27 @@ async function proof() {
   return readProof(store.runner, chainId, (await readHead(store.runner, chainId))!);
 }
 
-const part = (level: ProofLevel, from: number, to: number) => ({ level, proven_from: from, proven_to: to });
+const part = (level: ProofLevel, from: number, to: number, senders: number | null = null) => ({
+  level,
+  proven_from: from,
+  proven_to: to,
+  senders_proven_to: senders,
+});
 
 test('the proven part has the level of the newest block and reaches back to the last weaker block', async () => {
   await writer().writeRange(1, batchOf(1, times(5, 'bloom')), null);
   await writer().writeRange(2, batchOf(6, times(5, 'full')), null);
   expect(await proof()).toEqual(part('full', 6, 10));
+  // Senders are checked in order from the first block on, and only blocks of the level full can be checked.
+  for (const [checked, shown] of [
+    [8, 8],
+    [12, 10],
+    [5, null],
+    [0, null],
+  ] as const) {
+    await writeOperation(store.db, SENDERS_CHECKED, checked);
+    expect(await proof()).toEqual(part('full', 6, 10, shown));
+  }
   // A range of final blocks has the weakest level of its blocks.
   await writer().writeRange(3, batchOf(11, ['full', 'headers', 'full']), null);
   expect(await proof()).toEqual(part('headers', 6, 13));

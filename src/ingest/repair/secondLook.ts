@@ -11,7 +11,7 @@ import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
 import { cutRanges, PROOF_ROWS_MAX, proofRow, toProofRanges } from '../../clickhouse/schema/proofRanges';
-import type { ChainBlock } from '../../domain/block';
+import type { ChainBlock, ProofLevel } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { CallBudget } from '../olderPools/callBudget';
@@ -29,7 +29,7 @@ const BLOCKS_MAX = 50;
 /** Calls per block: header, receipts. */
 const CALLS_PER_BLOCK = 2;
 /** Later prices depend on earlier rows, so the blocks after a differing one are read again too, at most this many. */
-const REPAIRED_MAX = 20_000;
+export const REPAIRED_MAX = 20_000;
 /** Times at which the last final block was seen. Older ones are dropped. */
 const MARKS_MAX = 1_000;
 
@@ -77,16 +77,25 @@ export class SecondLook {
     const { database, status, clock } = this.deps;
     if (status.phase !== 'follow' || status.finalTo === null) return false;
     const due = this.noteFinal({ at: clock.now(), finalTo: status.finalTo });
-    this.reached ??= await this.loadReached();
-    const next = await this.nextUnproven(this.reached + 1, due);
+    this.reached ??=
+      (await readOperations(database, [REACHED])).get(REACHED) ??
+      (await startBefore(database, this.deps.chainId));
+    const next = await nextPart(
+      database,
+      this.deps.chainId,
+      this.reached + 1,
+      due,
+      (level) => level !== 'full',
+    );
     if (next === null) {
       this.reached = Math.max(this.reached, due);
       return false;
     }
-    await this.compare(next.from, next.to, signal);
-    this.reached = next.to;
-    await writeOperation(database, REACHED, next.to);
-    return next.to < due;
+    const to = Math.min(next.to, next.from + BLOCKS_MAX - 1);
+    await this.compare(next.from, to, signal);
+    this.reached = to;
+    await writeOperation(database, REACHED, to);
+    return to < due;
   }
 
   /** Last block that was final long enough ago. At the start, all final blocks count. */
@@ -96,24 +105,6 @@ export class SecondLook {
     const due = this.marks.findLastIndex(({ at }) => at <= now.at - LATER_MS);
     if (due > 0) this.marks = this.marks.slice(due);
     return this.marks[0]?.finalTo ?? 0;
-  }
-
-  private async loadReached(): Promise<number> {
-    const { database, chainId } = this.deps;
-    const stored = (await readOperations(database, [REACHED])).get(REACHED);
-    if (stored !== undefined) return stored;
-    const [start] = await selectNamed(database, 'ingest/store/find_start', { chain: chainId }, startRow);
-    return (start?.from_block ?? 1) - 1;
-  }
-
-  /** The first blocks from `from` to `to` that are not proven in full; null if there are none. */
-  private async nextUnproven(from: number, to: number): Promise<{ from: number; to: number } | null> {
-    if (from > to) return null;
-    const params = { chain: this.deps.chainId, final_to: to, limit: PROOF_ROWS_MAX };
-    const rows = await selectNamed(this.deps.database, 'head/list_proof_changes', params, proofRow);
-    const parts = cutRanges(toProofRanges(rows, to), from, to);
-    const next = parts.find(({ level }) => level !== 'full');
-    return next === undefined ? null : { from: next.from, to: Math.min(next.to, next.from + BLOCKS_MAX - 1) };
   }
 
   private async compare(from: number, to: number, signal: AbortSignal): Promise<void> {
@@ -181,6 +172,26 @@ export class SecondLook {
     );
     return answers.flat();
   }
+}
+
+/** The block before the first ingested one. */
+export async function startBefore(database: Database, chainId: number): Promise<number> {
+  const [start] = await selectNamed(database, 'ingest/store/find_start', { chain: chainId }, startRow);
+  return (start?.from_block ?? 1) - 1;
+}
+
+/** The first consecutive final blocks from `from` to `to` whose level of proof satisfies `has`; null if there are none. */
+export async function nextPart(
+  database: Database,
+  chainId: number,
+  from: number,
+  to: number,
+  has: (level: ProofLevel) => boolean,
+): Promise<{ readonly from: number; readonly to: number } | null> {
+  if (from > to) return null;
+  const params = { chain: chainId, final_to: to, limit: PROOF_ROWS_MAX };
+  const rows = await selectNamed(database, 'head/list_proof_changes', params, proofRow);
+  return cutRanges(toProofRanges(rows, to), from, to).find(({ level }) => has(level)) ?? null;
 }
 
 interface Answer {

@@ -154,12 +154,16 @@ function listPoolSearch(search: PoolSearchStatus): IngestProblem[] {
   return [{ code, message: 'The supplies of tokens from before the start block are being read' }];
 }
 
-/** Stored logs that nothing proves. */
-function listDoubts({ disputed, blockLogs }: IngestStatus): IngestProblem[] {
+/** Stored values that nothing proves. */
+function listDoubts({ disputed, falseSenders, blockLogs }: IngestStatus): IngestProblem[] {
   const problems: IngestProblem[] = [];
   if (disputed !== null) {
     const message = 'The RPC endpoints send different logs of a final block, and no majority of them agrees';
     problems.push({ code: 'logs_disputed', message, figures: { block_number: disputed.block } });
+  }
+  if (falseSenders !== null) {
+    const message = 'The stored sender of a transaction differs from its signature';
+    problems.push({ code: 'senders_false', message, figures: { block_number: falseSenders.block } });
   }
   if (blockLogs > 0) {
     const message = 'Logs that belong to no transaction of their block are stored. No receipt proves them';

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { operationRow, SENDERS_CHECKED } from '../../clickhouse/schema/operations';
 import { steadyNow } from '../../domain/steadyTime';
 import {
   findNewestPart,
@@ -22,14 +23,24 @@ const KEEP_MS = 5_000;
 /** Longest wait in ms for the database. */
 const WAIT_MS = 500;
 
-/** The levels of the final blocks of the snapshot. */
+/** What is known of the proof of final blocks: their levels, and the last block whose senders are checked. */
+interface FinalProof {
+  readonly ranges: readonly ProofRange[];
+  readonly sendersTo: number | null;
+}
+
+/** The proof of the final blocks of the snapshot. */
 async function readFinal(
   runner: QueryRunner,
   chainId: number,
   { finalTo }: HeadSnapshot,
-): Promise<readonly ProofRange[]> {
+): Promise<FinalProof> {
   const params = { chain: chainId, final_to: finalTo, limit: PROOF_ROWS_MAX };
-  return toProofRanges(await runner.run('head/list_proof_changes', params, proofRow), finalTo);
+  const [rows, [senders]] = await Promise.all([
+    runner.run('head/list_proof_changes', params, proofRow),
+    runner.run('engine/list_operations', { names: [SENDERS_CHECKED] }, operationRow),
+  ]);
+  return { ranges: toProofRanges(rows, finalTo), sendersTo: senders?.value ?? null };
 }
 
 function storedOf({ startBlock, number }: HeadSnapshot): { start: number; head: number } {
@@ -37,16 +48,22 @@ function storedOf({ startBlock, number }: HeadSnapshot): { start: number; head: 
 }
 
 /** Converts a part to the fields that answers show. Without a part, all fields are null. */
-function toProof(part: ProvenPart | null): Proof {
-  return { level: part?.level ?? null, proven_from: part?.from ?? null, proven_to: part?.to ?? null };
+function toProof(part: ProvenPart | null, sendersTo: number | null): Proof {
+  const isChecked = part?.level === 'full' && sendersTo !== null && sendersTo >= part.from;
+  return {
+    level: part?.level ?? null,
+    proven_from: part?.from ?? null,
+    proven_to: part?.to ?? null,
+    senders_proven_to: isChecked ? Math.min(sendersTo, part.to) : null,
+  };
 }
 
 /**
  * The newest part of the stored chain in which every block has at least the newest block's level of proof.
  */
 export async function readProof(runner: QueryRunner, chainId: number, head: HeadSnapshot): Promise<Proof> {
-  const ranges = withHead(await readFinal(runner, chainId, head), head.blocks);
-  return toProof(findNewestPart(ranges, storedOf(head)));
+  const { ranges, sendersTo } = await readFinal(runner, chainId, head);
+  return toProof(findNewestPart(withHead(ranges, head.blocks), storedOf(head)), sendersTo);
 }
 
 /** The proven parts of the current head. If the database does not answer soon, the last answer counts. */
@@ -59,8 +76,7 @@ export interface ProvenParts {
   all(head: HeadSnapshot | null): Promise<ProvenPart[]>;
 }
 
-interface Known {
-  readonly ranges: readonly ProofRange[];
+interface Known extends FinalProof {
   readonly stored: { readonly start: number; readonly head: number };
 }
 
@@ -68,28 +84,30 @@ interface Known {
  * For /readyz and /metrics: answers also while the database hangs, and limits how often the database is read.
  */
 export function createProvenParts(runner: QueryRunner, chainId: number): ProvenParts {
-  let final: { readonly to: number; readonly ms: number; readonly ranges: readonly ProofRange[] } | null =
-    null;
+  let final: (FinalProof & { readonly to: number; readonly ms: number }) | null = null;
   let reading: Promise<void> | null = null;
   let known: Known | null = null;
   const refresh = async (head: HeadSnapshot): Promise<Known | null> => {
     if (final?.to !== head.finalTo || steadyNow() - final.ms >= KEEP_MS) {
       reading ??= readFinal(runner, chainId, head)
-        .then((ranges) => {
-          final = { to: head.finalTo, ms: steadyNow(), ranges };
+        .then((proof) => {
+          final = { ...proof, to: head.finalTo, ms: steadyNow() };
         })
         .catch(() => undefined)
         .finally(() => (reading = null));
       await Promise.race([reading, sleep(WAIT_MS, undefined, { ref: false })]);
     }
     if (final?.to === head.finalTo)
-      known = { ranges: withHead(final.ranges, head.blocks), stored: storedOf(head) };
+      known = { ...final, ranges: withHead(final.ranges, head.blocks), stored: storedOf(head) };
     return known;
   };
   return {
     async newest(head) {
       const found = head === null ? null : await refresh(head);
-      return toProof(found === null ? null : findNewestPart(found.ranges, found.stored));
+      return toProof(
+        found === null ? null : findNewestPart(found.ranges, found.stored),
+        found?.sendersTo ?? null,
+      );
     },
     async all(head) {
       const found = head === null ? null : await refresh(head);

@@ -10,7 +10,7 @@ const READY: ReadyAnswer = {
     node: { ok: true, head: 9, behind_blocks: 0 },
   },
   backfill: null,
-  proof: { level: null, proven_from: null, proven_to: null },
+  proof: { level: null, proven_from: null, proven_to: null, senders_proven_to: null },
   problems: [],
 };
 const aged = (age_seconds: number | null, block_seconds: number | null = 2): ReadyAnswer => ({
