@@ -62,6 +62,7 @@ export class ContractWorker {
   private creatorsAt = 0;
   /** New contracts with unknown creators. The contract that has waited longest comes first. */
   private readonly newcomers = new Set<Hex>();
+  private readonly nullReceipts: CreatorDeps['nullReceipts'] = new Map();
   private tracesAt = 0;
   private upgradesAt = 0;
   private lendAt = 0;
@@ -162,7 +163,8 @@ export class ContractWorker {
     const { database, rpc, chainId, verifiedDb, status, now } = this.deps;
     const { finalTo } = status;
     if (finalTo === null || now() < this.creatorsAt) return 0;
-    const deps = { database, runner: this.runner, rpc, chainId, verifiedDb, finalTo, now };
+    const { runner, nullReceipts } = this;
+    const deps = { database, runner, rpc, chainId, verifiedDb, finalTo, now, nullReceipts };
     const { found, more } = await findCreators(deps, signal);
     if (!more) this.creatorsAt = now() + FULL_MS;
     if (now() < this.tracesAt) return found;

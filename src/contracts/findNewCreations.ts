@@ -61,10 +61,15 @@ export async function findNewCreations(
   const transactions = await readTransactions(rpc, logs, signal);
   const version = Math.floor(now());
   const rows: ContractCreationRow[] = [];
+  /** Contracts whose receipt the node does not have yet. They are asked about again until they are old. */
+  const open = new Set<Hex>();
   let [told, untold] = [0, 0];
   for (const [index, { address, ord, tx_hash, timestamp }] of logs.entries()) {
     const transaction = transactions[index] ?? null;
-    if (transaction === null) continue;
+    if (transaction === null) {
+      open.add(address);
+      continue;
+    }
     const { from: creator, created } = transaction;
     const factory = created === address ? null : await findFactory(rpc, tx_hash, address, signal);
     if (factory === undefined) untold += 1;
@@ -74,7 +79,8 @@ export async function findNewCreations(
   }
   await insertRows(database, contractCreationsTable, rows);
   const blind = told === 0 && untold > 0;
-  return { found: rows.length, done: blind ? done : [...done, ...asked], blind };
+  const settled = asked.filter((address) => !open.has(address));
+  return { found: rows.length, done: blind ? done : [...done, ...settled], blind };
 }
 
 /**

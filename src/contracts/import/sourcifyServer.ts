@@ -6,8 +6,9 @@ import { z } from 'zod';
 
 import { readAbi } from '../../domain/abi';
 import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
+import { mapByHash } from '../../domain/textThread';
 import { AppError } from '../../errors';
-import { hashContent, findLicense } from '../verifiedRecord';
+import { findLicense } from '../verifiedRecord';
 import {
   BrokenRecord,
   checkLimits,
@@ -142,17 +143,17 @@ function toFound(
   };
 }
 
-function readAnswer(
+async function readAnswer(
   answer: ContractAnswer,
   facts: Pick<FoundContract, 'chainId' | 'address' | 'status'>,
-): ImportedRecord {
+): Promise<ImportedRecord> {
   // The match of the runtime code decides the status of the verification.
   const status = answer.runtimeMatch ?? answer.match;
   if (status === null) throw new BrokenRecord('the contract is not verified on the server');
   const known: MetadataFacts = { ...facts, status, verifiedAt: toUnixSeconds(answer.verifiedAt) };
   const record =
     typeof answer.metadata === 'object' && answer.metadata !== null
-      ? withMetadata(answer, known)
+      ? await withMetadata(answer, known)
       : withoutMetadata(answer, known);
   const { creationBytecode, runtimeBytecode, deployment, metadata, storageLayout, userdoc, devdoc } = answer;
   return checkLimits({
@@ -190,11 +191,14 @@ function readLibraries(libraries: Readonly<Record<string, string>> | null | unde
   );
 }
 
-function withMetadata(answer: ContractAnswer, facts: MetadataFacts): ImportedRecord {
-  const byHash = new Map<Hex, string>();
-  for (const { content } of Object.values(answer.sources ?? {})) byHash.set(hashContent(content), content);
+async function withMetadata(answer: ContractAnswer, facts: MetadataFacts): Promise<ImportedRecord> {
+  const byHash = await mapByHash(Object.values(answer.sources ?? {}).map(({ content }) => content));
   // The server returns parsed metadata, so the text that was hashed is not available.
-  const record = readMetadata(JSON.stringify(answer.metadata), facts, (hash) => byHash.get(hash) ?? null);
+  const record = await readMetadata(
+    JSON.stringify(answer.metadata),
+    facts,
+    (hash) => byHash.get(hash) ?? null,
+  );
   return { ...record, metadataText: null };
 }
 

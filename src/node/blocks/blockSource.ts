@@ -13,7 +13,7 @@ import { BlockChecker } from './blockChecker';
 import { systemClock, type Clock } from '../rpc/clock';
 import type { Endpoint } from '../rpc/endpoint';
 import type { EndpointPool } from '../rpc/endpointPool';
-import { requireBlock } from './fetchByReceipts';
+import { requirePart } from './fetchByReceipts';
 import type { BlockHeader } from './parseBlock';
 import { PieceFetcher, RACE_PAUSE_MS, RACE_RETRIES, newFetched, type Fetched } from './pieceFetcher';
 import { RpcError } from '../rpc/rpcError';
@@ -120,7 +120,8 @@ class PooledBlockSource implements BlockSource {
     const bounds = typeof at === 'number' ? options : { attemptMs: TIME_LIMITS.lightAttemptMs, ...options };
     return this.pool.run(async (endpoint, signal) => {
       const checker = await this.checker;
-      const parse = (result: unknown): BlockHeader => checker.readHeader(requireBlock(endpoint, result, at));
+      const parse = (result: unknown): BlockHeader =>
+        checker.readHeader(requirePart(endpoint, result, `block ${at}`));
       const header = await endpoint.call('eth_getBlockByNumber', params, parse, signal);
       if (typeof at === 'number') checkNumber(header, at);
       checkFuture(header, this.timeOfDay());
@@ -139,7 +140,7 @@ class PooledBlockSource implements BlockSource {
     const fetch = async (endpoint: Endpoint, signal: AbortSignal): Promise<BlockHeader[]> => {
       const checker = await this.checker;
       const parse = (result: unknown, index: number): BlockHeader =>
-        checker.readHeader(requireBlock(endpoint, result, from + index));
+        checker.readHeader(requirePart(endpoint, result, `block ${from + index}`));
       const headers = await endpoint.batch(calls, parse, signal);
       for (const [index, header] of headers.entries()) checkNumber(header, from + index);
       checkLinks(headers);

@@ -67,7 +67,7 @@ export async function fetchByReceipts(
   }
   const answers = await endpoint.attempt(
     asked.map(({ call }) => call),
-    (result, index) => requireBlock(endpoint, result, asked[index]?.number ?? 0),
+    (result, index) => requirePart(endpoint, result, `block ${asked[index]?.number ?? 0}`),
     signal,
   );
   const errors = new Map<number, RpcError>();
@@ -101,10 +101,10 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Returns the block in the answer. Nodes answer null for an unknown block; then throws. @throws RpcError
+ * Returns the answer. Nodes answer null for a block or a receipt that they do not have yet; then throws. @throws RpcError
  * `unknown_block`
  */
-export function requireBlock(endpoint: Endpoint, result: unknown, at: number | string): unknown {
+export function requirePart(endpoint: Endpoint, result: unknown, what: string): unknown {
   if (result !== null && result !== undefined) return result;
-  throw new RpcError('unknown_block', `${endpoint.name}: the node does not have block ${at}`);
+  throw new RpcError('unknown_block', `${endpoint.name}: the node does not have ${what}`);
 }

@@ -201,15 +201,17 @@ class SocketTransport implements RpcTransport {
     const { clock } = this.options;
     try {
       // When the server was last heard before the last ping.
-      for (let heardAt = NaN; ;) {
-        await clock.sleep(PING_AFTER_MS, connection.ended.signal);
+      for (let [heardAt, waitMs] = [NaN, PING_AFTER_MS]; ;) {
+        await clock.sleep(waitMs, connection.ended.signal);
         // Bytes that arrived while this process was suspended or busy are read first.
         await clock.turn();
         if (connection.lastHeardAt === heardAt) {
           connection.link.end();
           return;
         }
-        if (clock.now() - connection.lastHeardAt < PING_AFTER_MS) continue;
+        const restMs = connection.lastHeardAt + PING_AFTER_MS - clock.now();
+        waitMs = restMs > 0 ? restMs : PING_AFTER_MS;
+        if (restMs > 0) continue;
         heardAt = connection.lastHeardAt;
         connection.link.ping();
       }

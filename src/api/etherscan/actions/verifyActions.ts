@@ -34,7 +34,7 @@ export const VERIFY_BOUNDS =
 export async function verifySourceCode({ deps, asked, chainId, client }: Ask): Promise<EtherscanAnswer> {
   const queue = deps.verifications?.() ?? null;
   if (queue === null) return refuse(TEXTS.noVerification);
-  const request = readVerification(asked, chainId);
+  const request = await readVerification(asked, chainId);
   await checkCompiler(queue, request.compilerVersion);
   const submission = await queue.submit(request, client);
   switch (submission.kind) {
