@@ -9,7 +9,7 @@ import type { Hex } from '../domain/hex';
 import type { AccountState } from '../domain/accountState';
 import type { VerificationQueue } from '../domain/verificationQueue';
 import type { SignatureReader, VerifiedReader } from '../domain/verifiedContract';
-import { steadyNow } from '../domain/steadyTime';
+import { steadyNow } from '../domain/time/steadyTime';
 import { AppError } from '../errors';
 import type { BlockHashes } from '../query/head/blockHashes';
 import type { ContractReader } from '../query/contracts/contracts';

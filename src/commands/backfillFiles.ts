@@ -2,7 +2,7 @@
 import type { BlockSource } from '../node/blocks/blockSource';
 import type { Config } from '../config';
 import type { ProofMode } from '../domain/block';
-import { steadyNow } from '../domain/steadyTime';
+import { steadyNow } from '../domain/time/steadyTime';
 import { AppError } from '../errors';
 import { BucketFiles, isBucketPath } from '../ingest/parquet/bucketFiles';
 import type { FilePlace } from '../ingest/parquet/filePlace';

@@ -3,7 +3,7 @@ import type { BlockSource } from '../node/blocks/blockSource';
 import { systemClock } from '../node/rpc/clock';
 import { redactUrls } from '../chains/redactUrls';
 import type { Config } from '../config';
-import { steadyNow } from '../domain/steadyTime';
+import { steadyNow } from '../domain/time/steadyTime';
 import { AppError } from '../errors';
 import { createParquetSource, type ParquetSource } from '../ingest/parquet/parquetSource';
 import { planService, ServiceRows, type BlockService } from '../ingest/services/blockService';

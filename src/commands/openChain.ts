@@ -11,7 +11,7 @@ import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQ
 import { observeDatabase } from '../clickhouse/client/observedDatabase';
 import { READER_TIMEOUT_MS } from '../clickhouse/engine/engineConfig';
 import type { Config } from '../config';
-import { steadyNow } from '../domain/steadyTime';
+import { steadyNow } from '../domain/time/steadyTime';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
-import { steadyNow } from '../domain/steadyTime';
+import { steadyNow } from '../domain/time/steadyTime';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { FreshRows } from '../query/activity/eventRows';

@@ -4,7 +4,7 @@
  */
 import type { BlockRef, ChainBlock, ProofOptions } from '../../domain/block';
 import { numberToHex, type Hex } from '../../domain/hex';
-import { steadyNow } from '../../domain/steadyTime';
+import { steadyNow } from '../../domain/time/steadyTime';
 import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { operationRow, SENDERS_CHECKED } from '../../clickhouse/schema/operations';
-import { steadyNow } from '../../domain/steadyTime';
+import { steadyNow } from '../../domain/time/steadyTime';
 import {
   findNewestPart,
   findProvenPart,

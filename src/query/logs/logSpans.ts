@@ -4,7 +4,7 @@
  * returns the last searched position.
  */
 import { ORD_SPAN } from '../../domain/ord';
-import { steadyNow } from '../../domain/steadyTime';
+import { steadyNow } from '../../domain/time/steadyTime';
 import { sumEmitted } from './emitters';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import type { LogFilter, LogSource, OrdRange } from './logFilter';
