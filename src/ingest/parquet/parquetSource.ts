@@ -3,10 +3,11 @@
  * of files pass the same checks as blocks of a node. A file that fails a check is useless to read again, so the error
  * ends the backfill.
  */
+import { BloomCheck } from '../../node/blocks/bloomCheck';
 import { BlockMismatch } from '../../node/blocks/blockMismatch';
 import type { BlockHeader, BlockSource } from '../../node/blocks/blockSource';
 import { toChainBlock } from '../../node/blocks/parseBlock';
-import { checkFuture, checkPiece, BloomCheck } from '../../node/blocks/checkBlocks';
+import { checkFuture, checkPiece } from '../../node/blocks/checkBlocks';
 import type { ChainBlock, ProofMode } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';

@@ -6,19 +6,15 @@ import type { ChainBlock, ChainLog, ProofLevel, ProofOptions } from '../../domai
 import { ZERO_HASH } from '../../domain/hex';
 import type { Logger } from '../../log';
 import { AppError } from '../../errors';
-import {
-  senderFault,
-  type BlockProof,
-  type BlockProver,
-  type RawBlock,
-  type EncodedList,
-} from '../proof/blockProof';
+import { senderFault, type BlockProof, type BlockProver, type RawBlock } from '../proof/blockProof';
+import type { EncodedList } from '../proof/encodedList';
 import { ProofGuard } from '../proof/proofGuard';
 import { isRecord } from '../rpc/rpcTransport';
 import { BlockMismatch } from './blockMismatch';
+import { BloomCheck } from './bloomCheck';
 import type { UncheckedBlock } from './fetchByReceipts';
 import { parseHeader, toChainBlock, type BlockHeader } from './parseBlock';
-import { checkFuture, checkLogOrder, BloomCheck } from './checkBlocks';
+import { checkFuture, checkLogOrder } from './checkBlocks';
 
 const NO_PROOF: ProofOptions = { mode: 'bloom', trusted: null };
 

@@ -14,8 +14,9 @@ import { systemClock, type Clock } from '../rpc/clock';
 import type { Endpoint } from '../rpc/endpoint';
 import type { EndpointPool } from '../rpc/endpointPool';
 import { requirePart } from './fetchByReceipts';
+import { newFetched, type Fetched } from './fetchedBlocks';
 import type { BlockHeader } from './parseBlock';
-import { PieceFetcher, RACE_PAUSE_MS, RACE_RETRIES, newFetched, type Fetched } from './pieceFetcher';
+import { PieceFetcher, RACE_PAUSE_MS, RACE_RETRIES } from './pieceFetcher';
 import { RpcError } from '../rpc/rpcError';
 import { checkFuture, checkLinks, checkNumber } from './checkBlocks';
 

@@ -1,14 +1,12 @@
-/** Verifies blocks: order and completeness of logs, the bloom, parent links, and timestamps. */
+/** Verifies blocks: order and completeness of logs, parent links, and timestamps. */
 import type { BlockRef, ChainLog } from '../../domain/block';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { BlockMismatch } from './blockMismatch';
 import type { BlockHeader } from './parseBlock';
-import type { Logger } from '../../log';
-import { BLOOM_BYTES, BloomBuilder, bloomToHex, isEmptyBloom } from './bloom';
 
 /**
- * Checks that log indexes are 0…n−1 and follow the transaction order. Logs of the block itself may be anywhere. The check detects
- * every missing log, except logs missing at the end of the block. @throws BlockMismatch `log_index`
+ * Checks that log indexes are 0…n−1 and follow the transaction order. Logs of the block itself may be anywhere. The check detects every missing log,
+ * except logs missing at the end of the block. @throws BlockMismatch `log_index`
  */
 export function checkLogOrder(header: BlockHeader, logs: readonly ChainLog[]): void {
   let transactionIndex = 0;
@@ -112,49 +110,4 @@ export function checkPiece(
 export function checkNumber(header: BlockHeader, asked: number): void {
   if (header.number === asked) return;
   throw new BlockMismatch('block_identity', header.number, `the request was for block ${asked}`);
-}
-
-export class BloomCheck {
-  private unfilledSeen = false;
-
-  private constructor(
-    private readonly builder: BloomBuilder,
-    private readonly log: Logger,
-  ) {}
-
-  static async create(log: Logger): Promise<BloomCheck> {
-    return new BloomCheck(await BloomBuilder.create(), log);
-  }
-
-  /**
-   * Warns once if a header's bloom is empty although there are logs. Some chains leave blooms empty, and the check then
-   * proves nothing. @throws BlockMismatch `bloom` if a log is missing, added or changed
-   */
-  check({ number, logsBloom }: BlockHeader, logs: readonly ChainLog[]): void {
-    if (logsBloom === null || isEmptyBloom(logsBloom)) {
-      if (logs.length > 0) this.warnUnfilled(number);
-      return;
-    }
-    if (this.bloomOf(logs) === logsBloom) return;
-    const what = `the ${8 * BLOOM_BYTES}-bit bloom of the ${logs.length} logs differs from the header's`;
-    throw new BlockMismatch('bloom', number, what);
-  }
-
-  /** Whether the header has exactly the bloom of these logs. */
-  isBloomOf({ logsBloom }: BlockHeader, logs: readonly ChainLog[]): boolean {
-    return logsBloom === this.bloomOf(logs);
-  }
-
-  bloomOf(logs: readonly ChainLog[]): Hex {
-    return bloomToHex(this.builder.build(logs));
-  }
-
-  private warnUnfilled(block: number): void {
-    if (this.unfilledSeen) return;
-    this.unfilledSeen = true;
-    this.log.warn(
-      { block },
-      'block headers have empty blooms; missing logs at the end of a block cannot be detected',
-    );
-  }
 }

@@ -13,43 +13,9 @@ import { orMismatch, type BlockChecker } from './blockChecker';
 import { BlockMismatch } from './blockMismatch';
 import { fetchByLogs, fetchByTransactions, LogSpans } from './fetchByLogs';
 import { BlockHalves, fetchByReceipts, type UncheckedBlock } from './fetchByReceipts';
+import { keepVerified, startOf, type Fetched } from './fetchedBlocks';
 import { ReceiptTrust } from './receiptTrust';
 import { checkPiece, type PieceBounds } from './checkBlocks';
-
-/** Blocks of a range from one endpoint: verified blocks, and headers or receipts of others. */
-export interface Fetched {
-  readonly kept: Map<number, ChainBlock>;
-  readonly halves: BlockHalves;
-  /** How often the endpoint failed to send each block. */
-  readonly failures: Map<number, number>;
-  /** Numbers of blocks that the endpoint did not send at an earlier visit. */
-  readonly seen: Set<number>;
-}
-
-export function newFetched(): Fetched {
-  return { kept: new Map(), halves: new BlockHalves(), failures: new Map(), seen: new Set() };
-}
-
-/** Adds the blocks that pass verification to `kept`. Returns the errors of the blocks that fail. */
-function keepVerified(
-  checked: readonly (ChainBlock | AppError)[],
-  kept: Map<number, ChainBlock>,
-): AppError[] {
-  const failed: AppError[] = [];
-  for (const one of checked) {
-    if (one instanceof AppError) failed.push(one);
-    else kept.set(one.number, one);
-  }
-  return failed;
-}
-
-/** The fetched blocks from number `from` on, up to the first missing block. */
-function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBlock[] {
-  const start: ChainBlock[] = [];
-  for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + start.length))
-    start.push(block);
-  return start;
-}
 
 interface FetcherOptions {
   readonly pool: EndpointPool;

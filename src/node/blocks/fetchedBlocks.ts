@@ -1,0 +1,39 @@
+/** The blocks of a range that one endpoint has sent so far. */
+import type { ChainBlock } from '../../domain/block';
+import { AppError } from '../../errors';
+import { BlockHalves } from './fetchByReceipts';
+
+/** Blocks of a range from one endpoint: verified blocks, and headers or receipts of others. */
+export interface Fetched {
+  readonly kept: Map<number, ChainBlock>;
+  readonly halves: BlockHalves;
+  /** How often the endpoint failed to send each block. */
+  readonly failures: Map<number, number>;
+  /** Numbers of blocks that the endpoint did not send at an earlier visit. */
+  readonly seen: Set<number>;
+}
+
+export function newFetched(): Fetched {
+  return { kept: new Map(), halves: new BlockHalves(), failures: new Map(), seen: new Set() };
+}
+
+/** Adds the blocks that pass verification to `kept`. Returns the errors of the blocks that fail. */
+export function keepVerified(
+  checked: readonly (ChainBlock | AppError)[],
+  kept: Map<number, ChainBlock>,
+): AppError[] {
+  const failed: AppError[] = [];
+  for (const one of checked) {
+    if (one instanceof AppError) failed.push(one);
+    else kept.set(one.number, one);
+  }
+  return failed;
+}
+
+/** The fetched blocks from number `from` on, up to the first missing block. */
+export function startOf(blocks: ReadonlyMap<number, ChainBlock>, from: number): ChainBlock[] {
+  const start: ChainBlock[] = [];
+  for (let block = blocks.get(from); block !== undefined; block = blocks.get(from + start.length))
+    start.push(block);
+  return start;
+}
