@@ -30,7 +30,7 @@ import { repeatStep } from '../../workers/repeatStep';
 
 const TICK_MS = 250;
 const FAILED_MS = 3_000;
-/** After the search is complete, new tokens are looked up at this interval, in ms. */
+/** After the search is complete, new tokens are looked up at this interval, in ms, if there are new blocks. */
 const IDLE_MS = 15_000;
 const LOG_EVERY_MS = 5_000;
 /**
@@ -65,7 +65,7 @@ interface HistoryDeps {
   readonly vaultDiscovery: VaultDiscovery;
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
   readonly found: FoundPools;
-  readonly status: Pick<IngestStatus, 'phase' | 'history'>;
+  readonly status: Pick<IngestStatus, 'phase' | 'history' | 'blocks'>;
   readonly log: Logger;
   readonly clock: Clock;
   /** Unix time in milliseconds. */
@@ -95,15 +95,16 @@ export class HistorySearch {
    */
   run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
-    const step = async (): Promise<number | null> => {
+    const step = async (): Promise<number | 'idle' | null> => {
       if (status.history.state === 'whole') return null;
       // The backfill finishes first, because its blocks add pools too.
       if (status.phase !== 'follow') return TICK_MS;
-      return (await this.step(signal)) ? 0 : IDLE_MS;
+      return (await this.step(signal)) ? 0 : 'idle';
     };
     const onFailure = (error: string): void =>
       log.warn({ error }, 'reading the history before the start block failed; retrying');
-    return repeatStep(clock, { firstMs: TICK_MS, failedMs: FAILED_MS, step, onFailure }, signal);
+    const idle = { ms: IDLE_MS, input: () => status.blocks };
+    return repeatStep(clock, { firstMs: TICK_MS, failedMs: FAILED_MS, idle, step, onFailure }, signal);
   }
 
   /** Does a limited part of the work. Resolves to true if work remains. */
