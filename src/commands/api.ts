@@ -74,6 +74,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     market.runner,
     { ...config.chain, chainId: config.chainId },
     market.directory,
+    market.proven,
   );
   const explorer = createExplorer({ config, log, chains, cache, market: tables });
   const facts = listFacts(options, chains);

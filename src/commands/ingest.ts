@@ -7,8 +7,9 @@ import { TrustedChain } from '../node/blocks/trustedChain';
 import { systemClock, type Clock } from '../node/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../node/rpc/endpointPool';
 import { listNodeFaults } from '../node/rpc/faults/nodeFaults';
-import { encodeWriterState, type WriterFacts } from '../stream/writerState';
+import { encodeWriterState, newsOfWriter, type WriterFacts } from '../stream/writerState';
 import type { Database } from '../clickhouse/client/database';
+import { createQueryRunner } from '../clickhouse/client/namedQueries';
 import type { Config } from '../config';
 import type { ChainBlock } from '../domain/block';
 import type { Hex } from '../domain/hex';
@@ -48,6 +49,7 @@ import { DexDayWorker } from '../workers/dexDayWorker';
 import { ProtocolFeeWorker } from '../workers/protocolFeeWorker';
 import { TraitWorker } from '../workers/traitWorker';
 import type { PublishedFlip } from '../query/head/headState';
+import { createToldHead, type ToldHead } from '../query/head/toldHead';
 import type { IngestFigures } from '../metrics';
 import { ContractWorker } from '../contracts/contractWorker';
 import { listDifferingBlocks } from './differingBlocks';
@@ -91,6 +93,11 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
     throw new AppError('bad_config', 'RPC_URL is not set: set it to JSON-RPC URLs of the chain to ingest');
   }
   const status = newIngestStatus();
+  const head = createToldHead(config.chainId);
+  const onChange: OnCommit = (flip) => {
+    head.tell(flip);
+    onCommit(flip);
+  };
   const rpc = createEndpointPool({ urls: config.rpcUrls, chainId: config.chainId, log });
   const source = createBlockSource({ pool: rpc, log, proof: config.proof });
   const clock = systemClock();
@@ -116,13 +123,13 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const trusted = new TrustedChain({ pool: rpc, source }, config.proof.trusted, log);
       const confirm: Confirm = (block) => confirmMajority({ pool: rpc, source }, block, going);
       const link: Confirm = (block) => trusted.check(block, going);
-      const { store, gaps, logs } = openStores(config, { database, claim, mending, log, onCommit });
+      const { store, gaps, logs } = openStores(config, { database, claim, mending, log, onCommit: onChange });
       const foundPools = new FoundPools(database);
       const restart = new SessionRestart();
       const ingest = runIngest(
         {
           foundPools,
-          store: gatedStore(store, [confirmGate(confirm, link), pauseGate(pauses), tellGate(onCommit)]),
+          store: gatedStore(store, [confirmGate(confirm, link), pauseGate(pauses), tellGate(onChange)]),
           confirm,
           gaps: pausableGaps(gaps, pauses),
           keepsAllLogs: (block) => logs.isWholeAt(block),
@@ -142,10 +149,18 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
         },
         going,
       );
-      const deps = { database, rpc, source, chainId, status, log, clock, foundPools, restart };
+      const deps = { database, rpc, source, chainId, status, log, clock, foundPools, restart, head };
       const workers = stopAt === undefined ? createWorkers(config, storage, deps) : [];
       const state = (): string => encodeWriterState(facts());
-      const beat = new WriterBeat({ claim, clock, log, state, onFenced: (error) => fenced.abort(error) });
+      const news = (): string => newsOfWriter(facts());
+      const beat = new WriterBeat({
+        claim,
+        clock,
+        log,
+        state,
+        news,
+        onFenced: (error) => fenced.abort(error),
+      });
       await workBesides([beat, ...workers], ingest, going);
       if (fenced.signal.aborted && !signal.aborted) {
         sayFenced(status, errorText(fenced.signal.reason), clock.now(), log);
@@ -206,13 +221,14 @@ type WorkerDeps = Omit<SearchDeps, 'rpc' | 'status'> &
     readonly source: BlockSource;
     readonly foundPools: FoundPools;
     readonly restart: SessionRestart;
+    readonly head: ToldHead;
   };
 
 /** The workers that run while the ingester follows the head. */
 function createWorkers(
   config: Config,
   storage: Storage,
-  { foundPools, restart, ...deps }: WorkerDeps,
+  { foundPools, restart, head, ...deps }: WorkerDeps,
 ): Worker[] {
   // The node readers of the API use the market chain's database, even if this ingester runs another
   // chain.
@@ -225,9 +241,11 @@ function createWorkers(
   ];
   const { anchors, wrappedNative, forkBlock = null, dexes } = config.chain;
   if (dexes.length > 0) {
-    workers.push(new TraitWorker({ ...deps, forkBlock, onChange }));
-    workers.push(new ProtocolFeeWorker({ ...deps, onChange }));
-    workers.push(new DexDayWorker({ ...deps, sources: { anchors, wrappedNative }, onChange }));
+    const runner = createQueryRunner(deps.database);
+    const common = { ...deps, readHead: () => head.read(runner), onChange };
+    workers.push(new TraitWorker({ ...common, forkBlock }));
+    workers.push(new ProtocolFeeWorker(common));
+    workers.push(new DexDayWorker({ ...common, sources: { anchors, wrappedNative } }));
   }
   if (config.historyCallsPerSecond > 0) {
     workers.push(createPoolSearch(config, deps, foundPools));
@@ -244,7 +262,7 @@ function createWorkers(
 /** The tasks that compare stored final blocks with the node, and correct them. */
 function createChecks(
   config: Config,
-  deps: Omit<WorkerDeps, 'foundPools' | 'restart'>,
+  deps: Omit<WorkerDeps, 'foundPools' | 'restart' | 'head'>,
   onRepaired: () => void,
 ): [SecondLook, SenderCheck] {
   const { database, rpc, source, status, clock, log } = deps;

@@ -15,7 +15,7 @@ import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { HeadBook } from '../../src/ingest/store/headBook';
 import { createLog } from '../../src/log';
 import { readHead } from '../../src/query/head/headState';
-import { createProvenParts, readProof } from '../../src/query/head/provenParts';
+import { createProvenParts } from '../../src/query/head/provenParts';
 import { askRows } from '../support/engine/askRows';
 import { openTestStore, type TestStore } from '../support/engine/testStore';
 
@@ -77,7 +77,7 @@ async function start() {
 }
 
 async function proof() {
-  return readProof(store.runner, chainId, (await readHead(store.runner, chainId))!);
+  return createProvenParts(store.runner, chainId).at((await readHead(store.runner, chainId))!);
 }
 
 const part = (level: ProofLevel, from: number, to: number, senders: number | null = null) => ({

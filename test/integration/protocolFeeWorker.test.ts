@@ -7,6 +7,7 @@ import { insertRows } from '../../src/clickhouse/rows/inserter';
 import { poolFirstSharesTable } from '../../src/clickhouse/schema/olderPoolTables';
 import { logsTable } from '../../src/clickhouse/schema/tables';
 import type { Hex } from '../../src/domain/hex';
+import { readHead } from '../../src/query/head/headState';
 import { createLog } from '../../src/log';
 import type { FactRpc } from '../../src/workers/askContracts';
 import { ProtocolFeeWorker } from '../../src/workers/protocolFeeWorker';
@@ -70,7 +71,8 @@ test('each V3 pool with a swap is asked once; a pool with a stored change keeps 
     database: store.db,
     rpc,
     chainId: SIM_CHAIN_ID,
-    status: { phase: 'follow' },
+    status: { phase: 'follow', blocks: 0 },
+    readHead: () => readHead(store.runner, SIM_CHAIN_ID),
     log: createLog('silent', false),
     clock: { ...systemClock(), now: () => 1_700_000_000_000 },
     onChange: () => void (changes += 1),

@@ -36,7 +36,7 @@ import { repeatStep } from '../../workers/repeatStep';
 
 const PAUSE_MS = 250;
 const FAILED_MS = 3_000;
-/** After the search is complete, new tokens are looked up at this interval, in ms. */
+/** After the search is complete, new tokens are looked up at this interval, in ms, if there are new blocks. */
 const IDLE_MS = 15_000;
 const LOG_EVERY_MS = 5_000;
 /**
@@ -71,7 +71,7 @@ interface PoolSearchDeps {
   readonly vaultDiscovery: VaultDiscovery;
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
   readonly found: FoundPools;
-  readonly status: Pick<IngestStatus, 'phase' | 'poolSearch'>;
+  readonly status: Pick<IngestStatus, 'phase' | 'poolSearch' | 'blocks'>;
   readonly log: Logger;
   readonly clock: Clock;
   /** Unix time in milliseconds. */
@@ -101,15 +101,16 @@ export class PoolSearch {
    */
   run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
-    const step = async (): Promise<number | null> => {
+    const step = async (): Promise<number | 'idle' | null> => {
       if (status.poolSearch.state === 'whole') return null;
       // The backfill finishes first, because its blocks add pools too.
       if (status.phase !== 'follow') return PAUSE_MS;
-      return (await this.step(signal)) ? 0 : IDLE_MS;
+      return (await this.step(signal)) ? 0 : 'idle';
     };
     const onFailure = (error: string): void =>
       log.warn({ error }, 'reading the history before the start block failed; retrying');
-    return repeatStep(clock, { firstMs: PAUSE_MS, failedMs: FAILED_MS, step, onFailure }, signal);
+    const idle = { ms: IDLE_MS, input: () => status.blocks };
+    return repeatStep(clock, { firstMs: PAUSE_MS, failedMs: FAILED_MS, idle, step, onFailure }, signal);
   }
 
   /** Does a limited part of the work. Resolves to true if work remains. */

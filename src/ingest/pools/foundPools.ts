@@ -20,6 +20,12 @@ export const ADDED_MAX = 500;
 
 const foundRow = rowType(foundPoolsTable.types);
 
+/**
+ * Findings of background workers are published at most once in this time, in ms. Each publication makes readers build
+ * their tables again, and the next block publishes the findings anyway.
+ */
+const REFRESH_MS = 10_000;
+
 /** A pool that is not added yet, and the block at whose end the node returned its state. */
 export interface FoundPool {
   readonly row: Omit<FoundPoolRow, 'block' | 'block_hash'>;
@@ -52,9 +58,12 @@ export class FoundPools {
     this.oldTicks = new OldTicks(database);
   }
 
-  /** Whether pools wait to be added, or `refresh` asked for a new version of the head. */
-  get isWaiting(): boolean {
-    return this.waiting.length > 0 || this.stale;
+  /**
+   * Whether pools wait to be added, or `refresh` asked for a new version of the head. `sinceMs` is the time since the
+   * head was published, in ms.
+   */
+  isWaiting(sinceMs: number): boolean {
+    return this.waiting.length > 0 || (this.stale && sinceMs >= REFRESH_MS);
   }
 
   get hasPools(): boolean {
@@ -62,8 +71,8 @@ export class FoundPools {
   }
 
   /**
-   * Asks the session to publish the head under a new version, because readers cache answers until the version
-   * changes.
+   * Asks the session to publish the head under a new version, unless a block comes within 10 s. Readers cache answers
+   * until the version changes.
    */
   refresh(): void {
     this.stale = true;

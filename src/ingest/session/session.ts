@@ -70,6 +70,8 @@ export class IngestSession {
   /** First block that this database stores. */
   readonly startBlock: number;
   private watch: GapWatch | null = null;
+  /** Time of the last change of the head, in ms. */
+  private publishedAt = -Infinity;
 
   private constructor(
     private readonly deps: SessionDeps,
@@ -155,7 +157,8 @@ export class IngestSession {
   }
 
   private canTakeFound(): boolean {
-    return canTakeFound(this.deps.foundPools, this.follower, this.cursor, this.promoter);
+    const sinceMs = this.deps.now() - this.publishedAt;
+    return canTakeFound(this.deps.foundPools, this.follower, this.cursor, this.promoter, sinceMs);
   }
 
   /** Adds found pools at the end of the newest block. The new rows of this block replace its stored rows. */
@@ -169,6 +172,7 @@ export class IngestSession {
     if (change === null || (rows === null && !isStale)) return;
     this.version += 1;
     await store.writeHead({ ...change, version: this.version, finalNumber: this.follower.base.number });
+    this.publishedAt = this.deps.now();
     this.book.note(change);
     foundPools.settle();
   }
@@ -293,11 +297,11 @@ export class IngestSession {
 
   /** Stores one step of the follower as one change of the head: blocks on top of the head, or a new branch. */
   private async extend(step: Extension, finalNumber: number): Promise<void> {
-    const { store, log, status } = this.deps;
+    const { store, log, status, foundPools, now } = this.deps;
     const last = step.blocks.at(-1);
     if (step.forkNumber !== null) {
       this.reader.rewindTo(step.forkNumber);
-      this.deps.foundPools?.noteRemoved(step.removed);
+      foundPools?.noteRemoved(step.removed);
       const depth = step.removed.length;
       status.reorgs.set(depth, (status.reorgs.get(depth) ?? 0) + 1);
       const facts = { forkNumber: step.forkNumber, depth, to: last?.hash };
@@ -313,7 +317,10 @@ export class IngestSession {
     if (change === null) return;
     this.version += 1;
     const final = Math.max(finalNumber, this.follower.base.number);
+    // Readers of this version read the findings so far.
+    foundPools?.takeRefresh();
     await store.writeHead({ ...change, version: this.version, finalNumber: Math.min(final, tip) });
+    this.publishedAt = now();
     this.book.note(change);
     this.count(countRows(change.fresh.map(({ rows }) => rows)));
     status.indexed = tip;

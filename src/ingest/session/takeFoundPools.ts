@@ -12,14 +12,18 @@ import type { BlockRows } from '../rows/blockRows';
 import type { Promoter } from '../store/promoter';
 import type { Cursor, StoredState } from '../store/store';
 
-/** Returns whether pools wait, and the newest block is in the head tables and is not being promoted. */
+/**
+ * Returns whether pools or findings wait, and the newest block is in the head tables and is not being promoted.
+ * `sinceMs` is the time since the head was published, in ms.
+ */
 export function canTakeFound(
   found: FoundPools | undefined,
   { tip, base }: HeadFollower,
   cursor: Cursor,
   promoter: Promoter,
+  sinceMs: number,
 ): boolean {
-  if (found === undefined || !found.isWaiting || tip.number <= cursor.number) return false;
+  if (found?.isWaiting(sinceMs) !== true || tip.number <= cursor.number) return false;
   return tip.number > base.number || !promoter.isBusy;
 }
 

@@ -58,21 +58,16 @@ function toProof(part: ProvenPart | null, sendersTo: number | null): Proof {
   };
 }
 
-/**
- * The newest part of the stored chain in which every block has at least the newest block's level of proof.
- */
-export async function readProof(runner: QueryRunner, chainId: number, head: HeadSnapshot): Promise<Proof> {
-  const { ranges, sendersTo } = await readFinal(runner, chainId, head);
-  return toProof(findNewestPart(withHead(ranges, head.blocks), storedOf(head)), sendersTo);
-}
-
-/** The proven parts of the current head. If the database does not answer soon, the last answer counts. */
+/** The proven parts of the stored chain. */
 export interface ProvenParts {
   /**
-   * The newest part of the stored chain in which every block has at least the newest block's level of proof.
+   * The newest part of the snapshot's chain in which every block has at least the newest block's level of proof. Rejects
+   * if the database does not answer.
    */
+  at(head: HeadSnapshot): Promise<Proof>;
+  /** The same of the current head. If the database does not answer soon, the last answer counts. */
   newest(head: HeadSnapshot | null): Promise<Proof>;
-  /** The newest part of each level that any block has. */
+  /** The newest part of each level that any block has. If the database does not answer soon, the last answer counts. */
   all(head: HeadSnapshot | null): Promise<ProvenPart[]>;
 }
 
@@ -80,37 +75,43 @@ interface Known extends FinalProof {
   readonly stored: { readonly start: number; readonly head: number };
 }
 
-/**
- * For /readyz and /metrics: answers also while the database hangs, and limits how often the database is read.
- */
+/** Keeps the levels of the final blocks for a few seconds, for /overview, /readyz and /metrics. */
 export function createProvenParts(runner: QueryRunner, chainId: number): ProvenParts {
-  let final: (FinalProof & { readonly to: number; readonly ms: number }) | null = null;
-  let reading: Promise<void> | null = null;
+  let final: {
+    readonly to: number;
+    readonly ms: number;
+    readonly proof: Promise<FinalProof>;
+  } | null = null;
   let known: Known | null = null;
-  const refresh = async (head: HeadSnapshot): Promise<Known | null> => {
+  const knownOf = async (head: HeadSnapshot): Promise<Known> => {
     if (final?.to !== head.finalTo || steadyNow() - final.ms >= KEEP_MS) {
-      reading ??= readFinal(runner, chainId, head)
-        .then((proof) => {
-          final = { ...proof, to: head.finalTo, ms: steadyNow() };
-        })
-        .catch(() => undefined)
-        .finally(() => (reading = null));
-      await Promise.race([reading, sleep(WAIT_MS, undefined, { ref: false })]);
+      const read = { to: head.finalTo, ms: steadyNow(), proof: readFinal(runner, chainId, head) };
+      final = read;
+      read.proof.catch(() => {
+        if (final === read) final = null;
+      });
     }
-    if (final?.to === head.finalTo)
-      known = { ...final, ranges: withHead(final.ranges, head.blocks), stored: storedOf(head) };
+    const { ranges, sendersTo } = await final.proof;
+    return { ranges: withHead(ranges, head.blocks), sendersTo, stored: storedOf(head) };
+  };
+  const refresh = async (head: HeadSnapshot | null): Promise<Known | null> => {
+    if (head === null) return null;
+    const reading = knownOf(head).then(
+      (found) => void (known = found),
+      () => undefined,
+    );
+    await Promise.race([reading, sleep(WAIT_MS, undefined, { ref: false })]);
     return known;
   };
+  const newestOf = (found: Known | null): Proof =>
+    found === null
+      ? toProof(null, null)
+      : toProof(findNewestPart(found.ranges, found.stored), found.sendersTo);
   return {
-    async newest(head) {
-      const found = head === null ? null : await refresh(head);
-      return toProof(
-        found === null ? null : findNewestPart(found.ranges, found.stored),
-        found?.sendersTo ?? null,
-      );
-    },
+    at: async (head) => newestOf(await knownOf(head)),
+    newest: async (head) => newestOf(await refresh(head)),
     async all(head) {
-      const found = head === null ? null : await refresh(head);
+      const found = await refresh(head);
       if (found === null) return [];
       return PROOF_LEVELS.flatMap((level) => findProvenPart(found.ranges, found.stored, level) ?? []);
     },

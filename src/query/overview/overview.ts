@@ -11,7 +11,7 @@ import { sumOf } from '../dexes/dexItem';
 import type { DexTable } from '../dexes/dexTable';
 import { readPoolSearch } from '../olderPools/olderPools';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
-import { readProof } from '../head/provenParts';
+import type { ProvenParts } from '../head/provenParts';
 import type { PairTable } from '../pairs/pairTable';
 import { changePercent } from '../pairs/rankings';
 import { listTokens, tokenOf } from '../tokens/tokens';
@@ -24,6 +24,7 @@ const transactionsRow = rowType({ transactions: u32 });
 interface OverviewSources {
   readonly pairs: PairTable;
   readonly dexes: DexTable;
+  readonly proven: ProvenParts;
   /** The burn token of the chain; null if it has none. */
   readonly burn: Burn | null;
   /** URL of the chain's logo, or null. */
@@ -34,14 +35,14 @@ export async function getOverview(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-  { pairs, dexes, burn, logo }: OverviewSources,
+  { pairs, dexes, proven, burn, logo }: OverviewSources,
 ): Promise<Overview> {
   const [transactions, gas, burned, history, proof] = await Promise.all([
     countTransactions(runner, chainId, head),
     listGasBlocks(runner, chainId, head),
     burn === null ? null : readBurned(runner, chainId, head, burn),
     readPoolSearch(runner, chainId, head),
-    readProof(runner, chainId, head),
+    proven.at(head),
   ]);
   const { nativeUsd } = pairs.prices;
   const volume = sumOf(pairs.entries, 'volume24hUsd');
