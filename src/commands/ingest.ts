@@ -86,7 +86,15 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
   }
   const status = newIngestStatus();
   const rpc = createEndpointPool({ urls: config.rpcUrls, chainId: config.chainId, log });
-  const source = createBlockSource({ pool: rpc, log, proof: config.proof });
+  const source = createBlockSource({
+    pool: rpc,
+    log,
+    proof: config.proof,
+    onWeak: ({ number, reason }) => {
+      const blocks = (status.lessProven?.blocks ?? 0) + 1;
+      status.lessProven = { blocks, block: number, reason };
+    },
+  });
   const clock = systemClock();
   const startedAt = clock.now();
   const facts = (): WriterFacts => factsOf(status, rpc, clock.now(), startedAt);

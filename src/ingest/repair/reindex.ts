@@ -11,6 +11,7 @@ import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { hash, u32, u64, u8 } from '../../clickhouse/rows/columns';
 import { nameRow } from '../../clickhouse/rows/nameRow';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { isWeaker, PROOF_LEVELS } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { addRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
@@ -280,15 +281,20 @@ export async function setLevels(
 ): Promise<void> {
   const where =
     change === 'lower'
-      ? 'proof > {level:String} AND from_block <= {to:UInt32} AND to_block >= {from:UInt32}'
-      : 'proof < {level:String} AND from_block >= {from:UInt32} AND to_block <= {to:UInt32}';
-  for (const { from, to, level } of proven)
+      ? 'from_block <= {to:UInt32} AND to_block >= {from:UInt32}'
+      : 'from_block >= {from:UInt32} AND to_block <= {to:UInt32}';
+  for (const { from, to, level } of proven) {
+    const changed = PROOF_LEVELS.filter((one) =>
+      change === 'lower' ? isWeaker(level, one) : isWeaker(one, level),
+    );
     await database.command(
       'set levels of proof',
       `ALTER TABLE promotions UPDATE proof = {level:String}
-       WHERE chain_id = {chain:UInt32} AND ${where} SETTINGS mutations_sync = 2`,
-      { chain: chainId, from, to, level },
+       WHERE chain_id = {chain:UInt32} AND has({changed:Array(String)}, toString(proof)) AND ${where}
+       SETTINGS mutations_sync = 2`,
+      { chain: chainId, from, to, level, changed },
     );
+  }
 }
 
 /** Recomputes the stored range hashes of the blocks. */

@@ -11,7 +11,7 @@ import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
 import { cutRanges, PROOF_ROWS_MAX, proofRow, toProofRanges } from '../../clickhouse/schema/proofRanges';
-import type { ChainBlock } from '../../domain/block';
+import { isWeaker, PROOF_LEVELS, type ChainBlock } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { CallBudget } from '../history/callBudget';
@@ -106,13 +106,13 @@ export class SecondLook {
     return (start?.from_block ?? 1) - 1;
   }
 
-  /** The first blocks from `from` to `to` that are not proven in full; null if there are none. */
+  /** The first blocks from `from` to `to` whose receipts are not proven; null if there are none. */
   private async nextUnproven(from: number, to: number): Promise<{ from: number; to: number } | null> {
     if (from > to) return null;
-    const params = { chain: this.deps.chainId, final_to: to, limit: PROOF_ROWS_MAX };
+    const params = { chain: this.deps.chainId, final_to: to, levels: PROOF_LEVELS, limit: PROOF_ROWS_MAX };
     const rows = await selectNamed(this.deps.database, 'head/list_proof_changes', params, proofRow);
     const parts = cutRanges(toProofRanges(rows, to), from, to);
-    const next = parts.find(({ level }) => level !== 'full');
+    const next = parts.find(({ level }) => isWeaker(level, 'receipts'));
     return next === undefined ? null : { from: next.from, to: Math.min(next.to, next.from + BLOCKS_MAX - 1) };
   }
 

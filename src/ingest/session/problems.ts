@@ -154,12 +154,22 @@ function listHistory(history: HistoryStatus): IngestProblem[] {
   return [{ code, message: 'The supplies of tokens from before the start block are being read' }];
 }
 
-/** Stored logs that nothing proves. */
-function listDoubts({ disputed, blockLogs }: IngestStatus): IngestProblem[] {
+/** Stored logs and blocks that nothing proves, or less than others. */
+function listDoubts({ disputed, blockLogs, lessProven }: IngestStatus): IngestProblem[] {
   const problems: IngestProblem[] = [];
   if (disputed !== null) {
     const message = 'The RPC endpoints send different logs of a final block, and no majority of them agrees';
     problems.push({ code: 'logs_disputed', message, figures: { block_number: disputed.block } });
+  }
+  if (lessProven !== null) {
+    const { blocks, block, reason } = lessProven;
+    const message = 'Some blocks have a format that is not known, and are proven less than the others';
+    problems.push({
+      code: 'blocks_less_proven',
+      message,
+      detail: reason,
+      figures: { blocks, block_number: block },
+    });
   }
   if (blockLogs > 0) {
     const message = 'Logs that belong to no transaction of their block are stored. No receipt proves them';

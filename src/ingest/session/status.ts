@@ -91,6 +91,8 @@ export interface IngestStatus {
   malformedLogs: number;
   /** A final block whose logs the endpoints disagree about. Null if there is none. */
   disputed: { readonly block: number } | null;
+  /** Blocks that were accepted with a weaker proof than others, since the start of the process, and the newest one. */
+  lessProven: { readonly blocks: number; readonly block: number; readonly reason: string } | null;
   /** Number of logs without a transaction that no receipt proves, since the start of the process. */
   blockLogs: number;
   /** Number of skipped transfer and position logs, by reason. */
@@ -127,6 +129,7 @@ export function newIngestStatus(): IngestStatus {
     pools: 0,
     malformedLogs: 0,
     disputed: null,
+    lessProven: null,
     blockLogs: 0,
     skippedTransfers: { nft: 0, malformed: 0, unplaced: 0 },
     balanceChecks: { rounds: 0, compared: 0, mismatches: 0, failures: 0, rebasing: 0 },

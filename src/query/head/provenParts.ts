@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { PROOF_LEVELS } from '../../domain/block';
 import { steadyNow } from '../../domain/steadyTime';
 import {
   findNewestPart,
   findProvenPart,
-  PROOF_LEVELS,
   PROOF_ROWS_MAX,
   proofRow,
   toProofRanges,
@@ -28,7 +28,7 @@ async function readFinal(
   chainId: number,
   { finalTo }: HeadSnapshot,
 ): Promise<readonly ProofRange[]> {
-  const params = { chain: chainId, final_to: finalTo, limit: PROOF_ROWS_MAX };
+  const params = { chain: chainId, final_to: finalTo, levels: PROOF_LEVELS, limit: PROOF_ROWS_MAX };
   return toProofRanges(await runner.run('head/list_proof_changes', params, proofRow), finalTo);
 }
 
@@ -94,7 +94,10 @@ export function createProvenParts(runner: QueryRunner, chainId: number): ProvenP
     async all(head) {
       const found = head === null ? null : await refresh(head);
       if (found === null) return [];
-      return PROOF_LEVELS.flatMap((level) => findProvenPart(found.ranges, found.stored, level) ?? []);
+      // Every stored block has the level `none` or a stronger one.
+      return PROOF_LEVELS.slice(1).flatMap(
+        (level) => findProvenPart(found.ranges, found.stored, level) ?? [],
+      );
     },
   };
 }
