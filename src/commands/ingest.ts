@@ -31,7 +31,13 @@ import { doesNodeAnswer, isNodeUntried, listIngestProblems } from '../ingest/ses
 import { sayRebuild } from '../ingest/session/progress';
 import { readFloors, type Floors } from '../ingest/store/retention';
 import { configuredDexes, runIngest, SessionRestart, vaultDexes } from '../ingest/session/runIngest';
-import { beginWork, endWork, newIngestStatus, type IngestStatus } from '../ingest/session/status';
+import {
+  beginWork,
+  endWork,
+  newIngestStatus,
+  noteLessProven,
+  type IngestStatus,
+} from '../ingest/session/status';
 import { waitForSilence, WriterBeat } from '../ingest/session/standby';
 import { LogLedger, logKeepingGaps, logKeepingStore } from '../ingest/store/logLedger';
 import type { Store } from '../ingest/store/store';
@@ -90,10 +96,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
     pool: rpc,
     log,
     proof: config.proof,
-    onWeak: ({ number, reason }) => {
-      const blocks = (status.lessProven?.blocks ?? 0) + 1;
-      status.lessProven = { blocks, block: number, reason };
-    },
+    onWeak: (block) => noteLessProven(status, block),
   });
   const clock = systemClock();
   const startedAt = clock.now();

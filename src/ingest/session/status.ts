@@ -183,3 +183,10 @@ export function beginWork(status: IngestStatus, work: Omit<RangeWork, 'since'>, 
 export function endWork(status: IngestStatus, kind: RangeWork['kind']): void {
   status.work.delete(kind);
 }
+
+export function noteLessProven(
+  status: IngestStatus,
+  { number, reason }: { readonly number: number; readonly reason: string },
+): void {
+  status.lessProven = { blocks: (status.lessProven?.blocks ?? 0) + 1, block: number, reason };
+}

@@ -92,20 +92,16 @@ export class BlockChecker {
   }
 
   /**
-   * Compares senders with the signatures of their transactions, in a block that is proven in full. Returns the endpoint
-   * that sent a wrong one, and what differs.
+   * Compares the sender of a transaction with its signature, in a block that is proven in full. Returns the endpoint that
+   * sent a wrong one, and what differs.
    */
-  findWrongSender(block: ChainBlock, indexes: ReadonlySet<number>): WrongSender | null {
+  findWrongSender(block: ChainBlock, index: number): WrongSender | null {
     const origin = this.origins.get(block);
-    if (origin === undefined) return null;
-    for (const index of indexes) {
-      // A log of the block itself has the index after the last transaction, and no sender.
-      if (index >= block.transactions.length) continue;
-      const fault = senderFault(block.transactions[index]?.from, index, origin.transactions.at(index));
-      if (fault !== null)
-        return { endpoint: origin.endpoint, mismatch: new BlockMismatch('proof', block.number, fault) };
-    }
-    return null;
+    // A log of the block itself has the index after the last transaction, and no sender.
+    if (origin === undefined || index >= block.transactions.length) return null;
+    const fault = senderFault(block.transactions[index]?.from, index, origin.transactions.at(index));
+    if (fault === null) return null;
+    return { endpoint: origin.endpoint, mismatch: new BlockMismatch('proof', block.number, fault) };
   }
 
   /**

@@ -5,6 +5,7 @@
 import type { BlockRef, ChainBlock, ProofLevel, ProofOptions } from '../../domain/block';
 import { numberToHex, type Hex } from '../../domain/hex';
 import { steadyNow } from '../../domain/steadyTime';
+import { createSlices } from '../../domain/turns';
 import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
@@ -210,11 +211,16 @@ class PooledBlockSource implements BlockSource {
   }
 
   async checkSenders(block: ChainBlock, indexes: ReadonlySet<number>): Promise<void> {
-    const wrong = (await this.checker).findWrongSender(block, indexes);
-    if (wrong === null) return;
-    this.pool.countMismatch(wrong.mismatch);
-    this.pool.penalise(wrong.endpoint, wrong.mismatch.message);
-    throw wrong.mismatch;
+    const checker = await this.checker;
+    const slices = createSlices(this.clock);
+    for (const index of indexes) {
+      await slices.step();
+      const wrong = checker.findWrongSender(block, index);
+      if (wrong === null) continue;
+      this.pool.countMismatch(wrong.mismatch);
+      this.pool.penalise(wrong.endpoint, wrong.mismatch.message);
+      throw wrong.mismatch;
+    }
   }
 
   async expectLevel(level: ProofLevel): Promise<void> {

@@ -249,7 +249,10 @@ function gasPriceOf(header: Fields, transaction: Fields): bigint {
   return wanted < most ? wanted : most;
 }
 
-/** Null if the signature of the encoded transaction gives the stated sender, otherwise the value that differs. */
+/**
+ * Null if the signature of the encoded transaction gives the stated sender, or if there is no signature. Otherwise the
+ * value that differs.
+ */
 export function senderFault(stated: unknown, index: number, encoded: Uint8Array): string | null {
   const fault = asFault(() => {
     const sender = recoverSender(encoded) ?? 'none: the signature is not valid';
@@ -257,7 +260,7 @@ export function senderFault(stated: unknown, index: number, encoded: Uint8Array)
       ? null
       : differs(`from of transaction ${index}`, stated, sender);
   });
-  return fault?.text ?? null;
+  return fault === null || fault.isUnknown ? null : fault.text;
 }
 
 /** Returns the fault that `find` returns, or the reason why a value of the node cannot be encoded. */
