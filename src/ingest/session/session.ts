@@ -81,7 +81,6 @@ export class IngestSession {
     this.cursor = stored.cursor;
     this.version = stored.version;
     this.book = new HeadBook(stored);
-
     this.startBlock = stored.startBlock;
     this.reader = new BlockReader(deps, stored.startBlock);
     this.limits = { ...SESSION_LIMITS, ...deps.limits };
