@@ -24,7 +24,7 @@ import { fetchAhead } from '../session/fetchAhead';
 import { sayRebuild } from '../session/progress';
 import { readFloors, type Floors } from '../store/retention';
 import { RowBatch } from '../rows/rowBatch';
-import { startRow } from '../store/storedState';
+import { readStoredState, startRow } from '../store/storedState';
 import { totalsRow } from './gapStore';
 import { cloneNext, exchange, nextOf, rebuildViews } from './viewRebuild';
 
@@ -122,6 +122,7 @@ async function stage(
   const { database, source, chainId, signal, log } = deps;
   for (const { name } of TABLE_ENCODERS)
     await database.command('create staged', `CREATE TABLE ${stagedOf(name)} AS ${name}`);
+  await source.expectLevel?.((await readStoredState(database, chainId))?.proof ?? 'none');
   const reader = new BlockReader(deps, await readStart(database, chainId));
   const before = { seq: 0, number: span.from - 1, hash: ranges[0]?.to_hash ?? '0x', timestamp: 0 } as const;
   await reader.load(before, true);
