@@ -30,10 +30,10 @@ export async function openService(
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<OpenBlocks> {
   const { mode } = config.proof;
-  if (mode === 'full')
+  if (mode === 'full' || mode === 'receipts')
     throw new AppError(
       'bad_config',
-      'PROOF is full, but a service cannot prove blocks in full; allowed with --source: auto, bloom or headers',
+      `PROOF is ${mode}, but a service cannot prove receipts; allowed with --source: auto, none, bloom or headers`,
     );
   const service = await connect(url, config, log, loadPackage);
   const ending = new AbortController();

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { createBlockSource, type BlockSource } from '../node/blocks/blockSource';
 import { confirmMajority } from '../node/blocks/confirmMajority';
 import { TrustedChain } from '../node/blocks/trustedChain';
+import type { WeakBlock } from '../node/proof/proofGuard';
 import { systemClock, type Clock } from '../node/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../node/rpc/endpointPool';
 import { listNodeFaults } from '../node/rpc/faults/nodeFaults';
@@ -36,6 +37,7 @@ import {
   beginWork,
   endWork,
   newIngestStatus,
+  noteLessProven,
   type IngestStatus,
   backfillProgress,
 } from '../ingest/session/status';
@@ -84,6 +86,11 @@ const keepSource = (node: BlockSource): BlockSource => node;
 
 type OnCommit = (flip: PublishedFlip | null) => void;
 
+function openSource(config: Config, pool: EndpointPool, status: IngestStatus, log: Logger): BlockSource {
+  const onWeak = (block: WeakBlock): void => noteLessProven(status, block);
+  return createBlockSource({ pool, log, proof: config.proof, onWeak });
+}
+
 /**
  * Throws bad_config without RPC_URL. Sends no request to the node before `run`. @param onCommit called when
  * readers can see new data, with the change of the head, or null
@@ -99,7 +106,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
     onCommit(flip);
   };
   const rpc = createEndpointPool({ urls: config.rpcUrls, chainId: config.chainId, log });
-  const source = createBlockSource({ pool: rpc, log, proof: config.proof });
+  const source = openSource(config, rpc, status, log);
   const clock = systemClock();
   const startedAt = clock.now();
   const facts = (): WriterFacts => factsOf(status, rpc, clock.now(), startedAt);

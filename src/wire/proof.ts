@@ -3,17 +3,19 @@
  */
 import { z } from 'zod';
 
+import { PROOF_LEVELS } from '../domain/block';
 import { countShape } from './primitives';
 
 export const proofShape = z
   .object({
     level: z
-      .enum(['full', 'headers', 'bloom'])
+      .enum(PROOF_LEVELS)
       .nullable()
       .meta({
         description:
           'How far the newest stored block is proven. full: header hash, transactions root and receipts root. ' +
-          'headers: header hash. bloom: only the bloom of its logs. Null if no block is stored',
+          'receipts: header hash and receipts root. headers: header hash. bloom: only the bloom of its logs. ' +
+          'none: nothing, because the bloom is empty. Null if no block is stored',
       }),
     proven_from: countShape.nullable().meta({
       description:

@@ -113,6 +113,7 @@ test('the proven part has the level of the newest block and reaches back to the 
   expect(await proven.all(await readHead(store.runner, chainId))).toEqual([
     { level: 'bloom', from: 1, to: 17 },
     { level: 'headers', from: 16, to: 16 },
+    { level: 'receipts', from: 16, to: 16 },
     { level: 'full', from: 16, to: 16 },
   ]);
 });
@@ -164,12 +165,14 @@ test('a range that crashes interrupted keeps the weakest level of all its reads'
   await expect(writer(dying).writeRange(2, batchOf(2, ['full', 'full']), null)).rejects.toThrow('crash');
   const { intent } = (await start()).state;
   expect(intent).toMatchObject({ seq: 2, proof: 'full' });
-  await expect(writer(dying).writeRange(2, batchOf(2, ['full', 'bloom']), intent)).rejects.toThrow('crash');
+  await expect(writer(dying).writeRange(2, batchOf(2, ['full', 'receipts']), intent)).rejects.toThrow(
+    'crash',
+  );
   const later = (await start()).state.intent;
-  expect(later).toMatchObject({ seq: 2, proof: 'bloom' });
+  expect(later).toMatchObject({ seq: 2, proof: 'receipts' });
   expect(await proof()).toEqual(part('full', 1, 1));
   await writer().writeRange(2, batchOf(2, ['full', 'full']), later);
-  expect(await proof()).toEqual(part('bloom', 1, 3));
+  expect(await proof()).toEqual(part('receipts', 1, 3));
 });
 
 test('lost rows that are stored again lower the level of their range if the new read proves less, and never raise it', async () => {
@@ -200,12 +203,16 @@ test('reindex lowers every range with a block that is proven less, and raises on
   expect(await proof()).toEqual(part('headers', 1, 6));
   await setLevels(deps, [{ from: 1, to: 6, level: 'full' }], 'lower');
   expect(await proof()).toEqual(part('headers', 1, 6));
+  await setLevels(deps, [{ from: 3, to: 6, level: 'receipts' }], 'raise');
+  expect(await proof()).toEqual(part('receipts', 3, 6));
   await setLevels(deps, [{ from: 3, to: 6, level: 'full' }], 'raise');
   expect(await proof()).toEqual(part('full', 3, 6));
-  await setLevels(deps, [{ from: 1, to: 6, level: 'bloom' }], 'raise');
+  await setLevels(deps, [{ from: 1, to: 6, level: 'receipts' }], 'raise');
   expect(await proof()).toEqual(part('full', 3, 6));
-  await setLevels(deps, [{ from: 3, to: 3, level: 'bloom' }], 'lower');
+  await setLevels(deps, [{ from: 3, to: 3, level: 'receipts' }], 'lower');
   expect(await proof()).toEqual(part('full', 5, 6));
+  await setLevels(deps, [{ from: 5, to: 5, level: 'none' }], 'lower');
+  expect(await proof()).toEqual(part('none', 1, 6));
 });
 
 test('a migration moves the levels of an older database into the rows of its ranges and its head', async () => {
@@ -219,7 +226,7 @@ test('a migration moves the levels of an older database into the rows of its ran
     await db.command('drop', `ALTER TABLE ${table} DROP COLUMN proof SETTINGS mutations_sync = 2`);
   await db.command(
     'forget',
-    'ALTER TABLE schema_migrations DELETE WHERE id = 17 SETTINGS mutations_sync = 2',
+    'ALTER TABLE schema_migrations DELETE WHERE id >= 17 SETTINGS mutations_sync = 2',
   );
   await db.command(
     'old table',
@@ -234,7 +241,7 @@ test('a migration moves the levels of an older database into the rows of its ran
        (${chainId}, 26, 4294967295, 'headers', 4), (${chainId}, 5, 9, 'bloom', 3), (${chainId + 1}, 1, 99, 'bloom', 9)`,
   );
   const log = createLog('silent', false);
-  expect(await migrate(db, log)).toEqual(['0017_proof_levels.sql']);
+  expect(await migrate(db, log)).toEqual(['0017_proof_levels.sql', '0018_receipts_level.sql']);
   const ranges = await askRows(
     db,
     `SELECT from_block, toString(p.proof) AS level FROM promotions AS p WHERE chain_id = ${chainId} AND status = 'done'

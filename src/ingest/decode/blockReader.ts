@@ -132,7 +132,8 @@ export class BlockReader {
       }
       for (const { token } of facts.transfers) if (!this.tokens.has(token)) newTokens.add(token);
       this.addOdd(odd, facts);
-      if (facts.moved.size > 0) await this.deps.checkSenders?.(block, facts.moved);
+      const checked = sendersToCheck(block, facts, reversible);
+      if (checked.size > 0) await this.deps.checkSenders?.(block, checked);
       all.push(facts);
     }
     // Prices are in whole tokens, so the decimals of all new tokens are read first.
@@ -266,4 +267,17 @@ export class BlockReader {
     await this.deps.store.writeOddTokens(fresh.map(([token, kind]) => ({ token, kind, version })));
     for (const [token, kind] of fresh) this.odd.set(token, kind);
   }
+}
+
+/**
+ * The transactions whose senders are compared with their signatures. Of a head block these are all transactions, because
+ * readers see it before other endpoints have confirmed it. In a backfill, recovering all senders would take longer than
+ * everything else.
+ */
+export function sendersToCheck(
+  { transactions }: Pick<ChainBlock, 'transactions'>,
+  { moved }: Pick<BlockFacts, 'moved'>,
+  reversible: boolean,
+): ReadonlySet<number> {
+  return reversible ? new Set(transactions.keys()) : moved;
 }

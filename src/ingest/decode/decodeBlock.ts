@@ -2,7 +2,7 @@
  * Decodes one verified block into facts (rows without prices) and updates the pool registry. Deterministic:
  * the same blocks in the same order give the same facts. Does no I/O.
  */
-import type { ChainBlock, ChainLog } from '../../domain/block';
+import { isWeaker, type ChainBlock, type ChainLog } from '../../domain/block';
 import { addressOfWord, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
 import { POOL_V2, type PoolState } from '../../domain/pool';
@@ -68,7 +68,8 @@ export function decodeBlock(
   for (const vaultPool of found.vaultPools) addVaultPool(work, vaultPool);
   const keepsAll = context.keepsAllLogs(number);
   for (const log of block.logs) {
-    if (log.transactionHash === ZERO_HASH && block.proof !== 'full') context.onBlockLog();
+    if (log.transactionHash === ZERO_HASH && isWeaker(block.proof ?? 'bloom', 'receipts'))
+      context.onBlockLog();
     if (keepsAll || isKeptLog(log)) pushLogRow(work, log);
     const topic = log.topics[0];
     if (topic === undefined) continue;

@@ -10,6 +10,7 @@ import { readOperations, writeOperation } from '../../clickhouse/schema/operatio
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { hash, u32, u64, u8 } from '../../clickhouse/rows/columns';
 import { rowType, type RowOf, nameRow } from '../../clickhouse/rows/rowType';
+import { isWeaker, PROOF_LEVELS } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { addRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
@@ -22,7 +23,7 @@ import { fetchAhead } from '../session/fetchAhead';
 import { sayRebuild } from '../session/progress';
 import { readFloors, type Floors } from '../store/retention';
 import { RowBatch } from '../rows/rowBatch';
-import { startRow } from '../store/storedState';
+import { readStoredState, startRow } from '../store/storedState';
 import { totalsRow } from './gapStore';
 import { cloneNext, exchange, nextOf, rebuildViews } from './viewRebuild';
 
@@ -120,6 +121,7 @@ async function stage(
   const { database, source, chainId, signal, log } = deps;
   for (const { name } of TABLE_ENCODERS)
     await database.command('create staged', `CREATE TABLE ${stagedOf(name)} AS ${name}`);
+  await source.expectLevel?.((await readStoredState(database, chainId))?.proof ?? 'none');
   const reader = new BlockReader(deps, await readStart(database, chainId));
   const before = { seq: 0, number: span.from - 1, hash: ranges[0]?.to_hash ?? '0x', timestamp: 0 } as const;
   await reader.load(before, true);
@@ -279,15 +281,20 @@ export async function setLevels(
 ): Promise<void> {
   const where =
     change === 'lower'
-      ? 'proof > {level:String} AND from_block <= {to:UInt32} AND to_block >= {from:UInt32}'
-      : 'proof < {level:String} AND from_block >= {from:UInt32} AND to_block <= {to:UInt32}';
-  for (const { from, to, level } of proven)
+      ? 'from_block <= {to:UInt32} AND to_block >= {from:UInt32}'
+      : 'from_block >= {from:UInt32} AND to_block <= {to:UInt32}';
+  for (const { from, to, level } of proven) {
+    const changed = PROOF_LEVELS.filter((one) =>
+      change === 'lower' ? isWeaker(level, one) : isWeaker(one, level),
+    );
     await database.command(
       'set levels of proof',
       `ALTER TABLE promotions UPDATE proof = {level:String}
-       WHERE chain_id = {chain:UInt32} AND ${where} SETTINGS mutations_sync = 2`,
-      { chain: chainId, from, to, level },
+       WHERE chain_id = {chain:UInt32} AND has({changed:Array(String)}, toString(proof)) AND ${where}
+       SETTINGS mutations_sync = 2`,
+      { chain: chainId, from, to, level, changed },
     );
+  }
 }
 
 /** Recomputes the stored range hashes of the blocks. */

@@ -11,7 +11,7 @@ import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
 import { cutRanges, PROOF_ROWS_MAX, proofRow, toProofRanges } from '../../clickhouse/schema/proofRanges';
-import type { ChainBlock, ProofLevel } from '../../domain/block';
+import { isWeaker, PROOF_LEVELS, type ChainBlock, type ProofLevel } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { CallBudget } from '../olderPools/callBudget';
@@ -80,12 +80,8 @@ export class SecondLook {
     this.reached ??=
       (await readOperations(database, [REACHED])).get(REACHED) ??
       (await startBefore(database, this.deps.chainId));
-    const next = await nextPart(
-      database,
-      this.deps.chainId,
-      this.reached + 1,
-      due,
-      (level) => level !== 'full',
+    const next = await nextPart(database, this.deps.chainId, this.reached + 1, due, (level) =>
+      isWeaker(level, 'receipts'),
     );
     if (next === null) {
       this.reached = Math.max(this.reached, due);
@@ -189,7 +185,7 @@ export async function nextPart(
   has: (level: ProofLevel) => boolean,
 ): Promise<{ readonly from: number; readonly to: number } | null> {
   if (from > to) return null;
-  const params = { chain: chainId, final_to: to, limit: PROOF_ROWS_MAX };
+  const params = { chain: chainId, final_to: to, levels: PROOF_LEVELS, limit: PROOF_ROWS_MAX };
   const rows = await selectNamed(database, 'head/list_proof_changes', params, proofRow);
   return cutRanges(toProofRanges(rows, to), from, to).find(({ level }) => has(level)) ?? null;
 }

@@ -154,8 +154,8 @@ function listPoolSearch(search: PoolSearchStatus): IngestProblem[] {
   return [{ code, message: 'The supplies of tokens from before the start block are being read' }];
 }
 
-/** Stored values that nothing proves. */
-function listDoubts({ disputed, falseSenders, blockLogs }: IngestStatus): IngestProblem[] {
+/** Stored values that nothing proves, or less than others. */
+function listDoubts({ disputed, falseSenders, blockLogs, lessProven }: IngestStatus): IngestProblem[] {
   const problems: IngestProblem[] = [];
   if (disputed !== null) {
     const message = 'The RPC endpoints send different logs of a final block, and no majority of them agrees';
@@ -164,6 +164,16 @@ function listDoubts({ disputed, falseSenders, blockLogs }: IngestStatus): Ingest
   if (falseSenders !== null) {
     const message = 'The stored sender of a transaction differs from its signature';
     problems.push({ code: 'senders_false', message, figures: { block_number: falseSenders.block } });
+  }
+  if (lessProven !== null) {
+    const { blocks, block, reason } = lessProven;
+    const message = 'Some blocks have a format that is not known, and are proven less than the others';
+    problems.push({
+      code: 'blocks_less_proven',
+      message,
+      detail: reason,
+      figures: { blocks, block_number: block },
+    });
   }
   if (blockLogs > 0) {
     const message = 'Logs that belong to no transaction of their block are stored. No receipt proves them';

@@ -82,7 +82,6 @@ export class IngestSession {
     this.cursor = stored.cursor;
     this.version = stored.version;
     this.book = new HeadBook(stored);
-
     this.startBlock = stored.startBlock;
     this.reader = new BlockReader(deps, stored.startBlock);
     this.limits = { ...SESSION_LIMITS, ...deps.limits };
@@ -109,6 +108,7 @@ export class IngestSession {
     }
     if (stored === null)
       throw new AppError('broken_invariant', 'the start block was written but cannot be read back');
+    await deps.source.expectLevel?.(stored.proof);
     await checkSameChain(deps.source, stored.cursor, signal);
     if (stored.intent?.kind === 'promotion') stored = await replayPromotion(deps, stored, stored.intent);
     stored = await withoutIncomplete(deps.gaps, stored, deps.log);

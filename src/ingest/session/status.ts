@@ -93,6 +93,8 @@ export interface IngestStatus {
   disputed: { readonly block: number } | null;
   /** A final block with a stored sender that differs from the signature, and could not be corrected. Null if there is none. */
   falseSenders: { readonly block: number } | null;
+  /** Blocks that were accepted with a weaker proof than others, since the start of the process, and the newest one. */
+  lessProven: { readonly blocks: number; readonly block: number; readonly reason: string } | null;
   /** Number of logs without a transaction that no receipt proves, since the start of the process. */
   blockLogs: number;
   /** Number of skipped transfer and position logs, by reason. */
@@ -130,6 +132,7 @@ export function newIngestStatus(): IngestStatus {
     malformedLogs: 0,
     disputed: null,
     falseSenders: null,
+    lessProven: null,
     blockLogs: 0,
     skippedTransfers: { nft: 0, malformed: 0, unplaced: 0 },
     balanceChecks: { rounds: 0, compared: 0, mismatches: 0, failures: 0, rebasing: 0 },
@@ -212,4 +215,11 @@ export function backfillProgress({ work, indexed }: IngestStatus, now: number): 
     done_pct: Math.floor((done / blocks) * 1000) / 10,
     seconds_left: left,
   };
+}
+
+export function noteLessProven(
+  status: IngestStatus,
+  { number, reason }: { readonly number: number; readonly reason: string },
+): void {
+  status.lessProven = { blocks: (status.lessProven?.blocks ?? 0) + 1, block: number, reason };
 }

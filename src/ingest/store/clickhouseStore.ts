@@ -5,7 +5,6 @@ import { insertRows } from '../../clickhouse/rows/inserter';
 import { selectAll, selectMade } from '../../clickhouse/client/namedQueries';
 import { bool, text, u64 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
-import { weakerOf } from '../../clickhouse/schema/proofRanges';
 import type { StoredToken } from '../pools/tokenBook';
 import {
   headBlocksTable,
@@ -14,7 +13,7 @@ import {
   type OddKind,
   type PoolRow,
 } from '../../clickhouse/schema/tables';
-import type { BlockRef } from '../../domain/block';
+import { weakerOf, type BlockRef } from '../../domain/block';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';

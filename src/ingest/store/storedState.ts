@@ -7,6 +7,7 @@ import { selectAll, selectNamed } from '../../clickhouse/client/namedQueries';
 import { address, enum8, hash, i32, mapOf, u128, u256, u32, u64 } from '../../clickhouse/rows/columns';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { headBlocksTable, poolsTable, type PoolRow } from '../../clickhouse/schema/tables';
+import { PROOF_LEVELS } from '../../domain/block';
 import { foldHead } from '../../domain/head/foldHead';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
@@ -47,7 +48,12 @@ export async function readFinalTo(database: Database, chainId: number): Promise<
 }
 
 function listNewestRanges(database: Database, chainId: number): Promise<RowOf<typeof promotionRow>[]> {
-  return selectNamed(database, 'ingest/store/list_newest_ranges', { chain: chainId }, promotionRow);
+  return selectNamed(
+    database,
+    'ingest/store/list_newest_ranges',
+    { chain: chainId, levels: PROOF_LEVELS },
+    promotionRow,
+  );
 }
 
 /** Returns the stored state. Null if the database has no block of the chain. */
@@ -67,13 +73,15 @@ export async function readStoredState(database: Database, chainId: number): Prom
   const rows = await selectAll(database, 'ingest/store/list_head_blocks', above, headRow, ROWS_MAX);
   const [start] = await selectNamed(database, 'ingest/store/find_start', chain, startRow);
   const [last] = await selectNamed(database, 'ingest/store/find_head_version', chain, versionRow);
+  const head = headOf(cursor, rows);
   return {
     startBlock: start?.from_block ?? 1,
     cursor,
     intent: begun === undefined ? null : intentOfRow(begun),
-    ...headOf(cursor, rows),
+    ...head,
     version: last?.version ?? 0,
     finalNumber: Math.max(cursor.number, rows.at(-1)?.final_number ?? 0),
+    proof: head.head.at(-1)?.proof ?? (done.kind === 'start' ? 'none' : done.proof),
   };
 }
 

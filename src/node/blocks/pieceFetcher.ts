@@ -152,10 +152,10 @@ export class PieceFetcher {
     const isRefused = !this.trust.isUsed(endpoint) && error instanceof RpcError && error.isAnswer;
     if (!(isBlockKnown || isLast || isRefused) || (isLie && isFirst && !endpoint.alone))
       throw toRetryable(error);
-    const { needsBodies } = this.checker;
+    const { needsReceipts } = this.checker;
     const ways = [
       () => fetchByTransactions(endpoint, number, signal),
-      () => fetchByLogs(endpoint, new LogSpans(1), number, number, signal, needsBodies),
+      () => fetchByLogs(endpoint, new LogSpans(1), number, number, signal, needsReceipts),
     ];
     for (const way of ways) {
       const block = await firstOf(way);
@@ -216,7 +216,7 @@ export class PieceFetcher {
     halves: BlockHalves,
     signal: AbortSignal,
   ): Promise<(UncheckedBlock | AppError)[]> {
-    const { needsBodies } = this.checker;
+    const { needsBodies, needsReceipts } = this.checker;
     if (this.trust.isUsed(endpoint)) {
       try {
         return await fetchByReceipts(endpoint, next(), halves, signal, needsBodies);
@@ -230,7 +230,7 @@ export class PieceFetcher {
     // eth_getLogs takes one range, so the range ends before the next block that is already kept.
     const to = numbers.find((number, at) => numbers[at + 1] !== number + 1) ?? from;
     try {
-      return await fetchByLogs(endpoint, this.spans, from, to, signal, needsBodies);
+      return await fetchByLogs(endpoint, this.spans, from, to, signal, needsReceipts);
     } catch (error) {
       if (error instanceof RpcError || (error instanceof AppError && error.retryable)) return [error];
       throw error;

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { operationRow, SENDERS_CHECKED } from '../../clickhouse/schema/operations';
+import { PROOF_LEVELS } from '../../domain/block';
 import { steadyNow } from '../../domain/time/steadyTime';
 import {
   findNewestPart,
   findProvenPart,
-  PROOF_LEVELS,
   PROOF_ROWS_MAX,
   proofRow,
   toProofRanges,
@@ -35,7 +35,7 @@ async function readFinal(
   chainId: number,
   { finalTo }: HeadSnapshot,
 ): Promise<FinalProof> {
-  const params = { chain: chainId, final_to: finalTo, limit: PROOF_ROWS_MAX };
+  const params = { chain: chainId, final_to: finalTo, levels: PROOF_LEVELS, limit: PROOF_ROWS_MAX };
   const [rows, [senders]] = await Promise.all([
     runner.run('head/list_proof_changes', params, proofRow),
     runner.run('engine/list_operations', { names: [SENDERS_CHECKED] }, operationRow),
@@ -113,7 +113,10 @@ export function createProvenParts(runner: QueryRunner, chainId: number): ProvenP
     async all(head) {
       const found = await refresh(head);
       if (found === null) return [];
-      return PROOF_LEVELS.flatMap((level) => findProvenPart(found.ranges, found.stored, level) ?? []);
+      // Every stored block has the level `none` or a stronger one.
+      return PROOF_LEVELS.slice(1).flatMap(
+        (level) => findProvenPart(found.ranges, found.stored, level) ?? [],
+      );
     },
   };
 }

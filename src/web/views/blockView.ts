@@ -18,6 +18,7 @@ import {
   type NodeBlock,
   type NodeTransaction,
 } from '../explorer/nodeAnswers.ts';
+import { proofFact } from '../explorer/proofFact.ts';
 import { COIN_DECIMALS, formatUnits, formatWhole, GWEI_DECIMALS, usedOf } from '../explorer/units.ts';
 
 /** Transactions of one page of the list. */
@@ -36,7 +37,8 @@ interface Found extends FoundLogs {
   readonly silence: string | null;
   /** Null if neither the node nor a stored log tells. */
   readonly isFinal: boolean | null;
-  readonly proof: string;
+  readonly isStored: boolean;
+  readonly known: ChainItem | undefined;
   readonly coin: string;
   readonly contracts: ReadonlyMap<string, ContractRecord>;
   readonly signatures: ReadonlyMap<string, string>;
@@ -103,31 +105,14 @@ async function find(number: number, chain: string | null, signal: AbortSignal): 
   ]);
   const isFinal = final.value === null ? (logs[0]?.finalized ?? null) : number <= final.value.number;
   const isStored = found.noLogs !== null || (found.asOf ?? 0) >= number;
-  const proof = isStored ? proofOf(number, known) : 'not stored yet';
   const coin = known?.native_symbol ?? '';
-  return { ...found, number, block, silence, isFinal, proof, coin, contracts, signatures };
-}
-
-/** What each level of proof covers. */
-const PROOFS: Readonly<Record<string, string>> = {
-  full: 'The hash of the header, the transactions and the receipts are proven',
-  headers: 'The hash of the header is proven',
-  bloom: 'The logs fit the bloom of the header',
-};
-
-/** The chain's newest blocks have one level of proof; older ones have a weaker one. */
-function proofOf(number: number, known: ChainItem | undefined): string {
-  const { level = null, proven_from: from = null } = known?.proof ?? {};
-  if (level === null || from === null) return 'unknown';
-  if (number < (known?.first_block ?? 0)) return 'not stored: before the first indexed block';
-  // The list of chains may be older than the block. New blocks have the level of the newest one.
-  return number >= from ? level : `weaker than ${level}`;
+  return { ...found, number, block, silence, isFinal, isStored, known, coin, contracts, signatures };
 }
 
 const isCall = ({ input, to }: NodeTransaction): boolean => to !== null && input.length >= 10;
 
 function blockPage(found: Found, chain: string | null): HTMLElement {
-  const { number, block, silence, logs, isFinal, proof } = found;
+  const { number, block, silence, logs, isFinal, isStored, known } = found;
   const hash = block?.hash ?? logs[0]?.block_hash ?? null;
   const time = block?.time ?? logs[0]?.timestamp ?? null;
   return h(
@@ -151,7 +136,7 @@ function blockPage(found: Found, chain: string | null): HTMLElement {
       hash === null ? null : h('p', { class: 'wallet-name' }, copyable(hash)),
       facts(
         fact('Time', time === null ? '—' : h('span', {}, formatTime(time), ' (', ago(time), ')')),
-        fact('Proof', proof, PROOFS[proof] ?? 'How far this service has proven the stored block'),
+        proofFact(number, isStored, known),
         ...(block === null ? [] : nodeFacts(block, chain)),
       ),
       block === null &&

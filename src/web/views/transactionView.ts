@@ -1,5 +1,6 @@
 /** The page of one transaction: status, value, gas, decoded input, moved tokens, swaps and logs. */
 import type { SwapItem } from '../../wire/activity';
+import type { ChainItem } from '../../wire/chains';
 import type { View } from '../core/app.ts';
 import { h } from '../core/dom.ts';
 import type { ContractRecord, LogEntry } from '../core/explorerAnswers.ts';
@@ -9,7 +10,7 @@ import { ago, badge, fact, facts } from '../core/pieces.ts';
 import {
   chainOf,
   decodeInput,
-  getNativeSymbol,
+  findChain,
   listLogs,
   readContracts,
   type DecodedInput,
@@ -35,6 +36,7 @@ import {
   movesOf,
   swapList,
 } from '../explorer/transactionParts.ts';
+import { proofFact } from '../explorer/proofFact.ts';
 import { COIN_DECIMALS, formatUnits, formatWhole, GWEI_DECIMALS, usedOf } from '../explorer/units.ts';
 
 /** Larger than the index of any log in its block. */
@@ -58,7 +60,7 @@ interface Found extends FoundLogs {
   readonly contracts: ReadonlyMap<string, ContractRecord>;
   readonly swaps: readonly SwapItem[];
   readonly call: DecodedInput | null;
-  readonly coin: string;
+  readonly known: ChainItem | undefined;
 }
 
 export const transactionView: View = (app, place, main, signal) => {
@@ -93,11 +95,11 @@ function hasSettled({ logs, noLogs, receipt, silence, time, asOf }: Found): bool
 }
 
 async function find(hash: string, chain: string | null, signal: AbortSignal): Promise<Found> {
-  const [{ value: sent, silence }, answer, found, coin] = await Promise.all([
+  const [{ value: sent, silence }, answer, found, known] = await Promise.all([
     told(getNodeTransaction(hash, chain, signal)),
     told(getNodeReceipt(hash, chain, signal)),
     listLogs({ tx_hash: hash, limit: LOGS_MAX, chainId: chain }, signal),
-    getNativeSymbol(chain),
+    findChain(chain),
   ]);
   const { logs, noLogs } = found;
   const { value: receipt } = answer;
@@ -116,7 +118,7 @@ async function find(hash: string, chain: string | null, signal: AbortSignal): Pr
     hasCall ? decodeInput(sent.to ?? '', sent.input, chain, signal) : null,
   ]);
   const why = silence ?? answer.silence;
-  return { ...found, hash, chain, sent, receipt, silence: why, time, contracts, swaps, call, coin };
+  return { ...found, hash, chain, sent, receipt, silence: why, time, contracts, swaps, call, known };
 }
 
 /** The first and the last position in a block, between which the swaps of a transaction are. */
@@ -177,7 +179,7 @@ function noLogsText({ noLogs, sent, receipt, silence }: Found): string {
 }
 
 function summary(found: Found): HTMLElement {
-  const { sent, receipt, time, logs, chain } = found;
+  const { sent, receipt, time, logs, chain, known, noLogs, asOf } = found;
   const block = receipt?.blockNumber ?? sent?.blockNumber ?? logs[0]?.block_number ?? null;
   const missing = missingOf(found);
   return h(
@@ -187,6 +189,7 @@ function summary(found: Found): HTMLElement {
       fact('Status', statusBadge(found)),
       fact('Block', block === null ? '—' : blockNumber(block, chain)),
       fact('Time', time === null ? '—' : h('span', {}, formatTime(time), ' (', ago(time), ')')),
+      block === null ? null : proofFact(block, noLogs !== null || (asOf ?? 0) >= block, known),
       ...(sent === null ? [] : sentFacts(found, sent)),
     ),
     missing === null ? null : h('p', { class: 'muted missing' }, missing),
@@ -202,11 +205,11 @@ function missingOf({ sent, receipt, silence }: Found): string | null {
 }
 
 /** The fields of a transaction that only the node has. */
-function sentFacts({ receipt, chain, coin }: Found, sent: NodeTransaction): (HTMLElement | null)[] {
+function sentFacts({ receipt, chain, known }: Found, sent: NodeTransaction): (HTMLElement | null)[] {
   const price = receipt?.gasPrice ?? sent.gasPrice;
   const used = receipt?.gasUsed ?? null;
   const created = receipt?.contract ?? null;
-  const coins = (wei: bigint): string => `${formatUnits(wei, COIN_DECIMALS)} ${coin}`;
+  const coins = (wei: bigint): string => `${formatUnits(wei, COIN_DECIMALS)} ${known?.native_symbol ?? ''}`;
   const number = (name: string, value: number | null): HTMLElement | null =>
     value === null ? null : fact(name, String(value));
   return [

@@ -152,7 +152,7 @@ async function timeWork(): Promise<Figure> {
       const header = resultOf(bodies);
       if (!isRecord(header) || !Array.isArray(receipts)) throw new Error('the node has no such block');
       const { fault } = prover.prove({ header, receipts });
-      if (fault !== null) throw new Error(fault);
+      if (fault !== null) throw new Error(fault.text);
       if (round > 0) added.push(performance.now() - parsed - (parsed - started));
     }
   const value = percentile(added, 99);

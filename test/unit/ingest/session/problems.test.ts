@@ -209,11 +209,13 @@ test('no problem names the host of an endpoint, because a host may contain a key
 });
 
 test('what cannot be proven is named: disputed logs, logs without a transaction, a method that fails for blocks', () => {
-  const status = { ...waiting(), disputed: { block: 7 }, blockLogs: 3 };
+  const lessProven = { blocks: 2, block: 9, reason: 'the transaction type 0x50 is unknown' };
+  const status = { ...waiting(), disputed: { block: 7 }, blockLogs: 3, lessProven };
   const health = healthAt(NOW, { untrusted: { method: 'eth_getBlockReceipts', block: 70 } });
   const problems = listIngestProblems(status, health, { now: NOW, wallMs: WALL });
   expect(problems.map(({ code, figures }) => ({ code, figures }))).toEqual([
     { code: 'logs_disputed', figures: { block_number: 7 } },
+    { code: 'blocks_less_proven', figures: { blocks: 2, block_number: 9 } },
     { code: 'logs_unproven', figures: { logs: 3 } },
     { code: 'node_incomplete', figures: { endpoint: 0, block_number: 70 } },
   ]);
