@@ -100,11 +100,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
     throw new AppError('bad_config', 'RPC_URL is not set: set it to JSON-RPC URLs of the chain to ingest');
   }
   const status = newIngestStatus();
-  const head = createToldHead(config.chainId);
-  const onChange: OnCommit = (flip) => {
-    head.tell(flip);
-    onCommit(flip);
-  };
+  const head = createToldHead(config.chainId, onCommit);
   const rpc = createEndpointPool({ urls: config.rpcUrls, chainId: config.chainId, log });
   const source = openSource(config, rpc, status, log);
   const clock = systemClock();
@@ -130,13 +126,13 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const trusted = new TrustedChain({ pool: rpc, source }, config.proof.trusted, log);
       const confirm: Confirm = (block) => confirmMajority({ pool: rpc, source }, block, going);
       const link: Confirm = (block) => trusted.check(block, going);
-      const { store, gaps, logs } = openStores(config, { database, claim, mending, log, onCommit: onChange });
+      const { store, gaps, logs } = openStores(config, { database, claim, mending, log, head });
       const foundPools = new FoundPools(database);
       const restart = new SessionRestart();
       const ingest = runIngest(
         {
           foundPools,
-          store: gatedStore(store, [confirmGate(confirm, link), pauseGate(pauses), tellGate(onChange)]),
+          store: gatedStore(store, [confirmGate(confirm, link), pauseGate(pauses), tellGate(head.tell)]),
           confirm,
           gaps: pausableGaps(gaps, pauses),
           keepsAllLogs: (block) => logs.isWholeAt(block),
@@ -158,16 +154,8 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       );
       const deps = { database, rpc, source, chainId, status, log, clock, foundPools, restart, head };
       const workers = stopAt === undefined ? createWorkers(config, storage, deps) : [];
-      const state = (): string => encodeWriterState(facts());
-      const news = (): string => newsOfWriter(facts());
-      const beat = new WriterBeat({
-        claim,
-        clock,
-        log,
-        state,
-        news,
-        onFenced: (error) => fenced.abort(error),
-      });
+      const onFenced = (error: AppError): void => fenced.abort(error);
+      const beat = new WriterBeat({ claim, clock, log, onFenced, ...saidBy(facts) });
       await workBesides([beat, ...workers], ingest, going);
       if (fenced.signal.aborted && !signal.aborted) {
         sayFenced(status, errorText(fenced.signal.reason), clock.now(), log);
@@ -176,6 +164,11 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
     },
     close: () => rpc.close(),
   };
+}
+
+/** What the signs of life say. */
+function saidBy(facts: () => WriterFacts): { state(): string; news(): string } {
+  return { state: () => encodeWriterState(facts()), news: () => newsOfWriter(facts()) };
 }
 
 function sayFenced(status: IngestStatus, problem: string, now: number, log: Logger): void {
@@ -191,19 +184,19 @@ interface StoreParts {
   readonly claim: WriterClaim;
   readonly mending: Mending;
   readonly log: Logger;
-  readonly onCommit: OnCommit;
+  readonly head: ToldHead;
 }
 
 /** Opens the stores of blocks and of lost rows. They also store the changes of EXPLORER. */
 function openStores(
   { chainId, explorer: whole }: Config,
-  { database, claim, mending, log, onCommit }: StoreParts,
+  { database, claim, mending, log, head }: StoreParts,
 ): { readonly store: Store; readonly gaps: GapStore; readonly logs: LogLedger } {
   const floors = (): Promise<Floors> => readFloors(database);
   const logs = new LogLedger(database, claim);
   const store = createClickHouseStore(database, chainId, floors, mending, claim);
   const gaps = createGapStore(database, chainId, floors, claim);
-  const onChange = (): void => onCommit(null);
+  const onChange = (): void => head.tell(null);
   return {
     store: logKeepingStore(store, logs, { whole, log, onChange }),
     gaps: logKeepingGaps(gaps, logs),

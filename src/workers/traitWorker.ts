@@ -195,16 +195,12 @@ export class TraitWorker {
         signal,
       );
       const { buy, sell } = taxes.get(token) ?? measureTax([], []);
-      const code = codes[index] ?? null;
-      const traits = code === null ? null : codeTraitsOf(code.code, abis[index] ?? null);
       rows.push({
         token,
         swaps,
         ...trades,
         ...{ buys: buy.swaps, buy_tax: buy.tax, sells: sell.swaps, sell_tax: sell.tax },
-        mintable: traits?.mintable ?? null,
-        pausable: traits?.pausable ?? null,
-        bridged: traits?.bridged ?? null,
+        ...traitsOfCode(codes[index] ?? null, abis[index] ?? null),
         forked: forked[index] ?? before?.forked ?? null,
         kept_at_zero: kept[index] ?? 0n,
       });
@@ -309,6 +305,14 @@ export class TraitWorker {
       }),
     );
   }
+}
+
+/** What the code of a token allows; null if the node did not return the code. */
+function traitsOfCode(
+  code: CodeFacts | null,
+  abi: Parameters<typeof codeTraitsOf>[1],
+): Pick<TokenTraitRow, 'mintable' | 'pausable' | 'bridged'> {
+  return code === null ? { mintable: null, pausable: null, bridged: null } : codeTraitsOf(code.code, abi);
 }
 
 /** The newest swaps of one token among swaps of several, newest first. */

@@ -5,6 +5,7 @@ import { createDatabase, databaseUrl, memoryFigure, say, writeDescription, type 
 import { processorSeconds, residentBytes } from '../children/childProcess';
 import type { Figure } from '../figure';
 import { serveApi } from '../loaders/servedApi';
+import { sumStatements, watchStatements } from '../../../test/support/server/statements';
 import { startStubChain } from '../../../test/support/stub/stubChain';
 
 const FIRST = 200;
@@ -72,11 +73,13 @@ export async function benchIdle({ server, folder, figures }: Bench): Promise<voi
   const parts = { program: api.pid, engine: server.pid() };
   const before = Object.values(parts).map(processorSeconds);
   const started = performance.now();
-  await follow(FIRST + WARM_BLOCKS, BLOCKS);
+  const sent = await watchStatements(api.url, () => follow(FIRST + WARM_BLOCKS, BLOCKS));
   const seconds = (performance.now() - started) / 1_000;
   const used = Object.values(parts).map((pid, index) => processorSeconds(pid) - (before[index] ?? 0));
   for (const [index, name] of Object.keys(parts).entries())
     say(`${name}: ${(((used[index] ?? 0) / seconds) * 100).toFixed(1)} % of one core`);
+  const names = sent.map(([name, count]) => `${count} ${name}`).join(', ');
+  say(`${((sumStatements(sent) / seconds) * 60).toFixed(0)} statements a minute besides inserts: ${names}`);
   const share = used.reduce((sum, part) => sum + part, 0) / seconds;
   figures.push({
     name: `processor time of engine and program, with a block of 24 logs every ${BLOCK_EVERY_MS / 1_000} s`,

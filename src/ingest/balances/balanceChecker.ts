@@ -125,7 +125,8 @@ export class BalanceChecker {
     const { phase } = status;
     const stored = await readStoredState(database, chainId);
     const tip = stored?.head.at(-1);
-    if (stored === null || tip === undefined) return NOTHING;
+    // All blocks are final. The next block is compared.
+    if (stored === null || tip === undefined) return { isOpen: false };
     const book = (this.book ??= await this.loadBook());
     const { pairs, samples, hasMore } = await this.choose(book, stored);
     const balances = await this.readBalances(stored, pairs);

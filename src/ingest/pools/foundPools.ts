@@ -50,6 +50,7 @@ export class FoundPools {
   private waiting: Waiting[] = [];
   private removed: FoundPoolRow[] = [];
   private stale = false;
+  private publishedAt = -Infinity;
   private known: AddingChain['isKnown'] = () => false;
 
   readonly oldTicks: OldTicks;
@@ -58,12 +59,9 @@ export class FoundPools {
     this.oldTicks = new OldTicks(database);
   }
 
-  /**
-   * Whether pools wait to be added, or `refresh` asked for a new version of the head. `sinceMs` is the time since the
-   * head was published, in ms.
-   */
-  isWaiting(sinceMs: number): boolean {
-    return this.waiting.length > 0 || (this.stale && sinceMs >= REFRESH_MS);
+  /** Whether pools wait to be added, or `refresh` asked for a new version of the head. `now` is a time in ms. */
+  isWaiting(now: number): boolean {
+    return this.waiting.length > 0 || (this.stale && now - this.publishedAt >= REFRESH_MS);
   }
 
   get hasPools(): boolean {
@@ -78,10 +76,14 @@ export class FoundPools {
     this.stale = true;
   }
 
-  /** Returns whether `refresh` was called since the last call of takeRefresh. */
-  takeRefresh(): boolean {
+  /**
+   * Called before the head is published at `now`, because its readers read the findings so far. Returns whether `refresh`
+   * was called since the last call.
+   */
+  takeRefresh(now: number): boolean {
     const { stale } = this;
     this.stale = false;
+    this.publishedAt = now;
     return stale;
   }
 

@@ -70,8 +70,6 @@ export class IngestSession {
   /** First block that this database stores. */
   readonly startBlock: number;
   private watch: GapWatch | null = null;
-  /** Time of the last change of the head, in ms. */
-  private publishedAt = -Infinity;
 
   private constructor(
     private readonly deps: SessionDeps,
@@ -157,8 +155,8 @@ export class IngestSession {
   }
 
   private canTakeFound(): boolean {
-    const sinceMs = this.deps.now() - this.publishedAt;
-    return canTakeFound(this.deps.foundPools, this.follower, this.cursor, this.promoter, sinceMs);
+    const { foundPools, now } = this.deps;
+    return canTakeFound(foundPools, this.follower, this.cursor, this.promoter, now());
   }
 
   /** Adds found pools at the end of the newest block. The new rows of this block replace its stored rows. */
@@ -166,13 +164,12 @@ export class IngestSession {
     const { foundPools, source, store, newCommit } = this.deps;
     if (foundPools === undefined || !this.canTakeFound()) return;
     const rows = await takeFoundPools(foundPools, this.reader, source, this.follower, this.signal);
-    const isStale = foundPools.takeRefresh();
+    const isStale = foundPools.takeRefresh(this.deps.now());
     const change =
       rows === null ? this.book.again(this.follower.tip.number) : this.book.renew(rows, newCommit);
     if (change === null || (rows === null && !isStale)) return;
     this.version += 1;
     await store.writeHead({ ...change, version: this.version, finalNumber: this.follower.base.number });
-    this.publishedAt = this.deps.now();
     this.book.note(change);
     foundPools.settle();
   }
@@ -187,7 +184,7 @@ export class IngestSession {
   }
 
   private async advance(head: BlockHeader): Promise<void> {
-    const { finality, status, source, now, clock } = this.deps;
+    const { finality, status, source, foundPools, now, clock } = this.deps;
     noteHead(status, head, now());
     const behind = head.number - this.follower.tip.number;
     if (behind >= CATCH_UP_MIN_BLOCKS) this.beginCatchUp(head.number);
@@ -201,8 +198,7 @@ export class IngestSession {
     }
     await this.finalise(head, final);
     await this.listFound();
-    const { oldTicks } = this.deps.foundPools ?? {};
-    if (oldTicks?.isWaiting === true) await oldTicks.take(this.follower.tip.number + 1);
+    if (foundPools?.oldTicks.isWaiting === true) await foundPools.oldTicks.take(this.follower.tip.number + 1);
     this.goOnPromoting();
     endWork(status, 'catch_up');
     this.report(head.number);
@@ -317,10 +313,8 @@ export class IngestSession {
     if (change === null) return;
     this.version += 1;
     const final = Math.max(finalNumber, this.follower.base.number);
-    // Readers of this version read the findings so far.
-    foundPools?.takeRefresh();
+    foundPools?.takeRefresh(now());
     await store.writeHead({ ...change, version: this.version, finalNumber: Math.min(final, tip) });
-    this.publishedAt = now();
     this.book.note(change);
     this.count(countRows(change.fresh.map(({ rows }) => rows)));
     status.indexed = tip;

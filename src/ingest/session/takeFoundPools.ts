@@ -14,16 +14,16 @@ import type { Cursor, StoredState } from '../store/store';
 
 /**
  * Returns whether pools or findings wait, and the newest block is in the head tables and is not being promoted.
- * `sinceMs` is the time since the head was published, in ms.
+ * `now` is a time in ms.
  */
 export function canTakeFound(
   found: FoundPools | undefined,
   { tip, base }: HeadFollower,
   cursor: Cursor,
   promoter: Promoter,
-  sinceMs: number,
+  now: number,
 ): boolean {
-  if (found?.isWaiting(sinceMs) !== true || tip.number <= cursor.number) return false;
+  if (found?.isWaiting(now) !== true || tip.number <= cursor.number) return false;
   return tip.number > base.number || !promoter.isBusy;
 }
 

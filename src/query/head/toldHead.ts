@@ -16,7 +16,11 @@ export interface ToldHead {
   read(runner: QueryRunner): Promise<HeadSnapshot | null>;
 }
 
-export function createToldHead(chainId: number): ToldHead {
+/** `onCommit` is called with each reported commit. */
+export function createToldHead(
+  chainId: number,
+  onCommit: (flip: PublishedFlip | null) => void = () => undefined,
+): ToldHead {
   let flips: PublishedFlip[] = [];
   let reading: HeadReading | null = null;
   /** Whether `reading` and `flips` no longer make the head. */
@@ -26,7 +30,7 @@ export function createToldHead(chainId: number): ToldHead {
     isStale = true;
     throw error;
   };
-  const next = async (runner: QueryRunner): Promise<HeadSnapshot | null> => {
+  const step = async (runner: QueryRunner): Promise<HeadSnapshot | null> => {
     const told = flips;
     flips = [];
     const followed = isStale || reading === null ? null : followHead(reading, told);
@@ -43,9 +47,10 @@ export function createToldHead(chainId: number): ToldHead {
       }
       // The rows are not kept.
       if (flip !== null) flips.push({ ...flip, fresh: [] });
+      onCommit(flip);
     },
     async read(runner) {
-      const turn = last.then(() => next(runner));
+      const turn = last.then(() => step(runner));
       last = turn.catch(() => undefined);
       return turn;
     },
