@@ -24,8 +24,8 @@ import {
   readRouterSources,
   ROUTER_FILE,
   type SourceSet,
+  PULSE_DEV_PAIR_HASH,
 } from '../src/dev/sources/devSources';
-import { PULSE_DEV_PAIR_HASH } from '../src/dev/sources/uniswapEdits';
 
 type CompilerName = 'solc5' | 'solc6' | 'solc8';
 type Compile = (input: string) => string;
@@ -113,7 +113,7 @@ function compileAll(folder: string): Map<string, string> {
   const pair = compileFile(solc5, core, PAIR_FILE, 'UniswapV2Pair');
   const pairHash = keccak256(pair.bytecode).slice(2);
   if (pairHash !== PULSE_DEV_PAIR_HASH)
-    throw new AppError('internal', `the hash of the edited pair is ${pairHash}; see uniswapEdits.ts`);
+    throw new AppError('internal', `the hash of the edited pair is ${pairHash}; see devSources.ts`);
   write('PulseDevFactory', core, compileFile(solc5, core, FACTORY_FILE, 'UniswapV2Factory'));
 
   expectPublished(

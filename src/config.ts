@@ -12,7 +12,7 @@ import { redactUrls, shorten } from './chains/redactUrls';
 import type { ChainDescription, StartBlock } from './domain/chainDescription';
 import { isHash, toLowerHex } from './domain/hex';
 import { parseNetwork, readIpcPath } from './domain/networks';
-import type { ProofMode, ProofOptions } from './domain/block';
+import { PROOF_LEVELS, type ProofMode, type ProofOptions } from './domain/block';
 import { AppError } from './errors';
 
 /** Default start of a first run: about one day of PulseChain blocks before the head. */
@@ -30,7 +30,7 @@ const METRICS_PORT_DEFAULT = 9_464;
 const RPC_URLS_MAX = 20;
 /** Chains of the explorer that need not be the market chain, and the settings with the URLs of their nodes. */
 export const EXPLORER_CHAINS = [{ chain: pulsechainTestnet, setting: 'RPC_URL_943' }] as const;
-const PROOF_MODES: readonly ProofMode[] = ['auto', 'full', 'headers', 'bloom'];
+const PROOF_MODES: readonly ProofMode[] = ['auto', ...PROOF_LEVELS.toReversed()];
 const LOG_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 export interface Config {
@@ -64,7 +64,7 @@ export interface Config {
   /** Allowed requests per minute and client address; 0 means no limit. */
   readonly rateLimitPerMinute: number;
   /**
-   * Calls per second that the history search may send to the node; 0 means no search. It finds pools from
+   * Calls per second that the pool search may send to the node; 0 means no search. It finds pools from
    * before the start block.
    */
   readonly historyCallsPerSecond: number;

@@ -89,7 +89,7 @@ export interface IngestFigures {
   readonly swaps: number;
   readonly malformedLogs: number;
   /** Progress of the search for pools from before the start block. */
-  readonly history: {
+  readonly poolSearch: {
     readonly state: string;
     readonly searchedFrom: number;
     readonly searchTo: number;
@@ -302,19 +302,23 @@ function watchIngest(registry: Registry, read: () => IngestFigures): void {
     [
       'history_complete',
       '1 if all pools from before the start block are listed, 0 while they are searched or missing',
-      ({ history: { state } }) =>
+      ({ poolSearch: { state } }) =>
         state === 'unknown' ? null : Number(state === 'whole' || state === 'complete'),
     ],
     [
       'history_blocks_left',
       'Number of blocks whose pool creations are still to be read',
-      ({ history: { searchedFrom, searchTo } }) => searchedFrom - searchTo,
+      ({ poolSearch: { searchedFrom, searchTo } }) => searchedFrom - searchTo,
     ],
-    ['history_pools', 'Number of pools found from before the start block', ({ history }) => history.pools],
+    [
+      'history_pools',
+      'Number of pools found from before the start block',
+      ({ poolSearch }) => poolSearch.pools,
+    ],
     [
       'history_calls_total',
       'Number of calls of the search for pools and supplies from before the start block',
-      ({ history }) => history.calls,
+      ({ poolSearch }) => poolSearch.calls,
     ],
     ['gaps_refilled_total', 'Number of block ranges whose lost rows were stored again', (all) => all.refills],
     [

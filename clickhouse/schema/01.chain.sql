@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS head_blocks
     commit UInt64 COMMENT 'Random number of the write that stored this block; rows in the *_head tables with this commit belong to the block; 0 if there is no block at this height',
     version UInt64 COMMENT 'Number of the insert (flip) that wrote this row; the largest version of a height is valid. Each flip of a session adds one. A new session starts at the clock, in 1/1,024 ms, above all earlier versions',
     final_number UInt32 COMMENT 'Number of the newest final block when this row was written',
-    proof Enum8('bloom' = 1, 'headers' = 2, 'full' = 3) COMMENT 'Level of proof of the rows of this block, as in the setting PROOF; bloom if there is no block at this height'
+    proof Enum8('bloom' = 1, 'headers' = 2, 'full' = 3, 'receipts' = 4, 'none' = 5) COMMENT 'Level of proof of the rows of this block, as in the setting PROOF; bloom if there is no block at this height'
 )
 ENGINE = MergeTree
 PARTITION BY intDiv(number, 1024)
@@ -56,7 +56,7 @@ CREATE TABLE IF NOT EXISTS promotions
     to_hash FixedString(32) COMMENT 'Hash of the last block of the range, 32 raw bytes',
     to_timestamp UInt32 COMMENT 'Time of the last block of the range, unix seconds, UTC',
     counts Map(LowCardinality(String), UInt64) COMMENT 'Number of rows that the range adds to each final table, by table name',
-    proof Enum8('bloom' = 1, 'headers' = 2, 'full' = 3) COMMENT 'Weakest level of proof of the blocks of the range, as in the setting PROOF. If a range has several done rows, the weakest level is valid',
+    proof Enum8('bloom' = 1, 'headers' = 2, 'full' = 3, 'receipts' = 4, 'none' = 5) COMMENT 'Weakest level of proof of the blocks of the range, as in the setting PROOF. If a range has several done rows, the weakest level is valid',
     written_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') COMMENT 'Time when this row was written, UTC'
 )
 ENGINE = MergeTree

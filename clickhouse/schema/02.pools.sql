@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS tokens
     symbol Nullable(String) COMMENT 'Symbol without control characters, at most 64 characters; null if the call symbol() reverts or returns no text',
     name Nullable(String) COMMENT 'Name without control characters, at most 128 characters; null if the call name() reverts or returns no text',
     decimals Nullable(UInt8) COMMENT 'Decimals, 0 to 77; null if the call decimals() reverts or returns a larger number, if symbol and name are missing too and it returns 0, or if it returned different numbers',
-    version UInt64 COMMENT 'Number of the block at which the metadata was read; in later rows of a token plus a multiple of 2^32, so that they win (src/ingest/pools/tokenVersion.ts)'
+    version UInt64 COMMENT 'Number of the block at which the metadata was read; in later rows of a token plus a multiple of 2^32, so that they win (src/ingest/pools/tokenBook.ts)'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY address

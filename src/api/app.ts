@@ -10,10 +10,8 @@ import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import { takesForms } from './etherscan/mounts';
-import { matchPaths } from './matchPaths';
 import { answerErrors } from './middleware/answerErrors';
-import { answerLikeSourcify } from './middleware/answerLikeSourcify';
-import { answerInDialect } from './middleware/answerInDialect';
+import { answerInDialect, answerLikeSourcify } from './middleware/answerInDialect';
 import { findClient } from './middleware/clientAddress';
 import { createFailureLog } from './middleware/failureLog';
 import { compressAnswers } from './middleware/compressAnswers';
@@ -135,4 +133,19 @@ function allowOrigins(origin: string): Koa.Middleware<RequestState> {
   const posting = allow(FORM_METHODS);
   return (ctx, next) =>
     takesForms(ctx.path) || takesVerifications(ctx.path) ? posting(ctx, next) : reading(ctx, next);
+}
+
+/** Returns a function that tells whether a path matches one of the patterns. Each parameter is one segment. */
+function matchPaths(patterns: readonly string[]): (path: string) => boolean {
+  const fixed = new Set(patterns.filter((pattern) => !pattern.includes(':')));
+  const others = patterns.filter((pattern) => pattern.includes(':')).map((pattern) => pattern.split('/'));
+  return (path) => {
+    if (fixed.has(path)) return true;
+    const given = path.split('/');
+    return others.some(
+      (parts) =>
+        parts.length === given.length &&
+        parts.every((part, index) => (part.startsWith(':') ? given[index] !== '' : part === given[index])),
+    );
+  };
 }

@@ -5,7 +5,7 @@
  */
 import { LRUCache } from 'lru-cache';
 
-import { steadyNow } from '../domain/steadyTime';
+import { steadyNow } from '../domain/time/steadyTime';
 import { etagOf } from './etag';
 import { toJsonBody } from './jsonBody';
 

@@ -6,10 +6,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Hex } from '../domain/hex';
-import type { NodeState } from '../domain/nodeState';
-import type { VerificationQueue } from '../domain/verification';
+import type { AccountState } from '../domain/accountState';
+import type { VerificationQueue } from '../domain/verificationQueue';
 import type { SignatureReader, VerifiedReader } from '../domain/verifiedContract';
-import { steadyNow } from '../domain/steadyTime';
+import { steadyNow } from '../domain/time/steadyTime';
 import { AppError } from '../errors';
 import type { BlockHashes } from '../query/head/blockHashes';
 import type { ContractReader } from '../query/contracts/contracts';
@@ -21,7 +21,7 @@ import type { Directory } from '../query/tokens/directory';
 import type { TwinArguments } from '../query/contracts/twinArguments';
 import type { LogDecoder } from '../query/logs/logDecoder';
 import type { NodeCode } from '../query/contracts/nodeCode';
-import type { NodeReads } from '../query/head/nodeReads';
+import type { NodeRelay } from '../query/head/nodeRelay';
 import type { VerifiedLister } from '../query/contracts/verifiedList';
 import type { SearchDeps } from '../query/search/search';
 import type { ByteCache } from './byteCache';
@@ -70,11 +70,11 @@ export interface ExplorerDeps {
   /** Display names of a chain's DEXes and pairs. */
   namesOf(chainId: number): Pick<SearchDeps, 'dexes' | 'pairs'>;
   /** Reads state of a chain's contracts from the node; null without a node. */
-  readonly readsOf?: (chainId: number) => NodeReads | null;
+  readonly relayOf?: (chainId: number) => NodeRelay | null;
   /** Reads contract code that is not stored yet; null without a node. */
   readonly nodeCodeOf?: (chainId: number) => NodeCode | null;
   /** Reads chain state that logs do not contain; null without a node. */
-  readonly nodeOf?: (chainId: number) => NodeState | null;
+  readonly nodeOf?: (chainId: number) => AccountState | null;
   /** Supply of a token that the market shows at that head, raw units; null if it shows none. */
   readonly supplyOf?: (chainId: number, head: HeadSnapshot, token: Hex) => Promise<bigint | null>;
   /** Names of known contracts among the holders of tokens, by address. */

@@ -7,7 +7,7 @@ import type { z } from 'zod';
 
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import type { Params } from './params';
-import type { ActionDoc } from '../wire/dialects/actionDoc';
+import type { ActionDoc } from '../wire/dialects/etherscan';
 
 /** Values that the app sets for each request. */
 export interface RequestState {

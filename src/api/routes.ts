@@ -1,4 +1,4 @@
-/** The list of all endpoints. */
+/** The lists of all endpoints: those of the market, and those of the explorer. */
 import { dexscreenerRoutes } from './dexscreener/dexscreenerRoutes';
 import { createExamples } from './examples';
 import type { MarketDeps } from './marketScope';
@@ -19,6 +19,15 @@ import { openapi } from './openapi';
 import type { Route } from './route';
 import { llms } from './service/llms';
 import { udfRoutes } from './udf/udfRoutes';
+import { etherscanRoutes } from './etherscan/etherscanRoutes';
+import { contract } from './contracts/contract';
+import { contractEvents } from './contracts/contractEvents';
+import { contracts } from './contracts/contracts';
+import type { ExplorerDeps } from './explorerScope';
+import { logs } from './logs/logs';
+import { search } from './search/search';
+import { sourceSearch } from './sources/sourceSearch';
+import { tokenHolders } from './tokens/tokenHolders';
 
 /** `others` are endpoints that need more than the market's dependencies, such as health, metrics and the
  * stream. */
@@ -43,4 +52,17 @@ export function listRoutes(market: MarketDeps, others: readonly Route[]): Route[
   ];
   const described = [...routes, llms(routes)];
   return [...described, openapi(described, createExamples(market))];
+}
+
+export function explorerRoutes(deps: ExplorerDeps): Route[] {
+  return [
+    contracts(deps),
+    contract(deps),
+    contractEvents(deps),
+    logs(deps),
+    search(deps),
+    sourceSearch(deps),
+    tokenHolders(deps),
+    ...etherscanRoutes(deps),
+  ];
 }

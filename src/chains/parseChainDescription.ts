@@ -2,7 +2,7 @@
  * Parses the chain description of CHAIN_CONFIG. The file overrides keys of a built-in description, or is a
  * complete description. A wrong file stops the program at start with one message that names each wrong field.
  */
-import { z } from 'zod';
+import { z, type core } from 'zod';
 
 import { ADDRESS_ALLOWED, findAddress } from '../domain/address';
 import type { ChainDescription } from '../domain/chainDescription';
@@ -11,8 +11,8 @@ import { readIpcPath } from '../domain/networks';
 import { PROTOCOL_NAMES } from '../domain/pool';
 import { AppError } from '../errors';
 import { findBuiltInChain } from './builtInChains';
-import { describeIssues, showValue } from './describeIssues';
 import { findJsonFault } from './jsonFault';
+import { redactUrls, shorten } from './redactUrls';
 
 /** Largest chain id and block number, because the database stores them as UInt32. */
 export const UINT32_MAX = 4_294_967_295;
@@ -205,4 +205,38 @@ function duplicatesIn(list: string, value: unknown, key: string | null): string[
       ? []
       : [`${pathOf(index)}: got ${showValue(field)}; allowed: a value other than that of ${pathOf(first)}`];
   });
+}
+
+/**
+ * Returns one text per wrong field, such as `dexes.0.factory: got "0x12"; allowed: …`. The messages in the
+ * zod schema must name the allowed values. `input` is the parsed value; the wrong values are taken from it.
+ */
+function describeIssues(issues: readonly core.$ZodIssue[], input: unknown): string[] {
+  return issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => `${[...issue.path, key].join('.')}: unknown key`);
+    }
+    const name = issue.path.join('.');
+    const got = showValue(valueAt(input, issue.path));
+    return [`${name === '' ? 'file' : name}: got ${got}; allowed: ${issue.message}`];
+  });
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}
+
+/**
+ * Writes a JSON value for a message, shortened. Texts that may be URLs are cut to scheme and host, because
+ * the rest may contain secrets.
+ */
+function showValue(value: unknown): string {
+  const hide = (_key: string, each: unknown): unknown =>
+    typeof each === 'string' && /[:/@]/.test(each) ? redactUrls(each) : each;
+  return shorten(JSON.stringify(value, hide) ?? 'nothing');
 }

@@ -9,22 +9,20 @@ import { createByteCache, type ByteCache } from '../api/byteCache';
 import { createHttpServer, HTTP_LIMITS } from '../api/httpServer';
 import type { Route } from '../api/route';
 import { previewRoutes } from '../api/preview/previewRoutes';
-import { listRoutes } from '../api/routes';
-import { explorerRoutes } from '../api/explorerRoutes';
+import { listRoutes, explorerRoutes } from '../api/routes';
 import { chains as chainList } from '../api/service/chains';
 import { healthz } from '../api/service/healthz';
 import { metrics as metricsRoute } from '../api/service/metrics';
-import { createProblemAges } from '../api/service/problemAges';
-import { readReadiness, readyz, type ReadyzDeps } from '../api/service/readyz';
+import { readReadiness, readyz, type ReadyzDeps, createProblemAges } from '../api/service/readyz';
 import { activityStream } from '../api/stream/activityStream';
 import { webFolder, webRoutes } from '../api/web/webRoutes';
-import { createNodeHead } from '../node/head/nodeHead';
-import { createNodeState } from '../node/rpc/nodeState';
+import { createHeadProbe } from '../node/head/headProbe';
+import { createAccountState } from '../node/rpc/createAccountState';
 import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
 import type { Hex } from '../domain/hex';
-import { steadyNow } from '../domain/steadyTime';
-import type { VerificationQueue } from '../domain/verification';
+import { steadyNow } from '../domain/time/steadyTime';
+import type { VerificationQueue } from '../domain/verificationQueue';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
@@ -76,6 +74,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     market.runner,
     { ...config.chain, chainId: config.chainId },
     market.directory,
+    market.proven,
   );
   const explorer = createExplorer({ config, log, chains, cache, market: tables });
   const facts = listFacts(options, chains);
@@ -135,7 +134,7 @@ function listFacts(
       ? { ingest: ingester.facts }
       : rpc === null
         ? {}
-        : { node: createNodeHead({ rpc, log }) }),
+        : { node: createHeadProbe({ rpc, log }) }),
     more: () => [...engineProblems(), ...others.flatMap((chain) => chain.problems())],
     isEngineAway: () => engineProblems().length > 0,
   };
@@ -164,7 +163,7 @@ function listApiRoutes(
     dexes: precomputer.watch(tables.dexes),
     holders: precomputer.watch(tables.holders),
   };
-  const node = rpc === null ? null : createNodeState({ rpc, log });
+  const node = rpc === null ? null : createAccountState({ rpc, log });
   const wallets = { node, seeds: createBalanceSeeds() };
   const chain = { ...config.chain, chainId: config.chainId };
   const onIncomplete = (token: Hex): void => {

@@ -5,7 +5,7 @@
 import { engineFolderOf } from '../clickhouse/engine/engineDoor';
 import { openDatabase, type Database } from '../clickhouse/client/database';
 import { selectNamed } from '../clickhouse/client/namedQueries';
-import { nameRow } from '../clickhouse/rows/nameRow';
+import { nameRow } from '../clickhouse/rows/rowType';
 import { startEmbeddedServer } from '../clickhouse/engine/server';
 import type { Config } from '../config';
 import { AppError } from '../errors';

@@ -2,7 +2,7 @@
 import type { BlockSource } from '../node/blocks/blockSource';
 import type { Config } from '../config';
 import type { ProofMode } from '../domain/block';
-import { steadyNow } from '../domain/steadyTime';
+import { steadyNow } from '../domain/time/steadyTime';
 import { AppError } from '../errors';
 import { BucketFiles, isBucketPath } from '../ingest/parquet/bucketFiles';
 import type { FilePlace } from '../ingest/parquet/filePlace';
@@ -37,10 +37,10 @@ export async function openParquet(
   wanted: { readonly from?: number | undefined; readonly to?: number | undefined },
 ): Promise<OpenBlocks> {
   const { mode } = config.proof;
-  if (mode === 'full')
+  if (mode === 'full' || mode === 'receipts')
     throw new AppError(
       'bad_config',
-      'PROOF is full, but Parquet files cannot prove blocks in full; allowed with --parquet: auto, bloom or headers',
+      `PROOF is ${mode}, but Parquet files cannot prove receipts; allowed with --parquet: auto, none, bloom or headers`,
     );
   const url = storage.server?.writerUrl ?? config.clickhouseUrl;
   if (url === null) throw new AppError('internal', 'the URL of the database is unknown');

@@ -3,7 +3,7 @@ import type { BlockSource } from '../node/blocks/blockSource';
 import { systemClock } from '../node/rpc/clock';
 import { redactUrls } from '../chains/redactUrls';
 import type { Config } from '../config';
-import { steadyNow } from '../domain/steadyTime';
+import { steadyNow } from '../domain/time/steadyTime';
 import { AppError } from '../errors';
 import { createParquetSource, type ParquetSource } from '../ingest/parquet/parquetSource';
 import { planService, ServiceRows, type BlockService } from '../ingest/services/blockService';
@@ -30,10 +30,10 @@ export async function openService(
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<OpenBlocks> {
   const { mode } = config.proof;
-  if (mode === 'full')
+  if (mode === 'full' || mode === 'receipts')
     throw new AppError(
       'bad_config',
-      'PROOF is full, but a service cannot prove blocks in full; allowed with --source: auto, bloom or headers',
+      `PROOF is ${mode}, but a service cannot prove receipts; allowed with --source: auto, none, bloom or headers`,
     );
   const service = await connect(url, config, log, loadPackage);
   const ending = new AbortController();

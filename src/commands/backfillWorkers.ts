@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { createBlockSource, type BlockSource } from '../node/blocks/blockSource';
-import { createFinality } from '../node/head/finality';
+import { createFinality, FinalTip } from '../node/head/finality';
 import { checkChainId } from '../node/rpc/checkChainId';
 import { systemClock } from '../node/rpc/clock';
 import { createEndpointPool } from '../node/rpc/endpointPool';
@@ -15,7 +15,6 @@ import { openDatabase } from '../clickhouse/client/database';
 import { findPackageRoot } from '../clickhouse/client/packageRoot';
 import type { Config } from '../config';
 import { AppError } from '../errors';
-import { FinalTip } from '../ingest/staged/finalTip';
 import { StagedBlocks } from '../ingest/staged/stagedBlocks';
 import { StagedSource } from '../ingest/staged/stagedSource';
 import { StageWorker } from '../ingest/staged/stageWorker';

@@ -9,12 +9,12 @@ import type { DialectDeps } from '../api/etherscan/action';
 import type { ExplorerChain } from '../api/explorerScope';
 import { BUILT_IN_CHAINS, findBuiltInChain } from '../chains/builtInChains';
 import type { EndpointPool } from '../node/rpc/endpointPool';
-import { createNodeState } from '../node/rpc/nodeState';
+import { createAccountState } from '../node/rpc/createAccountState';
 import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
-import type { VerificationQueue } from '../domain/verification';
+import type { VerificationQueue } from '../domain/verificationQueue';
 import type { Logger } from '../log';
-import { createContractReader, type ChainAt } from '../query/contracts/contracts';
+import { createContractReader, type ChainAt, type ContractReader } from '../query/contracts/contracts';
 import { createHolderLabels } from '../query/holders/holderLabels';
 import { findMarketSupply } from '../query/tokens/marketSupply';
 import type { MarketTables } from '../query/marketTables';
@@ -24,10 +24,10 @@ import { rememberState } from '../query/head/rememberState';
 import { createSignatureReader } from '../query/contracts/signatures';
 import { createTwinArguments } from '../query/contracts/twinArguments';
 import { createVerifiedLister } from '../query/contracts/verifiedList';
-import { createVerifiedReader } from '../query/contracts/verifiedContracts';
+import { createVerifiedReader, type VerificationStore } from '../query/contracts/verifiedContracts';
 import { createNodeCode } from '../contracts/createNodeCode';
-import { createNodeReads } from '../contracts/nodeReads';
-import { findCompilers } from '../contracts/verify/compilers';
+import { createNodeRelay } from '../contracts/createNodeRelay';
+import { findCompilers, type Compilers } from '../contracts/verify/compilers';
 import {
   openCompilerFolder,
   openCompilerMirror,
@@ -35,7 +35,10 @@ import {
 } from '../contracts/verify/compilerFolder';
 import type { PerChain } from './chains';
 import type { ChainService } from './openChain';
-import { openVerifyQueue } from './openVerifyQueue';
+import { createQueryRunner } from '../clickhouse/client/namedQueries';
+import { createChainCode } from '../contracts/chainCode';
+import { createVerifiedStore } from '../contracts/storeVerified';
+import { createVerifyQueue } from '../contracts/verifyQueue';
 
 interface ExplorerOptions {
   readonly config: Config;
@@ -84,7 +87,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       contracts,
       verified,
       verifiedList: createVerifiedLister(runner),
-      twinArguments: createTwinArguments({ contracts, verified, readsOf: reads.readsOf }),
+      twinArguments: createTwinArguments({ contracts, verified, relayOf: reads.relayOf }),
       signatures,
       decoder,
       get verifiedDb() {
@@ -132,18 +135,18 @@ type DepsOf<K extends keyof DialectDeps> = Required<Pick<DialectDeps, K>>;
 function createReads(
   nodes: ReadonlyMap<number, EndpointPool | null>,
   log: Logger,
-): DepsOf<'nodeCodeOf' | 'nodeOf' | 'readsOf'> {
+): DepsOf<'nodeCodeOf' | 'nodeOf' | 'relayOf'> {
   const reads = new Map(
     [...nodes].flatMap(([chainId, rpc]) => {
       if (rpc === null) return [];
-      const state = rememberState(createNodeState({ rpc, log }));
-      return [[chainId, { code: createNodeCode(rpc), state, reads: createNodeReads(rpc) }] as const];
+      const state = rememberState(createAccountState({ rpc, log }));
+      return [[chainId, { code: createNodeCode(rpc), state, relay: createNodeRelay(rpc) }] as const];
     }),
   );
   return {
     nodeCodeOf: (chainId) => reads.get(chainId)?.code ?? null,
     nodeOf: (chainId) => reads.get(chainId)?.state ?? null,
-    readsOf: (chainId) => reads.get(chainId)?.reads ?? null,
+    relayOf: (chainId) => reads.get(chainId)?.relay ?? null,
   };
 }
 
@@ -170,4 +173,46 @@ function marketFacts({
 function findSnapshot(chain: ExplorerChain | null): ReturnType<ChainAt> {
   const head = chain?.head() ?? null;
   return chain === null || head === null ? null : { source: chain, head };
+}
+
+/** What the verification queue of an API that may write is built from. */
+interface VerifyQueueParts {
+  /** Writer of the market chain's database, which holds the verified contracts of all chains. */
+  readonly writer: Database;
+  readonly reader: VerificationStore;
+  readonly contracts: ContractReader;
+  /** Node pools by chain; null if no node is configured. */
+  readonly nodes: ReadonlyMap<number, EndpointPool | null>;
+  readonly compilers: Compilers;
+  readonly log: Logger;
+  /** Called after a verification is stored. */
+  readonly onStored: () => void;
+}
+
+function openVerifyQueue({
+  writer,
+  reader,
+  contracts,
+  nodes,
+  compilers,
+  log,
+  onStored,
+}: VerifyQueueParts): VerificationQueue {
+  const known = [...nodes].flatMap(([chainId, pool]) => (pool === null ? [] : [[chainId, pool] as const]));
+  const verified = createVerifiedStore(writer, createQueryRunner(writer));
+  return createVerifyQueue({
+    compilers,
+    chain: createChainCode(new Map(known)),
+    reader,
+    store: {
+      async store(records) {
+        const result = await verified.store(records);
+        onStored();
+        return result;
+      },
+    },
+    findCreationTransaction: async ({ chainId, address }) =>
+      (await contracts.find(chainId, address))?.creation?.txHash ?? null,
+    log,
+  });
 }

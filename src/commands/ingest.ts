@@ -4,34 +4,43 @@ import { hostname } from 'node:os';
 import { createBlockSource, type BlockSource } from '../node/blocks/blockSource';
 import { confirmMajority } from '../node/blocks/confirmMajority';
 import { TrustedChain } from '../node/blocks/trustedChain';
+import type { WeakBlock } from '../node/proof/proofGuard';
 import { systemClock, type Clock } from '../node/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../node/rpc/endpointPool';
 import { listNodeFaults } from '../node/rpc/faults/nodeFaults';
-import { encodeWriterState, type WriterFacts } from '../stream/writerState';
+import { encodeWriterState, newsOfWriter, type WriterFacts } from '../stream/writerState';
 import type { Database } from '../clickhouse/client/database';
+import { createQueryRunner } from '../clickhouse/client/namedQueries';
 import type { Config } from '../config';
+import type { ChainBlock } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import { orientPool, quoteRank } from '../domain/orientPool';
 import { AppError, errorText } from '../errors';
-import { HistorySearch } from '../ingest/history/historySearch';
+import { PoolSearch } from '../ingest/olderPools/poolSearch';
 import { BalanceChecker } from '../ingest/balances/balanceChecker';
 import { VaultDiscovery } from '../ingest/pools/discoverVaultPools';
 import { FoundPools } from '../ingest/pools/foundPools';
-import { confirmGate, type Confirm } from '../ingest/store/confirmGate';
 import { createClickHouseStore } from '../ingest/store/clickhouseStore';
-import { createRangeHasher } from '../ingest/repair/rangeHasher';
+import { createRangeHashWorker } from '../ingest/repair/rangeHashWorker';
 import { createGapStore, type GapStore } from '../ingest/repair/gapStore';
 import { reindexBlocks } from '../ingest/repair/reindexBlocks';
 import { SecondLook } from '../ingest/repair/secondLook';
+import { SenderCheck } from '../ingest/repair/senderCheck';
 import type { Mending } from '../ingest/repair/viewCheck';
-import { gatedStore, type Gate } from '../ingest/store/gates';
+import { gatedStore, type Gate, confirmGate, type Confirm } from '../ingest/store/gates';
 import { pausableGaps, pauseGate } from '../ingest/store/pause';
-import { backfillProgress } from '../ingest/session/backfillProgress';
 import { doesNodeAnswer, isNodeUntried, listIngestProblems } from '../ingest/session/problems';
 import { sayRebuild } from '../ingest/session/progress';
 import { readFloors, type Floors } from '../ingest/store/retention';
 import { configuredDexes, runIngest, SessionRestart, vaultDexes } from '../ingest/session/runIngest';
-import { beginWork, endWork, newIngestStatus, type IngestStatus } from '../ingest/session/status';
+import {
+  beginWork,
+  endWork,
+  newIngestStatus,
+  noteLessProven,
+  type IngestStatus,
+  backfillProgress,
+} from '../ingest/session/status';
 import { waitForSilence, WriterBeat } from '../ingest/session/standby';
 import { LogLedger, logKeepingGaps, logKeepingStore } from '../ingest/store/logLedger';
 import type { Store } from '../ingest/store/store';
@@ -42,6 +51,7 @@ import { DexDayWorker } from '../workers/dexDayWorker';
 import { ProtocolFeeWorker } from '../workers/protocolFeeWorker';
 import { TraitWorker } from '../workers/traitWorker';
 import type { PublishedFlip } from '../query/head/headState';
+import { createToldHead, type ToldHead } from '../query/head/toldHead';
 import type { IngestFigures } from '../metrics';
 import { ContractWorker } from '../contracts/contractWorker';
 import { listDifferingBlocks } from './differingBlocks';
@@ -69,12 +79,17 @@ interface RunOptions {
   readonly wrapSource?: (node: BlockSource) => BlockSource;
 }
 
-/** The second look at final blocks may send this part of the calls of the history search. */
-const SECOND_LOOK_PART = 5;
+/** Each check of final blocks may send this part of the calls of the pool search. */
+const CHECK_PART = 5;
 
 const keepSource = (node: BlockSource): BlockSource => node;
 
 type OnCommit = (flip: PublishedFlip | null) => void;
+
+function openSource(config: Config, pool: EndpointPool, status: IngestStatus, log: Logger): BlockSource {
+  const onWeak = (block: WeakBlock): void => noteLessProven(status, block);
+  return createBlockSource({ pool, log, proof: config.proof, onWeak });
+}
 
 /**
  * Throws bad_config without RPC_URL. Sends no request to the node before `run`. @param onCommit called when
@@ -85,8 +100,9 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
     throw new AppError('bad_config', 'RPC_URL is not set: set it to JSON-RPC URLs of the chain to ingest');
   }
   const status = newIngestStatus();
+  const head = createToldHead(config.chainId, onCommit);
   const rpc = createEndpointPool({ urls: config.rpcUrls, chainId: config.chainId, log });
-  const source = createBlockSource({ pool: rpc, log, proof: config.proof });
+  const source = openSource(config, rpc, status, log);
   const clock = systemClock();
   const startedAt = clock.now();
   const facts = (): WriterFacts => factsOf(status, rpc, clock.now(), startedAt);
@@ -110,17 +126,17 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const trusted = new TrustedChain({ pool: rpc, source }, config.proof.trusted, log);
       const confirm: Confirm = (block) => confirmMajority({ pool: rpc, source }, block, going);
       const link: Confirm = (block) => trusted.check(block, going);
-      const { store, gaps, logs } = openStores(config, { database, claim, mending, log, onCommit });
+      const { store, gaps, logs } = openStores(config, { database, claim, mending, log, head });
       const foundPools = new FoundPools(database);
       const restart = new SessionRestart();
       const ingest = runIngest(
         {
           foundPools,
-          store: gatedStore(store, [confirmGate(confirm, link), pauseGate(pauses), tellGate(onCommit)]),
+          store: gatedStore(store, [confirmGate(confirm, link), pauseGate(pauses), tellGate(head.tell)]),
           confirm,
           gaps: pausableGaps(gaps, pauses),
           keepsAllLogs: (block) => logs.isWholeAt(block),
-          rangeHasher: createRangeHasher(database, chainId, log),
+          rangeHashes: createRangeHashWorker(database, chainId, log),
           rpc,
           source: wrapSource(source),
           chain,
@@ -136,10 +152,10 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
         },
         going,
       );
-      const deps = { database, rpc, source, chainId, status, log, clock, foundPools, restart };
+      const deps = { database, rpc, source, chainId, status, log, clock, foundPools, restart, head };
       const workers = stopAt === undefined ? createWorkers(config, storage, deps) : [];
-      const state = (): string => encodeWriterState(facts());
-      const beat = new WriterBeat({ claim, clock, log, state, onFenced: (error) => fenced.abort(error) });
+      const onFenced = (error: AppError): void => fenced.abort(error);
+      const beat = new WriterBeat({ claim, clock, log, onFenced, ...saidBy(facts) });
       await workBesides([beat, ...workers], ingest, going);
       if (fenced.signal.aborted && !signal.aborted) {
         sayFenced(status, errorText(fenced.signal.reason), clock.now(), log);
@@ -148,6 +164,11 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
     },
     close: () => rpc.close(),
   };
+}
+
+/** What the signs of life say. */
+function saidBy(facts: () => WriterFacts): { state(): string; news(): string } {
+  return { state: () => encodeWriterState(facts()), news: () => newsOfWriter(facts()) };
 }
 
 function sayFenced(status: IngestStatus, problem: string, now: number, log: Logger): void {
@@ -163,19 +184,19 @@ interface StoreParts {
   readonly claim: WriterClaim;
   readonly mending: Mending;
   readonly log: Logger;
-  readonly onCommit: OnCommit;
+  readonly head: ToldHead;
 }
 
 /** Opens the stores of blocks and of lost rows. They also store the changes of EXPLORER. */
 function openStores(
   { chainId, explorer: whole }: Config,
-  { database, claim, mending, log, onCommit }: StoreParts,
+  { database, claim, mending, log, head }: StoreParts,
 ): { readonly store: Store; readonly gaps: GapStore; readonly logs: LogLedger } {
   const floors = (): Promise<Floors> => readFloors(database);
   const logs = new LogLedger(database, claim);
   const store = createClickHouseStore(database, chainId, floors, mending, claim);
   const gaps = createGapStore(database, chainId, floors, claim);
-  const onChange = (): void => onCommit(null);
+  const onChange = (): void => head.tell(null);
   return {
     store: logKeepingStore(store, logs, { whole, log, onChange }),
     gaps: logKeepingGaps(gaps, logs),
@@ -200,13 +221,14 @@ type WorkerDeps = Omit<SearchDeps, 'rpc' | 'status'> &
     readonly source: BlockSource;
     readonly foundPools: FoundPools;
     readonly restart: SessionRestart;
+    readonly head: ToldHead;
   };
 
 /** The workers that run while the ingester follows the head. */
 function createWorkers(
   config: Config,
   storage: Storage,
-  { foundPools, restart, ...deps }: WorkerDeps,
+  { foundPools, restart, head, ...deps }: WorkerDeps,
 ): Worker[] {
   // The node readers of the API use the market chain's database, even if this ingester runs another
   // chain.
@@ -219,14 +241,16 @@ function createWorkers(
   ];
   const { anchors, wrappedNative, forkBlock = null, dexes } = config.chain;
   if (dexes.length > 0) {
-    workers.push(new TraitWorker({ ...deps, forkBlock, onChange }));
-    workers.push(new ProtocolFeeWorker({ ...deps, onChange }));
-    workers.push(new DexDayWorker({ ...deps, sources: { anchors, wrappedNative }, onChange }));
+    const runner = createQueryRunner(deps.database);
+    const common = { ...deps, readHead: () => head.read(runner), onChange };
+    workers.push(new TraitWorker({ ...common, forkBlock }));
+    workers.push(new ProtocolFeeWorker(common));
+    workers.push(new DexDayWorker({ ...common, sources: { anchors, wrappedNative } }));
   }
   if (config.historyCallsPerSecond > 0) {
-    workers.push(createHistorySearch(config, deps, foundPools));
+    workers.push(createPoolSearch(config, deps, foundPools));
     workers.push(
-      createSecondLook(config, deps, () => {
+      ...createChecks(config, deps, () => {
         restart.request('rows of final blocks were replaced; the session reads them again');
         onChange();
       }),
@@ -235,11 +259,12 @@ function createWorkers(
   return workers;
 }
 
-function createSecondLook(
+/** The tasks that compare stored final blocks with the node, and correct them. */
+function createChecks(
   config: Config,
-  deps: Omit<WorkerDeps, 'foundPools' | 'restart'>,
+  deps: Omit<WorkerDeps, 'foundPools' | 'restart' | 'head'>,
   onRepaired: () => void,
-): SecondLook {
+): [SecondLook, SenderCheck] {
   const { database, rpc, source, status, clock, log } = deps;
   const { chain } = config;
   const repair = async (from: number, to: number, signal: AbortSignal): Promise<void> => {
@@ -252,14 +277,15 @@ function createSecondLook(
     status.refills += 1;
     onRepaired();
   };
-  return new SecondLook({
+  const common = {
     ...deps,
-    pool: rpc,
-    listDiffering: (blocks) => listDifferingBlocks(database, chain, blocks),
-    callsPerSecond: config.historyCallsPerSecond / SECOND_LOOK_PART,
+    callsPerSecond: config.historyCallsPerSecond / CHECK_PART,
     // `reindex` refuses a cluster.
     repair: config.clickhouseCluster === null ? repair : null,
-  });
+  };
+  const listDiffering = (blocks: readonly ChainBlock[]): Promise<number[]> =>
+    listDifferingBlocks(database, chain, blocks);
+  return [new SecondLook({ ...common, pool: rpc, listDiffering }), new SenderCheck(common)];
 }
 
 /** Reports each commit. */
@@ -276,15 +302,15 @@ interface Worker {
 }
 
 type SearchDeps = Pick<
-  ConstructorParameters<typeof HistorySearch>[0],
+  ConstructorParameters<typeof PoolSearch>[0],
   'database' | 'rpc' | 'chainId' | 'status' | 'log' | 'clock'
 >;
 
-function createHistorySearch(config: Config, deps: SearchDeps, found: FoundPools): HistorySearch {
+function createPoolSearch(config: Config, deps: SearchDeps, found: FoundPools): PoolSearch {
   const { chain } = config;
   const vaults = vaultDexes(chain);
   const baseIsToken0 = (token0: Hex, token1: Hex): boolean => orientPool(chain, token0, token1);
-  return new HistorySearch({
+  return new PoolSearch({
     ...deps,
     found,
     baseIsToken0,

@@ -11,7 +11,7 @@ import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQ
 import { observeDatabase } from '../clickhouse/client/observedDatabase';
 import { READER_TIMEOUT_MS } from '../clickhouse/engine/engineConfig';
 import type { Config } from '../config';
-import { steadyNow } from '../domain/steadyTime';
+import { steadyNow } from '../domain/time/steadyTime';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
@@ -61,7 +61,7 @@ interface ChainOptions {
 const READ_CONNECTIONS = { market: 12, explorer: 6 };
 /** Interval in ms at which the tail loop looks for changes by the writer of another process. */
 const POLL_MS = 50;
-/** The same if the writer is in this process and reports its changes. */
+/** The same if this process has an ingester, which reports its changes while it writes. */
 const POLL_TOLD_MS = 1_000;
 /** Interval in ms between checks whether the database of an explorer chain exists. */
 const LOOK_MS = 5_000;
@@ -101,8 +101,8 @@ function openChain(config: ChainConfig, { log: parent, metrics, ingests }: Chain
     log,
     directory,
     onHead: (head) => precomputer.onHead(head),
-    // If the ingester of this process reports its writes, the tail loop polls the database less often.
     pollMs: ingester === null ? POLL_MS : POLL_TOLD_MS,
+    writer: ingester === null ? null : writerOf(ingester, () => database),
   });
   const rpc =
     rpcUrls === null ? null : createEndpointPool({ urls: rpcUrls, chainId, log: parent, ...NODE_OPTIONS });
@@ -140,6 +140,17 @@ function openChain(config: ChainConfig, { log: parent, metrics, ingests }: Chain
       await ingester?.close();
       await rpc?.close();
       await database?.close();
+    },
+  };
+}
+
+/** An ingester that waits, failed or ended reports no changes: another process may write. */
+function writerOf({ status }: Ingester, database: () => Database | null) {
+  return {
+    isTelling: () => status.phase === 'follow' || status.phase === 'backfill',
+    async ping() {
+      if ((await database()?.ping()) !== true)
+        throw new AppError('unavailable', 'the database does not answer');
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Config } from '../config';
 import { observeDatabase } from '../clickhouse/client/observedDatabase';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
-import { steadyNow } from '../domain/steadyTime';
+import { steadyNow } from '../domain/time/steadyTime';
 import { createMetrics, type Metrics } from '../metrics';
 import { startApi, type ApiServer } from './api';
 import type { Ingester } from './ingest';

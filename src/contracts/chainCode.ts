@@ -1,5 +1,6 @@
 /** Reads contract code and creations from the chains' nodes, for comparison with compiled sources. */
 import type { EndpointPool } from '../node/rpc/endpointPool';
+import { RpcError } from '../node/rpc/rpcError';
 import type { Creation } from '../domain/creation';
 import { isAddress, isHexData, toLowerHex, type Hex } from '../domain/hex';
 import type { ContractId } from '../domain/verifiedContract';
@@ -48,9 +49,13 @@ export function createChainCode(
     async findCreationCode({ chainId, address }, transaction) {
       const pool = pools.get(chainId);
       if (pool === undefined) return null;
+      const ask = (method: string, name: string): Promise<unknown> =>
+        pool
+          .call(method, [transaction], (value) => field(required(value), name), { roundsMax: 2 })
+          .catch(orUnknown);
       const [created, input] = await Promise.all([
-        pool.call('eth_getTransactionReceipt', [transaction], (value) => field(value, 'contractAddress')),
-        pool.call('eth_getTransactionByHash', [transaction], (value) => field(value, 'input')),
+        ask('eth_getTransactionReceipt', 'contractAddress'),
+        ask('eth_getTransactionByHash', 'input'),
       ]);
       return isAddress(created) && toLowerHex(created) === address && isHexData(input)
         ? toLowerHex(input)
@@ -66,6 +71,17 @@ export function createChainCode(
 function parseCode(value: unknown): Hex {
   if (!isHexData(value)) throw new Error('the answer of eth_getCode is not hex data');
   return toLowerHex(value);
+}
+
+/** Throws for null, so that the pool asks again: a node may not have the transaction yet. */
+function required(value: unknown): unknown {
+  if (value === null) throw new RpcError('unknown_block', 'the node does not have the transaction');
+  return value;
+}
+
+function orUnknown(error: unknown): null {
+  if (error instanceof RpcError && error.kind === 'unknown_block') return null;
+  throw error;
 }
 
 function field(value: unknown, key: string): unknown {

@@ -20,7 +20,7 @@ import { lendSources } from './lendSources';
 import type { CodeRpc } from './readContractCode';
 import { storeCodes } from './storeCodes';
 
-/** Pause in ms between checks for new contracts. */
+/** Pause in ms between checks whether a new block may have new contracts. */
 const INTERVAL_MS = 2_000;
 /** Pause in ms between checks of all contracts, once a check has found fewer than LOOK_MAX contracts. */
 const FULL_MS = 60_000;
@@ -48,6 +48,8 @@ export interface ContractWorkerDeps {
   readonly verifiedDb: string;
   readonly status: {
     readonly phase: string;
+    /** Grows with each new block. */
+    readonly blocks: number;
     readonly indexed: number | null;
     readonly finalTo: number | null;
   };
@@ -58,10 +60,12 @@ export interface ContractWorkerDeps {
 
 export class ContractWorker {
   private readonly runner: QueryRunner;
+  private lookedBlocks = -1;
   private fullAt = 0;
   private creatorsAt = 0;
   /** New contracts with unknown creators. The contract that has waited longest comes first. */
   private readonly newcomers = new Set<Hex>();
+  private readonly nullReceipts: CreatorDeps['nullReceipts'] = new Map();
   private tracesAt = 0;
   private upgradesAt = 0;
   private lendAt = 0;
@@ -78,7 +82,7 @@ export class ContractWorker {
   async run(signal: AbortSignal): Promise<void> {
     const { status, log } = this.deps;
     const tasks = [
-      { run: () => this.look(signal), failure: 'reading contract code from the node failed' },
+      { run: () => this.lookIfDue(signal), failure: 'reading contract code from the node failed' },
       { run: () => this.lookForCreators(signal), failure: 'searching for the creators of contracts failed' },
       {
         run: () => this.lend(),
@@ -100,6 +104,16 @@ export class ContractWorker {
         }
       }
     }
+  }
+
+  /** Looks after each new block, and when a longer pause is over. */
+  private async lookIfDue(signal: AbortSignal): Promise<void> {
+    const { status, now } = this.deps;
+    const { blocks, finalTo } = status;
+    const isDue = now() >= this.fullAt || (finalTo !== null && now() >= this.upgradesAt);
+    if (blocks === this.lookedBlocks && !isDue) return;
+    await this.look(signal);
+    this.lookedBlocks = blocks;
   }
 
   /** Checks the new contracts, or at longer intervals all contracts. Resolves to the number of contracts stored. */
@@ -162,7 +176,8 @@ export class ContractWorker {
     const { database, rpc, chainId, verifiedDb, status, now } = this.deps;
     const { finalTo } = status;
     if (finalTo === null || now() < this.creatorsAt) return 0;
-    const deps = { database, runner: this.runner, rpc, chainId, verifiedDb, finalTo, now };
+    const { runner, nullReceipts } = this;
+    const deps = { database, runner, rpc, chainId, verifiedDb, finalTo, now, nullReceipts };
     const { found, more } = await findCreators(deps, signal);
     if (!more) this.creatorsAt = now() + FULL_MS;
     if (now() < this.tracesAt) return found;

@@ -1,7 +1,7 @@
 /**
  * Asks the node who created a contract, if its creation transaction is known and its sender is not. Such contracts
- * are pools from factory events, and verified contracts from imported records. The node is asked once per contract.
- * A transaction that the node does not know is stored as unknown.
+ * are pools from factory events, and verified contracts from imported records. A transaction that the node does not know
+ * at several checks is stored as unknown.
  */
 import { getCreateAddress } from 'ethers';
 import { z } from 'zod';
@@ -20,6 +20,8 @@ import { findFactory, type TraceRpc } from './findFactory';
 
 /** Largest number of contracts per check. Each needs two calls, and some need a trace. */
 const LOOK_MAX = 100;
+/** A node may get a receipt later. After this many checks without the receipt, the transaction counts as unknown. */
+const NULL_RECEIPTS_MAX = 3;
 /**
  * To find out whether one contract may have created another, the nonces from 1 to this number are tried
  * (`isChild`).
@@ -52,11 +54,13 @@ export interface CreatorDeps {
   readonly finalTo: number;
   /** Unix time in milliseconds. */
   readonly now: () => number;
+  /** Number of checks at which the node did not know a transaction, by hash. The search keeps it up to date. */
+  readonly nullReceipts: Map<Hex, number>;
 }
 
 /** Looks up some creators. Resolves to the number found; `more` is false when no contract remains. */
 export async function findCreators(
-  { database, runner, rpc, chainId, verifiedDb, finalTo, now }: CreatorDeps,
+  { database, runner, rpc, chainId, verifiedDb, finalTo, now, nullReceipts }: CreatorDeps,
   signal: AbortSignal,
 ): Promise<{ readonly found: number; readonly more: boolean }> {
   const params = { chain_id: chainId, verified_db: verifiedDb, final_to: finalTo, limit: LOOK_MAX };
@@ -73,6 +77,7 @@ export async function findCreators(
     // is not final yet.
     if (transaction === undefined || (transaction !== null && transaction.block > finalTo)) continue;
     const { address: contract, tx_hash } = one;
+    if (transaction === null && !isUnknown(nullReceipts, tx_hash)) continue;
     const factory = transaction === null ? undefined : await factoryOf(rpc, one, transaction, signal);
     const common = { address: contract, tx_hash, version };
     if (transaction === null || factory === undefined) {
@@ -86,6 +91,14 @@ export async function findCreators(
   }
   await insertRows(database, contractCreationsTable, rows);
   return { found: rows.length, more: unasked.length === LOOK_MAX && rows.length > 0 };
+}
+
+/** Counts a check without the receipt. Returns whether it was the last one. */
+function isUnknown(nullReceipts: Map<Hex, number>, hash: Hex): boolean {
+  const count = (nullReceipts.get(hash) ?? 0) + 1;
+  if (count < NULL_RECEIPTS_MAX) nullReceipts.set(hash, count);
+  else nullReceipts.delete(hash);
+  return count >= NULL_RECEIPTS_MAX;
 }
 
 /**

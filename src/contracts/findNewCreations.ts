@@ -61,20 +61,26 @@ export async function findNewCreations(
   const transactions = await readTransactions(rpc, logs, signal);
   const version = Math.floor(now());
   const rows: ContractCreationRow[] = [];
-  let [toldCount, untoldCount] = [0, 0];
+  /** Contracts whose receipt the node does not have yet. They are asked about again until they are old. */
+  const open = new Set<Hex>();
+  let [told, untold] = [0, 0];
   for (const [index, { address, ord, tx_hash, timestamp }] of logs.entries()) {
     const transaction = transactions[index] ?? null;
-    if (transaction === null) continue;
+    if (transaction === null) {
+      open.add(address);
+      continue;
+    }
     const { from: creator, created } = transaction;
     const factory = created === address ? null : await findFactory(rpc, tx_hash, address, signal);
-    if (factory === undefined) untoldCount += 1;
-    else toldCount += 1;
+    if (factory === undefined) untold += 1;
+    else told += 1;
     if (factory === undefined || (factory === null && created !== address)) continue;
     rows.push({ address, creator, factory, tx_hash, block: blockOfOrd(ord), timestamp, version });
   }
   await insertRows(database, contractCreationsTable, rows);
-  const blind = toldCount === 0 && untoldCount > 0;
-  return { found: rows.length, done: blind ? done : [...done, ...asked], blind };
+  const blind = told === 0 && untold > 0;
+  const settled = asked.filter((address) => !open.has(address));
+  return { found: rows.length, done: blind ? done : [...done, ...settled], blind };
 }
 
 /**
@@ -87,13 +93,13 @@ function sortByOrigin(
   finalTo: number,
 ): { done: Hex[]; asked: Hex[] } {
   const done: Hex[] = [];
-  const toAsk: Hex[] = [];
+  const asked: Hex[] = [];
   for (const address of waiting) {
     const { creation = null, firstSeenBlock = null } = origins.get(address) ?? {};
     if (creation !== null) done.push(address);
     else if (firstSeenBlock === null || firstSeenBlock > finalTo) continue;
     else if (firstSeenBlock < finalTo - NEW_BLOCKS) done.push(address);
-    else if (toAsk.length < TRACES_MAX) toAsk.push(address);
+    else if (asked.length < TRACES_MAX) asked.push(address);
   }
-  return { done, asked: toAsk };
+  return { done, asked };
 }

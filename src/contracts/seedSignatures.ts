@@ -1,14 +1,33 @@
 /** Inserts well-known signatures that are missing. A repeated call changes nothing, and the check is
  * cheap. */
+import { Interface } from 'ethers';
+
 import { abiSignaturesTable, type AbiSignatureRow } from '../clickhouse/schema/sourceTables';
 import type { Database } from '../clickhouse/client/database';
 import { insertRows } from '../clickhouse/rows/inserter';
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
-import { indexedBits } from '../domain/abi';
+import { indexedBits, listSignatures, readAbi } from '../domain/abi';
 import type { KnownSignature } from '../domain/verifiedContract';
 import { inChunks } from '../query/head/inChunks';
 import { createSignatureReader } from '../query/contracts/signatures';
-import { listWellKnownSignatures } from './wellKnown/wellKnownSignatures';
+import { AppError } from '../errors';
+import { CONTROL_INTERFACES } from './wellKnown/controlInterfaces';
+import { DEX_INTERFACES } from './wellKnown/dexInterfaces';
+import { TOKEN_INTERFACES } from './wellKnown/tokenInterfaces';
+
+/**
+ * Signatures that are known without any verified contract, so that transfers of unverified tokens can be decoded.
+ * Events that differ only in indexed parameters, such as Transfer of ERC-20 and ERC-721, are separate entries.
+ */
+function listWellKnownSignatures(): KnownSignature[] {
+  return [TOKEN_INTERFACES, CONTROL_INTERFACES, DEX_INTERFACES].flatMap((lines) => {
+    // Each line has its own interface, because one interface refuses two events with the same signature.
+    const entries: unknown[] = lines.flatMap((line) => JSON.parse(new Interface([line]).formatJson()));
+    const abi = readAbi(entries);
+    if (abi === null) throw new AppError('internal', 'a well-known interface is no ABI');
+    return listSignatures(abi);
+  });
+}
 
 /** The row of a signature, in the same form as rows from ABIs of verified contracts. */
 function toSignatureRow({ kind, selector, signature, entry }: KnownSignature): AbiSignatureRow {

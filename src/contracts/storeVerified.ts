@@ -4,6 +4,7 @@
  */
 import { indexedBits, listSignatures } from '../domain/abi';
 import { ZERO_HASH, type Hex } from '../domain/hex';
+import { hashTexts } from '../domain/textThread';
 import type { VerificationSource } from '../domain/verifiedContract';
 import type { Database } from '../clickhouse/client/database';
 import { insertRows } from '../clickhouse/rows/inserter';
@@ -20,7 +21,7 @@ import {
 import { inChunks } from '../query/head/inChunks';
 import { listKnownFiles } from '../query/sources/sourceFiles';
 import { createVerifiedReader, type StoredVerification } from '../query/contracts/verifiedContracts';
-import { hashContent, type VerifiedRecord } from './verifiedRecord';
+import type { SourceFile, VerifiedRecord } from './verifiedRecord';
 
 /** Number of contracts per insert. */
 const RECORDS_MAX = 500;
@@ -55,8 +56,8 @@ export function createVerifiedStore(database: Database, runner: QueryRunner): Ve
   return {
     async store(records) {
       // The best record of each contract in this call.
-      const best = new Map<string, VerifiedRecord>();
-      for (const record of records) {
+      const best = new Map<string, HashedRecord>();
+      for (const record of await hashSources(records)) {
         const key = `${record.contract.chainId}:${record.contract.address}`;
         const other = best.get(key);
         if (other === undefined || saysMore(record, other)) best.set(key, record);
@@ -82,6 +83,22 @@ export function createVerifiedStore(database: Database, runner: QueryRunner): Ve
   };
 }
 
+/** A record with the hash of each of its files. */
+type HashedRecord = Omit<VerifiedRecord, 'sources'> & { readonly sources: readonly Required<SourceFile>[] };
+
+async function hashSources(records: readonly VerifiedRecord[]): Promise<HashedRecord[]> {
+  const files = records.flatMap(({ sources }) => sources.filter((file) => file.contentHash === undefined));
+  const hashes = files.length === 0 ? [] : await hashTexts(files.map(({ content }) => content));
+  const byFile = new Map(files.map((file, index) => [file, hashes[index] ?? ZERO_HASH]));
+  return records.map((record) => ({
+    ...record,
+    sources: record.sources.map((file) => ({
+      ...file,
+      contentHash: file.contentHash ?? byFile.get(file) ?? ZERO_HASH,
+    })),
+  }));
+}
+
 type Worth = Pick<VerifiedRecord, 'codeHash'> & {
   readonly contract: Pick<VerifiedRecord['contract'], 'status' | 'source' | 'constructorArguments'>;
 };
@@ -90,7 +107,7 @@ type Worth = Pick<VerifiedRecord, 'codeHash'> & {
  * Whether a record is better than another record of the same contract. A partial match proves neither its comments nor
  * its names. So it replaces another one only if the code changed, or if it adds facts to the same sources.
  */
-function saysMore(record: VerifiedRecord, old: VerifiedRecord | StoredVerification): boolean {
+function saysMore(record: HashedRecord, old: HashedRecord | StoredVerification): boolean {
   const [a, b] = [record.contract, old.contract];
   if (a.status !== b.status) return a.status === 'exact_match';
   const isSame = a.status === 'exact_match' || isSameVerification(record, old);
@@ -110,25 +127,19 @@ function addsFacts(record: Worth, old: Worth): boolean {
 }
 
 /** Whether both records have the same origin, contract, settings and files. */
-function isSameVerification(record: VerifiedRecord, old: VerifiedRecord | StoredVerification): boolean {
+function isSameVerification(record: HashedRecord, old: HashedRecord | StoredVerification): boolean {
   const [a, b] = [record.contract, old.contract];
   const isSame = a.source === b.source && a.name === b.name && a.path === b.path && a.settings === b.settings;
   return isSame && listFiles(record).join('\n') === listFiles(old).join('\n');
 }
 
-function listFiles(record: VerifiedRecord | StoredVerification): string[] {
-  const files =
-    'sources' in record
-      ? record.sources.map(({ path, content, contentHash }) => ({
-          path,
-          hash: contentHash ?? hashContent(content),
-        }))
-      : record.contract.files.map(({ path, contentHash }) => ({ path, hash: contentHash }));
-  return files.map(({ path, hash }) => `${hash} ${path}`).sort();
+function listFiles(record: HashedRecord | StoredVerification): string[] {
+  const files = 'sources' in record ? record.sources : record.contract.files;
+  return files.map(({ path, contentHash }) => `${contentHash} ${path}`).sort();
 }
 
 interface Replacement {
-  readonly record: VerifiedRecord;
+  readonly record: HashedRecord;
   readonly old: StoredVerification | null;
 }
 
@@ -144,12 +155,8 @@ async function writeBatch(
   for (const [index, { record, old }] of batch.entries()) {
     // Lists of contracts are paged by version, so each row needs a version of its own.
     const version = firstVersion + index;
-    const files = record.sources.map(({ content, contentHash }) => ({
-      content,
-      hash: contentHash ?? hashContent(content),
-    }));
-    for (const { hash, content } of files) contents.set(hash, content);
-    const hashes = files.map((file) => file.hash);
+    for (const { contentHash, content } of record.sources) contents.set(contentHash, content);
+    const hashes = record.sources.map((file) => file.contentHash);
     rows.push(contractRow(record, hashes, version));
     uses.push(...useRows(record, hashes, old, version));
   }

@@ -2,7 +2,7 @@
  * A verified contract before it is stored: the record with the contents of its files. Importers and the
  * verification of sources create such records.
  */
-import { keccak256, toUtf8Bytes } from 'ethers';
+import { keccak256 } from 'ethers';
 
 import type { Hex } from '../domain/hex';
 import type { VerifiedContract } from '../domain/verifiedContract';
@@ -11,7 +11,7 @@ import type { Deployment } from '../query/contracts/verifiedContracts';
 export interface SourceFile {
   readonly path: string;
   readonly content: string;
-  /** keccak256 of the content, if already computed, because hashing is slow. */
+  /** keccak256 of the content, the key in `source_files` and in Solidity's metadata, if already computed. */
   readonly contentHash?: Hex;
 }
 
@@ -32,15 +32,11 @@ export interface VerifiedRecord {
 
 export const NO_DEPLOYMENT: Deployment = { deployer: null, transaction: null, block: null };
 
-/** keccak256 of a file's content, the key in `source_files` and in Solidity's metadata. */
-export function hashContent(content: string): Hex {
-  return toHash(keccak256(toUtf8Bytes(content)));
-}
-
 export function hashCode(code: Hex): Hex {
-  return toHash(keccak256(code));
+  return `0x${keccak256(code).slice(2)}`;
 }
 
-function toHash(text: string): Hex {
-  return `0x${text.slice(2)}`;
+/** The license identifier in a source file. https://docs.soliditylang.org/en/latest/layout-of-source-files.html */
+export function findLicense(content: string): string | null {
+  return /SPDX-License-Identifier:[ \t]*([\w.+-]{1,60})/.exec(content)?.[1] ?? null;
 }

@@ -16,7 +16,7 @@ import {
   type VerificationQueue,
   type VerificationRequest,
   type VerificationState,
-} from '../domain/verification';
+} from '../domain/verificationQueue';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { VerificationStore } from '../query/contracts/verifiedContracts';
@@ -26,8 +26,7 @@ import type { VerifiedStore } from './storeVerified';
 import { rememberCompilations, type Compilers } from './verify/compilers';
 import { draftFromMetadata, draftFromRecord } from './verify/metadataRequest';
 import { hashCode } from './verifiedRecord';
-import { SourceFault } from './verify/sourceFault';
-import { parseTarget, readStandardInput } from './verify/standardJson';
+import { parseTarget, readStandardInput, SourceFault } from './verify/standardJson';
 import { verifyContract, type OnChain } from './verify/verifyContract';
 
 const WAITING_MAX = 20;

@@ -50,8 +50,25 @@ export interface ChainBlock extends BlockRef {
   readonly proof?: ProofLevel;
 }
 
-/** How much of a block is proven, least first. */
-export type ProofLevel = 'bloom' | 'headers' | 'full';
+/**
+ * How much of a block is proven, least first.
+ * - `none`: Nothing. The header's bloom is empty although the chain has logs.
+ * - `bloom`: The bloom of the header contains the addresses and topics of the logs. The header itself is not proven.
+ * - `headers`: Also the hash of the header.
+ * - `receipts`: The hash of the header, and the receipts root: every log, and the status and gas of each transaction.
+ * - `full`: Also the transactions root.
+ */
+export const PROOF_LEVELS = ['none', 'bloom', 'headers', 'receipts', 'full'] as const;
+export type ProofLevel = (typeof PROOF_LEVELS)[number];
+
+/** Whether `level` proves less than `other`. */
+export function isWeaker(level: ProofLevel, other: ProofLevel): boolean {
+  return PROOF_LEVELS.indexOf(level) < PROOF_LEVELS.indexOf(other);
+}
+
+export function weakerOf(level: ProofLevel, other: ProofLevel): ProofLevel {
+  return isWeaker(level, other) ? level : other;
+}
 
 /** The setting PROOF. `auto` learns the level from the first blocks. */
 export type ProofMode = ProofLevel | 'auto';

@@ -2,8 +2,12 @@
 import { AppError } from '../errors';
 import type { Hex } from './hex';
 
-/** Types of pools: 2 = V2 constant product, 3 = V3 concentrated, 4 = weighted, 5 = stable. */
-const POOL_TYPES = [2, 3, 4, 5] as const;
+/** The types of pools: V2 (constant product), V3 (concentrated liquidity), and the vault pools, weighted and stable. */
+export const POOL_V2 = 2;
+export const POOL_V3 = 3;
+export const POOL_WEIGHTED = 4;
+export const POOL_STABLE = 5;
+const POOL_TYPES = [POOL_V2, POOL_V3, POOL_WEIGHTED, POOL_STABLE] as const;
 export type PoolType = (typeof POOL_TYPES)[number];
 
 export const PROTOCOL_NAMES = ['uniswap_v2', 'uniswap_v3', 'pancake_v3', 'balancer_v2'] as const;

@@ -2,6 +2,8 @@
 import { ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { HOP_WARNINGS } from './hop';
 import type { Leg } from './leg';
+import { capAlong } from './cap';
+import { pathConfidence, type UsdPrice } from './confidence';
 
 /** A token with a given USD price. */
 export interface PriceAnchor {
@@ -110,4 +112,18 @@ export interface TokenHop {
 
 export function sameHop(a: TokenHop, b: TokenHop): boolean {
   return a.next === b.next && a.price === b.price && a.confidence === b.confidence && a.cap === b.cap;
+}
+
+/**
+ * Multiplies from the anchor to the token: price(T) = hop(T) · price(next). `path`: from the token to the anchor, whose
+ * hop is in USD. Null: no price.
+ */
+export function priceOfPath(path: readonly TokenHop[]): UsdPrice | null {
+  let usd = 1;
+  for (let i = path.length - 1; i >= 0; i -= 1)
+    usd = (path[i]?.price ?? 0) * (i === path.length - 1 ? 1 : usd);
+  if (!(usd > 0) || !Number.isFinite(usd)) return null;
+  const hops = path.slice(0, -1);
+  const capUsd = capAlong(hops, path.at(-1)?.price ?? 0);
+  return { usd, confidence: pathConfidence(hops.map((hop) => hop.confidence)), capUsd };
 }

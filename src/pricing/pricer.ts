@@ -12,7 +12,6 @@ import type { HopPool } from './hop';
 import { NO_STATE, type Leg, type LegKey } from './leg';
 import { PoolIndex, type IndexedLeg, type IndexedToken } from './poolIndex';
 import { ceilingsOf, legPrice, priceRouteHop, type Market } from './market';
-import { priceOfPath } from './pathPrice';
 import {
   recordOfFound,
   type HopChange,
@@ -30,6 +29,7 @@ import {
   type PriceAnchor,
   type PriceRoute,
   type TokenHop,
+  priceOfPath,
 } from './priceRoute';
 import { findRecentRoutes } from './recentRoutes';
 import type { RoutedTokens } from './searchRoutes';

@@ -4,7 +4,7 @@
  */
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
-import type { PoolState } from '../domain/pool';
+import { POOL_V2, type PoolState } from '../domain/pool';
 import type {
   BurnEvent,
   MintEvent,
@@ -33,7 +33,7 @@ const INT256_MIN = -(1n << 255n);
 
 export const uniswapV2: Protocol = {
   name: 'uniswap_v2',
-  poolType: 2,
+  poolType: POOL_V2,
   creationTopic: PAIR_CREATED,
   eventTopics: new Set([SWAP, SYNC, MINT, BURN]),
   decodeCreation,

@@ -5,6 +5,7 @@
  */
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
+import { POOL_V3 } from '../domain/pool';
 import type {
   BurnEvent,
   CollectEvent,
@@ -68,7 +69,7 @@ const PANCAKE_SWAP_WORDS = 7;
 export function createV3Protocol(name: 'uniswap_v3' | 'pancake_v3'): Protocol {
   return {
     name,
-    poolType: 3,
+    poolType: POOL_V3,
     creationTopic: POOL_CREATED,
     eventTopics: new Set([SWAP, PANCAKE_SWAP, INITIALIZE, MINT, BURN, COLLECT, COLLECT_PROTOCOL, FLASH]),
     decodeCreation,

@@ -8,6 +8,7 @@
  * A and on token rates, not only on the ratio of balances. Any other pool is ignored.
  */
 import type { Hex } from '../domain/hex';
+import { POOL_STABLE, POOL_WEIGHTED } from '../domain/pool';
 import { readArrays, readWords, toAddresses } from './abiArrays';
 import { DOUBTS } from './vaultDoubts';
 import { areWeights, ONE } from './weightedPool';
@@ -73,9 +74,9 @@ export function readPoolFacts(answers: readonly (Hex | null)[], tokenCount: numb
   const weights = decodeWeights(weightsAnswer, tokenCount);
   const swapFee = decodeSwapFee(feeAnswer);
   if (weights !== null) {
-    return { poolType: 4, weights: isGradual(gradualAnswer) ? null : weights, swapFee };
+    return { poolType: POOL_WEIGHTED, weights: isGradual(gradualAnswer) ? null : weights, swapFee };
   }
-  return isAmplification(amplificationAnswer) ? { poolType: 5, weights: null, swapFee } : null;
+  return isAmplification(amplificationAnswer) ? { poolType: POOL_STABLE, weights: null, swapFee } : null;
 }
 
 function isGradual(answer: Hex | null): boolean {

@@ -10,6 +10,7 @@ import { createDexTables, type DexTables } from './dexes/dexTable';
 import { Directory } from './tokens/directory';
 import type { HeadSnapshot } from './head/headSnapshot';
 import { perVersion } from './head/perVersion';
+import { createProvenParts, type ProvenParts } from './head/provenParts';
 import { createHeadSwaps, type HeadSwaps } from './bars/headSwaps';
 import { createHolderTables, type HolderTables } from './holders/holders';
 import { listWatched } from '../domain/chainDescription';
@@ -34,6 +35,7 @@ export interface MarketTables {
   readonly rebasing: RebasingTables;
   readonly newestEvents: NewestEvents;
   readonly activityCounter: ActivityCounter;
+  readonly proven: ProvenParts;
 }
 
 /** The fields of the chain description that the market endpoints need. */
@@ -45,6 +47,7 @@ export function createMarketTables(
   runner: QueryRunner,
   chain: MarketChain,
   directory = new Directory(runner),
+  proven = createProvenParts(runner, chain.chainId),
 ): MarketTables {
   const { chainId, dexes } = chain;
   const pairs = createPairTables(
@@ -77,5 +80,6 @@ export function createMarketTables(
     rebasing: createRebasingTables(runner),
     newestEvents: new NewestEvents(runner, directory),
     activityCounter: new ActivityCounter(runner),
+    proven,
   };
 }

@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { steadyNow } from '../domain/steadyTime';
+import { steadyNow } from '../domain/time/steadyTime';
 import { TIME_LIMITS } from '../domain/time/timeLimits';
 import { matchesActivity, type ActivityEvent, type ActivityFilter } from '../query/activity/activity';
 import { AppError } from '../errors';

@@ -3,7 +3,7 @@
  * directly to it. Otherwise up to 1,000 messages and 1 MB wait in a queue. Beyond this limit the queue is dropped,
  * and the client gets a gap when it reads again. Sending a live message never waits.
  */
-import { steadyNow } from '../domain/steadyTime';
+import { steadyNow } from '../domain/time/steadyTime';
 import type { ActivityFilter } from '../query/activity/activity';
 import { LostRange } from './lostRange';
 import type { StreamMessage } from './streamMessage';

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
-import { steadyNow } from '../domain/steadyTime';
+import { steadyNow } from '../domain/time/steadyTime';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { FreshRows } from '../query/activity/eventRows';
@@ -27,6 +27,8 @@ import type { ChainChange, Hub } from './hub';
  * counts (change mark).
  */
 const FULL_READ_MS = 5_000;
+/** The same while a writer in this process reports its changes. */
+const FULL_READ_TOLD_MS = 10_000;
 const BACKOFF_MAX_MS = 2_000;
 /** After this time in ms without requests and streams, the loop polls every REST_MS. */
 const DEMAND_MS = 10_000;
@@ -72,12 +74,25 @@ export interface TailLoop {
   facts(): TailFacts;
 }
 
+/** A writer in the same process. */
+interface TellingWriter {
+  /** Whether `wake` is called for every change of the stored head. */
+  isTelling(): boolean;
+  /** Rejects if the database does not answer. */
+  ping(): Promise<void>;
+}
+
 interface TailLoopOptions {
   readonly runner: QueryRunner;
   readonly chainId: number;
   readonly hub: Hub;
   readonly log: Logger;
   readonly directory?: Directory;
+  /**
+   * The writer in this process. While it reports all changes, a poll only checks that the database answers, without a
+   * statement. Absent or null if another process writes.
+   */
+  readonly writer?: TellingWriter | null;
   /** Called with each new snapshot, after it is published to the streams. */
   readonly onHead?: (head: HeadSnapshot) => void;
   /** Interval in ms between two polls while there are readers, by default 50 ms. */
@@ -214,12 +229,18 @@ class DatabaseTail implements TailLoop {
   }
 
   private async refresh(told: boolean): Promise<void> {
-    const { runner, chainId, now = steadyNow } = this.options;
+    const { runner, chainId, writer, now = steadyNow } = this.options;
+    const isTold = writer?.isTelling() === true;
+    if (isTold && !told && now() - this.readAt < FULL_READ_TOLD_MS) {
+      await writer.ping();
+      this.lastPollAt = now();
+      return;
+    }
     // After `wake`, the change mark (row counts) is not read. The next poll therefore finds a new mark and reads the
     // head once more.
-    const mark = told ? this.mark : await readChangeMark(runner);
+    const mark = told || isTold ? this.mark : await readChangeMark(runner);
     this.lastPollAt = now();
-    if (!told && mark === this.mark && now() - this.readAt < FULL_READ_MS) return;
+    if (!told && !isTold && mark === this.mark && now() - this.readAt < FULL_READ_MS) return;
     const reading = await readHeadRow(runner, chainId);
     this.lastPollAt = now();
     this.compare(reading?.snapshot ?? null);

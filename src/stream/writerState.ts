@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 
-import { backfillShape, problemShape, type ReadyProblem } from '../wire/ready';
+import { backfillShape, problemKey, problemShape, type ReadyProblem } from '../wire/ready';
 
 /** What an ingester knows of the node and of its own problems. */
 export interface WriterFacts {
@@ -38,7 +38,7 @@ export interface WriterView {
   readonly problems: readonly ReadyProblem[];
 }
 
-/** A writer without a sign of life for this time in ms counts as dead. It gives one every 4 s. */
+/** A writer without a sign of life for this time in ms counts as dead. It gives one every 10 s. */
 const SILENCE_MS = 14_000;
 /** Problems after this number are not stored. */
 const PROBLEMS_MAX = 64;
@@ -63,6 +63,17 @@ const stateShape = z.object({
 export function encodeWriterState({ problems: all, nodeFaults, ...rest }: WriterFacts): string {
   const faults = nodeFaults === undefined ? {} : { nodeFaults: nodeFaults.slice(0, PROBLEMS_MAX) };
   return JSON.stringify({ ...rest, ...faults, problems: all.slice(0, PROBLEMS_MAX) });
+}
+
+/** The part of a writer's state that readers must get at once: which problems there are, and whether a backfill runs. */
+export function newsOfWriter({
+  nodeAnswers,
+  nodeFaults = [],
+  problems: all,
+  backfill = null,
+}: WriterFacts): string {
+  const codes = [...nodeFaults, ...all].map(problemKey);
+  return JSON.stringify([nodeAnswers, codes, backfill === null]);
 }
 
 /** `reading` is null if no process has written the chain yet. `elapsedMs` is the time since the reading. */

@@ -17,7 +17,7 @@ import {
 import { warningShape } from './risks';
 import { confidenceShape } from './tokens';
 
-/** How `inputs_hash` is computed; must match hashInputs.ts exactly. */
+/** How `inputs_hash` is computed; must match tokenAudit.ts exactly. */
 const HASH_RECIPE =
   'SHA-256, with 0x, of the following lines in UTF-8. Each line ends with a line feed. One space ' +
   'separates fields, null is `-`, and values are printed as in this answer. Lines: ' +

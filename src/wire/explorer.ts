@@ -1,7 +1,6 @@
 /** Shapes of the explorer's answers: decoded logs, contracts and search hits. */
 import { z } from 'zod';
 
-import { explorerMetaShape } from './explorerMeta';
 import {
   addressShape,
   chainIdShape,
@@ -9,6 +8,7 @@ import {
   dexNameShape,
   hashShape,
   unixSecondsShape,
+  explorerMetaShape,
 } from './primitives';
 
 const dataShape = z
@@ -20,7 +20,7 @@ const dataShape = z
 const decodedValueShape = z.unknown().meta({
   description:
     'Value of the argument: integers as base-10 strings, addresses and bytes as lower-case hex, ' +
-    'arrays as lists, tuples as lists of {name, type, value}',
+    'arrays as lists, tuples as lists of {name, type, value}. Bytes of a text that are not valid UTF-8 are U+FFFD',
 });
 
 const decodedShape = z
@@ -38,6 +38,14 @@ const decodedShape = z
           type: z.string().meta({ description: 'Solidity type', example: 'uint256' }),
           indexed: z.boolean().meta({ description: 'Whether the argument is a topic' }),
           value: decodedValueShape,
+          raw: z
+            .unknown()
+            .optional()
+            .meta({
+              description:
+                'The bytes of a text that is not valid UTF-8, lower-case hex. Of an array, one entry per item, null for a ' +
+                'valid text. A field of a tuple has its own `raw`',
+            }),
           truncated: z
             .literal(true)
             .optional()

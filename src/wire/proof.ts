@@ -3,17 +3,19 @@
  */
 import { z } from 'zod';
 
+import { PROOF_LEVELS } from '../domain/block';
 import { countShape } from './primitives';
 
 export const proofShape = z
   .object({
     level: z
-      .enum(['full', 'headers', 'bloom'])
+      .enum(PROOF_LEVELS)
       .nullable()
       .meta({
         description:
           'How far the newest stored block is proven. full: header hash, transactions root and receipts root. ' +
-          'headers: header hash. bloom: only the bloom of its logs. Null if no block is stored',
+          'receipts: header hash and receipts root. headers: header hash. bloom: only the bloom of its logs. ' +
+          'none: nothing, because the bloom is empty. Null if no block is stored',
       }),
     proven_from: countShape.nullable().meta({
       description:
@@ -23,6 +25,11 @@ export const proofShape = z
     proven_to: countShape
       .nullable()
       .meta({ description: 'Last block of this part: the newest stored block; null if no block is stored' }),
+    senders_proven_to: countShape.nullable().meta({
+      description:
+        'Last block of this part up to which the sender of each transaction with stored events is recovered from its ' +
+        'signature; null if the level is not full, or if none is checked yet',
+    }),
   })
   .meta({ id: 'Proof', description: 'Which part of the stored chain is proven at which level' });
 export type Proof = z.infer<typeof proofShape>;

@@ -1,8 +1,7 @@
 /** Shape of the answer of /source-search. */
 import { z } from 'zod';
 
-import { explorerMetaShape } from './explorerMeta';
-import { addressShape, chainIdShape } from './primitives';
+import { addressShape, chainIdShape, explorerMetaShape } from './primitives';
 
 const sourceHitShape = z
   .object({

@@ -14,8 +14,7 @@ import type { Logger } from '../log';
 import { computeTvl, readTvlDays } from '../query/dexes/tvlDays';
 import { findBlockTime, findFinalBlockAt, findFinalTip } from '../query/head/blockTimes';
 import { snapshotParams, type HeadSnapshot } from '../query/head/headSnapshot';
-import { readHead } from '../query/head/headState';
-import { readHistory } from '../query/history/history';
+import { readPoolSearch } from '../query/olderPools/olderPools';
 import type { PriceSources } from '../query/prices/tokenPrices';
 import { Directory } from '../query/tokens/directory';
 import { repeatStep } from './repeatStep';
@@ -23,7 +22,7 @@ import { repeatStep } from './repeatStep';
 const DAY_SECONDS = 86_400;
 /** Pause in ms before the first day, and between two days. */
 const SOON_MS = 1_000;
-/** Pause in ms when all past days are computed. */
+/** Interval in ms at which the worker looks for new final blocks when all past days are computed. */
 const IDLE_MS = 60_000;
 const FAILED_MS = 30_000;
 /** Largest number of past days that the API shows. */
@@ -35,7 +34,13 @@ interface DexDayDeps {
   readonly database: Database;
   readonly chainId: number;
   readonly sources: PriceSources;
-  readonly status: { readonly phase: string };
+  readonly status: {
+    readonly phase: string;
+    readonly finalTo: number | null;
+    readonly poolSearch: { readonly state: string };
+  };
+  /** Reads the stored head. */
+  readonly readHead: () => Promise<HeadSnapshot | null>;
   readonly log: Logger;
   readonly clock: Clock;
   /** Called after a computed day changed the answers of the API. */
@@ -55,22 +60,23 @@ export class DexDayWorker {
   run(signal: AbortSignal): Promise<void> {
     const { clock, status, log, onChange } = this.deps;
     let isNew = false;
-    const step = async (): Promise<number> => {
+    const step = async (): Promise<number | 'idle'> => {
       if (status.phase !== 'follow') return SOON_MS;
       const computed = await this.step();
       if (!computed && isNew) onChange();
       isNew = computed;
-      return computed ? SOON_MS : IDLE_MS;
+      return computed ? SOON_MS : 'idle';
     };
     const onFailure = (error: string): void =>
       log.warn({ error }, 'computing the TVL of a past day failed; retrying');
-    return repeatStep(clock, { firstMs: SOON_MS, failedMs: FAILED_MS, step, onFailure }, signal);
+    const idle = { ms: IDLE_MS, input: () => `${status.finalTo} ${status.poolSearch.state}` };
+    return repeatStep(clock, { firstMs: SOON_MS, failedMs: FAILED_MS, idle, step, onFailure }, signal);
   }
 
   /** Computes the newest day that is missing. Resolves to false if no day is missing. */
   async step(): Promise<boolean> {
     const { chainId } = this.deps;
-    const head = await readHead(this.runner, chainId);
+    const head = await this.deps.readHead();
     const day = head === null ? null : await this.findMissing(head);
     if (head === null || day === null) return false;
     const block = await findFinalBlockAt(this.runner, chainId, head, day + DAY_SECONDS - 1);
@@ -101,11 +107,11 @@ export class DexDayWorker {
 
   /**
    * Returns the time from which on the states of all pools are known. If the index starts after block 1, this
-   * is the time at which the last found pool was added. Null while the history search still runs.
+   * is the time at which the last found pool was added. Null while the pool search still runs.
    */
   private async findWholeFrom(head: HeadSnapshot, start: number): Promise<number | null> {
     const { chainId } = this.deps;
-    if ((await readHistory(this.runner, chainId, head)).searching) return null;
+    if ((await readPoolSearch(this.runner, chainId, head)).searching) return null;
     const [row] = await this.runner.run('measure/find_last_found', snapshotParams(head), foundRow);
     const ord = row?.ord ?? 0;
     return ord === 0 ? start : findBlockTime(this.runner, chainId, head, blockOfOrd(ord));

@@ -9,18 +9,18 @@ import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQ
 import { address } from '../clickhouse/rows/columns';
 import { insertRows } from '../clickhouse/rows/inserter';
 import { rowType } from '../clickhouse/rows/rowType';
-import { poolFirstSharesTable } from '../clickhouse/schema/historyTables';
+import { poolFirstSharesTable } from '../clickhouse/schema/olderPoolTables';
 import type { Hex } from '../domain/hex';
 import type { Logger } from '../log';
 import { decodeSlot0Shares } from '../protocols/feeProtocol';
-import { snapshotParams } from '../query/head/headSnapshot';
-import { readHead } from '../query/head/headState';
+import { snapshotParams, type HeadSnapshot } from '../query/head/headSnapshot';
 import { createProtocolSplits } from '../query/pairs/protocolFees';
-import { readSlot0s, type FactRpc } from './nodeFacts';
+import { readSlot0s, type FactRpc } from './askContracts';
 import { repeatStep } from './repeatStep';
 
-/** Largest number of pools that one round reads, and the pauses in ms between two rounds. */
+/** Largest number of pools that one round reads. */
 const POOLS_MAX = 100;
+/** Pause in ms between two rounds while pools are left; otherwise the worker looks for new blocks at this interval. */
 const SOON_MS = 2_000;
 const IDLE_MS = 15_000;
 const FAILED_MS = 30_000;
@@ -31,7 +31,9 @@ interface FeeDeps {
   readonly database: Database;
   readonly rpc: FactRpc;
   readonly chainId: number;
-  readonly status: { readonly phase: string };
+  readonly status: { readonly phase: string; readonly blocks: number };
+  /** Reads the stored head. */
+  readonly readHead: () => Promise<HeadSnapshot | null>;
   readonly log: Logger;
   readonly clock: Clock;
   /** Called if the protocol gets a part of some fees, because readers may have cached other figures. */
@@ -48,19 +50,20 @@ export class ProtocolFeeWorker {
   /** Runs until the signal aborts. Never rejects. */
   run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
-    const step = async (): Promise<number> => {
+    const step = async (): Promise<number | 'idle'> => {
       if (status.phase !== 'follow') return IDLE_MS;
-      return (await this.round(signal)) === POOLS_MAX ? SOON_MS : IDLE_MS;
+      return (await this.round(signal)) === POOLS_MAX ? SOON_MS : 'idle';
     };
     const onFailure = (error: string): void =>
       log.warn({ error }, 'reading protocol fees of V3 pools failed; retrying');
-    return repeatStep(clock, { firstMs: SOON_MS, failedMs: FAILED_MS, step, onFailure }, signal);
+    const idle = { ms: IDLE_MS, input: () => status.blocks };
+    return repeatStep(clock, { firstMs: SOON_MS, failedMs: FAILED_MS, idle, step, onFailure }, signal);
   }
 
   /** Reads some pools at the stored head. Resolves to the number of pools whose part was stored. */
   async round(signal: AbortSignal): Promise<number> {
     const { database, rpc, chainId, clock, onChange } = this.deps;
-    const head = await readHead(this.runner, chainId);
+    const head = await this.deps.readHead();
     if (head === null) return 0;
     const params = { ...snapshotParams(head), limit: POOLS_MAX };
     const chosen = await this.runner.run('measure/choose_fee_pools', params, pairRow);

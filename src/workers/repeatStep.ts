@@ -1,4 +1,7 @@
-/** The loop of every background task of the ingester: a pause, a step, and after a failure a longer pause. */
+/**
+ * The loop of every background task of the ingester: a pause, a step, and after a failure a longer pause. A task
+ * without work waits until the stored blocks change, so that an idle chain costs no statements.
+ */
 import type { Clock } from '../node/rpc/clock';
 import { errorText } from '../errors';
 
@@ -7,24 +10,41 @@ interface Worker {
   readonly firstMs: number;
   /** Pause in ms after a step that failed. */
   readonly failedMs: number;
-  /** Does a limited part of the work. Resolves to the pause in ms before the next step, or to null if no work is left. */
-  step(): Promise<number | null>;
+  /** For a task that resolves to `idle`. */
+  readonly idle?: {
+    /** Interval in ms at which `input` is compared. */
+    readonly ms: number;
+    /** What the work follows from, such as the number of stored blocks. Asks no one. */
+    input(): unknown;
+  };
+  /**
+   * Does a limited part of the work. Resolves to the pause in ms before the next step, to `idle` if there is no work
+   * until `input` changes, or to null if there will be no more work.
+   */
+  step(): Promise<number | 'idle' | null>;
   /** Logs that a step failed. */
   onFailure(error: string): void;
 }
 
 /** Runs until no work is left or the signal aborts. Never rejects. */
 export async function repeatStep(clock: Clock, worker: Worker, signal: AbortSignal): Promise<void> {
-  let waitMs: number | null = worker.firstMs;
-  while (waitMs !== null) {
-    await clock.sleep(waitMs, signal).catch(() => undefined);
+  let next: number | 'idle' | null = worker.firstMs;
+  let seen: unknown;
+  while (next !== null) {
+    await clock
+      .sleep(next === 'idle' ? (worker.idle?.ms ?? worker.failedMs) : next, signal)
+      .catch(() => undefined);
     if (signal.aborted) return;
+    const input = worker.idle?.input();
+    if (next === 'idle' && input === seen) continue;
+    // Noted before the step, so that a block that is stored during the step starts another one.
+    seen = input;
     try {
-      waitMs = await worker.step();
+      next = await worker.step();
     } catch (error) {
       if (signal.aborted) return;
       worker.onFailure(errorText(error));
-      waitMs = worker.failedMs;
+      next = worker.failedMs;
     }
   }
 }

@@ -16,7 +16,7 @@ import {
   transferCall,
   transferFromCall,
 } from '../protocols/erc20';
-import { askEach, call, PASSING, type FactRpc } from './nodeFacts';
+import { askEach, call, PASSING, type FactRpc } from './askContracts';
 
 /** Largest number of holders whose sale is simulated. */
 const SELLERS_MAX = 3;

@@ -7,7 +7,7 @@
 import type { Clock } from '../node/rpc/clock';
 import type { Database } from '../clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
-import { address, bool, i256, u256, u64 } from '../clickhouse/rows/columns';
+import { address, bool, u256, u64 } from '../clickhouse/rows/columns';
 import { insertRows } from '../clickhouse/rows/inserter';
 import { rowType, type RowOf } from '../clickhouse/rows/rowType';
 import { swapsTable } from '../clickhouse/schema/tables';
@@ -18,14 +18,13 @@ import type { Logger } from '../log';
 import { createVerifiedReader } from '../query/contracts/verifiedContracts';
 import { isHistoryPartial, listSupplies } from '../query/holders/balances';
 import { snapshotParams, type HeadSnapshot } from '../query/head/headSnapshot';
-import { readHead } from '../query/head/headState';
 import { hasFewSellers, isHoneypot } from '../query/risks/tokenRisk';
-import { listTraits, type TokenTraits } from '../query/risks/tokenTraits';
+import { createTraitReader, type TokenTraits } from '../query/risks/tokenTraits';
 import { listCreators } from '../query/tokens/creators';
 import { codeTraitsOf } from './codeTraits';
-import { readCodes, readContractSupplies, readOldCodes, type CodeFacts, type FactRpc } from './nodeFacts';
+import { readCodes, readContractSupplies, readOldCodes, type CodeFacts, type FactRpc } from './askContracts';
 import { doSalesFail, typicalTradeOf } from './saleTrial';
-import { measureTax, type MeasuredSwap, type TaxedMove } from './transferTax';
+import { measureTax, type MeasuredSwap } from './transferTax';
 import { repeatStep } from './repeatStep';
 
 /** Pause in ms before a round while tokens without a measurement wait. */
@@ -33,10 +32,7 @@ const SOON_MS = 2_000;
 /** Time in ms between two rounds that measure tokens again. */
 const AGAIN_MS = 30_000;
 const FAILED_MS = 30_000;
-/**
- * Largest number of tokens that one round measures. Measuring a token takes about ten calls to the node and two
- * statements.
- */
+/** Largest number of tokens that one round measures. Measuring a token takes about ten calls to the node. */
 const TOKENS_MAX = 16;
 /** Largest number of tokens that one round measures again, and of tokens among them that have few new swaps. */
 const AGAIN_MAX = 8;
@@ -45,6 +41,8 @@ const OLD_TOKENS_MAX = 2;
 const NEW_SWAPS = 40;
 /** Largest number of swaps of a token that one measurement reads, the newest first. */
 const SWAPS_MAX = 1_000;
+/** Swaps of tokens with more swaps are read by a statement of their own, which does not read all of them. */
+const FEW_SWAPS = 20_000;
 /** Largest number of buys, and of sales, whose transfers one measurement reads. */
 const TAXED_MAX = 40;
 const MOVES_MAX = 20_000;
@@ -60,10 +58,23 @@ const TAXED_POOLS: ReadonlySet<number> = new Set([2, 3]);
 
 const chosenRow = rowType({ token: address, swaps: u64, is_new: bool, is_old: bool });
 type Chosen = RowOf<typeof chosenRow>;
-const { ord, tx_index, pair, pool_type, maker, sender, recipient } = swapsTable.types;
-const swapRow = rowType({ ord, tx_index, pair, pool_type, maker, sender, recipient, amount: i256 });
-type SwapFacts = RowOf<typeof swapRow>;
-const moveRow = rowType({ ord, tx_index, sender, recipient, amount: u256 });
+const { ord, tx_index, pair, pool_type, token0, token1, maker, sender, recipient, amount0, amount1 } =
+  swapsTable.types;
+const swapRow = rowType({
+  ...{ ord, tx_index, pair, pool_type, token0, token1 },
+  ...{ maker, sender, recipient, amount0, amount1 },
+});
+/** `amount` is what the pool received of the measured token, in raw units; negative for a buy. */
+type SwapFacts = Omit<RowOf<typeof swapRow>, 'amount0' | 'amount1'> & { readonly amount: bigint };
+const moveRow = rowType({ token: address, ord, tx_index, sender, recipient, amount: u256 });
+
+/** A token with its newest swaps, as of a head. */
+interface Traded {
+  readonly head: HeadSnapshot;
+  readonly token: Hex;
+  readonly creator: Hex | null;
+  readonly swaps: readonly SwapFacts[];
+}
 
 type MeasuredRow = Omit<TokenTraitRow, 'checked_block' | 'version'>;
 
@@ -76,37 +87,45 @@ interface TraitDeps {
    * chain.
    */
   readonly forkBlock: number | null;
-  /** `pools` grows with each new pool. */
-  readonly status: { readonly phase: string; readonly pools: number };
+  /** `pools` grows with each new pool, `blocks` with each new block. */
+  readonly status: { readonly phase: string; readonly pools: number; readonly blocks: number };
+  /** Reads the stored head. */
+  readonly readHead: () => Promise<HeadSnapshot | null>;
   readonly log: Logger;
   readonly clock: Clock;
-  /** Called if the traits shown by the API changed and no new block came since. */
+  /** Called if the traits shown by the API changed. */
   readonly onChange: () => void;
 }
 
 export class TraitWorker {
   private readonly runner: QueryRunner;
-  /**
-   * Version of the head when changed traits were stored. While readers have this version, their cached answers
-   * may show the older traits. Null if all readers have the newest traits.
-   */
-  private untold: string | null = null;
+  private readonly readTraits: ReturnType<typeof createTraitReader>;
 
   constructor(private readonly deps: TraitDeps) {
     this.runner = createQueryRunner(deps.database);
+    this.readTraits = createTraitReader(this.runner);
   }
 
-  /** Runs until the signal aborts. Never rejects. New pools start a round that measures new tokens only. */
+  /**
+   * Runs until the signal aborts. Never rejects. New pools start a round that measures new tokens only. Without a new
+   * block, no token is measured again.
+   */
   run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
     let againAt = 0;
     let pools = -1;
+    let measuredBlocks = -1;
     const step = async (): Promise<number> => {
-      const again = clock.now() >= againAt;
-      if (status.phase !== 'follow' || (!again && status.pools === pools)) return SOON_MS;
+      const { phase, blocks } = status;
+      const again = clock.now() >= againAt && blocks !== measuredBlocks;
+      if (phase !== 'follow' || (!again && status.pools === pools)) return SOON_MS;
       pools = status.pools;
-      if (await this.round(again, signal)) pools = -1;
-      if (again) againAt = clock.now() + AGAIN_MS;
+      const left = await this.round(again, signal);
+      if (left.isNew) pools = -1;
+      if (again) {
+        againAt = clock.now() + AGAIN_MS;
+        measuredBlocks = left.isGrown ? -1 : blocks;
+      }
       return SOON_MS;
     };
     const onFailure = (error: string): void => {
@@ -117,20 +136,25 @@ export class TraitWorker {
   }
 
   /**
-   * Measures some tokens at the stored head: tokens without a measurement, and with `again` also others. Resolves to true
-   * if a further round should follow soon.
+   * Measures some tokens at the stored head: tokens without a measurement, and with `again` also others. Resolves to
+   * whether new tokens, and tokens with new swaps, are left.
    */
-  async round(again: boolean, signal: AbortSignal): Promise<boolean> {
-    const { database, chainId, clock, onChange } = this.deps;
-    const head = await readHead(this.runner, chainId);
-    if (head === null) return false;
-    if (this.untold === head.version) onChange();
-    this.untold = null;
+  private async round(
+    again: boolean,
+    signal: AbortSignal,
+  ): Promise<{ readonly isNew: boolean; readonly isGrown: boolean }> {
+    const { database, clock, readHead, onChange } = this.deps;
+    const head = await readHead();
+    if (head === null) return { isNew: false, isGrown: false };
     const params = { ...snapshotParams(head), limit: TOKENS_MAX, growth: NEW_SWAPS };
     const chosen = await this.runner.run('measure/choose_tokens', params, chosenRow);
     const wanted = again ? dueTokens(chosen) : chosen.filter(({ is_new }) => is_new);
-    if (wanted.length === 0) return false;
-    const known = await listTraits(this.runner);
+    const left = {
+      isNew: chosen.filter(({ is_new }) => is_new).length === TOKENS_MAX,
+      isGrown: chosen.some((token) => !token.is_old && !wanted.includes(token)),
+    };
+    if (wanted.length === 0) return left;
+    const known = await this.readTraits();
     const rows = await this.measure(head, wanted, known, signal);
     const version = Math.floor(clock.now());
     await insertRows(
@@ -138,10 +162,8 @@ export class TraitWorker {
       tokenTraitsTable,
       rows.map((row) => ({ ...row, checked_block: head.number, version })),
     );
-    // A newer version may have appeared meanwhile, and its readers may have read the traits before they were stored.
-    if (rows.some((row) => isChanged(known.get(row.token) ?? null, row)))
-      this.untold = (await readHead(this.runner, chainId))?.version ?? null;
-    return this.untold !== null || wanted.filter(({ is_new }) => is_new).length === TOKENS_MAX;
+    if (rows.some((row) => isChanged(known.get(row.token) ?? null, row))) onChange();
+    return left;
   }
 
   private async measure(
@@ -152,29 +174,33 @@ export class TraitWorker {
   ): Promise<MeasuredRow[]> {
     const { rpc, forkBlock } = this.deps;
     const tokens = wanted.map(({ token }) => token);
-    const [codes, forked, kept, creators] = await Promise.all([
+    const [codes, forked, kept, creators, swapsOf] = await Promise.all([
       readCodes(rpc, tokens, signal),
       forkBlock === null || head.number <= forkBlock
         ? tokens.map(() => null)
         : readOldCodes(rpc, tokens, forkBlock, signal),
       this.readKept(head, tokens, signal),
       listCreators(this.runner, head, tokens),
+      this.listSwaps(head, wanted),
     ]);
+    const taxes = await this.measureTaxes(head, swapsOf);
     const abis = await this.readAbis(tokens, codes);
     const creatorOf = new Map(creators.map(({ address, creator }) => [address, creator]));
     const rows = [];
     for (const [index, { token, swaps }] of wanted.entries()) {
       const before = known.get(token) ?? null;
-      const trades = await this.measureTrades(head, token, creatorOf.get(token) ?? null, before, signal);
-      const code = codes[index] ?? null;
-      const traits = code === null ? null : codeTraitsOf(code.code, abis[index] ?? null);
+      const trades = await this.measureTrades(
+        { head, token, creator: creatorOf.get(token) ?? null, swaps: swapsOf.get(token) ?? [] },
+        before,
+        signal,
+      );
+      const { buy, sell } = taxes.get(token) ?? measureTax([], []);
       rows.push({
         token,
         swaps,
         ...trades,
-        mintable: traits?.mintable ?? null,
-        pausable: traits?.pausable ?? null,
-        bridged: traits?.bridged ?? null,
+        ...{ buys: buy.swaps, buy_tax: buy.tax, sells: sell.swaps, sell_tax: sell.tax },
+        ...traitsOfCode(codes[index] ?? null, abis[index] ?? null),
         forked: forked[index] ?? before?.forked ?? null,
         kept_at_zero: kept[index] ?? 0n,
       });
@@ -209,18 +235,33 @@ export class TraitWorker {
     });
   }
 
-  /** Computes taxes, buyers and sellers from the newest swaps of the token. */
-  private async measureTrades(
+  /** The newest swaps of each token, newest first, at most SWAPS_MAX. */
+  private async listSwaps(
     head: HeadSnapshot,
-    token: Hex,
-    creator: Hex | null,
+    tokens: readonly { readonly token: Hex; readonly swaps: number }[],
+  ): Promise<Map<Hex, SwapFacts[]>> {
+    const params = { ...snapshotParams(head), limit: SWAPS_MAX };
+    const few = tokens.filter(({ swaps }) => swaps <= FEW_SWAPS).map(({ token }) => token);
+    const busy = tokens.filter(({ swaps }) => swaps > FEW_SWAPS);
+    const bare = few.map((token) => token.slice(2));
+    const ofFew =
+      few.length === 0
+        ? []
+        : await this.runner.run('measure/list_swaps', { ...params, tokens: bare }, swapRow);
+    const found = new Map(few.map((token) => [token, swapsOf(token, ofFew)]));
+    for (const { token } of busy) {
+      const asked = { ...params, token: token.slice(2) };
+      found.set(token, swapsOf(token, await this.runner.run('measure/list_busy_swaps', asked, swapRow)));
+    }
+    return found;
+  }
+
+  /** Computes buyers and sellers from the newest swaps of the token, and tries a sale. */
+  private async measureTrades(
+    { head, token, creator, swaps }: Traded,
     before: TokenTraits | null,
     signal: AbortSignal,
-  ): Promise<
-    Pick<TokenTraitRow, 'buys' | 'buy_tax' | 'sells' | 'sell_tax' | 'buyers' | 'sellers' | 'sale_fails'>
-  > {
-    const params = { ...snapshotParams(head), token: token.slice(2), limit: SWAPS_MAX };
-    const swaps = await this.runner.run('measure/list_swaps', params, swapRow);
+  ): Promise<Pick<TokenTraitRow, 'buyers' | 'sellers' | 'sale_fails'>> {
     const buyers = new Set<Hex>();
     const sellers = new Set<Hex>();
     for (const { maker, amount } of swaps) if (maker !== null) (amount < 0n ? buyers : sellers).add(maker);
@@ -236,48 +277,59 @@ export class TraitWorker {
       newest !== undefined && hasFewSellers({ buyers: buyers.size, sellers: sold })
         ? { ...typicalTradeOf(pooled), pair: newest.pair, holders, blockHash: head.hash }
         : null;
-    const [{ buy, sell }, fails] = await Promise.all([
-      this.measureTax(head, token, swaps),
-      sale === null ? null : doSalesFail(this.deps.rpc, token, sale, signal),
-    ]);
-    return {
-      buys: buy.swaps,
-      buy_tax: buy.tax,
-      sells: sell.swaps,
-      sell_tax: sell.tax,
-      buyers: buyers.size,
-      sellers: sold,
-      sale_fails: fails,
-    };
+    const fails = sale === null ? null : await doSalesFail(this.deps.rpc, token, sale, signal);
+    return { buyers: buyers.size, sellers: sold, sale_fails: fails };
   }
 
-  private async measureTax(head: HeadSnapshot, token: Hex, all: readonly SwapFacts[]) {
-    const taxed = all.filter(({ pool_type }) => TAXED_POOLS.has(pool_type));
-    const swaps = [
-      ...taxed.filter(({ amount }) => amount < 0n).slice(0, TAXED_MAX),
-      ...taxed.filter(({ amount }) => amount > 0n).slice(0, TAXED_MAX),
-    ].map(({ tx_index, ...swap }): MeasuredSwap => ({ ...swap, txIndex: tx_index }));
-    return measureTax(swaps, await this.listMoves(head, token, swaps));
-  }
-
-  private async listMoves(
+  /** Measures the tax of each token on its newest buys and sales. */
+  private async measureTaxes(
     head: HeadSnapshot,
-    token: Hex,
-    swaps: readonly MeasuredSwap[],
-  ): Promise<TaxedMove[]> {
-    if (swaps.length === 0) return [];
-    const ords = swaps.map((swap) => swap.ord);
+    swapsByToken: ReadonlyMap<Hex, readonly SwapFacts[]>,
+  ): Promise<ReadonlyMap<Hex, ReturnType<typeof measureTax>>> {
+    const measured = [...swapsByToken].map(([token, swaps]) => ({ token, swaps: taxedSwaps(swaps) }));
+    const asked = measured.flatMap(({ token, swaps }) =>
+      swaps.map(({ ord, txIndex }) => ({ token: token.slice(2), place: toOrd(blockOfOrd(ord), txIndex) })),
+    );
     const params = {
       ...snapshotParams(head),
-      token: token.slice(2),
-      from_ord: toOrd(blockOfOrd(Math.min(...ords)), 0),
-      to_ord: Math.max(...ords),
-      transactions: swaps.map((swap) => toOrd(blockOfOrd(swap.ord), swap.txIndex)),
+      tokens: asked.map(({ token }) => token),
+      transactions: asked.map(({ place }) => place),
       limit: MOVES_MAX,
     };
-    const rows = await this.runner.run('measure/list_transfers', params, moveRow);
-    return rows.map(({ tx_index: txIndex, ...move }) => ({ ...move, txIndex }));
+    const rows = asked.length === 0 ? [] : await this.runner.run('measure/list_transfers', params, moveRow);
+    const moves = rows.map(({ tx_index: txIndex, ...move }) => ({ ...move, txIndex }));
+    return new Map(
+      measured.map(({ token, swaps }) => {
+        const own = moves.filter((move) => move.token === token);
+        return [token, measureTax(swaps, own)] as const;
+      }),
+    );
   }
+}
+
+/** What the code of a token allows; null if the node did not return the code. */
+function traitsOfCode(
+  code: CodeFacts | null,
+  abi: Parameters<typeof codeTraitsOf>[1],
+): Pick<TokenTraitRow, 'mintable' | 'pausable' | 'bridged'> {
+  return code === null ? { mintable: null, pausable: null, bridged: null } : codeTraitsOf(code.code, abi);
+}
+
+/** The newest swaps of one token among swaps of several, newest first. */
+function swapsOf(token: Hex, swaps: readonly RowOf<typeof swapRow>[]): SwapFacts[] {
+  return swaps
+    .filter((swap) => swap.token0 === token || swap.token1 === token)
+    .slice(0, SWAPS_MAX)
+    .map(({ amount0, amount1, ...swap }) => ({ ...swap, amount: swap.token0 === token ? amount0 : amount1 }));
+}
+
+/** The newest buys and sales on which a tax is measured. */
+function taxedSwaps(all: readonly SwapFacts[]): MeasuredSwap[] {
+  const taxed = all.filter(({ pool_type }) => TAXED_POOLS.has(pool_type));
+  return [
+    ...taxed.filter(({ amount }) => amount < 0n).slice(0, TAXED_MAX),
+    ...taxed.filter(({ amount }) => amount > 0n).slice(0, TAXED_MAX),
+  ].map(({ tx_index, ...swap }) => ({ ...swap, txIndex: tx_index }));
 }
 
 /** Selects all new tokens, and some of the others. */

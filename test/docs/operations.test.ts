@@ -131,12 +131,7 @@ test('docs/operations.md describes exactly the kinds of RPC errors and mismatche
 });
 
 test('docs/operations.md describes exactly the problems that /readyz can report', () => {
-  const files = [
-    'src/api/service/readyz.ts',
-    'src/api/service/lateHead.ts',
-    'src/ingest/session/problems.ts',
-    'src/stream/writerState.ts',
-  ]
+  const files = ['src/api/service/readyz.ts', 'src/ingest/session/problems.ts', 'src/stream/writerState.ts']
     .map(textOf)
     .join('\n');
   // `catch_up` names a kind of work in these files. It is not a problem that /readyz reports.

@@ -1,17 +1,17 @@
 /** Tests that a pool has no creation time until the node has returned the block of its creation. */
-import { poolBirthsTable } from '../../src/clickhouse/schema/historyTables';
+import { poolBirthsTable } from '../../src/clickhouse/schema/olderPoolTables';
 import { RpcError } from '../../src/node/rpc/rpcError';
 import type { Hex } from '../../src/domain/hex';
-import type { OldPool } from '../../src/ingest/history/factoryLogs';
-import { storeBirths } from '../../src/ingest/history/readBirths';
-import type { EthCalls } from '../../src/ingest/pools/ethCalls';
+import type { OlderPool } from '../../src/ingest/olderPools/factoryLogs';
+import { storeBirths } from '../../src/ingest/olderPools/readBirths';
+import type { EthCalls } from '../../src/ingest/pools/contractCalls';
 import { askRows } from '../support/engine/askRows';
 import { openTestStore, type TestStore } from '../support/engine/testStore';
 
 const DEX = { name: 'dex', protocol: 'uniswap_v2', factory: `0x${'f'.repeat(40)}`, feeBps: 30 } as const;
-const POOL: OldPool = {
+const POOL: OlderPool = {
   address: `0x${'a'.repeat(40)}`,
-  dex: DEX as OldPool['dex'],
+  dex: DEX as OlderPool['dex'],
   protocol: null,
   creation: null,
   poolId: null,

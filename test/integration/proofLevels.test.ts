@@ -4,6 +4,7 @@
  */
 import type { Database } from '../../src/clickhouse/client/database';
 import { migrate } from '../../src/clickhouse/schema/migrate';
+import { SENDERS_CHECKED, writeOperation } from '../../src/clickhouse/schema/operations';
 import type { BlockRef, ProofLevel } from '../../src/domain/block';
 import type { Hex } from '../../src/domain/hex';
 import { createGapStore } from '../../src/ingest/repair/gapStore';
@@ -14,7 +15,7 @@ import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { HeadBook } from '../../src/ingest/store/headBook';
 import { createLog } from '../../src/log';
 import { readHead } from '../../src/query/head/headState';
-import { createProvenParts, readProof } from '../../src/query/head/provenParts';
+import { createProvenParts } from '../../src/query/head/provenParts';
 import { askRows } from '../support/engine/askRows';
 import { openTestStore, type TestStore } from '../support/engine/testStore';
 
@@ -76,15 +77,30 @@ async function start() {
 }
 
 async function proof() {
-  return readProof(store.runner, chainId, (await readHead(store.runner, chainId))!);
+  return createProvenParts(store.runner, chainId).at((await readHead(store.runner, chainId))!);
 }
 
-const part = (level: ProofLevel, from: number, to: number) => ({ level, proven_from: from, proven_to: to });
+const part = (level: ProofLevel, from: number, to: number, senders: number | null = null) => ({
+  level,
+  proven_from: from,
+  proven_to: to,
+  senders_proven_to: senders,
+});
 
 test('the proven part has the level of the newest block and reaches back to the last weaker block', async () => {
   await writer().writeRange(1, batchOf(1, times(5, 'bloom')), null);
   await writer().writeRange(2, batchOf(6, times(5, 'full')), null);
   expect(await proof()).toEqual(part('full', 6, 10));
+  // Senders are checked in order from the first block on, and only blocks of the level full can be checked.
+  for (const [checked, shown] of [
+    [8, 8],
+    [12, 10],
+    [5, null],
+    [0, null],
+  ] as const) {
+    await writeOperation(store.db, SENDERS_CHECKED, checked);
+    expect(await proof()).toEqual(part('full', 6, 10, shown));
+  }
   // A range of final blocks has the weakest level of its blocks.
   await writer().writeRange(3, batchOf(11, ['full', 'headers', 'full']), null);
   expect(await proof()).toEqual(part('headers', 6, 13));
@@ -97,6 +113,7 @@ test('the proven part has the level of the newest block and reaches back to the 
   expect(await proven.all(await readHead(store.runner, chainId))).toEqual([
     { level: 'bloom', from: 1, to: 17 },
     { level: 'headers', from: 16, to: 16 },
+    { level: 'receipts', from: 16, to: 16 },
     { level: 'full', from: 16, to: 16 },
   ]);
 });
@@ -148,12 +165,14 @@ test('a range that crashes interrupted keeps the weakest level of all its reads'
   await expect(writer(dying).writeRange(2, batchOf(2, ['full', 'full']), null)).rejects.toThrow('crash');
   const { intent } = (await start()).state;
   expect(intent).toMatchObject({ seq: 2, proof: 'full' });
-  await expect(writer(dying).writeRange(2, batchOf(2, ['full', 'bloom']), intent)).rejects.toThrow('crash');
+  await expect(writer(dying).writeRange(2, batchOf(2, ['full', 'receipts']), intent)).rejects.toThrow(
+    'crash',
+  );
   const later = (await start()).state.intent;
-  expect(later).toMatchObject({ seq: 2, proof: 'bloom' });
+  expect(later).toMatchObject({ seq: 2, proof: 'receipts' });
   expect(await proof()).toEqual(part('full', 1, 1));
   await writer().writeRange(2, batchOf(2, ['full', 'full']), later);
-  expect(await proof()).toEqual(part('bloom', 1, 3));
+  expect(await proof()).toEqual(part('receipts', 1, 3));
 });
 
 test('lost rows that are stored again lower the level of their range if the new read proves less, and never raise it', async () => {
@@ -184,12 +203,16 @@ test('reindex lowers every range with a block that is proven less, and raises on
   expect(await proof()).toEqual(part('headers', 1, 6));
   await setLevels(deps, [{ from: 1, to: 6, level: 'full' }], 'lower');
   expect(await proof()).toEqual(part('headers', 1, 6));
+  await setLevels(deps, [{ from: 3, to: 6, level: 'receipts' }], 'raise');
+  expect(await proof()).toEqual(part('receipts', 3, 6));
   await setLevels(deps, [{ from: 3, to: 6, level: 'full' }], 'raise');
   expect(await proof()).toEqual(part('full', 3, 6));
-  await setLevels(deps, [{ from: 1, to: 6, level: 'bloom' }], 'raise');
+  await setLevels(deps, [{ from: 1, to: 6, level: 'receipts' }], 'raise');
   expect(await proof()).toEqual(part('full', 3, 6));
-  await setLevels(deps, [{ from: 3, to: 3, level: 'bloom' }], 'lower');
+  await setLevels(deps, [{ from: 3, to: 3, level: 'receipts' }], 'lower');
   expect(await proof()).toEqual(part('full', 5, 6));
+  await setLevels(deps, [{ from: 5, to: 5, level: 'none' }], 'lower');
+  expect(await proof()).toEqual(part('none', 1, 6));
 });
 
 test('a migration moves the levels of an older database into the rows of its ranges and its head', async () => {
@@ -203,7 +226,7 @@ test('a migration moves the levels of an older database into the rows of its ran
     await db.command('drop', `ALTER TABLE ${table} DROP COLUMN proof SETTINGS mutations_sync = 2`);
   await db.command(
     'forget',
-    'ALTER TABLE schema_migrations DELETE WHERE id = 17 SETTINGS mutations_sync = 2',
+    'ALTER TABLE schema_migrations DELETE WHERE id >= 17 SETTINGS mutations_sync = 2',
   );
   await db.command(
     'old table',
@@ -218,7 +241,7 @@ test('a migration moves the levels of an older database into the rows of its ran
        (${chainId}, 26, 4294967295, 'headers', 4), (${chainId}, 5, 9, 'bloom', 3), (${chainId + 1}, 1, 99, 'bloom', 9)`,
   );
   const log = createLog('silent', false);
-  expect(await migrate(db, log)).toEqual(['0017_proof_levels.sql']);
+  expect(await migrate(db, log)).toEqual(['0017_proof_levels.sql', '0018_receipts_level.sql']);
   const ranges = await askRows(
     db,
     `SELECT from_block, toString(p.proof) AS level FROM promotions AS p WHERE chain_id = ${chainId} AND status = 'done'

@@ -4,11 +4,12 @@ import { AbiCoder } from 'ethers';
 import { systemClock } from '../../src/node/rpc/clock';
 import { RpcError } from '../../src/node/rpc/rpcError';
 import { insertRows } from '../../src/clickhouse/rows/inserter';
-import { poolFirstSharesTable } from '../../src/clickhouse/schema/historyTables';
+import { poolFirstSharesTable } from '../../src/clickhouse/schema/olderPoolTables';
 import { logsTable } from '../../src/clickhouse/schema/tables';
 import type { Hex } from '../../src/domain/hex';
+import { readHead } from '../../src/query/head/headState';
 import { createLog } from '../../src/log';
-import type { FactRpc } from '../../src/workers/nodeFacts';
+import type { FactRpc } from '../../src/workers/askContracts';
 import { ProtocolFeeWorker } from '../../src/workers/protocolFeeWorker';
 import { FEE_PROTOCOL_TOPICS } from '../../src/protocols/feeProtocol';
 import { SIM_CHAIN_ID, SimChain } from '../simulation/chain/simChain';
@@ -70,7 +71,8 @@ test('each V3 pool with a swap is asked once; a pool with a stored change keeps 
     database: store.db,
     rpc,
     chainId: SIM_CHAIN_ID,
-    status: { phase: 'follow' },
+    status: { phase: 'follow', blocks: 0 },
+    readHead: () => readHead(store.runner, SIM_CHAIN_ID),
     log: createLog('silent', false),
     clock: { ...systemClock(), now: () => 1_700_000_000_000 },
     onChange: () => void (changes += 1),

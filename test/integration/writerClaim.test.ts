@@ -2,12 +2,14 @@
  * A writer's claim: ClickHouse refuses statements of an older writer, even statements that the older writer prepared
  * before the newer claim.
  */
+import { systemClock, type Clock } from '../../src/node/rpc/clock';
 import { openDatabase, type Database } from '../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../src/clickhouse/client/namedQueries';
 import { migrate } from '../../src/clickhouse/schema/migrate';
 import { TABLE_ENCODERS } from '../../src/ingest/rows/encodeBlocks';
 import { readColumnTypes, readSchema } from '../../src/clickhouse/schema/schema';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
+import { WriterBeat } from '../../src/ingest/session/standby';
 import { findNewestWriter, WriterClaim } from '../../src/ingest/store/writerClaim';
 import { createLog } from '../../src/log';
 import { encodeWriterState } from '../../src/stream/writerState';
@@ -110,6 +112,36 @@ test('the same process keeps its claim, and its next session gets a claim above 
   expect(await findNewestWriter(database, CHAIN_ID)).toMatchObject({ name: 'again', ended: false });
   await writer.end();
   expect(await findNewestWriter(database, CHAIN_ID)).toMatchObject({ name: 'again', ended: true });
+});
+
+test('a writer gives a sign of life every 10 s, and at once when its claim or its problems change', async () => {
+  const chainId = 8;
+  const claim = new WriterClaim(database, chainId, 'beating');
+  const stop = new AbortController();
+  const beats: number[] = [];
+  let now = 0;
+  let version: number | null = null;
+  const clock: Clock = {
+    ...systemClock(),
+    now: () => now,
+    async sleep(ms) {
+      const row = await findNewestWriter(database, chainId);
+      if (row !== null && row.version !== version) beats.push(now);
+      version = row?.version ?? null;
+      now += ms;
+      if (now === 4_000)
+        version = (await claim.take(NOW), (await findNewestWriter(database, chainId))!.version);
+      if (now === 60_000) stop.abort();
+    },
+  };
+  const beat = new WriterBeat({
+    ...{ claim, clock, log: createLog('silent', false), state: () => '{}' },
+    news: () => (now < 20_000 ? '' : 'node_slow'),
+    onFenced: () => undefined,
+  });
+  await beat.run(stop.signal);
+  expect(beats).toEqual([4_000, 14_000, 20_000, 30_000, 40_000, 50_000]);
+  expect(await findNewestWriter(database, chainId)).toMatchObject({ ended: true });
 });
 
 test('readers see the state of the newest writer, by the clock of ClickHouse, from before its start to its end', async () => {

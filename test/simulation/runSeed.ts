@@ -77,7 +77,7 @@ export async function runSeed(plan: SeedPlan, backend: Backend, hooks: RunHooks 
   // Compiles the WebAssembly before the simulation, because the virtual clock does not wait for the compilation.
   await BloomBuilder.create();
   await BlockProver.create();
-  return new SeedRunner(plan, backend, hooks, plan.sealed ? await createSeal() : null).run();
+  return new SeedRunner(plan, backend, hooks, plan.sealed ? await createSeal(plan.deposits) : null).run();
 }
 
 /**
@@ -190,14 +190,15 @@ class SeedRunner {
   private async ingest(database: Database, status: IngestStatus, signal: AbortSignal): Promise<void> {
     const { plan, clock, world } = this;
     // Every second process proves less, so its nodes may not lose logs: only a proof would show it.
-    const mode = plan.sealed && this.lives % 2 === 1 ? 'full' : 'bloom';
+    const most = plan.deposits ? 'receipts' : 'full';
+    const mode = plan.sealed && this.lives % 2 === 1 ? most : 'bloom';
     this.hooks.onLife?.(mode);
     this.transports = this.natures.map(
       (nature, index) =>
         new SimTransport({
           index,
           world,
-          nature: mode === 'full' ? nature : keepingLogs(nature),
+          nature: mode === 'bloom' ? keepingLogs(nature) : nature,
           random: diceOf(plan.seed, 100 * this.lives + 10 + index),
           odd: diceOf(plan.seed, 100 * this.lives + 60 + index),
           health: plan.health,

@@ -20,8 +20,10 @@ export interface SeedPlan {
   readonly strides: readonly number[];
   readonly reorgChance: number;
   readonly wild: WildSize;
-  /** Whether blocks have real hashes, and every block must be proven in full. */
+  /** Whether blocks have real hashes, and every block must be proven. */
   readonly sealed: boolean;
+  /** Whether the first transaction of each sealed block is a deposit, as on OP chains: only receipts can be proven. */
+  readonly deposits: boolean;
   /** Whether some logs belong to no transaction. */
   readonly blockLogs: boolean;
   readonly nodes: number;
@@ -74,6 +76,7 @@ export function planOf(seed: number): SeedPlan {
       logsMax: random.chance(0.1) ? 5_000 : 300,
     },
     sealed: !long && odd.chance(0.25),
+    deposits: new Random(seed * 69_069 + 1).chance(0.4),
     blockLogs: odd.chance(0.4),
     quirks: odd.chance(0.6),
     nodes: random.pick([1, 1, 2, 3]),

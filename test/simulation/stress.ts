@@ -2,7 +2,7 @@
 import { HEALTHY, planOf, type SeedPlan } from './seedPlan';
 
 /** What plans had before they had these faults. */
-export const WITHOUT_QUIRKS = { sealed: false, blockLogs: false, quirks: false } as const;
+export const WITHOUT_QUIRKS = { sealed: false, deposits: false, blockLogs: false, quirks: false } as const;
 
 const inShort = (seed: number): Partial<SeedPlan> => ({
   ...WITHOUT_QUIRKS,
@@ -33,6 +33,7 @@ export const forksSeenLate = (seed: number): Partial<SeedPlan> => ({
 export const blockLogsProven = (seed: number): Partial<SeedPlan> => ({
   ...inShort(seed),
   sealed: true,
+  deposits: false,
   blockLogs: true,
   moves: 4,
   gapMs: 500,

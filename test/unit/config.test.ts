@@ -173,7 +173,7 @@ describe('loadConfig reads and checks all settings', () => {
     ['FINALITY_DEPTH', 'finalized'],
     ['FINALITY_DEPTH', '6.5'],
     ['PROOF', 'Full'],
-    ['PROOF', 'none'],
+    ['PROOF', 'half'],
     ['TRUSTED_BLOCK', '17'],
     ['TRUSTED_BLOCK', '17:0x12'],
     ['TRUSTED_BLOCK', `latest:0x${'ab'.repeat(32)}`],

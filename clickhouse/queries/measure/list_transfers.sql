@@ -1,16 +1,23 @@
--- Each row: one transfer of a token in one of the given transactions. Uses the key (token, ord) of transfers,
--- between the first and the last of the transactions' blocks. The parameter `token` is hex without 0x. A
--- transaction is given as block number · 2^20 + index in the block.
+-- Each row: one transfer of a token in one of the transactions that are asked for this token, in the order of the logs.
+-- A transaction is given as block number · 2^20 + index in the block, with the token at the same position of `tokens`,
+-- hex without 0x. Reads the key (token, ord) of transfers at the blocks of the transactions.
+WITH asked AS
+(
+    SELECT
+        toFixedString(unhex(move.1), 20) AS token,
+        move.2 AS place
+    FROM (SELECT arrayJoin(arrayZip({tokens:Array(String)}, {transactions:Array(UInt64)})) AS move)
+)
 SELECT
+    t.token,
     t.ord,
     t.tx_index,
     t.sender,
     t.recipient,
     t.amount
 FROM transfers_chain AS t
-WHERE t.token = toFixedString(unhex({token:String}), 20)
-    AND t.ord >= {from_ord:UInt64}
-    AND t.ord <= {to_ord:UInt64}
-    AND has({transactions:Array(UInt64)}, bitShiftLeft(intDiv(t.ord, 1048576), 20) + t.tx_index)
-ORDER BY t.ord
-LIMIT {limit:UInt32}
+WHERE (t.token, intDiv(t.ord, 1048576)) IN (SELECT token, intDiv(place, 1048576) FROM asked)
+    AND (t.token, bitShiftLeft(intDiv(t.ord, 1048576), 20) + t.tx_index) IN (SELECT token, place FROM asked)
+ORDER BY t.token, t.ord
+LIMIT {limit:UInt32} BY t.token
+LIMIT {limit:UInt32} * length({tokens:Array(String)})

@@ -5,9 +5,10 @@ import { createDatabase, databaseUrl, memoryFigure, say, writeDescription, type 
 import { processorSeconds, residentBytes } from '../children/childProcess';
 import type { Figure } from '../figure';
 import { serveApi } from '../loaders/servedApi';
+import { sumStatements, watchStatements } from '../../../test/support/server/statements';
 import { startStubChain } from '../../../test/support/stub/stubChain';
 
-const FIRST_HEAD = 200;
+const FIRST = 200;
 const BLOCK_EVERY_MS = Number(process.env['BENCH_IDLE_BLOCK_MS'] ?? 10_000);
 const BLOCKS = Number(process.env['BENCH_IDLE_BLOCKS'] ?? 18);
 /**
@@ -24,9 +25,9 @@ const SETTLE_MS = 5_000;
 /** Processor time that ClickHouse spends on each API process that serves no requests, while no block arrives. */
 async function benchPolling({ server, folder }: Pick<Bench, 'server' | 'folder'>): Promise<Figure> {
   const used = async (): Promise<number> => {
-    const secondsBefore = processorSeconds(server.pid());
+    const before = processorSeconds(server.pid());
     await delay(POLLING_MS);
-    return ((processorSeconds(server.pid()) - secondsBefore) / POLLING_MS) * 1_000;
+    return ((processorSeconds(server.pid()) - before) / POLLING_MS) * 1_000;
   };
   const settings = {
     CHAIN_CONFIG: writeDescription(folder),
@@ -53,12 +54,8 @@ async function benchPolling({ server, folder }: Pick<Bench, 'server' | 'folder'>
 
 export async function benchIdle({ server, folder, figures }: Bench): Promise<void> {
   say(`measuring an idle instance for ${((BLOCKS + WARM_BLOCKS) * BLOCK_EVERY_MS) / 1_000} s …`);
-  const chain = await startStubChain({
-    blocks: FIRST_HEAD + WARM_BLOCKS + BLOCKS,
-    logsPerBlock: 24,
-    pairs: 200,
-  });
-  chain.setHead(FIRST_HEAD);
+  const chain = await startStubChain({ blocks: FIRST + WARM_BLOCKS + BLOCKS, logsPerBlock: 24, pairs: 200 });
+  chain.setHead(FIRST);
   const database = await createDatabase(server.writerUrl, 'candlehouse_idle', true);
   const api = await serveApi('all', {
     RPC_URL: chain.wsUrl,
@@ -72,18 +69,18 @@ export async function benchIdle({ server, folder, figures }: Bench): Promise<voi
       await delay(BLOCK_EVERY_MS);
     }
   };
-  await follow(FIRST_HEAD, WARM_BLOCKS);
+  await follow(FIRST, WARM_BLOCKS);
   const parts = { program: api.pid, engine: server.pid() };
-  const secondsBefore = Object.values(parts).map(processorSeconds);
+  const before = Object.values(parts).map(processorSeconds);
   const started = performance.now();
-  await follow(FIRST_HEAD + WARM_BLOCKS, BLOCKS);
+  const sent = await watchStatements(api.url, () => follow(FIRST + WARM_BLOCKS, BLOCKS));
   const seconds = (performance.now() - started) / 1_000;
-  const usedSeconds = Object.values(parts).map(
-    (pid, index) => processorSeconds(pid) - (secondsBefore[index] ?? 0),
-  );
+  const used = Object.values(parts).map((pid, index) => processorSeconds(pid) - (before[index] ?? 0));
   for (const [index, name] of Object.keys(parts).entries())
-    say(`${name}: ${(((usedSeconds[index] ?? 0) / seconds) * 100).toFixed(1)} % of one core`);
-  const share = usedSeconds.reduce((sum, part) => sum + part, 0) / seconds;
+    say(`${name}: ${(((used[index] ?? 0) / seconds) * 100).toFixed(1)} % of one core`);
+  const names = sent.map(([name, count]) => `${count} ${name}`).join(', ');
+  say(`${((sumStatements(sent) / seconds) * 60).toFixed(0)} statements a minute besides inserts: ${names}`);
+  const share = used.reduce((sum, part) => sum + part, 0) / seconds;
   figures.push({
     name: `processor time of engine and program, with a block of 24 logs every ${BLOCK_EVERY_MS / 1_000} s`,
     value: share * 100,

@@ -1,12 +1,23 @@
 /** GET /api/v1/activity: swaps, mints, burns and syncs, newest first, by page or by cursor. */
 import { blockOfOrd, logIndexOfOrd, ORD_SPAN, toOrd } from '../../domain/ord';
-import { activityAnswerShape } from '../../wire/activity';
+import { activityAnswerShape, EVENT_KINDS } from '../../wire/activity';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import { MARKET, type MarketDeps } from '../marketScope';
-import { parsedParam } from '../params';
+import { parsedParam, addressParam, listOfParam, type ParsedOf } from '../params';
 import type { Route } from '../route';
 import { route } from '../scope';
-import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from './activityParams';
+import type { ActivityFilter } from '../../query/activity/activity';
+
+export const ACTIVITY_FILTER_PARAMS = {
+  event_type: listOfParam(EVENT_KINDS, 'Only these kinds of events: a comma list. Default: all kinds'),
+  pair: addressParam('pair', 'Only events of this pair'),
+  token: addressParam('token', 'Only events in which this token is token0 or token1'),
+  maker: addressParam('maker', 'Only events of transactions from this sender'),
+} as const;
+
+export function toActivityFilter(params: ParsedOf<typeof ACTIVITY_FILTER_PARAMS>): ActivityFilter {
+  return { kinds: params.event_type, pair: params.pair, token: params.token, maker: params.maker };
+}
 
 const BLOCK_MAX = 4_294_967_295;
 

@@ -1,6 +1,6 @@
 /** GET /api/v1/pairs/{address}/ticks: bars of a pair. */
 import { AppError } from '../../errors';
-import { getPairTicks } from '../../query/bars/ticks';
+import { getPairSeries } from '../../query/bars/pairSeries';
 import { CURRENCIES, ticksAnswerShape } from '../../wire/ticks';
 import { MARKET, type MarketDeps } from '../marketScope';
 import { addressParam, flagParam, oneOfParam, requiredAddressParam } from '../params';
@@ -43,7 +43,7 @@ export function pairTicks(deps: MarketDeps): Route {
     },
     read({ address, to, ...rest }, head) {
       const request = { ...rest, pair: address, to: toSeconds(to) };
-      return getPairTicks(deps, head, request);
+      return getPairSeries(deps, head, request);
     },
   });
 }

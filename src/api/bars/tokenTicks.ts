@@ -5,7 +5,7 @@
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import { readPathBars } from '../../query/bars/pathBars';
-import { createTokenTicks, type ReadTokenBars, type TokenTicksRequest } from '../../query/bars/tokenTicks';
+import { createTokenSeries, type ReadTokenBars, type TokenSeriesRequest } from '../../query/bars/tokenSeries';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { TOKEN_CURRENCIES, TOKEN_SOURCES, tokenTicksAnswerShape } from '../../wire/tokens';
 import { MARKET, type MarketDeps } from '../marketScope';
@@ -14,12 +14,12 @@ import type { Route } from '../route';
 import { route } from '../scope';
 import { getTokenEntry, TOKEN_PATH_PARAMS } from '../tokens/tokenEntry';
 import { BAR_RANGE_PARAMS, toSeconds } from './barRange';
-import { getMainPoolTicks } from './mainPoolTicks';
+import { getMainPoolBars } from './mainPoolBars';
 
 export function tokenTicks(deps: MarketDeps): Route {
   const { runner, chain, directory } = deps;
   const { wrappedNative } = chain;
-  const ticks = createTokenTicks({ runner, wrappedNative, directory });
+  const series = createTokenSeries({ runner, wrappedNative, directory });
   return route(deps, {
     scope: MARKET,
     path: '/api/v1/tokens/:address/ticks',
@@ -51,9 +51,9 @@ export function tokenTicks(deps: MarketDeps): Route {
     },
     async read({ address, source, to, invert: _, ...rest }, head) {
       const request = { ...rest, token: address, to: toSeconds(to) };
-      if (source === 'main_pool') return getMainPoolTicks(deps, ticks, head, request);
-      if (source === 'path') return ticks.get(head, request, await pathReader(deps, head, request));
-      const answer = await ticks.get(head, request);
+      if (source === 'main_pool') return getMainPoolBars(deps, series, head, request);
+      if (source === 'path') return series.get(head, request, await pathReader(deps, head, request));
+      const answer = await series.get(head, request);
       // A token that has bars exists. If there are no bars, this throws not_found for a token that is in no
       // pool.
       if (answer.meta.reason !== undefined) await getTokenEntry(deps, address, head);
@@ -66,7 +66,7 @@ export function tokenTicks(deps: MarketDeps): Route {
 async function pathReader(
   deps: MarketDeps,
   head: HeadSnapshot,
-  { token, currency }: TokenTicksRequest,
+  { token, currency }: TokenSeriesRequest,
 ): Promise<ReadTokenBars> {
   const { runner, chain } = deps;
   const { firstSeenBlock } = await getTokenEntry(deps, token, head);

@@ -94,7 +94,7 @@ async function readAnswer(
   const view = await readContractView(deps, chainId, moment, address);
   const { record } = view;
   if (record === null) throw new Refusal(404, NONE);
-  const node = deps.readsOf?.(chainId) ?? null;
+  const node = deps.relayOf?.(chainId) ?? null;
   const transaction = view.facts?.creation?.txHash ?? null;
   const [files, deployed, creation] = await Promise.all([
     deps.verified.readSources(record),

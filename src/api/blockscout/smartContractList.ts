@@ -6,12 +6,11 @@ import { getAddress } from 'ethers';
 import { z } from 'zod';
 
 import type { Hex } from '../../domain/hex';
-import type { StateAnswers } from '../../domain/nodeState';
+import type { StateAnswers } from '../../domain/accountState';
 import type { ListedVerification } from '../../query/contracts/verifiedList';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
-import { orNull } from '../../query/head/orNull';
-import { TIME_BUDGETS } from '../../query/head/timeBudgets';
+import { TIME_BUDGETS, orNull } from '../../query/head/timeBudgets';
 import { chainParam, questionOf, type ChainMoment } from '../explorerScope';
 import { textParam } from '../params';
 import type { Route, RouteContext } from '../route';

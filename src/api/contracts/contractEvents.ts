@@ -6,7 +6,7 @@ import type { Route } from '../route';
 import { route } from '../scope';
 import { EXPLORER, type ExplorerDeps } from '../explorerScope';
 import { EVENT_PARAM, topicsOf } from '../logs/eventParam';
-import { answerLogs, checkRange, RANGE_PARAMS, TOPIC_PARAMS, TX_PARAM } from '../logs/logParams';
+import { answerLogs, checkBlockRange, RANGE_PARAMS, TOPIC_PARAMS, TX_PARAM } from '../logs/logParams';
 
 export function contractEvents(deps: ExplorerDeps): Route {
   return route(deps, {
@@ -26,7 +26,7 @@ export function contractEvents(deps: ExplorerDeps): Route {
     },
     answer: logsAnswerShape,
     errors: [400, 404, 503],
-    check: checkRange,
+    check: checkBlockRange,
     async read({ address, event, ...params }, { moment }) {
       const topics0 = event === null || moment === null ? [] : await topicsOf(deps, moment, [address], event);
       // An event name that no signature has matches no logs.

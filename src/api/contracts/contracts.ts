@@ -2,7 +2,7 @@
 import { CONTRACT_KINDS } from '../../query/contracts/contractFacts';
 import { CONTRACT_SORTS } from '../../query/contracts/contracts';
 import { toSummaries } from '../../query/contracts/contractRecord';
-import { ORDERS } from '../../query/pairs/ranking';
+import { ORDERS } from '../../query/pairs/rankings';
 import { contractsAnswerShape } from '../../wire/explorer';
 import { checkSearched, oneOfParam, parsedParam, searchParam } from '../params';
 import type { Route } from '../route';

@@ -1,5 +1,5 @@
 /** Descriptions of the actions of the Etherscan dialect, for the OpenAPI document and the page that shows it. */
-import type { ActionDoc } from '../../wire/dialects/actionDoc';
+import type { ActionDoc } from '../../wire/dialects/etherscan';
 
 /** A row: module, action, parameters and description. A `*` marks a required parameter. */
 type Row = readonly [module: string, action: string, parameters: string, description: string];

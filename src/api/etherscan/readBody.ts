@@ -1,8 +1,8 @@
 /**
  * Reads bodies of the Etherscan dialect: a form or flat JSON. Limits the size by action, and the depth before parsing.
  */
-import { isWithin } from '../../domain/jsonShape';
-import { createSlices } from '../../domain/turns';
+import { parseJsonText } from '../../domain/textThread';
+import { createSlices } from '../../domain/slices';
 import { bodyReader } from '../bodyReader';
 import type { RouteContext } from '../route';
 import { dialectError, TEXTS } from './answers';
@@ -11,8 +11,6 @@ import { BODY_MAX, VERIFY_BODY_MAX } from './mounts';
 /** The only action with large bodies, because callers send sources. */
 const VERIFY = 'verifysourcecode';
 const JSON_BOUNDS = { depthMax: 8, partsMax: 1_000 };
-/** Limits of depth and number of parts for the standard JSON input, which is JSON text inside one field. */
-const SOURCE_BOUNDS = { depthMax: 32, partsMax: 20_000 };
 const PAIRS_MAX = 1_000;
 /** Length of the pieces in which a form is decoded, so that one long value does not block other requests. */
 const PIECE = 65_536;
@@ -48,16 +46,8 @@ export async function readBody(
   const isLong = bytes.length > BODY_MAX;
   if (isLong && !isVerify && !mayVerify(bytes)) throw dialectError(TEXTS.largeShortBody);
   const text = bytes.toString();
-  const entries = isJson ? parseJson(text) : await parseForm(text);
+  const entries = await (isJson ? parseJson(text) : parseForm(text));
   if (isLong && !isVerify && !verifies(entries)) throw dialectError(TEXTS.largeShortBody);
-  for (const [name, value] of entries) {
-    const isInput = name.toLowerCase() === 'sourcecode' && /^\s*\{/.test(value);
-    if (isInput && !isWithin(value, SOURCE_BOUNDS))
-      throw dialectError(
-        'Error! Invalid sourceCode format: nested too deeply or too many parts; allowed: ' +
-          `${SOURCE_BOUNDS.depthMax} levels, ${SOURCE_BOUNDS.partsMax} parts`,
-      );
-  }
   return entries;
 }
 
@@ -76,25 +66,16 @@ function verifies(entries: readonly (readonly [string, string])[]): boolean {
 }
 
 /** Takes the first item of a list value. Skips values that are not text, number or boolean. */
-function parseJson(text: string): [string, string][] {
+async function parseJson(text: string): Promise<[string, string][]> {
   if (text === '') return [];
-  if (!isWithin(text, JSON_BOUNDS)) throw dialectError(TEXTS.badBody);
-  const body = parseObject(text);
+  const parsed = await parseJsonText(text, JSON_BOUNDS);
+  const body = 'value' in parsed ? parsed.value : null;
+  if (typeof body !== 'object' || body === null) throw dialectError(TEXTS.badBody);
   return Object.entries(body).flatMap(([name, value]): [string, string][] => {
     const single: unknown = Array.isArray(value) ? value[0] : value;
     const isPlain = typeof single === 'string' || typeof single === 'number' || typeof single === 'boolean';
     return isPlain ? [[name, String(single)]] : [];
   });
-}
-
-function parseObject(text: string): object {
-  try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body === 'object' && body !== null) return body;
-  } catch {
-    // Invalid JSON is refused like JSON that is no object.
-  }
-  throw dialectError(TEXTS.badBody);
 }
 
 async function parseForm(text: string): Promise<[string, string][]> {

@@ -3,11 +3,11 @@
  * not stored.
  */
 import type { Hex } from '../../domain/hex';
-import type { NodeState } from '../../domain/nodeState';
+import type { AccountState } from '../../domain/accountState';
 import { blockOfOrd } from '../../domain/ord';
 import type { StoredLog } from '../../query/logs/logs';
 import { readGas } from '../../query/logs/transactionGas';
-import { askNames } from '../../query/contracts/nodeNames';
+import { askNames } from '../../query/contracts/askNames';
 import { listTokens, tokenOf } from '../../query/tokens/tokens';
 import type { Token } from '../../wire/primitives';
 import type { ChainMoment } from '../explorerScope';
@@ -17,7 +17,7 @@ import { ERC1155, ERC20, type TokenKind, type TokenMove } from './tokenMoves';
 
 export async function showMoves(
   { chain, head }: ChainMoment,
-  node: NodeState | null,
+  node: AccountState | null,
   kind: TokenKind,
   moves: readonly { readonly log: StoredLog; readonly move: TokenMove }[],
 ): Promise<DialectAnswer> {

@@ -4,13 +4,16 @@
  */
 import { isPrintable } from '../../domain/address';
 import { isHexData, toLowerHex, type Hex } from '../../domain/hex';
-import type { VerificationRequest } from '../../domain/verification';
+import { parseJsonText } from '../../domain/textThread';
+import type { VerificationRequest } from '../../domain/verificationQueue';
 import { dialectError } from './answers';
 import { badFormat, needAddress, numberOf, textOf, type AskedParams } from './askedParams';
 
 const NAME_MAX = 1_200;
 const RUNS_MAX = 2 ** 32 - 1;
 const LIBRARIES_MAX = 10;
+/** Limits of the standard JSON input, which is JSON text inside one field. */
+const INPUT_BOUNDS = { depthMax: 32, partsMax: 20_000 };
 
 /**
  * The license of each of Etherscan's numbers, https://docs.etherscan.io/api-reference/endpoint/verifysourcecode. The
@@ -39,7 +42,7 @@ const VYPER_REFUSED =
   'Yul, with codeformat solidity-single-file or solidity-standard-json-input';
 
 /** Parses the parameters of verifysourcecode. Throws bad_request with a text that the caller sees. */
-export function readVerification(asked: AskedParams, chainId: number): VerificationRequest {
+export async function readVerification(asked: AskedParams, chainId: number): Promise<VerificationRequest> {
   const address = needAddress(asked, 'contractaddress');
   const format = (textOf(asked, 'codeformat') ?? 'solidity-single-file').toLowerCase();
   const compilerVersion = needText(asked, 'compilerversion');
@@ -51,7 +54,7 @@ export function readVerification(asked: AskedParams, chainId: number): Verificat
   return {
     chainId,
     address,
-    input: readInput(asked, format, text, contractName),
+    input: await readInput(asked, format, text, contractName),
     contractName,
     compilerVersion,
     license: readLicense(asked),
@@ -66,19 +69,22 @@ function needText(asked: AskedParams, name: string): string {
   return text;
 }
 
-function readInput(asked: AskedParams, format: string, text: string, contractName: string): unknown {
+async function readInput(
+  asked: AskedParams,
+  format: string,
+  text: string,
+  contractName: string,
+): Promise<unknown> {
   if (format === 'solidity-single-file') return singleFileInput(asked, text, contractName);
   if (format !== 'solidity-standard-json-input') throw badFormat('codeformat');
   // Some clients send the input in a second pair of braces, as getsourcecode writes it.
-  return parseJson(/^\{\s*\{/.test(text) ? text.slice(1, -1) : text);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw badFormat('sourceCode');
-  }
+  const parsed = await parseJsonText(/^\{\s*\{/.test(text) ? text.slice(1, -1) : text, INPUT_BOUNDS);
+  if ('value' in parsed) return parsed.value;
+  if (parsed.fault === 'syntax') throw badFormat('sourceCode');
+  throw dialectError(
+    'Error! Invalid sourceCode format: nested too deeply or too many parts; allowed: ' +
+      `${INPUT_BOUNDS.depthMax} levels, ${INPUT_BOUNDS.partsMax} parts`,
+  );
 }
 
 /**

@@ -4,8 +4,7 @@ import { AppError } from '../../errors';
 import { findAddress } from '../../domain/address';
 import { LOG_LIST_MAX, type LogFilter } from '../../query/logs/logFilter';
 import { LIST_BOUNDS, SINGLE_BOUNDS } from '../../query/logs/logBytes';
-import { countLogs, listLogs } from '../../query/logs/logs';
-import { requireLogs } from '../../query/logs/requireLogs';
+import { countLogs, listLogs, requireLogs } from '../../query/logs/logs';
 import { toLogEntries } from '../../query/logs/logEntries';
 import type { LogsAnswer } from '../../wire/explorer';
 import { formatCursor, parseCursor } from '../activity/activity';
@@ -108,7 +107,10 @@ interface LogPageParams {
 }
 
 /** Throws bad_request if from_block is above to_block. */
-export function checkRange({ from_block, to_block }: Pick<LogPageParams, 'from_block' | 'to_block'>): void {
+export function checkBlockRange({
+  from_block,
+  to_block,
+}: Pick<LogPageParams, 'from_block' | 'to_block'>): void {
   if (to_block !== null && from_block > to_block) {
     throw new AppError(
       'bad_request',

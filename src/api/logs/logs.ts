@@ -5,7 +5,14 @@ import type { Route } from '../route';
 import { route } from '../scope';
 import { EXPLORER, type ExplorerDeps } from '../explorerScope';
 import { EVENT_PARAM, topicsOf } from './eventParam';
-import { ADDRESSES_PARAM, answerLogs, checkRange, RANGE_PARAMS, TOPIC_PARAMS, TX_PARAM } from './logParams';
+import {
+  ADDRESSES_PARAM,
+  answerLogs,
+  checkBlockRange,
+  RANGE_PARAMS,
+  TOPIC_PARAMS,
+  TX_PARAM,
+} from './logParams';
 
 export function logs(deps: ExplorerDeps): Route {
   return route(deps, {
@@ -24,7 +31,7 @@ export function logs(deps: ExplorerDeps): Route {
     },
     answer: logsAnswerShape,
     errors: [400, 404, 503],
-    check: checkRange,
+    check: checkBlockRange,
     async read(params, { moment }) {
       const { address, event, topic0 } = params;
       const meant =

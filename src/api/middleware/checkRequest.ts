@@ -1,4 +1,6 @@
 /** Checks each request before routing: the method, the URL length and the body size. */
+import type { IncomingMessage } from 'node:http';
+
 import type Koa from 'koa';
 
 import { AppError } from '../../errors';
@@ -6,7 +8,40 @@ import { dialectError, TEXTS } from '../etherscan/answers';
 import { VERIFY_BODY_MAX, takesForms } from '../etherscan/mounts';
 import type { RequestState } from '../route';
 import { takesVerifications } from '../sourcify/paths';
-import { drainBody } from './drainBody';
+
+/** A body longer than this is not read to its end; the connection closes after the answer. */
+const DRAIN_BYTES_MAX = 33_554_432;
+/** Slowest accepted pace for the remaining bytes of a body. If a client is slower, the connection is closed. */
+const PACE_BYTES = 65_536;
+const PACE_MS = 100;
+
+/**
+ * Reads and discards the remaining bytes of a request, within limits. If the connection closed while the client still
+ * sends, the client would see an error instead of the answer.
+ */
+function drainBody(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    let taken = 0;
+    let before = 0;
+    const end = (): void => {
+      clearInterval(pace);
+      request.off('data', take);
+      resolve();
+    };
+    const take = (chunk: Buffer): void => {
+      taken += chunk.length;
+      if (taken > DRAIN_BYTES_MAX) end();
+    };
+    const pace = setInterval(() => {
+      if (taken - before < PACE_BYTES) end();
+      before = taken;
+    }, PACE_MS);
+    request.on('data', take);
+    for (const event of ['end', 'close', 'error']) request.once(event, end);
+    request.resume();
+  });
+}
 
 export const ALLOWED_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 /** Allowed methods of the paths that accept forms. */

@@ -2,7 +2,7 @@
  * Logs requests that failed. A fault of the service gets its stack. While the database or the node starts or is away,
  * all requests fail for a known reason, so they get at most one line per second, without a stack.
  */
-import { steadyNow } from '../../domain/steadyTime';
+import { steadyNow } from '../../domain/time/steadyTime';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 

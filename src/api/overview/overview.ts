@@ -17,8 +17,9 @@ export function overview(deps: MarketDeps): Route {
     errors: [503],
     async read(_, head) {
       const [pairs, dexes] = await Promise.all([deps.pairs.at(head), deps.dexes.at(head)]);
-      const { burn, logo = null } = deps.chain;
-      return { data: await getOverview(deps.runner, deps.chain.chainId, head, { pairs, dexes, burn, logo }) };
+      const { chainId, burn, logo = null } = deps.chain;
+      const sources = { pairs, dexes, proven: deps.proven, burn, logo };
+      return { data: await getOverview(deps.runner, chainId, head, sources) };
     },
   });
 }

@@ -3,7 +3,7 @@ import type { Hex } from '../../domain/hex';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { listPairs, PAIR_SORTS } from '../../query/pairs/pairList';
 import type { PairTable } from '../../query/pairs/pairTable';
-import { ORDERS } from '../../query/pairs/ranking';
+import { ORDERS } from '../../query/pairs/rankings';
 import { flaggedPair } from '../../query/risks/riskTable';
 import { pairsAnswerShape, type PairItem } from '../../wire/pairs';
 import { BATCH_PARAMS, listBatch } from '../batch';

@@ -5,7 +5,7 @@
 import { dirname, join } from 'node:path';
 
 import { findPackageRoot } from '../../clickhouse/client/packageRoot';
-import { steadyNow } from '../../domain/steadyTime';
+import { steadyNow } from '../../domain/time/steadyTime';
 import { pngFile } from './pngFile';
 
 /** Pictures that a process begins per second. */

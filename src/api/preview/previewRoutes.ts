@@ -6,8 +6,8 @@ import { findAddress } from '../../domain/address';
 import type { Hex } from '../../domain/hex';
 import { TIMEFRAME_SECONDS } from '../../domain/timeframes';
 import { AppError } from '../../errors';
-import { getPairTicks } from '../../query/bars/ticks';
-import { createTokenTicks } from '../../query/bars/tokenTicks';
+import { getPairSeries } from '../../query/bars/pairSeries';
+import { createTokenSeries } from '../../query/bars/tokenSeries';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { Bar, Currency } from '../../wire/ticks';
 import { createByteCache } from '../byteCache';
@@ -93,8 +93,8 @@ function pairReader(deps: MarketDeps, painter: PreviewPainter): ReadPreview {
       currency,
       fill: true,
     } as const;
-    const fullRequest = { ...request, invert: false, continuous: true, base: null, quote: null };
-    return closedBars((await getPairTicks(deps, head, fullRequest)).data);
+    const all = { ...request, invert: false, continuous: true, base: null, quote: null };
+    return closedBars((await getPairSeries(deps, head, all)).data);
   };
   return async (address, head) => {
     const entry = (await deps.pairs.at(head)).byAddress.get(address);
@@ -111,7 +111,7 @@ function pairReader(deps: MarketDeps, painter: PreviewPainter): ReadPreview {
 
 function tokenReader(deps: MarketDeps, painter: PreviewPainter): ReadPreview {
   const { runner, chain, directory } = deps;
-  const ticks = createTokenTicks({ runner, wrappedNative: chain.wrappedNative, directory });
+  const series = createTokenSeries({ runner, wrappedNative: chain.wrappedNative, directory });
   return async (token, head) => {
     const entry = (await deps.tokens.at(head)).byAddress.get(token);
     if (entry === undefined) return null;
@@ -124,7 +124,7 @@ function tokenReader(deps: MarketDeps, painter: PreviewPainter): ReadPreview {
       currency: 'usd',
       fill: true,
     } as const;
-    const { data } = await ticks.get(head, { ...request, continuous: true });
+    const { data } = await series.get(head, { ...request, continuous: true });
     return { name: symbolFigure(entry.item), sign: '$', unit: '', bars: closedBars(data), seconds: SECONDS };
   };
 }

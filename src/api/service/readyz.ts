@@ -10,8 +10,6 @@ import type { WriterWatch } from '../../stream/writerWatch';
 import type { Proof } from '../../wire/proof';
 import { problemKey, readyShape, type ReadyAnswer, type ReadyProblem } from '../../wire/ready';
 import type { Route } from '../route';
-import { listLateHead, meanSpacing } from './lateHead';
-import type { ProblemAges } from './problemAges';
 
 const HEAD_AGE_MAX_S = 300;
 /**
@@ -61,7 +59,7 @@ export interface ReadyzDeps {
 
 /** The fault of a node of which nothing else is known. */
 const NODE_AWAY: ReadyProblem = { code: 'node_away', message: 'The chain node does not answer' };
-const NO_PROOF: Proof = { level: null, proven_from: null, proven_to: null };
+const NO_PROOF: Proof = { level: null, proven_from: null, proven_to: null, senders_proven_to: null };
 
 /** The current answer without the proof, for the endpoint and for the log. */
 export function readReadiness(deps: ReadyzDeps): ReadyAnswer {
@@ -297,4 +295,54 @@ function listProblems(
 function awayText(isEngineAway: boolean, silenceMs: number | null): string {
   if (isEngineAway) return 'The database is not running';
   return silenceMs === null ? 'The database has not answered yet' : 'The database does not answer';
+}
+
+/** The head counts as late after this many mean block times, but within these limits in seconds. */
+const SPACINGS_OF_LATE = 4;
+const LATE_MIN_S = 30;
+const LATE_MAX_S = 300;
+/** Number of the newest blocks from which the mean block time is computed, at least and at most. */
+const BLOCKS_MIN = 3;
+const BLOCKS_MAX = 64;
+
+/** The problem `head_late`, or nothing. `ageSeconds` is the age of the head. */
+function listLateHead(head: HeadSnapshot | null, ageSeconds: number | null): ReadyProblem[] {
+  const spacing = head === null ? null : meanSpacing(head);
+  if (spacing === null || ageSeconds === null) return [];
+  if (ageSeconds <= Math.min(LATE_MAX_S, Math.max(LATE_MIN_S, SPACINGS_OF_LATE * spacing))) return [];
+  const figures = { block_number: head?.number ?? 0, block_seconds: spacing };
+  const message = 'The newest indexed block is older than usual for this chain';
+  return [{ code: 'head_late', message, age_seconds: ageSeconds, figures }];
+}
+
+/** Mean time in seconds between the newest blocks, with one decimal place; null if too few blocks are known. */
+function meanSpacing({ blocks }: HeadSnapshot): number | null {
+  const newest = blocks.slice(-BLOCKS_MAX);
+  const [first] = newest;
+  const last = newest.at(-1);
+  if (first === undefined || last === undefined || newest.length < BLOCKS_MIN) return null;
+  return Math.round(((last.timestamp - first.timestamp) / (newest.length - 1)) * 10) / 10;
+}
+
+type Problems = ReadyAnswer['problems'];
+
+interface ProblemAges {
+  /** Returns the current problems, all with an age. A problem that was not in the last call begins now. */
+  add(problems: Problems): Problems;
+}
+
+/** `now` is a monotonic clock in ms. */
+export function createProblemAges(now: () => number): ProblemAges {
+  let known: ReadonlyMap<string, number> = new Map();
+  return {
+    add(problems) {
+      const at = now();
+      const since = (problem: Problems[number]): number => known.get(problemKey(problem)) ?? at;
+      known = new Map(problems.map((problem) => [problemKey(problem), since(problem)]));
+      return problems.map((problem) => ({
+        ...problem,
+        age_seconds: problem.age_seconds ?? Math.floor((at - since(problem)) / 1000),
+      }));
+    },
+  };
 }

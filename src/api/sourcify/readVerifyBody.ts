@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { isPrintable } from '../../domain/address';
 import { isHash, toLowerHex, type Hex } from '../../domain/hex';
-import { isWithin } from '../../domain/jsonShape';
+import { parseJsonText } from '../../domain/textThread';
 import { AppError } from '../../errors';
 import { bodyReader } from '../bodyReader';
 import { VERIFY_BODY_MAX } from '../etherscan/mounts';
@@ -27,18 +27,16 @@ const readBytes = bodyReader({
 async function readObject(ctx: RouteContext): Promise<Readonly<Record<string, unknown>>> {
   const text = (await readBytes(ctx)).toString();
   if (text === '') return {};
-  if (!isWithin(text, BOUNDS))
+  const parsed = await parseJsonText(text, BOUNDS);
+  if (!('value' in parsed) && parsed.fault === 'syntax')
+    throw sourcifyRefusal(ctx, 400, 'invalid_json', 'the body is not valid JSON');
+  if (!('value' in parsed))
     throw invalid(
       ctx,
       `the body is nested too deeply or has too many parts; allowed: ${BOUNDS.depthMax} levels, ${BOUNDS.partsMax} parts`,
     );
-  try {
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
-  } catch (error) {
-    if (error instanceof SyntaxError)
-      throw sourcifyRefusal(ctx, 400, 'invalid_json', 'the body is not valid JSON');
-    throw invalid(ctx, 'the body must be a JSON object');
-  }
+  if (!isObject(parsed.value)) throw invalid(ctx, 'the body must be a JSON object');
+  return parsed.value;
 }
 
 /** Shapes of the bodies, for the OpenAPI document. */

@@ -104,7 +104,7 @@ async function readAnswer(
   if (paths.length === 0) return { ...minimalOf(record) };
   const wants = (field: SourcifyField): boolean =>
     paths.some((path) => path === field || path.startsWith(`${field}.`));
-  const node = deps.readsOf?.(chainId) ?? null;
+  const node = deps.relayOf?.(chainId) ?? null;
   const transaction = view.facts?.creation?.txHash ?? null;
   const creationHash = wants('deployment') || wants('creationBytecode') ? transaction : null;
   const [sources, runtimeCode, creation, outputs] = await Promise.all([

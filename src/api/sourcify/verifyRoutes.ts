@@ -12,7 +12,7 @@ import type {
   VerificationQueue,
   VerificationRequest,
   VerificationState,
-} from '../../domain/verification';
+} from '../../domain/verificationQueue';
 import type { ContractId } from '../../domain/verifiedContract';
 import { readContractView } from '../../query/contracts/contractView';
 import { answering } from '../answering';

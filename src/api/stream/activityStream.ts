@@ -17,7 +17,7 @@ import { planReplay, replayPages, type ReplayPlan, type ReplayQuery } from '../.
 import type { StreamClient, StreamSink } from '../../stream/streamClient';
 import { parsePosition, RETRY_LINE, type StreamPosition } from '../../stream/streamMessage';
 import type { TailLoop } from '../../stream/tailLoop';
-import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from '../activity/activityParams';
+import { ACTIVITY_FILTER_PARAMS, toActivityFilter } from '../activity/activity';
 import { isExpected } from '../middleware/failureLog';
 import { clientOf } from '../middleware/limitRate';
 import { badParam, parsedParam, parseParams } from '../params';

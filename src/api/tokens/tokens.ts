@@ -1,5 +1,5 @@
 /** GET /api/v1/tokens: all tokens in pools, searched and sorted, by page. */
-import { ORDERS } from '../../query/pairs/ranking';
+import { ORDERS } from '../../query/pairs/rankings';
 import { listTokenEntries, TOKEN_SORTS } from '../../query/tokens/tokenList';
 import { tokensAnswerShape } from '../../wire/tokens';
 import { BATCH_PARAMS, listBatch } from '../batch';

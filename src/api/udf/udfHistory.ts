@@ -2,7 +2,7 @@
 import { TIMEFRAME_SECONDS, type Timeframe } from '../../domain/timeframes';
 import { AppError } from '../../errors';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
-import { getPairTicks } from '../../query/bars/ticks';
+import { getPairSeries } from '../../query/bars/pairSeries';
 import type { Bar, Currency } from '../../wire/ticks';
 import {
   RESOLUTIONS,
@@ -15,8 +15,14 @@ import { integerParam, parsedParam, required } from '../params';
 import type { Route } from '../route';
 import { route } from '../scope';
 import type { PairSymbolTables } from './pairSymbols';
-import { CURRENCY_PARAM, currencyOf, findChartedPair, SYMBOL_PARAM, type ChartedPair } from './udfParams';
-import { UDF } from './udfScope';
+import {
+  CURRENCY_PARAM,
+  currencyOf,
+  findChartedPair,
+  SYMBOL_PARAM,
+  type ChartedPair,
+  UDF,
+} from './udfParams';
 
 /**
  * Largest number of bars in one answer. A longer range is an error, because a cut answer would look like a gap in the
@@ -111,9 +117,9 @@ async function readBars(
   to: number | null,
   limit: number,
 ): Promise<readonly Bar[]> {
-  const plainOptions = { fill: false, invert: false, base: null, quote: null };
-  const request = { pair: pair.address, timeframe, limit, to, currency, ...plainOptions };
-  const { data } = await getPairTicks(deps, head, request);
+  const plain = { fill: false, invert: false, base: null, quote: null };
+  const request = { pair: pair.address, timeframe, limit, to, currency, ...plain };
+  const { data } = await getPairSeries(deps, head, request);
   return data;
 }
 

@@ -6,10 +6,27 @@ import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { tokenOf } from '../../query/tokens/tokens';
 import type { Token } from '../../wire/primitives';
 import type { Currency } from '../../wire/ticks';
-import type { MarketDeps } from '../marketScope';
+import { type MarketDeps, MARKET } from '../marketScope';
 import { badParam, required, textParam } from '../params';
 import { findSymbol, type PairSymbolTables } from './pairSymbols';
 import { USD } from './udfConfig';
+import { Refusal } from '../answering';
+
+/**
+ * The scope of the endpoints under /udf. Errors are `{s: "error", errmsg}` with status 200, because TradingView's
+ * charting library reads bodies and ignores statuses. Empty parameters count as absent, because the library sends
+ * them.
+ */
+export const UDF: typeof MARKET = {
+  ...MARKET,
+  tag: 'udf',
+  spell(querystring) {
+    const given = [...new URLSearchParams(querystring)].filter(([, text]) => text !== '');
+    return new URLSearchParams(given).toString();
+  },
+  refuse: ({ code, message }) =>
+    ['bad_request', 'not_found'].includes(code) ? new Refusal(200, { s: 'error', errmsg: message }) : null,
+};
 
 const SYMBOL_LENGTH_MAX = 256;
 

@@ -1,7 +1,7 @@
 /** GET /udf/quotes: last prices of several pairs, from their two newest daily bars. */
 import { AppError } from '../../errors';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
-import { getPairTicks } from '../../query/bars/ticks';
+import { getPairSeries } from '../../query/bars/pairSeries';
 import { udfQuotesAnswerShape, type UdfQuote, type UdfQuotes } from '../../wire/dialects/udf';
 import type { MarketDeps } from '../marketScope';
 import { parsedParam, required } from '../params';
@@ -9,7 +9,7 @@ import type { Route } from '../route';
 import { route } from '../scope';
 import { findSymbol, type PairSymbolTables } from './pairSymbols';
 import { describePair } from './udfSymbols';
-import { UDF } from './udfScope';
+import { UDF } from './udfParams';
 
 const SYMBOLS_MAX = 30;
 
@@ -63,9 +63,9 @@ async function readQuote(
   head: HeadSnapshot,
   symbol: string,
 ): Promise<UdfQuote> {
-  const symbolTable = await symbols.at(head);
-  const entry = findSymbol(symbolTable, symbol);
-  const { data } = await getPairTicks(deps, head, {
+  const known = await symbols.at(head);
+  const entry = findSymbol(known, symbol);
+  const { data } = await getPairSeries(deps, head, {
     pair: `0x${entry.item.address.slice(2)}`,
     timeframe: '1d',
     limit: 2,
@@ -79,22 +79,22 @@ async function readQuote(
   });
   const today = data.at(-1);
   if (today === undefined) return { s: 'error', n: symbol, errmsg: 'the pair has no price yet', v: {} };
-  const closeBefore = data.length > 1 ? (data[0]?.close ?? null) : null;
+  const before = data.length > 1 ? (data[0]?.close ?? null) : null;
   const exchange = deps.chain.dexes.find(({ name }) => name === entry.item.dex_name)?.displayName;
   return {
     s: 'ok',
     n: symbol,
     v: {
-      ch: closeBefore === null ? null : today.close - closeBefore,
-      chp: closeBefore === null ? null : (today.close / closeBefore - 1) * 100,
-      short_name: symbolTable.nameOf(entry),
+      ch: before === null ? null : today.close - before,
+      chp: before === null ? null : (today.close / before - 1) * 100,
+      short_name: known.nameOf(entry),
       exchange: exchange ?? entry.item.dex_name,
       description: describePair(entry, exchange ?? entry.item.dex_name),
       lp: today.close,
       open_price: today.open,
       high_price: today.high,
       low_price: today.low,
-      prev_close_price: closeBefore,
+      prev_close_price: before,
       volume: today.volume,
     },
   };

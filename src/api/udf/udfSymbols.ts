@@ -13,9 +13,8 @@ import { integerParam, textParam } from '../params';
 import type { Route } from '../route';
 import { route } from '../scope';
 import { findSymbol, type PairSymbols, type PairSymbolTables } from './pairSymbols';
-import { CURRENCY_PARAM, currencyOf, quoteCodeOf, SYMBOL_PARAM } from './udfParams';
+import { CURRENCY_PARAM, currencyOf, quoteCodeOf, SYMBOL_PARAM, UDF } from './udfParams';
 import { USD } from './udfConfig';
-import { UDF } from './udfScope';
 
 const QUERY_LENGTH_MAX = 64;
 const HITS_MAX = 100;

@@ -3,20 +3,39 @@
  * address costs no query of its own.
  */
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import { POOL_V3 } from '../../domain/pool';
 import type { MarketTables } from '../../query/marketTables';
 import type { PairItem } from '../../wire/pairs';
 import type { TokenItem } from '../../wire/tokens';
 import { changeFigure, priceFigure, shortHex, symbolFigure, usdFigure } from './figures';
-import { pairRequests, tokenRequests } from './firstRequests';
 import { GENERAL_TAGS, type PageTags } from './pageTags';
+
+/**
+ * The API requests with which a view of the page begins, here the market page without parameters. The HTML names them, so
+ * that the browser sends them before the modules of the page have loaded. Each must equal the page's own request, or the
+ * browser sends both.
+ */
+export const MARKET_REQUESTS: readonly string[] = [
+  '/api/v1/overview',
+  '/api/v1/dexes?limit=100',
+  '/api/v1/tokens?sort=volume_24h_usd&order=desc&page=1&limit=25&min_liquidity_usd=1000',
+  '/api/v1/dexes?limit=12',
+];
+
+/** `address` is a valid address in lower case. */
+const pairRequests = (address: string): readonly string[] => [`/api/v1/pairs/${address}`];
+
+/** `address` is a valid address in lower case. */
+const tokenRequests = (address: string): readonly string[] => [
+  `/api/v1/tokens/${address}/audit`,
+  `/api/v1/tokens/${address}`,
+];
 
 export interface ViewTables extends Pick<MarketTables, 'pairs' | 'tokens' | 'dexes'> {
   /** URL of this service, such as https://example.org; null if it is unknown. */
   readonly publicUrl: string | null;
 }
 
-/** Pools of this type have no LP token. */
-const V3 = 3;
 /** Figures of an earlier head are good enough for this time, in ms. */
 const FRESH_MS = 10_000;
 /** The page does not wait longer than this for the tables of a new head. Then it has the figures of an earlier head. */
@@ -159,7 +178,7 @@ async function dexTags(tables: ViewTables, head: HeadSnapshot, name: string): Pr
 
 /** The page of an LP token, which names its pair. */
 function lpTags(item: PairItem): PageTags | null {
-  if (item.pool_type === V3) return null;
+  if (item.pool_type === POOL_V3) return null;
   const title = `LP token of ${pairName(item)}`;
   return { ...GENERAL_TAGS, title: titled(title), description: title, path: `/token/${item.address}` };
 }

@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { findPackageRoot } from '../../clickhouse/client/packageRoot';
 import type { MarketDeps } from '../marketScope';
 import type { Route, RouteContext } from '../route';
-import { MARKET_REQUESTS } from './firstRequests';
 import { GENERAL_TAGS, writeTags, type PageTags } from './pageTags';
-import { findViewTags, plainTags, type ViewTables } from './viewTags';
+import { findViewTags, plainTags, type ViewTables, MARKET_REQUESTS } from './viewTags';
 import { loadWebFiles, withText, type WebFile, type WebFiles } from './webFiles';
 
 /** Content-Security-Policy: allows only this origin, and no inline scripts or styles, frames, external forms

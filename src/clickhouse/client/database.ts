@@ -115,6 +115,7 @@ export interface Database {
     token?: string,
     guard?: InsertGuard,
   ): Promise<void>;
+  /** Whether the server answers. Runs no statement. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -183,7 +184,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       guard(name, () => command(client, toSentSql(sql), params, token), toWriteError),
     insert: (table, columns, body, ...rest) =>
       guard(`insert ${table}`, () => insert(client, table, columns, body, ...rest), toWriteError),
-    ping: async () => (await client.ping({ select: true })).success,
+    ping: async () => (await client.ping({ select: false })).success,
     close: async () => {
       if (underWay.size > 0)
         await Promise.race([Promise.allSettled(underWay), delay(CLOSE_GRACE_MS, undefined, { ref: false })]);

@@ -6,7 +6,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { steadyNow } from '../../domain/steadyTime';
+import { steadyNow } from '../../domain/time/steadyTime';
 import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';

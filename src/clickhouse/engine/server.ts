@@ -9,7 +9,7 @@ import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { steadyNow } from '../../domain/steadyTime';
+import { steadyNow } from '../../domain/time/steadyTime';
 import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';

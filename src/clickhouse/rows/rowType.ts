@@ -2,9 +2,9 @@
  * The columns of a query's answer, each with its type. Answers arrive as RowBinaryWithNamesAndTypes, so a row type
  * checks the names and the types of every answer. The order of the columns does not matter.
  */
-import { createSlices } from '../../domain/turns';
+import { createSlices } from '../../domain/slices';
 import { AppError } from '../../errors';
-import type { ColumnType } from './columns';
+import { type ColumnType, text } from './columns';
 import { RowReader } from './rowReader';
 
 export type ColumnTypes<Row> = { readonly [Name in keyof Row]: ColumnType<Row[Name]> };
@@ -130,3 +130,6 @@ function compile<Row>(
   ) => Decoder<Row>;
   return make(...columns.map(([, { read }]) => read));
 }
+
+/** Row that only has the name of a table, column or database. */
+export const nameRow = rowType({ name: text });

@@ -14,8 +14,7 @@ import { readMigrations, type Migration } from './migrations';
 import { commandNamed, selectAll, selectNamed } from '../client/namedQueries';
 import { findPackageRoot } from '../client/packageRoot';
 import { text, u32 } from '../rows/columns';
-import { nameRow } from '../rows/nameRow';
-import { rowType, type RowOf } from '../rows/rowType';
+import { rowType, type RowOf, nameRow } from '../rows/rowType';
 import { createdName, readSchema } from './schema';
 
 /**

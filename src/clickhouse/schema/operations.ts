@@ -7,14 +7,17 @@ import { selectNamed } from '../client/namedQueries';
 import { lowText, u64 } from '../rows/columns';
 import { rowType } from '../rows/rowType';
 
-const valueRow = rowType({ name: lowText, value: u64 });
+/** Name of the last block up to which the senders of stored events are recovered from their signatures. */
+export const SENDERS_CHECKED = 'senders_checked';
+
+export const operationRow = rowType({ name: lowText, value: u64 });
 
 /** Current values by name. A name that was never written has no entry. */
 export async function readOperations(
   database: Database,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await selectNamed(database, 'engine/list_operations', { names }, valueRow);
+  const rows = await selectNamed(database, 'engine/list_operations', { names }, operationRow);
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
 

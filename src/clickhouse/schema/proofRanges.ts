@@ -5,7 +5,7 @@
 import { u32 } from '../rows/columns';
 import { rowType, type RowOf } from '../rows/rowType';
 import { headBlocksTable } from './tables';
-import type { ProofLevel } from '../../domain/block';
+import { isWeaker, type ProofLevel } from '../../domain/block';
 import type { HeadBlock } from '../../domain/head/foldHead';
 
 /** The blocks from `from` to `to`, both included, were stored at this level. */
@@ -22,10 +22,9 @@ export interface ProvenPart {
   readonly to: number;
 }
 
-export const PROOF_LEVELS: readonly ProofLevel[] = ['bloom', 'headers', 'full'];
 /**
- * Largest number of changes of the level that are read, the newest first. Blocks before them would count as less
- * proven than they are, which is safe.
+ * Largest number of changes of the level that are read, the newest first. Blocks before them count as not
+ * proven.
  */
 export const PROOF_ROWS_MAX = 100_000;
 
@@ -35,13 +34,15 @@ export const proofRow = rowType({ from_block: u32, level: headBlocksTable.types.
 /** The ranges of all blocks up to the final block `to`, from rows newest first. */
 export function toProofRanges(rows: readonly RowOf<typeof proofRow>[], to: number): readonly ProofRange[] {
   const oldestFirst = [...rows].reverse();
-  const beforeFirst: ProofRange = { from: 0, to: (oldestFirst[0]?.from_block ?? to + 1) - 1, level: 'bloom' };
+  // If not all changes were read, the level of the blocks before them is unknown.
+  const level = rows.length < PROOF_ROWS_MAX ? 'bloom' : 'none';
+  const before: ProofRange = { from: 0, to: (oldestFirst[0]?.from_block ?? to + 1) - 1, level };
   const changes = oldestFirst.map(({ from_block: from, level }, index) => ({
     from,
     to: (oldestFirst[index + 1]?.from_block ?? to + 1) - 1,
     level,
   }));
-  return [beforeFirst, ...changes];
+  return [before, ...changes];
 }
 
 /** The ranges with the blocks of the head above them. */
@@ -50,15 +51,6 @@ export function withHead(ranges: readonly ProofRange[], head: readonly HeadBlock
     (all, { number, proof = 'bloom' }) => addRange(all, { from: number, to: number, level: proof }),
     ranges,
   );
-}
-
-/** Whether `level` proves less than `other`. */
-export function isWeaker(level: ProofLevel, other: ProofLevel): boolean {
-  return PROOF_LEVELS.indexOf(level) < PROOF_LEVELS.indexOf(other);
-}
-
-export function weakerOf(level: ProofLevel, other: ProofLevel): ProofLevel {
-  return isWeaker(level, other) ? level : other;
 }
 
 /** Adds the blocks that follow the last range. */
@@ -85,11 +77,11 @@ export function findProvenPart(
   { start, head }: { readonly start: number; readonly head: number },
   level: ProofLevel,
 ): ProvenPart | null {
-  const storedRanges = cutRanges(ranges, start, head);
+  const stored = cutRanges(ranges, start, head);
   const isProven = (range: ProofRange): boolean => !isWeaker(range.level, level);
-  const last = storedRanges.findLastIndex(isProven);
-  const weakerBefore = storedRanges.findLastIndex((range, index) => index < last && !isProven(range));
-  const [first, end] = [storedRanges[weakerBefore + 1], storedRanges[last]];
+  const last = stored.findLastIndex(isProven);
+  const before = stored.findLastIndex((range, index) => index < last && !isProven(range));
+  const [first, end] = [stored[before + 1], stored[last]];
   return first === undefined || end === undefined ? null : { level, from: first.from, to: end.to };
 }
 

@@ -82,7 +82,7 @@ export const headBlocksTable = defineTable('head_blocks', {
   commit: u64,
   version: u64,
   final_number: u32,
-  proof: enum8({ bloom: 1, headers: 2, full: 3 }),
+  proof: enum8({ bloom: 1, headers: 2, full: 3, receipts: 4, none: 5 }),
 });
 export type HeadBlockRow = Parameters<typeof headBlocksTable.writeRow>[1];
 

@@ -6,7 +6,7 @@
 import { systemClock } from '../../node/rpc/clock';
 import { isBackingUp, writeBackup } from '../../clickhouse/engine/backup';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
-import { nameRow } from '../../clickhouse/rows/nameRow';
+import { nameRow } from '../../clickhouse/rows/rowType';
 import { readSchema } from '../../clickhouse/schema/schema';
 import type { Config } from '../../config';
 import { AppError } from '../../errors';

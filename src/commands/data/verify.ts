@@ -2,7 +2,7 @@
  * The `verify` command: recomputes bars and aggregates from the stored events. The exit code is 1 if a stored value
  * differs.
  */
-import { openDatabase } from '../../clickhouse/client/database';
+import { openDatabase, type Database } from '../../clickhouse/client/database';
 import { createQueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Config } from '../../config';
 import { AppError } from '../../errors';
@@ -12,7 +12,13 @@ import { firstWholeDay, readFloors } from '../../ingest/store/retention';
 import type { Logger } from '../../log';
 import { verifyAggregates } from '../../query/verify/verifyAggregates';
 import { openStorage } from '../storage';
-import { printRangeHashes } from './printRangeHashes';
+import {
+  HASH_BLOCKS,
+  hashRanges,
+  listDifferentTables,
+  listWholeRanges,
+  readRangeHashes,
+} from '../../ingest/repair/rangeHash';
 
 /** First or last block to verify; null means the first or last stored block. */
 interface AskedRange {
@@ -116,4 +122,33 @@ function cutRange(asked: AskedRange, stored: BlockRange, kept: number): BlockRan
   if ((asked.from ?? cut.from) < cut.from || (asked.to ?? to) > to)
     process.stdout.write(`Of the requested blocks, only ${cut.from}-${cut.to} can be verified.\n`);
   return cut;
+}
+
+/**
+ * Hashes the stored rows, and compares each hash with the hash that was stored when its range became final.
+ * Returns true if all are equal.
+ */
+export async function printRangeHashes(
+  database: Database,
+  chainId: number,
+  { from, to }: { readonly from: number; readonly to: number },
+  print: (line: string) => void,
+): Promise<boolean> {
+  const ranges = listWholeRanges(from, to);
+  const noted = await readRangeHashes(database, chainId, ranges[0] ?? 0, ranges.at(-1) ?? 0);
+  let same = true;
+  for await (const now of hashRanges(database, chainId, ranges)) {
+    const before = noted.get(now.from);
+    const tables = before === undefined ? [] : listDifferentTables(before, now);
+    const isDifferent = before !== undefined && before.hash !== now.hash;
+    if (isDifferent) same = false;
+    const range = `blocks ${now.from}-${now.from + HASH_BLOCKS - 1}`;
+    const word = isDifferent
+      ? `DIFFERENT in ${tables.join(', ')}: the recorded hash is ${before.hash}`
+      : before === undefined
+        ? 'the hash was not stored yet'
+        : 'as recorded';
+    print(`range hash of ${range}: ${now.hash}, ${now.rows} rows, ${word}\n`);
+  }
+  return same;
 }

@@ -7,8 +7,7 @@ import { z } from 'zod';
 import { readAbi } from '../../domain/abi';
 import { isAddress, toLowerHex, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import { findLicense } from '../license';
-import { NO_DEPLOYMENT, type SourceFile } from '../verifiedRecord';
+import { NO_DEPLOYMENT, type SourceFile, findLicense } from '../verifiedRecord';
 import {
   BrokenRecord,
   checkLimits,

@@ -6,9 +6,9 @@ import { z } from 'zod';
 
 import { readAbi } from '../../domain/abi';
 import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
+import { hashTexts } from '../../domain/textThread';
 import type { ContractId, VerificationStatus } from '../../domain/verifiedContract';
-import { findLicense } from '../license';
-import { hashContent, NO_DEPLOYMENT, type SourceFile } from '../verifiedRecord';
+import { findLicense, NO_DEPLOYMENT, type SourceFile } from '../verifiedRecord';
 import { BrokenRecord, type ImportedRecord } from './foundContract';
 
 const metadataShape = z.looseObject({
@@ -47,11 +47,11 @@ export interface MetadataFacts extends ContractId {
  * Builds the record of a contract from its metadata. `findFile` returns a source by its keccak256, which the caller
  * has computed. Throws BrokenRecord if the parts do not match.
  */
-export function readMetadata(
+export async function readMetadata(
   text: string,
   facts: MetadataFacts,
-  findFile: (hash: Hex, path: string) => string | null,
-): ImportedRecord {
+  findFile: (hash: Hex) => string | null,
+): Promise<ImportedRecord> {
   const metadata = parseMetadata(text);
   const targets = Object.entries(metadata.settings.compilationTarget);
   const [target] = targets;
@@ -62,8 +62,8 @@ export function readMetadata(
     throw new BrokenRecord(`the sources do not contain the compilation target ${path.slice(0, 80)}`);
   const abi = readAbi(metadata.output.abi);
   if (abi === null) throw new BrokenRecord('the ABI in the metadata is not valid');
-  const sources = Object.entries(metadata.sources).map(([each, source]) =>
-    readSource(each, source, findFile),
+  const sources = await Promise.all(
+    Object.entries(metadata.sources).map(([each, source]) => readSource(each, source, findFile)),
   );
   const { optimizer, evmVersion } = metadata.settings;
   const license =
@@ -124,17 +124,17 @@ export function readLanguage(text: string): 'Solidity' | 'Vyper' | 'Yul' {
   return language;
 }
 
-function readSource(
+async function readSource(
   path: string,
   { keccak256, content }: Metadata['sources'][string],
-  findFile: (hash: Hex, path: string) => string | null,
-): SourceFile {
+  findFile: (hash: Hex) => string | null,
+): Promise<SourceFile> {
   const hash = isHexOfLength(keccak256, 64) ? toLowerHex(keccak256) : null;
   if (hash === null) throw new BrokenRecord(`the metadata has no valid keccak256 of ${path.slice(0, 80)}`);
-  const ownContent = findFile(hash, path);
-  if (ownContent !== null) return { path, content: ownContent, contentHash: hash };
+  const found = findFile(hash);
+  if (found !== null) return { path, content: found, contentHash: hash };
   if (content === undefined) throw new BrokenRecord(`the source file ${path.slice(0, 80)} is missing`);
-  if (hashContent(content) !== hash)
+  if ((await hashTexts([content]))[0] !== hash)
     throw new BrokenRecord(`the hash of ${path.slice(0, 80)} differs from the metadata`);
   return { path, content, contentHash: hash };
 }

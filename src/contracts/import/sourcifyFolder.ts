@@ -8,9 +8,9 @@ import { lstat, open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
+import { mapByHash } from '../../domain/textThread';
 import type { VerificationStatus } from '../../domain/verifiedContract';
 import { AppError } from '../../errors';
-import { hashContent } from '../verifiedRecord';
 import {
   BrokenRecord,
   checkLimits,
@@ -106,7 +106,7 @@ async function readContract(folder: string, facts: Facts): Promise<ImportedRecor
   const text = decode(file.content, 'metadata.json');
   const files = await readSources(join(folder, 'sources'));
   const verifiedAt = Math.floor(file.changedMs / 1_000);
-  const record = readMetadata(text, { ...facts, verifiedAt }, (hash) => files.get(hash) ?? null);
+  const record = await readMetadata(text, { ...facts, verifiedAt }, (hash) => files.get(hash) ?? null);
   const constructorArguments = readBytes(await readSmall(join(folder, 'constructor-args.txt')));
   const transaction = readBytes(await readSmall(join(folder, 'creator-tx-hash.txt')));
   return checkLimits({
@@ -120,8 +120,8 @@ async function readContract(folder: string, facts: Facts): Promise<ImportedRecor
 }
 
 /** Contents of all files below a folder, by hash. */
-async function readSources(folder: string): Promise<Map<Hex, string>> {
-  const files = new Map<Hex, string>();
+async function readSources(folder: string): Promise<ReadonlyMap<Hex, string>> {
+  const contents: string[] = [];
   await checkFolder(folder);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   // Skips symbolic links, which could lead out of the folder.
@@ -131,10 +131,9 @@ async function readSources(folder: string): Promise<Map<Hex, string>> {
   for (const entry of sourceFiles) {
     const file = await readPlainFile(join(entry.parentPath, entry.name), FILE_BYTES_MAX);
     if (file === null) continue;
-    const content = decode(file.content, entry.name);
-    files.set(hashContent(content), content);
+    contents.push(decode(file.content, entry.name));
   }
-  return files;
+  return mapByHash(contents);
 }
 
 /** Throws if the path is a symbolic link, which could lead out of the repository. A missing folder is fine. */

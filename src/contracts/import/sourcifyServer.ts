@@ -6,9 +6,9 @@ import { z } from 'zod';
 
 import { readAbi } from '../../domain/abi';
 import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
+import { mapByHash } from '../../domain/textThread';
 import { AppError } from '../../errors';
-import { findLicense } from '../license';
-import { hashContent } from '../verifiedRecord';
+import { findLicense } from '../verifiedRecord';
 import {
   BrokenRecord,
   checkLimits,
@@ -22,7 +22,7 @@ import type { JsonFetch } from './jsonFetch';
 import { readLibraries as readSettingsLibraries } from '../verify/standardJson';
 import { readLanguage, readMetadata, type MetadataFacts } from './metadata';
 
-const PAGE_CONTRACTS = 200;
+const PAGE = 200;
 const FIELDS =
   'abi,metadata,sources,compilation,deployment,creationBytecode,runtimeBytecode,storageLayout,userdoc,devdoc';
 const RUNS_DEFAULT = 200;
@@ -97,10 +97,10 @@ export function openSourcifyServer(fetch: JsonFetch, chainId: number): ContractS
     key: `sourcify ${fetch.shown} ${chainId}`,
     appendsOnly: true,
     async *list(position, signal) {
-      for (let afterId = position; ;) {
-        const from = afterId === null ? '' : `&afterMatchId=${encodeURIComponent(afterId)}`;
+      for (let after = position; ;) {
+        const from = after === null ? '' : `&afterMatchId=${encodeURIComponent(after)}`;
         const { status, body } = await fetch.get(
-          `/v2/contracts/${chainId}?sort=asc&limit=${PAGE_CONTRACTS}${from}`,
+          `/v2/contracts/${chainId}?sort=asc&limit=${PAGE}${from}`,
           signal,
         );
         // The server does not know this chain.
@@ -113,12 +113,12 @@ export function openSourcifyServer(fetch: JsonFetch, chainId: number): ContractS
           );
         const { results } = parsed.data;
         for (const { address, match, runtimeMatch, matchId } of results) {
-          afterId = String(matchId);
-          const status = runtimeMatch ?? match;
-          if (!isAddress(address) || status === null) continue;
-          yield toFound(fetch, { chainId, address: toLowerHex(address), status }, afterId);
+          after = String(matchId);
+          const found = runtimeMatch ?? match;
+          if (!isAddress(address) || found === null) continue;
+          yield toFound(fetch, { chainId, address: toLowerHex(address), status: found }, after);
         }
-        if (results.length < PAGE_CONTRACTS) return;
+        if (results.length < PAGE) return;
       }
     },
   };
@@ -143,18 +143,18 @@ function toFound(
   };
 }
 
-function readAnswer(
+async function readAnswer(
   answer: ContractAnswer,
   facts: Pick<FoundContract, 'chainId' | 'address' | 'status'>,
-): ImportedRecord {
+): Promise<ImportedRecord> {
   // The match of the runtime code decides the status of the verification.
   const status = answer.runtimeMatch ?? answer.match;
   if (status === null) throw new BrokenRecord('the contract is not verified on the server');
-  const metadataFacts: MetadataFacts = { ...facts, status, verifiedAt: toUnixSeconds(answer.verifiedAt) };
+  const known: MetadataFacts = { ...facts, status, verifiedAt: toUnixSeconds(answer.verifiedAt) };
   const record =
     typeof answer.metadata === 'object' && answer.metadata !== null
-      ? withMetadata(answer, metadataFacts)
-      : withoutMetadata(answer, metadataFacts);
+      ? await withMetadata(answer, known)
+      : withoutMetadata(answer, known);
   const { creationBytecode, runtimeBytecode, deployment, metadata, storageLayout, userdoc, devdoc } = answer;
   return checkLimits({
     ...record,
@@ -191,11 +191,14 @@ function readLibraries(libraries: Readonly<Record<string, string>> | null | unde
   );
 }
 
-function withMetadata(answer: ContractAnswer, facts: MetadataFacts): ImportedRecord {
-  const byHash = new Map<Hex, string>();
-  for (const { content } of Object.values(answer.sources ?? {})) byHash.set(hashContent(content), content);
+async function withMetadata(answer: ContractAnswer, facts: MetadataFacts): Promise<ImportedRecord> {
+  const byHash = await mapByHash(Object.values(answer.sources ?? {}).map(({ content }) => content));
   // The server returns parsed metadata, so the text that was hashed is not available.
-  const record = readMetadata(JSON.stringify(answer.metadata), facts, (hash) => byHash.get(hash) ?? null);
+  const record = await readMetadata(
+    JSON.stringify(answer.metadata),
+    facts,
+    (hash) => byHash.get(hash) ?? null,
+  );
   return { ...record, metadataText: null };
 }
 

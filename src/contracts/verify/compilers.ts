@@ -14,7 +14,7 @@ import { AppError } from '../../errors';
 import { findPackageRoot } from '../../clickhouse/client/packageRoot';
 import type { CompilerSource } from './compilerFolder';
 import { COMPILER_LIMITS, runCompiler, type CompilerLimits } from './compilerProcess';
-import { SourceFault } from './sourceFault';
+import { SourceFault } from './standardJson';
 
 const packageShape = z.object({ name: z.literal('solc'), version: z.string() });
 

@@ -1,12 +1,10 @@
 /** Builds the standard JSON input of a contract from Solidity's metadata file and its sources. */
-import type { VerificationDraft } from '../../domain/verification';
+import type { VerificationDraft } from '../../domain/verificationQueue';
 import type { ContractId, VerifiedContract } from '../../domain/verifiedContract';
-import type { Hex } from '../../domain/hex';
-import { createSlices } from '../../domain/turns';
+import { mapByHash } from '../../domain/textThread';
 import { AppError } from '../../errors';
 import { BrokenRecord } from '../import/foundContract';
 import { readMetadata } from '../import/metadata';
-import { hashContent } from '../verifiedRecord';
 
 /** `sources` are the contents in any order; their hashes name them. Throws bad_request. */
 export async function draftFromMetadata(
@@ -14,15 +12,10 @@ export async function draftFromMetadata(
   metadata: unknown,
   sources: readonly string[],
 ): Promise<VerificationDraft> {
-  const slices = createSlices();
-  const byHash = new Map<Hex, string>();
-  for (const content of sources) {
-    byHash.set(hashContent(content), content);
-    if (slices.isOver()) await slices.giveWay();
-  }
+  const byHash = await mapByHash(sources);
   try {
     const facts = { ...contract, status: 'match', verifiedAt: 0 } as const;
-    const record = readMetadata(JSON.stringify(metadata), facts, (hash) => byHash.get(hash) ?? null);
+    const record = await readMetadata(JSON.stringify(metadata), facts, (hash) => byHash.get(hash) ?? null);
     return draftFromRecord(record.contract, record.sources);
   } catch (error) {
     if (error instanceof BrokenRecord) throw new AppError('bad_request', error.message);

@@ -7,7 +7,17 @@ import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
 import type { AbiEntry } from '../../domain/verifiedContract';
 import { AppError } from '../../errors';
 import type { CodeRange, CompiledCode } from './compareCode';
-import { SourceFault } from './sourceFault';
+import type { VerificationFault } from '../../domain/verificationQueue';
+
+/** The reason why sources cannot be verified, for clients that compare codes. */
+export class SourceFault extends AppError {
+  constructor(
+    readonly fault: VerificationFault,
+    message: string,
+  ) {
+    super('bad_request', message);
+  }
+}
 
 const FILES_MAX = 2_000;
 const SOURCE_BYTES_MAX = 10 * 2 ** 20;

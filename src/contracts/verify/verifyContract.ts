@@ -2,9 +2,14 @@
 import { checkArguments, constructorOf } from '../../domain/creation';
 import type { Hex } from '../../domain/hex';
 import type { VerificationStatus } from '../../domain/verifiedContract';
-import type { VerificationFault, VerificationRequest } from '../../domain/verification';
-import { findLicense } from '../license';
-import { hashCode, NO_DEPLOYMENT, type SourceFile, type VerifiedRecord } from '../verifiedRecord';
+import type { VerificationFault, VerificationRequest } from '../../domain/verificationQueue';
+import {
+  hashCode,
+  NO_DEPLOYMENT,
+  type SourceFile,
+  type VerifiedRecord,
+  findLicense,
+} from '../verifiedRecord';
 import {
   bareName,
   compareCode,

@@ -7,6 +7,7 @@
  * When this process dies for any reason, the kernel closes the pipe and the watcher kills anvil.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -16,6 +17,7 @@ import { createInterface } from 'node:readline';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { findPackageRoot } from '../../clickhouse/client/packageRoot';
+import { startOriginGuard } from './originGuard';
 
 interface AnvilOptions {
   readonly log: Logger;
@@ -71,8 +73,14 @@ exit "$code"
 /** Starts a node. Throws `bad_config` naming RPC_URL if anvil is not installed, `node_failed` if it does not start. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const binary = findAnvilBinary();
+  const guard = await startOriginGuard(options.port ?? 0).catch((error: unknown): never => {
+    throw new AppError('node_failed', `the development node did not start: ${errorText(error)}`, {
+      cause: error,
+    });
+  });
+  const host = hiddenHost();
   const cache = mkdtempSync(join(tmpdir(), 'candlehouse-anvil-'));
-  const child = spawn('/bin/sh', ['-c', WATCHED, cache, binary, ...argumentsFor(options, cache)], {
+  const child = spawn('/bin/sh', ['-c', WATCHED, cache, binary, ...argumentsFor(options, host, cache)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     // anvil has its own process group, so Ctrl-C on the terminal does not reach it. It stops after the
     // ingester has finished.
@@ -80,25 +88,36 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
     env: { PATH: process.env['PATH'] ?? '', HOME: cache, NO_COLOR: '1' },
   });
   const ended = watchEnd(child, cache);
+  void ended.then(() => guard.close());
   const stop = async (): Promise<void> => {
     child.stdin?.destroy();
     await ended;
   };
   try {
     const { port, pid } = await readStart(child, ended);
-    const url = `http://127.0.0.1:${port}`;
+    guard.leadTo({ host, port });
+    const url = `http://127.0.0.1:${guard.port}`;
     options.log.debug({ url, pid }, 'anvil is up');
-    return { url, wsUrl: `ws://127.0.0.1:${port}`, pid, ended, stop };
+    return { url, wsUrl: `ws://127.0.0.1:${guard.port}`, pid, ended, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-function argumentsFor(options: AnvilOptions, cache: string): string[] {
+/**
+ * The address on which anvil listens behind the guard. On Linux all of 127.0.0.0/8 is this machine, so a web page
+ * cannot find the address and port by trying.
+ */
+function hiddenHost(): string {
+  if (process.platform !== 'linux') return '127.0.0.1';
+  return ['127', ...Array.from({ length: 3 }, () => randomInt(1, 255))].join('.');
+}
+
+function argumentsFor(options: AnvilOptions, host: string, cache: string): string[] {
   const settings: Record<string, string | number> = {
-    host: '127.0.0.1',
-    port: options.port ?? 0,
+    host,
+    port: 0,
     'chain-id': options.chainId ?? 369,
     // The chain has the rules of PulseChain, without blob fields in headers.
     hardfork: options.hardfork ?? 'shanghai',
@@ -113,7 +132,7 @@ function argumentsFor(options: AnvilOptions, cache: string): string[] {
   };
   if (options.timestamp !== undefined) settings['timestamp'] = options.timestamp;
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  // Without --no-cors, any web page in a browser on this machine could control the chain.
+  // Without --no-cors, any web page in a browser on this machine could control the chain over HTTP.
   return [...flags, '--no-mining', '--no-cors', ...(options.extraArguments ?? [])];
 }
 

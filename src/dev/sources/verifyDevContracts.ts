@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Hex } from '../../domain/hex';
-import { OWN_CLIENT, type VerificationQueue } from '../../domain/verification';
+import { OWN_CLIENT, type VerificationQueue } from '../../domain/verificationQueue';
 import { errorText } from '../../errors';
 import type { Logger } from '../../log';
 import type { World } from '../world/world';

@@ -19,14 +19,13 @@ import { lastOrdOfBlock } from '../../domain/ord';
 import type { Logger } from '../../log';
 import { balanceOfCall, readBalance } from '../../protocols/erc20';
 import { BalanceBook, type ComparedBalance, type HeldToken } from './balanceBook';
-import { callContracts } from '../pools/contractCalls';
-import type { EthCalls } from '../pools/ethCalls';
+import { callContracts, type EthCalls } from '../pools/contractCalls';
 import type { IngestStatus } from '../session/status';
 import type { StoredState } from '../store/store';
 import { readStoredState } from '../store/storedState';
 import { repeatStep } from '../../workers/repeatStep';
 
-/** Time between two checks, in ms. */
+/** Time between two checks, in ms. Without a new block, there is no further check. */
 const INTERVAL_MS = 30_000;
 /**
  * Time in ms before the first check. After a mismatch, and after a check that proves nothing, the next check also
@@ -89,7 +88,7 @@ interface BalanceCheckerDeps {
   readonly database: Database;
   readonly rpc: EthCalls;
   readonly chainId: number;
-  readonly status: Pick<IngestStatus, 'phase' | 'balanceChecks'>;
+  readonly status: Pick<IngestStatus, 'phase' | 'balanceChecks' | 'blocks'>;
   readonly log: Logger;
   readonly clock: Clock;
   /** Called when answers about tokens change: a token was sampled for the first time, or a mark changed. */
@@ -107,16 +106,17 @@ export class BalanceChecker {
   /** Checks at intervals until the signal aborts. Never rejects. */
   run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
-    const step = async (): Promise<number> => {
+    const step = async (): Promise<number | 'idle'> => {
       // During the backfill, the ingester does not call balanceOf.
       if (status.phase !== 'follow') return SOON_MS;
-      return (await this.check(signal)).isOpen ? SOON_MS : INTERVAL_MS;
+      return (await this.check(signal)).isOpen ? SOON_MS : 'idle';
     };
     const onFailure = (error: string): void => {
       status.balanceChecks.failures += 1;
       log.warn({ error }, 'comparing balances with the node failed');
     };
-    return repeatStep(clock, { firstMs: SOON_MS, failedMs: INTERVAL_MS, step, onFailure }, signal);
+    const idle = { ms: INTERVAL_MS, input: () => status.blocks };
+    return repeatStep(clock, { firstMs: SOON_MS, failedMs: INTERVAL_MS, idle, step, onFailure }, signal);
   }
 
   /** Runs one check at the stored head. Rejects if the node or the database fails. */
@@ -125,7 +125,8 @@ export class BalanceChecker {
     const { phase } = status;
     const stored = await readStoredState(database, chainId);
     const tip = stored?.head.at(-1);
-    if (stored === null || tip === undefined) return NOTHING;
+    // All blocks are final. The next block is compared.
+    if (stored === null || tip === undefined) return { isOpen: false };
     const book = (this.book ??= await this.loadBook());
     const { pairs, samples, hasMore } = await this.choose(book, stored);
     const balances = await this.readBalances(stored, pairs);

@@ -1,9 +1,9 @@
 /**
- * Adds what the history search knows about pools older than the start block. Found pools are added at the end of the
+ * Adds what the pool search knows about pools older than the start block. Found pools are added at the end of the
  * block to which found_pools assigns them. If logs of the block already added a pool, that state is kept. Otherwise the
  * state becomes a row of pool_states with one of the largest log indexes of the block, which no real log has.
  */
-import type { FoundPoolRow, OldTicksRow } from '../../clickhouse/schema/historyTables';
+import type { FoundPoolRow, OldTicksRow } from '../../clickhouse/schema/olderPoolTables';
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { ZERO_HASH } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';

@@ -9,7 +9,7 @@ import { ODD_KINDS, type OddKind } from '../../clickhouse/schema/tables';
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
-import { createSlices } from '../../domain/turns';
+import { createSlices } from '../../domain/slices';
 import type { Logger } from '../../log';
 import type { PricerConfig } from '../../pricing/pricer';
 import { VAULT_PROTOCOL } from '../../protocols/registry';
@@ -20,7 +20,7 @@ import { decodeBlock, type BlockFindings } from './decodeBlock';
 import type { DecodeContext } from './decodeContext';
 import type { PoolDiscovery } from '../pools/discoverPools';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
-import type { EthCalls } from '../pools/ethCalls';
+import type { EthCalls } from '../pools/contractCalls';
 import type { FoundPools } from '../pools/foundPools';
 import { poolOfRow } from '../pools/poolRegistry';
 import { unlinked } from '../session/sameChain';
@@ -42,7 +42,7 @@ export interface ReaderDeps {
   readonly discovery: PoolDiscovery;
   readonly vaultDiscovery: VaultDiscovery;
   /**
-   * Found pools, from the history search. If absent, only pools whose own logs appear in the blocks are
+   * Found pools, from the pool search. If absent, only pools whose own logs appear in the blocks are
    * added.
    */
   readonly foundPools?: FoundPools | undefined;
@@ -119,30 +119,31 @@ export class BlockReader {
     if (first !== undefined && first.parentHash !== parent.hash) throw unlinked(parent, first);
     const findingsOf = await this.discover(blocks, reversible, signal);
     const newTokens = new Set<Hex>();
-    const oddKinds = new Map<Hex, OddKind>();
+    const odd = new Map<Hex, OddKind>();
     const slices = createSlices(this.clock);
-    const allFacts: BlockFacts[] = [];
+    const all: BlockFacts[] = [];
     for (const block of blocks) {
       await slices.step();
       const facts = decodeBlock(this.deps.decode, block, findingsOf(block), reversible);
-      addFoundPools(this.deps.decode, facts, this.deps.foundPools?.listedBy(block.hash) ?? []);
+      addFoundPools(this.deps.decode, facts, this.deps.foundPools?.addedBy(block.hash) ?? []);
       addTickStates(this.deps.decode, facts, this.deps.foundPools?.oldTicks.addedBy(block.number) ?? []);
       for (const { token0, token1, tokens } of facts.pools) {
         for (const token of [token0, token1, ...tokens]) newTokens.add(token);
       }
       for (const { token } of facts.transfers) if (!this.tokens.has(token)) newTokens.add(token);
-      this.addOdd(oddKinds, facts);
-      if (facts.moved.size > 0) await this.deps.checkSenders?.(block, facts.moved);
-      allFacts.push(facts);
+      this.addOdd(odd, facts);
+      const checked = sendersToCheck(block, facts, reversible);
+      if (checked.size > 0) await this.deps.checkSenders?.(block, checked);
+      all.push(facts);
     }
     // Prices are in whole tokens, so the decimals of all new tokens are read first.
     const last = blocks.at(-1);
     if (last !== undefined) await this.readTokens(newTokens, { ...last, reversible }, signal);
-    await this.markOdd(oddKinds);
-    for (const facts of allFacts) {
+    await this.markOdd(odd);
+    for (const facts of all) {
       await slices.step();
-      const oldTicks = this.deps.foundPools?.oldTicks.addedBy(facts.ref.number);
-      take(this.pricer.price(facts, reversible, oldTicks));
+      const old = this.deps.foundPools?.oldTicks.addedBy(facts.ref.number);
+      take(this.pricer.price(facts, reversible, old));
     }
   }
 
@@ -160,9 +161,9 @@ export class BlockReader {
       take(rows);
     });
     for (const block of blocks) this.tokens.noteEvents(block);
-    const askedTokens = this.deps.status?.askedTokens;
-    for (const token of askedTokens ?? []) this.tokens.noteRequest(token);
-    askedTokens?.clear();
+    const asked = this.deps.status?.askedTokens;
+    for (const token of asked ?? []) this.tokens.noteRequest(token);
+    asked?.clear();
     const last = blocks.at(-1);
     if (last !== undefined) await this.renewTokens({ ...last, reversible }, signal);
   }
@@ -213,9 +214,9 @@ export class BlockReader {
     block: ShowingBlock,
     signal: AbortSignal,
   ): Promise<void> {
-    const newTokens = [...tokens].filter((token) => !this.tokens.has(token));
-    if (newTokens.length === 0) return;
-    const rows = await readTokens(this.deps.rpc, newTokens, block, signal, this.deps.log);
+    const fresh = [...tokens].filter((token) => !this.tokens.has(token));
+    if (fresh.length === 0) return;
+    const rows = await readTokens(this.deps.rpc, fresh, block, signal, this.deps.log);
     const { number, reversible } = block;
     await this.deps.store.writeTokens(rows.map((row) => this.tokens.addFirst(row, number, reversible)));
   }
@@ -225,46 +226,58 @@ export class BlockReader {
    * tokens.
    */
   private async renewTokens(block: ShowingBlock, signal: AbortSignal): Promise<void> {
-    const dueTokens = this.tokens.takeDue(block.number, RENEWED_MAX);
-    if (dueTokens.length === 0) return;
-    const timeoutError = (): Error =>
-      new RpcError('timeout', `no metadata of tokens within ${RENEWAL_MS} ms`);
+    const due = this.tokens.takeDue(block.number, RENEWED_MAX);
+    if (due.length === 0) return;
+    const late = (): Error => new RpcError('timeout', `no metadata of tokens within ${RENEWAL_MS} ms`);
     try {
       const { rpc, log } = this.deps;
-      const rows = await withDeadline(this.clock, RENEWAL_MS, signal, timeoutError, (inner) =>
-        readTokens(rpc, dueTokens, block, inner, log),
+      const rows = await withDeadline(this.clock, RENEWAL_MS, signal, late, (inner) =>
+        readTokens(rpc, due, block, inner, log),
       );
       const { number, reversible } = block;
-      const changedRows = rows.flatMap((row) => this.tokens.addLater(row, number, reversible) ?? []);
-      if (changedRows.length > 0) await this.deps.store.writeTokens(changedRows);
+      const fresh = rows.flatMap((row) => this.tokens.addLater(row, number, reversible) ?? []);
+      if (fresh.length > 0) await this.deps.store.writeTokens(fresh);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof RpcError)) throw error;
-      this.tokens.putBack(dueTokens, block.number);
+      this.tokens.putBack(due, block.number);
       const { log } = this.deps;
       if (log === undefined) return;
-      log.warn({ tokens: dueTokens.length, error: error.message }, 'reading metadata of tokens again failed');
+      log.warn({ tokens: due.length, error: error.message }, 'reading metadata of tokens again failed');
     }
   }
 
-  private addOdd(odd: Map<Hex, OddKind>, { transfers, unreadableTokens: unread }: BlockFacts): void {
+  private addOdd(odd: Map<Hex, OddKind>, { transfers, unreadableTokens }: BlockFacts): void {
     for (const { token, kind } of transfers) {
       const isUnpaired = kind !== 'transfer' && token !== this.deps.prices.wrappedNative;
       if (isUnpaired && !odd.has(token)) odd.set(token, 'unpaired_deposit');
     }
-    for (const token of unread) odd.set(token, 'unread_transfer');
+    for (const token of unreadableTokens) odd.set(token, 'unread_transfer');
   }
 
   /** Stores the marks of odd tokens before the block's rows become visible. */
   private async markOdd(odd: ReadonlyMap<Hex, OddKind>): Promise<void> {
     const isNew = ([token, kind]: readonly [Hex, OddKind]): boolean => {
-      const knownKind = this.odd.get(token);
-      return knownKind === undefined || ODD_KINDS[kind] > ODD_KINDS[knownKind];
+      const known = this.odd.get(token);
+      return known === undefined || ODD_KINDS[kind] > ODD_KINDS[known];
     };
-    const newKinds = [...odd].filter(isNew);
-    if (newKinds.length === 0) return;
+    const fresh = [...odd].filter(isNew);
+    if (fresh.length === 0) return;
     const version = Math.floor(this.clock.now());
-    await this.deps.store.writeOddTokens(newKinds.map(([token, kind]) => ({ token, kind, version })));
-    for (const [token, kind] of newKinds) this.odd.set(token, kind);
+    await this.deps.store.writeOddTokens(fresh.map(([token, kind]) => ({ token, kind, version })));
+    for (const [token, kind] of fresh) this.odd.set(token, kind);
   }
+}
+
+/**
+ * The transactions whose senders are compared with their signatures. Of a head block these are all transactions, because
+ * readers see it before other endpoints have confirmed it. In a backfill, recovering all senders would take longer than
+ * everything else.
+ */
+export function sendersToCheck(
+  { transactions }: Pick<ChainBlock, 'transactions'>,
+  { moved }: Pick<BlockFacts, 'moved'>,
+  reversible: boolean,
+): ReadonlySet<number> {
+  return reversible ? new Set(transactions.keys()) : moved;
 }

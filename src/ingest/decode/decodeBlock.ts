@@ -2,10 +2,10 @@
  * Decodes one verified block into facts (rows without prices) and updates the pool registry. Deterministic:
  * the same blocks in the same order give the same facts. Does no I/O.
  */
-import type { ChainBlock, ChainLog } from '../../domain/block';
+import { isWeaker, type ChainBlock, type ChainLog } from '../../domain/block';
 import { addressOfWord, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
-import type { PoolState } from '../../domain/pool';
+import { POOL_V2, type PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
 import { toPool, type PoolEvent, type Protocol, type SwapEvent } from '../../protocols/protocol';
 import { noFacts, type BlockFacts } from '../rows/blockRows';
@@ -13,7 +13,7 @@ import { isBigMove, makerOf, type BlockWork, type DecodeContext } from './decode
 import { addVaultPool, readVaultLog } from './decodeVaultLog';
 import { isKeptLog } from './keptLogs';
 import type { DiscoveredPool } from '../pools/discoverPools';
-import type { FoundVaultPool } from '../pools/discoverVaultPools';
+import type { DiscoveredVaultPool } from '../pools/discoverVaultPools';
 import { toPoolRow, type KnownPool } from '../pools/poolRegistry';
 
 const TRANSFER_TOPIC: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -28,7 +28,7 @@ export interface BlockFindings {
    * Pools of a vault that first appear in this block, and known pools whose missing state was just read from
    * the node.
    */
-  readonly vaultPools: readonly FoundVaultPool[];
+  readonly vaultPools: readonly DiscoveredVaultPool[];
 }
 
 /** Earlier logs of a pool in the same transaction, needed to decode the pool's later logs. */
@@ -68,7 +68,8 @@ export function decodeBlock(
   for (const vaultPool of found.vaultPools) addVaultPool(work, vaultPool);
   const keepsAll = context.keepsAllLogs(number);
   for (const log of block.logs) {
-    if (log.transactionHash === ZERO_HASH && block.proof !== 'full') context.onBlockLog();
+    if (log.transactionHash === ZERO_HASH && isWeaker(block.proof ?? 'bloom', 'receipts'))
+      context.onBlockLog();
     if (keepsAll || isKeptLog(log)) pushLogRow(work, log);
     const topic = log.topics[0];
     if (topic === undefined) continue;
@@ -149,11 +150,11 @@ function readCreation({ context, block, facts }: Work, log: ChainLog): void {
 }
 
 function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
-  const remembered = work.memory.get(pair);
-  if (remembered !== undefined && remembered.txIndex === txIndex) return remembered;
-  const memory: TxMemory = { txIndex, synced: false, lpMinted: null, lpBurned: null };
-  work.memory.set(pair, memory);
-  return memory;
+  const known = work.memory.get(pair);
+  if (known !== undefined && known.txIndex === txIndex) return known;
+  const fresh: TxMemory = { txIndex, synced: false, lpMinted: null, lpBurned: null };
+  work.memory.set(pair, fresh);
+  return fresh;
 }
 
 /**
@@ -164,7 +165,7 @@ function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
 function rememberLpTransfer(work: Work, log: ChainLog): void {
   if (log.topics.length !== 3 || log.data.length !== 66) return;
   const pool = work.context.registry.findPool(log.address);
-  if (pool === undefined || pool.poolType !== 2) return;
+  if (pool === undefined || pool.poolType !== POOL_V2) return;
   const from = addressOfWord(log.topics[1] ?? '');
   const to = addressOfWord(log.topics[2] ?? '');
   const memory = memoryOf(work, log.address, log.transactionIndex);
@@ -179,19 +180,19 @@ function readPoolLog(work: Work, log: ChainLog): void {
   const protocol = context.protocolOfPool(pool);
   const event = protocol.decodeEvent(log);
   if (event === null) return context.onMalformed(log);
-  const stateBefore = context.registry.stateOf(pool.address);
-  const stateAfter = protocol.applyEvent(stateBefore, event);
-  if (stateAfter !== stateBefore) context.registry.setState(pool.address, stateAfter);
+  const before = context.registry.stateOf(pool.address);
+  const after = protocol.applyEvent(before, event);
+  if (after !== before) context.registry.setState(pool.address, after);
   const memory = memoryOf(work, pool.address, log.transactionIndex);
   // The Sync of a V2 swap comes before the swap and has its new reserves.
   const mayMove = event.kind === 'sync' || event.kind === 'swap';
-  if (mayMove && isBigMove(protocol.spotPrice(stateBefore), protocol.spotPrice(stateAfter)))
+  if (mayMove && isBigMove(protocol.spotPrice(before), protocol.spotPrice(after)))
     work.facts.moved.add(log.transactionIndex);
   if (event.kind === 'sync') memory.synced = true;
-  if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, stateAfter, memory.synced);
+  if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, after, memory.synced);
   else if (event.kind !== 'sync' && event.kind !== 'initialize')
     pushLiquidity(work, log, pool, event, memory);
-  if (pool.poolType !== 2 || event.kind === 'sync') pushState(work, log, pool, event, protocol, stateAfter);
+  if (pool.poolType !== POOL_V2 || event.kind === 'sync') pushState(work, log, pool, event, protocol, after);
 }
 
 function pushSwap(
@@ -205,7 +206,7 @@ function pushSwap(
 ): void {
   // Without a Sync in the transaction of a V2 swap, the known reserves are older than the swap. The swap then
   // gets no price.
-  const priced = pool.poolType !== 2 || synced;
+  const priced = pool.poolType !== POOL_V2 || synced;
   work.facts.swaps.push({
     ord: toOrd(work.block.number, log.logIndex),
     timestamp: work.block.timestamp,
@@ -242,7 +243,7 @@ function pushLiquidity(
   event: LiquidityEvent,
   memory: TxMemory,
 ): void {
-  const lpLog = event.kind === 'mint' ? memory.lpMinted : event.kind === 'burn' ? memory.lpBurned : null;
+  const seen = event.kind === 'mint' ? memory.lpMinted : event.kind === 'burn' ? memory.lpBurned : null;
   work.facts.liquidity_events.push({
     ord: toOrd(work.block.number, log.logIndex),
     timestamp: work.block.timestamp,
@@ -260,7 +261,7 @@ function pushLiquidity(
     recipient: 'recipient' in event ? event.recipient : ZERO_ADDRESS,
     amount0: event.amount0,
     amount1: event.amount1,
-    liquidity: 'liquidity' in event ? (event.liquidity ?? lpLog) : null,
+    liquidity: 'liquidity' in event ? (event.liquidity ?? seen) : null,
     tick_lower: 'tickLower' in event ? event.tickLower : null,
     tick_upper: 'tickUpper' in event ? event.tickUpper : null,
   });

@@ -32,23 +32,23 @@ import {
 } from '../../protocols/weightedPool';
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { isBigMove, makerOf, type BlockWork } from './decodeContext';
-import type { FoundVaultPool } from '../pools/discoverVaultPools';
+import type { DiscoveredVaultPool } from '../pools/discoverVaultPools';
 import { heldKey } from '../rows/blockRows';
 import { toPoolRow, type KnownPool, type VaultPool } from '../pools/poolRegistry';
 
 /** Adds a new pool and its row, or sets the missing state of a known pool. */
-export function addVaultPool({ context, facts }: BlockWork, found: FoundVaultPool): void {
-  const { pool, state } = found.vaultPool;
-  const registered = context.registry.findVaultPool(pool.address);
-  const firstState = registered === undefined ? state : fillState(registered.state, state);
-  context.registry.setVaultPool({ pool, state: firstState });
-  if (found.listed === null) return;
-  const { ord, created } = found.listed;
+export function addVaultPool({ context, facts }: BlockWork, discovered: DiscoveredVaultPool): void {
+  const { pool, state } = discovered.vaultPool;
+  const known = context.registry.findVaultPool(pool.address);
+  const begun = known === undefined ? state : fillState(known.state, state);
+  context.registry.setVaultPool({ pool, state: begun });
+  if (discovered.firstSeen === null) return;
+  const { ord, created } = discovered.firstSeen;
   facts.pools.push({
     ...toPoolRow(pool, ord),
     tokens: [...state.tokens],
     weights: [...(state.weights ?? [])],
-    doubts: firstState.doubts,
+    doubts: begun.doubts,
     created_block: created?.block ?? null,
     created_at: created?.at ?? null,
     created_tx: created?.tx ?? null,
@@ -58,30 +58,30 @@ export function addVaultPool({ context, facts }: BlockWork, found: FoundVaultPoo
 /** Decodes an event of a configured vault, or of the contract of a known vault pool. */
 export function readVaultLog(work: BlockWork, log: ChainLog): void {
   const { registry, onMalformed } = work.context;
-  const vaultPool = findPoolOf(work, log);
-  if (vaultPool === undefined) return;
+  const known = findPoolOf(work, log);
+  if (known === undefined) return;
   const event = decodeBalancerEvent(log);
   if (event === null) return onMalformed(log);
   if (event.kind === 'pool_registered') return;
-  const { pool, state } = vaultPool;
+  const { pool, state } = known;
   // A contract may register several pools in the vault. Only the pool of its first registration is used.
   if (event.kind !== 'swap_fee_changed' && event.poolId !== state.poolId) return;
-  const stateAfter =
+  const after =
     event.kind === 'tokens_registered'
       ? withManagers(state, event.assetManagers)
       : applyBalancerEvent(state, event);
-  if (stateAfter !== state) registry.setVaultPool({ pool, state: stateAfter });
+  if (after !== state) registry.setVaultPool({ pool, state: after });
   if (event.kind === 'swap_fee_changed' || event.kind === 'tokens_registered') {
     // A doubt (a reason why the pool backs no price) changes the pool's value, so a new doubt is stored as a
     // new state row.
-    if (stateAfter.doubts !== state.doubts) pushState(work, log, pool, event, stateAfter);
+    if (after.doubts !== state.doubts) pushState(work, log, pool, event, after);
     return;
   }
-  rememberHeld(work, log, vaultPool);
-  if (event.kind === 'swap') pushLegSwap(work, log, pool, event, state, stateAfter);
-  const liquidity = liquidityOf(event, state);
-  if (liquidity !== null) pushLiquidity(work, log, pool, liquidity);
-  pushState(work, log, pool, event, stateAfter);
+  rememberHeld(work, log, known);
+  if (event.kind === 'swap') pushLegSwap(work, log, pool, event, state, after);
+  const moved = liquidityOf(event, state);
+  if (moved !== null) pushLiquidity(work, log, pool, moved);
+  pushState(work, log, pool, event, after);
 }
 
 /** Records the amounts that the vault held for the pool before the transaction. */
@@ -98,8 +98,8 @@ function rememberHeld({ facts }: BlockWork, log: ChainLog, { pool, state }: Vaul
 function findPoolOf({ context: { registry } }: BlockWork, log: ChainLog): VaultPool | undefined {
   const [topic, poolId] = log.topics;
   if (topic === SWAP_FEE_CHANGED) return registry.findVaultPool(log.address);
-  const vaultPool = poolId === undefined ? undefined : registry.findVaultPool(poolOfId(poolId));
-  return vaultPool?.pool.factory === log.address ? vaultPool : undefined;
+  const known = poolId === undefined ? undefined : registry.findVaultPool(poolOfId(poolId));
+  return known?.pool.factory === log.address ? known : undefined;
 }
 
 function placeOf(work: BlockWork, log: ChainLog, pool: KnownPool) {
@@ -186,7 +186,7 @@ function pushLiquidity(
   { kind, owner, amounts }: LiquidityMove,
 ): void {
   const amountOf = (token: Hex): bigint => amounts.find((one) => one.token === token)?.amount ?? 0n;
-  const namedTokens = new Set([pool.token0, pool.token1, pool.address]);
+  const named = new Set([pool.token0, pool.token1, pool.address]);
   work.facts.liquidity_events.push({
     ...placeOf(work, log, pool),
     token0: pool.token0,
@@ -200,9 +200,7 @@ function pushLiquidity(
     liquidity: null,
     tick_lower: null,
     tick_upper: null,
-    others: amounts
-      .filter(({ token }) => !namedTokens.has(token))
-      .map(({ token, amount }) => ({ token, amount })),
+    others: amounts.filter(({ token }) => !named.has(token)).map(({ token, amount }) => ({ token, amount })),
   });
 }
 

@@ -7,7 +7,7 @@ import { BloomCheck } from '../../node/blocks/bloomCheck';
 import { BlockMismatch } from '../../node/blocks/blockMismatch';
 import type { BlockHeader, BlockSource } from '../../node/blocks/blockSource';
 import { toChainBlock } from '../../node/blocks/parseBlock';
-import { checkFuture, checkPiece } from '../../node/blocks/verify';
+import { checkFuture, checkPiece } from '../../node/blocks/checkBlocks';
 import type { ChainBlock, ProofMode } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
@@ -98,8 +98,11 @@ class FileBlockSource extends NodeBackedSource<Part> implements ParquetSource {
     const blocks = joined.map((block) => {
       const { header, transactions, logs, file } = block;
       orFileFault(pathOf(file), () => checkFuture(header, timeOfDay()));
-      orFileFault(pathOf(logs[0]?.file ?? file), () => blooms.check(header, logs));
-      return toChainBlock(header, { transactions, logs, proof: level });
+      const hasBloom = orFileFault(
+        pathOf(logs[0]?.file ?? file),
+        () => proof !== 'none' && blooms.check(header, logs),
+      );
+      return toChainBlock(header, { transactions, logs, proof: hasBloom ? level : 'none' });
     });
     const blockFiles = files.filter(({ dataset }) => dataset === 'blocks').map(({ path }) => path);
     orFileFault(blockFiles.join(', '), () => checkPiece(blocks, bounds));

@@ -5,7 +5,10 @@ import { RpcError, type RpcErrorKind } from '../../node/rpc/rpcError';
 import type { Outcome, RpcCall } from '../../node/rpc/rpcTransport';
 import { isHexData, isQuantity, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import type { EthCalls } from './ethCalls';
+import type { EndpointPool } from '../../node/rpc/endpointPool';
+
+/** The part of EndpointPool that contract calls need: batches in which a revert fails only its own call. */
+export type EthCalls = Pick<EndpointPool, 'batchOutcomes'>;
 
 /** Number of calls in one batch. */
 const CALLS_MAX = 300;

@@ -1,5 +1,5 @@
 /**
- * Finds pools that are older than the first stored block: addresses that emit pool events without a known
+ * Discovers pools that are older than the first stored block: addresses that emit pool events without a known
  * creation event. A configured factory must confirm each pool, because any contract can emit pool events.
  * Then the node provides the pool's state.
  */
@@ -8,11 +8,10 @@ import { AbiCoder } from 'ethers';
 import type { ChainBlock } from '../../domain/block';
 import { numberToHex, ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
-import type { Dex, PoolState } from '../../domain/pool';
+import { POOL_V2, POOL_V3, type Dex, type PoolState } from '../../domain/pool';
 import type { Logger } from '../../log';
 import { toPool, type PoolCreation, type Protocol } from '../../protocols/protocol';
-import { callContractsOfOld, callContractsSince, type TaggedCall } from './contractCalls';
-import type { EthCalls } from './ethCalls';
+import { callContractsOfOld, callContractsSince, type TaggedCall, type EthCalls } from './contractCalls';
 import type { KnownPool, PoolRegistry } from './poolRegistry';
 import { Strangers } from './strangers';
 
@@ -32,7 +31,7 @@ const SELECTORS = {
 } as const;
 
 /**
- * A pool that was found, the position (`ord`) of its first log, and its state before the block of this log.
+ * A discovered pool, the position (`ord`) of its first log, and its state before the block of this log.
  */
 export interface DiscoveredPool {
   readonly pool: KnownPool;
@@ -124,9 +123,9 @@ export class PoolDiscovery {
       const t1 = addressOf(token1);
       if (t0 === null || t1 === null) return;
       for (const { dex, protocol } of this.deps.dexes) {
-        if (protocol.poolType === 3 && (wordOf(fee) === null || wordOf(tickSpacing) === null)) continue;
-        if (protocol.poolType !== 3 && protocol.poolType !== 2) continue;
-        const v3 = protocol.poolType === 3;
+        if (protocol.poolType === POOL_V3 && (wordOf(fee) === null || wordOf(tickSpacing) === null)) continue;
+        if (protocol.poolType !== POOL_V3 && protocol.poolType !== POOL_V2) continue;
+        const v3 = protocol.poolType === POOL_V3;
         const feePips = v3 ? Number(BigInt.asUintN(24, wordOf(fee) ?? 0n)) : null;
         const spacing = v3 ? Number(BigInt.asIntN(24, wordOf(tickSpacing) ?? 0n)) : 0;
         const creation = { pool: candidate.address, token0: t0, token1: t1, feePips, tickSpacing: spacing };
@@ -183,8 +182,11 @@ export class PoolDiscovery {
       const reserve0 = wordOf(balance0);
       const reserve1 = wordOf(balance1);
       const [price, tickWord, active] = [wordOf(slot0), wordOf(slot0, 1), wordOf(liquidity)];
-      this.deps.log.info({ pool: pool.address, dex: dex.name }, 'found a pool older than the first block');
-      if (pool.poolType !== 3 || reserve0 === null || reserve1 === null)
+      this.deps.log.info(
+        { pool: pool.address, dex: dex.name },
+        'discovered a pool older than the first block',
+      );
+      if (pool.poolType !== POOL_V3 || reserve0 === null || reserve1 === null)
         return { pool, ord: candidate.ord, state: null };
       // Without its price or its liquidity, a pool would show a false depth.
       if (price === null || tickWord === null || active === null)

@@ -41,15 +41,15 @@ import {
   callContractsSince,
   type BlockTag,
   type TaggedCall,
+  type EthCalls,
 } from './contractCalls';
-import type { EthCalls } from './ethCalls';
 import type { PoolRegistry, VaultPool } from './poolRegistry';
 import { Strangers } from './strangers';
 
 /** Gas limit of one call: enough for any pool. The node answers in time even if a call uses all of it. */
 const CALL_GAS: Hex = '0x1c9c380';
 /** A new pool, or the missing state of a known pool. It is needed before the block is decoded. */
-export interface FoundVaultPool {
+export interface DiscoveredVaultPool {
   /**
    * The pool with its state before its first log in the block. For a known pool, only the part of the state
    * that was missing.
@@ -57,7 +57,7 @@ export interface FoundVaultPool {
   readonly vaultPool: VaultPool;
   readonly blockNumber: number;
   /** Facts for the row of a new pool. Null if the pool already has a row, and only its state is new. */
-  readonly listed: {
+  readonly firstSeen: {
     /** Position (`ord`) of PoolRegistered, or of the first seen log of an older pool. */
     readonly ord: number;
     readonly created: { readonly block: number; readonly at: number; readonly tx: Hex } | null;
@@ -123,7 +123,7 @@ export class VaultDiscovery {
     registry: PoolRegistry,
     reversible: boolean,
     signal?: AbortSignal,
-  ): Promise<FoundVaultPool[]> {
+  ): Promise<DiscoveredVaultPool[]> {
     const last = blocks.at(-1);
     if (last === undefined || this.deps.dexes.length === 0) return [];
     const candidates = this.listCandidates(blocks, registry);
@@ -133,19 +133,19 @@ export class VaultDiscovery {
       reversible
         ? callContracts(this.deps.rpc, atBlock(calls, last.hash), signal, malformed)
         : callContractsSince(this.deps.rpc, calls, last, signal, malformed);
-    const newCandidates = candidates.filter(({ known }) => known === null);
+    const fresh = candidates.filter(({ known }) => known === null);
     const unsure = new Set<Hex>();
-    const able = await this.list(newCandidates, ask, unsure);
+    const able = await this.list(fresh, ask, unsure);
     // A contract may register several pool ids. Only the first id is used.
     const listed = able.filter(
       ({ pool }, at) => able.findIndex((other) => other.pool.address === pool.address) === at,
     );
-    for (const { poolId, block } of newCandidates) {
+    for (const { poolId, block } of fresh) {
       if (unsure.has(poolId)) this.strangers.postpone(poolId, block.number);
       else if (!listed.some(({ state }) => state.poolId === poolId)) this.strangers.add(poolId);
     }
-    const openPools = [...listed, ...candidates.flatMap(toKnown)];
-    return this.readBooks(openPools, reversible, signal);
+    const open = [...listed, ...candidates.flatMap(toKnown)];
+    return this.readBooks(open, reversible, signal);
   }
 
   private listCandidates(blocks: readonly ChainBlock[], registry: PoolRegistry): Candidate[] {
@@ -158,12 +158,12 @@ export class VaultDiscovery {
         if (topic === undefined || !VAULT_TOPICS.has(topic) || !isHash(poolId)) continue;
         const address = poolOfId(poolId);
         if (candidates.has(poolId)) continue;
-        const registered = registry.findVaultPool(address) ?? null;
-        const candidate = { dex, poolId, block, log, known: registered };
-        if (registered !== null) {
-          const isOwnLog = registered.state.poolId === poolId && registered.pool.factory === log.address;
+        const known = registry.findVaultPool(address) ?? null;
+        const candidate = { dex, poolId, block, log, known };
+        if (known !== null) {
+          const own = known.state.poolId === poolId && known.pool.factory === log.address;
           const isQuiet = this.strangers.isQuiet(poolId, block.number);
-          if (isOwnLog && lacksBooks(registered.state) && !isQuiet)
+          if (own && lacksBooks(known.state) && !isQuiet)
             candidates.set(poolId, { ...candidate, created: null });
         } else if (topic === POOL_REGISTERED) {
           // Some registrations have no tokens yet. A later event names the tokens, and the pool is added at
@@ -194,35 +194,35 @@ export class VaultDiscovery {
     unsure: Set<Hex>,
   ): Promise<{ candidate: Candidate; pool: VaultPool['pool']; state: WeightedPoolState }[]> {
     const older = candidates.filter(({ created }) => created === null);
-    const [unlistedCalls, unreadCalls] = [new Set<number>(), new Set<number>()];
+    const [unlisted, unread] = [new Set<number>(), new Set<number>()];
     const books = await ask(
       older.map(({ dex, poolId }) => poolTokensCall(dex.factory, poolId)),
-      unlistedCalls,
+      unlisted,
     );
-    older.forEach(({ poolId }, index) => unlistedCalls.has(index) && unsure.add(poolId));
+    older.forEach(({ poolId }, index) => unlisted.has(index) && unsure.add(poolId));
     const tokensOf = new Map(
       older.map(({ poolId }, index) => [poolId, decodePoolTokens(books[index] ?? null)]),
     );
     const calls = candidates.map(({ poolId }) => poolFactCalls(poolOfId(poolId)));
     const answers = await ask(
       calls.flat().map((call) => ({ ...call, gas: CALL_GAS })),
-      unreadCalls,
+      unread,
     );
     let next = 0;
     return candidates.flatMap((candidate, index) => {
       const { dex, poolId, created } = candidate;
-      const firstAnswer = next;
-      const poolAnswers = answers.slice(firstAnswer, (next += calls[index]?.length ?? 0));
-      if (poolAnswers.some((_, at) => unreadCalls.has(firstAnswer + at))) unsure.add(poolId);
+      const from = next;
+      const mine = answers.slice(from, (next += calls[index]?.length ?? 0));
+      if (mine.some((_, at) => unread.has(from + at))) unsure.add(poolId);
       if (unsure.has(poolId)) return [];
       const tokens = created?.tokens ?? tokensOf.get(poolId) ?? [];
       const managers = created?.managers ?? [];
-      const facts = readPoolFacts(poolAnswers, tokens.length);
+      const facts = readPoolFacts(mine, tokens.length);
       if (facts === null) return [];
-      const firstState = { ...emptyWeightedPool(poolId), tokens, swapFee: created?.swapFee ?? 0n };
+      const begun = { ...emptyWeightedPool(poolId), tokens, swapFee: created?.swapFee ?? 0n };
       // A pool that is created in this block starts with balances of zero. The balances of an older pool are
       // unknown until the node returns them.
-      const balanced = created === null ? firstState : withBalances(firstState, { tokens: [], balances: [] });
+      const balanced = created === null ? begun : withBalances(begun, { tokens: [], balances: [] });
       const state = withManagers(withWeights(balanced, facts.weights), managers);
       const pool = this.toPool(dex, state, facts.poolType);
       return pool === null ? [] : [{ candidate, pool, state }];
@@ -256,9 +256,9 @@ export class VaultDiscovery {
     open: readonly { candidate: Candidate; pool: VaultPool['pool']; state: WeightedPoolState }[],
     reversible: boolean,
     signal?: AbortSignal,
-  ): Promise<FoundVaultPool[]> {
-    const askedPools = open.filter(({ candidate: { created } }) => created === null);
-    const calls = askedPools.map(({ candidate: { dex, poolId, block }, state: { tokens } }): TaggedCall[] => {
+  ): Promise<DiscoveredVaultPool[]> {
+    const asked = open.filter(({ candidate: { created } }) => created === null);
+    const calls = asked.map(({ candidate: { dex, poolId, block }, state: { tokens } }): TaggedCall[] => {
       const at: BlockTag = reversible
         ? { blockHash: block.parentHash }
         : numberToHex(Math.max(0, block.number - 1));
@@ -271,8 +271,8 @@ export class VaultDiscovery {
     const malformed = new Set<number>();
     const answers = await callContractsOfOld(this.deps.rpc, calls.flat(), signal, malformed);
     let next = 0;
-    const booksById = new Map(
-      askedPools.map(({ state: { poolId }, candidate: { block } }, index) => {
+    const read = new Map(
+      asked.map(({ state: { poolId }, candidate: { block } }, index) => {
         const from = next;
         next += calls[index]?.length ?? 0;
         if ([...malformed].some((at) => at >= from && at < next))
@@ -280,23 +280,23 @@ export class VaultDiscovery {
         return [poolId, answers.slice(from, next)];
       }),
     );
-    return open.map(({ candidate, pool, state }): FoundVaultPool => {
-      const [fee = null, ...books] = booksById.get(state.poolId) ?? [];
-      const stateAfter = withBooks(state, books, fee);
+    return open.map(({ candidate, pool, state }): DiscoveredVaultPool => {
+      const [fee = null, ...books] = read.get(state.poolId) ?? [];
+      const after = withBooks(state, books, fee);
       const { block, log, created, known } = candidate;
       if (known !== null)
-        return { vaultPool: { pool, state: stateAfter }, blockNumber: block.number, listed: null };
+        return { vaultPool: { pool, state: after }, blockNumber: block.number, firstSeen: null };
       const birth = { block: block.number, at: block.timestamp, tx: log.transactionHash };
       const text =
-        created === null ? 'found a pool older than the first block' : 'a vault registered a new pool';
-      this.deps.log.info({ pool: pool.address, dex: pool.dex, books: stateAfter.balances.length > 0 }, text);
+        created === null ? 'discovered a pool older than the first block' : 'a vault registered a new pool';
+      this.deps.log.info({ pool: pool.address, dex: pool.dex, books: after.balances.length > 0 }, text);
       return {
         vaultPool: {
-          pool: { ...pool, feePips: toFeePips(created?.feeAfter ?? stateAfter.swapFee) },
-          state: stateAfter,
+          pool: { ...pool, feePips: toFeePips(created?.feeAfter ?? after.swapFee) },
+          state: after,
         },
         blockNumber: block.number,
-        listed: { ord: toOrd(block.number, log.logIndex), created: created === null ? null : birth },
+        firstSeen: { ord: toOrd(block.number, log.logIndex), created: created === null ? null : birth },
       };
     });
   }
@@ -321,9 +321,9 @@ function withBooks(
   books: readonly (Hex | null)[],
   fee: Hex | null,
 ): WeightedPoolState {
-  const parsedBooks = readBooks(books, state.tokens);
-  const answered = parsedBooks === null ? emptyWeightedPool(state.poolId) : withBalances(state, parsedBooks);
-  const doubts = state.doubts | (parsedBooks?.doubts ?? 0);
+  const read = readBooks(books, state.tokens);
+  const answered = read === null ? emptyWeightedPool(state.poolId) : withBalances(state, read);
+  const doubts = state.doubts | (read?.doubts ?? 0);
   return fillState(state, { ...answered, doubts, swapFee: decodeSwapFee(fee) ?? 0n });
 }
 

@@ -1,5 +1,5 @@
 /**
- * Passes found pools from the history search to the ingest session, which adds them at the end of its newest
+ * Passes found pools from the pool search to the ingest session, which adds them at the end of its newest
  * block. The database records which block adds which pools. So every later read of this block adds the same
  * pools: after a restart, after a reorg back to the block, and when lost rows are stored again.
  */
@@ -8,7 +8,7 @@ import type { Database } from '../../clickhouse/client/database';
 import { selectAll } from '../../clickhouse/client/namedQueries';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import { rowType } from '../../clickhouse/rows/rowType';
-import { foundPoolsTable, type FoundPoolRow } from '../../clickhouse/schema/historyTables';
+import { foundPoolsTable, type FoundPoolRow } from '../../clickhouse/schema/olderPoolTables';
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { OldTicks, type OldTickRange } from './oldTicks';
@@ -16,9 +16,15 @@ import { OldTicks, type OldTickRange } from './oldTicks';
 /** Safety limit: more pools than any chain has. */
 const ROWS_MAX = 10_000_000;
 /** Largest number of found pools that one block adds. It limits the size of one change of the head. */
-export const LISTED_MAX = 500;
+export const ADDED_MAX = 500;
 
 const foundRow = rowType(foundPoolsTable.types);
+
+/**
+ * Findings of background workers are published at most once in this time, in ms. Each publication makes readers build
+ * their tables again, and the next block publishes the findings anyway.
+ */
+const REFRESH_MS = 10_000;
 
 /** A pool that is not added yet, and the block at whose end the node returned its state. */
 export interface FoundPool {
@@ -29,7 +35,7 @@ export interface FoundPool {
 }
 
 /** Questions to the session that decide whether a pool's state is usable. */
-interface ListingChain {
+interface AddingChain {
   isCanonical(block: Pick<BlockRef, 'number' | 'hash'>): boolean;
   isKnown(pool: Hex): boolean;
 }
@@ -44,7 +50,8 @@ export class FoundPools {
   private waiting: Waiting[] = [];
   private removed: FoundPoolRow[] = [];
   private stale = false;
-  private known: ListingChain['isKnown'] = () => false;
+  private publishedAt = -Infinity;
+  private known: AddingChain['isKnown'] = () => false;
 
   readonly oldTicks: OldTicks;
 
@@ -52,9 +59,9 @@ export class FoundPools {
     this.oldTicks = new OldTicks(database);
   }
 
-  /** Whether pools wait to be added, or `refresh` asked for a new version of the head. */
-  get isWaiting(): boolean {
-    return this.waiting.length > 0 || this.stale;
+  /** Whether pools wait to be added, or `refresh` asked for a new version of the head. `now` is a time in ms. */
+  isWaiting(now: number): boolean {
+    return this.waiting.length > 0 || (this.stale && now - this.publishedAt >= REFRESH_MS);
   }
 
   get hasPools(): boolean {
@@ -62,17 +69,21 @@ export class FoundPools {
   }
 
   /**
-   * Asks the session to publish the head under a new version, because readers cache answers until the version
-   * changes.
+   * Asks the session to publish the head under a new version, unless a block comes within 10 s. Readers cache answers
+   * until the version changes.
    */
   refresh(): void {
     this.stale = true;
   }
 
-  /** Returns whether `refresh` was called since the last call of takeRefresh. */
-  takeRefresh(): boolean {
+  /**
+   * Called before the head is published at `now`, because its readers read the findings so far. Returns whether `refresh`
+   * was called since the last call.
+   */
+  takeRefresh(now: number): boolean {
     const { stale } = this;
     this.stale = false;
+    this.publishedAt = now;
     return stale;
   }
 
@@ -82,7 +93,7 @@ export class FoundPools {
   }
 
   /** Loads the pools that were added by blocks after `above`. Called when a session loads its state. */
-  async load(above: number, isKnown: ListingChain['isKnown']): Promise<void> {
+  async load(above: number, isKnown: AddingChain['isKnown']): Promise<void> {
     const rows = await selectAll(this.database, 'ingest/pools/list_found', { above }, foundRow, ROWS_MAX);
     this.known = isKnown;
     this.byBlock.clear();
@@ -91,7 +102,7 @@ export class FoundPools {
   }
 
   /** Returns the found pools that the block with this hash adds. */
-  listedBy(blockHash: Hex): readonly FoundPoolRow[] {
+  addedBy(blockHash: Hex): readonly FoundPoolRow[] {
     return this.byBlock.get(blockHash) ?? [];
   }
 
@@ -127,17 +138,17 @@ export class FoundPools {
   }
 
   /** Takes the usable pools for one block. The caller must call `record` before the block is read. */
-  take(chain: ListingChain): FoundPool[] {
-    const takenPools = new Map<Hex, FoundPool>();
+  take(chain: AddingChain): FoundPool[] {
+    const taken = new Map<Hex, FoundPool>();
     for (const { pools } of this.waiting) {
-      while (pools.length > 0 && takenPools.size < LISTED_MAX) {
+      while (pools.length > 0 && taken.size < ADDED_MAX) {
         const pool = pools.shift();
         if (pool === undefined || chain.isKnown(pool.row.address) || !chain.isCanonical(pool.readAt))
           continue;
-        takenPools.set(pool.row.address, pool);
+        taken.set(pool.row.address, pool);
       }
     }
-    return [...takenPools.values()];
+    return [...taken.values()];
   }
 
   /** Stores that the block adds the pools. From then on, every read of the block adds them. */
@@ -154,9 +165,9 @@ export class FoundPools {
     for (const row of rows) this.remember(row);
   }
 
-  /** Notes the pools of blocks that a reorg removed. The history search reads their states again. */
+  /** Notes the pools of blocks that a reorg removed. The pool search reads their states again. */
   noteRemoved(blocks: readonly Pick<BlockRef, 'hash'>[]): void {
-    for (const { hash } of blocks) this.removed.push(...this.listedBy(hash));
+    for (const { hash } of blocks) this.removed.push(...this.addedBy(hash));
   }
 
   /** Returns the pools of removed blocks that no other block has added yet. */
@@ -168,14 +179,14 @@ export class FoundPools {
 
   /** Resolves the `offer` calls whose pools are all taken. Must be called after the block is stored. */
   settle(): void {
-    const finished = this.waiting.filter(({ pools }) => pools.length === 0);
+    const done = this.waiting.filter(({ pools }) => pools.length === 0);
     this.waiting = this.waiting.filter(({ pools }) => pools.length > 0);
-    for (const { settle } of finished) settle();
+    for (const { settle } of done) settle();
   }
 
   private remember(row: FoundPoolRow): void {
-    const sameBlock = this.byBlock.get(row.block_hash);
-    if (sameBlock === undefined) this.byBlock.set(row.block_hash, [row]);
-    else if (!sameBlock.some(({ address }) => address === row.address)) sameBlock.push(row);
+    const known = this.byBlock.get(row.block_hash);
+    if (known === undefined) this.byBlock.set(row.block_hash, [row]);
+    else if (!known.some(({ address }) => address === row.address)) known.push(row);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The ticks of V3 pools from before the start block. The history search reads them from the node and offers them to
+ * The ticks of V3 pools from before the start block. The pool search reads them from the node and offers them to
  * the session, which stores from which block on prices use them. So every later read of this block uses them too:
  * after a restart, after a reorg, and when lost rows are stored again.
  */
@@ -7,7 +7,7 @@ import type { Database } from '../../clickhouse/client/database';
 import { selectAll } from '../../clickhouse/client/namedQueries';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import { rowType } from '../../clickhouse/rows/rowType';
-import { oldTicksTable, type OldTicksRow } from '../../clickhouse/schema/historyTables';
+import { oldTicksTable, type OldTicksRow } from '../../clickhouse/schema/olderPoolTables';
 import type { Hex } from '../../domain/hex';
 
 /** Safety limit: more pools than any chain has. */

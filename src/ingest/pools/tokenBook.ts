@@ -7,7 +7,6 @@
 import type { PoolRow, TokenRow } from '../../clickhouse/schema/tables';
 import type { ChainBlock } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
-import { fromVersion, SEQ_MAX, toVersion, type TokenVersion } from './tokenVersion';
 
 /** First and longest pause before an incomplete token is asked again, in blocks. Each pause is twice the last. */
 const PAUSE_MIN_BLOCKS = 8;
@@ -264,4 +263,38 @@ function learn(read: TokenRow, old: number | Entry): Learnt | null {
 
 function texts(read: TokenRow, old: Entry | null): Pick<TokenRow, 'symbol' | 'name'> {
   return { symbol: read.symbol ?? old?.symbol ?? null, name: read.name ?? old?.name ?? null };
+}
+
+/**
+ * The version of a stored token row. The first reading of a token has the number of its block. Later rows count up, so
+ * that they win over every earlier row, also if a reorg removed the block of the earlier one. Such a version also holds
+ * the decimals that were valid before, because ClickHouse deletes the earlier row.
+ */
+const [BLOCKS, DECIMALS, UNKNOWN] = [2 ** 32, 128, 127];
+/** Largest number of later rows of one token. The version stays an integer that JavaScript holds exactly. */
+const SEQ_MAX = 2 ** 13 - 1;
+
+interface TokenVersion {
+  /** Number of the row among the rows of its token. */
+  readonly seq: number;
+  /** Block at whose end the metadata was read. */
+  readonly block: number;
+  /** Decimals in the blocks up to `block`. The first row holds for all blocks. */
+  readonly before: number | null;
+  /** Whether the decimals changed from one number to another, so that they are unknown for ever. */
+  readonly changed: boolean;
+}
+
+export function toVersion({ seq, block, before, changed }: TokenVersion): number {
+  if (seq === 0) return block;
+  return ((seq * DECIMALS + (before ?? UNKNOWN)) * 2 + (changed ? 1 : 0)) * BLOCKS + block;
+}
+
+export function fromVersion(version: number): TokenVersion {
+  const block = version % BLOCKS;
+  const flags = Math.floor(version / BLOCKS);
+  const changed = flags % 2 === 1;
+  const word = Math.floor(flags / 2);
+  const before = word % DECIMALS;
+  return { seq: Math.floor(word / DECIMALS), block, before: before === UNKNOWN ? null : before, changed };
 }

@@ -29,8 +29,8 @@ import {
   parseData,
   toEthCall,
   type BlockTag,
+  type EthCalls,
 } from './contractCalls';
-import type { EthCalls } from './ethCalls';
 
 const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
 const MULTICALL = new Interface([

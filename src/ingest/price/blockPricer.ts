@@ -2,7 +2,7 @@
  * Prices decoded blocks in chain order. Adds USD values to swaps and liquidity events, and makes the rows of routes
  * and prices. `src/pricing` has the pricing rules.
  */
-import type { OldTicksRow } from '../../clickhouse/schema/historyTables';
+import type { OldTicksRow } from '../../clickhouse/schema/olderPoolTables';
 import type { LiquidityEventRow, SwapRow } from '../../clickhouse/schema/tables';
 import { wholeTokens } from '../../domain/amounts';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';

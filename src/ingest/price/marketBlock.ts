@@ -5,6 +5,7 @@
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { wholeTokens } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
+import { POOL_V2 } from '../../domain/pool';
 import type { LegStep } from '../../pricing/holds';
 import type { Leg, LegKey } from '../../pricing/leg';
 import {
@@ -16,8 +17,6 @@ import {
   type PricedState,
 } from '../../pricing/legState';
 import type { FoundLeg, LegHold, MarketBlock } from '../../pricing/priceBlock';
-
-const V2 = 2;
 
 export interface PricedPool extends LegsPool {
   /** Block of the pool's creation; null if the pool is older than the first ingested block. */
@@ -165,7 +164,7 @@ function causesOf(
   states: readonly LoggedState[],
   swaps: readonly PricedSwap[],
 ): LegStep['cause'][] {
-  if (pool_type !== V2) return states.map(({ kind }) => (kind === 'swap' ? 'swap' : 'other'));
+  if (pool_type !== POOL_V2) return states.map(({ kind }) => (kind === 'swap' ? 'swap' : 'other'));
   let at = 0;
   return states.map(({ ord }, i) => {
     const next = states[i + 1]?.ord ?? Infinity;

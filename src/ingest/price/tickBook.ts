@@ -4,14 +4,13 @@
  * mint and burn is then known. The ticks of an older pool are known from the block on from which its ticks from
  * before the start block are used. Other pools are not walked.
  */
-import type { OldTicksRow } from '../../clickhouse/schema/historyTables';
+import type { OldTicksRow } from '../../clickhouse/schema/olderPoolTables';
 import type { LiquidityEventRow, PoolRow, PoolStateRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
+import { POOL_V3 } from '../../domain/pool';
 import { Journal } from '../../pricing/journal';
 import { isTickRange, TickMap, type TickState } from '../../protocols/tickMap';
 import type { StoredTick } from './storedTicks';
-
-const V3 = 3;
 
 type TickPool = Pick<PoolRow, 'address' | 'pool_type' | 'created_block'>;
 type TickEvent = Pick<
@@ -59,17 +58,17 @@ export class TickBook {
     else this.journal.finalise(Infinity);
     for (const row of old) this.addOld(row);
     for (const pool of pools) this.addPool(pool);
-    for (const event of events) if (event.pool_type === V3) this.addEvent(event);
+    for (const event of events) if (event.pool_type === POOL_V3) this.addEvent(event);
   }
 
   /** Adds a walk to the last state of each pool in the block, if all ticks of that pool are known. */
   walkLast<Row extends TickStateRow>(states: readonly Row[]): Row[] {
     const walked = [...states];
-    const seenPairs = new Set<Hex>();
+    const seen = new Set<Hex>();
     for (let i = states.length - 1; i >= 0; i -= 1) {
       const state = states[i];
-      if (state?.pool_type !== V3 || seenPairs.has(state.pair)) continue;
-      seenPairs.add(state.pair);
+      if (state?.pool_type !== POOL_V3 || seen.has(state.pair)) continue;
+      seen.add(state.pair);
       const pool = this.pools.get(state.pair);
       const depth = pool?.known === true ? pool.map.walk(state) : null;
       if (depth === null) continue;
@@ -88,7 +87,7 @@ export class TickBook {
   }
 
   private addPool({ address, pool_type: type, created_block: created }: TickPool): void {
-    if (type !== V3 || created === null) return;
+    if (type !== POOL_V3 || created === null) return;
     const pool = this.poolOf(address);
     if (pool.known) return;
     pool.known = true;
@@ -121,8 +120,8 @@ export class TickBook {
   }
 
   private poolOf(pair: Hex): PoolTicks {
-    const stored = this.pools.get(pair);
-    if (stored !== undefined) return stored;
+    const known = this.pools.get(pair);
+    if (known !== undefined) return known;
     const pool: PoolTicks = { map: new TickMap(), known: false };
     this.pools.set(pair, pool);
     return pool;

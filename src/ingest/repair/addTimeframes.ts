@@ -1,7 +1,7 @@
 /** Adds the bars of timeframes that a new version of the program has, and the version before it had not. */
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
-import { nameRow } from '../../clickhouse/rows/nameRow';
+import { nameRow } from '../../clickhouse/rows/rowType';
 import { TIMEFRAMES_SQL } from '../../clickhouse/schema/schema';
 import { AppError } from '../../errors';
 import type { Floors } from '../store/retention';

@@ -5,10 +5,10 @@
  */
 import type { Database } from '../../clickhouse/client/database';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
-import { isWeaker } from '../../clickhouse/schema/proofRanges';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
 import { mapOf, u64 } from '../../clickhouse/rows/columns';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { isWeaker } from '../../domain/block';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { AppError } from '../../errors';
 import { rangeToken, writePromotion } from '../store/clickhouseStore';

@@ -3,7 +3,7 @@
  * the pool states and prices from before the lost rows. `gapStore.ts` finds the tables with lost rows and
  * inserts the rows.
  */
-import { BeyondFinality } from '../../node/head/beyondFinality';
+import { BeyondFinality } from '../../node/head/follower';
 import type { BlockSource } from '../../node/blocks/blockSource';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { AppError } from '../../errors';

@@ -2,15 +2,15 @@
  * The command `reindex`: reads final blocks from the node again, compares them with the stored rows, and
  * replaces tables that differ, together with their aggregates.
  */
-import { BeyondFinality } from '../../node/head/beyondFinality';
+import { BeyondFinality } from '../../node/head/follower';
 import type { BlockSource } from '../../node/blocks/blockSource';
 import type { Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { hash, u32, u64, u8 } from '../../clickhouse/rows/columns';
-import { nameRow } from '../../clickhouse/rows/nameRow';
-import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { rowType, type RowOf, nameRow } from '../../clickhouse/rows/rowType';
+import { isWeaker, PROOF_LEVELS } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { addRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
@@ -23,7 +23,7 @@ import { fetchAhead } from '../session/fetchAhead';
 import { sayRebuild } from '../session/progress';
 import { readFloors, type Floors } from '../store/retention';
 import { RowBatch } from '../rows/rowBatch';
-import { startRow } from '../store/storedState';
+import { readStoredState, startRow } from '../store/storedState';
 import { totalsRow } from './gapStore';
 import { cloneNext, exchange, nextOf, rebuildViews } from './viewRebuild';
 
@@ -121,6 +121,7 @@ async function stage(
   const { database, source, chainId, signal, log } = deps;
   for (const { name } of TABLE_ENCODERS)
     await database.command('create staged', `CREATE TABLE ${stagedOf(name)} AS ${name}`);
+  await source.expectLevel?.((await readStoredState(database, chainId))?.proof ?? 'none');
   const reader = new BlockReader(deps, await readStart(database, chainId));
   const cursorBefore = {
     seq: 0,
@@ -285,15 +286,20 @@ export async function setLevels(
 ): Promise<void> {
   const where =
     change === 'lower'
-      ? 'proof > {level:String} AND from_block <= {to:UInt32} AND to_block >= {from:UInt32}'
-      : 'proof < {level:String} AND from_block >= {from:UInt32} AND to_block <= {to:UInt32}';
-  for (const { from, to, level } of proven)
+      ? 'from_block <= {to:UInt32} AND to_block >= {from:UInt32}'
+      : 'from_block >= {from:UInt32} AND to_block <= {to:UInt32}';
+  for (const { from, to, level } of proven) {
+    const changed = PROOF_LEVELS.filter((one) =>
+      change === 'lower' ? isWeaker(level, one) : isWeaker(one, level),
+    );
     await database.command(
       'set levels of proof',
       `ALTER TABLE promotions UPDATE proof = {level:String}
-       WHERE chain_id = {chain:UInt32} AND ${where} SETTINGS mutations_sync = 2`,
-      { chain: chainId, from, to, level },
+       WHERE chain_id = {chain:UInt32} AND has({changed:Array(String)}, toString(proof)) AND ${where}
+       SETTINGS mutations_sync = 2`,
+      { chain: chainId, from, to, level, changed },
     );
+  }
 }
 
 /** Recomputes the stored range hashes of the blocks. */

@@ -11,10 +11,10 @@ import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
 import { cutRanges, PROOF_ROWS_MAX, proofRow, toProofRanges } from '../../clickhouse/schema/proofRanges';
-import type { ChainBlock } from '../../domain/block';
+import { isWeaker, PROOF_LEVELS, type ChainBlock, type ProofLevel } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
-import { CallBudget } from '../history/callBudget';
+import { CallBudget } from '../olderPools/callBudget';
 import type { IngestStatus } from '../session/status';
 import { startRow } from '../store/storedState';
 import { repeatStep } from '../../workers/repeatStep';
@@ -29,7 +29,7 @@ const BLOCKS_MAX = 50;
 /** Calls per block: header, receipts. */
 const CALLS_PER_BLOCK = 2;
 /** Later prices depend on earlier rows, so the blocks after a differing one are read again too, at most this many. */
-const REPAIRED_MAX = 20_000;
+export const REPAIRED_MAX = 20_000;
 /** Times at which the last final block was seen. Older ones are dropped. */
 const MARKS_MAX = 1_000;
 
@@ -76,54 +76,41 @@ export class SecondLook {
   async step(signal: AbortSignal): Promise<boolean> {
     const { database, status, clock } = this.deps;
     if (status.phase !== 'follow' || status.finalTo === null) return false;
-    const dueTo = this.noteFinal({ at: clock.now(), finalTo: status.finalTo });
-    this.reached ??= await this.loadReached();
-    const next = await this.nextUnproven(this.reached + 1, dueTo);
+    const due = this.noteFinal({ at: clock.now(), finalTo: status.finalTo });
+    this.reached ??=
+      (await readOperations(database, [REACHED])).get(REACHED) ??
+      (await startBefore(database, this.deps.chainId));
+    const next = await nextPart(database, this.deps.chainId, this.reached + 1, due, (level) =>
+      isWeaker(level, 'receipts'),
+    );
     if (next === null) {
-      this.reached = Math.max(this.reached, dueTo);
+      this.reached = Math.max(this.reached, due);
       return false;
     }
-    await this.compare(next.from, next.to, signal);
-    this.reached = next.to;
-    await writeOperation(database, REACHED, next.to);
-    return next.to < dueTo;
+    const to = Math.min(next.to, next.from + BLOCKS_MAX - 1);
+    await this.compare(next.from, to, signal);
+    this.reached = to;
+    await writeOperation(database, REACHED, to);
+    return to < due;
   }
 
   /** Last block that was final long enough ago. At the start, all final blocks count. */
   private noteFinal(now: Mark): number {
     if (this.marks.length === 0) this.marks = [{ at: -Infinity, finalTo: now.finalTo }];
     if (this.marks.at(-1)?.finalTo !== now.finalTo) this.marks = [...this.marks, now].slice(-MARKS_MAX);
-    const newestDue = this.marks.findLastIndex(({ at }) => at <= now.at - LATER_MS);
-    if (newestDue > 0) this.marks = this.marks.slice(newestDue);
+    const due = this.marks.findLastIndex(({ at }) => at <= now.at - LATER_MS);
+    if (due > 0) this.marks = this.marks.slice(due);
     return this.marks[0]?.finalTo ?? 0;
-  }
-
-  private async loadReached(): Promise<number> {
-    const { database, chainId } = this.deps;
-    const storedReached = (await readOperations(database, [REACHED])).get(REACHED);
-    if (storedReached !== undefined) return storedReached;
-    const [start] = await selectNamed(database, 'ingest/store/find_start', { chain: chainId }, startRow);
-    return (start?.from_block ?? 1) - 1;
-  }
-
-  /** The first blocks from `from` to `to` that are not proven in full; null if there are none. */
-  private async nextUnproven(from: number, to: number): Promise<{ from: number; to: number } | null> {
-    if (from > to) return null;
-    const params = { chain: this.deps.chainId, final_to: to, limit: PROOF_ROWS_MAX };
-    const rows = await selectNamed(this.deps.database, 'head/list_proof_changes', params, proofRow);
-    const parts = cutRanges(toProofRanges(rows, to), from, to);
-    const next = parts.find(({ level }) => level !== 'full');
-    return next === undefined ? null : { from: next.from, to: Math.min(next.to, next.from + BLOCKS_MAX - 1) };
   }
 
   private async compare(from: number, to: number, signal: AbortSignal): Promise<void> {
     const { pool, source } = this.deps;
     await this.budget.spend(CALLS_PER_BLOCK * (to - from + 1), signal);
     // Blocks usually come from the first endpoint, so the others are asked in turn.
-    const otherEndpoints = pool.endpoints.slice(1);
-    const other = otherEndpoints[(this.round += 1) % Math.max(1, otherEndpoints.length)];
-    const endpointOption = other === undefined ? {} : { endpoint: other.id };
-    const blocks = await source.fetchRange(from, to, { signal, roundsMax: 1, ...endpointOption });
+    const others = pool.endpoints.slice(1);
+    const other = others[(this.round += 1) % Math.max(1, others.length)];
+    const own = other === undefined ? {} : { endpoint: other.id };
+    const blocks = await source.fetchRange(from, to, { signal, roundsMax: 1, ...own });
     const differing = await this.deps.listDiffering(blocks);
     for (const block of differing) if (await this.settle(block, signal)) return;
   }
@@ -135,12 +122,12 @@ export class SecondLook {
   private async settle(number: number, signal: AbortSignal): Promise<boolean> {
     const { pool, log, status, repair } = this.deps;
     const answers = await this.askAll(number, signal);
-    const largestGroup = answers.reduce<readonly Answer[]>((best, { text }) => {
+    const most = answers.reduce<readonly Answer[]>((best, { text }) => {
       const same = answers.filter((answer) => answer.text === text);
       return same.length > best.length ? same : best;
     }, []);
-    const [agreed] = largestGroup;
-    if (agreed === undefined || 2 * largestGroup.length <= answers.length) {
+    const [right] = most;
+    if (right === undefined || 2 * most.length <= answers.length) {
       log.error(
         { block: number },
         'the endpoints send different logs of a block, and no majority of them agrees',
@@ -149,8 +136,8 @@ export class SecondLook {
       return false;
     }
     for (const { id, text } of answers)
-      if (text !== agreed.text) pool.penalise(id, `sent other logs of block ${number} than most endpoints`);
-    if ((await this.deps.listDiffering([agreed.block])).length === 0) return false;
+      if (text !== right.text) pool.penalise(id, `sent other logs of block ${number} than most endpoints`);
+    if ((await this.deps.listDiffering([right.block])).length === 0) return false;
     log.error(
       { block: number },
       'the stored logs of a block differ from those of the node; reading the blocks again',
@@ -181,6 +168,26 @@ export class SecondLook {
     );
     return answers.flat();
   }
+}
+
+/** The block before the first ingested one. */
+export async function startBefore(database: Database, chainId: number): Promise<number> {
+  const [start] = await selectNamed(database, 'ingest/store/find_start', { chain: chainId }, startRow);
+  return (start?.from_block ?? 1) - 1;
+}
+
+/** The first consecutive final blocks from `from` to `to` whose level of proof satisfies `has`; null if there are none. */
+export async function nextPart(
+  database: Database,
+  chainId: number,
+  from: number,
+  to: number,
+  has: (level: ProofLevel) => boolean,
+): Promise<{ readonly from: number; readonly to: number } | null> {
+  if (from > to) return null;
+  const params = { chain: chainId, final_to: to, levels: PROOF_LEVELS, limit: PROOF_ROWS_MAX };
+  const rows = await selectNamed(database, 'head/list_proof_changes', params, proofRow);
+  return cutRanges(toProofRanges(rows, to), from, to).find(({ level }) => has(level)) ?? null;
 }
 
 interface Answer {

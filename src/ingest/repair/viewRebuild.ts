@@ -5,8 +5,7 @@
 import { TWO_LEVEL_SUMS, type Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
 import { u64 } from '../../clickhouse/rows/columns';
-import { nameRow } from '../../clickhouse/rows/nameRow';
-import { rowType } from '../../clickhouse/rows/rowType';
+import { rowType, nameRow } from '../../clickhouse/rows/rowType';
 import { readSchema } from '../../clickhouse/schema/schema';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { ORD_SPAN } from '../../domain/ord';

@@ -5,8 +5,7 @@
 import { RowWriter } from '../../clickhouse/rows/rowWriter';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import type { EncodedRows } from '../../clickhouse/rows/inserter';
-import { weakerOf } from '../../clickhouse/schema/proofRanges';
-import type { BlockRef, ProofLevel } from '../../domain/block';
+import { weakerOf, type BlockRef, type ProofLevel } from '../../domain/block';
 import { AppError } from '../../errors';
 import { countRows, noCounts, type BlockRows } from './blockRows';
 import { TABLE_ENCODERS } from './encodeBlocks';

@@ -1,7 +1,7 @@
 /** Lists the current problems of the ingester and its nodes, for /readyz and the log. Pure. */
 import { hideHosts } from '../../node/rpc/faults/nodeFaults';
 import type { EndpointHealth, EndpointState, NodeHealth } from '../../node/rpc/nodeHealth';
-import type { HistoryStatus, IngestStatus, RangeWork } from './status';
+import type { PoolSearchStatus, IngestStatus, RangeWork } from './status';
 
 interface IngestProblem {
   /** Stable code of the problem, for programs. */
@@ -79,7 +79,7 @@ export function listIngestProblems(
     ...listFailures(status, times.now),
     ...listWork(status, times.now),
     ...listHeadProblems(status, health, times),
-    ...listHistory(status.history),
+    ...listPoolSearch(status.poolSearch),
     ...listDoubts(status),
     ...health.endpoints.flatMap((endpoint, index) =>
       listEndpointProblems(endpoint, index, health.endpoints.length === 1, times.now),
@@ -135,8 +135,8 @@ function listWork({ work, indexed }: IngestStatus, now: number): IngestProblem[]
   return problems;
 }
 
-function listHistory(history: HistoryStatus): IngestProblem[] {
-  const { state, startBlock, searchedFrom, searchTo, pools, suppliesRead } = history;
+function listPoolSearch(search: PoolSearchStatus): IngestProblem[] {
+  const { state, startBlock, searchedFrom, searchTo, pools, suppliesRead } = search;
   const code = 'history_incomplete';
   if (state === 'searching') {
     const doneShare = startBlock <= searchTo ? 1 : (startBlock - searchedFrom) / (startBlock - searchTo);
@@ -158,12 +158,26 @@ function listHistory(history: HistoryStatus): IngestProblem[] {
   return [{ code, message: 'The supplies of tokens from before the start block are being read' }];
 }
 
-/** Stored logs that nothing proves. */
-function listDoubts({ disputed, blockLogs }: IngestStatus): IngestProblem[] {
+/** Stored values that nothing proves, or less than others. */
+function listDoubts({ disputed, falseSenders, blockLogs, lessProven }: IngestStatus): IngestProblem[] {
   const problems: IngestProblem[] = [];
   if (disputed !== null) {
     const message = 'The RPC endpoints send different logs of a final block, and no majority of them agrees';
     problems.push({ code: 'logs_disputed', message, figures: { block_number: disputed.block } });
+  }
+  if (falseSenders !== null) {
+    const message = 'The stored sender of a transaction differs from its signature';
+    problems.push({ code: 'senders_false', message, figures: { block_number: falseSenders.block } });
+  }
+  if (lessProven !== null) {
+    const { blocks, block, reason } = lessProven;
+    const message = 'Some blocks have a format that is not known, and are proven less than the others';
+    problems.push({
+      code: 'blocks_less_proven',
+      message,
+      detail: reason,
+      figures: { blocks, block_number: block },
+    });
   }
   if (blockLogs > 0) {
     const message = 'Logs that belong to no transaction of their block are stored. No receipt proves them';

@@ -3,7 +3,7 @@
  * pauses after a retryable failure. A broken invariant or a wrong setting stops the writer. The API continues
  * to answer.
  */
-import { BeyondFinality } from '../../node/head/beyondFinality';
+import { BeyondFinality } from '../../node/head/follower';
 import type { BlockSource } from '../../node/blocks/blockSource';
 import { checkChainId } from '../../node/rpc/checkChainId';
 import type { Clock } from '../../node/rpc/clock';
@@ -26,12 +26,12 @@ import { PoolDiscovery } from '../pools/discoverPools';
 import { VaultDiscovery } from '../pools/discoverVaultPools';
 import { PoolRegistry } from '../pools/poolRegistry';
 import type { FoundPools } from '../pools/foundPools';
-import type { RangeHasher } from '../repair/rangeHasher';
+import type { RangeHashWorker } from '../repair/rangeHashWorker';
 import type { GapStore } from '../repair/gapStore';
 import { IngestSession, type SessionDeps } from './session';
 import type { SessionLimits } from './sessionLimits';
 import type { IngestStatus } from './status';
-import type { Confirm } from '../store/confirmGate';
+import type { Confirm } from '../store/gates';
 import type { Store } from '../store/store';
 
 const BACKOFF_MIN_MS = 500;
@@ -52,8 +52,8 @@ interface IngestOptions {
   /** Finds lost rows and stores them again. If absent, the ingester does not look for lost rows. */
   readonly gaps?: GapStore | undefined;
   /** Computes and stores range hashes. If absent, no range hashes are stored. */
-  readonly rangeHasher?: RangeHasher | undefined;
-  /** Found pools, from the history search. If absent, only pools with an event are added. */
+  readonly rangeHashes?: RangeHashWorker | undefined;
+  /** Found pools, from the pool search. If absent, only pools with an event are added. */
   readonly foundPools?: FoundPools | undefined;
   readonly rpc: EndpointPool;
   readonly source: BlockSource;
@@ -139,7 +139,7 @@ async function runSession(
   await checkChainId(rpc, chain.chainId, signal);
   const deps: SessionDeps = {
     gaps: options.gaps,
-    rangeHasher: options.rangeHasher,
+    rangeHashes: options.rangeHashes,
     ...createReaderDeps(options, decode),
     source,
     confirm: options.confirm,
@@ -221,7 +221,7 @@ export function createReaderDeps(
 async function backfillTo(
   session: IngestSession,
   stopAt: number,
-  { source, finality, chain, log, clock, status, rangeHasher }: IngestOptions,
+  { source, finality, chain, log, clock, status, rangeHashes }: IngestOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const rule = createFinality(source, finality, log, chain.confirmations);
@@ -233,8 +233,8 @@ async function backfillTo(
     if (to > session.finalTo) await session.backfill(to, head);
     else await clock.sleep(BACKOFF_MIN_MS, signal);
   }
-  rangeHasher?.poke(session.startBlock, session.finalTo);
-  await rangeHasher?.idle();
+  rangeHashes?.poke(session.startBlock, session.finalTo);
+  await rangeHashes?.idle();
 }
 
 /**

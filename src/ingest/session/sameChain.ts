@@ -2,7 +2,7 @@
  * Checks that the node's blocks continue the stored chain. If they do not, there are three possible reasons:
  * nodes disagree for a moment, a reorg replaced final blocks, or the node serves another chain.
  */
-import { BeyondFinality } from '../../node/head/beyondFinality';
+import { BeyondFinality } from '../../node/head/follower';
 import type { BlockSource } from '../../node/blocks/blockSource';
 import type { BlockRef } from '../../domain/block';
 import { AppError } from '../../errors';
@@ -12,9 +12,9 @@ type Position = Pick<BlockRef, 'number' | 'hash'>;
 
 /**
  * Largest expected length of an abandoned branch, in blocks. A block that is farther below the node's final
- * block needs no proof that it is an ancestor.
+ * block is not checked to be an ancestor.
  */
-const PROOF_BLOCKS_MAX = 1_000;
+const BRANCH_BLOCKS_MAX = 1_000;
 
 /**
  * The error for a block whose parent hash does not match the block before. Two nodes disagree, or the chain
@@ -42,22 +42,22 @@ export async function checkSameChain(
 }
 
 /**
- * Proves that the last block of a range is an ancestor of the final block `proof`. Without the proof, the
- * range could come from an abandoned branch: a node may be behind, or several nodes may share a URL. Throws a
- * retryable error if the proof fails.
+ * Checks that the last block of a range is an ancestor of `final`, a final block. Otherwise the range could come
+ * from an abandoned branch: a node may be behind, or several nodes may share a URL. Throws a retryable error if
+ * the block is not an ancestor.
  */
-export async function proveFinal(
+export async function checkAncestor(
   source: BlockSource,
   last: Position,
-  proof: Position,
+  final: Position,
   signal: AbortSignal,
 ): Promise<void> {
-  if (proof.number - last.number >= PROOF_BLOCKS_MAX) return;
-  const headers = await source.fetchHeaders(last.number, proof.number, { signal });
+  if (final.number - last.number >= BRANCH_BLOCKS_MAX) return;
+  const headers = await source.fetchHeaders(last.number, final.number, { signal });
   const [first] = headers;
-  if (first?.hash === last.hash && headers.at(-1)?.hash === proof.hash) return;
+  if (first?.hash === last.hash && headers.at(-1)?.hash === final.hash) return;
   throw new AppError(
     'node_failed',
-    `block ${last.number} ${last.hash} is not final: it is not an ancestor of block ${proof.number} ${proof.hash}`,
+    `block ${last.number} ${last.hash} is not final: it is not an ancestor of block ${final.number} ${final.hash}`,
   );
 }

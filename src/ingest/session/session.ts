@@ -5,13 +5,12 @@
 import type { BlockHeader, BlockSource } from '../../node/blocks/blockSource';
 import type { Clock } from '../../node/rpc/clock';
 import type { FinalBlock, Finality } from '../../node/head/finality';
-import { BeyondFinality } from '../../node/head/beyondFinality';
-import { HeadFollower } from '../../node/head/follower';
+import { HeadFollower, BeyondFinality } from '../../node/head/follower';
 import { needsSync, syncToHead, type Extension } from '../../node/head/syncToHead';
 import type { BlockRef } from '../../domain/block';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
-import type { RangeHasher } from '../repair/rangeHasher';
+import type { RangeHashWorker } from '../repair/rangeHashWorker';
 import { BlockReader, type ReaderDeps } from '../decode/blockReader';
 import { countRows, type BlockRows } from '../rows/blockRows';
 import { BatchPair } from './batchPair';
@@ -22,13 +21,13 @@ import { startProgress } from './progress';
 import { Promoter } from '../store/promoter';
 import { GapWatch, refillGaps, withoutIncomplete } from '../repair/refill';
 import { RowBatch } from '../rows/rowBatch';
-import { canList, listFoundPools, relist } from './listFoundPools';
+import { canTakeFound, takeFoundPools, withoutAdding } from './takeFoundPools';
 import { baseOf, replayPromotion } from './replayPromotion';
-import { checkSameChain, proveFinal } from './sameChain';
+import { checkAncestor, checkSameChain } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
 import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent } from '../store/store';
-import type { Confirm } from '../store/confirmGate';
+import type { Confirm } from '../store/gates';
 import { fenceOff, type Fenced } from '../store/fenceOff';
 
 /** Distance to the head, in blocks, from which on the status reports that the ingester is catching up. */
@@ -45,7 +44,7 @@ export interface SessionDeps extends ReaderDeps {
   /** Finds lost rows and stores them again. If absent, the session does not look for lost rows. */
   readonly gaps?: GapStore | undefined;
   /** Computes and stores range hashes. If absent, no range hashes are stored. */
-  readonly rangeHasher?: RangeHasher | undefined;
+  readonly rangeHashes?: RangeHashWorker | undefined;
   readonly log: Logger;
   readonly now: () => number;
   /** The clock; the default is the system clock. */
@@ -81,7 +80,6 @@ export class IngestSession {
     this.cursor = stored.cursor;
     this.version = stored.version;
     this.book = new HeadBook(stored);
-
     this.startBlock = stored.startBlock;
     this.reader = new BlockReader(deps, stored.startBlock);
     this.limits = { ...SESSION_LIMITS, ...deps.limits };
@@ -108,10 +106,11 @@ export class IngestSession {
     }
     if (stored === null)
       throw new AppError('broken_invariant', 'the start block was written but cannot be read back');
+    await deps.source.expectLevel?.(stored.proof);
     await checkSameChain(deps.source, stored.cursor, signal);
     if (stored.intent?.kind === 'promotion') stored = await replayPromotion(deps, stored, stored.intent);
     stored = await withoutIncomplete(deps.gaps, stored, deps.log);
-    stored = await relist(deps.foundPools, stored);
+    stored = await withoutAdding(deps.foundPools, stored);
     const session = new IngestSession(deps, await fenceOff(deps.store, stored, floor), signal);
     const mended = await session.mend();
     await session.load(mended || stored.intent !== null);
@@ -152,19 +151,20 @@ export class IngestSession {
 
   /** Whether this head of the node is stored. */
   isAt(head: BlockRef): boolean {
-    return !needsSync(this.follower, head) && !this.canList();
+    return !needsSync(this.follower, head) && !this.canTakeFound();
   }
 
-  private canList(): boolean {
-    return canList(this.deps.foundPools, this.follower, this.cursor, this.promoter);
+  private canTakeFound(): boolean {
+    const { foundPools, now } = this.deps;
+    return canTakeFound(foundPools, this.follower, this.cursor, this.promoter, now());
   }
 
   /** Adds found pools at the end of the newest block. The new rows of this block replace its stored rows. */
   private async listFound(): Promise<void> {
     const { foundPools, source, store, newCommit } = this.deps;
-    if (foundPools === undefined || !this.canList()) return;
-    const rows = await listFoundPools(foundPools, this.reader, source, this.follower, this.signal);
-    const isStale = foundPools.takeRefresh();
+    if (foundPools === undefined || !this.canTakeFound()) return;
+    const rows = await takeFoundPools(foundPools, this.reader, source, this.follower, this.signal);
+    const isStale = foundPools.takeRefresh(this.deps.now());
     const change =
       rows === null ? this.book.again(this.follower.tip.number) : this.book.renew(rows, newCommit);
     if (change === null || (rows === null && !isStale)) return;
@@ -184,7 +184,7 @@ export class IngestSession {
   }
 
   private async advance(head: BlockHeader): Promise<void> {
-    const { finality, status, source, now, clock } = this.deps;
+    const { finality, status, source, foundPools, now, clock } = this.deps;
     noteHead(status, head, now());
     const blocksBehind = head.number - this.follower.tip.number;
     if (blocksBehind >= CATCH_UP_MIN_BLOCKS) this.beginCatchUp(head.number);
@@ -198,13 +198,12 @@ export class IngestSession {
     }
     await this.finalise(head, final);
     await this.listFound();
-    const { oldTicks } = this.deps.foundPools ?? {};
-    if (oldTicks?.isWaiting === true) await oldTicks.take(this.follower.tip.number + 1);
+    if (foundPools?.oldTicks.isWaiting === true) await foundPools.oldTicks.take(this.follower.tip.number + 1);
     this.goOnPromoting();
     endWork(status, 'catch_up');
     this.report(head.number);
     if (!this.promoter.isBusy) await this.watch?.check();
-    this.deps.rangeHasher?.poke(this.startBlock, this.cursor.number);
+    this.deps.rangeHashes?.poke(this.startBlock, this.cursor.number);
     status.idleSince = now();
   }
 
@@ -238,10 +237,10 @@ export class IngestSession {
   }
 
   /**
-   * Stores the blocks after the last final block, up to `to`, directly in the final tables. `proof` is a
+   * Stores the blocks after the last final block, up to `to`, directly in the final tables. `final` is a
    * final block at or above `to`, which makes these blocks final.
    */
-  async backfill(to: number, proof: Pick<BlockRef, 'number' | 'hash'>): Promise<void> {
+  async backfill(to: number, final: Pick<BlockRef, 'number' | 'hash'>): Promise<void> {
     const { status, log, now, terminal, source } = this.deps;
     status.phase = 'backfill';
     await this.deps.confirm?.(await source.fetchHeader(to, { signal: this.signal }));
@@ -254,7 +253,7 @@ export class IngestSession {
       progress.step(this.cursor.number, await this.writeBatch(batch)),
     );
     let last: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
-    const flush = (): Promise<void> => batches.flush(() => proveFinal(source, last, proof, this.signal));
+    const flush = (): Promise<void> => batches.flush(() => checkAncestor(source, last, final, this.signal));
     let isReading = false;
     try {
       for await (const blocks of fetchAhead(source, from, to, {
@@ -294,11 +293,11 @@ export class IngestSession {
 
   /** Stores one step of the follower as one change of the head: blocks on top of the head, or a new branch. */
   private async extend(step: Extension, finalNumber: number): Promise<void> {
-    const { store, log, status } = this.deps;
+    const { store, log, status, foundPools, now } = this.deps;
     const last = step.blocks.at(-1);
     if (step.forkNumber !== null) {
       this.reader.rewindTo(step.forkNumber);
-      this.deps.foundPools?.noteRemoved(step.removed);
+      foundPools?.noteRemoved(step.removed);
       const depth = step.removed.length;
       status.reorgs.set(depth, (status.reorgs.get(depth) ?? 0) + 1);
       const facts = { forkNumber: step.forkNumber, depth, to: last?.hash };
@@ -314,6 +313,7 @@ export class IngestSession {
     if (change === null) return;
     this.version += 1;
     const final = Math.max(finalNumber, this.follower.base.number);
+    foundPools?.takeRefresh(now());
     await store.writeHead({ ...change, version: this.version, finalNumber: Math.min(final, tip) });
     this.book.note(change);
     this.count(countRows(change.fresh.map(({ rows }) => rows)));
@@ -353,7 +353,7 @@ export class IngestSession {
     this.book.forgetBelow(cursor.number, this.limits.headKeptBlocks);
     this.reader.finalise(cursor.number);
     this.report(null);
-    this.deps.rangeHasher?.poke(this.startBlock, cursor.number);
+    this.deps.rangeHashes?.poke(this.startBlock, cursor.number);
   }
 
   /** Called when a promotion has ended. While a head is being processed, `advanceTo` begins the next one. */

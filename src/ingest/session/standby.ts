@@ -8,7 +8,10 @@ import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { findNewestWriter, type WriterClaim, type WriterRow } from '../store/writerClaim';
 
-const BEAT_MS = 4_000;
+/** Longest time in ms between two signs of life. */
+const BEAT_MS = 10_000;
+/** Interval in ms at which the writer compares its state. Changed problems are told at once, after a failure again. */
+const LOOK_MS = 2_000;
 /** A writer without a sign of life for this time in ms counts as dead, and a standby takes over. */
 const SILENCE_MS = 14_000;
 const POLL_MS = 1_000;
@@ -24,6 +27,8 @@ interface BeatDeps {
   readonly log: Logger;
   /** The state that readers get with each sign of life: JSON as in writer_states. */
   state(): string;
+  /** The part of the state that readers get at once when it changes. */
+  news(): string;
   /** Called when a newer writer has claimed the database. */
   onFenced(error: AppError): void;
 }
@@ -33,11 +38,19 @@ export class WriterBeat {
   constructor(private readonly deps: BeatDeps) {}
 
   async run(signal: AbortSignal): Promise<void> {
-    const { claim, clock, log, state, onFenced } = this.deps;
+    const { claim, clock, log, state, news, onFenced } = this.deps;
+    let told = '';
+    let beatAt = -Infinity;
     while (!signal.aborted) {
       try {
-        await claim.beat();
-        await claim.tell(state());
+        // Nothing is written before the claim, so the claim is news too.
+        const now = `${claim.session} ${news()}`;
+        if (now !== told || clock.now() - beatAt >= BEAT_MS) {
+          await claim.beat();
+          await claim.tell(state());
+          told = now;
+          beatAt = clock.now();
+        }
       } catch (error) {
         if (error instanceof AppError && error.code === 'fenced') {
           onFenced(error);
@@ -47,7 +60,7 @@ export class WriterBeat {
         // level debug.
         log.debug({ error: errorText(error) }, 'writing a sign of life failed');
       }
-      await clock.sleep(BEAT_MS, signal).catch(() => undefined);
+      await clock.sleep(LOOK_MS, signal).catch(() => undefined);
     }
     // The last state says why the writer ended.
     await claim.tell(state()).catch(() => undefined);

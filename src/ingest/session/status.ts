@@ -32,8 +32,8 @@ interface BalanceCheckCounts {
   rebasing: number;
 }
 
-/** Progress of the history search, which finds pools and supplies from before the first stored block. */
-export interface HistoryStatus {
+/** Progress of the pool search, which finds pools and supplies from before the first stored block. */
+export interface PoolSearchStatus {
   /**
    * `unknown`: before the first step. `whole`: the stored history starts at block 1, so nothing is missing.
    * `incomplete`: the node has no old logs, so older pools may be missing.
@@ -91,12 +91,16 @@ export interface IngestStatus {
   malformedLogs: number;
   /** A final block whose logs the endpoints disagree about. Null if there is none. */
   disputed: { readonly block: number } | null;
+  /** A final block with a stored sender that differs from the signature, and could not be corrected. Null if there is none. */
+  falseSenders: { readonly block: number } | null;
+  /** Blocks that were accepted with a weaker proof than others, since the start of the process, and the newest one. */
+  lessProven: { readonly blocks: number; readonly block: number; readonly reason: string } | null;
   /** Number of logs without a transaction that no receipt proves, since the start of the process. */
   blockLogs: number;
   /** Number of skipped transfer and position logs, by reason. */
   skippedTransfers: Readonly<SkippedLogs>;
   readonly balanceChecks: BalanceCheckCounts;
-  readonly history: HistoryStatus;
+  readonly poolSearch: PoolSearchStatus;
   /** Number of ranges whose lost rows were stored again. */
   refills: number;
   /** Number of rebuilds of aggregates that lacked stored rows. */
@@ -127,10 +131,12 @@ export function newIngestStatus(): IngestStatus {
     pools: 0,
     malformedLogs: 0,
     disputed: null,
+    falseSenders: null,
+    lessProven: null,
     blockLogs: 0,
     skippedTransfers: { nft: 0, malformed: 0, unplaced: 0 },
     balanceChecks: { rounds: 0, compared: 0, mismatches: 0, failures: 0, rebasing: 0 },
-    history: {
+    poolSearch: {
       state: 'unknown',
       startBlock: 0,
       searchedFrom: 0,
@@ -180,4 +186,41 @@ export function beginWork(status: IngestStatus, work: Omit<RangeWork, 'since'>, 
 
 export function endWork(status: IngestStatus, kind: RangeWork['kind']): void {
   status.work.delete(kind);
+}
+
+interface BackfillProgress {
+  /** First and last block of the range that is being stored. */
+  readonly from_block: number;
+  readonly to_block: number;
+  /** Stored part of the range, 0 to 100. */
+  readonly done_pct: number;
+  /** Time until the end at the pace so far; null before the first stored block. */
+  readonly seconds_left: number | null;
+}
+
+/** A shorter range is no backfill: an ingester that follows the head stores it within moments. */
+const BLOCKS_MIN = 100;
+
+/** The backfill that is running; null if there is none. `now` is the time in ms of the ingester's clock. */
+export function backfillProgress({ work, indexed }: IngestStatus, now: number): BackfillProgress | null {
+  const range = work.get('catch_up');
+  if (range === undefined) return null;
+  const { from, to, since } = range;
+  const blocks = to - from + 1;
+  if (blocks < BLOCKS_MIN) return null;
+  const done = Math.min(blocks, Math.max(0, (indexed ?? 0) - from + 1));
+  const left = done === 0 ? null : Math.ceil(((now - since) / 1000) * ((blocks - done) / done));
+  return {
+    from_block: from,
+    to_block: to,
+    done_pct: Math.floor((done / blocks) * 1000) / 10,
+    seconds_left: left,
+  };
+}
+
+export function noteLessProven(
+  status: IngestStatus,
+  { number, reason }: { readonly number: number; readonly reason: string },
+): void {
+  status.lessProven = { blocks: (status.lessProven?.blocks ?? 0) + 1, block: number, reason };
 }

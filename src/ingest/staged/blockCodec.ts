@@ -11,7 +11,7 @@ import type { Hex } from '../../domain/hex';
 const VERSION = 1;
 const HASH_BYTES = 32;
 const ADDRESS_BYTES = 20;
-const LEVELS: readonly ProofLevel[] = ['bloom', 'headers', 'full'];
+const LEVELS: readonly ProofLevel[] = ['bloom', 'headers', 'full', 'receipts', 'none'];
 /** This bit marks a log that stores the hash of its transaction, because the block lists no such transaction. */
 const OWN_HASH = 8;
 

@@ -2,7 +2,7 @@
  * A block source that has some blocks from elsewhere, and asks the node for all other blocks and for everything else.
  */
 import type { BlockHeader, BlockSource } from '../../node/blocks/blockSource';
-import type { BlockRef, ChainBlock } from '../../domain/block';
+import type { BlockRef, ChainBlock, ProofLevel } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 
 type RangeOptions = Parameters<BlockSource['fetchRange']>[2] & object;
@@ -46,6 +46,10 @@ export abstract class NodeBackedSource<
 
   checkSenders(...args: Parameters<BlockSource['checkSenders']>): Promise<void> {
     return this.node.checkSenders(...args);
+  }
+
+  async expectLevel(level: ProofLevel): Promise<void> {
+    await this.node.expectLevel?.(level);
   }
 
   async fetchRange(from: number, to: number, range: RangeOptions = {}): Promise<ChainBlock[]> {

@@ -4,13 +4,13 @@
  * moment: one insert stages a piece, and another worker takes over a claimed piece that is not staged in time.
  */
 import type { BlockSource } from '../../node/blocks/blockSource';
-import { checkLinks } from '../../node/blocks/verify';
+import { checkLinks } from '../../node/blocks/checkBlocks';
 import type { Clock } from '../../node/rpc/clock';
 import type { ChainBlock } from '../../domain/block';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { fetchAhead } from '../session/fetchAhead';
-import type { FinalTip } from './finalTip';
+import type { FinalTip } from '../../node/head/finality';
 import { pieceOf, spanOfPiece, type Span, type StagedBlocks } from './stagedBlocks';
 
 interface WorkerOptions {

@@ -5,13 +5,13 @@
  */
 import { BlockMismatch } from '../../node/blocks/blockMismatch';
 import type { BlockSource } from '../../node/blocks/blockSource';
-import { checkPiece } from '../../node/blocks/verify';
+import { checkPiece } from '../../node/blocks/checkBlocks';
 import type { Clock } from '../../node/rpc/clock';
-import type { ChainBlock, ProofMode } from '../../domain/block';
+import { isWeaker, type ChainBlock, type ProofMode } from '../../domain/block';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import { decodeBlocks } from './blockCodec';
-import type { FinalTip } from './finalTip';
+import type { FinalTip } from '../../node/head/finality';
 import { NodeBackedSource, type RangeBounds } from './nodeBackedSource';
 import { PIECE_BLOCKS, pieceOf, spanOfPiece, type Span, type StagedBlocks } from './stagedBlocks';
 
@@ -44,8 +44,6 @@ const POLL_MS = 50;
 const SWEEP_MS = 2_000;
 /** Number of pieces below the stored blocks that are looked at: workers that resume late may stage them again. */
 const SWEPT_MAX = 1_000;
-
-const RANK: Readonly<Record<ProofMode, number>> = { auto: 0, bloom: 0, headers: 1, full: 2 };
 
 export class StagedSource extends NodeBackedSource<Part> {
   private readonly loading = new Map<number, Promise<readonly ChainBlock[] | null>>();
@@ -147,7 +145,8 @@ export class StagedSource extends NodeBackedSource<Part> {
     const last = blocks.at(-1);
     const fault = faultOf(blocks, { notBefore: 0, parent: undefined });
     if (last === undefined || fault !== null) return this.refuse(piece, fault ?? 'no blocks');
-    const weak = blocks.find(({ proof = 'bloom' }) => RANK[proof] < RANK[this.options.proof]);
+    const { proof: mode } = this.options;
+    const weak = mode === 'auto' ? undefined : blocks.find(({ proof = 'bloom' }) => isWeaker(proof, mode));
     if (weak !== undefined) return this.refuse(piece, `block ${weak.number} is not proven enough`);
     const { hash } = await this.node.fetchHeader(last.number, { signal });
     if (hash !== last.hash)

@@ -5,7 +5,6 @@ import { insertRows } from '../../clickhouse/rows/inserter';
 import { selectAll, selectMade } from '../../clickhouse/client/namedQueries';
 import { bool, text, u64 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
-import { weakerOf } from '../../clickhouse/schema/proofRanges';
 import type { StoredToken } from '../pools/tokenBook';
 import {
   headBlocksTable,
@@ -14,7 +13,7 @@ import {
   type OddKind,
   type PoolRow,
 } from '../../clickhouse/schema/tables';
-import type { BlockRef } from '../../domain/block';
+import { weakerOf, type BlockRef } from '../../domain/block';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
@@ -44,14 +43,14 @@ const PARTITIONS_MAX = 1_000_000;
  * A part of every deduplication token. If tables were emptied and the same blocks stored again, the value
  * would have to change, because ClickHouse still knows the old tokens.
  */
-const EPOCH = 'e1';
+const TOKEN_GENERATION = 'e1';
 
 /**
  * The deduplication token of a range in a table. Repeated inserts of the range use the same token, so
  * ClickHouse stores the rows once.
  */
 export function rangeToken(chainId: number, intent: OpenIntent, table: string): string {
-  return `${intent.kind}:${chainId}:${table}:${intent.from}-${intent.to}:${intent.toHash}:${EPOCH}`;
+  return `${intent.kind}:${chainId}:${table}:${intent.from}-${intent.to}:${intent.toHash}:${TOKEN_GENERATION}`;
 }
 
 /**

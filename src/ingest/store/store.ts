@@ -58,6 +58,8 @@ export interface StoredState {
   readonly version: number;
   /** Last final block of the chain when the head last changed; at least the cursor's block. */
   readonly finalNumber: number;
+  /** Level of proof of the newest block. */
+  readonly proof: ProofLevel;
 }
 
 /** A flip with the rows to write. */

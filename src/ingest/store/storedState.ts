@@ -7,6 +7,7 @@ import { selectAll, selectNamed } from '../../clickhouse/client/namedQueries';
 import { address, enum8, hash, i32, mapOf, u128, u256, u32, u64 } from '../../clickhouse/rows/columns';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { headBlocksTable, poolsTable, type PoolRow } from '../../clickhouse/schema/tables';
+import { PROOF_LEVELS } from '../../domain/block';
 import { foldHead } from '../../domain/head/foldHead';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
@@ -47,33 +48,40 @@ export async function readFinalTo(database: Database, chainId: number): Promise<
 }
 
 function listNewestRanges(database: Database, chainId: number): Promise<RowOf<typeof promotionRow>[]> {
-  return selectNamed(database, 'ingest/store/list_newest_ranges', { chain: chainId }, promotionRow);
+  return selectNamed(
+    database,
+    'ingest/store/list_newest_ranges',
+    { chain: chainId, levels: PROOF_LEVELS },
+    promotionRow,
+  );
 }
 
 /** Returns the stored state. Null if the database has no block of the chain. */
 export async function readStoredState(database: Database, chainId: number): Promise<StoredState | null> {
   const chain = { chain: chainId };
   const ranges = await listNewestRanges(database, chainId);
-  const doneRow = ranges.find((row) => row.status === 'done');
-  if (doneRow === undefined) return null;
+  const done = ranges.find((row) => row.status === 'done');
+  if (done === undefined) return null;
   const cursor: Cursor = {
-    seq: doneRow.seq,
-    number: doneRow.to_block,
-    hash: doneRow.to_hash,
-    timestamp: doneRow.to_timestamp,
+    seq: done.seq,
+    number: done.to_block,
+    hash: done.to_hash,
+    timestamp: done.to_timestamp,
   };
-  const intentRow = ranges.find((row) => row.status === 'intent' && row.seq > cursor.seq);
-  const params = { ...chain, cursor: cursor.number };
-  const rows = await selectAll(database, 'ingest/store/list_head_blocks', params, headRow, ROWS_MAX);
+  const begun = ranges.find((row) => row.status === 'intent' && row.seq > cursor.seq);
+  const above = { ...chain, cursor: cursor.number };
+  const rows = await selectAll(database, 'ingest/store/list_head_blocks', above, headRow, ROWS_MAX);
   const [start] = await selectNamed(database, 'ingest/store/find_start', chain, startRow);
   const [last] = await selectNamed(database, 'ingest/store/find_head_version', chain, versionRow);
+  const head = headOf(cursor, rows);
   return {
     startBlock: start?.from_block ?? 1,
     cursor,
-    intent: intentRow === undefined ? null : intentOfRow(intentRow),
-    ...headOf(cursor, rows),
+    intent: begun === undefined ? null : intentOfRow(begun),
+    ...head,
     version: last?.version ?? 0,
     finalNumber: Math.max(cursor.number, rows.at(-1)?.final_number ?? 0),
+    proof: head.head.at(-1)?.proof ?? (done.kind === 'start' ? 'none' : done.proof),
   };
 }
 

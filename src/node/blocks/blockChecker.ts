@@ -2,26 +2,34 @@
  * Verifies the headers and blocks that one endpoint sent: the order of the logs, the bloom, the time, and the
  * level of proof that PROOF requires.
  */
-import type { ChainBlock, ChainLog, ProofLevel, ProofOptions } from '../../domain/block';
+import {
+  isWeaker,
+  type ChainBlock,
+  type ChainLog,
+  type ProofLevel,
+  type ProofOptions,
+} from '../../domain/block';
 import { ZERO_HASH } from '../../domain/hex';
 import type { Logger } from '../../log';
 import { AppError } from '../../errors';
 import { senderFault, type BlockProof, type BlockProver, type RawBlock } from '../proof/blockProof';
 import type { EncodedList } from '../proof/encodedList';
-import { ProofGuard } from '../proof/proofGuard';
+import { ProofGuard, type Answering, type WeakBlock } from '../proof/proofGuard';
 import { isRecord } from '../rpc/rpcTransport';
 import { BlockMismatch } from './blockMismatch';
 import { BloomCheck } from './bloomCheck';
 import type { UncheckedBlock } from './fetchByReceipts';
 import { parseHeader, toChainBlock, type BlockHeader } from './parseBlock';
-import { checkFuture, checkLogOrder } from './verify';
+import { checkFuture, checkLogOrder } from './checkBlocks';
 
 const NO_PROOF: ProofOptions = { mode: 'bloom', trusted: null };
 
 interface CheckerOptions {
   readonly proof: ProofOptions | undefined;
-  /** Number of endpoints of the pool, without the silent ones: several calls to them failed and none succeeded. */
-  readonly countAnswering: () => number;
+  /** The endpoints of the pool, without the silent ones: several calls to them failed and none succeeded. */
+  readonly listAnswering: () => readonly Answering[];
+  /** Called for each block that is accepted although it is proven less than the others. */
+  readonly onWeak?: ((block: WeakBlock) => void) | undefined;
   readonly log: Logger;
   /** Unix time in seconds. */
   readonly timeOfDay: () => number;
@@ -56,37 +64,44 @@ export class BlockChecker {
   }
 
   static async create(options: CheckerOptions): Promise<BlockChecker> {
-    const guard = new ProofGuard(options.proof ?? NO_PROOF, options.countAnswering, options.log);
+    const { proof = NO_PROOF, onWeak = () => undefined } = options;
+    const guard = new ProofGuard({ ...options, proof, onWeak });
     return new BlockChecker(guard, options, await BloomCheck.create(options.log), await guard.ready());
   }
 
-  /** Whether the verification needs receipts, and transactions with all fields instead of only their hashes. */
+  /** Whether the verification needs transactions with all fields instead of only their hashes. */
   get needsBodies(): boolean {
     return this.guard.needsBodies;
   }
 
-  /** @throws BlockMismatch */
-  readHeader(result: unknown): BlockHeader {
+  /** Whether the verification needs receipts. */
+  get needsReceipts(): boolean {
+    return this.guard.needsReceipts;
+  }
+
+  /** With PROOF=auto, new blocks shall reach this level of stored blocks. */
+  expectLevel(level: ProofLevel): void {
+    this.guard.expectLevel(level);
+  }
+
+  /** @throws BlockMismatch. @throws RpcError `unknown_block` */
+  readHeader(endpoint: number, result: unknown): BlockHeader {
     const { header } = parseHeader(result);
-    if (isRecord(result)) this.guard.checkHeader(this.prover, result, header);
+    if (isRecord(result)) this.guard.checkHeader(this.prover, endpoint, result, header);
     return header;
   }
 
   /**
-   * Compares senders with the signatures of their transactions, in a block that is proven in full. Returns the endpoint
-   * that sent a wrong one, and what differs.
+   * Compares the sender of a transaction with its signature, in a block that is proven in full. Returns the endpoint that
+   * sent a wrong one, and what differs.
    */
-  findWrongSender(block: ChainBlock, indexes: ReadonlySet<number>): WrongSender | null {
+  findWrongSender(block: ChainBlock, index: number): WrongSender | null {
     const origin = this.origins.get(block);
-    if (origin === undefined) return null;
-    for (const index of indexes) {
-      // A log of the block itself has the index after the last transaction, and no sender.
-      if (index >= block.transactions.length) continue;
-      const fault = senderFault(block.transactions[index]?.from, index, origin.transactions.at(index));
-      if (fault !== null)
-        return { endpoint: origin.endpoint, mismatch: new BlockMismatch('proof', block.number, fault) };
-    }
-    return null;
+    // A log of the block itself has the index after the last transaction, and no sender.
+    if (origin === undefined || index >= block.transactions.length) return null;
+    const fault = senderFault(block.transactions[index]?.from, index, origin.transactions.at(index));
+    if (fault === null) return null;
+    return { endpoint: origin.endpoint, mismatch: new BlockMismatch('proof', block.number, fault) };
   }
 
   /**
@@ -117,18 +132,31 @@ export class BlockChecker {
     checkFuture(header, this.timeOfDay());
     const ofBlock = logs.filter(({ transactionHash }) => transactionHash === ZERO_HASH);
     const raw = ofBlock.length === 0 ? block.raw : this.withBlockReceipt(block, ofBlock);
-    let proven = this.guard.needsBodies ? this.prover.prove(raw) : null;
+    let proven = this.guard.needsReceipts ? this.prover.prove(raw) : null;
     // The receipts root proves every log, so only the logs of a block without this proof need the bloom.
-    if (proven?.level !== 'full') this.blooms.check(header, logs);
+    const isCovered = (proven !== null && !isWeaker(proven.level, 'receipts')) || this.hasBloomOf(block);
     let proof: ProofLevel;
     if (ofBlock.length > 0 && this.guard.mode === 'auto' && this.isProvenBut(block, proven)) {
       proven = null;
       proof = 'headers';
-    } else proof = this.guard.check(this.prover, { header, raw }, proven);
+    } else proof = this.guard.check(this.prover, endpoint, { ...block, raw }, proven, isCovered);
     const verified = toChainBlock(header, { transactions, logs, proof });
     const bodies = proven?.transactions ?? null;
     if (bodies !== null) this.origins.set(verified, { endpoint, transactions: bodies });
     return verified;
+  }
+
+  /**
+   * Whether the header has a bloom, which then is the bloom of the logs. No bloom contains the logs of a state-sync
+   * transaction. @throws BlockMismatch `bloom`
+   */
+  private hasBloomOf({ header, logs, raw }: UncheckedBlock): boolean {
+    if (this.guard.mode === 'none') return false;
+    const last = header.transactionCount - 1;
+    const own = this.prover.hasStateSync(raw.header)
+      ? logs.filter(({ transactionIndex }) => transactionIndex !== last)
+      : logs;
+    return this.blooms.check(header, own);
   }
 
   /**
@@ -147,10 +175,11 @@ export class BlockChecker {
    * the other logs must not be enough, because a node could then add false logs to any block.
    */
   private isProvenBut({ header, raw, logs }: UncheckedBlock, proven: BlockProof | null): boolean {
-    if (proven === null || proven.level === 'full' || raw.receipts === null) return false;
+    if (proven?.level !== 'headers' || raw.receipts === null) return false;
     const own = logs.filter(({ transactionHash }) => transactionHash !== ZERO_HASH);
     const receipts = raw.receipts.slice(0, header.transactionCount);
-    return this.prover.prove({ ...raw, receipts }).level === 'full' && !this.blooms.isBloomOf(header, own);
+    const { level } = this.prover.prove({ ...raw, receipts });
+    return !isWeaker(level, 'receipts') && !this.blooms.isBloomOf(header, own);
   }
 }
 

@@ -2,9 +2,10 @@
  * Fetches verified blocks by number from the endpoint pool. A block that fails verification is fetched from another endpoint. If every
  * endpoint fails, the fetch fails: data may be late, but is never wrong.
  */
-import type { BlockRef, ChainBlock, ProofOptions } from '../../domain/block';
+import type { BlockRef, ChainBlock, ProofLevel, ProofOptions } from '../../domain/block';
 import { numberToHex, type Hex } from '../../domain/hex';
-import { steadyNow } from '../../domain/steadyTime';
+import { steadyNow } from '../../domain/time/steadyTime';
+import { createSlices } from '../../domain/slices';
 import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
@@ -13,12 +14,13 @@ import { BlockChecker } from './blockChecker';
 import { systemClock, type Clock } from '../rpc/clock';
 import type { Endpoint } from '../rpc/endpoint';
 import type { EndpointPool } from '../rpc/endpointPool';
-import { requireBlock } from './fetchByReceipts';
+import { requirePart } from './fetchByReceipts';
 import { newFetched, type Fetched } from './fetchedBlocks';
 import type { BlockHeader } from './parseBlock';
 import { PieceFetcher, RACE_PAUSE_MS, RACE_RETRIES } from './pieceFetcher';
+import type { WeakBlock } from '../proof/proofGuard';
 import { RpcError } from '../rpc/rpcError';
-import { checkFuture, checkLinks, checkNumber } from './verify';
+import { checkFuture, checkLinks, checkNumber } from './checkBlocks';
 
 export type { BlockHeader };
 
@@ -69,6 +71,8 @@ export interface BlockSource {
    * full. Benches the endpoint that sent a wrong one, and throws BlockMismatch `proof`.
    */
   checkSenders(block: ChainBlock, indexes: ReadonlySet<number>): Promise<void>;
+  /** With PROOF=auto, new blocks shall reach this level of stored blocks. Weaker blocks need all endpoints. */
+  expectLevel?(level: ProofLevel): Promise<void>;
 }
 
 export interface BlockSourceOptions {
@@ -82,6 +86,8 @@ export interface BlockSourceOptions {
   readonly timeOfDay?: () => number;
   /** The proof that each block needs (default: only the bloom). */
   readonly proof?: ProofOptions;
+  /** Called for each block that is accepted although it is proven less than the others. */
+  readonly onWeak?: (block: WeakBlock) => void;
   /** Largest number of blocks per batch of receipts (default 20). */
   readonly receiptBlocksMax?: number;
   /** Largest number of blocks per eth_getLogs (default 500). */
@@ -106,7 +112,11 @@ class PooledBlockSource implements BlockSource {
     this.timeOfDay = options.timeOfDay ?? (() => steadyNow() / 1_000);
     this.checker = BlockChecker.create({
       proof: options.proof,
-      countAnswering: () => pool.endpoints.filter((one) => !isSilent(one)).length,
+      listAnswering: () =>
+        pool.endpoints
+          .filter((one) => !isSilent(one))
+          .map(({ id, state }) => ({ id, isBenched: state === 'benched' })),
+      onWeak: options.onWeak,
       log,
       timeOfDay: this.timeOfDay,
     });
@@ -121,7 +131,8 @@ class PooledBlockSource implements BlockSource {
     const bounds = typeof at === 'number' ? options : { attemptMs: TIME_LIMITS.lightAttemptMs, ...options };
     return this.pool.run(async (endpoint, signal) => {
       const checker = await this.checker;
-      const parse = (result: unknown): BlockHeader => checker.readHeader(requireBlock(endpoint, result, at));
+      const parse = (result: unknown): BlockHeader =>
+        checker.readHeader(endpoint.id, requirePart(endpoint, result, `block ${at}`));
       const header = await endpoint.call('eth_getBlockByNumber', params, parse, signal);
       if (typeof at === 'number') checkNumber(header, at);
       checkFuture(header, this.timeOfDay());
@@ -140,7 +151,7 @@ class PooledBlockSource implements BlockSource {
     const fetch = async (endpoint: Endpoint, signal: AbortSignal): Promise<BlockHeader[]> => {
       const checker = await this.checker;
       const parse = (result: unknown, index: number): BlockHeader =>
-        checker.readHeader(requireBlock(endpoint, result, from + index));
+        checker.readHeader(endpoint.id, requirePart(endpoint, result, `block ${from + index}`));
       const headers = await endpoint.batch(calls, parse, signal);
       for (const [index, header] of headers.entries()) checkNumber(header, from + index);
       checkLinks(headers);
@@ -200,11 +211,20 @@ class PooledBlockSource implements BlockSource {
   }
 
   async checkSenders(block: ChainBlock, indexes: ReadonlySet<number>): Promise<void> {
-    const wrongSender = (await this.checker).findWrongSender(block, indexes);
-    if (wrongSender === null) return;
-    this.pool.countMismatch(wrongSender.mismatch);
-    this.pool.penalise(wrongSender.endpoint, wrongSender.mismatch.message);
-    throw wrongSender.mismatch;
+    const checker = await this.checker;
+    const slices = createSlices(this.clock);
+    for (const index of indexes) {
+      await slices.step();
+      const wrong = checker.findWrongSender(block, index);
+      if (wrong === null) continue;
+      this.pool.countMismatch(wrong.mismatch);
+      this.pool.penalise(wrong.endpoint, wrong.mismatch.message);
+      throw wrong.mismatch;
+    }
+  }
+
+  async expectLevel(level: ProofLevel): Promise<void> {
+    (await this.checker).expectLevel(level);
   }
 
   private async askHash(

@@ -19,15 +19,15 @@ export class BloomCheck {
   }
 
   /**
-   * Warns once if a header's bloom is empty although there are logs. Some chains leave blooms empty, and the check then
-   * proves nothing. @throws BlockMismatch `bloom` if a log is missing, added or changed
+   * Returns whether the bloom says which logs the block has. Some chains leave blooms empty; if a header's bloom is empty
+   * although there are logs, warns once. @throws BlockMismatch `bloom` if a log is missing, added or changed
    */
-  check({ number, logsBloom }: BlockHeader, logs: readonly ChainLog[]): void {
+  check({ number, logsBloom }: BlockHeader, logs: readonly ChainLog[]): boolean {
     if (logsBloom === null || isEmptyBloom(logsBloom)) {
       if (logs.length > 0) this.warnUnfilled(number);
-      return;
+      return !this.unfilledSeen;
     }
-    if (this.bloomOf(logs) === logsBloom) return;
+    if (this.bloomOf(logs) === logsBloom) return true;
     const what = `the ${8 * BLOOM_BYTES}-bit bloom of the ${logs.length} logs differs from the header's`;
     throw new BlockMismatch('bloom', number, what);
   }

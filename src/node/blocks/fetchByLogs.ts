@@ -6,7 +6,7 @@ import { numberToHex } from '../../domain/hex';
 import { AppError, errorText } from '../../errors';
 import { BlockMismatch } from './blockMismatch';
 import type { Endpoint } from '../rpc/endpoint';
-import { REFUSED_KINDS, requireBlock, type UncheckedBlock } from './fetchByReceipts';
+import { REFUSED_KINDS, requirePart, type UncheckedBlock } from './fetchByReceipts';
 import type { RawBlock } from '../proof/blockProof';
 import {
   lacksTransaction,
@@ -20,7 +20,7 @@ import {
 } from './parseBlock';
 import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 import { type Outcome, isRecord, type RpcCall } from '../rpc/rpcTransport';
-import { checkNumber } from './verify';
+import { checkNumber } from './checkBlocks';
 
 const SPAN_START_BLOCKS = 32;
 /**
@@ -120,7 +120,7 @@ function fetchHeaders(
     params: [numberToHex(from + offset), true],
   }));
   const parse = (result: unknown, index: number): RawHeader => {
-    const parsed = parseHeader(requireBlock(endpoint, result, from + index));
+    const parsed = parseHeader(requirePart(endpoint, result, `block ${from + index}`));
     checkNumber(parsed.header, from + index);
     return { ...parsed, raw: { header: isRecord(result) ? result : {}, receipts: null } };
   };
@@ -191,7 +191,9 @@ async function fetchReceipts(
       params: [isRecord(body) ? body['hash'] : body],
     })),
   );
-  const outcomes = await askAll(endpoint, calls, (result) => result, signal);
+  const parse = (result: unknown, index: number): unknown =>
+    requirePart(endpoint, result, `the receipt of ${String(calls[index]?.params[0])}`);
+  const outcomes = await askAll(endpoint, calls, parse, signal);
   const receipts: unknown[] = [];
   for (const outcome of outcomes) {
     if ('value' in outcome) receipts.push(outcome.value);

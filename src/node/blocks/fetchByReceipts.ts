@@ -7,7 +7,7 @@ import type { Endpoint } from '../rpc/endpoint';
 import { parseHeader, parseReceipts, type BlockHeader } from './parseBlock';
 import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
 import { isRecord, type RpcCall } from '../rpc/rpcTransport';
-import { checkNumber } from './verify';
+import { checkNumber } from './checkBlocks';
 
 /** Errors with which a node refuses a method that it does not have. */
 export const REFUSED_KINDS: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'invalid']);
@@ -52,34 +52,27 @@ export async function fetchByReceipts(
   signal: AbortSignal,
   withBodies: boolean,
 ): Promise<(UncheckedBlock | AppError)[]> {
-  const askedHalves: {
-    readonly number: number;
-    readonly into: Map<number, unknown>;
-    readonly call: RpcCall;
-  }[] = [];
+  const asked: { readonly number: number; readonly into: Map<number, unknown>; readonly call: RpcCall }[] =
+    [];
   for (const number of numbers) {
-    const blockNumber = numberToHex(number);
+    const at = numberToHex(number);
     if (!halves.headers.has(number))
-      askedHalves.push({
+      asked.push({
         number,
         into: halves.headers,
-        call: { method: 'eth_getBlockByNumber', params: [blockNumber, withBodies] },
+        call: { method: 'eth_getBlockByNumber', params: [at, withBodies] },
       });
     if (!halves.receipts.has(number))
-      askedHalves.push({
-        number,
-        into: halves.receipts,
-        call: { method: 'eth_getBlockReceipts', params: [blockNumber] },
-      });
+      asked.push({ number, into: halves.receipts, call: { method: 'eth_getBlockReceipts', params: [at] } });
   }
   const answers = await endpoint.attempt(
-    askedHalves.map(({ call }) => call),
-    (result, index) => requireBlock(endpoint, result, askedHalves[index]?.number ?? 0),
+    asked.map(({ call }) => call),
+    (result, index) => requirePart(endpoint, result, `block ${asked[index]?.number ?? 0}`),
     signal,
   );
   const errors = new Map<number, RpcError>();
   for (const [index, answer] of answers.entries()) {
-    const half = askedHalves[index];
+    const half = asked[index];
     if (half === undefined) continue;
     if ('value' in answer) half.into.set(half.number, answer.value);
     else if (REFUSED_KINDS.has(answer.error.kind)) throw answer.error;
@@ -108,10 +101,10 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Returns the block in the answer. Nodes answer null for an unknown block; then throws. @throws RpcError
+ * Returns the answer. Nodes answer null for a block or a receipt that they do not have yet; then throws. @throws RpcError
  * `unknown_block`
  */
-export function requireBlock(endpoint: Endpoint, result: unknown, at: number | string): unknown {
+export function requirePart(endpoint: Endpoint, result: unknown, what: string): unknown {
   if (result !== null && result !== undefined) return result;
-  throw new RpcError('unknown_block', `${endpoint.name}: the node does not have block ${at}`);
+  throw new RpcError('unknown_block', `${endpoint.name}: the node does not have ${what}`);
 }

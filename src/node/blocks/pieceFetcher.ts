@@ -15,7 +15,7 @@ import { fetchByLogs, fetchByTransactions, LogSpans } from './fetchByLogs';
 import { BlockHalves, fetchByReceipts, type UncheckedBlock } from './fetchByReceipts';
 import { keepVerified, consecutiveFrom, type Fetched } from './fetchedBlocks';
 import { ReceiptTrust } from './receiptTrust';
-import { checkPiece, type PieceBounds } from './verify';
+import { checkPiece, type PieceBounds } from './checkBlocks';
 
 interface FetcherOptions {
   readonly pool: EndpointPool;
@@ -41,7 +41,7 @@ export class PieceFetcher {
   private readonly pool: EndpointPool;
   private readonly checker: BlockChecker;
   private readonly clock: Clock;
-  private readonly blocksPerGetLogs: LogSpans;
+  private readonly spans: LogSpans;
   private readonly trust: ReceiptTrust;
   private readonly receiptBlocksMax: number;
 
@@ -49,7 +49,7 @@ export class PieceFetcher {
     this.pool = options.pool;
     this.checker = options.checker;
     this.clock = options.clock;
-    this.blocksPerGetLogs = new LogSpans(options.logBlocksMax);
+    this.spans = new LogSpans(options.logBlocksMax);
     this.trust = new ReceiptTrust(options.clock, options.log);
     this.receiptBlocksMax = options.receiptBlocksMax;
   }
@@ -67,47 +67,45 @@ export class PieceFetcher {
   ): Promise<ChainBlock[]> {
     const { kept, halves } = fetched;
     const { from, to } = bounds;
-    /** Number of times that the kept blocks gave no piece, or a piece that is not linked. */
-    let brokenPieces = 0;
+    let breaks = 0;
     /**
-     * Largest progress so far. Only a larger one resets the idle rounds, because a node may send the same wrong
-     * block again and again.
+     * Largest number of kept blocks so far. Only a larger number counts as progress, because a node may send
+     * the same wrong block again and again.
      */
-    let bestProgress = 0;
+    let most = 0;
     /** The last wrong answer since the last progress. Thrown rather than a connection error. */
     let wrong: BlockMismatch | undefined;
-    for (let idleRounds = 0; ;) {
-      const errors = await this.fetchNext(endpoint, bounds, fetched, signal);
-      const progress = 2 * kept.size + halves.size;
-      idleRounds = progress > bestProgress ? 0 : idleRounds + 1;
-      bestProgress = Math.max(bestProgress, progress);
-      wrong =
-        errors.find((error) => error instanceof BlockMismatch) ?? (idleRounds === 0 ? undefined : wrong);
-      const isOver = errors.length > 0 && idleRounds >= this.idleRoundsMax(endpoint, from, fetched, errors);
-      if (isOver || kept.size === to - from + 1 || (errors.length === 0 && !this.trust.isUsed(endpoint))) {
+    for (let idle = 0; ;) {
+      const failed = await this.fetchNext(endpoint, bounds, fetched, signal);
+      const used = 2 * kept.size + halves.size;
+      idle = used > most ? 0 : idle + 1;
+      most = Math.max(most, used);
+      wrong = failed.find((error) => error instanceof BlockMismatch) ?? (idle === 0 ? undefined : wrong);
+      const isOver = failed.length > 0 && idle >= this.idleRoundsMax(endpoint, from, fetched, failed);
+      if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.trust.isUsed(endpoint))) {
         const piece = consecutiveFrom(kept, from);
-        const linkError = orMismatch(() => checkPiece(piece, bounds));
-        if (!(linkError instanceof BlockMismatch) && piece.length > 0) return piece;
-        if (linkError instanceof BlockMismatch) {
+        const broken = orMismatch(() => checkPiece(piece, bounds));
+        if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
+        if (broken instanceof BlockMismatch) {
           // The node's chain changed during the fetch, so some kept blocks may be on the abandoned branch.
           // All are dropped.
           kept.clear();
-          bestProgress = 0;
-          errors.push(linkError);
-          wrong = linkError;
+          most = 0;
+          failed.push(broken);
+          wrong = broken;
         }
-        brokenPieces += 1;
-        if (isOver || brokenPieces > RACE_RETRIES) {
-          const error = wrong ?? errors.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
-          if (linkError instanceof BlockMismatch) throw error;
+        breaks += 1;
+        if (isOver || breaks > RACE_RETRIES) {
+          const error = wrong ?? failed.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
+          if (broken instanceof BlockMismatch) throw error;
           // The block is kept now, so the next round returns at least this block.
           await this.fetchAlone(endpoint, from, error, fetched, signal);
-          idleRounds = 0;
+          idle = 0;
           continue;
         }
-        idleRounds = brokenPieces;
+        idle = breaks;
       }
-      await this.rest(endpoint, idleRounds, errors, signal);
+      await this.rest(endpoint, idle, failed, signal);
     }
   }
 
@@ -119,19 +117,18 @@ export class PieceFetcher {
     signal: AbortSignal,
   ): Promise<AppError[]> {
     const { kept, halves, failures } = fetched;
-    let askedNumbers: readonly number[] = [];
-    const takeNumbers = (): readonly number[] =>
-      (askedNumbers = this.nextMissing(endpoint, from, to, fetched));
-    const answers = await this.fetchUnchecked(endpoint, takeNumbers, halves, signal);
-    const otherBlocks = await this.fetchOthers(endpoint, this.checker.listOthers(answers), signal);
-    const checked = this.checker.verifyAll(endpoint.id, answers, otherBlocks);
-    for (const [index, block] of checked.entries()) {
-      const number = askedNumbers[index] ?? from;
-      if (block instanceof AppError) failures.set(number, (failures.get(number) ?? 0) + 1);
+    let asked: readonly number[] = [];
+    const next = (): readonly number[] => (asked = this.nextMissing(endpoint, from, to, fetched));
+    const answers = await this.fetchUnchecked(endpoint, next, halves, signal);
+    const others = await this.fetchOthers(endpoint, this.checker.listOthers(answers), signal);
+    const checked = this.checker.verifyAll(endpoint.id, answers, others);
+    for (const [index, one] of checked.entries()) {
+      const number = asked[index] ?? from;
+      if (one instanceof AppError) failures.set(number, (failures.get(number) ?? 0) + 1);
     }
-    const errors = keepVerified(checked, kept);
-    if (this.trust.isUsed(endpoint)) this.trust.noteRight(endpoint, answers.length - errors.length);
-    return errors;
+    const failed = keepVerified(checked, kept);
+    if (this.trust.isUsed(endpoint)) this.trust.noteRight(endpoint, answers.length - failed.length);
+    return failed;
   }
 
   /**
@@ -145,30 +142,29 @@ export class PieceFetcher {
     { kept, halves, seen }: Fetched,
     signal: AbortSignal,
   ): Promise<void> {
-    const isFirstVisit = !seen.has(number);
+    const isFirst = !seen.has(number);
     seen.add(number);
     // Another endpoint is asked before the methods of an endpoint that sent something wrong.
     const isLie = error instanceof BlockMismatch && !error.isIncomplete;
-    const isConnectionFailure = !isAnswer(error);
-    const isBlockKnown =
-      error instanceof BlockMismatch || (halves.headers.has(number) && !isConnectionFailure);
-    const isOnlyEndpoint = endpoint.alone && halves.headers.has(number);
+    const isPassing = !isAnswer(error);
+    const isBlockKnown = error instanceof BlockMismatch || (halves.headers.has(number) && !isPassing);
+    const isLast = endpoint.alone && halves.headers.has(number);
     const isRefused = !this.trust.isUsed(endpoint) && error instanceof RpcError && error.isAnswer;
-    if (!(isBlockKnown || isOnlyEndpoint || isRefused) || (isLie && isFirstVisit && !endpoint.alone))
+    if (!(isBlockKnown || isLast || isRefused) || (isLie && isFirst && !endpoint.alone))
       throw toRetryable(error);
-    const { needsBodies } = this.checker;
-    const methods = [
+    const { needsReceipts } = this.checker;
+    const ways = [
       () => fetchByTransactions(endpoint, number, signal),
-      () => fetchByLogs(endpoint, new LogSpans(1), number, number, signal, needsBodies),
+      () => fetchByLogs(endpoint, new LogSpans(1), number, number, signal, needsReceipts),
     ];
-    for (const method of methods) {
-      const block = await firstOf(method);
+    for (const way of ways) {
+      const block = await firstOf(way);
       const checked = this.checker.verifyOne(endpoint.id, block);
       if (checked instanceof AppError) continue;
       kept.set(number, checked);
       halves.headers.delete(number);
       halves.receipts.delete(number);
-      if (this.trust.isUsed(endpoint) && !isConnectionFailure) this.trust.noteWrong(endpoint, number, error);
+      if (this.trust.isUsed(endpoint) && !isPassing) this.trust.noteWrong(endpoint, number, error);
       return;
     }
     throw toRetryable(error);
@@ -181,9 +177,9 @@ export class PieceFetcher {
     failed: readonly AppError[],
     signal: AbortSignal,
   ): Promise<void> {
-    const mismatches = failed.filter((error) => error instanceof BlockMismatch);
-    for (const error of mismatches) this.pool.countMismatch(error);
-    if (idle > 0 && mismatches.length > 0) await this.clock.sleep(RACE_PAUSE_MS, signal);
+    const wrong = failed.filter((error) => error instanceof BlockMismatch);
+    for (const error of wrong) this.pool.countMismatch(error);
+    if (idle > 0 && wrong.length > 0) await this.clock.sleep(RACE_PAUSE_MS, signal);
     else await endpoint.pause(idle, failed, signal);
   }
 
@@ -209,8 +205,8 @@ export class PieceFetcher {
       }
       return missing;
     };
-    const seldomFailed = list(RACE_RETRIES);
-    return seldomFailed.length > 0 ? seldomFailed : list(Infinity);
+    const fresh = list(RACE_RETRIES);
+    return fresh.length > 0 ? fresh : list(Infinity);
   }
 
   /** Fetches blocks from number `next` on, at least one. Each result is a block or an error. */
@@ -220,7 +216,7 @@ export class PieceFetcher {
     halves: BlockHalves,
     signal: AbortSignal,
   ): Promise<(UncheckedBlock | AppError)[]> {
-    const { needsBodies } = this.checker;
+    const { needsBodies, needsReceipts } = this.checker;
     if (this.trust.isUsed(endpoint)) {
       try {
         return await fetchByReceipts(endpoint, next(), halves, signal, needsBodies);
@@ -234,7 +230,7 @@ export class PieceFetcher {
     // eth_getLogs takes one range, so the range ends before the next block that is already kept.
     const to = numbers.find((number, at) => numbers[at + 1] !== number + 1) ?? from;
     try {
-      return await fetchByLogs(endpoint, this.blocksPerGetLogs, from, to, signal, needsBodies);
+      return await fetchByLogs(endpoint, this.spans, from, to, signal, needsReceipts);
     } catch (error) {
       if (error instanceof RpcError || (error instanceof AppError && error.retryable)) return [error];
       throw error;
@@ -266,8 +262,8 @@ export class PieceFetcher {
     { failures }: Fetched,
     failed: readonly AppError[],
   ): number {
-    const isKnownToFail = (failures.get(from) ?? 0) > RACE_RETRIES || this.trust.isDoubted(endpoint);
-    if (isKnownToFail && failed.every(isAnswer)) return 1;
+    const isKnown = (failures.get(from) ?? 0) > RACE_RETRIES || this.trust.isDoubted(endpoint);
+    if (isKnown && failed.every(isAnswer)) return 1;
     const mayBeRace = failed.every((error) => error instanceof BlockMismatch && error.maybeRace);
     return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
   }

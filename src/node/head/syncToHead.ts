@@ -7,8 +7,7 @@ import { AppError } from '../../errors';
 import { backoffMs, systemClock, type Clock } from '../rpc/clock';
 import type { BlockHeader } from '../blocks/parseBlock';
 import type { BlockSource } from '../blocks/blockSource';
-import { BeyondFinality } from './beyondFinality';
-import type { HeadFollower } from './follower';
+import { type HeadFollower, BeyondFinality } from './follower';
 import { RpcError } from '../rpc/rpcError';
 
 /**

@@ -7,13 +7,14 @@ import { getCreateAddress } from 'ethers';
 import type { ProofLevel } from '../../domain/block';
 import { isRecord } from '../rpc/rpcTransport';
 import { EncodedList } from './encodedList';
-import { encodeHeader, FIELD_SETS, hasFields } from './encodeHeader';
-import { encodeReceipt } from './encodeReceipt';
+import { encodeHeader, FIELD_SETS, hasFields, UNHASHED_FIELDS } from './encodeHeader';
+import { encodeReceipt, isKnownReceipt } from './encodeReceipt';
 import { encodeTransaction, readType } from './encodeTransaction';
 import { loadKeccak, type Keccak } from './keccak';
 import { listRoot } from './listRoot';
 import { recoverSender } from './recoverSender';
-import { EncodeError, RlpWriter } from './rlpWriter';
+import { RlpWriter, UnknownFormat } from './rlpWriter';
+import { stateSyncHash } from './stateSync';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -23,13 +24,18 @@ export interface RawBlock {
   readonly receipts: readonly unknown[] | null;
 }
 
+/** Why a block does not reach a stronger level. */
+export interface ProofFault {
+  /** The field that differs, with the sent and the computed value; or the reason why it cannot be computed. */
+  readonly text: string;
+  /** Whether nothing is wrong, as far as this program can tell: a format is unknown, or the node lacks a part. */
+  readonly isUnknown: boolean;
+}
+
 export interface BlockProof {
   readonly level: ProofLevel;
-  /**
-   * Why the block does not reach a stronger level, such as the field that differs, with the sent and the computed
-   * value. Null for `full`.
-   */
-  readonly fault: string | null;
+  /** Null for `full`. */
+  readonly fault: ProofFault | null;
   /** The encoded transactions of the block. Null unless the level is `full`. */
   readonly transactions: EncodedList | null;
 }
@@ -51,6 +57,8 @@ export class BlockProver {
    * other sets are tried.
    */
   private fieldSet = FIELD_SETS[0] ?? [];
+  /** Names of the fields that proven headers had. A header with another field may belong to a new fork. */
+  private readonly fieldsSeen = new Set(UNHASHED_FIELDS);
   /** The encoded transactions of the block that is being proven. */
   private encoded: EncodedList | null = null;
 
@@ -65,16 +73,38 @@ export class BlockProver {
   }
 
   /** Proves as much of the block as its fields allow. */
-  prove({ header, receipts }: RawBlock): BlockProof {
-    const fault = this.headerFault(header);
-    if (fault !== null) return { level: 'bloom', fault, transactions: null };
-    const other = asFault(() => this.contentFault(header, receipts));
-    if (other !== null) return { level: 'headers', fault: other, transactions: null };
-    return { level: 'full', fault: null, transactions: this.encoded };
+  prove(block: RawBlock): BlockProof {
+    const { header } = block;
+    const ofHeader = this.headerFault(header);
+    if (ofHeader !== null) return { level: 'bloom', fault: ofHeader, transactions: null };
+    const hasStateSync = this.hasStateSync(header);
+    const { transactions, receipts } = hasStateSync ? withoutLast(block) : partsOf(block);
+    const ofReceipts = asFault(() => this.receiptsFault(header, transactions.length, receipts));
+    const ofTransactions = asFault(() => this.transactionsFault(header, transactions, receipts));
+    const fault = ofReceipts ?? ofTransactions;
+    if (fault !== null) {
+      const isUnknown = fault.isUnknown && ofTransactions?.isUnknown !== false;
+      const level = ofReceipts === null && !hasStateSync ? 'receipts' : 'headers';
+      return { level, fault: { ...fault, isUnknown }, transactions: null };
+    }
+    if (!hasStateSync) return { level: 'full', fault: null, transactions: this.encoded };
+    const text = 'no root contains the state-sync transaction';
+    return { level: 'headers', fault: { text, isUnknown: true }, transactions: null };
   }
 
-  /** Null if hashing the fields of the header gives its hash, otherwise the value that differs. */
-  headerFault(header: Fields): string | null {
+  /** Whether the last transaction is the state-sync transaction, which no root and no bloom contains. */
+  hasStateSync(header: Fields): boolean {
+    const transactions = header['transactions'];
+    const last: unknown = Array.isArray(transactions) ? transactions.at(-1) : undefined;
+    const hash = typeof last === 'string' ? last : fieldOf(last, 'hash');
+    return (
+      hash !== undefined &&
+      isSame(hash, stateSyncHash(this.keccak, Number(header['number']), String(header['hash'])))
+    );
+  }
+
+  /** Null if hashing the fields of the header gives its hash. */
+  headerFault(header: Fields): ProofFault | null {
     let computed: string | null = null;
     for (const set of [this.fieldSet, ...FIELD_SETS]) {
       if (!hasFields(header, set)) continue;
@@ -87,23 +117,22 @@ export class BlockProver {
       const hash = toHex(this.keccak(this.values.since(0)));
       if (isSame(header['hash'], hash)) {
         this.fieldSet = set;
+        for (const name in header) this.fieldsSeen.add(name);
         return null;
       }
       computed ??= hash;
     }
-    return differs('hash', header['hash'], computed ?? 'nothing: fields of the header are missing');
+    const text = differs('hash', header['hash'], computed ?? 'nothing: fields of the header are missing');
+    const other = Object.keys(header).find((name) => !this.fieldsSeen.has(name));
+    if (other === undefined) return { text, isUnknown: computed === null };
+    return { text: `${text}; the field ${shorten(other)} is unknown`, isUnknown: true };
   }
 
-  private contentFault(header: Fields, receipts: readonly unknown[] | null): string | null {
-    const transactions = header['transactions'];
-    if (!Array.isArray(transactions)) return 'transactions is not a list';
-    const fault = this.transactionsFault(header, transactions);
-    if (fault !== null) return fault;
-    if (receipts === null) return 'the endpoint gives no receipts of a block';
-    return this.receiptsFault(header, transactions, receipts);
-  }
-
-  private transactionsFault(header: Fields, transactions: readonly unknown[]): string | null {
+  private transactionsFault(
+    header: Fields,
+    transactions: readonly unknown[],
+    receipts: readonly unknown[] | null,
+  ): string | null {
     const encoded = this.encodeAll(transactions, encodeTransaction);
     this.encoded = new EncodedList(encoded);
     this.nodes.clear();
@@ -115,6 +144,12 @@ export class BlockProver {
       const stated = fieldOf(transactions[index], 'hash');
       if (!isSame(stated, hash)) return differs(`hash of transaction ${index}`, stated, hash);
     }
+    for (const [index, transaction] of transactions.entries()) {
+      const receipt = receipts?.[index];
+      if (!isRecord(receipt) || !isRecord(transaction)) continue;
+      const fault = derivedFault(header, transaction, receipt, index);
+      if (fault !== null) return fault;
+    }
     const share = Math.min(SENDER_SHARE_MAX, encoded.length / TRANSACTIONS_PER_SENDER);
     if (this.random() >= share) return null;
     const index = Math.floor(this.random() * encoded.length);
@@ -123,20 +158,24 @@ export class BlockProver {
 
   private receiptsFault(
     header: Fields,
-    transactions: readonly unknown[],
-    receipts: readonly unknown[],
+    transactions: number,
+    receipts: readonly unknown[] | null,
   ): string | null {
+    if (receipts === null) throw new UnknownFormat('the endpoint gives no receipts of a block');
     const encoded = this.encodeAll(receipts, encodeReceipt);
     this.nodes.clear();
     const root = toHex(listRoot(encoded, this.keccak, this.nodes));
-    if (!isSame(header['receiptsRoot'], root)) return differs('receiptsRoot', header['receiptsRoot'], root);
+    if (!isSame(header['receiptsRoot'], root)) {
+      const text = differs('receiptsRoot', header['receiptsRoot'], root);
+      const odd = receipts.find((receipt) => isRecord(receipt) && !isKnownReceipt(receipt));
+      if (odd === undefined) return text;
+      throw new UnknownFormat(`${text}; receipts of type ${String(fieldOf(odd, 'type'))} are unknown`);
+    }
     let before = 0n;
-    // The receipt after the last transaction's receipt has the logs of the block itself, and no other values to check.
-    for (const [index, receipt] of receipts.slice(0, transactions.length).entries()) {
-      const transaction = transactions[index];
-      if (!isRecord(receipt) || !isRecord(transaction)) return `receipt ${index} has no transaction`;
-      const total = BigInt(String(receipt['cumulativeGasUsed']));
-      const fault = derivedFault(header, transaction, receipt, total - before, index);
+    // The receipt after the last transaction's receipt has the logs of the block itself, and used no gas.
+    for (const [index, receipt] of receipts.slice(0, transactions).entries()) {
+      const total = BigInt(String(fieldOf(receipt, 'cumulativeGasUsed')));
+      const fault = checkField(receipt, 'gasUsed', `0x${(total - before).toString(16)}`, index);
       if (fault !== null) return fault;
       before = total;
     }
@@ -149,7 +188,7 @@ export class BlockProver {
   ): Uint8Array[] {
     this.values.clear();
     return items.map((item) => {
-      if (!isRecord(item)) throw new EncodeError('the node gives transactions without their fields');
+      if (!isRecord(item)) throw new UnknownFormat('the node gives transactions without their fields');
       const mark = this.values.size;
       encode(item, this.values);
       return this.values.since(mark);
@@ -157,34 +196,48 @@ export class BlockProver {
   }
 }
 
-/** Checks the fields of a receipt that are not part of its encoding, but follow from the proven values. */
-function derivedFault(
-  header: Fields,
-  transaction: Fields,
-  receipt: Fields,
-  gasUsed: bigint,
-  index: number,
-): string | null {
-  const check = (name: string, computed: string): string | null => {
-    const stated = receipt[name];
-    const isEqual = stated === undefined || stated === null || isSame(stated, computed);
-    return isEqual ? null : differs(`${name} of receipt ${index}`, stated, computed);
-  };
+interface Parts {
+  readonly transactions: readonly unknown[];
+  readonly receipts: readonly unknown[] | null;
+}
+
+function partsOf({ header, receipts }: RawBlock): Parts {
+  const transactions = header['transactions'];
+  return { transactions: Array.isArray(transactions) ? transactions : [], receipts };
+}
+
+/** The parts of the block without its last transaction and the receipt of this transaction. */
+function withoutLast(block: RawBlock): Parts {
+  const { transactions, receipts } = partsOf(block);
+  const count = transactions.length - 1;
+  return { transactions: transactions.slice(0, count), receipts: receipts?.slice(0, count) ?? null };
+}
+
+/** Null if the receipt lacks the field, or has the computed value. */
+function checkField(receipt: unknown, name: string, computed: string, index: number): string | null {
+  const stated = fieldOf(receipt, name);
+  const isRight = stated === undefined || stated === null || isSame(stated, computed);
+  return isRight ? null : differs(`${name} of receipt ${index}`, stated, computed);
+}
+
+/**
+ * Checks the fields of a receipt that are not part of its encoding, but follow from the transaction. A receipt of a
+ * successful creation must name the contract.
+ */
+function derivedFault(header: Fields, transaction: Fields, receipt: Fields, index: number): string | null {
   const from = String(transaction['from']).toLowerCase();
+  const price = `0x${gasPriceOf(header, transaction).toString(16)}`;
+  const fault =
+    checkField(receipt, 'from', from, index) ?? checkField(receipt, 'effectiveGasPrice', price, index);
+  if (fault !== null) return fault;
   const isCreation = transaction['to'] === null || transaction['to'] === undefined;
-  const created = receipt['contractAddress'];
-  let fault =
-    check('gasUsed', `0x${gasUsed.toString(16)}`) ??
-    check('from', from) ??
-    check('effectiveGasPrice', `0x${gasPriceOf(header, transaction).toString(16)}`);
-  if (fault !== null || created === null || created === undefined) return fault;
-  if (!isCreation) fault = differs(`contractAddress of receipt ${index}`, created, 'none');
-  else
-    fault = check(
-      'contractAddress',
-      getCreateAddress({ from, nonce: BigInt(String(transaction['nonce'])) }).toLowerCase(),
-    );
-  return fault;
+  const stated = receipt['contractAddress'] ?? null;
+  const isLeftOut = stated === null && !(isCreation && receipt['status'] === '0x1');
+  if (isLeftOut) return null;
+  const created = isCreation
+    ? getCreateAddress({ from, nonce: BigInt(String(transaction['nonce'])) }).toLowerCase()
+    : 'none';
+  return isSame(stated, created) ? null : differs(`contractAddress of receipt ${index}`, stated, created);
 }
 
 /** The price that the transaction paid per gas, from its own fields and the base fee. */
@@ -196,23 +249,29 @@ function gasPriceOf(header: Fields, transaction: Fields): bigint {
   return wanted < most ? wanted : most;
 }
 
-/** Null if the signature of the encoded transaction gives the stated sender, otherwise the value that differs. */
+/**
+ * Null if the signature of the encoded transaction gives the stated sender, or if there is no signature. Otherwise the
+ * value that differs.
+ */
 export function senderFault(stated: unknown, index: number, encoded: Uint8Array): string | null {
-  return asFault(() => {
+  const fault = asFault(() => {
     const sender = recoverSender(encoded) ?? 'none: the signature is not valid';
     return isSame(stated, sender.toLowerCase())
       ? null
       : differs(`from of transaction ${index}`, stated, sender);
   });
+  return fault === null || fault.isUnknown ? null : fault.text;
 }
 
 /** Returns the fault that `find` returns, or the reason why a value of the node cannot be encoded. */
-function asFault(find: () => string | null): string | null {
+function asFault(find: () => string | null): ProofFault | null {
   try {
-    return find();
+    const text = find();
+    return text === null ? null : { text, isUnknown: false };
   } catch (error) {
     // Every value comes from the node: a value that cannot be read proves nothing.
-    if (error instanceof Error) return shorten(error.message);
+    if (error instanceof Error)
+      return { text: shorten(error.message, 300), isUnknown: error instanceof UnknownFormat };
     throw error;
   }
 }
@@ -233,6 +292,6 @@ function differs(field: string, stated: unknown, computed: string): string {
   return `${field} is ${shorten(String(stated))}, computed ${computed}`;
 }
 
-function shorten(text: string): string {
-  return text.length <= 100 ? text : `${text.slice(0, 100)}…`;
+function shorten(text: string, max = 100): string {
+  return text.length <= max ? text : `${text.slice(0, max)}…`;
 }

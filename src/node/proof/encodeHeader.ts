@@ -31,6 +31,12 @@ const FIELDS: readonly Field[] = [
   // Prague
   ['requestsHash', 32],
 ];
+/** Fields of a block, as nodes send it, that no hash of a header covers: those of Ethereum and of Arbitrum. */
+export const UNHASHED_FIELDS: readonly string[] = [
+  ...FIELDS.map(([name]) => name),
+  ...['hash', 'size', 'totalDifficulty', 'transactions', 'uncles', 'withdrawals'],
+  ...['l1BlockNumber', 'sendCount', 'sendRoot'],
+];
 /** Number of fields of the oldest headers. Forks only add fields at the end. */
 const FIELDS_MIN = 15;
 

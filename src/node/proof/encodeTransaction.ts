@@ -1,6 +1,6 @@
 /** Encodes a signed transaction, as a node sends it, for its hash and for the transactions root. */
 import { isRecord } from '../rpc/rpcTransport';
-import { EncodeError, type RlpWriter } from './rlpWriter';
+import { EncodeError, UnknownFormat, type RlpWriter } from './rlpWriter';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -8,19 +8,21 @@ const ACCESS_LIST = 1;
 const DYNAMIC_FEE = 2;
 const BLOB = 3;
 const SET_CODE = 4;
+const TYPE_MAX = 0x7f;
 
-/** The number of a transaction's type (EIP-2718). @throws EncodeError for a type whose encoding is unknown */
+/** The number of the type of a transaction or receipt (EIP-2718). @throws EncodeError */
 export function readType(fields: Fields): number {
   const type = fields['type'];
   if (type === undefined || type === null) return 0;
   const number = typeof type === 'string' && /^0x[0-9a-fA-F]{1,2}$/.test(type) ? Number(type) : NaN;
-  if (number >= 0 && number <= SET_CODE) return number;
-  throw new EncodeError(`the transaction type ${String(type).slice(0, 10)} is unknown`);
+  if (number >= 0 && number <= TYPE_MAX) return number;
+  throw new EncodeError(`${String(type).slice(0, 10)} is not a type of transactions`);
 }
 
-/** @throws EncodeError */
+/** @throws EncodeError. @throws UnknownFormat for a type whose encoding is unknown */
 export function encodeTransaction(transaction: Fields, into: RlpWriter): void {
   const type = readType(transaction);
+  if (type > SET_CODE) throw new UnknownFormat(`the transaction type 0x${type.toString(16)} is unknown`);
   const mark = into.size;
   into.quantity(transaction['s'], 's');
   into.quantity(transaction['r'], 'r');

@@ -1,19 +1,53 @@
 /**
  * Decides which proof a block needs. With `auto`, learns from the first blocks how much can be proven on the
  * chain. If a proof fails on one endpoint and holds on another, the first endpoint is wrong. If the proof fails
- * on all endpoints, the chain does not allow it.
+ * on all endpoints, the chain does not allow it. Later, a single block may be proven less if its format is unknown and
+ * all endpoints send the same block.
  */
+import { createHash } from 'node:crypto';
+
 import type { Hex } from '../../domain/hex';
-import type { ProofLevel, ProofMode, ProofOptions } from '../../domain/block';
+import {
+  isWeaker,
+  weakerOf,
+  type ChainLog,
+  type ChainTransaction,
+  type ProofLevel,
+  type ProofMode,
+  type ProofOptions,
+} from '../../domain/block';
 import type { Logger } from '../../log';
 import { BlockMismatch } from '../blocks/blockMismatch';
+import { isEmptyBloom } from '../blocks/bloom';
 import { RpcError } from '../rpc/rpcError';
-import { BlockProver, type BlockProof, type RawBlock } from './blockProof';
+import { BlockProver, type BlockProof, type ProofFault, type RawBlock } from './blockProof';
+
+type Ref = Pick<Answer['header'], 'number' | 'hash'>;
 
 /** The parts of an endpoint's block that the guard reads. */
 interface Answer {
-  readonly header: { readonly number: number; readonly hash: Hex; readonly transactionCount: number };
+  readonly header: {
+    readonly number: number;
+    readonly hash: Hex;
+    readonly transactionCount: number;
+    readonly logsBloom: Hex | null;
+  };
+  readonly transactions: readonly ChainTransaction[];
+  readonly logs: readonly ChainLog[];
   readonly raw: RawBlock;
+}
+
+/** An endpoint of the pool that is not silent. */
+export interface Answering {
+  readonly id: number;
+  readonly isBenched: boolean;
+}
+
+/** A block that was accepted although it is proven less than the others. */
+export interface WeakBlock {
+  readonly number: number;
+  readonly level: ProofLevel;
+  readonly reason: string;
 }
 
 /** Proofs of the blocks of one endpoint so far. `level` is the strongest proof among them. */
@@ -29,7 +63,6 @@ interface Weak {
   fault: string | null;
 }
 
-const RANK: Record<ProofLevel, number> = { bloom: 0, headers: 1, full: 2 };
 /**
  * Used while `auto` learns how much can be proven on the chain. A weaker level than `full` is chosen only after
  * each endpoint has sent this many blocks without a full proof, or this many answers.
@@ -37,35 +70,64 @@ const RANK: Record<ProofLevel, number> = { bloom: 0, headers: 1, full: 2 };
 const WEAK_MIN = 3;
 /** Number of further blocks that an endpoint is asked for, if its answer has fewer than WEAK_MIN blocks. */
 const OTHERS = 8;
+/** Below the level `full`, TRIAL_BLOCKS of this many blocks are tried to be proven in full. */
+const BLOCKS_PER_TRIAL = 1_024;
+const TRIAL_BLOCKS = 32;
+/** Number of blocks and headers whose answers are remembered until all endpoints have sent them. */
+const VOTES_MAX = 4_096;
+
+interface Vote {
+  readonly digest: string;
+  /** Number of times that the endpoint has sent this. */
+  readonly times: number;
+}
+
+const NO_BLOOM: ProofFault = { text: 'the bloom of the header is empty', isUnknown: true };
+
+interface GuardOptions {
+  readonly proof: ProofOptions;
+  /** The endpoints, without the silent ones: several calls to them failed and none succeeded. */
+  readonly listAnswering: () => readonly Answering[];
+  /** Called for each block that is accepted although it is proven less than the others. */
+  readonly onWeak: (block: WeakBlock) => void;
+  readonly log: Logger;
+}
 
 export class ProofGuard {
-  private readonly options: ProofOptions;
-  private readonly countAnswering: () => number;
-  private readonly log: Logger;
   private readonly prover: Promise<BlockProver>;
   /** The level that every block must reach; null while `auto` learns it. */
   private required: ProofLevel | null;
+  /** The level of stored blocks, below which `auto` does not fall. */
+  private floor: ProofLevel = 'none';
   private readonly weak = new Map<number, Weak>();
+  /** What each endpoint sent for a block of an unknown format, by the number of the block and by endpoint. */
+  private readonly votes = new Map<string, Map<number, Vote>>();
+  /** Number of checked blocks, modulo BLOCKS_PER_TRIAL. */
+  private checked = 0;
 
-  /**
-   * `countAnswering` is the number of endpoints, without the silent ones: several calls to them failed and none
-   * succeeded.
-   */
-  constructor(options: ProofOptions, countAnswering: () => number, log: Logger) {
-    this.options = options;
-    this.countAnswering = countAnswering;
-    this.log = log;
-    this.required = options.mode === 'auto' ? null : options.mode;
+  constructor(private readonly options: GuardOptions) {
+    const { mode } = options.proof;
+    this.required = mode === 'auto' ? null : mode;
     this.prover = BlockProver.create();
   }
 
   get mode(): ProofMode {
-    return this.options.mode;
+    return this.options.proof.mode;
   }
 
   /** Whether the proof needs transactions with all fields instead of only their hashes. */
   get needsBodies(): boolean {
-    return this.required === null || this.required === 'full';
+    return this.required === null || this.required === 'full' || this.isTrial;
+  }
+
+  /** Whether the proof needs the receipts. */
+  get needsReceipts(): boolean {
+    return this.required === null || !isWeaker(this.required, 'receipts') || this.isTrial;
+  }
+
+  /** Whether it is tried again how much of a block can be proven. */
+  private get isTrial(): boolean {
+    return this.mode === 'auto' && this.checked >= BLOCKS_PER_TRIAL - TRIAL_BLOCKS;
   }
 
   /** Waits until the hash function is loaded. */
@@ -73,35 +135,55 @@ export class ProofGuard {
     return this.prover;
   }
 
-  /** @throws BlockMismatch `proof` if the header does not give its hash, or is not the trusted block */
-  checkHeader(
-    prover: BlockProver,
-    raw: RawBlock['header'],
-    head: Pick<Answer['header'], 'number' | 'hash'>,
-  ): void {
-    this.checkTrusted(head);
-    if (this.required === null || this.required === 'bloom') return;
-    const fault = prover.headerFault(raw);
-    if (fault !== null) throw new BlockMismatch('proof', head.number, fault);
+  /** In mode `auto`, new blocks shall reach the level of the stored ones. */
+  expectLevel(level: ProofLevel): void {
+    if (isWeaker(this.floor, level)) this.floor = level;
+    if (this.required === null && this.floor === 'full') this.required = 'full';
   }
 
   /**
-   * Returns the level that the block reaches. `proven` is the result of `prove`, if it is known already.
-   * @throws BlockMismatch `proof` if the block does not reach the level of the chain. @throws RpcError `unknown_block` if the level of the chain is not known and the block is not proven in full
+   * @throws BlockMismatch `proof` if the header does not give its hash, or is not the trusted block. @throws RpcError `unknown_block`
+   * if the header has unknown fields, and other endpoints must confirm its hash
    */
-  check(prover: BlockProver, { header, raw }: Answer, proven: BlockProof | null): ProofLevel {
-    if (this.required === 'bloom' || this.required === 'headers') {
-      this.checkHeader(prover, raw.header, header);
-      return this.required;
-    }
+  checkHeader(prover: BlockProver, endpoint: number, raw: RawBlock['header'], head: Ref): void {
+    this.checkTrusted(head);
+    if (this.required === null || isWeaker(this.required, 'headers')) return;
+    const fault = prover.headerFault(raw);
+    if (fault !== null) this.refuseUnlessAgreed(endpoint, head, fault, `header ${head.number}`, head.hash);
+  }
+
+  /**
+   * Returns the level of the block. `proven` is the result of `prove`, if it is known already. `isCovered` says whether
+   * the bloom or the receipts root contains the logs.
+   * @throws BlockMismatch `proof` if the block does not reach the level of the chain. @throws RpcError `unknown_block` if the level of the chain is not known and the block is not proven in full, or if other endpoints must confirm the block
+   */
+  check(
+    prover: BlockProver,
+    endpoint: number,
+    block: Answer,
+    proven: BlockProof | null,
+    isCovered: boolean,
+  ): ProofLevel {
+    const { header, raw } = block;
     this.checkTrusted(header);
-    const { level, fault } = proven ?? prover.prove(raw);
-    if (level === 'full') return level;
+    const { level, fault } = proven ?? this.look(prover, raw);
+    const { required } = this;
     // It is not known yet whether this endpoint is wrong or the chain allows no full proof, so the endpoint is
     // not benched.
-    if (this.required === null)
-      throw new RpcError('unknown_block', `block ${header.number} cannot be proven yet: ${fault}`);
-    throw new BlockMismatch('proof', header.number, fault ?? 'the block is not proven');
+    if (required === null) {
+      if (level === 'full') return level;
+      throw new RpcError('unknown_block', `block ${header.number} cannot be proven yet: ${fault?.text}`);
+    }
+    this.checked = (this.checked + 1) % BLOCKS_PER_TRIAL;
+    const reached = isCovered ? level : 'none';
+    if (!isWeaker(this.mode === 'auto' ? reached : level, required)) {
+      if (this.mode === 'auto' && isEvidence(block, reached)) this.rise(reached, header.number);
+      return weakerOf(reached, this.required ?? reached);
+    }
+    const reason = fault ?? NO_BLOOM;
+    this.refuseUnlessAgreed(endpoint, header, reason, `block ${header.number}`, digestOf(block));
+    this.options.onWeak({ number: header.number, level: reached, reason: reason.text });
+    return reached;
   }
 
   /**
@@ -128,46 +210,111 @@ export class ProofGuard {
     const seen: Weak = this.weak.get(endpoint) ?? {
       blocks: new Set<number>(),
       answers: 0,
-      level: 'bloom',
+      level: 'none',
       fault: null,
     };
-    for (const { header, raw } of answers) {
+    for (const answer of answers) {
+      const { header, raw } = answer;
       const { level, fault } = prover.prove(raw);
-      // A block without transactions says nothing about the transactions of the chain.
-      if (level === 'full' && header.transactionCount > 0) return this.settle('full', null, header.number);
-      // A proven block without transactions shows only that headers can be recomputed on this chain.
-      const shown = level === 'full' ? 'headers' : level;
-      if (fault !== null && (seen.fault === null || RANK[shown] > RANK[seen.level])) seen.fault = fault;
-      if (RANK[shown] > RANK[seen.level]) seen.level = shown;
+      const isProven = isEvidence(answer, level);
+      if (level === 'full' && isProven) return this.settle('full', null, header.number);
+      const isBlank = answer.logs.length > 0 || isWeaker(level, 'headers');
+      const shown = isProven ? level : weakerOf(level, isBlank ? 'none' : 'headers');
+      if (fault !== null && (seen.fault === null || isWeaker(seen.level, shown))) seen.fault = fault.text;
+      if (isWeaker(seen.level, shown)) seen.level = shown;
       if (level === 'full') continue;
       seen.blocks.add(header.number);
       this.weak.set(endpoint, seen);
     }
     seen.answers += 1;
     const all = [...this.weak.values()];
-    if (all.length < this.countAnswering() || all.some((one) => !isSure(one))) return;
-    const best = all.reduce((one, other) => (RANK[other.level] > RANK[one.level] ? other : one));
+    if (all.length < this.options.listAnswering().length || all.some((one) => !isSure(one))) return;
+    const best = all.reduce((one, other) => (isWeaker(one.level, other.level) ? other : one));
     this.settle(best.level, best.fault, Math.min(...best.blocks));
   }
 
+  private look(prover: BlockProver, raw: RawBlock): Pick<BlockProof, 'level' | 'fault'> {
+    if (this.needsReceipts) return prover.prove(raw);
+    const fault = this.required === 'headers' ? prover.headerFault(raw.header) : null;
+    return { level: this.required === 'headers' && fault === null ? 'headers' : 'bloom', fault };
+  }
+
+  /** @throws BlockMismatch, or RpcError `unknown_block` until all endpoints have sent the same */
+  private refuseUnlessAgreed(
+    endpoint: number,
+    { number }: Ref,
+    fault: ProofFault,
+    key: string,
+    digest: string,
+  ): void {
+    if (this.mode !== 'auto' || !fault.isUnknown) throw new BlockMismatch('proof', number, fault.text);
+    if (this.isAgreed(endpoint, key, digest)) return;
+    const text = `block ${number} is proven less than others, and not all endpoints have confirmed it`;
+    throw new RpcError('unknown_block', `${text}: ${fault.text}`);
+  }
+
+  /**
+   * Notes what the endpoint sent. Returns whether all endpoints sent the same, or more than half of them and the others
+   * have not answered for a while.
+   */
+  private isAgreed(endpoint: number, key: string, digest: string): boolean {
+    const votes = this.votes.get(key) ?? new Map<number, Vote>();
+    const own = votes.get(endpoint);
+    const times = own?.digest === digest ? own.times + 1 : 1;
+    votes.set(endpoint, { digest, times });
+    this.votes.set(key, votes);
+    for (const oldest of this.votes.keys()) {
+      if (this.votes.size <= VOTES_MAX) break;
+      this.votes.delete(oldest);
+    }
+    const asked = this.options.listAnswering().filter(({ id, isBenched }) => id === endpoint || !isBenched);
+    const told = asked.flatMap(({ id }) => votes.get(id)?.digest ?? []);
+    const isLate = times >= WEAK_MIN && told.length > asked.length / 2;
+    return told.every((one) => one === digest) && (told.length === asked.length || isLate);
+  }
+
   private settle(level: ProofLevel, fault: string | null, number: number): void {
-    this.required = level;
+    const { log } = this.options;
+    this.required = isWeaker(level, this.floor) ? this.floor : level;
     if (level === 'full')
-      this.log.info({ level, block: number }, 'blocks are proven by header, transactions and receipts');
+      log.info({ level, block: number }, 'blocks are proven by header, transactions and receipts');
     else
-      this.log.warn(
+      log.warn(
         { level, block: number, reason: fault },
         'blocks cannot be proven in full on this chain; the strongest check that holds is used',
       );
   }
 
-  private checkTrusted({ number, hash }: Pick<Answer['header'], 'number' | 'hash'>): void {
-    const { trusted } = this.options;
+  private rise(level: ProofLevel, number: number): void {
+    if (this.required === null || !isWeaker(this.required, level)) return;
+    this.required = level;
+    this.options.log.info({ level, block: number }, 'blocks are proven at a stronger level than before');
+  }
+
+  private checkTrusted({ number, hash }: Ref): void {
+    const { trusted } = this.options.proof;
     if (trusted === null || trusted.number !== number || trusted.hash === hash) return;
     throw new BlockMismatch('proof', number, `hash is ${hash}, TRUSTED_BLOCK says ${trusted.hash}`);
   }
 }
 
+/**
+ * Whether the block shows that blocks of the chain can be proven at this level. A block without transactions says nothing
+ * about roots, and a block without logs, or with an empty bloom, says nothing about blooms.
+ */
+function isEvidence({ header, logs }: Answer, level: ProofLevel): boolean {
+  if (!isWeaker(level, 'receipts')) return header.transactionCount > 0;
+  return logs.length > 0 && header.logsBloom !== null && !isEmptyBloom(header.logsBloom);
+}
+
 function isSure({ blocks, answers }: Weak): boolean {
   return blocks.size >= WEAK_MIN || answers >= WEAK_MIN;
+}
+
+/** A short text that is the same for equal blocks, whatever other fields an endpoint sends. */
+function digestOf({ header: { hash }, transactions, logs }: Answer): string {
+  const senders = transactions.map((transaction) => [transaction.hash, transaction.from]);
+  return createHash('sha256')
+    .update(JSON.stringify([hash, senders, logs]))
+    .digest('hex');
 }

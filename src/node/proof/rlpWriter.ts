@@ -8,6 +8,9 @@ const START_BYTES = 1 << 18;
 /** A value that cannot be encoded. */
 export class EncodeError extends Error {}
 
+/** A value that this program cannot encode, although it may be right: its format is unknown, or fields are missing. */
+export class UnknownFormat extends EncodeError {}
+
 export class RlpWriter {
   private buffer = Buffer.allocUnsafeSlow(START_BYTES);
   private start = START_BYTES;

@@ -1,7 +1,7 @@
 /** Time and randomness as a dependency, so that a simulation can control both. */
 import { setImmediate } from 'node:timers/promises';
 
-import { steadyNow } from '../../domain/steadyTime';
+import { steadyNow } from '../../domain/time/steadyTime';
 import { onAbort } from './abortSignals';
 
 export interface Clock {

@@ -1,9 +1,9 @@
 /** Chooses HTTP, WebSocket or IPC by the scheme of an endpoint's URL. */
 import { createHttpTransport } from './httpTransport';
-import { openIpc } from './ipcWire';
+import { openIpc } from './ipcLink';
 import { parseEndpointUrl, type RpcTransport, type TransportOptions } from './rpcTransport';
 import { createSocketTransport } from './socketTransport';
-import { openWebSocket } from './webSocketWire';
+import { openWebSocket } from './webSocketLink';
 
 /**
  * Creates the transport for the endpoint at place `index` of the configured list. @throws AppError

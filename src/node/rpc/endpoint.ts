@@ -7,11 +7,10 @@ import type { AppError } from '../../errors';
 import { BatchSize } from './batchSize';
 import { backoffMs, type Clock } from './clock';
 import { EndpointFaults } from './faults/endpointFaults';
-import { LASTING_KINDS, SIZELESS_KINDS, SPLIT_KINDS } from './errorKinds';
 import { toAnswerError } from './malformedAnswers';
 import type { EndpointHealth, EndpointState, EndpointTraffic, Untrusted } from './nodeHealth';
 import { RefusedShare } from './refusedShare';
-import { RpcError } from './rpcError';
+import { RpcError, LASTING_KINDS, SIZELESS_KINDS, SPLIT_KINDS } from './rpcError';
 import {
   recogniseLimit,
   type Outcome,

@@ -12,10 +12,9 @@ import { ANSWER_BYTES_MAX } from './answerBounds';
 import { backoffMs, systemClock, withDeadline, type Clock } from './clock';
 import { createTransport } from './createTransport';
 import { Endpoint } from './endpoint';
-import { moreTelling, roundsAfter } from './errorKinds';
 import { doesAnswer, MalformedLog, MergedAnswers } from './malformedAnswers';
 import { toNodeHealth, type EndpointState, type EndpointTraffic, type NodeHealth } from './nodeHealth';
-import { RETRY_AFTER_MAX_MS, RpcError } from './rpcError';
+import { RETRY_AFTER_MAX_MS, RpcError, moreTelling, roundsAfter } from './rpcError';
 import type { Outcome, RpcCall, RpcTransport } from './rpcTransport';
 
 interface PoolOptions {

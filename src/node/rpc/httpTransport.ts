@@ -7,7 +7,7 @@ import { Agent, request, type Dispatcher } from 'undici';
 import { linkSignals } from './abortSignals';
 import { AnswerMeter, boundOf } from './answerBounds';
 import { withDeadline } from './clock';
-import { parseAnswer } from './parseAnswer';
+import { parseAnswer } from './slicedJson';
 import { kindOfHttpStatus, parseRetryAfter, RpcError, type RpcErrorFacts } from './rpcError';
 import {
   endpointError,

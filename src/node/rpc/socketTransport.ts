@@ -6,7 +6,7 @@ import { isHash, isQuantity, toLowerHex } from '../../domain/hex';
 import { linkSignals, onAbort } from './abortSignals';
 import { boundOf, tooLargeText } from './answerBounds';
 import { backoffMs, withDeadline } from './clock';
-import { parseAnswer } from './parseAnswer';
+import { parseAnswer } from './slicedJson';
 import type { RpcErrorKind } from './rpcError';
 import {
   endpointError,
@@ -33,8 +33,8 @@ const RECONNECT_MAX_MS = 10_000;
 /** Largest number of calls without an answer on one connection. */
 const PENDING_MAX = 10_000;
 
-/** One connection that carries whole messages. Its events never come before `OpenWire` has returned. */
-interface Wire {
+/** One connection that carries whole messages. Its events never come before `OpenLink` has returned. */
+interface Link {
   send(text: string, onError: (error: Error) => void): void;
   /** Makes a living server send something. */
   ping(): void;
@@ -42,7 +42,7 @@ interface Wire {
   end(): void;
 }
 
-interface WireEvents {
+interface LinkEvents {
   onOpen(): void;
   /** The server sent something, which need not be a message. */
   onHeard(): void;
@@ -52,7 +52,7 @@ interface WireEvents {
   onEnd(error: Error): void;
 }
 
-export type OpenWire = (endpoint: EndpointUrl, options: TransportOptions, events: WireEvents) => Wire;
+export type OpenLink = (endpoint: EndpointUrl, options: TransportOptions, events: LinkEvents) => Link;
 
 interface Pending {
   readonly call: RpcCall;
@@ -62,7 +62,7 @@ interface Pending {
 
 /** The state of one connection. Each reconnect creates a new state. */
 interface Connection {
-  readonly wire: Wire;
+  readonly link: Link;
   readonly pending: Map<number, Pending>;
   readonly ended: AbortController;
   lastHeardAt: number;
@@ -75,7 +75,7 @@ class SocketTransport implements RpcTransport {
   readonly name: string;
   private readonly endpoint: EndpointUrl;
   private readonly options: TransportOptions;
-  private readonly openWire: OpenWire;
+  private readonly openLink: OpenLink;
   private readonly closed = new AbortController();
   private readonly listeners = new Set<HeadListener>();
   private connecting: Promise<Connection> | null = null;
@@ -83,11 +83,11 @@ class SocketTransport implements RpcTransport {
   private keeping = false;
   private nextId = 1;
 
-  constructor(endpoint: EndpointUrl, options: TransportOptions, openWire: OpenWire) {
+  constructor(endpoint: EndpointUrl, options: TransportOptions, openLink: OpenLink) {
     this.name = endpoint.name;
     this.endpoint = endpoint;
     this.options = options;
-    this.openWire = openWire;
+    this.openLink = openLink;
   }
 
   async send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
@@ -138,7 +138,7 @@ class SocketTransport implements RpcTransport {
   private open(): Promise<Connection> {
     const { clock } = this.options;
     return new Promise((resolve, reject) => {
-      const wire = this.openWire(this.endpoint, this.options, {
+      const link = this.openLink(this.endpoint, this.options, {
         onOpen: () => {
           this.connection = connection;
           void this.watchdog(connection);
@@ -156,13 +156,13 @@ class SocketTransport implements RpcTransport {
         },
       });
       const connection: Connection = {
-        wire,
+        link,
         pending: new Map(),
         ended: new AbortController(),
         lastHeardAt: clock.now(),
         subscription: null,
       };
-      const release = onAbort(this.closed.signal, () => wire.end());
+      const release = onAbort(this.closed.signal, () => link.end());
     });
   }
 
@@ -170,7 +170,7 @@ class SocketTransport implements RpcTransport {
   private drop(connection: Connection, error: Error): void {
     if (connection.ended.signal.aborted) return;
     connection.ended.abort();
-    connection.wire.end();
+    connection.link.end();
     if (this.connection === connection) this.connection = null;
     for (const call of connection.pending.values()) call.fail(error);
     connection.pending.clear();
@@ -201,17 +201,19 @@ class SocketTransport implements RpcTransport {
     const { clock } = this.options;
     try {
       // When the server was last heard before the last ping.
-      for (let heardAt = NaN; ;) {
-        await clock.sleep(PING_AFTER_MS, connection.ended.signal);
+      for (let [heardAt, waitMs] = [NaN, PING_AFTER_MS]; ;) {
+        await clock.sleep(waitMs, connection.ended.signal);
         // Bytes that arrived while this process was suspended or busy are read first.
         await clock.turn();
         if (connection.lastHeardAt === heardAt) {
-          connection.wire.end();
+          connection.link.end();
           return;
         }
-        if (clock.now() - connection.lastHeardAt < PING_AFTER_MS) continue;
+        const restMs = connection.lastHeardAt + PING_AFTER_MS - clock.now();
+        waitMs = restMs > 0 ? restMs : PING_AFTER_MS;
+        if (restMs > 0) continue;
         heardAt = connection.lastHeardAt;
-        connection.wire.ping();
+        connection.link.ping();
       }
     } catch {
       // The connection has ended, so no more pings are needed.
@@ -256,7 +258,7 @@ class SocketTransport implements RpcTransport {
         reject(error);
       };
       connection.pending.set(id, { call, deliver, fail });
-      connection.wire.send(
+      connection.link.send(
         JSON.stringify({ jsonrpc: '2.0', id, method: call.method, params: call.params }),
         (error) => {
           if (connection.pending.delete(id)) fail(this.error('network', reasonOf(error), error));
@@ -293,9 +295,9 @@ class SocketTransport implements RpcTransport {
 export function createSocketTransport(
   endpoint: EndpointUrl,
   options: TransportOptions,
-  openWire: OpenWire,
+  openLink: OpenLink,
 ): RpcTransport {
-  return new SocketTransport(endpoint, options, openWire);
+  return new SocketTransport(endpoint, options, openLink);
 }
 
 function readHint(head: unknown): HeadHint | null {

@@ -4,6 +4,7 @@ import { blockOfOrd, eventId, logIndexOfOrd } from '../../domain/ord';
 import { ZERO_ADDRESS } from '../../domain/hex';
 import { formatPrice, scalePrice } from '../../domain/prices';
 import { swapFeeUsd } from '../../domain/swapFee';
+import { POOL_STABLE, POOL_V3, POOL_WEIGHTED } from '../../domain/pool';
 import type {
   ActivityEntry,
   ActivityItem,
@@ -16,10 +17,6 @@ import type {
 import { poolTypeShape } from '../../wire/primitives';
 import { tokenRefOf, type TokenMap } from '../tokens/tokens';
 import type { LiquidityColumns, StoredEvent, SwapColumns, SyncColumns } from './eventRows';
-
-const V3 = 3;
-const WEIGHTED = 4;
-const STABLE = 5;
 
 /** Decimals of both tokens. Null if unknown: the token's amounts are then raw units, and the pair has no
  * price. */
@@ -102,7 +99,7 @@ function toSwapItem(row: SwapColumns, common: Common, scale: Scale): SwapItem {
     ? { address: row.token1, amount: amount1, decimals: scale.decimals1 }
     : { address: row.token0, amount: amount0, decimals: scale.decimals0 };
   const buy = base.amount < 0n;
-  const isVault = row.pool_type === WEIGHTED || row.pool_type === STABLE;
+  const isVault = row.pool_type === POOL_WEIGHTED || row.pool_type === POOL_STABLE;
   const [into, out] = buy ? [quote, base] : [base, quote];
   return withCommon<Omit<SwapItem, keyof Common>>(common, {
     event_type: 'swap',
@@ -123,7 +120,7 @@ function toSwapItem(row: SwapColumns, common: Common, scale: Scale): SwapItem {
     // A vault's event names neither the sender nor the recipient.
     sender: isVault ? null : row.sender,
     recipient: isVault ? null : row.recipient,
-    ...(row.pool_type === V3
+    ...(row.pool_type === POOL_V3
       ? {
           sqrt_price_x96: String(row.sqrt_price_x96),
           tick: row.tick,
@@ -161,14 +158,14 @@ function absolute(amount: bigint): bigint {
 }
 
 function stateDecimalPrice(row: SwapColumns, scale: Scale): string | null {
-  if (row.pool_type === WEIGHTED || row.pool_type === STABLE) {
+  if (row.pool_type === POOL_WEIGHTED || row.pool_type === POOL_STABLE) {
     // Weights or an invariant set the price of a weighted or stable pool, so the ratio of its reserves is not a
     // price.
     const price = scalePrice(row.price, scale.decimals0, scale.decimals1, row.base_is_token0);
     return price > 0 ? plainNumber(price) : null;
   }
   const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96 } = row;
-  if (row.pool_type === V3 && sqrtPriceX96 === 0n) return null;
+  if (row.pool_type === POOL_V3 && sqrtPriceX96 === 0n) return null;
   const state = { reserve0, reserve1, sqrtPriceX96 };
   return formatPrice(state, scale.decimals0, scale.decimals1, row.base_is_token0);
 }
@@ -186,7 +183,7 @@ function toSyncItem(row: SyncColumns, common: Common, scale: Scale): SyncItem {
 
 /** Whether the event is a swap of a vault pool's own share, which names no provider. */
 function isShareMove({ owner, pool_type }: LiquidityColumns): boolean {
-  return owner === ZERO_ADDRESS && pool_type > V3;
+  return owner === ZERO_ADDRESS && pool_type > POOL_V3;
 }
 
 function toLiquidityItem(
@@ -204,7 +201,7 @@ function toLiquidityItem(
     amount0_usd: usdOf(row.amount0_usd),
     amount1_usd: usdOf(row.amount1_usd),
     liquidity_raw: row.liquidity === null ? null : String(row.liquidity),
-    ...(row.pool_type === V3 ? { tick_lower: row.tick_lower, tick_upper: row.tick_upper } : {}),
+    ...(row.pool_type === POOL_V3 ? { tick_lower: row.tick_lower, tick_upper: row.tick_upper } : {}),
   });
 }
 

@@ -6,13 +6,13 @@ import { liquidityEventsTable, swapsTable } from '../../clickhouse/schema/tables
 import { formatRatio, formatUnits, plainNumber } from '../../domain/amounts';
 import { blockOfOrd, lastOrdOfBlock, logIndexOfOrd } from '../../domain/ord';
 import { formatPrice, scalePrice } from '../../domain/prices';
+import { POOL_V2, POOL_V3 } from '../../domain/pool';
 import type { ScreenerEvent } from '../../wire/dialects/dexscreener';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { PairTable } from '../pairs/pairTable';
 import { legOfPool, type StoredPool } from '../pairs/pools';
 import { tokenOf } from '../tokens/tokens';
 
-const CONCENTRATED = 3;
 const LEG_SPAN = 256;
 
 const swapRow = rowType({
@@ -121,8 +121,8 @@ function toSwap(row: SwapRow, pool: StoredPool, { decimals0, decimals1 }: Scale)
  */
 function priceOf(row: SwapRow, { decimals0, decimals1 }: Scale): string {
   const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96 } = row;
-  const hasReserves = row.pool_type === CONCENTRATED ? sqrtPriceX96 > 0n : row.pool_type === 2;
-  const marginal = hasReserves
+  const plain = row.pool_type === POOL_V3 ? sqrtPriceX96 > 0n : row.pool_type === POOL_V2;
+  const marginal = plain
     ? formatPrice({ reserve0, reserve1, sqrtPriceX96 }, decimals0, decimals1, true)
     : plainNumber(scalePrice(row.raw_price, decimals0, decimals1, true));
   if (marginal !== null && marginal !== '0') return marginal;

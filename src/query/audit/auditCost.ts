@@ -1,13 +1,13 @@
 /** Computes the cost of moving an audited price, and the age of the price. Pure. */
 import { blockOfOrd } from '../../domain/ord';
+import { POOL_V3 } from '../../domain/pool';
 import { costHop } from '../../pricing/cost/costHop';
 import type { HopPrice } from '../../pricing/hop';
 import type { Leg } from '../../pricing/leg';
 import { manipulationCost, type ManipulationCost } from '../../pricing/cost/manipulationCost';
 import type { AuditInputs, AuditRoute } from './auditInputs';
 
-const V3 = 3;
-const PIPS_ONE = 1_000_000;
+const PIPS = 1_000_000;
 
 /** The price of a token that is derived from pools, with its hops from the token to the anchor. */
 interface PricedPath {
@@ -24,26 +24,26 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
   if (usd === null || anchor === null || hops.length === 0) return null;
   const poolOf = ({ key }: Leg): { readonly pool_type: number; readonly fee_pips: number } | undefined =>
     legs.get(key)?.pool;
-  const feeOf = (leg: Leg): number => (fees.get(leg.pair) ?? poolOf(leg)?.fee_pips ?? 0) / PIPS_ONE;
-  const isRanged = (leg: Leg): boolean => poolOf(leg)?.pool_type === V3;
+  const feeOf = (leg: Leg): number => (fees.get(leg.pair) ?? poolOf(leg)?.fee_pips ?? 0) / PIPS;
+  const isRanged = (leg: Leg): boolean => poolOf(leg)?.pool_type === POOL_V3;
   const activeOf = (leg: Leg): number => activeLiquidity(leg, inputs);
   // USD price of the token at the end of the current hop. The loop goes from the anchor back to the audited token.
   let nextUsd = anchors.get(anchor) ?? 0;
   // Tokens through which a hop's token could get another route: the anchors and the later tokens of the path.
-  const routeTokens = new Set<string>(anchors.keys());
+  const others = new Set<string>(anchors.keys());
   const costs = [...hops].reverse().map(({ route, hop }) => {
     const { token, next } = route;
-    const usdOfNext = nextUsd;
+    const known = nextUsd;
     nextUsd *= hop.price;
     const usdOf = ({ token0, token1 }: Leg): number => {
       const other = token0 === token ? token1 : token0;
-      return other === next ? usdOfNext : (anchors.get(other) ?? 0);
+      return other === next ? known : (anchors.get(other) ?? 0);
     };
-    routeTokens.add(next);
+    others.add(next);
     const feesWith = (tokensOfPools: ReadonlySet<string>): number[] =>
-      tokens.listFees(token, tokensOfPools, block.number).map((pips) => pips / PIPS_ONE);
+      tokens.listFees(token, tokensOfPools, block.number).map((pips) => pips / PIPS);
     const ofHop = feesWith(new Set(anchors.has(next) ? [next, ...anchors.keys()] : [next]));
-    const otherFees = feesWith(routeTokens);
+    const otherFees = feesWith(others);
     return costHop(route, hop, { market, usdOf, feeOf, isRanged, activeOf, fees: ofHop, otherFees });
   });
   return manipulationCost(costs);

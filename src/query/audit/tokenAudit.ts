@@ -2,8 +2,11 @@
  * Explains a token's price: its path to an anchor, priced again by the pure price function. Readers can repeat every
  * sum from the printed figures. Pure; auditInputs.ts reads the inputs.
  */
+import { createHash } from 'node:crypto';
+
 import { plainNumber } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
+import { POOL_V3 } from '../../domain/pool';
 import { capAlong } from '../../pricing/cap';
 import { ANCHOR_CONFIDENCE, levelOf, pathConfidence, TRUSTED_MIN } from '../../pricing/confidence';
 import { knownSide } from '../../pricing/depth';
@@ -18,7 +21,6 @@ import { isValueCapped } from './auditCap';
 import { ageOfPrice, costOfPrice } from './auditCost';
 import { printWeights, productOf, quotientOf, sumOfProducts } from './auditDecimal';
 import { droppedPools, isOneSided, otherPools, reasonLegs } from './auditExclusions';
-import { hashInputs } from './hashInputs';
 import type { AuditInputs, AuditLeg, AuditRoute } from './auditInputs';
 import {
   ANCHOR_ABOVE_PEG,
@@ -33,7 +35,6 @@ import {
   VALUE_CAPPED,
 } from './auditWarnings';
 
-const V3 = 3;
 const PIPS_PER_BPS = 100;
 
 interface AuditedHop {
@@ -231,10 +232,10 @@ function doubtWarnings(
  * %.
  */
 function isNarrow(key: string, token: Hex, { legs, market }: AuditInputs): boolean {
-  const auditLeg = legs.get(key);
-  if (auditLeg?.pool.pool_type !== V3) return false;
-  const state = market.stateOf(auditLeg.leg);
-  const knownIsToken0 = auditLeg.leg.token0 !== token;
+  const found = legs.get(key);
+  if (found?.pool.pool_type !== POOL_V3) return false;
+  const state = market.stateOf(found.leg);
+  const knownIsToken0 = found.leg.token0 !== token;
   const real = knownIsToken0 ? state.reserve0 : state.reserve1;
   const unbounded = { ...state, reserve0: Infinity, reserve1: Infinity };
   const virtual = knownSide({ state: unbounded, liquidity: state.liquidity }, knownIsToken0, 1).backingUsd;
@@ -243,4 +244,46 @@ function isNarrow(key: string, token: Hex, { legs, market }: AuditInputs): boole
 
 function labelOf(token: Hex, { tokens }: AuditInputs): string {
   return tokens.findToken(token)?.symbol ?? token;
+}
+
+/**
+ * sha256 of these lines, each ended by a line feed. One space separates fields; null is `-`.
+ *
+ *     candlehouse-audit 1
+ *     chain <chain id>
+ *     block <derived_at_block>
+ *     token <token.address>
+ *     anchor <anchor.address> <anchor.price_usd>
+ *     hop <step> <from_token> <to_token>                                 of each hop, followed by
+ *
+ *     pool <address> <reserve0> <reserve1> <weight> <implied_price>      each of its pools
+ *     excluded <address> <reason> <implied_price>                        of each excluded pool
+ */
+function hashInputs(chainId: number, audit: Omit<Audit, 'inputs_hash'>): `0x${string}` {
+  const lines = [
+    ['candlehouse-audit', 1],
+    ['chain', chainId],
+    ['block', audit.derived_at_block],
+    ['token', audit.token.address],
+    ['anchor', audit.anchor?.address ?? null, audit.anchor?.price_usd ?? null],
+    ...audit.hops.flatMap(({ step, from_token, to_token, pools }) => [
+      ['hop', step, from_token, to_token],
+      ...pools.map((pool) => [
+        'pool',
+        pool.address,
+        pool.reserve0,
+        pool.reserve1,
+        pool.weight,
+        pool.implied_price,
+      ]),
+    ]),
+    ...audit.excluded_pools.map(({ address, reason, implied_price }) => [
+      'excluded',
+      address,
+      reason,
+      implied_price,
+    ]),
+  ];
+  const text = lines.map((fields) => `${fields.map((field) => field ?? '-').join(' ')}\n`).join('');
+  return `0x${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -1,11 +1,11 @@
 /**
  * Reads the stored bars of one timeframe as of one snapshot, and adds the swaps of head blocks. The rows come from
- * legBars.ts and tokenBars.ts. Chart series: tickSeries.ts.
+ * legBars.ts and tokenBars.ts. Chart series: chartSeries.ts.
  */
 import { addHeadParts, foldParts, type BarPart } from './barParts';
 import { readPages, type BarPage, type BarsRead } from './barPages';
 import type { HeadSnapshot } from '../head/headSnapshot';
-import { slotOf } from './tickSeries';
+import { slotOf } from './chartSeries';
 
 /**
  * Number of rows that the first query asks for, beyond 1.5 rows per bar. A short series with many parts then needs

@@ -1,5 +1,5 @@
 /** Computes which whole hours of a time window can come from rollups of final rows. Pure. */
-import { slotOf } from './tickSeries';
+import { slotOf } from './chartSeries';
 
 export const HOUR_SECONDS = 3_600;
 

@@ -9,7 +9,7 @@ import type { BarRows } from './barReader';
 import { readBlockBars } from './blockBars';
 import { readPricePage, type PathQuestion, type PathSource } from './hopPages';
 import type { PricePoint } from './pathPoints';
-import { slotOf } from './tickSeries';
+import { slotOf } from './chartSeries';
 import { readTokenVolumes, type BarVolume } from './tokenBars';
 
 interface PathRequest extends PathQuestion {

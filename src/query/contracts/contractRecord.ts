@@ -1,7 +1,7 @@
 /** Builds the contract answers of the explorer: a summary for lists, and the whole record of one contract. */
 import { formatUnits } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
-import type { NodeState } from '../../domain/nodeState';
+import type { AccountState } from '../../domain/accountState';
 import { blockOfOrd, lastOrdOfBlock, logIndexOfOrd } from '../../domain/ord';
 import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedContract';
 import type { ContractRecord, ContractSummary } from '../../wire/explorer';
@@ -27,7 +27,7 @@ interface RecordDeps {
   /** Finds constructor arguments of contracts that have the code of a verified contract; optional. */
   readonly twinArguments?: TwinArguments;
   /** Access to the node of a chain, for reads of contract state; null without a node. */
-  readonly nodeOf?: (chainId: number) => NodeState | null;
+  readonly nodeOf?: (chainId: number) => AccountState | null;
   /** Supply of a token that the market shows at that head, raw units; null if it shows none. */
   readonly supplyOf?: (chainId: number, head: HeadSnapshot, token: Hex) => Promise<bigint | null>;
 }

@@ -3,7 +3,7 @@ import { address, u64 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { CONTRACTS_MAX, readFacts, type ContractFacts, type ContractKind } from './contractFacts';
-import type { Order } from '../pairs/ranking';
+import type { Order } from '../pairs/rankings';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from '../logs/logFilter';
 

@@ -5,7 +5,7 @@ import { findCreation, transactionShape } from '../../domain/creation';
 import { isHexData, isQuantity, toLowerHex, type Hex } from '../../domain/hex';
 import type { ContractId } from '../../domain/verifiedContract';
 import type { HeadSnapshot } from '../head/headSnapshot';
-import type { NodeReads } from '../head/nodeReads';
+import type { NodeRelay } from '../head/nodeRelay';
 
 export interface CreationFacts {
   /** Creation code with arguments; null if unknown, or if another contract created this one. */
@@ -18,7 +18,7 @@ const indexShape = z.looseObject({ transactionIndex: z.custom<Hex>(isQuantity) }
 
 /** Never rejects. */
 export async function readCreation(
-  node: NodeReads | null,
+  node: NodeRelay | null,
   { address }: ContractId,
   transaction: Hex | null,
 ): Promise<CreationFacts> {
@@ -34,7 +34,7 @@ export async function readCreation(
 
 /** The runtime code at the head; null if there is no node, or the node does not answer. Never rejects. */
 export async function readCode(
-  node: NodeReads | null,
+  node: NodeRelay | null,
   head: HeadSnapshot,
   address: Hex,
 ): Promise<Hex | null> {

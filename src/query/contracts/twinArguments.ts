@@ -11,41 +11,36 @@ import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedCont
 import { findVerification, type ContractFacts } from './contractFacts';
 import type { ContractReader } from './contracts';
 import { readCreation } from './creationCode';
-import type { NodeReads } from '../head/nodeReads';
-import { orNull } from '../head/orNull';
-import { TIME_BUDGETS } from '../head/timeBudgets';
+import type { NodeRelay } from '../head/nodeRelay';
+import { TIME_BUDGETS, orNull } from '../head/timeBudgets';
 
-const KEPT_MAX = 5_000;
+const KEPT = 5_000;
 /** Time in ms after a failed attempt until the next attempt. */
 const UNKNOWN_MS = 10_000;
 
 interface TwinArgumentsDeps {
   readonly contracts: Pick<ContractReader, 'find'>;
   readonly verified: Pick<VerifiedReader, 'find'>;
-  readonly readsOf: (chainId: number) => NodeReads | null;
+  readonly relayOf: (chainId: number) => NodeRelay | null;
 }
 
 /** The arguments; null if they are unknown or not found in time. Never rejects. */
 export type TwinArguments = (record: VerifiedContract, facts: ContractFacts | null) => Promise<Hex | null>;
 
 export function createTwinArguments(deps: TwinArgumentsDeps): TwinArguments {
-  const byTwin = new LRUCache<string, Promise<Hex | null>>({ max: KEPT_MAX });
+  const known = new LRUCache<string, Promise<Hex | null>>({ max: KEPT });
   return async (record, facts) => {
     const { twinOf } = record;
     const creation = facts?.creation ?? null;
     if (twinOf === null || creation === null || creation.factory !== null) return null;
-    const ownCreation: Made = {
-      chainId: record.chainId,
-      address: record.address,
-      transaction: creation.txHash,
-    };
-    const key = `${ownCreation.chainId} ${ownCreation.address} ${ownCreation.transaction} ${twinOf.chainId} ${twinOf.address}`;
-    let asking = byTwin.get(key);
+    const own: Made = { chainId: record.chainId, address: record.address, transaction: creation.txHash };
+    const key = `${own.chainId} ${own.address} ${own.transaction} ${twinOf.chainId} ${twinOf.address}`;
+    let asking = known.get(key);
     if (asking === undefined) {
-      asking = derive(deps, record, ownCreation, twinOf).catch(() => null);
-      byTwin.set(key, asking);
+      asking = derive(deps, record, own, twinOf).catch(() => null);
+      known.set(key, asking);
       void asking.then((found) => {
-        if (found === null) byTwin.set(key, Promise.resolve(null), { ttl: UNKNOWN_MS });
+        if (found === null) known.set(key, Promise.resolve(null), { ttl: UNKNOWN_MS });
       });
     }
     return orNull(asking, TIME_BUDGETS.nodeMs);
@@ -81,15 +76,15 @@ async function derive(
     deps.verified.find(twin, null),
     deps.contracts.find(twin.chainId, twin.address),
   ]);
-  const twinsArguments = record?.constructorArguments ?? null;
+  const told = record?.constructorArguments ?? null;
   const transaction = facts?.creation?.txHash;
-  if (twinsArguments === null || transaction === undefined) return null;
-  const readCode = async (made: Made): Promise<Hex | null> =>
-    (await readCreation(deps.readsOf(made.chainId), made, made.transaction)).code;
-  const [code, twins] = await Promise.all([readCode(own), readCode({ ...twin, transaction })]);
-  if (code === null || twins === null || !twins.endsWith(twinsArguments.slice(2))) return null;
-  const begin = twins.length - (twinsArguments.length - 2);
+  if (told === null || transaction === undefined) return null;
+  const read = async (made: Made): Promise<Hex | null> =>
+    (await readCreation(deps.relayOf(made.chainId), made, made.transaction)).code;
+  const [code, twins] = await Promise.all([read(own), read({ ...twin, transaction })]);
+  if (code === null || twins === null || !twins.endsWith(told.slice(2))) return null;
+  const begin = twins.length - (told.length - 2);
   if (code.slice(0, begin) !== twins.slice(0, begin)) return null;
-  const givenArguments: Hex = `0x${code.slice(begin)}`;
-  return checkArguments(abi, givenArguments) === null ? givenArguments : null;
+  const rest: Hex = `0x${code.slice(begin)}`;
+  return checkArguments(abi, rest) === null ? rest : null;
 }

@@ -6,7 +6,7 @@ import { listDexDays } from './dexDays';
 import { toDexHistory } from './dexItem';
 import { readTvlDays } from './tvlDays';
 import type { HeadSnapshot } from '../head/headSnapshot';
-import { slotOf } from '../bars/tickSeries';
+import { slotOf } from '../bars/chartSeries';
 
 const DAY_SECONDS = 86_400;
 

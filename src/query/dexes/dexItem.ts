@@ -3,7 +3,7 @@ import type { Dex, ProtocolName } from '../../domain/pool';
 import type { DexDay, DexItem } from '../../wire/dexes';
 import type { DexDayRow } from './dexDays';
 import type { PairEntry } from '../pairs/pairItem';
-import { changePercent, compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
+import { changePercent, compareKeys, distinctMakers, latestOf } from '../pairs/rankings';
 
 const DAY_SECONDS = 86_400;
 

@@ -9,7 +9,7 @@ import { toDexItems, type DexFacts, type DexTraders } from './dexItem';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { PairTable, PairTables } from '../pairs/pairTable';
 import { perVersion, type PerVersion } from '../head/perVersion';
-import { distinctMakers } from '../pairs/ranking';
+import { distinctMakers } from '../pairs/rankings';
 
 const DAY_SECONDS = 86_400;
 const WEEK_SECONDS = 604_800;

@@ -3,7 +3,7 @@
  * head before if the view can. All requests of a version share the value.
  */
 import { diffHeads, type HeadDiff } from '../../domain/head/diffHeads';
-import { steadyNow } from '../../domain/steadyTime';
+import { steadyNow } from '../../domain/time/steadyTime';
 import type { HeadSnapshot } from './headSnapshot';
 
 /** Number of versions in memory: the current version and the previous one. */

@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { steadyNow } from '../../domain/steadyTime';
+import { steadyNow } from '../../domain/time/steadyTime';
 import type { HeadSnapshot } from './headSnapshot';
 
 /** If there is no request for this long, in ms, precomputing stops and the next request waits. */

@@ -2,11 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import { steadyNow } from '../../domain/steadyTime';
+import { operationRow, SENDERS_CHECKED } from '../../clickhouse/schema/operations';
+import { PROOF_LEVELS } from '../../domain/block';
+import { steadyNow } from '../../domain/time/steadyTime';
 import {
   findNewestPart,
   findProvenPart,
-  PROOF_LEVELS,
   PROOF_ROWS_MAX,
   proofRow,
   toProofRanges,
@@ -22,14 +23,24 @@ const KEEP_MS = 5_000;
 /** Longest wait in ms for the database. */
 const WAIT_MS = 500;
 
-/** The levels of the final blocks of the snapshot. */
+/** What is known of the proof of final blocks: their levels, and the last block whose senders are checked. */
+interface FinalProof {
+  readonly ranges: readonly ProofRange[];
+  readonly sendersTo: number | null;
+}
+
+/** The proof of the final blocks of the snapshot. */
 async function readFinal(
   runner: QueryRunner,
   chainId: number,
   { finalTo }: HeadSnapshot,
-): Promise<readonly ProofRange[]> {
-  const params = { chain: chainId, final_to: finalTo, limit: PROOF_ROWS_MAX };
-  return toProofRanges(await runner.run('head/list_proof_changes', params, proofRow), finalTo);
+): Promise<FinalProof> {
+  const params = { chain: chainId, final_to: finalTo, levels: PROOF_LEVELS, limit: PROOF_ROWS_MAX };
+  const [rows, [senders]] = await Promise.all([
+    runner.run('head/list_proof_changes', params, proofRow),
+    runner.run('engine/list_operations', { names: [SENDERS_CHECKED] }, operationRow),
+  ]);
+  return { ranges: toProofRanges(rows, finalTo), sendersTo: senders?.value ?? null };
 }
 
 function storedOf({ startBlock, number }: HeadSnapshot): { start: number; head: number } {
@@ -37,64 +48,75 @@ function storedOf({ startBlock, number }: HeadSnapshot): { start: number; head: 
 }
 
 /** Converts a part to the fields that answers show. Without a part, all fields are null. */
-function toProof(part: ProvenPart | null): Proof {
-  return { level: part?.level ?? null, proven_from: part?.from ?? null, proven_to: part?.to ?? null };
+function toProof(part: ProvenPart | null, sendersTo: number | null): Proof {
+  const isChecked = part?.level === 'full' && sendersTo !== null && sendersTo >= part.from;
+  return {
+    level: part?.level ?? null,
+    proven_from: part?.from ?? null,
+    proven_to: part?.to ?? null,
+    senders_proven_to: isChecked ? Math.min(sendersTo, part.to) : null,
+  };
 }
 
-/**
- * The newest part of the stored chain in which every block has at least the newest block's level of proof.
- */
-export async function readProof(runner: QueryRunner, chainId: number, head: HeadSnapshot): Promise<Proof> {
-  const ranges = withHead(await readFinal(runner, chainId, head), head.blocks);
-  return toProof(findNewestPart(ranges, storedOf(head)));
-}
-
-/** The proven parts of the current head. If the database does not answer soon, the last answer counts. */
+/** The proven parts of the stored chain. */
 export interface ProvenParts {
   /**
-   * The newest part of the stored chain in which every block has at least the newest block's level of proof.
+   * The newest part of the snapshot's chain in which every block has at least the newest block's level of proof. Rejects
+   * if the database does not answer.
    */
+  at(head: HeadSnapshot): Promise<Proof>;
+  /** The same of the current head. If the database does not answer soon, the last answer counts. */
   newest(head: HeadSnapshot | null): Promise<Proof>;
-  /** The newest part of each level that any block has. */
+  /** The newest part of each level that any block has. If the database does not answer soon, the last answer counts. */
   all(head: HeadSnapshot | null): Promise<ProvenPart[]>;
 }
 
-interface Known {
-  readonly ranges: readonly ProofRange[];
+interface Known extends FinalProof {
   readonly stored: { readonly start: number; readonly head: number };
 }
 
-/**
- * For /readyz and /metrics: answers also while the database hangs, and limits how often the database is read.
- */
+/** Keeps the levels of the final blocks for a few seconds, for /overview, /readyz and /metrics. */
 export function createProvenParts(runner: QueryRunner, chainId: number): ProvenParts {
-  let final: { readonly to: number; readonly ms: number; readonly ranges: readonly ProofRange[] } | null =
-    null;
-  let reading: Promise<void> | null = null;
-  let lastKnown: Known | null = null;
-  const refresh = async (head: HeadSnapshot): Promise<Known | null> => {
+  let final: {
+    readonly to: number;
+    readonly ms: number;
+    readonly proof: Promise<FinalProof>;
+  } | null = null;
+  let known: Known | null = null;
+  const knownOf = async (head: HeadSnapshot): Promise<Known> => {
     if (final?.to !== head.finalTo || steadyNow() - final.ms >= KEEP_MS) {
-      reading ??= readFinal(runner, chainId, head)
-        .then((ranges) => {
-          final = { to: head.finalTo, ms: steadyNow(), ranges };
-        })
-        .catch(() => undefined)
-        .finally(() => (reading = null));
-      await Promise.race([reading, sleep(WAIT_MS, undefined, { ref: false })]);
+      const read = { to: head.finalTo, ms: steadyNow(), proof: readFinal(runner, chainId, head) };
+      final = read;
+      read.proof.catch(() => {
+        if (final === read) final = null;
+      });
     }
-    if (final?.to === head.finalTo)
-      lastKnown = { ranges: withHead(final.ranges, head.blocks), stored: storedOf(head) };
-    return lastKnown;
+    const { ranges, sendersTo } = await final.proof;
+    return { ranges: withHead(ranges, head.blocks), sendersTo, stored: storedOf(head) };
   };
+  const refresh = async (head: HeadSnapshot | null): Promise<Known | null> => {
+    if (head === null) return null;
+    const reading = knownOf(head).then(
+      (found) => void (known = found),
+      () => undefined,
+    );
+    await Promise.race([reading, sleep(WAIT_MS, undefined, { ref: false })]);
+    return known;
+  };
+  const newestOf = (found: Known | null): Proof =>
+    found === null
+      ? toProof(null, null)
+      : toProof(findNewestPart(found.ranges, found.stored), found.sendersTo);
   return {
-    async newest(head) {
-      const proven = head === null ? null : await refresh(head);
-      return toProof(proven === null ? null : findNewestPart(proven.ranges, proven.stored));
-    },
+    at: async (head) => newestOf(await knownOf(head)),
+    newest: async (head) => newestOf(await refresh(head)),
     async all(head) {
-      const proven = head === null ? null : await refresh(head);
-      if (proven === null) return [];
-      return PROOF_LEVELS.flatMap((level) => findProvenPart(proven.ranges, proven.stored, level) ?? []);
+      const found = await refresh(head);
+      if (found === null) return [];
+      // Every stored block has the level `none` or a stronger one.
+      return PROOF_LEVELS.slice(1).flatMap(
+        (level) => findProvenPart(found.ranges, found.stored, level) ?? [],
+      );
     },
   };
 }

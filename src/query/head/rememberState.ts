@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { Hex } from '../../domain/hex';
-import type { NodeState, StateQuestion } from '../../domain/nodeState';
+import type { AccountState, StateQuestion } from '../../domain/accountState';
 
 const ANSWERS_MAX = 5_000;
 /** Answers longer than this, in characters, are not remembered. */
@@ -16,20 +16,20 @@ interface Remembered {
 }
 
 /** Wraps the node with a memory of its answers. A call is answered either fully from memory or fully by the node. */
-export function rememberState(node: NodeState): NodeState {
-  const keptAnswers = new LRUCache<string, Remembered>({ max: ANSWERS_MAX });
+export function rememberState(node: AccountState): AccountState {
+  const kept = new LRUCache<string, Remembered>({ max: ANSWERS_MAX });
   const keyOf = (blockHash: Hex, question: StateQuestion): string =>
     `${blockHash} ${JSON.stringify(question)}`;
   return {
     async ask(blockHash, questions) {
       const keys = questions.map((question) => keyOf(blockHash, question));
-      const remembered = keys.flatMap((key) => keptAnswers.get(key) ?? []);
-      if (remembered.length === keys.length) return remembered.map(({ answer }) => answer);
+      const known = keys.flatMap((key) => kept.get(key) ?? []);
+      if (known.length === keys.length) return known.map(({ answer }) => answer);
       const answers = await node.ask(blockHash, questions);
       if (answers === null) return null;
       keys.forEach((key, index) => {
         const answer = answers[index] ?? null;
-        if (key.length + (answer?.length ?? 0) <= LENGTH_MAX) keptAnswers.set(key, { answer });
+        if (key.length + (answer?.length ?? 0) <= LENGTH_MAX) kept.set(key, { answer });
       });
       return answers;
     },

@@ -9,6 +9,7 @@ import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { HeadBlock } from '../../domain/head/foldHead';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
+import { POOL_V3 } from '../../domain/pool';
 import { isHistoryPartial } from './balances';
 import {
   countedRow,
@@ -32,7 +33,6 @@ import { nextLpBalances, readLpBalances, withZeroBalance, type ZeroBalances } fr
 const ROWS_PER_QUERY = 500_000;
 /** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 20_000_000;
-const CONCENTRATED = 3;
 /** Number of addresses from which it is cheaper to apply changes than to count a token again. */
 const FOLLOW_FROM = 5_000;
 /** If more balances than this change between two head versions, every large token is counted again. */
@@ -119,20 +119,14 @@ async function countHolders(
   step: Step | null,
   { pools, watched, headTokens, followFrom }: Inputs,
 ): Promise<Counted> {
-  const previous = step?.before ?? null;
-  const creators = creatorsOf(pools, watched, previous);
-  const countedTokens = wantedTokens(head, pools);
-  const movedTokens = step === null ? null : await listMovedTokens(runner, step, headTokens);
+  const before = step?.before ?? null;
+  const creators = creatorsOf(pools, watched, before);
+  const wanted = wantedTokens(head, pools);
+  const moved = step === null ? null : await listMovedTokens(runner, step, headTokens);
   // Usually the counted tokens are those of the previous head. Then only tokens with new transfers are counted.
-  const isSameSet =
-    movedTokens !== null && previous?.wanted === countedTokens && previous.creators === creators;
-  const tokens = isSameSet ? [...movedTokens].filter((token) => countedTokens.has(token)) : countedTokens;
-  const { counts, stale, large } = sortTokens(tokens, {
-    before: previous,
-    moved: movedTokens,
-    creators,
-    followFrom,
-  });
+  const same = moved !== null && before?.wanted === wanted && before.creators === creators;
+  const tokens = same ? [...moved].filter((token) => wanted.has(token)) : wanted;
+  const { counts, stale, large } = sortTokens(tokens, { before, moved, creators, followFrom });
   const isWatched = (token: string, holder: string): boolean =>
     creators.get(token) === holder || watched.holders.some((one) => one === holder);
   const followed = step === null ? null : await followLarge(runner, step.change, large, isWatched);
@@ -141,20 +135,20 @@ async function countHolders(
     if (count === undefined) stale.push(token);
     else counts.set(token, count);
   }
-  const sizes = await sizesOf(runner, stale, previous);
+  const sizes = await sizesOf(runner, stale, before);
   const inHead = new Set([...headTokens.values()].flat());
   const counted = stale.filter((token) => sizes.has(token) || inHead.has(token));
   for (const pack of packTokens(counted, sizes)) {
     for (const row of await readHolders(runner, head, pack, watched.holders, creators))
       counts.set(row.token, countOf(row));
   }
-  const holdings = isSameSet ? previous.holdings.with(counts) : new Holdings(counts);
-  const atZero = isSameSet
-    ? await nextLpBalances(runner, head, previous.atZero, movedTokens)
-    : await readLpBalances(runner, head, pools, countedTokens);
+  const holdings = same ? before.holdings.with(counts) : new Holdings(counts);
+  const atZero = same
+    ? await nextLpBalances(runner, head, before.atZero, moved)
+    : await readLpBalances(runner, head, pools, wanted);
   const { creatorOf } = watched;
   return {
-    wanted: countedTokens,
+    wanted,
     holdings,
     atZero,
     headTokens,
@@ -201,12 +195,11 @@ function sortTokens(
   const large = new Map<string, HolderCount>();
   for (const token of tokens) {
     const sameWatch = before?.creators.get(token) === creators.get(token);
-    const earlier = sameWatch ? before?.holdings.get(token) : undefined;
-    const unmoved = moved?.has(token) === false ? earlier : undefined;
-    if (unmoved === undefined && earlier != null && earlier.addresses >= followFrom)
-      large.set(token, earlier);
-    else if (unmoved === undefined) stale.push(token);
-    counts.set(token, unmoved ?? null);
+    const known = sameWatch ? before?.holdings.get(token) : undefined;
+    const kept = moved?.has(token) === false ? known : undefined;
+    if (kept === undefined && known != null && known.addresses >= followFrom) large.set(token, known);
+    else if (kept === undefined) stale.push(token);
+    counts.set(token, kept ?? null);
   }
   return { counts, stale, large };
 }
@@ -220,7 +213,7 @@ function creatorsOf(
   if (before?.pools === pools && before.creatorOf === creatorOf) return before.creators;
   const creators = new Map<string, Hex>();
   for (const pool of pools) {
-    const creator = pool.pool_type === CONCENTRATED ? null : creatorOf(pool);
+    const creator = pool.pool_type === POOL_V3 ? null : creatorOf(pool);
     if (creator !== null) creators.set(pool.address, creator);
   }
   return creators;
@@ -251,9 +244,8 @@ async function followLarge(
   for (const { token, holder, balance: after, change } of rows)
     changes.get(token)?.push({ holder, before: BigInt.asIntN(256, after - change), after });
   for (const [token, count] of large) {
-    const ownChanges = changes.get(token);
-    const next =
-      ownChanges === undefined ? null : moveCount(count, ownChanges, (holder) => isWatched(token, holder));
+    const own = changes.get(token);
+    const next = own === undefined ? null : moveCount(count, own, (holder) => isWatched(token, holder));
     if (next !== null) followed.set(token, next);
   }
   return followed;
@@ -271,16 +263,16 @@ const wantedOf = new WeakMap<
  */
 function wantedTokens(head: HeadSnapshot, pools: readonly StoredPool[]): ReadonlySet<string> {
   const partial = isHistoryPartial(head);
-  const cached = wantedOf.get(pools);
-  if (cached?.partial === partial) return cached.wanted;
-  const countedTokens = new Set<string>();
-  wantedOf.set(pools, { partial, wanted: countedTokens });
+  const known = wantedOf.get(pools);
+  if (known?.partial === partial) return known.wanted;
+  const wanted = new Set<string>();
+  wantedOf.set(pools, { partial, wanted });
   for (const pool of pools) {
     const isWhole = !partial || pool.created_block !== null;
-    if (pool.pool_type !== CONCENTRATED && isWhole) countedTokens.add(pool.address);
-    if (!partial) for (const token of tokensOfPool(pool)) countedTokens.add(token);
+    if (pool.pool_type !== POOL_V3 && isWhole) wanted.add(pool.address);
+    if (!partial) for (const token of tokensOfPool(pool)) wanted.add(token);
   }
-  return countedTokens;
+  return wanted;
 }
 
 /** Tokens with transfers in each head block. Reads only new blocks. */
@@ -289,14 +281,14 @@ async function listHeadTokens(
   head: HeadSnapshot,
   before: Counted | null,
 ): Promise<ReadonlyMap<number, readonly string[]>> {
-  const tokensByCommit = new Map<number, readonly string[]>();
-  for (const { commit } of head.blocks) tokensByCommit.set(commit, before?.headTokens.get(commit) ?? []);
-  const newCommits = [...tokensByCommit.keys()].filter((commit) => before?.headTokens.has(commit) !== true);
-  if (newCommits.length === 0) return tokensByCommit;
-  const params = { commits: newCommits, limit: newCommits.length };
+  const found = new Map<number, readonly string[]>();
+  for (const { commit } of head.blocks) found.set(commit, before?.headTokens.get(commit) ?? []);
+  const fresh = [...found.keys()].filter((commit) => before?.headTokens.has(commit) !== true);
+  if (fresh.length === 0) return found;
+  const params = { commits: fresh, limit: fresh.length };
   const rows = await runner.run('holders/list_head_tokens', params, headTokensRow);
-  for (const { commit, tokens } of rows) tokensByCommit.set(commit, tokens);
-  return tokensByCommit;
+  for (const { commit, tokens } of rows) found.set(commit, tokens);
+  return found;
 }
 
 const commitsOf = (blocks: readonly HeadBlock[]): number[] => blocks.map(({ commit }) => commit);
@@ -307,15 +299,14 @@ async function listMovedTokens(
   { before, change: { from, to, fork, gone, come } }: Step,
   headTokens: Counted['headTokens'],
 ): Promise<ReadonlySet<string>> {
-  const movedTokens = new Set([
+  const moved = new Set([
     ...gone.flatMap(({ commit }) => before.headTokens.get(commit) ?? []),
     ...come.flatMap(({ commit }) => headTokens.get(commit) ?? []),
   ]);
-  if (fork !== null) return movedTokens;
+  if (fork !== null) return moved;
   const params = { after_ord: lastOrdOfBlock(Math.min(from.finalTo, to.finalTo)), limit: TOKENS_MAX };
-  for (const { token } of await runner.run('holders/list_moved_tokens', params, movedRow))
-    movedTokens.add(token);
-  return movedTokens;
+  for (const { token } of await runner.run('holders/list_moved_tokens', params, movedRow)) moved.add(token);
+  return moved;
 }
 
 /**
@@ -329,16 +320,16 @@ async function sizesOf(
 ): Promise<ReadonlyMap<string, number>> {
   const sizes = new Map<string, number>();
   for (const token of tokens) {
-    const earlier = before?.holdings.get(token);
-    if (earlier !== undefined) sizes.set(token, earlier?.addresses ?? 0);
+    const known = before?.holdings.get(token);
+    if (known !== undefined) sizes.set(token, known?.addresses ?? 0);
   }
   const unknown = tokens.filter((token) => !sizes.has(token));
   if (unknown.length === 0) return sizes;
-  const hexTokens = unknown.length > ADDRESSES_MAX ? [] : unknown.map((token) => token.slice(2));
-  const rows = await runner.run('holders/count_rows', { tokens: hexTokens, limit: TOKENS_MAX }, sizeRow);
-  const rowsOf = new Map<string, number>(rows.map((row) => [row.token, row.stored]));
+  const asked = unknown.length > ADDRESSES_MAX ? [] : unknown.map((token) => token.slice(2));
+  const rows = await runner.run('holders/count_rows', { tokens: asked, limit: TOKENS_MAX }, sizeRow);
+  const stored = new Map<string, number>(rows.map((row) => [row.token, row.stored]));
   for (const token of unknown) {
-    const size = rowsOf.get(token);
+    const size = stored.get(token);
     if (size !== undefined) sizes.set(token, size);
   }
   return sizes;
@@ -370,15 +361,15 @@ async function readHolders(
   holders: readonly Hex[],
   creators: ReadonlyMap<string, Hex>,
 ): Promise<RowOf<typeof countedRow>[]> {
-  const hexTokens = tokens.map((token) => token.slice(2));
+  const asked = tokens.map((token) => token.slice(2));
   const created = tokens.filter((token) => creators.has(token));
   const params = {
     ...snapshotParams(head),
-    tokens: hexTokens,
+    tokens: asked,
     holders: holders.map((holder) => holder.slice(2)),
     created: created.map((token) => token.slice(2)),
     creators: created.map((token) => creators.get(token)?.slice(2) ?? ''),
-    limit: hexTokens.length,
+    limit: asked.length,
   };
   return runner.run('holders/count_holders', params, countedRow);
 }

@@ -3,14 +3,13 @@
  * burns LP tokens, from its own address.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { POOL_V2 } from '../../domain/pool';
 import { address, u256 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { inChunks } from '../head/inChunks';
 import type { StoredPool } from '../pairs/pools';
 import type { TokenHolding } from './holderCounts';
-
-const CONSTANT_PRODUCT = 2;
 
 const balanceRow = rowType({ token: address, held: u256, sent: u256 });
 
@@ -50,9 +49,9 @@ export function readLpBalances(
   runner: QueryRunner,
   head: HeadSnapshot,
   pools: readonly StoredPool[],
-  wantedTokens: ReadonlySet<string>,
+  wanted: ReadonlySet<string>,
 ): Promise<ZeroBalances> {
-  const lps = pools.filter((pool) => pool.pool_type === CONSTANT_PRODUCT && wantedTokens.has(pool.address));
+  const lps = pools.filter((pool) => pool.pool_type === POOL_V2 && wanted.has(pool.address));
   return readZeroBalances(
     runner,
     head,
@@ -64,12 +63,12 @@ export function readLpBalances(
 export async function nextLpBalances(
   runner: QueryRunner,
   head: HeadSnapshot,
-  previous: ZeroBalances,
-  movedTokens: ReadonlySet<string>,
+  known: ZeroBalances,
+  moved: ReadonlySet<string>,
 ): Promise<ZeroBalances> {
-  const tokens = [...movedTokens].filter((token) => previous.has(token));
-  if (tokens.length === 0) return previous;
-  return new Map([...previous, ...(await readZeroBalances(runner, head, tokens))]);
+  const tokens = [...moved].filter((token) => known.has(token));
+  if (tokens.length === 0) return known;
+  return new Map([...known, ...(await readZeroBalances(runner, head, tokens))]);
 }
 
 export function withZeroBalance(holding: TokenHolding, { held, sent }: ZeroBalance): TokenHolding {

@@ -8,12 +8,18 @@ import type { ParamType } from 'ethers';
 
 type DecodedValue = string | boolean | readonly DecodedValue[] | readonly DecodedField[];
 
+/** The bytes of a text that is not valid UTF-8, as hex. Of an array: one entry per item, null for a valid text. */
+export type RawText = string | readonly (RawText | null)[];
+
 export interface DecodedField {
   readonly name: string;
   /** The type as written in a signature. */
   readonly type: string;
   readonly value: DecodedValue;
+  readonly raw?: RawText;
 }
+
+type Decoded = Pick<DecodedField, 'value' | 'raw'>;
 
 /** Decodes a word of 64 lower-case hex digits. Throws for an invalid word. */
 export type WordReader = (word: string) => string | boolean;
@@ -36,11 +42,12 @@ interface FieldLayout {
 interface ReadValue {
   /** The value; null if the log has none of the value's bytes. */
   readonly value: DecodedValue | null;
+  readonly raw?: RawText;
   /** True if the log lacks a part of the value. */
   readonly truncated: boolean;
 }
 
-const WORD_BYTES = 32;
+const WORD = 32;
 /**
  * Limit on the size of decoded values: characters of output per byte of data, including names and types of
  * tuple fields. Tuples with short names need 5 characters per byte.
@@ -67,12 +74,12 @@ export function layoutOf(type: ParamType): Layout {
     return { kind: 'tuple', fields, heads: isDynamic ? 0 : sumOfHeads(fields) };
   }
   if (type.type === 'bytes' || type.type === 'string') return { kind: type.type, heads: 0 };
-  const readWord = wordReaderOf(type.type);
-  if (readWord === null) throw new Error(`unknown ABI type ${type.type}`);
-  return { kind: 'word', read: readWord, heads: WORD_BYTES };
+  const read = wordReaderOf(type.type);
+  if (read === null) throw new Error(`unknown ABI type ${type.type}`);
+  return { kind: 'word', read, heads: WORD };
 }
 
-const headOf = ({ heads }: Layout): number => heads || WORD_BYTES;
+const headOf = ({ heads }: Layout): number => heads || WORD;
 
 function sumOfHeads(fields: readonly FieldLayout[]): number {
   return fields.reduce((sum, { layout }) => sum + headOf(layout), 0);
@@ -85,8 +92,8 @@ class NotKept extends Error {}
  * The values of parameters in their order. `kept` has the first bytes of the data, whose full length is
  * `bytes`. Throws for invalid encoding, and for values far longer than the data.
  */
-export function readValues(layouts: readonly Layout[], data: Buffer, bytes: number): ReadValue[] {
-  const reader = new ValueReader(data, bytes);
+export function readValues(layouts: readonly Layout[], kept: Buffer, bytes: number): ReadValue[] {
+  const reader = new ValueReader(kept, bytes);
   let at = 0;
   return layouts.map((layout) => {
     const head = at;
@@ -109,8 +116,7 @@ class ValueReader {
   readWhole(layout: Layout, head: number): ReadValue {
     this.truncated = false;
     try {
-      const value = this.read(layout, 0, head);
-      return { value, truncated: this.truncated };
+      return { ...this.read(layout, 0, head), truncated: this.truncated };
     } catch (error) {
       if (!(error instanceof NotKept)) throw error;
       return { value: null, truncated: true };
@@ -118,22 +124,22 @@ class ValueReader {
   }
 
   /** `base` is the position from which the offset in the head counts. */
-  private read(layout: Layout, base: number, head: number): DecodedValue {
+  private read(layout: Layout, base: number, head: number): Decoded {
     const at = layout.heads === 0 ? base + this.number(head) : head;
     switch (layout.kind) {
       case 'word':
-        return this.word(layout.read, at);
+        return { value: this.word(layout.read, at) };
       case 'list':
         return this.list(layout.item, layout.length, at);
       case 'tuple':
-        return this.tuple(layout.fields, at);
+        return { value: this.tuple(layout.fields, at) };
       default:
         return this.text(layout.kind, at);
     }
   }
 
   private word(read: WordReader, at: number): string | boolean {
-    const value = read(this.take(at, WORD_BYTES).toString('hex'));
+    const value = read(this.take(at, WORD).toString('hex'));
     this.spend(String(value).length);
     return value;
   }
@@ -144,16 +150,16 @@ class ValueReader {
       const head = at;
       at += headOf(layout);
       this.spend(name.length + type.length + TEXT_PER_VALUE);
-      return { name, type, value: this.read(layout, base, head) };
+      return { name, type, ...this.read(layout, base, head) };
     });
   }
 
   /** The items of an array. Items without any kept byte are left out. */
-  private list(item: Layout, length: number | null, at: number): DecodedValue[] {
-    const base = length === null ? at + WORD_BYTES : at;
+  private list(item: Layout, length: number | null, at: number): Decoded {
+    const base = length === null ? at + WORD : at;
     const count = length ?? this.number(at);
-    if (count * WORD_BYTES > this.bytes) throw new RangeError('the list is longer than the data');
-    const items: DecodedValue[] = [];
+    if (count * WORD > this.bytes) throw new RangeError('the list is longer than the data');
+    const items: Decoded[] = [];
     try {
       for (let index = 0; index < count; index += 1) {
         this.spend(3);
@@ -163,27 +169,35 @@ class ValueReader {
       if (!(error instanceof NotKept)) throw error;
       this.truncated = true;
     }
-    return items;
+    const value = items.map((each) => each.value);
+    const hasRaw = items.some(({ raw }) => raw !== undefined);
+    return hasRaw ? { value, raw: items.map(({ raw = null }) => raw) } : { value };
   }
 
-  private text(kind: 'bytes' | 'string', at: number): string {
+  private text(kind: 'bytes' | 'string', at: number): Decoded {
     const length = this.number(at);
-    const from = at + WORD_BYTES;
+    const from = at + WORD;
     // Encoders pad data to a whole word.
-    if (from + Math.ceil(length / WORD_BYTES) * WORD_BYTES > this.bytes)
+    if (from + Math.ceil(length / WORD) * WORD > this.bytes)
       throw new RangeError('the value ends after the data');
     if (length > 0 && from >= this.kept.length) throw new NotKept();
     const value = this.kept.subarray(from, from + length);
     const isCut = value.length < length;
     if (isCut) this.truncated = true;
     this.spend(2 * value.length);
-    if (kind === 'bytes') return `0x${value.toString('hex')}`;
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value, { stream: isCut });
+    if (kind === 'bytes') return { value: toHex(value) };
+    try {
+      const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+      return { value: decoder.decode(value, { stream: isCut }) };
+    } catch {
+      this.spend(2 * value.length);
+      return { value: new TextDecoder('utf-8', { ignoreBOM: true }).decode(value), raw: toHex(value) };
+    }
   }
 
   /** Reads a length or an offset. */
   private number(at: number): number {
-    const word = this.take(at, WORD_BYTES);
+    const word = this.take(at, WORD);
     const high = word.subarray(0, 26).some((byte) => byte !== 0);
     if (high) throw new RangeError('the length or offset exceeds 6 bytes');
     return word.readUIntBE(26, 6);
@@ -200,6 +214,8 @@ class ValueReader {
     if (this.textLeft < 0) throw new RangeError('the decoded values are much longer than the data');
   }
 }
+
+const toHex = (bytes: Buffer): string => `0x${bytes.toString('hex')}`;
 
 /** Readers of one-word types. As in ethers, unused high bits are cut off, except for an address. */
 export function wordReaderOf(type: string): WordReader | null {

@@ -2,7 +2,7 @@
  * Decodes one log by an event of an ABI. Pure. Chain data may be anything, so a log that does not fit gives
  * null. Integers become base-10 strings, addresses and bytes lower-case hex, and tuples lists of named
  * values. Of an indexed value of dynamic type, the log has only the hash; such a value is marked `hashed`. A
- * value whose data is cut is marked `truncated`.
+ * value whose data is cut is marked `truncated`. A text that is not valid UTF-8 keeps its bytes in `raw`.
  */
 import { EventFragment, type ParamType } from 'ethers';
 
@@ -133,11 +133,13 @@ function decode(
         if (hashed || word === null) return { ...head, value: topic, hashed: true };
         return { ...head, value: word(topic.slice(2)) };
       }
-      const valueIndex = plainAt++;
-      const plainValue = values?.[valueIndex];
-      if (plainValue !== undefined)
-        return { ...head, value: plainValue.value, ...(plainValue.truncated ? { truncated: true } : {}) };
-      return { ...head, value: word?.(data.slice(2 + 64 * valueIndex, 66 + 64 * valueIndex)) ?? '' };
+      const at = plainAt++;
+      const found = values?.[at];
+      if (found !== undefined) {
+        const { truncated, ...decoded } = found;
+        return { ...head, ...decoded, ...(truncated ? { truncated } : {}) };
+      }
+      return { ...head, value: word?.(data.slice(2 + 64 * at, 66 + 64 * at)) ?? '' };
     });
     return { name, signature, args };
   } catch {

@@ -3,6 +3,7 @@ import { ZERO_HASH } from '../../domain/hex';
 import { blockOfOrd, eventId, logIndexOfOrd } from '../../domain/ord';
 import type { LogEntry } from '../../wire/explorer';
 import type { BlockHashes } from '../head/blockHashes';
+import type { DecodedField, RawText } from './abiValues';
 import type { DecodedLog } from './decodeEvent';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { ENTRY_BYTES } from './logBytes';
@@ -65,9 +66,13 @@ export async function toLogEntries(
 function textOf(decoded: DecodedLog | null): number {
   if (decoded === null) return 0;
   return decoded.args.reduce(
-    (sum, { name, type, value }) => sum + FIELD_BYTES + name.length + type.length + textOfValue(type, value),
+    (sum, arg) => sum + textOfField(arg),
     decoded.name.length + decoded.signature.length,
   );
+}
+
+function textOfField({ name, type, value, raw }: DecodedLog['args'][number] | DecodedField): number {
+  return FIELD_BYTES + name.length + type.length + textOfValue(type, value) + textOfRaw(raw);
 }
 
 function textOfValue(type: string, value: DecodedLog['args'][number]['value']): number {
@@ -77,8 +82,14 @@ function textOfValue(type: string, value: DecodedLog['args'][number]['value']): 
   if (typeof value !== 'object' || value === null) return 5;
   return value.reduce<number>((sum, item) => {
     if (typeof item !== 'object' || !('value' in item)) return sum + 3 + textOfValue(type, item);
-    return sum + FIELD_BYTES + item.name.length + item.type.length + textOfValue(item.type, item.value);
+    return sum + textOfField(item);
   }, 2);
+}
+
+function textOfRaw(raw: RawText | null | undefined): number {
+  if (raw === undefined) return 0;
+  if (raw === null) return 5;
+  return typeof raw === 'string' ? raw.length : raw.reduce<number>((sum, each) => sum + textOfRaw(each), 2);
 }
 
 function copyOf(decoded: DecodedLog | null): LogEntry['decoded'] {

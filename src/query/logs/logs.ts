@@ -1,7 +1,7 @@
 /**
  * Lists and counts logs as of a snapshot, by the cheapest key of the filter. With one contract and one
  * topic0, rows come in the order of the table's key. Otherwise a first query finds positions (`ord`) in
- * growing windows of blocks, and then the rows are read by position.
+ * growing spans of blocks, and then the rows are read by position.
  */
 import { address, hash, hexBytes, u32, u64, u8 } from '../../clickhouse/rows/columns';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
@@ -11,8 +11,9 @@ import type { HeadSnapshot } from '../head/headSnapshot';
 import { inChunks } from '../head/inChunks';
 import { countFitting, firstDataMax, groupsToRead, type LogBounds } from './logBytes';
 import { isNarrow, logParams, rangeOf, type LogFilter, type LogSource, type OrdRange } from './logFilter';
-import { searchWindows, type WindowSearch } from './logWindows';
+import { searchSpans, type SpanSearch } from './logSpans';
 import { TIME_BUDGETS } from '../head/timeBudgets';
+import { AppError } from '../../errors';
 
 /** Counting by the table's key stops at this total. The engine counts about this many logs in some milliseconds. */
 const KEYED_TOTAL_MAX = 100_000;
@@ -205,7 +206,7 @@ async function findOrds(
   head: HeadSnapshot,
   filter: LogFilter,
   range: OrdRange,
-  search: WindowSearch,
+  search: SpanSearch,
 ): Promise<FoundOrds> {
   const { runner, chainId } = source;
   const { newestFirst, wanted } = search;
@@ -233,8 +234,8 @@ async function findOrds(
     const ords = lists.flat().sort((a, b) => sign * (a - b));
     return { ords: ords.slice(0, wanted), cutAt: null };
   }
-  return searchWindows(source, head, filter, range, search, (window, limit) =>
-    run('logs/list_matching_ords', { from_ord: window.from, to_ord: window.to, limit }),
+  return searchSpans(source, head, filter, range, search, (span, limit) =>
+    run('logs/list_matching_ords', { from_ord: span.from, to_ord: span.to, limit }),
   );
 }
 
@@ -275,4 +276,12 @@ function logOf(row: RowOf<typeof logRow>): StoredLog {
     txHash: row.tx_hash,
     txIndex: row.tx_index,
   };
+}
+
+const NOT_KEPT =
+  'this service does not keep the raw logs of contracts: its ingester runs with the setting EXPLORER=off';
+
+/** @throws AppError `logs_not_kept` if only some logs of the newest blocks are stored */
+export function requireLogs({ logsFrom }: Pick<HeadSnapshot, 'logsFrom'>): void {
+  if (logsFrom === null) throw new AppError('logs_not_kept', NOT_KEPT);
 }

@@ -1,6 +1,6 @@
 /**
  * Finds ERC-721 transfers of one address over all contracts. Transfer is the most common topic, and only logs with four
- * topics are NFT transfers, so the search goes window by window. An unfinished search returns null, never a short list.
+ * topics are NFT transfers, so the search goes span by span. An unfinished search returns null, never a short list.
  */
 import { address, array, hash, u32, u64 } from '../../clickhouse/rows/columns';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
@@ -8,7 +8,7 @@ import type { Hex } from '../../domain/hex';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { ALL_LOGS, logParams, rangeOf, type LogSource } from './logFilter';
 import type { StoredLog } from './logs';
-import { searchWindows } from './logWindows';
+import { searchSpans } from './logSpans';
 
 /** Topic of Transfer(address,address,uint256). */
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -48,8 +48,8 @@ export async function listNftMoves(
   };
   const logByOrd = new Map<number, StoredLog>();
   const search = { newestFirst, wanted };
-  const { ords, cutAt } = await searchWindows(source, head, filter, range, search, async (window, limit) => {
-    const bounds = { from_ord: window.from, to_ord: window.to, limit };
+  const { ords, cutAt } = await searchSpans(source, head, filter, range, search, async (span, limit) => {
+    const bounds = { from_ord: span.from, to_ord: span.to, limit };
     const rows = await source.runner.run('logs/list_nft_moves', { ...params, ...bounds }, moveRow);
     for (const row of rows) logByOrd.set(row.ord, toLog(row));
     return rows.map(({ ord }) => ord);

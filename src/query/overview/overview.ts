@@ -1,20 +1,19 @@
 /** Builds the market overview as of a snapshot. */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import { u32 } from '../../clickhouse/rows/columns';
+import { u32, u256 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
 import { formatUnits, plainNumber, unitsToNumber } from '../../domain/amounts';
 import type { Burn } from '../../domain/chainDescription';
 import type { Overview } from '../../wire/overview';
-import { findFinalBlockAt } from '../head/blockTimes';
-import { sumBurned } from './burns';
+import { findFinalBlockAt, findOrdAt } from '../head/blockTimes';
 import { listGasBlocks, type GasBlock } from './gasPrices';
 import { sumOf } from '../dexes/dexItem';
 import type { DexTable } from '../dexes/dexTable';
-import { readHistory } from '../history/history';
+import { readPoolSearch } from '../olderPools/olderPools';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
-import { readProof } from '../head/provenParts';
+import type { ProvenParts } from '../head/provenParts';
 import type { PairTable } from '../pairs/pairTable';
-import { changePercent } from '../pairs/ranking';
+import { changePercent } from '../pairs/rankings';
 import { listTokens, tokenOf } from '../tokens/tokens';
 
 const DAY_SECONDS = 86_400;
@@ -25,6 +24,7 @@ const transactionsRow = rowType({ transactions: u32 });
 interface OverviewSources {
   readonly pairs: PairTable;
   readonly dexes: DexTable;
+  readonly proven: ProvenParts;
   /** The burn token of the chain; null if it has none. */
   readonly burn: Burn | null;
   /** URL of the chain's logo, or null. */
@@ -35,14 +35,14 @@ export async function getOverview(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-  { pairs, dexes, burn, logo }: OverviewSources,
+  { pairs, dexes, proven, burn, logo }: OverviewSources,
 ): Promise<Overview> {
   const [transactions, gas, burned, history, proof] = await Promise.all([
     countTransactions(runner, chainId, head),
     listGasBlocks(runner, chainId, head),
     burn === null ? null : readBurned(runner, chainId, head, burn),
-    readHistory(runner, chainId, head),
-    readProof(runner, chainId, head),
+    readPoolSearch(runner, chainId, head),
+    proven.at(head),
   ]);
   const { nativeUsd } = pairs.prices;
   const volume = sumOf(pairs.entries, 'volume24hUsd');
@@ -118,4 +118,26 @@ export function medianGasGwei(blocks: readonly GasBlock[]): number | null {
   if (upper === undefined || lower === undefined) return null;
   // The mean of the middle two values, which are equal for an odd count.
   return Number(formatUnits((upper + lower) * 5n, GWEI_DECIMALS + 1));
+}
+
+const burnedRow = rowType({ burned: u256 });
+
+/** Raw amount sent to burn addresses from other addresses in the last `seconds` before the newest indexed block. */
+export async function sumBurned(
+  runner: QueryRunner,
+  chainId: number,
+  head: HeadSnapshot,
+  burn: Burn,
+  seconds: number,
+): Promise<bigint> {
+  const since = Math.max(head.timestamp - seconds, 0);
+  const params = {
+    ...snapshotParams(head),
+    token: burn.token.slice(2),
+    addresses: burn.addresses.map((address) => address.slice(2)),
+    after_ord: await findOrdAt(runner, chainId, head, since),
+    since,
+  };
+  const [row] = await runner.run('overview/sum_burned', params, burnedRow);
+  return row?.burned ?? 0n;
 }

@@ -1,6 +1,7 @@
 /** Builds the detail of one pair from its list entry. Pure. */
 import { formatUnits } from '../../domain/amounts';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { POOL_V3 } from '../../domain/pool';
 import { weightedLiquidity } from '../../pricing/leg';
 import { doubtCodes, type DoubtCode } from '../../protocols/vaultDoubts';
 import { WEEK_SECONDS, type PairDetail } from '../../wire/pairs';
@@ -14,7 +15,6 @@ import { aprPercent, depthOf, valueOf, wholeUnits } from './poolValue';
 import { flaggedPair, type RiskTable } from '../risks/riskTable';
 import { lpSupplyOf, type LpFacts } from '../tokens/tokenSupply';
 
-const V3 = 3;
 /** Decimals of LP tokens, as in UniswapV2ERC20.sol and BalancerPoolToken.sol. */
 const LP_DECIMALS = 18;
 
@@ -82,7 +82,7 @@ export function toPairDetail(
     ...riskFields(entry, risks),
     factory: pool.factory,
     created_tx: entry.creation.created_tx,
-    ...(pool.pool_type === V3 ? concentratedFields(pool, state) : {}),
+    ...(pool.pool_type === POOL_V3 ? concentratedFields(pool, state) : {}),
     ...(pool.all_weights.length > 0
       ? { weights: pool.all_weights.map((weight) => formatUnits(weight, 18)) }
       : {}),
@@ -160,10 +160,10 @@ function lpFields(
   { pool, ownShares }: PairEntry,
   lp: LpFacts,
 ): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
-  const lpSupply = pool.pool_type === V3 ? null : lpSupplyOf(pool, lp);
-  if (lpSupply === null) return { total_supply: null, lp_holders: null };
-  const supply = lpSupply.supply === null ? null : formatUnits(lpSupply.supply - ownShares, LP_DECIMALS);
-  return { total_supply: supply, lp_holders: lpSupply.holders };
+  const held = pool.pool_type === POOL_V3 ? null : lpSupplyOf(pool, lp);
+  if (held === null) return { total_supply: null, lp_holders: null };
+  const supply = held.supply === null ? null : formatUnits(held.supply - ownShares, LP_DECIMALS);
+  return { total_supply: supply, lp_holders: held.holders };
 }
 
 const DOUBT_WARNINGS: Readonly<Record<DoubtCode, string>> = {

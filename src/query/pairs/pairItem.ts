@@ -1,10 +1,11 @@
 /** Builds pair list items from the rows of one pool as of a head. Pure. */
 import { plainNumber, unitsToNumber } from '../../domain/amounts';
 import { formatPrice, scalePrice } from '../../domain/prices';
+import { POOL_V3 } from '../../domain/pool';
 import { WINDOW_SECONDS, type PairItem, type Window } from '../../wire/pairs';
 import type { PriceReason } from '../../wire/priceReason';
 import type { Token } from '../../wire/primitives';
-import type { PoolBirth } from '../history/history';
+import type { PoolBirth } from '../olderPools/olderPools';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
 import { weightsOfPool, type StoredPool } from './pools';
 import type { PoolTokens } from './poolTokens';
@@ -22,10 +23,9 @@ import {
   type PoolSide,
 } from './poolValue';
 import { isDoubtful, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
-import { changePercent } from './ranking';
+import { changePercent } from './rankings';
 import { tradeCounts } from './windowTrades';
 
-const V3 = 3;
 const PIPS_PER_BPS = 100;
 
 /** The rows that other tables have about one pool. A field is null if the table has no row. */
@@ -347,7 +347,7 @@ export function priceOf(
     return price > 0 ? plainNumber(price) : null;
   }
   const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96 } = state;
-  if (pool.pool_type === V3 && sqrtPriceX96 === 0n) return null;
+  if (pool.pool_type === POOL_V3 && sqrtPriceX96 === 0n) return null;
   return formatPrice({ reserve0, reserve1, sqrtPriceX96 }, token0.decimals, token1.decimals, baseIsToken0);
 }
 

@@ -4,8 +4,7 @@ import type { PairItem } from '../../wire/pairs';
 import { placeOfWords, splitPairWords } from '../search/place';
 import type { PairEntry } from './pairItem';
 import { tokensOfPool } from './pools';
-import type { Order } from './ranking';
-import { Rankings } from './rankings';
+import { Rankings, type Order } from './rankings';
 
 export const PAIR_SORTS = [
   'volume_24h_usd',

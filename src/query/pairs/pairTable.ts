@@ -7,9 +7,9 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { pick, rowType } from '../../clickhouse/rows/rowType';
 import { poolStatesTable } from '../../clickhouse/schema/tables';
 import { lastOrdOfBlock } from '../../domain/ord';
-import type { Dex } from '../../domain/pool';
+import { POOL_V3, type Dex } from '../../domain/pool';
 import { findProtocol, VAULT_PROTOCOL } from '../../protocols/registry';
-import { createPoolBirths, type PoolBirths } from '../history/history';
+import { createPoolBirths, type PoolBirths } from '../olderPools/olderPools';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { pairBaseView, type PairBase } from './pairBase';
@@ -24,7 +24,6 @@ import { createProtocolSplits, sumProtocolFees, type ProtocolSplits } from './pr
 import { TokenPairs } from './tokenPairs';
 import type { TokenMap } from '../tokens/tokens';
 
-const CONCENTRATED = 3;
 const DAY_SECONDS = 86_400;
 /** Limit for safety: more pools than any chain has. */
 const ROWS_MAX = 2_000_000;
@@ -54,7 +53,7 @@ function hasVault(dexes: PairDexes): boolean {
 }
 
 function hasConcentrated(dexes: PairDexes): boolean {
-  return dexes.some(({ protocol }) => findProtocol(protocol)?.poolType === CONCENTRATED);
+  return dexes.some(({ protocol }) => findProtocol(protocol)?.poolType === POOL_V3);
 }
 
 /** The views from which the table of pairs is made. */

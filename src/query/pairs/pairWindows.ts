@@ -12,7 +12,7 @@ import { HOUR_SECONDS, wholeHours, type WholeHours } from '../bars/hourWindow';
 import { meanReserves, type ValuedSwap } from './pairMeans';
 import { meanBalancesRow, meanReservesRow, type MeanReservesRow } from './pairRows';
 import type { StoredPool } from './pools';
-import { slotOf } from '../bars/tickSeries';
+import { slotOf } from '../bars/chartSeries';
 import { readShortTrades, type ShortTrades } from './windowTrades';
 
 export interface PairWindows {

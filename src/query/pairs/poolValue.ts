@@ -3,12 +3,10 @@ import { countSides } from '../../pricing/cap';
 import { isTrusted } from '../../pricing/confidence';
 import { isExtremeFee } from '../../domain/swapFee';
 import { scalePrice } from '../../domain/prices';
+import { POOL_V2, POOL_V3, POOL_WEIGHTED } from '../../domain/pool';
 import { DOUBTS } from '../../protocols/vaultDoubts';
 import type { TokenPrice } from '../prices/priceByHops';
 
-const CONSTANT_PRODUCT = 2;
-const CONCENTRATED = 3;
-const WEIGHTED = 4;
 const YEAR_SECONDS = 365 * 86_400;
 const PRICE_UP_FACTOR = 1.02;
 const PRICE_DOWN_FACTOR = 0.98;
@@ -56,8 +54,8 @@ export function countedValues(sides: readonly PoolSide[], weights: readonly numb
  */
 export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): number {
   const value = sumBelowCaps(side0, side1) ?? sumOf(countedValues([side0, side1], []));
-  const areEqual = isTrusted(side0.price) === isTrusted(side1.price);
-  return areEqual || poolType !== CONSTANT_PRODUCT ? value : 2 * value;
+  const both = isTrusted(side0.price) === isTrusted(side1.price);
+  return both || poolType !== POOL_V2 ? value : 2 * value;
 }
 
 /**
@@ -138,10 +136,10 @@ interface Depth {
  */
 export function depthOf({ poolType, baseReserve, quoteReserve, liquidity, price }: DepthState): Depth | null {
   if (!(price > 0) || !Number.isFinite(price)) return null;
-  if (poolType !== CONSTANT_PRODUCT && poolType !== CONCENTRATED && poolType !== WEIGHTED) return null;
+  if (poolType !== POOL_V2 && poolType !== POOL_V3 && poolType !== POOL_WEIGHTED) return null;
   const product = Math.sqrt(baseReserve) * Math.sqrt(quoteReserve);
   const root = Math.sqrt(price);
-  const virtualQuote = (poolType === CONSTANT_PRODUCT ? product : liquidity) * root;
+  const virtualQuote = (poolType === POOL_V2 ? product : liquidity) * root;
   return {
     up: Math.min(virtualQuote * (Math.sqrt(PRICE_UP_FACTOR) - 1), baseReserve * price),
     down: Math.min(virtualQuote * (1 / Math.sqrt(PRICE_DOWN_FACTOR) - 1), quoteReserve),

@@ -5,7 +5,7 @@
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { address, bool, f64, hash, hexBytes, u32, u64 } from '../../clickhouse/rows/columns';
 import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
-import { poolFirstSharesTable } from '../../clickhouse/schema/historyTables';
+import { poolFirstSharesTable } from '../../clickhouse/schema/olderPoolTables';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { decodeSetFeeProtocol, type ProtocolSplit } from '../../protocols/feeProtocol';
 import { findOrdAt } from '../head/blockTimes';

@@ -8,7 +8,7 @@ import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { WINDOW_SECONDS, type TradeCounts, type Window } from '../../wire/pairs';
 import { findOrdAt } from '../head/blockTimes';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
-import { distinctMakers } from './ranking';
+import { distinctMakers } from './rankings';
 
 export const tradeColumns = {
   buys: u32,

@@ -7,6 +7,7 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { address, i256, i32, text, u256 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { POOL_V2, POOL_V3 } from '../../domain/pool';
 import type { Portfolio } from '../../wire/portfolio';
 import type { Warning } from '../../wire/risks';
 import {
@@ -45,8 +46,6 @@ import { PARTIAL_HISTORY, UNBALANCED_TRANSFERS } from '../tokens/tokenSupply';
 import { readSupplies, readWalletState, type WalletNode, type WalletState } from './walletState';
 
 const POSITIONS_MAX = 10_000;
-const CONSTANT_PRODUCT = 2;
-const CONCENTRATED = 3;
 
 const TRUNCATED: Warning = {
   code: 'truncated',
@@ -163,7 +162,7 @@ function flagsOf(token: string, rebasing: ReadonlySet<string>, { seeded }: Walle
 /** The pool of an LP token; null for other tokens. */
 function lpOf(pairs: PairTable, token: string): PairEntry | null {
   const entry = pairs.byAddress.get(token);
-  return entry === undefined || entry.pool.pool_type === CONCENTRATED ? null : entry;
+  return entry === undefined || entry.pool.pool_type === POOL_V3 ? null : entry;
 }
 
 async function listPositions(
@@ -186,11 +185,11 @@ async function valueLpTokens(
   if (entries.length === 0) return [];
   // Logs give the supply of an LP token only if the pool's creation is indexed.
   const isKnown = ({ pool }: PairEntry): boolean => !isHistoryPartial(head) || pool.created_block !== null;
-  const addresses = (entries: readonly PairEntry[]): string[] => entries.map(({ pool }) => pool.address);
+  const addresses = (some: readonly PairEntry[]): string[] => some.map(({ pool }) => pool.address);
   const countedOf = ({ pool }: PairEntry): bigint | null => holders?.of(pool.address)?.supply ?? null;
   const uncounted = entries.filter((entry) => isKnown(entry) && countedOf(entry) === null);
-  const pairsOnly = uncounted.filter(({ pool }) => pool.pool_type === CONSTANT_PRODUCT);
-  const [supplies, atZero, nodeSupplies, lastReserves] = await Promise.all([
+  const pairsOnly = uncounted.filter(({ pool }) => pool.pool_type === POOL_V2);
+  const [supplies, atZero, asked, products] = await Promise.all([
     listSupplies(runner, head, addresses(uncounted)),
     readZeroBalances(runner, head, addresses(pairsOnly)),
     readSupplies(wallets, head.hash, addresses(entries.filter((entry) => !isKnown(entry)))),
@@ -199,8 +198,8 @@ async function valueLpTokens(
   return entries.map((entry) => {
     const { address } = entry.pool;
     const summed = (supplies.get(address) ?? 0n) + (atZero.get(address)?.sent ?? 0n);
-    const supply = isKnown(entry) ? (countedOf(entry) ?? summed) : (nodeSupplies.get(address) ?? null);
-    const lp = { balance: balances.get(address) ?? 0n, supply, last: lastReserves.get(address) ?? null };
+    const supply = isKnown(entry) ? (countedOf(entry) ?? summed) : (asked.get(address) ?? null);
+    const lp = { balance: balances.get(address) ?? 0n, supply, last: products.get(address) ?? null };
     return toLpPosition(entry, lp, pairs.prices, count);
   });
 }
@@ -211,9 +210,7 @@ async function listLastReserves(
   head: HeadSnapshot,
   entries: readonly PairEntry[],
 ): Promise<ReadonlyMap<string, Reserves>> {
-  const taxed = entries.filter(
-    ({ pool, facts }) => pool.pool_type === CONSTANT_PRODUCT && facts.protocolShare > 0,
-  );
+  const taxed = entries.filter(({ pool, facts }) => pool.pool_type === POOL_V2 && facts.protocolShare > 0);
   const rows = await inChunks(
     taxed.map(({ pool }) => pool.address.slice(2)),
     (chunk) =>

@@ -1,6 +1,7 @@
 /** Values a wallet's LP tokens and V3 positions at the current states of the pools. Pure. */
 import { isTrusted } from '../../pricing/confidence';
 import { formatUnits } from '../../domain/amounts';
+import { POOL_V2 } from '../../domain/pool';
 import type { Collected } from '../../protocols/positionManager';
 import { amountsOfLiquidity } from '../../protocols/tickMath';
 import type { PortfolioAmount, PortfolioPosition } from '../../wire/portfolio';
@@ -11,8 +12,6 @@ import { weightsOfPool } from '../pairs/pools';
 import type { TokenPrices } from '../prices/priceByHops';
 import { worthOf } from '../tokens/tokenSupply';
 import { CAPPED_FLAG } from './portfolioTokens';
-
-const CONSTANT_PRODUCT = 2;
 
 export interface OwnedPosition {
   readonly manager: string;
@@ -45,9 +44,9 @@ export function toLpPosition(
   count: CountHolding,
 ): ValuedPosition {
   const { pool } = entry;
-  const poolBalances = balancesOf(entry);
-  const supply = effectiveSupply(entry, lp, poolBalances);
-  const amounts = poolBalances.map((balance) =>
+  const held = balancesOf(entry);
+  const supply = effectiveSupply(entry, lp, held);
+  const amounts = held.map((balance) =>
     balance === null || supply === null ? null : shareOfPool(balance, lp.balance, supply),
   );
   return toPosition(entry, prices, amounts, count, {
@@ -71,14 +70,14 @@ function balancesOf({ pool, item, facts }: PairEntry): (bigint | null)[] {
 function effectiveSupply(
   { pool, item, facts }: PairEntry,
   { supply, last }: OwnedLp,
-  balances: readonly (bigint | null)[],
+  held: readonly (bigint | null)[],
 ): bigint | null {
   if (supply === null) return null;
-  if (pool.pool_type !== CONSTANT_PRODUCT) {
-    const ownIndex = item.tokens.findIndex(({ address }) => address === pool.address);
-    return supply - (balances[ownIndex] ?? 0n);
+  if (pool.pool_type !== POOL_V2) {
+    const own = item.tokens.findIndex(({ address }) => address === pool.address);
+    return supply - (held[own] ?? 0n);
   }
-  const [reserve0, reserve1] = balances;
+  const [reserve0, reserve1] = held;
   if (last === null || reserve0 === undefined || reserve1 === undefined) return supply;
   if (reserve0 === null || reserve1 === null) return supply;
   return supply + pendingProtocolLp(supply, { reserve0, reserve1 }, last, facts.protocolShare);
@@ -98,12 +97,12 @@ export function toConcentratedPosition(
   const { state } = entry.facts;
   const { tick_lower, tick_upper, liquidity } = owned;
   const sqrtPriceX96 = state?.sqrt_price_x96 ?? 0n;
-  const hasPrice = state !== null && sqrtPriceX96 > 0n;
-  const amounts = hasPrice ? amountsOfLiquidity(sqrtPriceX96, tick_lower, tick_upper, liquidity) : null;
-  const inRange = hasPrice ? state.tick >= tick_lower && state.tick < tick_upper : null;
+  const known = state !== null && sqrtPriceX96 > 0n;
+  const amounts = known ? amountsOfLiquidity(sqrtPriceX96, tick_lower, tick_upper, liquidity) : null;
+  const inRange = known ? state.tick >= tick_lower && state.tick < tick_upper : null;
   const active = state?.liquidity ?? 0n;
   const { capped, ...unclaimed } = unclaimedOf(entry, prices, owed, count);
-  const positionFields = {
+  const own = {
     id: `${owned.manager}-${owned.position_id}`,
     lp_balance_raw: liquidity.toString(),
     share_pct: inRange === null ? null : inRange ? sharePercent(liquidity, active) : 0,
@@ -113,8 +112,8 @@ export function toConcentratedPosition(
     in_range: inRange,
     ...unclaimed,
   };
-  const rawAmounts = [amounts?.amount0 ?? null, amounts?.amount1 ?? null];
-  return toPosition(entry, prices, rawAmounts, count, positionFields, capped);
+  const held = [amounts?.amount0 ?? null, amounts?.amount1 ?? null];
+  return toPosition(entry, prices, held, count, own, capped);
 }
 
 function unclaimedOf(
@@ -124,9 +123,9 @@ function unclaimedOf(
   count: CountHolding,
 ): Pick<PortfolioPosition, 'unclaimed' | 'unclaimed_usd'> & { readonly capped: boolean } {
   if (owed === null) return { unclaimed: null, unclaimed_usd: null, capped: false };
-  const owedAmounts = [owed.amount0, owed.amount1];
+  const raw = [owed.amount0, owed.amount1];
   const { amounts: unclaimed, capped } = toAmounts(
-    item.tokens.map((token, i) => ({ token, raw: owedAmounts[i] ?? null, part: 1 })),
+    item.tokens.map((token, i) => ({ token, raw: raw[i] ?? null, part: 1 })),
     prices,
     count,
   );
@@ -142,17 +141,17 @@ interface HeldAmount {
 }
 
 function toAmounts(
-  heldAmounts: readonly HeldAmount[],
+  held: readonly HeldAmount[],
   prices: TokenPrices,
   count: CountHolding,
 ): { readonly amounts: PortfolioAmount[]; readonly capped: boolean } {
   const { usd, capped } = count(
-    heldAmounts.map(({ token: { address, decimals }, raw, part }) => {
+    held.map(({ token: { address, decimals }, raw, part }) => {
       const price = prices.now(address);
       return { token: address, price, usd: raw === null ? null : worthOf(raw, decimals ?? 0, price), part };
     }),
   );
-  const amounts = heldAmounts.map(({ token: { address, symbol, decimals }, raw }, i) => ({
+  const amounts = held.map(({ token: { address, symbol, decimals }, raw }, i) => ({
     address,
     symbol,
     amount: raw === null ? null : formatUnits(raw, decimals ?? 0),
@@ -182,17 +181,17 @@ function toPosition(
   prices: TokenPrices,
   amounts: readonly (bigint | null)[],
   count: CountHolding,
-  fields: Own,
+  own: Own,
   unclaimedCapped = false,
 ): ValuedPosition {
   const weights = weightsOfPool(pool);
   // LP tokens that the pool itself holds have no owner.
-  const heldTokens = item.tokens.flatMap((token, i) =>
+  const held = item.tokens.flatMap((token, i) =>
     token.address === pool.address ? [] : [{ token, raw: amounts[i] ?? null, part: weights[i] ?? 1 }],
   );
-  const trusted = heldTokens.every(({ token }) => isTrusted(prices.now(token.address)));
-  const { amounts: tokens, capped } = toAmounts(heldTokens, prices, count);
-  const { id, lp_balance_raw, share_pct, ...rest } = fields;
+  const trusted = held.every(({ token }) => isTrusted(prices.now(token.address)));
+  const { amounts: tokens, capped } = toAmounts(held, prices, count);
+  const { id, lp_balance_raw, share_pct, ...rest } = own;
   const position: PortfolioPosition = {
     id,
     pair_address: item.address,

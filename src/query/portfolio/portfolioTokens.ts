@@ -1,10 +1,11 @@
 /** Values a wallet's tokens and native coin, and lists tokens that a wallet is likely to hold. Pure. */
 import { formatUnits, plainNumber } from '../../domain/amounts';
+import { POOL_V3 } from '../../domain/pool';
 import { isTrusted, levelOf } from '../../pricing/confidence';
 import type { PortfolioNative, PortfolioToken } from '../../wire/portfolio';
 import type { PairTable } from '../pairs/pairTable';
 import { changeOfPrice, type TokenPrices } from '../prices/priceByHops';
-import { compareKeys } from '../pairs/ranking';
+import { compareKeys } from '../pairs/rankings';
 import { worthOf } from '../tokens/tokenSupply';
 import { tokenOf } from '../tokens/tokens';
 import type { CountHolding } from './holdingCaps';
@@ -113,7 +114,7 @@ export function listDeepest(pairs: PairTable): readonly string[] {
   const depths = new Map<string, number>();
   for (const { tokens, pool, liquidityUsd } of pairs.entries) {
     // A concentrated pool has no LP token.
-    const names = pool.pool_type === 3 ? [] : [pool.address];
+    const names = pool.pool_type === POOL_V3 ? [] : [pool.address];
     for (const address of [...names, ...tokens.all.map((token) => token.address)])
       depths.set(address, (depths.get(address) ?? 0) + liquidityUsd);
   }

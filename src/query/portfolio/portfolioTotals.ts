@@ -4,7 +4,7 @@ import type { Warning } from '../../wire/risks';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import type { ValuedPosition } from './portfolioPositions';
 import type { ValuedNative, ValuedToken } from './portfolioTokens';
-import { compareKeys } from '../pairs/ranking';
+import { compareKeys } from '../pairs/rankings';
 
 export interface ValuedHoldings {
   readonly native: ValuedNative | null;

@@ -4,7 +4,7 @@
  * answer, values come from the logs.
  */
 import { isQuantity, type Hex } from '../../domain/hex';
-import type { NodeState, StateAnswers, StateQuestion } from '../../domain/nodeState';
+import type { AccountState, StateAnswers, StateQuestion } from '../../domain/accountState';
 import { balanceOfCall, readBalance, TOTAL_SUPPLY } from '../../protocols/erc20';
 import { collectCall, readCollected, type Collected } from '../../protocols/positionManager';
 import type { Balances } from '../holders/balances';
@@ -16,7 +16,7 @@ const POSITIONS_ASKED_MAX = 100;
 
 export interface WalletNode {
   /** Access to the node; null if no node is configured. */
-  readonly node: NodeState | null;
+  readonly node: AccountState | null;
   readonly seeds: BalanceSeeds;
 }
 

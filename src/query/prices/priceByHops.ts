@@ -7,7 +7,7 @@ import { capAlong } from '../../pricing/cap';
 import { isLessSure, pathConfidence } from '../../pricing/confidence';
 import { HOPS_MAX } from '../../pricing/priceRoute';
 import type { Window } from '../../wire/pairs';
-import { changePercent } from '../pairs/ranking';
+import { changePercent } from '../pairs/rankings';
 
 /** The price of one whole token in the next token. For an anchor, its price in USD. */
 export interface Hop {

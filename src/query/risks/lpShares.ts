@@ -1,14 +1,13 @@
 /** Computes which part of a pool's LP tokens is burnt, locked or held by the creator of its base token. Pure. */
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import type { WatchedHolder } from '../../domain/chainDescription';
+import { POOL_V3 } from '../../domain/pool';
 import type { HeadSnapshot } from '../head/headSnapshot';
-import type { ToldSupply } from '../history/history';
+import type { ToldSupply } from '../olderPools/olderPools';
 import { isHistoryPartial } from '../holders/balances';
 import { lpSupplyOf, type LpFacts } from '../tokens/tokenSupply';
 import type { PairEntry } from '../pairs/pairItem';
 import type { StoredPool } from '../pairs/pools';
-
-const CONCENTRATED = 3;
 
 /** Parts of the LP supply in percent. A part is null if it is unknown, and for pools without LP tokens. */
 export interface LpShares {
@@ -21,7 +20,7 @@ export type ToldLps = ReadonlyMap<string, ToldSupply | null>;
 
 /** Whether the pool has LP tokens whose earlier transfers are missing. */
 export function hasOlderLp(pool: StoredPool, head: HeadSnapshot): boolean {
-  return isHistoryPartial(head) && pool.created_block === null && pool.pool_type !== CONCENTRATED;
+  return isHistoryPartial(head) && pool.created_block === null && pool.pool_type !== POOL_V3;
 }
 
 const UNKNOWN: LpShares = { locked: null, creator: null };
@@ -32,7 +31,7 @@ export function lpSharesOf(
   watched: readonly WatchedHolder[],
   creator: Hex | null,
 ): LpShares {
-  const minted = pool.pool_type === CONCENTRATED ? null : (lpSupplyOf(pool, facts)?.supply ?? null);
+  const minted = pool.pool_type === POOL_V3 ? null : (lpSupplyOf(pool, facts)?.supply ?? null);
   const supply = (minted ?? 0n) - pool.ownShares;
   const watchedBalances = (facts.told ?? facts.holding)?.watched;
   if (supply <= 0n || watchedBalances === undefined) return UNKNOWN;

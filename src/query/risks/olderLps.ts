@@ -3,20 +3,20 @@
  * are burnt, locked or the creator's. Earlier transfers of these LP tokens are not stored.
  */
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
-import type { NodeState } from '../../domain/nodeState';
+import type { AccountState } from '../../domain/accountState';
+import { POOL_V2 } from '../../domain/pool';
 import { balanceOfCall, readBalance, TOTAL_SUPPLY } from '../../protocols/erc20';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import type { PairEntry } from '../pairs/pairItem';
 import { hasOlderLp, type ToldLps } from './lpShares';
 import type { RiskTable } from './riskTable';
 
-const CONSTANT_PRODUCT = 2;
 /** Number of pools per answer, the deepest ones. */
 const POOLS_MAX = 5;
 
 /** Sends one batch to the node, as of the head's block. Never rejects. */
 export async function askOlderLps(
-  node: NodeState | null,
+  node: AccountState | null,
   head: HeadSnapshot,
   pairs: readonly PairEntry[],
   { watched, creatorOf }: Pick<RiskTable, 'watched' | 'creatorOf'>,
@@ -27,7 +27,7 @@ export async function askOlderLps(
     .sort((a, b) => b.liquidityUsd - a.liquidityUsd)
     .slice(0, POOLS_MAX)
     .map(({ pool, tokens: { base } }) => {
-      const zero = pool.pool_type === CONSTANT_PRODUCT ? [ZERO_ADDRESS] : [];
+      const zero = pool.pool_type === POOL_V2 ? [ZERO_ADDRESS] : [];
       const holders = [...new Set([...counted, ...zero, creatorOf(base.address) ?? []].flat())];
       return { pool, holders, calls: [TOTAL_SUPPLY, ...holders.map(balanceOfCall)] };
     });

@@ -38,12 +38,6 @@ export function createLogoReader(
   };
 }
 
-/** The traits of each measured token. */
-export async function listTraits(runner: QueryRunner): Promise<ReadonlyMap<string, TokenTraits>> {
-  const rows = await runner.run('risks/list_traits', { since: 0, limit: TOKENS_MAX }, traitsRow);
-  return new Map(rows.map((row) => [row.token, row]));
-}
-
 /** URLs of logos by token. */
 export async function listLogos(runner: QueryRunner, chainId: number): Promise<ReadonlyMap<string, string>> {
   const params = { chain_id: chainId, limit: TOKENS_MAX };

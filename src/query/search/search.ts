@@ -18,7 +18,7 @@ import { ALL_LOGS, type LogSource } from '../logs/logFilter';
 import { NO_DATA } from '../logs/logBytes';
 import type { LogCounts } from '../logs/logCounts';
 import { listLogs } from '../logs/logs';
-import type { NodeReads } from '../head/nodeReads';
+import type { NodeRelay } from '../head/nodeRelay';
 import type { Directory } from '../tokens/directory';
 import { PLACE_EXACT, placeOf } from './place';
 import { listNamed, listPairsNamed, type NamedPair } from './searchNames';
@@ -46,7 +46,7 @@ export interface SearchDeps {
   readonly verified: Pick<VerifiedReader, 'find'>;
   readonly signatures: SignatureReader;
   /** Access to the node of a chain; null without a node. */
-  readonly readsOf?: (chainId: number) => NodeReads | null;
+  readonly relayOf?: (chainId: number) => NodeRelay | null;
   /** Database of the verified contracts. */
   readonly verifiedDb: string;
   /** DEXes of the chain, by short name and display name. */
@@ -90,11 +90,11 @@ interface FoundHits {
 
 /** Hits, the best hit first; at most a few hundred. */
 export async function searchAll(deps: SearchDeps, moment: Moment, q: string): Promise<FoundHits> {
-  const results = await Promise.all(classify(q).map((meaning) => searchOne(deps, moment, meaning)));
-  const hits = results
+  const found = await Promise.all(classify(q).map((meaning) => searchOne(deps, moment, meaning)));
+  const hits = found
     .flatMap((each) => each.hits)
     .sort((a, b) => b.score - a.score || compare(a.type, b.type) || compare(keyOf(a), keyOf(b)));
-  return { hits, isWhole: results.every(({ isWhole }) => isWhole) };
+  return { hits, isWhole: found.every(({ isWhole }) => isWhole) };
 }
 
 async function searchOne(deps: SearchDeps, moment: Moment, meaning: Meaning): Promise<FoundHits> {
@@ -124,7 +124,7 @@ async function searchAddress(deps: SearchDeps, { source }: Moment, address: Hex)
   const title = pair?.tokens.name ?? token?.symbol ?? token?.name ?? record?.name ?? address;
   const subtitle = title === address ? null : address;
   const verified = record !== null;
-  return [toHit({ type, chain_id: chainId, address, title, subtitle, verified, score: 1 })];
+  return [hit(type, chainId, { address }, title, subtitle, verified, 1)];
 }
 
 async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex): Promise<FoundHits> {
@@ -136,46 +136,30 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
     runner.run('search/find_block_by_hash', params, blockRow),
     deps.signatures.listBySelectors([hash]),
   ]);
-  const logBlock = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
-  const isKnown = blocks.length > 0 || signatures.length > 0;
+  const seen = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
+  const known = blocks.length > 0 || signatures.length > 0;
   // A hash that no stored log, block or signature has may belong to a transaction without logs, so the node is asked.
-  const block =
-    logBlock ?? (isKnown ? null : await findTransactionBlock(deps.readsOf?.(chainId), head, hash));
-  const uniqueSignatures = onceEach(signatures);
-  const certain = { verified: false, score: 1 };
+  const block = seen ?? (known ? null : await findTransactionBlock(deps.relayOf?.(chainId), head, hash));
+  const named = onceEach(signatures);
   const hits = [
     ...(block === null
       ? []
-      : [
-          toHit({
-            type: 'tx',
-            chain_id: chainId,
-            hash,
-            title: hash,
-            subtitle: `Transaction of block ${block}`,
-            ...certain,
-          }),
-        ]),
-    ...blocks.map(({ number }) => blockHit(chainId, hash, number)),
-    ...uniqueSignatures.slice(0, SIGNATURES_MAX).map(({ signature, selector }) =>
-      toHit({
-        type: 'event',
-        chain_id: chainId,
-        hash: selector,
-        title: signature,
-        subtitle: selector,
-        ...certain,
-      }),
-    ),
+      : [hit('tx', chainId, { hash }, hash, `Transaction of block ${block}`, false, 1)]),
+    ...blocks.map(({ number }) => hit('block', chainId, { hash, number }, `Block ${number}`, hash, false, 1)),
+    ...named
+      .slice(0, SIGNATURES_MAX)
+      .map(({ signature, selector }) =>
+        hit('event', chainId, { hash: selector }, signature, selector, false, 1),
+      ),
   ];
-  return { hits, isWhole: uniqueSignatures.length <= SIGNATURES_MAX };
+  return { hits, isWhole: named.length <= SIGNATURES_MAX };
 }
 
 const transactionShape = z.object({ blockNumber: z.string().regex(/^0x[0-9a-f]+$/) });
 
 /** The indexed block that contains the transaction, according to the node. Otherwise null. */
 async function findTransactionBlock(
-  node: NodeReads | null | undefined,
+  node: NodeRelay | null | undefined,
   head: HeadSnapshot,
   hash: Hex,
 ): Promise<number | null> {
@@ -187,26 +171,18 @@ async function findTransactionBlock(
 }
 
 /** Removes duplicates. The database has an event several times, once for each combination of indexed parameters. */
-function onceEach(signatures: readonly KnownSignature[]): KnownSignature[] {
-  return [
-    ...new Map(signatures.map((one) => [`${one.kind} ${one.selector} ${one.signature}`, one])).values(),
-  ];
+function onceEach(known: readonly KnownSignature[]): KnownSignature[] {
+  return [...new Map(known.map((one) => [`${one.kind} ${one.selector} ${one.signature}`, one])).values()];
 }
 
 async function searchSelector(deps: SearchDeps, { source }: Moment, selector: Hex): Promise<FoundHits> {
-  const signatures = await deps.signatures.listBySelectors([selector]);
-  const functions = onceEach(signatures).filter(({ kind }) => kind === 'function');
-  const hits = functions.slice(0, SIGNATURES_MAX).map(({ signature: title }) =>
-    toHit({
-      type: 'function',
-      chain_id: source.chainId,
-      hash: selector,
-      title,
-      subtitle: selector,
-      verified: false,
-      score: 1,
-    }),
-  );
+  const known = await deps.signatures.listBySelectors([selector]);
+  const functions = onceEach(known).filter(({ kind }) => kind === 'function');
+  const hits = functions
+    .slice(0, SIGNATURES_MAX)
+    .map(({ signature }) =>
+      hit('function', source.chainId, { hash: selector }, signature, selector, false, 1),
+    );
   return { hits, isWhole: functions.length <= SIGNATURES_MAX };
 }
 
@@ -214,21 +190,9 @@ async function searchBlock({ source, head }: Moment, number: number): Promise<Se
   if (number > head.number) return [];
   const params = { ...snapshotParams(head), chain_id: source.chainId, number, final_to: head.finalTo };
   const rows = await source.runner.run('search/find_block_by_number', params, hashRow);
-  return rows.map(({ hash }) => blockHit(source.chainId, hash, number));
-}
-
-function blockHit(chainId: number, hash: Hex, number: number): SearchHit {
-  const title = `Block ${number}`;
-  return toHit({
-    type: 'block',
-    chain_id: chainId,
-    hash,
-    number,
-    title,
-    subtitle: hash,
-    verified: false,
-    score: 1,
-  });
+  return rows.map(({ hash }) =>
+    hit('block', source.chainId, { hash, number }, `Block ${number}`, hash, false, 1),
+  );
 }
 
 async function searchText(deps: SearchDeps, moment: Moment, text: string): Promise<FoundHits> {
@@ -240,53 +204,50 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
     deps.signatures.listByPrefix(text.replace(/\(.*$/s, ''), SIGNATURES_MAX),
     listPairsNamed(deps.pairs(), spaced(text), EACH_MAX),
   ]);
-  const byAddress = new Map(names.map((one) => [one.address, one]));
-  for (const pair of pairs) if (!byAddress.has(pair.address)) byAddress.set(pair.address, pair);
+  const named = new Map(names.map((one) => [one.address, one]));
+  for (const pair of pairs) if (!named.has(pair.address)) named.set(pair.address, pair);
   // If all hits by name are tokens, the query need not read the table of tokens.
   const areOthers = names.some(({ type }) => type !== 'token');
   const [facts, { logsOf }] = await Promise.all([
-    readHitFacts(deps.verifiedDb, moment, [...byAddress.keys()], areOthers),
+    readHitFacts(deps.verifiedDb, moment, [...named.keys()], areOthers),
     counts,
   ]);
-  const pairAt = pairsAt(deps.pairs(), byAddress);
-  const hits = [...byAddress.values()].flatMap(({ type, address, title, subtitle, place }) => {
+  const pairAt = pairsAt(deps.pairs(), named);
+  const hits = [...named.values()].flatMap(({ type, address, title, subtitle, place }) => {
     const isPair = facts.pools.has(address);
     if (type === 'pair' && !isPair) return [];
     // A pool whose LP token is stored as a token is shown as a pair.
-    const shownType = isPair ? 'pair' : facts.tokens.has(address) ? 'token' : type;
+    const shown = isPair ? 'pair' : facts.tokens.has(address) ? 'token' : type;
     const verified = type === 'contract' || facts.verified.has(address);
     const score = scoreOf(place, verified, logsOf(address));
+    const what = { address };
     // LP tokens and contracts of pools all have the same name, so a pair shows its tokens.
     const pair = isPair ? pairAt.get(address) : undefined;
-    const texts =
-      pair === undefined ? { title, subtitle } : { title: pair.tokens.name, subtitle: pair.pool.dex };
-    return toHit({ type: shownType, chain_id: chainId, address, ...texts, verified, score });
+    return pair === undefined
+      ? hit(shown, chainId, what, title, subtitle, verified, score)
+      : hit(shown, chainId, what, pair.tokens.name, pair.pool.dex, verified, score);
   });
   for (const { name, displayName } of deps.dexes) {
     const place = Math.max(placeOf(name.toLowerCase(), text), placeOf(displayName.toLowerCase(), text));
-    const score = scoreOf(place, true, 0);
-    const texts = { title: displayName, subtitle: name };
-    if (place > 0) hits.push(toHit({ type: 'dex', chain_id: chainId, ...texts, verified: true, score }));
+    if (place > 0) hits.push(hit('dex', chainId, {}, displayName, name, true, scoreOf(place, true, 0)));
   }
   for (const { kind, selector, signature } of signatures) {
     if (kind === 'error') continue;
     const place = signaturePlace(signature.toLowerCase(), text);
-    const score = scoreOf(place - 0.5, false, 0);
-    const texts = { hash: selector, title: signature, subtitle: selector };
-    if (place > 0) hits.push(toHit({ type: kind, chain_id: chainId, ...texts, verified: false, score }));
+    if (place > 0)
+      hits.push(
+        hit(kind, chainId, { hash: selector }, signature, selector, false, scoreOf(place - 0.5, false, 0)),
+      );
   }
   const isAll = isWhole && pairs.length < EACH_MAX && signatures.length < SIGNATURES_MAX;
   return { hits, isWhole: isAll };
 }
 
 /** The pairs at the found addresses. */
-function pairsAt(
-  pairs: readonly NamedPair[],
-  byAddress: ReadonlyMap<string, unknown>,
-): Map<string, NamedPair> {
-  const pairByAddress = new Map<string, NamedPair>();
-  for (const pair of pairs) if (byAddress.has(pair.pool.address)) pairByAddress.set(pair.pool.address, pair);
-  return pairByAddress;
+function pairsAt(pairs: readonly NamedPair[], found: ReadonlyMap<string, unknown>): Map<string, NamedPair> {
+  const at = new Map<string, NamedPair>();
+  for (const pair of pairs) if (found.has(pair.pool.address)) at.set(pair.pool.address, pair);
+  return at;
 }
 
 /** Which of the found addresses are pools, tokens or verified contracts. */
@@ -347,13 +308,24 @@ function scoreOf(place: number, verified: boolean, logs: number): number {
   return (place / PLACE_EXACT) * PLACE_SHARE + (verified ? VERIFIED_SHARE : 0) + share * LOGS_SHARE;
 }
 
-/** Cuts long texts. Answers have the fields in the order of `hit`. */
-function toHit(hit: SearchHit): SearchHit {
-  const { title, subtitle } = hit;
+function hit(
+  type: SearchHit['type'],
+  chainId: number,
+  what: Pick<SearchHit, 'address' | 'hash' | 'number'>,
+  title: string,
+  subtitle: string | null,
+  verified: boolean,
+  score: number,
+): SearchHit {
+  const short = (text: string): string => text.slice(0, TITLE_MAX);
   return {
-    ...hit,
-    title: title.slice(0, TITLE_MAX),
-    subtitle: subtitle === null ? null : subtitle.slice(0, TITLE_MAX),
+    type,
+    chain_id: chainId,
+    ...what,
+    title: short(title),
+    subtitle: subtitle === null ? null : short(subtitle),
+    verified,
+    score,
   };
 }
 

@@ -3,11 +3,10 @@
  * same.
  */
 import { isHistoryPartial } from '../holders/balances';
+import { POOL_V3 } from '../../domain/pool';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import type { MarketTables } from '../marketTables';
 import { lpSupplyOf, supplyOf } from './tokenSupply';
-
-const CONCENTRATED = 3;
 
 /** Supply in raw units. Null if the market does not know the supply, or does not list the token. */
 export async function findMarketSupply(
@@ -18,7 +17,7 @@ export async function findMarketSupply(
   const entry = (await tokens.at(head)).byAddress.get(token);
   if (entry !== undefined) return supplyOf(entry.facts)?.total ?? null;
   const pool = (await pairs.at(head)).byAddress.get(token)?.pool;
-  if (pool === undefined || pool.pool_type === CONCENTRATED) return null;
+  if (pool === undefined || pool.pool_type === POOL_V3) return null;
   const holding = (await holders.at(head)).of(token);
   return lpSupplyOf(pool, { holding, partial: isHistoryPartial(head) })?.supply ?? null;
 }

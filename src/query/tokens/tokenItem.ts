@@ -1,5 +1,6 @@
 /** Builds token items and details from the pairs and trades of one token. Pure. */
 import { formatUnits, plainNumber } from '../../domain/amounts';
+import { POOL_V3 } from '../../domain/pool';
 import { levelOf, TRUSTED_MIN } from '../../pricing/confidence';
 import type { Window } from '../../wire/pairs';
 import type { Token } from '../../wire/primitives';
@@ -11,7 +12,7 @@ import { countsByWindow, tradeCounts, volumeByWindow } from '../pairs/windowTrad
 import { UNKNOWN_DECIMALS } from '../audit/auditWarnings';
 import { changeOfPrice, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
 import { tokenPriceReason } from '../pairs/priceReasons';
-import { compareKeys, distinctMakers, latestOf } from '../pairs/ranking';
+import { compareKeys, distinctMakers, latestOf } from '../pairs/rankings';
 import type { RiskTable } from '../risks/riskTable';
 import { meanShare, type LpShares } from '../risks/lpShares';
 import { NEW, NO_METADATA, warningsOfShare } from '../risks/tokenRisk';
@@ -27,7 +28,6 @@ import {
 import type { TokenWindows } from './tokenWindows';
 
 const DAY_SECONDS = 86_400;
-const V3 = 3;
 
 interface TokenFacts extends HoldingFacts {
   /** Trading of the token; null if it had no swap in the last 24 hours. */
@@ -227,9 +227,9 @@ export function toTokenDetail(
 }
 
 /** V3 pools have no LP token. */
-function lpPairOf(ownPair: PairEntry | undefined): TokenDetail['lp_pair'] {
-  if (ownPair === undefined || ownPair.pool.pool_type === V3) return null;
-  return { address: ownPair.pool.address, name: ownPair.tokens.name };
+function lpPairOf(own: PairEntry | undefined): TokenDetail['lp_pair'] {
+  if (own === undefined || own.pool.pool_type === POOL_V3) return null;
+  return { address: own.pool.address, name: own.tokens.name };
 }
 
 function circulationFields({

@@ -1,8 +1,7 @@
 /** Searches and sorts tokens. Pure. */
 import type { Token } from '../../wire/primitives';
 import type { TokenItem } from '../../wire/tokens';
-import { compareKeys, type Order } from '../pairs/ranking';
-import { Rankings } from '../pairs/rankings';
+import { Rankings, compareKeys, type Order } from '../pairs/rankings';
 import type { TokenEntry } from './tokenItem';
 
 export const TOKEN_SORTS = [

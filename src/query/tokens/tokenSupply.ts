@@ -10,7 +10,7 @@ import {
   tellsBalances,
   type BalanceChecks,
 } from '../holders/balanceChecks';
-import type { ToldSupply } from '../history/history';
+import type { ToldSupply } from '../olderPools/olderPools';
 import type { TokenHolding } from '../holders/holderCounts';
 import type { WatchedHolder } from '../../domain/chainDescription';
 import type { StoredPool } from '../pairs/pools';

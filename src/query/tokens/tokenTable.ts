@@ -1,7 +1,7 @@
 /** Builds the table of all tokens with a pool, once per head version, for lists that sort and filter. */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
-import { listToldSupplies, readHistory } from '../history/history';
+import { listToldSupplies, readPoolSearch } from '../olderPools/olderPools';
 import { isHistoryPartial } from '../holders/balances';
 import { findOrdAt } from '../head/blockTimes';
 import { tokenTradesRow, type TokenTradesRow } from '../pairs/pairRows';
@@ -58,7 +58,7 @@ export async function readTokenTable(
     runner.run('tokens/count_trades', { ...snapshot, ...window }, tokenTradesRow),
     risks === null ? createCheckReader(runner)() : null,
     listToldSupplies(runner, head, risks?.watched ?? []),
-    readHistory(runner, chainId, head),
+    readPoolSearch(runner, chainId, head),
   ]);
   const tradesOf = new Map<string, TokenTradesRow>(trades.map((row) => [row.token, row]));
   const entries = [...pairs.tokenPairs.byToken]

@@ -10,7 +10,7 @@ import { WEEK_SECONDS } from '../../wire/pairs';
 import { findFinalTip, findOrdAt } from '../head/blockTimes';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { HOUR_SECONDS, wholeHours } from '../bars/hourWindow';
-import { slotOf } from '../bars/tickSeries';
+import { slotOf } from '../bars/chartSeries';
 import { readShortTrades, type ShortTrades } from '../pairs/windowTrades';
 
 export interface TokenWindows {

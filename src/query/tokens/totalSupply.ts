@@ -4,11 +4,11 @@
  * Without a node, uses the transfers, if they are complete and add up.
  */
 import type { Hex } from '../../domain/hex';
-import type { NodeState } from '../../domain/nodeState';
+import type { AccountState } from '../../domain/accountState';
 import { isHistoryPartial } from '../holders/balances';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from '../logs/logFilter';
-import { orNull } from '../head/orNull';
+import { orNull } from '../head/timeBudgets';
 import { findBalanceChecks } from '../holders/balanceChecks';
 import { readTokenHolding } from '../holders/tokenHolding';
 import { supplyOf } from './tokenSupply';
@@ -20,7 +20,7 @@ const WORD = 66;
 
 interface SupplyDeps {
   /** Access to the node of the chain, or null. */
-  readonly node: NodeState | null;
+  readonly node: AccountState | null;
   /** The supply that the market shows at this head; null if it shows none. */
   readonly market: bigint | null;
   /**
@@ -48,7 +48,7 @@ export async function readTotalSupply(
 }
 
 async function askSupply(
-  node: NodeState,
+  node: AccountState,
   head: HeadSnapshot,
   token: Hex,
   patienceMs: number | undefined,

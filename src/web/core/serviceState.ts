@@ -63,6 +63,12 @@ export function isStale({ kind }: ServiceState): boolean {
   return kind === 'delayed' || kind === 'backfilling' || kind === 'away';
 }
 
+/** Since which block the stored blocks are proven, and how far. Empty if no block is stored. */
+export function proofText(answer: ReadyAnswer | null): string {
+  const { level = null, proven_from: from = null } = answer?.proof ?? {};
+  return level === null || from === null ? '' : `Proof: ${level} since block ${from.toLocaleString('en-US')}`;
+}
+
 /** The message of the first problem; empty without a problem. */
 export function firstProblem(answer: ReadyAnswer | null): string {
   return answer?.problems[0]?.message ?? '';

@@ -5,7 +5,7 @@ import { byId } from './dom.ts';
 import { formatCount } from './format.ts';
 import type { LiveStream } from './live.ts';
 import { isAnyWaiting, tellBack } from './recovery.ts';
-import { firstProblem, isStale, stateOf, type LiveState } from './serviceState.ts';
+import { firstProblem, isStale, proofText, stateOf, type LiveState } from './serviceState.ts';
 
 /** Pause between two questions, and while a part of the page waits for the service. */
 const POLL_MS = 5_000;
@@ -90,6 +90,7 @@ class Watch implements ServiceWatch {
     this.dot.dataset['state'] = state.kind;
     if (this.words.textContent !== state.text) this.words.textContent = state.text;
     document.documentElement.toggleAttribute('data-stale', isStale(state));
+    this.number.title = proofText(answer);
     const problem = isReached ? firstProblem(answer) : '';
     if (this.trouble.textContent !== problem) this.trouble.textContent = problem;
     this.trouble.hidden = problem === '';

@@ -1,7 +1,7 @@
 /**
  * The Etherscan dialect as one entry: its paths once, and a table of its actions. An action opens a form with examples.
  */
-import type { ActionDoc } from '../../wire/dialects/actionDoc';
+import type { ActionDoc } from '../../wire/dialects/etherscan';
 import { button, h } from '../core/dom.ts';
 import type { Samples } from './docsSamples.ts';
 import { createTryPanel, type TryPanel } from './docsTry.ts';

@@ -1,7 +1,7 @@
 /**
  * Types and readers of the OpenAPI document for the docs page: only the parts of OpenAPI 3.1 that this service uses.
  */
-import type { ActionDoc } from '../../wire/dialects/actionDoc';
+import type { ActionDoc } from '../../wire/dialects/etherscan';
 import { getBody } from '../core/api.ts';
 
 export interface Schema {

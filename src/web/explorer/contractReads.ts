@@ -134,11 +134,6 @@ export async function findChain(chain: string | null): Promise<ChainItem | undef
   return chain === null ? allChains[0] : allChains.find(({ chain_id }) => String(chain_id) === chain);
 }
 
-/** Symbol of the native coin of the chain. */
-export async function getNativeSymbol(chain: string | null): Promise<string> {
-  return (await findChain(chain))?.native_symbol ?? '';
-}
-
 /**
  * The chain of a location; null for the market chain, also where the location names it. Throws if this service does not
  * index the chain.

@@ -18,6 +18,7 @@ import {
   type NodeBlock,
   type NodeTransaction,
 } from '../explorer/nodeAnswers.ts';
+import { proofFact } from '../explorer/proofFact.ts';
 import { COIN_DECIMALS, formatUnits, formatWhole, GWEI_DECIMALS, usedOf } from '../explorer/units.ts';
 
 /** Transactions of one page of the list. */
@@ -36,7 +37,8 @@ interface Found extends FoundLogs {
   readonly silence: string | null;
   /** Null if neither the node nor a stored log tells. */
   readonly isFinal: boolean | null;
-  readonly proof: string;
+  readonly isStored: boolean;
+  readonly known: ChainItem | undefined;
   readonly coin: string;
   readonly contracts: ReadonlyMap<string, ContractRecord>;
   readonly signatures: ReadonlyMap<string, string>;
@@ -88,47 +90,29 @@ async function numberOf(hash: string, chain: string | null, signal: AbortSignal)
 
 async function find(number: number, chain: string | null, signal: AbortSignal): Promise<Found> {
   const range = { from_block: number, to_block: number, limit: EVENTS, chainId: chain };
-  const [{ value: block, silence }, finalAnswer, foundLogs, chainItem] = await Promise.all([
+  const [{ value: block, silence }, final, found, known] = await Promise.all([
     told(getNodeBlock(number, true, chain, signal)),
     told(getNodeBlock('finalized', false, chain, signal)),
     listLogs(range, signal),
     findChain(chain),
   ]);
-  const { logs } = foundLogs;
+  const { logs } = found;
   const selectors = (block?.transactions ?? []).filter(isCall).map(({ input }) => input.slice(0, 10));
   const emitters = logs.map(({ address }) => address);
   const [signatures, contracts] = await Promise.all([
     getSignatures(selectors, signal),
     readContracts(emitters, chain, signal),
   ]);
-  const isFinal =
-    finalAnswer.value === null ? (logs[0]?.finalized ?? null) : number <= finalAnswer.value.number;
-  const isStored = foundLogs.noLogs !== null || (foundLogs.asOf ?? 0) >= number;
-  const proof = isStored ? proofOf(number, chainItem) : 'not stored yet';
-  const coin = chainItem?.native_symbol ?? '';
-  return { ...foundLogs, number, block, silence, isFinal, proof, coin, contracts, signatures };
-}
-
-/** What each level of proof covers. */
-const PROOFS: Readonly<Record<string, string>> = {
-  full: 'The hash of the header, the transactions and the receipts are proven',
-  headers: 'The hash of the header is proven',
-  bloom: 'The logs fit the bloom of the header',
-};
-
-/** The chain's newest blocks have one level of proof; older ones have a weaker one. */
-function proofOf(number: number, chain: ChainItem | undefined): string {
-  const { level = null, proven_from: from = null } = chain?.proof ?? {};
-  if (level === null || from === null) return 'unknown';
-  if (number < (chain?.first_block ?? 0)) return 'not stored: before the first indexed block';
-  // The list of chains may be older than the block. New blocks have the level of the newest one.
-  return number >= from ? level : `weaker than ${level}`;
+  const isFinal = final.value === null ? (logs[0]?.finalized ?? null) : number <= final.value.number;
+  const isStored = found.noLogs !== null || (found.asOf ?? 0) >= number;
+  const coin = known?.native_symbol ?? '';
+  return { ...found, number, block, silence, isFinal, isStored, known, coin, contracts, signatures };
 }
 
 const isCall = ({ input, to }: NodeTransaction): boolean => to !== null && input.length >= 10;
 
 function blockPage(found: Found, chain: string | null): HTMLElement {
-  const { number, block, silence, logs, isFinal, proof } = found;
+  const { number, block, silence, logs, isFinal, isStored, known } = found;
   const hash = block?.hash ?? logs[0]?.block_hash ?? null;
   const time = block?.time ?? logs[0]?.timestamp ?? null;
   return h(
@@ -152,7 +136,7 @@ function blockPage(found: Found, chain: string | null): HTMLElement {
       hash === null ? null : h('p', { class: 'wallet-name' }, copyable(hash)),
       facts(
         fact('Time', time === null ? '—' : h('span', {}, formatTime(time), ' (', ago(time), ')')),
-        fact('Proof', proof, PROOFS[proof] ?? 'How far this service has proven the stored block'),
+        proofFact(number, isStored, known),
         ...(block === null ? [] : nodeFacts(block, chain)),
       ),
       block === null &&
@@ -208,13 +192,13 @@ function eventList(
 
 function transactionList({ transactions }: NodeBlock, found: Found, chain: string | null): HTMLElement {
   const body = h('tbody', {});
-  const moreButton = button('', () => show());
+  const more = button('', () => show());
   const show = (): void => {
     const start = body.children.length;
     body.append(...transactions.slice(start, start + PAGE).map((one) => transactionRow(one, found, chain)));
-    const moreCount = transactions.length - body.children.length;
-    moreButton.textContent = `${moreCount} more`;
-    moreButton.hidden = moreCount === 0;
+    const rest = transactions.length - body.children.length;
+    more.textContent = `${rest} more`;
+    more.hidden = rest === 0;
   };
   show();
   const names = ['Transaction', 'Call', 'From', 'To', 'Value'];
@@ -234,32 +218,32 @@ function transactionList({ transactions }: NodeBlock, found: Found, chain: strin
             body,
           ),
         ),
-    moreButton,
+    more,
   );
 }
 
 function transactionRow(
-  transaction: NodeTransaction,
+  one: NodeTransaction,
   { coin, signatures }: Found,
   chain: string | null,
 ): HTMLElement {
-  const selector = transaction.input.slice(0, 10);
+  const selector = one.input.slice(0, 10);
   const signature = signatures.get(selector) ?? selector;
   return h(
     'tr',
     {},
-    h('td', {}, transactionOf(transaction.hash, chain)),
+    h('td', {}, transactionOf(one.hash, chain)),
     h(
       'td',
-      { title: isCall(transaction) ? signature : null },
-      isCall(transaction)
+      { title: isCall(one) ? signature : null },
+      isCall(one)
         ? h('bdi', { class: 'mono' }, signature.split('(')[0] ?? '')
-        : transaction.to === null
+        : one.to === null
           ? 'creation'
           : '',
     ),
-    h('td', {}, transaction.from === null ? '—' : addressOf(transaction.from, chain)),
-    h('td', {}, transaction.to === null ? 'new contract' : addressOf(transaction.to, chain)),
-    h('td', { class: 'right' }, `${formatUnits(transaction.value, COIN_DECIMALS)} ${coin}`),
+    h('td', {}, one.from === null ? '—' : addressOf(one.from, chain)),
+    h('td', {}, one.to === null ? 'new contract' : addressOf(one.to, chain)),
+    h('td', { class: 'right' }, `${formatUnits(one.value, COIN_DECIMALS)} ${coin}`),
   );
 }

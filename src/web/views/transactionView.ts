@@ -1,5 +1,6 @@
 /** The page of one transaction: status, value, gas, decoded input, moved tokens, swaps and logs. */
 import type { SwapItem } from '../../wire/activity';
+import type { ChainItem } from '../../wire/chains';
 import type { View } from '../core/app.ts';
 import { h } from '../core/dom.ts';
 import type { ContractRecord, LogEntry } from '../core/explorerAnswers.ts';
@@ -9,7 +10,7 @@ import { ago, badge, fact, facts } from '../core/pieces.ts';
 import {
   chainOf,
   decodeInput,
-  getNativeSymbol,
+  findChain,
   listLogs,
   readContracts,
   type DecodedInput,
@@ -35,6 +36,7 @@ import {
   movesOf,
   swapList,
 } from '../explorer/transactionParts.ts';
+import { proofFact } from '../explorer/proofFact.ts';
 import { COIN_DECIMALS, formatUnits, formatWhole, GWEI_DECIMALS, usedOf } from '../explorer/units.ts';
 
 /** Larger than the index of any log in its block. */
@@ -58,7 +60,7 @@ interface Found extends FoundLogs {
   readonly contracts: ReadonlyMap<string, ContractRecord>;
   readonly swaps: readonly SwapItem[];
   readonly call: DecodedInput | null;
-  readonly coin: string;
+  readonly known: ChainItem | undefined;
 }
 
 export const transactionView: View = (app, place, main, signal) => {
@@ -93,11 +95,11 @@ function hasSettled({ logs, noLogs, receipt, silence, time, asOf }: Found): bool
 }
 
 async function find(hash: string, chain: string | null, signal: AbortSignal): Promise<Found> {
-  const [{ value: sent, silence }, answer, found, coin] = await Promise.all([
+  const [{ value: sent, silence }, answer, found, known] = await Promise.all([
     told(getNodeTransaction(hash, chain, signal)),
     told(getNodeReceipt(hash, chain, signal)),
     listLogs({ tx_hash: hash, limit: LOGS_MAX, chainId: chain }, signal),
-    getNativeSymbol(chain),
+    findChain(chain),
   ]);
   const { logs, noLogs } = found;
   const { value: receipt } = answer;
@@ -116,7 +118,7 @@ async function find(hash: string, chain: string | null, signal: AbortSignal): Pr
     hasCall ? decodeInput(sent.to ?? '', sent.input, chain, signal) : null,
   ]);
   const why = silence ?? answer.silence;
-  return { ...found, hash, chain, sent, receipt, silence: why, time, contracts, swaps, call, coin };
+  return { ...found, hash, chain, sent, receipt, silence: why, time, contracts, swaps, call, known };
 }
 
 /** The first and the last position in a block, between which the swaps of a transaction are. */
@@ -137,19 +139,19 @@ function transaction(found: Found): HTMLElement {
       ...(silence === null ? [] : [h('p', {}, 'No logs of this transaction are stored')]),
     );
   const moves = movesOf(logs, contracts);
-  const section = (title: string, body: Node): HTMLElement =>
+  const part = (title: string, body: Node): HTMLElement =>
     h('section', { class: 'card list-card' }, h('div', { class: 'card-bar' }, h('h2', {}, title)), body);
   return h(
     'div',
     { class: 'transaction' },
     summary(found),
-    swaps.length > 0 && section(`Swaps (${swaps.length})`, swapList(swaps)),
-    moves.length > 0 && section(`Token moves (${moves.length})`, moveList(moves, chain)),
-    moves.length > 1 && section('Token moves by address', changeList(changesOf(moves), chain)),
+    swaps.length > 0 && part(`Swaps (${swaps.length})`, swapList(swaps)),
+    moves.length > 0 && part(`Token moves (${moves.length})`, moveList(moves, chain)),
+    moves.length > 1 && part('Token moves by address', changeList(changesOf(moves), chain)),
     sent !== null &&
       sent.input.length > 2 &&
-      section(sent.to === null ? 'Code that creates the contract' : 'Input', inputPart(sent, call, chain)),
-    section(
+      part(sent.to === null ? 'Code that creates the contract' : 'Input', inputPart(sent, call, chain)),
+    part(
       `Logs (${total > logs.length ? `the first ${logs.length} of ${formatWhole(BigInt(total))}` : total})`,
       logs.length === 0
         ? emptyNotice(noLogsText(found))
@@ -177,9 +179,9 @@ function noLogsText({ noLogs, sent, receipt, silence }: Found): string {
 }
 
 function summary(found: Found): HTMLElement {
-  const { sent, receipt, time, logs, chain } = found;
+  const { sent, receipt, time, logs, chain, known, noLogs, asOf } = found;
   const block = receipt?.blockNumber ?? sent?.blockNumber ?? logs[0]?.block_number ?? null;
-  const missingText = missingOf(found);
+  const missing = missingOf(found);
   return h(
     'section',
     { class: 'card contract-card' },
@@ -187,9 +189,10 @@ function summary(found: Found): HTMLElement {
       fact('Status', statusBadge(found)),
       fact('Block', block === null ? '—' : blockNumber(block, chain)),
       fact('Time', time === null ? '—' : h('span', {}, formatTime(time), ' (', ago(time), ')')),
+      block === null ? null : proofFact(block, noLogs !== null || (asOf ?? 0) >= block, known),
       ...(sent === null ? [] : sentFacts(found, sent)),
     ),
-    missingText === null ? null : h('p', { class: 'muted missing' }, missingText),
+    missing === null ? null : h('p', { class: 'muted missing' }, missing),
   );
 }
 
@@ -202,20 +205,20 @@ function missingOf({ sent, receipt, silence }: Found): string | null {
 }
 
 /** The fields of a transaction that only the node has. */
-function sentFacts({ receipt, chain, coin }: Found, sent: NodeTransaction): (HTMLElement | null)[] {
+function sentFacts({ receipt, chain, known }: Found, sent: NodeTransaction): (HTMLElement | null)[] {
   const price = receipt?.gasPrice ?? sent.gasPrice;
-  const gasUsed = receipt?.gasUsed ?? null;
-  const createdContract = receipt?.contract ?? null;
-  const coins = (wei: bigint): string => `${formatUnits(wei, COIN_DECIMALS)} ${coin}`;
+  const used = receipt?.gasUsed ?? null;
+  const created = receipt?.contract ?? null;
+  const coins = (wei: bigint): string => `${formatUnits(wei, COIN_DECIMALS)} ${known?.native_symbol ?? ''}`;
   const number = (name: string, value: number | null): HTMLElement | null =>
     value === null ? null : fact(name, String(value));
   return [
     sent.from === null ? null : fact('From', addressOf(sent.from, chain)),
     sent.to === null ? null : fact('To', addressOf(sent.to, chain)),
-    createdContract === null ? null : fact('Created contract', addressOf(createdContract, chain)),
+    created === null ? null : fact('Created contract', addressOf(created, chain)),
     fact('Value', coins(sent.value)),
-    gasUsed === null || price === null ? null : fact('Fee', coins(gasUsed * price)),
-    gasUsed === null ? null : fact('Gas used', usedOf(gasUsed, sent.gas)),
+    used === null || price === null ? null : fact('Fee', coins(used * price)),
+    used === null ? null : fact('Gas used', usedOf(used, sent.gas)),
     price === null
       ? null
       : fact(

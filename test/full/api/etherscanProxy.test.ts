@@ -9,11 +9,11 @@ import { Interface } from 'ethers';
 import { field, type DevRpc } from '../../../src/dev/node/devRpc';
 import type { DialectDeps } from '../../../src/api/etherscan/action';
 import { createEndpointPool } from '../../../src/node/rpc/endpointPool';
-import { createNodeState } from '../../../src/node/rpc/nodeState';
+import { createAccountState } from '../../../src/node/rpc/createAccountState';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
-import { createNodeReads } from '../../../src/contracts/nodeReads';
+import { createNodeRelay } from '../../../src/contracts/createNodeRelay';
 import {
   notOk,
   NOBODY,
@@ -69,13 +69,13 @@ beforeAll(async () => {
   world = await openDialectWorld(SEED);
   const number = Number(field(block, 'number'));
   head = { ...world.head, number, hash: field(block, 'hash') as Hex, finalNumber: number - 1 };
-  const reads = createNodeReads(node.pool);
-  const state = createNodeState({ rpc: node.pool, log });
+  const reads = createNodeRelay(node.pool);
+  const state = createAccountState({ rpc: node.pool, log });
   const chain = world.deps.findChain(LOG_CHAIN_ID)!;
   const deps: DialectDeps = {
     ...world.deps,
     findChain: () => ({ ...chain, head: () => head }),
-    readsOf: () => reads,
+    relayOf: () => reads,
     nodeOf: () => state,
   };
   api = await startExplorer(deps, () => head);
@@ -272,7 +272,7 @@ const queryOf = (name: string, query: string): string =>
 test('an action of the module proxy reports a dead node as a timeout, and is refused without a node', async () => {
   const away: DialectDeps = {
     ...world.deps,
-    readsOf: () => createNodeReads(createEndpointPool({ urls: ['http://127.0.0.1:9'], chainId: null, log })),
+    relayOf: () => createNodeRelay(createEndpointPool({ urls: ['http://127.0.0.1:9'], chainId: null, log })),
   };
   const [silent, none] = [await startExplorer(away, () => head), await startExplorer(world.deps, () => head)];
   try {

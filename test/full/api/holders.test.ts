@@ -2,7 +2,7 @@
 import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { formatUnits } from '../../../src/domain/amounts';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
-import { sumBurned } from '../../../src/query/overview/burns';
+import { sumBurned } from '../../../src/query/overview/overview';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { createHolderTables, type HolderTables } from '../../../src/query/holders/holders';
 import { perVersion } from '../../../src/query/head/perVersion';

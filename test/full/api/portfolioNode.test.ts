@@ -6,7 +6,7 @@ import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { balanceChecksTable } from '../../../src/clickhouse/schema/tables';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { formatUnits } from '../../../src/domain/amounts';
-import type { NodeState, StateQuestion } from '../../../src/domain/nodeState';
+import type { AccountState, StateQuestion } from '../../../src/domain/accountState';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { portfolioAnswerShape, type Portfolio } from '../../../src/wire/portfolio';
 import { NO_CHECK } from '../../../src/ingest/balances/balanceBook';
@@ -78,7 +78,7 @@ function supplyOf(token: string): bigint {
   return sent - (plainBalances(all).get(token)?.get(ZERO_ADDRESS) ?? 0n);
 }
 
-const node: NodeState = {
+const node: AccountState = {
   ask(hash, questions) {
     asked.push({ hash, questions });
     return Promise.resolve(away ? null : questions.map(answerOne));

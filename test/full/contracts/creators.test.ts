@@ -119,12 +119,22 @@ beforeAll(async () => {
 
 afterAll(() => on?.close());
 
-function newWorker(traces = true) {
+/** `nullReceipts` is how often the node answers null to the request for each receipt. */
+function newWorker(traces = true, nullReceipts = 0) {
+  const timesOf = new Map<unknown, number>();
+  const isNull = ({ method, params }: RpcCall): boolean => {
+    const times = timesOf.get(params[0]) ?? 0;
+    timesOf.set(params[0], times + 1);
+    return method === 'eth_getTransactionReceipt' && times < nullReceipts;
+  };
   return on.newWorker({
     rpc: {
       batchOutcomes(calls, parse, options) {
         asked.push(...calls);
-        return on.node.pool.batchOutcomes(calls, parse, options);
+        const absent = calls.map(isNull);
+        const parseOne: typeof parse = (result, index) =>
+          parse(absent[index] === true ? null : result, index);
+        return on.node.pool.batchOutcomes(calls, parseOne, options);
       },
       run: (work, options) =>
         traces ? on.node.pool.run(work, options) : Promise.reject(new RpcError('refused', 'no traces here')),
@@ -156,7 +166,12 @@ test('the creator of a pool is the sender of its creation transaction, once the 
   });
   status.finalTo = pairs[4]!.block;
   on.now += 120_000;
-  expect(await worker.lookForCreators(signal)).toBe(1);
+  // A receipt that is null at first is asked for again.
+  const late = newWorker(true, 2);
+  for (const found of [0, 0, 1]) {
+    expect(await late.lookForCreators(signal)).toBe(found);
+    on.now += 120_000;
+  }
   expect((await recordOf(pairs[4]!.address))['creator']).toBe(pairs[4]!.creator);
   const contractaddresses = pairs.map(({ address }) => address).join();
   const query = `module=contract&action=getcontractcreation&contractaddresses=${contractaddresses}`;
@@ -180,7 +195,7 @@ test('the same worker reads no creation twice, and neither does a worker after a
   expect(asked.length).toBe(before);
 });
 
-test('a transaction that the node does not know is read once, and the creator stays null', async () => {
+test('a transaction that the node does not know is read at three checks, and the creator then stays null', async () => {
   const stranger = {
     address: hexOf('5a', 1, 40),
     tx: hexOf('99', 1, 64),
@@ -189,9 +204,10 @@ test('a transaction that the node does not know is read once, and the creator st
   };
   await storePair(stranger);
   const worker = newWorker();
-  expect(await worker.lookForCreators(signal)).toBe(1);
-  on.now += 120_000;
-  expect(await worker.lookForCreators(signal)).toBe(0);
+  for (const found of [0, 0, 1, 0]) {
+    expect(await worker.lookForCreators(signal)).toBe(found);
+    on.now += 120_000;
+  }
   expect(await recordOf(stranger.address)).toMatchObject({
     creator: null,
     factory,
@@ -306,14 +322,18 @@ test('a contract of an unknown factory gets its creator from a trace of its firs
   logs.push(logOf(quiet, other.block, other.hash), logOf(one.address, other.block, other.hash));
   const number = await atTip();
   Object.assign(status, { indexed: number, finalTo: one.block });
-  const worker = newWorker();
+  const worker = newWorker(true, 1);
   await worker.look(signal);
-  expect(await worker.lookForCreators(signal)).toBe(1);
+  // A receipt that is null at first is asked for again.
+  for (const found of [0, 1]) {
+    expect(await worker.lookForCreators(signal)).toBe(found);
+    on.now += 120_000;
+  }
   status.finalTo = number;
-  on.now += 120_000;
-  expect(await worker.lookForCreators(signal)).toBe(1);
-  on.now += 120_000;
-  expect(await worker.lookForCreators(signal)).toBe(0);
+  for (const found of [0, 1, 0]) {
+    expect(await worker.lookForCreators(signal)).toBe(found);
+    on.now += 120_000;
+  }
   const query = `module=contract&action=getcontractcreation&contractaddresses=${one.address},${quiet},${other.address}`;
   expect((await api.ask(`/api?${query}`)).json?.result).toMatchObject([
     { contractAddress: one.address, contractCreator: accounts[1], contractFactory: maker, txHash: one.hash },

@@ -6,7 +6,7 @@ import { Interface, ZeroAddress } from 'ethers';
 
 import type { DevRpc } from '../../../src/dev/node/devRpc';
 import type { Hex } from '../../../src/domain/hex';
-import type { VerificationQueue, VerificationState } from '../../../src/domain/verification';
+import type { VerificationQueue, VerificationState } from '../../../src/domain/verificationQueue';
 import { createLog } from '../../../src/log';
 import { createChainCode } from '../../../src/contracts/chainCode';
 import { createVerifyQueue } from '../../../src/contracts/verifyQueue';

@@ -3,10 +3,14 @@
  * parent process ends.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+
+import { WebSocket } from 'ws';
 
 import { findAnvilBinary, startAnvil } from '../../../src/dev/node/anvil';
 import { makeDevFolder, removeOldDevFolders } from '../../../src/dev/node/devFolder';
@@ -50,6 +54,38 @@ describe('the development node starts, mines on request and stops', () => {
       await node.stop();
     }
   });
+
+  test.each([
+    ['no page', undefined, {}, true],
+    ['a page of the same origin', 'own', {}, true],
+    ['a page of another site', 'https://elsewhere.example', {}, false],
+    ['a page of this machine on another port', 'http://127.0.0.1:3000', {}, false],
+    ['a page of this machine under another name', 'http://localhost:3000', {}, false],
+    ['a file or a sandboxed frame', 'null', {}, false],
+    ['a page whose host name resolves to this machine', 'http://a.example', { host: 'a.example' }, false],
+  ])(
+    'the development node answers %s (origin %s) only if it is of the same origin',
+    async (_, page, headers, isAllowed) => {
+      const node = await startAnvil({ log });
+      try {
+        const origin = page === 'own' ? node.url : page;
+        const socket = new WebSocket(node.wsUrl, { headers, ...(origin === undefined ? {} : { origin }) });
+        const opened = await new Promise<unknown>((resolve) => {
+          socket.once('open', () => resolve(true)).once('error', (error) => resolve(error.message));
+        });
+        expect(opened).toBe(isAllowed || 'Unexpected server response: 403');
+        if (isAllowed) {
+          socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }));
+          const [answer] = (await once(socket, 'message')) as [Buffer];
+          expect(JSON.parse(answer.toString())).toMatchObject({ result: '0x171' });
+        }
+        socket.terminate();
+        expect(await statusUnder(node.url, headers)).toBe('host' in headers ? 403 : 200);
+      } finally {
+        await node.stop();
+      }
+    },
+  );
 
   test('the development node mines blocks only on request', async () => {
     const node = await startAnvil({ log });
@@ -109,6 +145,19 @@ describe('the development node starts, mines on request and stops', () => {
     }
   });
 });
+
+/** The status of a request of the page at this address, sent with these headers. */
+async function statusUnder(url: string, headers: Record<string, string>): Promise<number> {
+  const call = request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    agent: false,
+  });
+  call.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'evm_mine', params: [] }));
+  const [answer] = (await once(call, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode ?? 0;
+}
 
 describe('the development node ends after a kill of its parent process', () => {
   let parent: ChildProcess | undefined;

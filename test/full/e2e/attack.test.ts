@@ -49,6 +49,124 @@ function send(path: string, body?: { readonly type: string; readonly text: strin
   });
 }
 
+/** The main thread may compute for this long while /healthz waits. */
+const HEALTH_BUSY_MAX_MS = 500;
+const BODY_CHARACTERS = 4_800_000;
+
+/** A standard JSON input of 4.8 MB that is nested, and has as many parts, as an input may be. */
+function largeInput(salt: string, unit: string): object {
+  const files = 1_500;
+  const nested = Array.from({ length: 24 }).reduce<unknown>(
+    (inner) => ({ [salt]: inner }),
+    Array.from({ length: 12_000 }, (_, at) => at),
+  );
+  const settings = { nested };
+  const room = BODY_CHARACTERS - 90_000 - files * 40;
+  const content = unit.repeat(Math.floor(room / (files * (JSON.stringify(unit).length - 2))));
+  const sources = Object.fromEntries(
+    Array.from({ length: files }, (_, at) => [`${salt}${at}.sol`, { content }]),
+  );
+  return { language: 'Solidity', sources, settings };
+}
+
+const VERIFY_CALL = {
+  module: 'contract',
+  action: 'verifysourcecode',
+  contractaddress: UNVERIFIED,
+  codeformat: 'solidity-standard-json-input',
+  contractname: 'a.sol:A',
+  compilerversion: `v${VERSION}`,
+};
+const JSON_TYPE = 'application/json';
+
+/** Path, media type and body of a request with nested sources. The text of `unit` fills the sources. */
+const LARGE_BODIES: readonly (readonly [
+  name: string,
+  path: string,
+  type: string,
+  unit: string,
+  body: (input: object, salt: string) => string,
+])[] = [
+  [
+    'JSON of Etherscan',
+    '/api',
+    JSON_TYPE,
+    'contract C {} ',
+    (input) => JSON.stringify({ ...VERIFY_CALL, sourceCode: JSON.stringify(input) }),
+  ],
+  [
+    'a form of Etherscan',
+    '/api',
+    'application/x-www-form-urlencoded',
+    'contractC',
+    (input) => new URLSearchParams({ ...VERIFY_CALL, sourceCode: JSON.stringify(input) }).toString(),
+  ],
+  [
+    'standard JSON of Sourcify',
+    `/v2/verify/369/${UNVERIFIED}`,
+    JSON_TYPE,
+    '"',
+    (input) =>
+      JSON.stringify({ compilerVersion: VERSION, contractIdentifier: 'a.sol:A', stdJsonInput: input }),
+  ],
+  [
+    'metadata of Sourcify',
+    `/v2/verify/metadata/369/${UNVERIFIED}`,
+    JSON_TYPE,
+    'contract C {} ',
+    (input, salt) => JSON.stringify({ metadata: {}, sources: { [salt]: JSON.stringify(input) } }),
+  ],
+  [
+    'sources in metadata of Sourcify',
+    `/v2/verify/metadata/369/${UNVERIFIED}`,
+    JSON_TYPE,
+    'contract C {} ',
+    (input, salt) => {
+      const content = JSON.stringify(input);
+      const sources = { [salt]: { keccak256: `0x${'00'.repeat(32)}`, content } };
+      const settings = { compilationTarget: { [salt]: 'A' } };
+      const metadata = {
+        compiler: { version: VERSION },
+        language: 'Solidity',
+        output: { abi: [] },
+        settings,
+        sources,
+      };
+      return JSON.stringify({ metadata, sources: {} });
+    },
+  ],
+  [
+    'blanks',
+    `/v2/verify/369/${UNVERIFIED}`,
+    JSON_TYPE,
+    'x',
+    (_input, salt) => `${' '.repeat(BODY_CHARACTERS)}{"a":"${salt}"}`,
+  ],
+];
+
+test.each(LARGE_BODIES)(
+  'four bodies of 4.8 MB of nested sources at once do not hold up /healthz: %s',
+  async (name, path, type, unit, bodyOf) => {
+    const { url, process: child } = world.program;
+    const bodies = [0, 1, 2, 3].map((at) => bodyOf(largeInput(`${name}${at}`, unit), `${at}`));
+    for (const body of bodies) {
+      expect(Buffer.byteLength(body)).toBeGreaterThan(4_000_000);
+      expect(Buffer.byteLength(body)).toBeLessThan(5 * 2 ** 20);
+    }
+    const probe = startHealthProbe(url, child.pid ?? 0);
+    const statuses = await Promise.all(bodies.map((text) => send(path, { type, text })));
+    // The compilation of accepted sources begins after the answer.
+    await delay(1_000);
+    const { times, busy, failures } = await probe.stop();
+    process.stdout.write(
+      `${name}: ${statuses.join()}, /healthz took at most ${quantile(times, 1).toFixed()} ms, the program computed for ` +
+        `${quantile(busy, 1).toFixed()} ms of this\n`,
+    );
+    expect([failures, statuses.filter((status) => status === null || status >= 500)]).toEqual([0, []]);
+    expect(quantile(busy, 1)).toBeLessThan(HEALTH_BUSY_MAX_MS);
+  },
+);
+
 /** Repeats an action until the time is over. */
 type Attack = (isOver: () => boolean) => Promise<void>;
 

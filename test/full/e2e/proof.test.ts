@@ -9,6 +9,7 @@ import { readyShape } from '../../../src/wire/ready';
 import { DEX_V2, DEX_V3, FULL_PLAN, type WorldPlan } from '../../../src/dev/world/worldPlan';
 import type { ChainItem } from '../../../src/wire/chains';
 import type { Overview } from '../../../src/wire/overview';
+import type { Proof } from '../../../src/wire/proof';
 import { askRows } from '../../support/engine/askRows';
 import { eventually, until } from '../../support/eventually';
 import { startTestAnvil } from '../../support/node/anvil';
@@ -50,9 +51,12 @@ async function mine(blocks: number): Promise<number> {
   return head;
 }
 
+/** The part that is proven, without the senders, which are recovered later. */
+const partOf = ({ level, proven_from, proven_to }: Proof) => ({ level, proven_from, proven_to });
+const readiness = async (url: string) => readyShape.parse(await (await fetch(`${url}/readyz`)).json());
 const proofs = async () => ({
-  ready: readyShape.parse(await (await fetch(`${program.url}/readyz`)).json()).proof,
-  overview: (await on.get<Overview>('/overview', program)).proof,
+  ready: partOf((await readiness(program.url)).proof),
+  overview: partOf((await on.get<Overview>('/overview', program)).proof),
 });
 const both = (level: string, proven_from: number, proven_to: number) => ({
   ready: { level, proven_from, proven_to },
@@ -80,6 +84,11 @@ test('readyz, overview and metrics name the range of proven blocks, over restart
   await on.anvil.rpc.call('anvil_mine', ['0x24', '0xa']);
   const first = await mine(1);
   expect(await proofs()).toEqual(both('full', 1, first));
+  // Senders are recovered up to the last final block.
+  await until(async () => {
+    const { proof, checks } = await readiness(program.url);
+    return proof.senders_proven_to !== null && proof.senders_proven_to === checks.head.final_block;
+  });
   await restart({ PROOF: 'bloom' });
   // No block is stored at the new level yet, so the proven range stays the same.
   expect(await proofs()).toEqual(both('full', 1, first));
@@ -99,7 +108,7 @@ test('readyz, overview and metrics name the range of proven blocks, over restart
     chain_id: 369,
     indexed_block: head,
     head_block: head,
-    proof: { level: 'full', proven_from: weak + 1, proven_to: head },
+    proof: { level: 'full', proven_from: weak + 1, proven_to: head, senders_proven_to: null },
   });
   // The reorg replaces a block that was stored at the level bloom.
   head = (await on.world.reorg(3, [{}, {}, {}, {}])).at(-1)!.number;
@@ -201,8 +210,8 @@ test('of three endpoints, the one that serves a whole chain of its own is outvot
       expect(own.output()).toMatch(
         /"endpoint":"#0 [^"]*".*fails verification \(majority\): hash is 0x\w+, the majority of the endpoints says 0x/,
       );
-      const { proof, problems } = readyShape.parse(await (await fetch(`${own.url}/readyz`)).json());
-      expect(proof).toEqual({ level: 'full', proven_from: 1, proven_to: head });
+      const { proof, problems } = await readiness(own.url);
+      expect(partOf(proof)).toEqual({ level: 'full', proven_from: 1, proven_to: head });
       expect(problems.map(({ code }) => code)).toContain('node_benched');
       // The metrics name the endpoint and the block, with the hash of this endpoint and the hash of the majority.
       expect(await (await fetch(`${own.url}/metrics`)).text()).toMatch(

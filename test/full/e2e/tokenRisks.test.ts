@@ -11,10 +11,12 @@ import { getCreateAddress, Interface, parseUnits } from 'ethers';
 
 import { systemClock } from '../../../src/node/rpc/clock';
 import { openDatabase } from '../../../src/clickhouse/client/database';
+import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { engineFolderOf, knock } from '../../../src/clickhouse/engine/engineDoor';
 import { encodeCall, readContract, ERC20 } from '../../../src/dev/abi';
 import type { DevTransaction } from '../../../src/dev/node/blockMaker';
 import { readOwnBytecode } from '../../../src/dev/packageFiles';
+import { readHead } from '../../../src/query/head/headState';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
 import { DexDayWorker } from '../../../src/workers/dexDayWorker';
@@ -295,7 +297,8 @@ test('if the index starts late in the chain, days have a TVL only once the pools
       database,
       chainId: 369,
       sources: { anchors: [], wrappedNative: on.world.wrappedNative },
-      status: { phase: 'follow' },
+      status: { phase: 'follow', finalTo: null, poolSearch: { state: 'complete' } },
+      readHead: () => readHead(createQueryRunner(database), 369),
       log: createLog('silent', false),
       clock: systemClock(),
       onChange: () => undefined,

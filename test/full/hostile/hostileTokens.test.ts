@@ -4,12 +4,12 @@ import { MULTICALL3 } from '../../../src/dev/world/buildWorld';
 import { openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import { readOwnRuntimeBytecode } from '../../../src/dev/packageFiles';
 import { createEndpointPool } from '../../../src/node/rpc/endpointPool';
-import { createNodeState } from '../../../src/node/rpc/nodeState';
+import { createAccountState } from '../../../src/node/rpc/createAccountState';
 import type { Hex } from '../../../src/domain/hex';
 import { callContracts } from '../../../src/ingest/pools/contractCalls';
 import { readTokens } from '../../../src/ingest/pools/tokenMetadata';
 import { createLog } from '../../../src/log';
-import { askNames } from '../../../src/query/contracts/nodeNames';
+import { askNames } from '../../../src/query/contracts/askNames';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { readContractCodes } from '../../../src/contracts/readContractCode';
 import { FakeChain } from '../../support/node/fakeChain';
@@ -74,7 +74,7 @@ describe('tokens that answer a megabyte harm no other token, on a real node', ()
     const pool = createEndpointPool({ urls: [anvil.url], chainId: 369, log });
     const [honest, large] = [addressOf(0), addressOf(1)];
     try {
-      const node = createNodeState({ rpc: pool, log });
+      const node = createAccountState({ rpc: pool, log });
       const names = await askNames(node, { hash } as HeadSnapshot, [large, honest]);
       expect([...names.values()]).toEqual([
         { symbol: null, name: null },

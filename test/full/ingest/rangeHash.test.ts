@@ -4,7 +4,7 @@
  */
 import { askRows } from '../../support/engine/askRows';
 import { startStubChain, type StubChain } from '../../support/stub/stubChain';
-import { printRangeHashes } from '../../../src/commands/data/printRangeHashes';
+import { printRangeHashes } from '../../../src/commands/data/verify';
 import type { Database } from '../../../src/clickhouse/client/database';
 import { swapsTable } from '../../../src/clickhouse/schema/tables';
 import {

@@ -13,7 +13,7 @@ import { openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import type { Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
 import { doSalesFail } from '../../../src/workers/saleTrial';
-import type { FactRpc } from '../../../src/workers/nodeFacts';
+import type { FactRpc } from '../../../src/workers/askContracts';
 
 /** `padding` moves the mappings to later slots. Each trap is a rule for transfers to the pool. */
 const source = (padding: number): string => `

@@ -14,7 +14,7 @@ export interface CodeWorld {
   readonly db: SourcesDatabase;
   readonly api: ExplorerServer;
   /** State of the ingester, as the contract worker sees it: the newest indexed block and the last final block. */
-  readonly status: { readonly phase: string; indexed: number; finalTo: number };
+  readonly status: { readonly phase: string; readonly blocks: number; indexed: number; finalTo: number };
   /** The snapshot that all answers of the API use. */
   head: HeadSnapshot;
   /** Time of the contract worker's clock, in ms. */
@@ -33,7 +33,7 @@ export async function openCodeWorld(): Promise<CodeWorld> {
     node,
     db,
     api,
-    status: { phase: 'follow', indexed: 0, finalTo: 0 },
+    status: { phase: 'follow', blocks: 0, indexed: 0, finalTo: 0 },
     head: finalHead(0),
     now: 1_000_000,
     newWorker: (more) =>

@@ -9,7 +9,7 @@ import {
   poolFirstSharesTable,
   poolSearchTable,
   tokenSuppliesTable,
-} from '../../../src/clickhouse/schema/historyTables';
+} from '../../../src/clickhouse/schema/olderPoolTables';
 import { EVENT_TABLES } from '../../../src/clickhouse/schema/eventTables';
 import { contractCodesTable } from '../../../src/clickhouse/schema/explorerTables';
 import { migrate } from '../../../src/clickhouse/schema/migrate';

@@ -1,4 +1,5 @@
 /** Reads the snapshot of the head from the real engine while blocks arrive, fork and are promoted. */
+import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { insertRows } from '../../../src/clickhouse/rows/inserter';
 import { headBlocksTable } from '../../../src/clickhouse/schema/tables';
 import {
@@ -8,6 +9,7 @@ import {
   readHead,
   readHeadRow,
 } from '../../../src/query/head/headState';
+import { createToldHead } from '../../../src/query/head/toldHead';
 import { CHAIN_ID, ChainWriter, swaps } from './chainWriter';
 import { openTestStore, type TestStore } from '../../support/engine/testStore';
 
@@ -165,4 +167,28 @@ test('a repeated message of the ingester changes nothing, and a message that doe
   const [block] = told.canonical;
   expect(followHead(first, [{ ...told, canonical: [{ ...block!, number: block!.number + 1 }] }])).toBeNull();
   expect(followHead({ ...first, version: 0 }, [told])).toBeNull();
+});
+
+test('the background tasks of an ingester follow its changes without a statement, and read the head after a promotion', async () => {
+  let reads = 0;
+  const runner = createQueryRunner(store.db, { observe: () => (reads += 1) });
+  const told = createToldHead(CHAIN_ID);
+  const compare = async (): Promise<number> => {
+    expect(await told.read(runner)).toEqual(await readHead(store.runner, CHAIN_ID));
+    return reads;
+  };
+  await chain.start();
+  await chain.mine(swaps(1));
+  expect(await compare()).toBe(1);
+  for (const move of [() => chain.mine(), () => chain.mine(swaps(1)), () => chain.reorg(101, [[], []])]) {
+    await move();
+    told.tell(chain.told);
+    expect(await compare()).toBe(1);
+  }
+  await chain.promote(101);
+  told.tell(null);
+  expect(await compare()).toBe(2);
+  // More changes than are kept.
+  for (let i = 0; i < 65; i += 1) told.tell(chain.told);
+  expect(await compare()).toBe(3);
 });

@@ -17,8 +17,10 @@ export interface Tail {
   readonly hub: Hub;
   readonly tail: TailLoop;
   readonly url: string;
-  /** Number of polls of the tail loop. */
+  /** Number of polls of the tail loop that read the change mark. */
   polls(): number;
+  /** Number of polls that only checked that the database answers. */
+  pings(): number;
   /** Lengths of the pauses between polls since the last call, in ms. */
   takePauses(): number[];
   stop(): Promise<void>;
@@ -29,9 +31,11 @@ export interface StreamWorld {
   readonly chain: ChainWriter;
   readonly database: Database;
   readonly readerUrl: string;
-  /** Starts one API process. Several processes may share the chain. `port` is another port of the same
-   * database. */
-  serve(options?: HubOptions, port?: number, pollMs?: number): Promise<Tail>;
+  /**
+   * Starts one API process. Several processes may share the chain. `port` is another port of the same database.
+   * `isTelling` is whether the test reports every change.
+   */
+  serve(options?: HubOptions, port?: number, pollMs?: number, isTelling?: () => boolean): Promise<Tail>;
   /** Starts the chain, and one API process that has seen its first block. */
   begin(): Promise<Tail>;
   /** A client that is closed together with the API processes. */
@@ -61,10 +65,10 @@ export async function createStreamWorld(): Promise<StreamWorld> {
     },
     database,
     readerUrl: store.readerUrl,
-    async serve(options = {}, port, pollMs = 10): Promise<Tail> {
+    async serve(options = {}, port, pollMs = 10, isTelling = () => false): Promise<Tail> {
       const url = new URL(store.readerUrl);
       if (port !== undefined) url.port = String(port);
-      const tail = await serve(url.toString(), options, pollMs);
+      const tail = await serve(url.toString(), options, pollMs, isTelling);
       tails.push(tail);
       return tail;
     },
@@ -104,9 +108,14 @@ async function listFilled(node: Database): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-async function serve(readerUrl: string, options: HubOptions, pollMs: number): Promise<Tail> {
+async function serve(
+  readerUrl: string,
+  options: HubOptions,
+  pollMs: number,
+  isTelling: () => boolean,
+): Promise<Tail> {
   const reader = openDatabase({ url: readerUrl });
-  let polls = 0;
+  let [polls, pings] = [0, 0];
   const pauses: number[] = [];
   const runner = createQueryRunner(reader, {
     observe: (name) => (polls += name === 'head/read_change_mark' ? 1 : 0),
@@ -115,6 +124,13 @@ async function serve(readerUrl: string, options: HubOptions, pollMs: number): Pr
   const tail = createTailLoop({
     ...{ runner, chainId: CHAIN_ID, hub, log: LOG, pollMs, firstReaderMs: 600_000 },
     onPause: (ms) => pauses.push(ms),
+    writer: {
+      isTelling,
+      async ping() {
+        if (!(await reader.ping())) throw new Error('the database does not answer');
+        pings += 1;
+      },
+    },
   });
   const stopping = new AbortController();
   const running = tail.run(stopping.signal);
@@ -129,6 +145,7 @@ async function serve(readerUrl: string, options: HubOptions, pollMs: number): Pr
     tail,
     url: `${served.url}/api/v1/activity/stream`,
     polls: () => polls,
+    pings: () => pings,
     takePauses: () => pauses.splice(0),
     async stop(): Promise<void> {
       if (stopped) return;

@@ -108,6 +108,23 @@ test('a tail loop uses the head change in a message without a query, and its nex
   expect(new Set(versions).size).toBe(2);
 });
 
+test('a tail loop asks for no change while the writer of its process reports them, and asks again when the writer ends', async () => {
+  let isTelling = true;
+  const { tail, polls, pings } = await world.serve({}, undefined, 10, () => isTelling);
+  await untilSeen(tail, chain);
+  await chain.mine(swaps(1));
+  tail.wake(chain.told);
+  await untilSeen(tail, chain);
+  const asked = pings();
+  await until(() => pings() >= asked + 5);
+  expect(polls()).toBe(0);
+  expect(tail.facts().silenceMs).not.toBeNull();
+  isTelling = false;
+  await chain.mine(swaps(1));
+  await untilSeen(tail, chain);
+  expect(polls()).toBeGreaterThan(0);
+});
+
 test('when the database is replaced by an older one, streams end and their clients get a reorg of everything', async () => {
   await chain.promote(100);
   const api = await world.serve();

@@ -97,7 +97,7 @@ export async function storeHostileRows(database: Database, chain: SimChain): Pro
 }
 
 /**
- * Stores pools and supplies as the history search stores them. Their block is not part of the chain, so these rows
+ * Stores pools and supplies as the pool search stores them. Their block is not part of the chain, so these rows
  * change no pool.
  */
 async function storeHistory(database: Database, indexes: readonly number[]): Promise<void> {

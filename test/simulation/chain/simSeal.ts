@@ -1,9 +1,10 @@
 /**
  * Gives blocks of the simulated chain real hashes and roots, and signed transactions, so that they can be proven in
- * full. The logs without a transaction have a receipt in the receipts root, as on Celo.
+ * full, or as those of an OP chain. The logs without a transaction have a receipt in the receipts root, as on Celo.
  */
 import type { ChainBlock } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
+import { plainReceipt } from '../../support/oracle/plainRoots';
 import { BlockSealer } from '../../support/stub/blockSealer';
 import { FULL_HEADER, STUB_GAS_PRICE } from '../../support/stub/stubFullBlock';
 import { bloomOf, keepJson, makeJson } from '../fleet/blockJson';
@@ -12,10 +13,14 @@ import { bloomOf, keepJson, makeJson } from '../fleet/blockJson';
 export type Seal = (block: ChainBlock, nonce: number) => ChainBlock;
 
 const GAS = 21_000;
+const DEPOSIT = { type: '0x7e', depositNonce: '0x7', depositReceiptVersion: '0x1' };
+const DEPOSIT_FIELDS = ['#depositNonce', '#depositReceiptVersion'];
 const hex = (value: number): string => `0x${value.toString(16)}`;
 
-export async function createSeal(): Promise<Seal> {
+/** With `deposits`, the first transaction of each block is a deposit of an OP chain. */
+export async function createSeal(deposits: boolean): Promise<Seal> {
   const sealer = await BlockSealer.create();
+  const isDeposit = (index: number, count: number): boolean => deposits && index === 0 && count > 0;
   return (block, nonce) => {
     const signed = block.transactions.map((_, index) => sealer.transaction(nonce + index));
     const transactions = block.transactions.map((transaction, index) => ({
@@ -35,7 +40,11 @@ export async function createSeal(): Promise<Seal> {
         ...json.whole,
         gasLimit: hex(30_000_000),
         gasUsed: hex(GAS * signed.length),
-        transactions: json.whole.transactions.map((fields, index) => ({ ...signed[index], ...fields })),
+        transactions: json.whole.transactions.map((fields, index) => ({
+          ...signed[index],
+          ...fields,
+          ...(isDeposit(index, signed.length) ? { type: '0x7e' } : {}),
+        })),
       };
       const receipts = json.receipts.map((receipt, index) => ({
         ...receipt,
@@ -43,12 +52,19 @@ export async function createSeal(): Promise<Seal> {
         status: '0x1',
         cumulativeGasUsed: index < signed.length ? hex(GAS * (index + 1)) : '0x0',
         logsBloom: bloomOf(receipt.logs),
+        ...(isDeposit(index, signed.length) ? DEPOSIT : {}),
       }));
       return { header, receipts, logs: json.logs };
     };
     const open = { ...block, transactions, logs };
     const draft = complete(open);
-    const { hash, transactionsRoot, receiptsRoot } = sealer.seal(draft.header, signed, draft.receipts);
+    const { hash, transactionsRoot, receiptsRoot } = sealer.seal(
+      draft.header,
+      signed.map((one, index) => (isDeposit(index, signed.length) ? Buffer.from('7ec0', 'hex') : one)),
+      draft.receipts.map((one, index) =>
+        isDeposit(index, signed.length) ? plainReceipt(one, DEPOSIT_FIELDS) : one,
+      ),
+    );
     const sealed = { ...open, hash: hash as Hex };
     const { header, ...rest } = complete(sealed);
     const whole = { ...header, transactionsRoot, receiptsRoot };

@@ -1,7 +1,6 @@
 /** Runs one simulation seed and lists every error in the stored data. */
 import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
-import { isWeaker, weakerOf } from '../../../src/clickhouse/schema/proofRanges';
-import type { ProofLevel } from '../../../src/domain/block';
+import { isWeaker, weakerOf, type ProofLevel } from '../../../src/domain/block';
 import type { HeadBlock } from '../../../src/domain/head/foldHead';
 import { toReading } from '../../../src/query/head/headState';
 import { compareOracle, compareViews, oracleTruth } from './compareOracle';

@@ -8,7 +8,7 @@ import type { Hex } from '../../../src/domain/hex';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { createHeadSwaps } from '../../../src/query/bars/headSwaps';
 import { Directory } from '../../../src/query/tokens/directory';
-import { getPairTicks } from '../../../src/query/bars/ticks';
+import { getPairSeries } from '../../../src/query/bars/pairSeries';
 import type { Currency } from '../../../src/wire/ticks';
 import { isBaseFirst, type OracleTruth } from './compareOracle';
 import { oracleBars, type OracleBar } from '../../support/oracle/oracle';
@@ -116,7 +116,7 @@ export async function comparePairTicks(
         ['usd', inUsd],
       ] as const) {
         const request = { ...asDefault(currency), pair: pair as Hex, timeframe, limit: BARS_MAX };
-        const { data } = await getPairTicks(source, head, request);
+        const { data } = await getPairSeries(source, head, request);
         const what = `of ${pair} in ${timeframe} in ${currency}`;
         if (data.length !== expected.length)
           wrong.push(`${data.length} bars ${what}, ${expected.length} expected`);

@@ -2,7 +2,7 @@
  * Answers the ingester's named queries from the model, one function for each. Shapes follow ClickHouse's JSON (integers
  * of 64 bits and more as text). An unknown query is an error, never an empty answer.
  */
-import { isWeaker } from '../../../src/clickhouse/schema/proofRanges';
+import { isWeaker } from '../../../src/domain/block';
 import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
 import type { QueryParams } from '../../../src/clickhouse/client/database';
 import { SWAP_FEE_CHANGED, VAULT_TOPICS } from '../../../src/protocols/balancerV2';

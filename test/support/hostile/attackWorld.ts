@@ -90,7 +90,8 @@ export interface AttackWorld {
   stop(): Promise<void>;
 }
 
-export async function startAttackWorld(): Promise<AttackWorld> {
+/** `longLogs` is the number of logs of one megabyte. */
+export async function startAttackWorld({ longLogs = LONG_LOGS } = {}): Promise<AttackWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-attack-'));
   const place = await createTestDatabase();
   const chain = new FakeChain(27);
@@ -127,7 +128,7 @@ export async function startAttackWorld(): Promise<AttackWorld> {
     };
     try {
       await waitForBlock(program.url, BLOCKS);
-      await storeLongLogs(place.writerUrl);
+      await storeLongLogs(place.writerUrl, longLogs);
     } catch (error) {
       await stop();
       throw error;
@@ -152,11 +153,11 @@ export async function startAttackWorld(): Promise<AttackWorld> {
 /**
  * Inserts logs of one megabyte into a final block without the ingester, because a node would need minutes to send them.
  */
-async function storeLongLogs(writerUrl: string): Promise<void> {
+async function storeLongLogs(writerUrl: string, count: number): Promise<void> {
   const database = openDatabase({ url: writerUrl });
   const data: Hex = `0x${'1f'.repeat(LONG_BYTES)}`;
   try {
-    for (let from = 0; from < LONG_LOGS; from += 40) {
+    for (let from = 0; from < count; from += 40) {
       const rows = Array.from({ length: 40 }, (_, at) =>
         logRow({
           ord: toOrd(2, 1_000 + from + at),
@@ -175,6 +176,7 @@ async function storeLongLogs(writerUrl: string): Promise<void> {
 function answerCall({ method, params }: FakeCall): CallFault {
   if (method === 'eth_getCode')
     return { result: params[0] === UNVERIFIED ? `0x60${'5b'.repeat(500)}` : '0x' };
+  if (method === 'eth_getBalance') return { result: '0x0' };
   if (method !== 'eth_call') return undefined;
   const { to, data } = params[0] as { to: string; data: string };
   if (to !== MULTICALL3) return { result: to.startsWith(`0x${HUGE}`) ? HUGE_SYMBOL : '0x' };

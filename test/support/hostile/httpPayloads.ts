@@ -68,6 +68,65 @@ export const PAYLOADS: readonly string[] = [
   '',
 ];
 
+/** JSON values that are no text. */
+export const WRONG_TYPES: readonly unknown[] = [
+  null,
+  true,
+  -1,
+  1e300,
+  [],
+  ['x', ['y']],
+  {},
+  { $gte: '' },
+  { constructor: { prototype: {} } },
+  JSON.parse('{"__proto__":{"x":1}}'),
+];
+
+/** Targets of requests that name files of the server, or names that every object of the language has. */
+export const ODD_PATHS: readonly string[] = [
+  '/.env',
+  '/.env.example',
+  '/.git/config',
+  '/.git/HEAD',
+  '/.npmrc',
+  '/package.json',
+  '/dist/main.js',
+  '/main.js.map',
+  '/.data/engine.log',
+  '/web/../../.env',
+  '/assets/..%2f..%2f.env',
+  '/%2e%2e/%2e%2e/.env',
+  '/%2eenv',
+  '/..%5c.env',
+  '//.env',
+  '/.env%00.js',
+  '/api/v1/.env',
+  '/api/v1/../../.env',
+  '/preview/token/..%2f..%2f.env.png',
+  '/#/__proto__',
+  '/#/constructor',
+  '/%23/__proto__',
+  '/__proto__',
+  '/__proto__/__proto__',
+  '/constructor',
+  '/toString',
+  '/hasOwnProperty',
+  '/api/v1/__proto__',
+  '/v2/contract/__proto__/0x0',
+  '/__proto__/api/v2/smart-contracts',
+  '/preview/__proto__/0x0.png',
+  '/token/__proto__',
+  '/dex/__proto__',
+  '/block/constructor',
+];
+
+/**
+ * Signs of internal details in an answer. Payloads contain none of these words, so an echoed payload is not
+ * reported as a leak.
+ */
+export const LEAKS =
+  /DB::Exception|Code: \d+|clickhouse|candlehouse_test|SELECT\b|\bFROM\s|node_modules|\.[cm]?[jt]s:\d|\n\s+at |\/work\/|\/home\/|\/root\/|ECONNREFUSED|ZodError|TypeError|password|__proto__/;
+
 const HEAD = 'Host: x\r\n';
 const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\n${HEAD}${headers}\r\n`;
 const post = (headers: string, body: string): string => `POST /api HTTP/1.1\r\n${HEAD}${headers}\r\n${body}`;
@@ -162,6 +221,21 @@ export const IMPORTS: readonly string[] = [
 
 const BOMB_BYTES = 64 * 2 ** 20;
 
+/**
+ * A zstd frame of BOMB_BYTES equal bytes, by https://www.rfc-editor.org/rfc/rfc8878: its size and a window of 128 KiB,
+ * then blocks that repeat one byte. Node 20 has no compressor for zstd.
+ */
+function zstdBomb(): Buffer {
+  const window = 2 ** 17;
+  const count = BOMB_BYTES / window;
+  const blocks = Array.from({ length: count }, (_, at) => {
+    const block = Buffer.alloc(4, 'a');
+    block.writeUIntLE((window << 3) | (1 << 1) | Number(at === count - 1), 0, 3);
+    return block;
+  });
+  return Buffer.concat([Buffer.from('28b52ffd0038', 'hex'), ...blocks]);
+}
+
 /** Small bodies that become 64 MB. */
 export function makeBombs(): readonly (readonly [encoding: string, body: Buffer])[] {
   const zeros = Buffer.alloc(BOMB_BYTES, 'a');
@@ -171,6 +245,7 @@ export function makeBombs(): readonly (readonly [encoding: string, body: Buffer]
     ['deflate', deflateSync(zeros)],
     ['br', brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
     ['gzip, gzip', gzipSync(gzip)],
+    ['zstd', zstdBomb()],
     ['zstd', gzip],
     ['nonsense', gzip],
   ];

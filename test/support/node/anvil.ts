@@ -76,10 +76,13 @@ const POOL = new Interface([
   'function liquidity() view returns (uint128)',
 ]);
 
-/** Starts a node for one test file, without automatic mining. */
-export async function startTestAnvil(extraArguments: readonly string[] = []): Promise<TestAnvil> {
+/** Starts a node for one test file, without automatic mining. The default hardfork is shanghai. */
+export async function startTestAnvil(
+  extraArguments: readonly string[] = [],
+  hardfork = 'shanghai',
+): Promise<TestAnvil> {
   const log = createLog('silent', false);
-  const node = await startAnvil({ log, timestamp: GENESIS_TIMESTAMP, extraArguments });
+  const node = await startAnvil({ log, timestamp: GENESIS_TIMESTAMP, extraArguments, hardfork });
   const rpc = openDevRpc(node.url);
   const stop = async (): Promise<void> => {
     await rpc.close();

@@ -6,7 +6,7 @@ import type { ChainFacts, MarketDeps } from '../../../src/api/marketScope';
 import type { Route } from '../../../src/api/route';
 import { listRoutes } from '../../../src/api/routes';
 import type { QueryRunner } from '../../../src/clickhouse/client/namedQueries';
-import type { NodeState } from '../../../src/domain/nodeState';
+import type { AccountState } from '../../../src/domain/accountState';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import { createBalanceSeeds } from '../../../src/query/holders/balanceSeeds';
 import { createMarketTables } from '../../../src/query/marketTables';
@@ -59,7 +59,7 @@ export interface ApiServer {
 export interface ApiOptions extends ServeOptions {
   /** Routes that the API has in addition to the market's routes. */
   readonly routes?: readonly Route[];
-  readonly node?: NodeState;
+  readonly node?: AccountState;
   readonly chain?: ChainFacts;
 }
 

@@ -4,12 +4,8 @@
  */
 import { Transaction, Wallet } from 'ethers';
 
-import { encodeHeader, FIELD_SETS, hasFields } from '../../../src/node/proof/encodeHeader';
-import { encodeReceipt } from '../../../src/node/proof/encodeReceipt';
-import { encodeTransaction } from '../../../src/node/proof/encodeTransaction';
 import { loadKeccak, type Keccak } from '../../../src/node/proof/keccak';
-import { listRoot } from '../../../src/node/proof/listRoot';
-import { RlpWriter } from '../../../src/node/proof/rlpWriter';
+import { plainHeader, plainReceipt, plainRoot, plainTransaction } from '../oracle/plainRoots';
 import { STUB_GAS_PRICE, transactionOf } from './stubFullBlock';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,8 +16,6 @@ const SIGNED = 256;
 const ROUTER = `0x99${'0'.repeat(37)}1`;
 
 export class BlockSealer {
-  private readonly values = new RlpWriter();
-  private readonly nodes = new RlpWriter();
   private readonly signed = new Map<number, SignedTransaction>();
   private readonly wallets = Array.from(
     { length: 16 },
@@ -46,28 +40,27 @@ export class BlockSealer {
     return known;
   }
 
-  /** The header with its roots and its hash. */
-  seal<Header extends Fields>(header: Header, transactions: readonly Fields[], receipts: readonly Fields[]) {
+  /**
+   * The header with its roots and its hash. The roots are those of encoded items, or of transactions and receipts of
+   * Ethereum.
+   */
+  seal<Header extends Fields>(
+    header: Header,
+    transactions: readonly (Fields | Buffer)[],
+    receipts: readonly (Fields | Buffer)[],
+  ) {
+    const { keccak } = this;
+    const encoded = (items: readonly (Fields | Buffer)[], encode: (item: Fields) => Buffer): Buffer[] =>
+      items.map((item) => (Buffer.isBuffer(item) ? item : encode(item)));
     const sealed = {
       ...header,
-      transactionsRoot: this.rootOf(transactions, encodeTransaction),
-      receiptsRoot: this.rootOf(receipts, encodeReceipt),
+      transactionsRoot: plainRoot(encoded(transactions, plainTransaction), keccak),
+      receiptsRoot: plainRoot(
+        encoded(receipts, (receipt) => plainReceipt(receipt)),
+        keccak,
+      ),
     };
-    const fields = FIELD_SETS.find((set) => hasFields(sealed, set)) ?? [];
-    this.values.clear();
-    encodeHeader(sealed, fields, this.values);
-    return { ...sealed, hash: toHex(this.keccak(this.values.since(0))) };
-  }
-
-  private rootOf(items: readonly Fields[], encode: (item: Fields, into: RlpWriter) => void): string {
-    this.values.clear();
-    this.nodes.clear();
-    const encoded = items.map((item) => {
-      const mark = this.values.size;
-      encode(item, this.values);
-      return this.values.since(mark);
-    });
-    return toHex(listRoot(encoded, this.keccak, this.nodes));
+    return { ...sealed, hash: `0x${Buffer.from(keccak(plainHeader(sealed))).toString('hex')}` };
   }
 }
 
@@ -115,4 +108,3 @@ function signedBy(wallet: Wallet, transaction: Transaction) {
 }
 
 const toQuantity = (value: number): string => `0x${value.toString(16)}`;
-const toHex = (bytes: Uint8Array): string => `0x${Buffer.from(bytes).toString('hex')}`;

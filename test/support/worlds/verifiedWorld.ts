@@ -13,10 +13,14 @@ import { findPackageRoot } from '../../../src/clickhouse/client/packageRoot';
 import { readAbi } from '../../../src/domain/abi';
 import type { Hex } from '../../../src/domain/hex';
 import type { AbiEntry } from '../../../src/domain/verifiedContract';
-import { hashCode, NO_DEPLOYMENT, type VerifiedRecord } from '../../../src/contracts/verifiedRecord';
+import {
+  hashCode,
+  NO_DEPLOYMENT,
+  type VerifiedRecord,
+  findLicense,
+} from '../../../src/contracts/verifiedRecord';
 import { findCompilers } from '../../../src/contracts/verify/compilers';
 import { withoutOutputs, type StandardInput } from '../../../src/contracts/verify/standardJson';
-import { findLicense } from '../../../src/contracts/license';
 import { listSourceSets, TRICKY, type SourceSet } from './worldSources';
 
 /** One contract with all data for its verification. */

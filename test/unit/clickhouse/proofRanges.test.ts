@@ -1,10 +1,9 @@
 /** Ranges of blocks by level of proof, compared with one level per block. */
-import type { ProofLevel } from '../../../src/domain/block';
+import { PROOF_LEVELS, type ProofLevel } from '../../../src/domain/block';
 import {
   cutRanges,
   findNewestPart,
   findProvenPart,
-  PROOF_LEVELS,
   toProofRanges,
   withHead,
 } from '../../../src/clickhouse/schema/proofRanges';

@@ -1,6 +1,6 @@
 /** Tests the limits of one client in the verification queue: open jobs, their order, and failures that are
  * not repeated. */
-import type { VerificationQueue, VerificationState } from '../../../src/domain/verification';
+import type { VerificationQueue, VerificationState } from '../../../src/domain/verificationQueue';
 import type { Hex } from '../../../src/domain/hex';
 import { AppError } from '../../../src/errors';
 import { createLog, type Logger } from '../../../src/log';

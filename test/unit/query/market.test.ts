@@ -1,7 +1,7 @@
 import { planStretch, type Stretch } from '../../../src/query/dexes/dexDays';
 import type { GasBlock } from '../../../src/query/overview/gasPrices';
 import { medianGasGwei } from '../../../src/query/overview/overview';
-import { changePercent, compareKeys, distinctMakers } from '../../../src/query/pairs/ranking';
+import { changePercent, compareKeys, distinctMakers } from '../../../src/query/pairs/rankings';
 
 describe('the plan for a time span covers the whole span', () => {
   /** Every second that a plan covers, to detect missing and duplicate seconds. */

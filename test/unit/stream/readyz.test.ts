@@ -1,6 +1,5 @@
 /** Tests when /readyz reports ready, and which problems it reports otherwise. */
-import { createProblemAges } from '../../../src/api/service/problemAges';
-import { judge, readReadiness } from '../../../src/api/service/readyz';
+import { judge, readReadiness, createProblemAges } from '../../../src/api/service/readyz';
 import { encodeWriterState, viewWriter, type WriterFacts } from '../../../src/stream/writerState';
 import { readyShape, type ReadyAnswer } from '../../../src/wire/ready';
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';

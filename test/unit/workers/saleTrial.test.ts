@@ -5,7 +5,7 @@
 import { RpcError } from '../../../src/node/rpc/rpcError';
 import type { RpcCall } from '../../../src/node/rpc/rpcTransport';
 import type { Hex } from '../../../src/domain/hex';
-import type { FactRpc } from '../../../src/workers/nodeFacts';
+import type { FactRpc } from '../../../src/workers/askContracts';
 import { doSalesFail, typicalTradeOf } from '../../../src/workers/saleTrial';
 
 const { signal } = new AbortController();

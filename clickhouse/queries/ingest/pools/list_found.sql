@@ -1,4 +1,4 @@
--- Each row: one found pool (older than the start block, from the history search) that a block above the given
+-- Each row: one found pool (older than the start block, from the pool search) that a block above the given
 -- number adds. Reads the key (block, block_hash, address).
 SELECT
     block,

@@ -1,6 +1,6 @@
 /** Balances of the native coin, and a helper that asks the node about the state after the head block. */
 import type { Hex } from '../../../domain/hex';
-import type { StateAnswers, StateQuestion } from '../../../domain/nodeState';
+import type { StateAnswers, StateQuestion } from '../../../domain/accountState';
 import { AppError } from '../../../errors';
 import { HeadReplaced } from '../../answering';
 import type { Action, Actions, Ask } from '../action';

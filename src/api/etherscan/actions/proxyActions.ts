@@ -6,7 +6,7 @@
 import { isHexData, isQuantity, numberToHex, type Hex } from '../../../domain/hex';
 import { AppError } from '../../../errors';
 import type { HeadSnapshot } from '../../../query/head/headSnapshot';
-import { BLOCK_NOT_FOUND } from '../../../query/head/nodeReads';
+import { BLOCK_NOT_FOUND } from '../../../query/head/nodeRelay';
 import { HeadReplaced, Refusal } from '../../answering';
 import type { Action, Actions, Ask, DialectAnswer } from '../action';
 import { refuse, TEXTS } from '../answers';
@@ -70,13 +70,13 @@ async function read(ask: Ask, method: string, paramsOf: ParamsOf): Promise<Diale
   const { deps, asked, chainId, moment } = ask;
   if (moment === null) throw new AppError('unavailable', 'this chain is not indexed here');
   const params = paramsOf(asked, moment.head);
-  const node = deps.readsOf?.(chainId) ?? null;
+  const node = deps.relayOf?.(chainId) ?? null;
   if (node === null) return refuse(TEXTS.action);
   const answer = await node.call(method, params);
-  const envelope = { ...REPLY, ...answer };
-  const isBlockGone = 'error' in answer && answer.error.code === BLOCK_NOT_FOUND;
-  if (isBlockGone && params.some(isBlockHash)) throw new HeadReplaced(new Refusal(200, envelope));
-  return envelope;
+  const said = { ...REPLY, ...answer };
+  const isGone = 'error' in answer && answer.error.code === BLOCK_NOT_FOUND;
+  if (isGone && params.some(isBlockHash)) throw new HeadReplaced(new Refusal(200, said));
+  return said;
 }
 
 function isBlockHash(param: unknown): boolean {
@@ -84,32 +84,30 @@ function isBlockHash(param: unknown): boolean {
 }
 
 /**
- * eth_call. rememberState.ts keeps the results of calls at the head without value and gas fields. Other calls go to
- * the node, and so does a call that reverts, because the node tells the reason.
+ * eth_call. A call at the head without value and gas fields is answered from a cache per block. Other calls
+ * go to the node, and so does a call that reverts, because the node tells the reason.
  */
 async function call(ask: Ask): Promise<DialectAnswer> {
   const { asked } = ask;
   const to = needAddress(asked, 'to');
-  const { data, from, value, gas, gasPrice } = callOf(asked);
+  const { data, from, ...spent } = callOf(asked);
   const tag = (textOf(asked, 'tag') ?? 'latest').toLowerCase();
-  const askNodeDirectly = (): Promise<DialectAnswer> =>
+  const askItself = (): Promise<DialectAnswer> =>
     read(ask, 'eth_call', (_, head) => [callOf(asked), stateOf(asked, head)]);
-  const hasValueOrGas = value !== undefined || gas !== undefined || gasPrice !== undefined;
-  if (hasValueOrGas || (tag !== 'latest' && tag !== 'pending')) return askNodeDirectly();
+  const isPlain = spent.value === undefined && spent.gas === undefined && spent.gasPrice === undefined;
+  if (!isPlain || (tag !== 'latest' && tag !== 'pending')) return askItself();
   const sender = from === undefined ? {} : { from };
   const answers = await askNode(ask, [{ kind: 'call', to, data: data ?? '0x', ...sender }]);
   if (answers === null) return refuse(TEXTS.action);
   const [result = null] = answers;
   if (result !== null) return { ...REPLY, result };
-  // The call reverts. Only `readsOf` can ask the node for the reason.
-  return ask.deps.readsOf?.(ask.chainId) == null ? { ...REPLY, error: REVERTED } : askNodeDirectly();
+  return ask.deps.relayOf?.(ask.chainId) == null ? { ...REPLY, error: REVERTED } : askItself();
 }
 
 /** A block number, for methods that accept no block hash. */
 function blockOf(asked: AskedParams, head: HeadSnapshot): Hex {
   const text = (textOf(asked, 'tag') ?? 'latest').toLowerCase();
   if (text === 'latest' || text === 'pending') return numberToHex(head.number);
-  // A safe block is at least as new as the final one. Only the final block is known here.
   if (text === 'finalized' || text === 'safe') return numberToHex(head.finalNumber);
   return numberToHex(text === 'earliest' ? 0 : numberOf(text, 'tag'));
 }
@@ -123,7 +121,7 @@ function stateOf(asked: AskedParams, head: HeadSnapshot): Hex | { readonly block
   return text === 'latest' || text === 'pending' ? { blockHash: head.hash } : blockOf(asked, head);
 }
 
-/** With `pending`, the node also counts its pending transactions. */
+/** A nonce may include pending transactions, which only the node knows, so it is not cached. */
 function countedAt(asked: AskedParams, head: HeadSnapshot): ReturnType<typeof stateOf> | 'pending' {
   return textOf(asked, 'tag')?.toLowerCase() === 'pending' ? 'pending' : stateOf(asked, head);
 }
@@ -143,9 +141,9 @@ function flagOf(asked: AskedParams): boolean {
 
 /** Parses a number of at most 256 bits, without leading zeros, as nodes require. */
 function quantityOf(asked: AskedParams, name: string): Hex {
-  const quantity = findQuantity(asked, name);
-  if (quantity === undefined) throw badFormat(name);
-  return quantity;
+  const found = findQuantity(asked, name);
+  if (found === undefined) throw badFormat(name);
+  return found;
 }
 
 function findQuantity(asked: AskedParams, name: string): Hex | undefined {
@@ -165,14 +163,14 @@ interface AskedCall {
 }
 
 function callOf(asked: AskedParams): AskedCall {
-  const addressParam = (name: string): Hex | undefined => findAddressParam(asked, name) ?? undefined;
+  const at = (name: string): Hex | undefined => findAddressParam(asked, name) ?? undefined;
   const data = textOf(asked, 'data') ?? undefined;
   if (data !== undefined && (!isHexData(data) || data.length > 2 * CALL_BYTES_MAX)) throw badFormat('data');
   const gas = findQuantity(asked, 'gas');
   if (gas !== undefined && BigInt(gas) > BigInt(GAS_MAX)) throw badFormat('gas');
-  const value = findQuantity(asked, 'value');
-  const gasPrice = findQuantity(asked, 'gasPrice');
-  return dropAbsent({ to: addressParam('to'), from: addressParam('from'), data, gas, value, gasPrice });
+  const given = { to: at('to'), from: at('from'), data, gas };
+  const priced = { value: findQuantity(asked, 'value'), gasPrice: findQuantity(asked, 'gasPrice') };
+  return dropAbsent({ ...given, ...priced });
 }
 
 function dropAbsent(call: Readonly<Record<keyof AskedCall, Hex | undefined>>): AskedCall {

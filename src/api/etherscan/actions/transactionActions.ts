@@ -37,7 +37,7 @@ async function hasSucceeded({ deps, asked, chainId, moment }: Ask): Promise<bool
   const page = { newestFirst: true, behind: null, skip: 0, limit: 1, bounds: NO_DATA };
   const { logs } = await listLogs(moment.chain, moment.head, { ...ALL_LOGS, txHash }, page);
   if (logs.length > 0) return true;
-  const answer = await deps.readsOf?.(chainId)?.call('eth_getTransactionReceipt', [txHash]);
+  const answer = await deps.relayOf?.(chainId)?.call('eth_getTransactionReceipt', [txHash]);
   const receipt = receiptShape.safeParse(answer !== undefined && 'result' in answer ? answer.result : null);
   return receipt.success ? receipt.data.status === '0x1' : null;
 }

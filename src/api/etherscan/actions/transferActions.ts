@@ -1,13 +1,12 @@
 /** Token transfers of one account or one contract, from the logs: ERC-20, ERC-721 and ERC-1155. */
 import { isHexOfLength, type Hex } from '../../../domain/hex';
-import { createSlices } from '../../../domain/turns';
+import { createSlices } from '../../../domain/slices';
 import { readHoldings } from '../../../query/holders/balances';
 import type { HeadSnapshot } from '../../../query/head/headSnapshot';
 import { LIST_BOUNDS } from '../../../query/logs/logBytes';
 import { ALL_LOGS, type LogFilter, type LogSource } from '../../../query/logs/logFilter';
-import { listLogs, type StoredLog } from '../../../query/logs/logs';
+import { listLogs, type StoredLog, requireLogs } from '../../../query/logs/logs';
 import { listNftMoves, type MoveQuestion } from '../../../query/logs/nftMoves';
-import { requireLogs } from '../../../query/logs/requireLogs';
 import type { ChainMoment } from '../../explorerScope';
 import type { Action, Actions, Ask } from '../action';
 import { dialectError, EMPTY, listOf, refuse, TEXTS } from '../answers';

@@ -3,7 +3,7 @@
  * the state of a verification in the texts that clients compare. A state that may change soon is thrown as an
  * error, because the cache does not keep errors.
  */
-import type { VerificationQueue, VerificationState } from '../../../domain/verification';
+import type { VerificationQueue, VerificationState } from '../../../domain/verificationQueue';
 import type { EtherscanAnswer } from '../../../wire/dialects/etherscan';
 import type { Ask } from '../action';
 import { dialectError, ok, refuse, TEXTS } from '../answers';
@@ -34,7 +34,7 @@ export const VERIFY_BOUNDS =
 export async function verifySourceCode({ deps, asked, chainId, client }: Ask): Promise<EtherscanAnswer> {
   const queue = deps.verifications?.() ?? null;
   if (queue === null) return refuse(TEXTS.noVerification);
-  const request = readVerification(asked, chainId);
+  const request = await readVerification(asked, chainId);
   await checkCompiler(queue, request.compilerVersion);
   const submission = await queue.submit(request, client);
   switch (submission.kind) {

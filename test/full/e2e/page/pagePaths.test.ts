@@ -114,6 +114,12 @@ test('links of older releases open their path, also in an open page, and never a
   await page.goto('/#//other.example/x');
   await page.getByText('This page does not exist').waitFor();
   expect(pathOf(page)).toBe('/other.example/x');
+  for (const name of ['__proto__', 'constructor', 'toString', '%']) {
+    await page.goto('/dexes');
+    await page.goto(`/#/${name}`);
+    await page.getByText('This page does not exist').waitFor();
+    expect(pathOf(page)).toBe(`/${name}`);
+  }
   await page.goto('/dexes');
   await untilLoaded(page);
   await page.locator('main').evaluate((main) => main.firstElementChild?.setAttribute('data-mark', '1'));

@@ -1,5 +1,5 @@
 /** Request bodies of the Etherscan dialect: size limits per action, JSON depth, and forms that arrive as sent. */
-import type { VerificationQueue, VerificationRequest } from '../../../../src/domain/verification';
+import type { VerificationQueue, VerificationRequest } from '../../../../src/domain/verificationQueue';
 import { isWithin } from '../../../../src/domain/jsonShape';
 import { SEED } from '../../../support/run/seed';
 import { notOk } from './etherscanWorld';

@@ -4,7 +4,7 @@ import { NO_CHECK } from '../../../../src/ingest/balances/balanceBook';
 import { insertRows } from '../../../../src/clickhouse/rows/inserter';
 import { formatUnits } from '../../../../src/domain/amounts';
 import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
-import type { NodeState } from '../../../../src/domain/nodeState';
+import type { AccountState } from '../../../../src/domain/accountState';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { createHolderLabels } from '../../../../src/query/holders/holderLabels';
 import { readTotalSupply } from '../../../../src/query/tokens/totalSupply';
@@ -34,7 +34,7 @@ const { world, finalTo: FINAL, tip: TIP } = marketWorld;
 const moves = makeTransfers(world, SEED);
 let head: HeadSnapshot;
 let api: ExplorerServer;
-let node: NodeState | null = null;
+let node: AccountState | null = null;
 let store: TestStore;
 beforeAll(async () => {
   process.stdout.write(`seed ${SEED}\n`);
@@ -210,13 +210,13 @@ test('the total supply comes from the node, otherwise from the transfers, otherw
 });
 
 /** A node that returns this supply for every token. */
-const answering = (supply: bigint): NodeState => ({
+const answering = (supply: bigint): AccountState => ({
   ask: (_hash, questions) =>
     Promise.resolve(questions.map((): Hex => `0x${supply.toString(16).padStart(64, '0')}`)),
   lacks: () => false,
 });
 
-function supplyBy(token: Hex, asked: NodeState | null, patienceMs?: number): Promise<bigint | null> {
+function supplyBy(token: Hex, asked: AccountState | null, patienceMs?: number): Promise<bigint | null> {
   const patience = patienceMs === undefined ? {} : { patienceMs };
   return readTotalSupply({ runner: store.runner }, head!, token, { node: asked, market: null, ...patience });
 }
@@ -271,7 +271,7 @@ test("a request does not wait for a slow node, and the node's late answer serves
 
 test('the node gets each question once per block, and a missing answer is not remembered', async () => {
   let [askings, away] = [0, true];
-  const inner: NodeState = {
+  const inner: AccountState = {
     ask(_hash, questions) {
       askings += 1;
       return Promise.resolve(away ? null : questions.map(() => hexOf('00', askings, 64)));

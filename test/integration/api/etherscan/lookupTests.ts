@@ -122,7 +122,7 @@ test('Sourcify: the runtime code is read from the node at the head', async () =>
   const asked: unknown[] = [];
   const deps: DialectDeps = {
     ...world.deps,
-    readsOf: () => ({
+    relayOf: () => ({
       call(method, params) {
         asked.push([method, params]);
         return Promise.resolve({ result: '0x6001' });

@@ -4,7 +4,7 @@ import type { LogRow } from '../../../../src/clickhouse/schema/tables';
 import { describeRoutes } from '../../../../src/api/openapi';
 import { etherscanRoutes } from '../../../../src/api/etherscan/etherscanRoutes';
 import type { Hex } from '../../../../src/domain/hex';
-import type { NodeState, StateQuestion } from '../../../../src/domain/nodeState';
+import type { AccountState, StateQuestion } from '../../../../src/domain/accountState';
 import {
   hexNumber,
   MULTI,
@@ -158,7 +158,7 @@ test('tokentx lists the transfers of a token or a holder, in both orders, page b
 
 test('balances, supplies and calls come from the node at the head, and are refused without a node', async () => {
   const asked: { hash: Hex; question: StateQuestion }[] = [];
-  const node: NodeState = {
+  const node: AccountState = {
     ask(hash, questions) {
       asked.push(...questions.map((question) => ({ hash, question })));
       return Promise.resolve(

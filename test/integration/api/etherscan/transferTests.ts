@@ -3,7 +3,7 @@ import { AbiCoder, Interface } from 'ethers';
 
 import type { LogRow } from '../../../../src/clickhouse/schema/tables';
 import type { Hex } from '../../../../src/domain/hex';
-import type { NodeState } from '../../../../src/domain/nodeState';
+import type { AccountState } from '../../../../src/domain/accountState';
 import { blockOfOrd } from '../../../../src/domain/ord';
 import {
   BOX,
@@ -104,7 +104,7 @@ test.each([
 
 test('the name of a contract that is not in the token table comes from the node', async () => {
   const text = (said: string): Hex => AbiCoder.defaultAbiCoder().encode(['string'], [said]) as Hex;
-  const node: NodeState = {
+  const node: AccountState = {
     ask: (_hash, questions) =>
       Promise.resolve(
         questions.map((question) => {

@@ -10,7 +10,7 @@ import { createByteCache } from '../../../../src/api/byteCache';
 import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
 import { toOrd } from '../../../../src/domain/ord';
 import { createVerifiedStore } from '../../../../src/contracts/storeVerified';
-import type { NodeReads } from '../../../../src/query/head/nodeReads';
+import type { NodeRelay } from '../../../../src/query/head/nodeRelay';
 import { createSignatureReader } from '../../../../src/query/contracts/signatures';
 import {
   multi,
@@ -172,13 +172,13 @@ test('a search finds a transaction without logs through the node', async () => {
     [mined, `0x${(TIP - 1).toString(16)}`],
     [pending, null],
   ]);
-  const readsOf = (): NodeReads => ({
+  const relayOf = (): NodeRelay => ({
     call: (_method, [hash]) => {
       const blockNumber = blocks.get(hash as Hex);
       return Promise.resolve({ result: blockNumber === undefined ? null : { hash, blockNumber } });
     },
   });
-  const server = await startExplorer({ ...world.deps, readsOf }, () => world.head);
+  const server = await startExplorer({ ...world.deps, relayOf }, () => world.head);
   try {
     const found = async (hash: Hex): Promise<unknown> => (await server.get(`/search?q=${hash}`)).json['data'];
     expect(await found(mined)).toMatchObject([

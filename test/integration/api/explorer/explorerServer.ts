@@ -1,7 +1,7 @@
 /** Serves the explorer's endpoints and dialects over HTTP, for tests that store the rows themselves. */
 
 import { createByteCache } from '../../../../src/api/byteCache';
-import { explorerRoutes } from '../../../../src/api/explorerRoutes';
+import { explorerRoutes } from '../../../../src/api/routes';
 import type { ExplorerDeps } from '../../../../src/api/explorerScope';
 import type { SignatureReader, VerifiedReader } from '../../../../src/domain/verifiedContract';
 import { createBlockHashes } from '../../../../src/query/head/blockHashes';

@@ -9,8 +9,8 @@ import {
   tokenPricesTable,
   type BlockRow,
 } from '../../../../src/clickhouse/schema/tables';
-import { saveProgress, type SearchProgress } from '../../../../src/ingest/history/searchProgress';
-import { readHistory } from '../../../../src/query/history/history';
+import { saveProgress, type SearchProgress } from '../../../../src/ingest/olderPools/searchProgress';
+import { readPoolSearch } from '../../../../src/query/olderPools/olderPools';
 import { overviewAnswerShape } from '../../../../src/wire/overview';
 import { CHAIN } from '../../../support/server/apiServer';
 import { expectChange, expectClose, priceNow, sumUsd, swapsIn, tvlNow, upTo } from './plainMarket';
@@ -192,7 +192,7 @@ test.each(STATES)('the overview equals a plain recomputation with %s', async (_,
 test('the overview says how far the search for older pools is in percent, and whether it still runs', async () => {
   const head = snapshotOf(world, FINAL, TIP);
   expect(head.startBlock).toBeGreaterThan(1);
-  const read = () => readHistory(store.runner, CHAIN_ID, head);
+  const read = () => readPoolSearch(store.runner, CHAIN_ID, head);
   expect(await read()).toMatchObject({ searching: true, donePct: 0 });
   const steps: readonly (readonly [part: number, state: SearchProgress['state'], donePct: number])[] = [
     [0, 'searching', 0],

@@ -5,7 +5,7 @@ import type { PoolRow, PoolStateRow, SwapRow } from '../../../../src/clickhouse/
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { toPairDetail } from '../../../../src/query/pairs/pairDetail';
 import { listPairs, PAIR_SORTS } from '../../../../src/query/pairs/pairList';
-import { ORDERS } from '../../../../src/query/pairs/ranking';
+import { ORDERS } from '../../../../src/query/pairs/rankings';
 import { toOrd } from '../../../../src/domain/ord';
 import { createPairTables, type PairTable } from '../../../../src/query/pairs/pairTable';
 import { readPairWindows } from '../../../../src/query/pairs/pairWindows';

@@ -7,7 +7,7 @@ import { AbiCoder } from 'ethers';
 import { openDatabase, type Database } from '../../../../src/clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../../../../src/clickhouse/client/namedQueries';
 import { insertRows } from '../../../../src/clickhouse/rows/inserter';
-import { poolFirstSharesTable } from '../../../../src/clickhouse/schema/historyTables';
+import { poolFirstSharesTable } from '../../../../src/clickhouse/schema/olderPoolTables';
 import { migrate } from '../../../../src/clickhouse/schema/migrate';
 import { logsTable, type PoolRow, type SwapRow } from '../../../../src/clickhouse/schema/tables';
 import type { Hex } from '../../../../src/domain/hex';

@@ -4,7 +4,11 @@ import { TIMEFRAME_SECONDS, TIMEFRAMES, type Timeframe } from '../../../../src/d
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { createHeadSwaps } from '../../../../src/query/bars/headSwaps';
 import { Directory } from '../../../../src/query/tokens/directory';
-import { getPairTicks, type TicksRequest, type TicksSource } from '../../../../src/query/bars/ticks';
+import {
+  getPairSeries,
+  type PairSeriesRequest,
+  type PairSeriesSource,
+} from '../../../../src/query/bars/pairSeries';
 import { ticksAnswerShape, type Bar } from '../../../../src/wire/ticks';
 import { askRows } from '../../../support/engine/askRows';
 import { CHAIN } from '../../../support/server/apiServer';
@@ -26,7 +30,7 @@ const snapshots: Record<string, HeadSnapshot> = {
 const COMPARED: readonly Timeframe[] = ['1m', '4h'];
 
 let store: TestStore;
-let shared: TicksSource;
+let shared: PairSeriesSource;
 beforeAll(async () => {
   store = await shareMarket(marketWorld);
   shared = source();
@@ -36,7 +40,7 @@ afterAll(() => store?.close());
 
 /** All canonical swaps of the pair, by the bar that they fall into. The newest bar may contain stored swaps
  * beyond the snapshot. */
-function expectBars(head: HeadSnapshot, request: TicksRequest): { bars: Bar[]; nextTo: number | null } {
+function expectBars(head: HeadSnapshot, request: PairSeriesRequest): { bars: Bar[]; nextTo: number | null } {
   const seconds = TIMEFRAME_SECONDS[request.timeframe];
   const pool = world.blocks.flatMap((block) => block.pools).find(({ address }) => address === request.pair)!;
   const decimalsOf = (token: string): number | null =>
@@ -109,7 +113,7 @@ const PAIRS = Array.from(
   (_, index): `0x${string}` => `0xbb${index.toString(16).padStart(38, '0')}`,
 );
 
-const REQUEST: Omit<TicksRequest, 'pair' | 'timeframe'> = {
+const REQUEST: Omit<PairSeriesRequest, 'pair' | 'timeframe'> = {
   limit: 1_000,
   to: null,
   currency: 'quote',
@@ -119,13 +123,13 @@ const REQUEST: Omit<TicksRequest, 'pair' | 'timeframe'> = {
   quote: null,
 };
 
-function source(keptMax?: number): TicksSource {
+function source(keptMax?: number): PairSeriesSource {
   const headSwaps = createHeadSwaps(store.runner, keptMax);
   return { runner: store.runner, directory: new Directory(store.runner), chain: CHAIN, headSwaps };
 }
 
-async function check(head: HeadSnapshot, request: TicksRequest): Promise<number> {
-  const answer = await getPairTicks(shared, head, request);
+async function check(head: HeadSnapshot, request: PairSeriesRequest): Promise<number> {
+  const answer = await getPairSeries(shared, head, request);
   ticksAnswerShape.parse(JSON.parse(JSON.stringify(answer)));
   const wanted = expectBars(head, request);
   expectClose(answer.data, wanted.bars);
@@ -179,7 +183,7 @@ describe('bars of a pair equal a plain recomputation', () => {
             timeframe: '5m' as const,
           }));
         for (const from of [kept, crowded]) {
-          const answers = await Promise.all(requests.map((request) => getPairTicks(from, head, request)));
+          const answers = await Promise.all(requests.map((request) => getPairSeries(from, head, request)));
           for (const [index, answer] of answers.entries())
             expectClose(answer.data, expectBars(head, requests[index]!).bars);
         }
@@ -213,7 +217,7 @@ describe('bars of a pair equal a plain recomputation', () => {
       const request = { ...REQUEST, pair: PAIRS[0]!, timeframe: '15m' as const, fill, limit: fill ? 90 : 17 };
       const times: number[] = [];
       for (let to: number | null = null, pages = 0; pages < 3_000; pages += 1) {
-        const { data, meta } = await getPairTicks(shared, head, { ...request, to });
+        const { data, meta } = await getPairSeries(shared, head, { ...request, to });
         times.unshift(...data.map(({ time }) => time));
         to = meta.next_to;
         if (to === null) break;
@@ -227,7 +231,7 @@ describe('bars of a pair equal a plain recomputation', () => {
     const head = snapshots['a head half promoted']!;
     const late = { ...head, timestamp: head.timestamp + 400_000_000, version: 'late' };
     const request = { ...REQUEST, pair: PAIRS[0]!, timeframe: '1m' as const, fill: true, limit: 5 };
-    const { data, meta } = await getPairTicks(shared, late, request);
+    const { data, meta } = await getPairSeries(shared, late, request);
     expect(data).toHaveLength(5);
     expect(data.every((bar) => bar.trades === 0 && bar.close === data[0]!.close)).toBe(true);
     expect(meta.next_to).toBe(data[0]!.time);
@@ -239,7 +243,7 @@ describe('bars of a pair equal a plain recomputation', () => {
       world.blocks.every((block) => block.swaps.every((swap) => swap.pair !== pair || swap.price_usd === 0)),
     )!;
     const request = { ...REQUEST, pair: unpriced, timeframe: '1h' as const, currency: 'usd' as const };
-    const { data, meta } = await getPairTicks(shared, head, request);
+    const { data, meta } = await getPairSeries(shared, head, request);
     expect(data).toEqual([]);
     expect(meta).toMatchObject({ no_data: true, reason: 'no_usd_price', quote_token: null, next_to: null });
   });
@@ -251,7 +255,7 @@ describe('bars of a pair equal a plain recomputation', () => {
       "SELECT concat('0x', lower(hex(address))) AS address FROM pools_head WHERE commit > 90000 LIMIT 1",
     );
     for (const pair of [orphans[0]!.address, `0x${'9'.repeat(40)}`] as `0x${string}`[]) {
-      await expect(getPairTicks(shared, head, { ...REQUEST, pair, timeframe: '1h' })).rejects.toMatchObject({
+      await expect(getPairSeries(shared, head, { ...REQUEST, pair, timeframe: '1h' })).rejects.toMatchObject({
         code: 'not_found',
       });
     }

@@ -4,10 +4,10 @@ import { TIMEFRAMES, type Timeframe } from '../../../../src/domain/timeframes';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { Directory } from '../../../../src/query/tokens/directory';
 import {
-  createTokenTicks,
-  type TokenTicks,
-  type TokenTicksRequest,
-} from '../../../../src/query/bars/tokenTicks';
+  createTokenSeries,
+  type TokenSeries,
+  type TokenSeriesRequest,
+} from '../../../../src/query/bars/tokenSeries';
 import { TOKEN_CURRENCIES, tokenTicksAnswerShape, type TokenTicksAnswer } from '../../../../src/wire/tokens';
 import type { Bar } from '../../../../src/wire/ticks';
 import { CHAIN, startApi, type ApiServer } from '../../../support/server/apiServer';
@@ -46,7 +46,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
   let runner: QueryRunner;
   let world: World;
   let snapshots: Record<string, HeadSnapshot>;
-  let ticks: TokenTicks;
+  let ticks: TokenSeries;
   let api: ApiServer;
   let apiHead: HeadSnapshot;
   const runs = new Map<string, number>();
@@ -69,7 +69,7 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
       },
     };
     const { wrappedNative } = CHAIN;
-    ticks = createTokenTicks({ runner, wrappedNative, directory: new Directory(runner) });
+    ticks = createTokenSeries({ runner, wrappedNative, directory: new Directory(runner) });
     snapshots = {
       'a head half promoted': snapshotOf(world, FINAL, TIP),
       'a cursor behind what is stored, as in a backfill': snapshotOf(world, FINAL, FINAL),
@@ -88,16 +88,18 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     await store?.close();
   });
 
-  function request(given: Partial<TokenTicksRequest> & Pick<TokenTicksRequest, 'token'>): TokenTicksRequest {
+  function request(
+    given: Partial<TokenSeriesRequest> & Pick<TokenSeriesRequest, 'token'>,
+  ): TokenSeriesRequest {
     return { timeframe: '1h', limit: 1_000, to: null, currency: 'usd', fill: false, ...given };
   }
 
-  function get(head: HeadSnapshot, asked: TokenTicksRequest): Promise<TokenTicksAnswer> {
+  function get(head: HeadSnapshot, asked: TokenSeriesRequest): Promise<TokenTicksAnswer> {
     return ticks.get(head, asked);
   }
 
   /** Compares the bars, and returns the number of bars. */
-  async function check(head: HeadSnapshot, asked: TokenTicksRequest): Promise<number> {
+  async function check(head: HeadSnapshot, asked: TokenSeriesRequest): Promise<number> {
     const { data, meta } = tokenTicksAnswerShape.parse(JSON.parse(JSON.stringify(await get(head, asked))));
     const wanted = expectTokenBars(world, STORED, head, asked);
     expectClose(data, wanted.bars);

@@ -5,7 +5,7 @@
 import { TIMEFRAME_SECONDS } from '../../../../src/domain/timeframes';
 import type { SwapRow } from '../../../../src/clickhouse/schema/tables';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
-import type { TokenTicksRequest } from '../../../../src/query/bars/tokenTicks';
+import type { TokenSeriesRequest } from '../../../../src/query/bars/tokenSeries';
 import type { Bar } from '../../../../src/wire/ticks';
 import { usdBySwap } from './plainMarket';
 import { createRandom } from '../../../support/createRandom';
@@ -50,7 +50,7 @@ interface Side {
 }
 
 /** The token's tracked swaps up to a block, in canonical order. */
-function sidesOf(world: World, lastBlock: number, { token, currency }: TokenTicksRequest): Side[] {
+function sidesOf(world: World, lastBlock: number, { token, currency }: TokenSeriesRequest): Side[] {
   const swaps = world.blocks.filter(({ number }) => number <= lastBlock).flatMap((block) => block.swaps);
   return swaps
     .filter((swap) => swap.tracked && holds(swap, token))
@@ -75,7 +75,7 @@ export function expectTokenBars(
   world: World,
   storedTo: number,
   head: HeadSnapshot,
-  request: TokenTicksRequest,
+  request: TokenSeriesRequest,
 ): PlainSeries {
   const seconds = TIMEFRAME_SECONDS[request.timeframe];
   const allSides = sidesOf(world, Math.max(storedTo, head.number), request);

@@ -13,7 +13,7 @@ import { trustedValueOf } from '../../../../src/query/pairs/poolValue';
 import type { PairWindows } from '../../../../src/query/pairs/pairWindows';
 import { toPairDetail } from '../../../../src/query/pairs/pairDetail';
 import { Directory } from '../../../../src/query/tokens/directory';
-import { getPairTicks } from '../../../../src/query/bars/ticks';
+import { getPairSeries } from '../../../../src/query/bars/pairSeries';
 import { createTokenPrices } from '../../../../src/query/prices/tokenPrices';
 import { pairDetailShape } from '../../../../src/wire/pairs';
 import { isDecoded } from '../../../../src/wire/activity';
@@ -245,7 +245,7 @@ test('a pool without trades has no bars, and the reason no_usd_price only if its
       fill: false,
       invert: false,
     } as const;
-    const { data, meta } = await getPairTicks(source, head, {
+    const { data, meta } = await getPairSeries(source, head, {
       ...request,
       pair: pool.address as `0x${string}`,
       base: null,
@@ -302,7 +302,7 @@ async function ticksOf(pair: `0x${string}`, base: `0x${string}` | null, quote: `
     fill: false,
     invert: false,
   } as const;
-  return getPairTicks(tickSource(), head, { ...rest, pair, base, quote });
+  return getPairSeries(tickSource(), head, { ...rest, pair, base, quote });
 }
 
 test('every two tokens of a weighted pool have their own bars, in both directions', async () => {

@@ -3,8 +3,7 @@ import { id } from 'ethers';
 import type { PoolRow, TokenRow } from '../../../../src/clickhouse/schema/tables';
 import type { ChainBlock } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
-import { RENEWAL_TOPICS, TokenBook } from '../../../../src/ingest/pools/tokenBook';
-import { fromVersion, toVersion } from '../../../../src/ingest/pools/tokenVersion';
+import { RENEWAL_TOPICS, TokenBook, fromVersion, toVersion } from '../../../../src/ingest/pools/tokenBook';
 
 const T: Hex = `0x${'7'.repeat(40)}`;
 const read = (decimals: number | null, symbol: string | null = null, name = symbol): TokenRow => ({

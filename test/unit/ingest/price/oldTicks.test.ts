@@ -2,7 +2,7 @@
  * Tests the depth of V3 pools that are older than the first ingested block, whose earlier ticks are read from the node:
  * from decoded blocks to stored rows.
  */
-import type { OldTicksRow } from '../../../../src/clickhouse/schema/historyTables';
+import type { OldTicksRow } from '../../../../src/clickhouse/schema/olderPoolTables';
 import { BlockPricer } from '../../../../src/ingest/price/blockPricer';
 import type { StoredPrices } from '../../../../src/ingest/price/storedPrices';
 import type { BlockFacts, BlockRows } from '../../../../src/ingest/rows/blockRows';

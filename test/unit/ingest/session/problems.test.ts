@@ -71,15 +71,15 @@ test('the problem of a stalled node has the age of its head and of its last answ
 test('the text of every problem stays the same while the problem lasts', () => {
   const first = { ...waiting(), headSpacingMs: 1_000, problem: 'the disk is full', nodeHead: 700 };
   first.phase = 'waiting';
-  first.history.state = 'searching';
-  first.history.startBlock = 100;
-  first.history.searchedFrom = 90;
+  first.poolSearch.state = 'searching';
+  first.poolSearch.startBlock = 100;
+  first.poolSearch.searchedFrom = 90;
   beginWork(first, { kind: 'promotion', from: 10, to: 41 }, NOW);
   beginWork(first, { kind: 'refill', from: 3, to: 3 }, NOW);
   beginWork(first, { kind: 'catch_up', from: 3, to: 90 }, NOW);
   const later = structuredClone(first);
-  later.history.searchedFrom = 50;
-  later.history.pools = 7;
+  later.poolSearch.searchedFrom = 50;
+  later.poolSearch.pools = 7;
   later.indexed = 130;
   later.finalNumber = 37;
   beginWork(later, { kind: 'promotion', from: 10, to: 49 }, NOW);
@@ -209,11 +209,13 @@ test('no problem names the host of an endpoint, because a host may contain a key
 });
 
 test('what cannot be proven is named: disputed logs, logs without a transaction, a method that fails for blocks', () => {
-  const status = { ...waiting(), disputed: { block: 7 }, blockLogs: 3 };
+  const lessProven = { blocks: 2, block: 9, reason: 'the transaction type 0x50 is unknown' };
+  const status = { ...waiting(), disputed: { block: 7 }, blockLogs: 3, lessProven };
   const health = healthAt(NOW, { untrusted: { method: 'eth_getBlockReceipts', block: 70 } });
   const problems = listIngestProblems(status, health, { now: NOW, wallMs: WALL });
   expect(problems.map(({ code, figures }) => ({ code, figures }))).toEqual([
     { code: 'logs_disputed', figures: { block_number: 7 } },
+    { code: 'blocks_less_proven', figures: { blocks: 2, block_number: 9 } },
     { code: 'logs_unproven', figures: { logs: 3 } },
     { code: 'node_incomplete', figures: { endpoint: 0, block_number: 70 } },
   ]);

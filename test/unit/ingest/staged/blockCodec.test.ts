@@ -1,5 +1,10 @@
 import { RowWriter } from '../../../../src/clickhouse/rows/rowWriter';
-import type { ChainBlock, ChainLog, ChainTransaction } from '../../../../src/domain/block';
+import {
+  PROOF_LEVELS,
+  type ChainBlock,
+  type ChainLog,
+  type ChainTransaction,
+} from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
 import { decodeBlocks, encodeBlocks } from '../../../../src/ingest/staged/blockCodec';
 import { Random } from '../../../support/random';
@@ -45,7 +50,7 @@ function makeBlock(number: number): ChainBlock {
     transactionCount: random.int(count, 300),
     transactions,
     logs: Array.from({ length: random.int(0, 40) }, (_, index) => makeLog(index, transactions)),
-    proof: random.pick(['bloom', 'headers', 'full'] as const),
+    proof: random.pick(PROOF_LEVELS),
   };
 }
 

@@ -156,7 +156,7 @@ async function sealed({ inRoot, inBloom, blockLogs }: Shape): Promise<UncheckedB
 async function check(mode: ProofMode, shape: Shape): Promise<string> {
   const checker = await BlockChecker.create({
     proof: { mode, trusted: null },
-    countAnswering: () => 1,
+    listAnswering: () => [{ id: 0, isBenched: false }],
     log: silentLog,
     timeOfDay: () => 1_800_000_000,
   });

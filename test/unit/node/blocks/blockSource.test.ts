@@ -140,6 +140,24 @@ test.each([
   },
 );
 
+test('a receipt that is null at first is asked for again, and does not count as a lie', async () => {
+  const chain = chainOf(35, 12);
+  const node = await startNode(chain);
+  node.hasReceipts = false;
+  const asked = new Map<unknown, number>();
+  node.onCall = ({ method, params }) => {
+    if (method !== 'eth_getTransactionReceipt') return undefined;
+    const times = (asked.get(params[0]) ?? 0) + 1;
+    asked.set(params[0], times);
+    return times <= 2 ? { result: null } : undefined;
+  };
+  const proof = { mode: 'auto', trusted: null } as const;
+  const { source, pool } = sourceOf([node], { clock: fastClock }, { clock: fastClock, proof });
+  expect(await source.fetchRange(5, 5)).toMatchObject([{ hash: chain.at(5).hash }]);
+  expect(Math.min(...asked.values())).toBeGreaterThan(2);
+  expect(Object.values(pool.health().mismatches).filter((count) => count > 0)).toEqual([]);
+});
+
 test.each([
   ['-32002', { error: { code: -32002, message: 'request timed out' } }],
   ['-32001', { error: { code: -32001, message: 'resource is busy' } }],
@@ -251,12 +269,13 @@ test('logs that a node returns unordered are sorted', async () => {
   expect(await sourceOf([node]).source.fetchRange(0, 20)).toEqual(chain.blocks.map(expected));
 });
 
-test('blocks of a chain with empty blooms are accepted', async () => {
+test('blocks of a chain with empty blooms are accepted, with the level `none`', async () => {
   const chain = new FakeChain(24);
   chain.fillBlooms = false;
   chain.mineMany(10, 6);
   const { source, pool } = sourceOf([await startNode(chain)]);
-  expect(await source.fetchRange(1, 10)).toEqual(chain.blocks.slice(1).map(expected));
+  const unproven = chain.blocks.slice(1).map((block) => ({ ...expected(block), proof: 'none' }));
+  expect(await source.fetchRange(1, 10)).toEqual(unproven);
   expect(pool.health().endpoints[0]?.state).toBe('ok');
 });
 

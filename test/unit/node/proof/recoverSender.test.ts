@@ -44,7 +44,9 @@ test('another signature gives another account', async () => {
 
 test('bytes without a signature are an error, and a signature without a key gives no sender', () => {
   const unsigned = Transaction.from({ ...common, ...fees, type: 2, chainId: 369 });
-  expect(() => recoverSender(getBytes(unsigned.unsignedSerialized))).toThrow('the signature is missing');
+  expect(() => recoverSender(getBytes(unsigned.unsignedSerialized))).toThrow(
+    'the transaction has no signature',
+  );
   expect(() => recoverSender(new Uint8Array([2, 1]))).toThrow();
   unsigned.signature = { r: `0x${'0'.repeat(63)}5`, s: `0x${'0'.repeat(63)}1`, yParity: 0 };
   expect(recoverSender(getBytes(unsigned.serialized))).toBeNull();

@@ -3,7 +3,7 @@ import { systemClock, type Clock } from '../../../../src/node/rpc/clock';
 import { EndpointPool } from '../../../../src/node/rpc/endpointPool';
 import { RpcError } from '../../../../src/node/rpc/rpcError';
 import type { RpcTransport } from '../../../../src/node/rpc/rpcTransport';
-import { steadyNow } from '../../../../src/domain/steadyTime';
+import { steadyNow } from '../../../../src/domain/time/steadyTime';
 import { FakeChain } from '../../../support/node/fakeChain';
 import { closeAll, ENDLESS_MS, poolOf, silentLog, skippingClock, startNode } from '../setup';
 import { until } from '../../../support/eventually';

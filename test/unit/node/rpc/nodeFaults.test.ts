@@ -1,7 +1,7 @@
 /** Tests how /readyz names the fault of a node that gives no usable answers. */
 import type { ServerResponse } from 'node:http';
 
-import { createNodeHead } from '../../../../src/node/head/nodeHead';
+import { createHeadProbe } from '../../../../src/node/head/headProbe';
 import type { Clock } from '../../../../src/node/rpc/clock';
 import { parseBlockNumber } from '../../../../src/node/rpc/endpointPool';
 import { listNodeFaults } from '../../../../src/node/rpc/faults/nodeFaults';
@@ -76,7 +76,7 @@ test.each(CASES)('a node whose answer is %s has the problem %s', async (_, code,
   const rpc = poolOf([node.httpUrl], { clock });
   await expect(rpc.call('eth_blockNumber', [], parseBlockNumber)).rejects.toThrow();
   expect(listNodeFaults(rpc.health())).toMatchObject([{ code, message: expect.stringMatching(text) }]);
-  const serving = createNodeHead({ rpc, log: silentLog, clock: endlessClock });
+  const serving = createHeadProbe({ rpc, log: silentLog, clock: endlessClock });
   const { nodeAnswers, nodeFaults } = await serving.ask();
   expect(nodeAnswers).toBe(false);
   expect(nodeFaults).toMatchObject([{ code, message: expect.stringMatching(text) }]);
@@ -88,7 +88,7 @@ test('a node of another chain is neither silent nor wrong', async () => {
   await expect(rpc.call('eth_blockNumber', [], parseBlockNumber)).rejects.toThrow('serves chain 5, not 369');
   expect(rpc.health().endpoints.map(({ state }) => state)).toEqual(['wrong_chain']);
   expect(listNodeFaults(rpc.health())).toEqual([]);
-  const { nodeFaults } = await createNodeHead({ rpc, log: silentLog, clock: endlessClock }).ask();
+  const { nodeFaults } = await createHeadProbe({ rpc, log: silentLog, clock: endlessClock }).ask();
   expect(nodeFaults).toMatchObject([{ code: 'node_wrong_chain' }]);
 });
 

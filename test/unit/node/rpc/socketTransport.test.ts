@@ -33,15 +33,22 @@ function fastClock(factor: number): Clock {
   };
 }
 
-/** The system's clock, but sleeps end only when the test calls `pass`. */
-function heldClock(): { readonly clock: Clock; pass(): void } {
-  const sleeps: (() => void)[] = [];
-  const sleep: Clock['sleep'] = (_ms, signal) =>
+/** A clock whose time and sleeps pass only when the test calls `pass`. */
+function heldClock(): { readonly clock: Clock; pass(ms?: number): void } {
+  let now = 0;
+  let sleeps: { readonly until: number; readonly end: () => void }[] = [];
+  const sleep: Clock['sleep'] = (ms, signal) =>
     new Promise((resolve, reject) => {
-      sleeps.push(resolve);
+      sleeps.push({ until: now + ms, end: resolve });
       signal?.addEventListener('abort', () => reject(new Error('aborted')));
     });
-  return { clock: { ...systemClock(), sleep }, pass: () => sleeps.splice(0).forEach((end) => end()) };
+  const pass = (ms = Infinity): void => {
+    now += Number.isFinite(ms) ? ms : 0;
+    const over = sleeps.filter(({ until }) => ms === Infinity || until <= now);
+    sleeps = sleeps.filter((one) => !over.includes(one));
+    for (const { end } of over) end();
+  };
+  return { clock: { ...systemClock(), now: () => now, sleep }, pass };
 }
 
 /** A node behind one of the two connections. */
@@ -153,6 +160,29 @@ describe.each([
     await until(() => signals === 1);
     freeze();
     await until(() => subscriptions() >= 2 && signals >= 2);
+  });
+
+  test('a peer is pinged 10 s after its last sign of life, and disconnected 10 s later', async () => {
+    const { url, mute, freeze } = await start();
+    const { clock, pass } = heldClock();
+    const transport = transportTo(url, { clock, timeoutMs: 600_000 });
+    await transport.send([CHAIN_ID]);
+    pass(9_000);
+    await transport.send([CHAIN_ID]);
+    mute('eth_blockNumber');
+    let failed: unknown = null;
+    const silent = transport.send([BLOCK_NUMBER]).catch((error: unknown) => (failed = error));
+    freeze();
+    // Sleeps begin in later turns of the event loop.
+    const passAt = async (ms: number): Promise<unknown> => {
+      pass(ms);
+      for (let turn = 0; turn < 20; turn += 1) await clock.turn();
+      return failed;
+    };
+    for (const ms of [1_000, 8_999, 1, 9_999]) expect(await passAt(ms)).toBeNull();
+    pass(1);
+    await silent;
+    expect(failed).toMatchObject({ kind: 'network' });
   });
 
   test('a call without an answer fails at its timeout, and the other calls of the connection continue', async () => {

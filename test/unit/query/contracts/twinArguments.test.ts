@@ -88,7 +88,7 @@ async function ask({ code = CODE + OWN, to, own = factsOf(943, 2), told = `0x${O
       Promise.resolve(address === TWIN.address ? twin : { ...original, constructorArguments: told }),
   };
   const contracts = { find: () => Promise.resolve(factsOf(369, 1)) };
-  const twinArguments = createTwinArguments({ contracts, verified, readsOf: () => node });
+  const twinArguments = createTwinArguments({ contracts, verified, relayOf: () => node });
   const read = () => findWholeVerification(verified, twinArguments, 943, TWIN.address, own);
   const [first, second] = [await read(), await read()];
   expect(second).toEqual(first);

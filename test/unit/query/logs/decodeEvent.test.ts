@@ -140,7 +140,7 @@ test('of several events with the same topic0, the event whose topic count fits t
   expect(names([topic0!, word], word)).toBeUndefined();
 });
 
-test('data that does not fit the event is not decoded: too short, wrong offsets, invalid text, dirty address', () => {
+test('data that does not fit the event is not decoded: too short, wrong offsets, dirty address', () => {
   const random = createRandom(SEED);
   const entries = entriesOf([...MADE_UP, 'event Plain(address a, uint256 b)']);
   for (const entry of entries) {
@@ -160,9 +160,62 @@ test('data that does not fit the event is not decoded: too short, wrong offsets,
   const plain = toEventForm(entries.at(-1)!)!;
   const long = `0x01${'00'.repeat(63)}` as Hex;
   expect(plain.decode({ topics: [plain.topic0], data: long })).toBeNull();
-  const text = toEventForm(entriesOf(['event Text(string s)'])[0]!)!;
-  const broken = `0x${'20'.padStart(64, '0')}${'2'.padStart(64, '0')}fffe${'00'.repeat(30)}` as Hex;
-  expect(text.decode({ topics: [text.topic0], data: broken })).toBeNull();
+});
+
+/** Bytes that are not valid UTF-8, and bytes that only seem invalid. */
+const TEXTS: readonly (readonly [hex: string, text: string, isValid: boolean])[] = [
+  ['fffe', '\ufffd\ufffd', false],
+  ['61ff62', 'a\ufffdb', false],
+  ['c3', '\ufffd', false],
+  ['eda080', '\ufffd\ufffd\ufffd', false],
+  ['f5808080', '\ufffd\ufffd\ufffd\ufffd', false],
+  ['', '', true],
+  ['efbfbd', '\ufffd', true],
+  ['efbbbf61', '\ufeffa', true],
+  ['c3a4', 'ä', true],
+];
+
+test('a text that is not valid UTF-8 keeps its bytes in `raw`, also in an array and in a tuple', () => {
+  const event = 'event Text(string s, tuple(string t, uint8 n)[] pairs, string[][] lists, bytes b)';
+  const [entry] = entriesOf([event]);
+  const form = toEventForm(entry!)!;
+  const coder = new Interface([event.replaceAll('string', 'bytes')]).getAbiCoder();
+  const types = ['bytes', 'tuple(bytes t, uint8 n)[]', 'bytes[][]', 'bytes'];
+  for (const [hex, text, isValid] of TEXTS) {
+    const bytes = `0x${hex}`;
+    const data = coder.encode(types, [bytes, [[bytes, 1]], [['0x61', bytes], []], bytes]) as Hex;
+    const raw = isValid ? {} : { raw: bytes };
+    const head = (position: number, name: string, type: string) => ({ position, name, type, indexed: false });
+    expect(form.decode({ topics: [form.topic0], data })?.args).toEqual([
+      { ...head(0, 's', 'string'), value: text, ...raw },
+      {
+        ...head(1, 'pairs', '(string,uint8)[]'),
+        value: [
+          [
+            { name: 't', type: 'string', value: text, ...raw },
+            { name: 'n', type: 'uint8', value: '1' },
+          ],
+        ],
+      },
+      {
+        ...head(2, 'lists', 'string[][]'),
+        value: [['a', text], []],
+        ...(isValid ? {} : { raw: [[null, bytes], null] }),
+      },
+      { ...head(3, 'b', 'bytes'), value: bytes },
+    ]);
+  }
+});
+
+test('a cut text keeps its bytes in `raw` only if the part before the cut is not valid UTF-8', () => {
+  const form = toEventForm(entriesOf(['event Text(string s)'])[0]!)!;
+  const argOf = (text: string) => {
+    const data = `0x${'20'.padStart(64, '0')}${'40'.padStart(64, '0')}${text}` as Hex;
+    return form.decode({ topics: [form.topic0], data, dataBytes: 128 })?.args[0];
+  };
+  expect(argOf('61c3')).toMatchObject({ value: 'a', truncated: true });
+  expect(argOf('61c3')).not.toHaveProperty('raw');
+  expect(argOf('61ffc3')).toMatchObject({ value: 'a\ufffd\ufffd', raw: '0x61ffc3', truncated: true });
 });
 
 test('an anonymous event, a function and an event with an unknown type are not used to decode logs', () => {

@@ -1,5 +1,4 @@
-import { compareKeys, ORDERS } from '../../../../src/query/pairs/ranking';
-import { Rankings } from '../../../../src/query/pairs/rankings';
+import { Rankings, compareKeys, ORDERS } from '../../../../src/query/pairs/rankings';
 import { Random } from '../../../support/random';
 import { SEED } from '../../../support/run/seed';
 

@@ -1,5 +1,5 @@
 import { listTokenEntries, TOKEN_SORTS, type TokenSearch } from '../../../../src/query/tokens/tokenList';
-import { ORDERS } from '../../../../src/query/pairs/ranking';
+import { ORDERS } from '../../../../src/query/pairs/rankings';
 import type { TokenEntry } from '../../../../src/query/tokens/tokenItem';
 import type { TokenItem } from '../../../../src/wire/tokens';
 

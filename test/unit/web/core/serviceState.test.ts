@@ -1,5 +1,5 @@
 /** The words of the page's header for the answers of /readyz. */
-import { firstProblem, isStale, stateOf } from '../../../../src/web/core/serviceState';
+import { firstProblem, isStale, proofText, stateOf } from '../../../../src/web/core/serviceState';
 import type { ReadyAnswer } from '../../../../src/wire/ready';
 
 const READY: ReadyAnswer = {
@@ -10,7 +10,7 @@ const READY: ReadyAnswer = {
     node: { ok: true, head: 9, behind_blocks: 0 },
   },
   backfill: null,
-  proof: { level: null, proven_from: null, proven_to: null },
+  proof: { level: null, proven_from: null, proven_to: null, senders_proven_to: null },
   problems: [],
 };
 const aged = (age_seconds: number | null, block_seconds: number | null = 2): ReadyAnswer => ({
@@ -65,4 +65,15 @@ test('without an answer of the server nothing is live, and the first problem is 
   expect(stateOf({ ...KNOWN, answer: READY, isReached: false }).text).toBe('server away');
   expect(stateOf({ ...KNOWN, answer: READY, stream: 'away' }).kind).toBe('connecting');
   expect([firstProblem(READY), firstProblem(away)]).toEqual(['', 'The database does not answer']);
+});
+
+test('the block number in the header says how far blocks are proven', () => {
+  const proof = {
+    level: 'receipts',
+    proven_from: 17_300_000,
+    proven_to: 24_000_000,
+    senders_proven_to: null,
+  } as const;
+  expect(proofText({ ...READY, proof })).toBe('Proof: receipts since block 17,300,000');
+  expect([proofText(READY), proofText(null)]).toEqual(['', '']);
 });

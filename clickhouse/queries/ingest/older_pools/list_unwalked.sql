@@ -1,0 +1,11 @@
+-- Each row: a V3 pool that is older than the start block, and whose ticks from before the start block are not stored
+-- in old_ticks yet. Scans the table of pools, so only the pool search in the background runs this query.
+SELECT
+    address,
+    any(tick_spacing) AS tick_spacing
+FROM pools_chain
+WHERE pool_type = 3
+    AND isNull(created_block)
+    AND address NOT IN (SELECT pair FROM old_ticks)
+GROUP BY address
+LIMIT {limit:UInt32}

@@ -1,0 +1,113 @@
+/**
+ * Parses and hashes long texts in one worker thread, one text after another, so that the main thread stays free for
+ * requests. The thread starts with the first long text, and ends with the process.
+ */
+import { Worker } from 'node:worker_threads';
+
+import { z } from 'zod';
+
+import { isHash, ZERO_HASH, type Hex } from './hex';
+import { isWithin, type JsonBounds } from './jsonShape';
+
+/** A text of at most this many characters takes less time in the main thread than its way to the other thread. */
+const SHORT_MAX = 65_536;
+
+/** Plain JavaScript in a text, because the tests have no compiled file that a thread could load. */
+const SCRIPT = `
+const { parentPort, workerData } = require('node:worker_threads');
+const hasher = require(workerData.hashWasm).createKeccak(256);
+const isWithin = ${isWithin.toString()};
+const parse = ${parse.toString()};
+const work = async ({ text, bounds, texts }) => {
+  if (texts === undefined) return parse(text, bounds, isWithin);
+  const keccak = await hasher;
+  return texts.map((each) => '0x' + keccak.init().update(each).digest());
+};
+parentPort.on('message', async (task) => parentPort.postMessage({ id: task.id, result: await work(task) }));
+`;
+
+type Parsed = { readonly value: unknown } | { readonly fault: 'bounds' | 'syntax' };
+
+type Task = { readonly text: string; readonly bounds: JsonBounds } | { readonly texts: readonly string[] };
+
+const answerShape = z.object({ id: z.int(), result: z.unknown() });
+const parsedShape = z.union([
+  z.object({ fault: z.enum(['bounds', 'syntax']) }),
+  z.object({ value: z.unknown() }),
+]);
+const hashesShape = z.array(z.custom<Hex>(isHash));
+
+/** Like `isWithin`, this function runs in both threads. */
+function parse(text: string, bounds: JsonBounds, isWithinBounds: typeof isWithin): Parsed {
+  if (!isWithinBounds(text, bounds)) return { fault: 'bounds' };
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return { fault: 'syntax' };
+  }
+}
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class TextThread {
+  private readonly worker = new Worker(SCRIPT, {
+    eval: true,
+    workerData: { hashWasm: require.resolve('hash-wasm') },
+  });
+  private readonly waiting = new Map<number, Waiting>();
+  private nextId = 1;
+
+  /** `onEnd` is called if the thread ends. The waiting tasks then fail. */
+  constructor(onEnd: () => void) {
+    this.worker.on('message', (message: unknown) => {
+      const { id, result } = answerShape.parse(message);
+      this.waiting.get(id)?.resolve(result);
+      this.waiting.delete(id);
+      // An idle thread does not keep the process alive.
+      if (this.waiting.size === 0) this.worker.unref();
+    });
+    const end = (error: Error): void => {
+      onEnd();
+      for (const { reject } of this.waiting.values()) reject(error);
+      this.waiting.clear();
+    };
+    this.worker.on('error', end);
+    this.worker.on('exit', () => end(new Error('the thread for long texts has ended')));
+  }
+
+  run(task: Task): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const id = this.nextId++;
+      this.waiting.set(id, { resolve, reject });
+      this.worker.ref();
+      this.worker.postMessage({ id, ...task });
+    });
+  }
+}
+
+let thread: TextThread | null = null;
+
+function run(task: Task): Promise<unknown> {
+  thread ??= new TextThread(() => (thread = null));
+  return thread.run(task);
+}
+
+/** The value of a JSON text, or why it has none. */
+export async function parseJsonText(text: string, bounds: JsonBounds): Promise<Parsed> {
+  if (text.length <= SHORT_MAX) return parse(text, bounds, isWithin);
+  return parsedShape.parse(await run({ text, bounds }));
+}
+
+/** The keccak256 of each text as UTF-8. */
+export async function hashTexts(texts: readonly string[]): Promise<readonly Hex[]> {
+  return hashesShape.parse(await run({ texts }));
+}
+
+/** The texts by their keccak256. */
+export async function mapByHash(texts: readonly string[]): Promise<ReadonlyMap<Hex, string>> {
+  const hashes = await hashTexts(texts);
+  return new Map(texts.map((text, index) => [hashes[index] ?? ZERO_HASH, text]));
+}

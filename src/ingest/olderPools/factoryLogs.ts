@@ -1,0 +1,163 @@
+/**
+ * Reads from the node the creation events of all configured factories in a range of blocks before the start
+ * block.
+ */
+import { z } from 'zod';
+
+import { RpcError } from '../../node/rpc/rpcError';
+import type { RpcCall } from '../../node/rpc/rpcTransport';
+import type { ChainLog } from '../../domain/block';
+import {
+  isAddress,
+  isHash,
+  isHexData,
+  isQuantity,
+  numberToHex,
+  toLowerHex,
+  type Hex,
+} from '../../domain/hex';
+import type { Dex } from '../../domain/pool';
+import { AppError } from '../../errors';
+import { decodeBalancerEvent, POOL_REGISTERED } from '../../protocols/balancerV2';
+import type { PoolCreation, Protocol } from '../../protocols/protocol';
+import type { EthCalls } from '../pools/contractCalls';
+
+/**
+ * A pool from its creation event. A vault registers its pools by id: then `poolId` is set and `creation` is
+ * null.
+ */
+export interface OlderPool {
+  readonly address: Hex;
+  readonly dex: Dex;
+  readonly protocol: Protocol | null;
+  readonly creation: PoolCreation | null;
+  readonly poolId: Hex | null;
+  readonly block: number;
+  readonly tx: Hex;
+}
+
+export interface SearchedDexes {
+  readonly pairs: readonly { readonly dex: Dex; readonly protocol: Protocol }[];
+  readonly vaults: readonly Dex[];
+}
+
+const logShape = z.object({
+  address: z.custom<Hex>(isAddress),
+  topics: z.array(z.custom<Hex>(isHash)).max(4),
+  data: z.custom<Hex>(isHexData),
+  blockNumber: z.custom<Hex>(isQuantity),
+  transactionHash: z.custom<Hex>(isHash),
+  removed: z.literal(false).optional(),
+});
+const logsShape = z.array(logShape);
+const receiptsShape = z.array(z.object({ logs: logsShape }));
+
+/**
+ * Lists the pools that were created in the blocks `from` to `to`, both included. Throws RpcError if the node
+ * refuses the range.
+ */
+export async function readFactoryLogs(
+  rpc: EthCalls,
+  dexes: SearchedDexes,
+  range: { readonly from: number; readonly to: number },
+  signal: AbortSignal,
+): Promise<OlderPool[]> {
+  const { addresses, topics } = sourcesOf(dexes);
+  const filter = {
+    fromBlock: numberToHex(range.from),
+    toBlock: numberToHex(range.to),
+    address: [...addresses],
+    topics: [[...topics]],
+  };
+  const logs = await ask(rpc, { method: 'eth_getLogs', params: [filter] }, toLogs, signal);
+  return toOlderPools(dexes, logs, range);
+}
+
+/** Like `readFactoryLogs`, for one block, by its receipts. For a node that refuses eth_getLogs for the block. */
+export async function readFactoryReceipts(
+  rpc: EthCalls,
+  dexes: SearchedDexes,
+  block: number,
+  signal: AbortSignal,
+): Promise<OlderPool[]> {
+  const { addresses, topics } = sourcesOf(dexes);
+  const call = { method: 'eth_getBlockReceipts', params: [numberToHex(block)] };
+  const receipts = await ask(rpc, call, toReceipts, signal);
+  const logs = receipts.flatMap((receipt) => receipt.logs);
+  const own = logs.filter(
+    ({ address, topics: [first = '0x'] }) =>
+      addresses.has(toLowerHex(address)) && topics.has(toLowerHex(first)),
+  );
+  return toOlderPools(dexes, own, { from: block, to: block });
+}
+
+function sourcesOf({ pairs, vaults }: SearchedDexes): {
+  readonly addresses: ReadonlySet<Hex>;
+  readonly topics: ReadonlySet<Hex>;
+} {
+  const topics = new Set(pairs.map(({ protocol }) => protocol.creationTopic));
+  if (vaults.length > 0) topics.add(POOL_REGISTERED);
+  return {
+    addresses: new Set([...pairs.map(({ dex }) => dex.factory), ...vaults.map(({ factory }) => factory)]),
+    topics,
+  };
+}
+
+async function ask<T>(
+  rpc: EthCalls,
+  call: RpcCall,
+  parse: (result: unknown) => T,
+  signal: AbortSignal,
+): Promise<T> {
+  const [answer] = await rpc.batchOutcomes([call], parse, { signal, roundsMax: 2 });
+  if (answer === undefined) throw new RpcError('bad_answer', `the node did not answer ${call.method}`);
+  if ('error' in answer) throw answer.error;
+  return answer.value;
+}
+
+function toOlderPools(
+  dexes: SearchedDexes,
+  logs: z.infer<typeof logsShape>,
+  range: { readonly from: number; readonly to: number },
+): OlderPool[] {
+  return logs.flatMap((log) => {
+    const number = Number(log.blockNumber);
+    return number < range.from || number > range.to ? [] : toOlderPool(dexes, log, number);
+  });
+}
+
+function toReceipts(result: unknown): z.infer<typeof receiptsShape> {
+  const parsed = receiptsShape.safeParse(result);
+  if (parsed.success) return parsed.data;
+  throw new AppError('node_failed', 'the answer of eth_getBlockReceipts is not a list of receipts');
+}
+
+function toLogs(result: unknown): z.infer<typeof logsShape> {
+  const parsed = logsShape.safeParse(result);
+  if (parsed.success) return parsed.data;
+  throw new AppError('node_failed', 'the answer of eth_getLogs is not a list of logs');
+}
+
+function toOlderPool(dexes: SearchedDexes, raw: z.infer<typeof logShape>, block: number): OlderPool[] {
+  const log: ChainLog = {
+    address: toLowerHex(raw.address),
+    topics: raw.topics.map(toLowerHex),
+    data: toLowerHex(raw.data),
+    transactionHash: toLowerHex(raw.transactionHash),
+    transactionIndex: 0,
+    logIndex: 0,
+  };
+  const tx = log.transactionHash;
+  const pair = dexes.pairs.find(
+    ({ dex, protocol }) => dex.factory === log.address && protocol.creationTopic === log.topics[0],
+  );
+  if (pair !== undefined) {
+    const creation = pair.protocol.decodeCreation(log);
+    return creation === null ? [] : [{ address: creation.pool, ...pair, creation, poolId: null, block, tx }];
+  }
+  const vault = dexes.vaults.find(({ factory }) => factory === log.address);
+  const event = vault === undefined ? null : decodeBalancerEvent(log);
+  if (vault === undefined || event?.kind !== 'pool_registered') return [];
+  const { pool: address, poolId } = event;
+  return [{ address, dex: vault, protocol: null, creation: null, poolId, block, tx }];
+}

@@ -1,0 +1,190 @@
+/**
+ * Reads the ticks of V3 pools that are older than the start block. The ticks before the start block are the ticks at the
+ * end of a later block, without the stored mints and burns up to that block. The result is the same on every branch, so
+ * a reorg does not change it.
+ */
+import type { Database } from '../../clickhouse/client/database';
+import { selectAll } from '../../clickhouse/client/namedQueries';
+import { address, i32 } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
+import type { Hex } from '../../domain/hex';
+import { lastOrdOfBlock } from '../../domain/ord';
+import { TICK_MAX, TICK_MIN } from '../../protocols/tickMath';
+import { callContracts, type EthCalls } from '../pools/contractCalls';
+import type { OldTickRange } from '../pools/oldTicks';
+import { readTicks } from '../price/storedTicks';
+import type { SearchBlock } from './searchProgress';
+
+const SELECTORS = { slot0: '0x3850c7bd', tickBitmap: '0x5339c296', ticks: '0xf30dba93' } as const;
+const CALL_GAS: Hex = '0x4c4b40';
+
+/** Ticks up to this distance from the pool's tick are read, which is a factor of 256 of the price: 1.0001^55,452. */
+const REACH = 55_452;
+/**
+ * The pool's bitmap has one bit for each multiple of the tick spacing, in words of 256 bits. At most WORDS_MAX
+ * words are read, so pools with a small tick spacing get a shorter range.
+ */
+const WORD_BITS = 256;
+const WORDS_MAX = 256;
+/**
+ * Largest number of ticks of one pool. The ticks farthest from the pool's tick are left out. A walk crosses at
+ * most 1,000 ticks in each direction.
+ */
+const TICKS_MAX = 4_000;
+/** Safety limit: more pools than any chain has. */
+const POOLS_MAX = 10_000_000;
+
+export interface UnreadPool {
+  readonly address: Hex;
+  readonly tick_spacing: number;
+}
+
+interface TickReading {
+  readonly pool: UnreadPool;
+  low: number;
+  high: number;
+  ticks: number[];
+}
+
+interface Deps {
+  readonly database: Database;
+  readonly rpc: EthCalls;
+  /** Waits until the limit per second allows so many calls. */
+  readonly spend: (calls: number) => Promise<void>;
+}
+
+const poolRow = rowType({ address, tick_spacing: i32 });
+
+/** Stored V3 pools whose ticks from before the start block have not been read yet. */
+export function listUnread(database: Database, { commits, finalTo }: SearchBlock): Promise<UnreadPool[]> {
+  const params = { commits, final_ord: lastOrdOfBlock(finalTo) };
+  return selectAll(database, 'ingest/older_pools/list_unwalked', params, poolRow, POOLS_MAX);
+}
+
+/** A pool without a usable answer gets an empty range. */
+export async function readOldTicks(
+  { database, rpc, spend }: Deps,
+  pools: readonly UnreadPool[],
+  block: SearchBlock,
+  signal: AbortSignal,
+): Promise<OldTickRange[]> {
+  const ask = async (to: readonly Hex[], data: readonly string[]): Promise<(Hex | null)[]> => {
+    await spend(to.length);
+    const blockTag = { blockHash: block.hash };
+    const calls = to.map((address, i) => ({
+      to: address,
+      data: data[i] ?? '0x',
+      gas: CALL_GAS,
+      at: blockTag,
+    }));
+    return callContracts(rpc, calls, signal);
+  };
+  const slots = await ask(
+    pools.map(({ address }) => address),
+    pools.map(() => SELECTORS.slot0),
+  );
+  const readings: TickReading[] = [];
+  const ranges: OldTickRange[] = [];
+  for (const [i, pool] of pools.entries()) {
+    const tick = intAt(slots[i], 1, 24);
+    const reading = tick === null ? null : await readBitmap(ask, pool, Number(tick));
+    if (reading === null) ranges.push({ pair: pool.address, low: 1, high: 0, ticks: [], nets: [] });
+    else readings.push(reading);
+  }
+  if (readings.length === 0) return ranges;
+  const sums = await sumEvents(database, readings, block);
+  for (const reading of readings) ranges.push(await readNets(ask, reading, sums));
+  return ranges;
+}
+
+type Ask = (to: readonly Hex[], data: readonly string[]) => Promise<(Hex | null)[]>;
+
+/** Finds the initialised ticks near the pool's tick. Null if the contract does not answer like a V3 pool. */
+async function readBitmap(ask: Ask, pool: UnreadPool, tick: number): Promise<TickReading | null> {
+  const { address, tick_spacing: spacing } = pool;
+  if (spacing <= 0 || tick < TICK_MIN || tick > TICK_MAX) return null;
+  const wordOf = (at: number): number => Math.floor(at / spacing / WORD_BITS);
+  const middle = wordOf(tick);
+  const reach = Math.min(Math.ceil(REACH / spacing / WORD_BITS), WORDS_MAX / 2);
+  const first = Math.max(wordOf(TICK_MIN), middle - reach);
+  const last = Math.min(wordOf(TICK_MAX), middle + reach);
+  const words = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  const answers = await ask(
+    words.map(() => address),
+    words.map((word) => SELECTORS.tickBitmap + encodeInt(word)),
+  );
+  const ticks: number[] = [];
+  for (const [i, word] of words.entries()) {
+    const answer = answers[i];
+    if (answer?.length !== 66) return null;
+    const bits = BigInt(answer);
+    for (let bit = 0; bits !== 0n && bit < WORD_BITS; bit += 1)
+      if (((bits >> BigInt(bit)) & 1n) === 1n) ticks.push((word * WORD_BITS + bit) * spacing);
+  }
+  const low = Math.max(TICK_MIN, first * WORD_BITS * spacing);
+  const high = Math.min(TICK_MAX, (last + 1) * WORD_BITS * spacing - 1);
+  return shorten({ pool, low, high, ticks }, tick);
+}
+
+/** Keeps the ticks nearest to `tick`, and the range that they cover. */
+function shorten(reading: TickReading, tick: number): TickReading {
+  if (reading.ticks.length <= TICKS_MAX) return reading;
+  const bound = reading.ticks.map((one) => Math.abs(one - tick)).sort((a, b) => a - b)[TICKS_MAX] ?? 0;
+  const ticks = reading.ticks.filter((one) => Math.abs(one - tick) < bound);
+  return {
+    ...reading,
+    low: Math.max(reading.low, tick - bound + 1),
+    high: Math.min(reading.high, tick + bound - 1),
+    ticks,
+  };
+}
+
+/** Reads the net liquidity of each tick, and takes away what the stored events added. */
+async function readNets(
+  ask: Ask,
+  { pool, low, high, ticks }: TickReading,
+  sums: ReadonlyMap<Hex, ReadonlyMap<number, bigint>>,
+): Promise<OldTickRange> {
+  const pair = pool.address;
+  const answers = await ask(
+    ticks.map(() => pair),
+    ticks.map((tick) => SELECTORS.ticks + encodeInt(tick)),
+  );
+  const nets = new Map<number, bigint>();
+  for (const [i, tick] of ticks.entries()) {
+    const net = intAt(answers[i], 1, 128);
+    if (net === null) return { pair, low: 1, high: 0, ticks: [], nets: [] };
+    nets.set(tick, net);
+  }
+  for (const [tick, sum] of sums.get(pair) ?? [])
+    if (tick >= low && tick <= high) nets.set(tick, (nets.get(tick) ?? 0n) - sum);
+  const netsBefore = [...nets].filter(([, net]) => net !== 0n).sort(([a], [b]) => a - b);
+  return { pair, low, high, ticks: netsBefore.map(([tick]) => tick), nets: netsBefore.map(([, net]) => net) };
+}
+
+async function sumEvents(
+  database: Database,
+  readings: readonly TickReading[],
+  { commits, finalTo }: SearchBlock,
+): Promise<Map<Hex, Map<number, bigint>>> {
+  const pairs = readings.map(({ pool }) => pool.address);
+  const sums = new Map<Hex, Map<number, bigint>>();
+  for (const { pair, tick, net } of await readTicks(database, { finalTo, commits, pairs })) {
+    const netByTick = sums.get(pair) ?? new Map<number, bigint>();
+    sums.set(pair, netByTick.set(tick, net));
+  }
+  return sums;
+}
+
+function encodeInt(value: number): string {
+  return BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0');
+}
+
+/** Word `index` of an answer as a signed integer; null if the answer is too short or the word has no such value. */
+function intAt(data: Hex | null | undefined, index: number, bits: number): bigint | null {
+  const start = 2 + index * 64;
+  if (data == null || data.length < start + 64) return null;
+  const word = BigInt(`0x${data.slice(start, start + 64)}`);
+  const value = BigInt.asIntN(bits, word);
+  return BigInt.asUintN(256, value) === word ? value : null;
+}

@@ -1,0 +1,58 @@
+/**
+ * The newest head in the process of the ingester, for its background tasks. Follows the changes that the ingester reports,
+ * and reads the database only for the first head and after other commits, such as promotions.
+ */
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import type { HeadSnapshot } from './headSnapshot';
+import { followHead, readHeadRow, type HeadReading, type PublishedFlip } from './headState';
+
+/** After this many changes that nobody asked for, the head is read instead. */
+const FLIPS_MAX = 64;
+
+export interface ToldHead {
+  /** Reports a commit of this process: a change of the head, or null for another commit. */
+  tell(flip: PublishedFlip | null): void;
+  /** The current snapshot; null before the first block. */
+  read(runner: QueryRunner): Promise<HeadSnapshot | null>;
+}
+
+/** `onCommit` is called with each reported commit. */
+export function createToldHead(
+  chainId: number,
+  onCommit: (flip: PublishedFlip | null) => void = () => undefined,
+): ToldHead {
+  let flips: PublishedFlip[] = [];
+  let reading: HeadReading | null = null;
+  /** Whether `reading` and `flips` no longer make the head. */
+  let isStale = true;
+  let last: Promise<unknown> = Promise.resolve();
+  const fail = (error: unknown): never => {
+    isStale = true;
+    throw error;
+  };
+  const step = async (runner: QueryRunner): Promise<HeadSnapshot | null> => {
+    const told = flips;
+    flips = [];
+    const followed = isStale || reading === null ? null : followHead(reading, told);
+    // A commit during the read makes the result stale again.
+    isStale = false;
+    reading = followed ?? (await readHeadRow(runner, chainId).catch(fail));
+    return reading?.snapshot ?? null;
+  };
+  return {
+    tell(flip) {
+      if (flip === null || flips.length === FLIPS_MAX) {
+        isStale = true;
+        flips = [];
+      }
+      // The rows are not kept.
+      if (flip !== null) flips.push({ ...flip, fresh: [] });
+      onCommit(flip);
+    },
+    async read(runner) {
+      const turn = last.then(() => step(runner));
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+  };
+}
