@@ -67,7 +67,9 @@ export async function readContractCodes(
   const codes = await ask(
     questions.map(({ address, block }) => ({ method: 'eth_getCode', params: [address, tagOf(block)] })),
   );
-  const read = questions.map((question, index) => readCode(question, codes[index] ?? null));
+  const own = questions.map((question, index) => readCode(question, codes[index] ?? null));
+  const { behind, missing } = await readBehind(own, ask);
+  const read = [...own, ...behind.values()];
   // Code without DELEGATECALL is no proxy, so most contracts need no further calls.
   const suspects = read
     .filter((one) => one !== null)
@@ -78,7 +80,6 @@ export async function readContractCodes(
     ),
   );
   let place = 0;
-  const missing = new Set<Suspect>();
   const [beacons, open]: [(readonly [Suspect, Hex])[], (readonly [Suspect, Hex | null])[]] = [[], []];
   for (const one of suspects) {
     const mine = words.slice(place, (place += slotsOf(one).length));
@@ -92,13 +93,13 @@ export async function readContractCodes(
   }
   // A diamond answers facetAddresses(). Its code may forward to one slot too.
   const facets = await ask(open.map(([one]) => call(one.address, FACETS_SELECTOR, one.tag)));
-  open.forEach(([one, own], index) => {
+  open.forEach(([one, pointed], index) => {
     const list = readAddressList(facets[index]);
     if (list !== null) one.found = { ...one.found, proxy: 'eip2535', facets: list.join() };
-    else if (own !== null && one.forwarding?.kind === 'beacon') {
+    else if (pointed !== null && one.forwarding?.kind === 'beacon') {
       one.found = { ...one.found, proxy: 'beacon' };
-      beacons.push([one, own]);
-    } else if (own !== null) one.found = { ...one.found, proxy: 'custom_slot', implementation: own };
+      beacons.push([one, pointed]);
+    } else if (pointed !== null) one.found = { ...one.found, proxy: 'custom_slot', implementation: pointed };
   });
   // The proxy of a Safe answers masterCopy() itself.
   const safes = read
@@ -114,7 +115,35 @@ export async function readContractCodes(
     const implementation = targetOf(told[index]) ?? ZERO_ADDRESS;
     one.found = { ...one.found, proxy: one.found.proxy || 'eip1967_beacon', beacon, implementation };
   });
-  return read.map((one) => (one === null || missing.has(one) ? null : one.found));
+  return own.map((one) => {
+    const inner = one === null ? undefined : behind.get(one);
+    if (one === null || missing.has(one) || (inner !== undefined && missing.has(inner))) return null;
+    if (inner === undefined) return one.found;
+    const { implementation, facets } = inner.found;
+    return { ...one.found, facets: implementation === ZERO_ADDRESS ? facets : implementation };
+  });
+}
+
+/**
+ * The code behind each delegation (EIP-7702), as code of the account: it runs with the storage of the account, so a proxy
+ * finds its implementation there. A delegation behind a delegation does not count.
+ */
+async function readBehind(
+  own: readonly (Suspect | null)[],
+  ask: (calls: readonly RpcCall[]) => Promise<(Hex | null)[]>,
+): Promise<{ readonly behind: ReadonlyMap<Suspect, Suspect>; readonly missing: Set<Suspect> }> {
+  const accounts = own.filter((one) => one?.found.proxy === 'eip7702').filter((one) => one !== null);
+  const codes = await ask(
+    accounts.map(({ found, tag }) => ({ method: 'eth_getCode', params: [found.implementation, tag] })),
+  );
+  const behind = new Map<Suspect, Suspect>();
+  const missing = new Set<Suspect>();
+  for (const [index, account] of accounts.entries()) {
+    const inner = toSuspect(account.address, account.tag, codes[index] ?? null);
+    if (inner === null) missing.add(account);
+    else if (inner.found.proxy !== 'eip7702') behind.set(account, inner);
+  }
+  return { behind, missing };
 }
 
 const tagOf = (block: CodeQuestion['block']): string => (block === 'latest' ? block : numberToHex(block));
@@ -130,7 +159,10 @@ function call(to: Hex, data: Hex, tag: string): RpcCall {
   return { method: 'eth_call', params, answerBytesMax: ANSWER_BYTES_MAX };
 }
 
-function readCode({ address, block }: CodeQuestion, code: Hex | null): Suspect | null {
+const readCode = ({ address, block }: CodeQuestion, code: Hex | null): Suspect | null =>
+  toSuspect(address, tagOf(block), code);
+
+function toSuspect(address: Hex, tag: string, code: Hex | null): Suspect | null {
   if (code === null) return null;
   const { delegates, canEnd } = readAbilities(code);
   const delegation = readDelegation(code);
@@ -147,7 +179,7 @@ function readCode({ address, block }: CodeQuestion, code: Hex | null): Suspect |
     facets: '',
     fixed: code !== '0x' && delegation === null && !canEnd,
   };
-  return { address, tag: tagOf(block), code, delegates, forwarding, found };
+  return { address, tag, code, delegates, forwarding, found };
 }
 
 const addressIn = (place: Place): Hex | null => (place.from === 'code' ? place.address : null);

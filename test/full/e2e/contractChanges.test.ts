@@ -238,6 +238,16 @@ test('an account with delegated code is a proxy of its target until the delegati
     code_hash: null,
     upgrades: [change([]), ...changes],
   });
+  // The code of a proxy reads its implementation from the storage of the account.
+  await delegate(quiet.packed);
+  await send(main(), account, call('changeMasterCopy', v1));
+  await send(main(), account, storeCall(4));
+  const through = [change([quiet.packed, v1]), change([quiet.packed]), change([]), ...changes];
+  await untilRecord(account, { proxy: { kind: 'eip7702', implementation: quiet.packed }, upgrades: through });
+  await send(main(), account, call('changeMasterCopy', v2));
+  await send(main(), account, storeCall(5));
+  await untilRecord(account, { upgrades: [change([quiet.packed, v2]), ...through] });
+  await untilStored(account, ['oldName 0', 'newName 1', 'oldName 2', 'newName 3', 'oldName 4', 'newName 5']);
 });
 
 test('code, verification and ABI follow when code is replaced at one address', async () => {
