@@ -215,6 +215,14 @@ test('proxies without the usual slots and events have their implementation over 
   }
 });
 
+test('getcontractcreation gives the creation code of a contract that a transaction created', async () => {
+  for (const address of [v1, v2]) await untilRecord(address, { creator: accounts[0] });
+  const query = `module=contract&action=getcontractcreation&contractaddresses=${v1},${v2}`;
+  const said = (await (await fetch(`${program.url}/api?${query}`)).json()) as { result: object[] };
+  const made = ['StoreV1', 'StoreV2'].map((name) => ({ creationBytecode: named(name).creation }));
+  expect(said.result).toMatchObject(made);
+});
+
 test('an account with delegated code is a proxy of its target until the delegation is withdrawn', async () => {
   const account = owner.address.toLowerCase() as Hex;
   await untilStored(account, ['oldName 0', 'newName 1', 'oldName 2']);
