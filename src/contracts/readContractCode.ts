@@ -67,9 +67,11 @@ export async function readContractCodes(
   const codes = await ask(
     questions.map(({ address, block }) => ({ method: 'eth_getCode', params: [address, tagOf(block)] })),
   );
-  const codeReadings = questions.map((question, index) => readCode(question, codes[index] ?? null));
+  const own = questions.map((question, index) => readCode(question, codes[index] ?? null));
+  const { behind, missing } = await readBehind(own, ask);
+  const read = [...own, ...behind.values()];
   // Code without DELEGATECALL is no proxy, so most contracts need no further calls.
-  const suspects = codeReadings
+  const suspects = read
     .filter((one) => one !== null)
     .filter((one) => one.found.proxy === '' && one.delegates);
   const words = await ask(
@@ -77,35 +79,30 @@ export async function readContractCodes(
       slotsOf(one).map((slot) => ({ method: 'eth_getStorageAt', params: [one.address, slot, one.tag] })),
     ),
   );
-  let wordAt = 0;
-  const missing = new Set<Suspect>();
-  const [beacons, otherSuspects]: [(readonly [Suspect, Hex])[], (readonly [Suspect, Hex | null])[]] = [
-    [],
-    [],
-  ];
-  for (const suspect of suspects) {
-    const slotWords = words.slice(wordAt, (wordAt += slotsOf(suspect).length));
-    if (slotWords.includes(null)) missing.add(suspect);
-    const slot = slotWords.slice(0, SLOTS.length).findIndex((word) => targetOf(word) !== null);
+  let place = 0;
+  const [beacons, open]: [(readonly [Suspect, Hex])[], (readonly [Suspect, Hex | null])[]] = [[], []];
+  for (const one of suspects) {
+    const mine = words.slice(place, (place += slotsOf(one).length));
+    if (mine.includes(null)) missing.add(one);
+    const slot = mine.slice(0, SLOTS.length).findIndex((word) => targetOf(word) !== null);
     const [kind] = SLOTS[slot] ?? [];
-    const target = targetOf(slotWords[slot]);
-    if (kind === undefined || target === null)
-      otherSuspects.push([suspect, ownTarget(suspect, slotWords[SLOTS.length])]);
-    else if (kind === 'eip1967_beacon') beacons.push([suspect, target]);
-    else suspect.found = { ...suspect.found, proxy: kind, implementation: target };
+    const target = targetOf(mine[slot]);
+    if (kind === undefined || target === null) open.push([one, ownTarget(one, mine[SLOTS.length])]);
+    else if (kind === 'eip1967_beacon') beacons.push([one, target]);
+    else one.found = { ...one.found, proxy: kind, implementation: target };
   }
   // A diamond answers facetAddresses(). Its code may forward to one slot too.
-  const facets = await ask(otherSuspects.map(([one]) => call(one.address, FACETS_SELECTOR, one.tag)));
-  otherSuspects.forEach(([one, own], index) => {
+  const facets = await ask(open.map(([one]) => call(one.address, FACETS_SELECTOR, one.tag)));
+  open.forEach(([one, pointed], index) => {
     const list = readAddressList(facets[index]);
     if (list !== null) one.found = { ...one.found, proxy: 'eip2535', facets: list.join() };
-    else if (own !== null && one.forwarding?.kind === 'beacon') {
+    else if (pointed !== null && one.forwarding?.kind === 'beacon') {
       one.found = { ...one.found, proxy: 'beacon' };
-      beacons.push([one, own]);
-    } else if (own !== null) one.found = { ...one.found, proxy: 'custom_slot', implementation: own };
+      beacons.push([one, pointed]);
+    } else if (pointed !== null) one.found = { ...one.found, proxy: 'custom_slot', implementation: pointed };
   });
   // The proxy of a Safe answers masterCopy() itself.
-  const safes = codeReadings
+  const safes = read
     .filter((one) => one !== null)
     .filter((one) => one.found.proxy === 'custom_slot' && usesFirstSlot(one));
   const masters = await ask(safes.map((one) => call(one.address, MASTER_COPY_SELECTOR, one.tag)));
@@ -113,14 +110,40 @@ export async function readContractCodes(
     if (targetOf(masters[index]) === one.found.implementation || OLD_SAFE.test(one.code))
       one.found = { ...one.found, proxy: 'safe' };
   });
-  const beaconWords = await ask(
-    beacons.map(([one, beacon]) => call(beacon, IMPLEMENTATION_SELECTOR, one.tag)),
-  );
+  const told = await ask(beacons.map(([one, beacon]) => call(beacon, IMPLEMENTATION_SELECTOR, one.tag)));
   beacons.forEach(([one, beacon], index) => {
-    const implementation = targetOf(beaconWords[index]) ?? ZERO_ADDRESS;
+    const implementation = targetOf(told[index]) ?? ZERO_ADDRESS;
     one.found = { ...one.found, proxy: one.found.proxy || 'eip1967_beacon', beacon, implementation };
   });
-  return codeReadings.map((one) => (one === null || missing.has(one) ? null : one.found));
+  return own.map((one) => {
+    const inner = one === null ? undefined : behind.get(one);
+    if (one === null || missing.has(one) || (inner !== undefined && missing.has(inner))) return null;
+    if (inner === undefined) return one.found;
+    const { implementation, facets } = inner.found;
+    return { ...one.found, facets: implementation === ZERO_ADDRESS ? facets : implementation };
+  });
+}
+
+/**
+ * The code behind each delegation (EIP-7702), as code of the account: it runs with the storage of the account, so a proxy
+ * finds its implementation there. A delegation behind a delegation does not count.
+ */
+async function readBehind(
+  own: readonly (Suspect | null)[],
+  ask: (calls: readonly RpcCall[]) => Promise<(Hex | null)[]>,
+): Promise<{ readonly behind: ReadonlyMap<Suspect, Suspect>; readonly missing: Set<Suspect> }> {
+  const accounts = own.filter((one) => one?.found.proxy === 'eip7702').filter((one) => one !== null);
+  const codes = await ask(
+    accounts.map(({ found, tag }) => ({ method: 'eth_getCode', params: [found.implementation, tag] })),
+  );
+  const behind = new Map<Suspect, Suspect>();
+  const missing = new Set<Suspect>();
+  for (const [index, account] of accounts.entries()) {
+    const inner = toSuspect(account.address, account.tag, codes[index] ?? null);
+    if (inner === null) missing.add(account);
+    else if (inner.found.proxy !== 'eip7702') behind.set(account, inner);
+  }
+  return { behind, missing };
 }
 
 const tagOf = (block: CodeQuestion['block']): string => (block === 'latest' ? block : numberToHex(block));
@@ -136,14 +159,17 @@ function call(to: Hex, data: Hex, tag: string): RpcCall {
   return { method: 'eth_call', params, answerBytesMax: ANSWER_BYTES_MAX };
 }
 
-function readCode({ address, block }: CodeQuestion, code: Hex | null): Suspect | null {
+const readCode = ({ address, block }: CodeQuestion, code: Hex | null): Suspect | null =>
+  toSuspect(address, tagOf(block), code);
+
+function toSuspect(address: Hex, tag: string, code: Hex | null): Suspect | null {
   if (code === null) return null;
   const { delegates, canEnd } = readAbilities(code);
   const delegation = readDelegation(code);
   const forwarding = delegates && delegation === null ? readForwarding(code) : null;
   const clone = forwarding?.kind === 'implementation' ? addressIn(forwarding.place) : null;
   const target = delegation ?? clone;
-  const foundCode: FoundCode = {
+  const found: FoundCode = {
     address,
     code_hash: code === '0x' ? ZERO_HASH : `0x${keccak256(code).slice(2)}`,
     code_size: (code.length - 2) / 2,
@@ -153,7 +179,7 @@ function readCode({ address, block }: CodeQuestion, code: Hex | null): Suspect |
     facets: '',
     fixed: code !== '0x' && delegation === null && !canEnd,
   };
-  return { address, tag: tagOf(block), code, delegates, forwarding, found: foundCode };
+  return { address, tag, code, delegates, forwarding, found };
 }
 
 const addressIn = (place: Place): Hex | null => (place.from === 'code' ? place.address : null);
@@ -195,9 +221,6 @@ function readData(result: unknown): Hex {
   throw new AppError('node_failed', 'the node returned a value that is not hex data');
 }
 
-/** Length of a 32-byte word in hex, with 0x. */
-const WORD_LENGTH = 66;
-
 /** The address in a word that contains nothing else; null for zero. */
 function targetOf(word: Hex | null | undefined): Hex | null {
   return word?.startsWith(`0x${'0'.repeat(24)}`) === true ? packedTarget(word, 0) : null;
@@ -205,7 +228,7 @@ function targetOf(word: Hex | null | undefined): Hex | null {
 
 /** The address in a word, `shift` bits above the lowest bit, beside other values; null for zero. */
 function packedTarget(word: Hex | null | undefined, shift: number): Hex | null {
-  if (word === null || word === undefined || word.length !== WORD_LENGTH) return null;
+  if (word === null || word === undefined || word.length !== 66) return null;
   const target = (BigInt(word) >> BigInt(shift)) & (2n ** 160n - 1n);
   return target === 0n ? null : `0x${target.toString(16).padStart(40, '0')}`;
 }

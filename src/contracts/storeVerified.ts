@@ -4,7 +4,7 @@
  */
 import { indexedBits, listSignatures } from '../domain/abi';
 import { ZERO_HASH, type Hex } from '../domain/hex';
-import { hashTexts } from '../domain/textThread';
+import { hashTexts } from '../domain/texts/textThread';
 import type { VerificationSource } from '../domain/verifiedContract';
 import type { Database } from '../clickhouse/client/database';
 import { insertRows } from '../clickhouse/rows/inserter';

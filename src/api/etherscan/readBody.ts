@@ -1,7 +1,7 @@
 /**
  * Reads bodies of the Etherscan dialect: a form or flat JSON. Limits the size by action, and the depth before parsing.
  */
-import { parseJsonText } from '../../domain/textThread';
+import { parseJsonText } from '../../domain/texts/textThread';
 import { createSlices } from '../../domain/slices';
 import { bodyReader } from '../bodyReader';
 import type { RouteContext } from '../route';

@@ -4,7 +4,7 @@
  */
 import { isPrintable } from '../../domain/address';
 import { isHexData, toLowerHex, type Hex } from '../../domain/hex';
-import { parseJsonText } from '../../domain/textThread';
+import { parseJsonText } from '../../domain/texts/textThread';
 import type { VerificationRequest } from '../../domain/verificationQueue';
 import { dialectError } from './answers';
 import { badFormat, needAddress, numberOf, textOf, type AskedParams } from './askedParams';

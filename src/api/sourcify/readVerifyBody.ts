@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { isPrintable } from '../../domain/address';
 import { isHash, toLowerHex, type Hex } from '../../domain/hex';
-import { parseJsonText } from '../../domain/textThread';
+import { parseJsonText } from '../../domain/texts/textThread';
 import { AppError } from '../../errors';
 import { bodyReader } from '../bodyReader';
 import { VERIFY_BODY_MAX } from '../etherscan/mounts';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { readAbi } from '../../domain/abi';
 import { isHexOfLength, toLowerHex, type Hex } from '../../domain/hex';
-import { hashTexts } from '../../domain/textThread';
+import { hashTexts } from '../../domain/texts/textThread';
 import type { ContractId, VerificationStatus } from '../../domain/verifiedContract';
 import { findLicense, NO_DEPLOYMENT, type SourceFile } from '../verifiedRecord';
 import { BrokenRecord, type ImportedRecord } from './foundContract';

@@ -8,7 +8,7 @@ import { lstat, open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
-import { mapByHash } from '../../domain/textThread';
+import { mapByHash } from '../../domain/texts/textThread';
 import type { VerificationStatus } from '../../domain/verifiedContract';
 import { AppError } from '../../errors';
 import {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { readAbi } from '../../domain/abi';
 import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
-import { mapByHash } from '../../domain/textThread';
+import { mapByHash } from '../../domain/texts/textThread';
 import { AppError } from '../../errors';
 import { findLicense } from '../verifiedRecord';
 import {

@@ -1,7 +1,7 @@
 /** Builds the standard JSON input of a contract from Solidity's metadata file and its sources. */
 import type { VerificationDraft } from '../../domain/verificationQueue';
 import type { ContractId, VerifiedContract } from '../../domain/verifiedContract';
-import { mapByHash } from '../../domain/textThread';
+import { mapByHash } from '../../domain/texts/textThread';
 import { AppError } from '../../errors';
 import { BrokenRecord } from '../import/foundContract';
 import { readMetadata } from '../import/metadata';

@@ -66,8 +66,17 @@ export function spanAt(
   return { span, before: span?.from === block ? (spans?.[index - 1] ?? null) : null };
 }
 
-/** The contracts whose code runs at the address: the implementation or the facets of a proxy. */
+/** The one implementation of a proxy; null for several. An account with delegated code has the target of its delegation. */
+export function soleTarget(code: ContractCode, targets: readonly Hex[]): Hex | null {
+  const [first = null] = targets;
+  return targets.length === 1 || code.proxy?.kind === 'eip7702' ? first : null;
+}
+
+/**
+ * The contracts whose code runs at the address: the implementation or the facets of a proxy. The facets of an account with
+ * delegated code are those of the proxy to which it delegates.
+ */
 export function targetsOf(code: ContractCode | null): readonly Hex[] {
   const { implementation = null, facets = [] } = code?.proxy ?? {};
-  return implementation === null ? facets : [implementation];
+  return implementation === null ? facets : [implementation, ...facets];
 }

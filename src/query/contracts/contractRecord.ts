@@ -5,7 +5,7 @@ import type { AccountState } from '../../domain/accountState';
 import { blockOfOrd, lastOrdOfBlock, logIndexOfOrd } from '../../domain/ord';
 import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedContract';
 import type { ContractRecord, ContractSummary } from '../../wire/explorer';
-import { targetsOf, type CodeSpan } from './codeSpans';
+import { soleTarget, targetsOf, type CodeSpan } from './codeSpans';
 import { silentFacts, type ContractFacts } from './contractFacts';
 import { isToken, type ContractReader } from './contracts';
 import type { HeadSnapshot } from '../head/headSnapshot';
@@ -111,8 +111,7 @@ function proxyOf(
 ): ContractSummary['proxy'] {
   if (code === null || code.proxy === null) return null;
   const targets = implementationsAt(proxies, address, lastOrdOfBlock(head.number));
-  const [only] = targets;
-  return { kind: code.proxy.kind, implementation: targets.length === 1 && only !== undefined ? only : null };
+  return { kind: code.proxy.kind, implementation: soleTarget(code, targets) };
 }
 
 /** Total supply of a token; null for another contract. */

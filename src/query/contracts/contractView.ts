@@ -4,6 +4,7 @@
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedContract';
+import { soleTarget } from './codeSpans';
 import type { ContractCode, ContractFacts } from './contractFacts';
 import type { ContractReader } from './contracts';
 import type { HeadSnapshot } from '../head/headSnapshot';
@@ -82,5 +83,5 @@ export async function findImplementation(
 ): Promise<Hex | null> {
   if (moment === null || facts === null || facts.code === null) return null;
   const targets = await listTargets(moment, facts.address, facts.code);
-  return targets.length === 1 ? (targets[0] ?? null) : null;
+  return soleTarget(facts.code, targets);
 }

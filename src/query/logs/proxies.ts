@@ -70,7 +70,7 @@ export function implementationsAt(proxies: Proxies, address: Hex, ord: number): 
   const { beacon, implementation, facets } = proxy;
   if (beacon !== null)
     return behindBeacon(upgrades, beacon, implementation, ord, span === null ? null : from);
-  return implementation === null ? facets : [implementation];
+  return implementation === null ? facets : [implementation, ...facets];
 }
 
 /** `from` is the block since which the node saw the implementation; null if it is only assumed. */

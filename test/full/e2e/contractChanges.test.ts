@@ -215,6 +215,14 @@ test('proxies without the usual slots and events have their implementation over 
   }
 });
 
+test('getcontractcreation gives the creation code of a contract that a transaction created', async () => {
+  for (const address of [v1, v2]) await untilRecord(address, { creator: accounts[0] });
+  const query = `module=contract&action=getcontractcreation&contractaddresses=${v1},${v2}`;
+  const said = (await (await fetch(`${program.url}/api?${query}`)).json()) as { result: object[] };
+  const made = ['StoreV1', 'StoreV2'].map((name) => ({ creationBytecode: named(name).creation }));
+  expect(said.result).toMatchObject(made);
+});
+
 test('an account with delegated code is a proxy of its target until the delegation is withdrawn', async () => {
   const account = owner.address.toLowerCase() as Hex;
   await untilStored(account, ['oldName 0', 'newName 1', 'oldName 2']);
@@ -238,6 +246,16 @@ test('an account with delegated code is a proxy of its target until the delegati
     code_hash: null,
     upgrades: [change([]), ...changes],
   });
+  // The code of a proxy reads its implementation from the storage of the account.
+  await delegate(quiet.packed);
+  await send(main(), account, call('changeMasterCopy', v1));
+  await send(main(), account, storeCall(4));
+  const through = [change([quiet.packed, v1]), change([quiet.packed]), change([]), ...changes];
+  await untilRecord(account, { proxy: { kind: 'eip7702', implementation: quiet.packed }, upgrades: through });
+  await send(main(), account, call('changeMasterCopy', v2));
+  await send(main(), account, storeCall(5));
+  await untilRecord(account, { upgrades: [change([quiet.packed, v2]), ...through] });
+  await untilStored(account, ['oldName 0', 'newName 1', 'oldName 2', 'newName 3', 'oldName 4', 'newName 5']);
 });
 
 test('code, verification and ABI follow when code is replaced at one address', async () => {

@@ -1,9 +1,11 @@
 /** The actions of module=contract: ABIs, sources, creations and the list of contracts. */
 import type { Hex } from '../../../domain/hex';
-import type { VerifiedContract } from '../../../domain/verifiedContract';
+import type { ContractId, VerifiedContract } from '../../../domain/verifiedContract';
 import { findVerification, type ContractFacts } from '../../../query/contracts/contractFacts';
 import { findImplementation } from '../../../query/contracts/contractView';
+import { readCreation } from '../../../query/contracts/creationCode';
 import { findWholeVerification } from '../../../query/contracts/twinArguments';
+import type { NodeRelay } from '../../../query/head/nodeRelay';
 import type { Action, Actions, Ask } from '../action';
 import { dialectError, EMPTY, listOf, ok, refuse, TEXTS } from '../answers';
 import { addressOf, badFormat, needAddress, readPage, textOf, type AskedParams } from '../askedParams';
@@ -88,8 +90,10 @@ function versionOf({ compiler, compilerVersion }: VerifiedContract): string {
 
 async function getContractCreation({ deps, asked, chainId }: Ask) {
   const addresses = readAddresses(asked);
-  const records = await deps.contracts.findMany(chainId, addresses);
-  return listOf(records.flatMap(toCreation), EMPTY.creations);
+  const found = await deps.contracts.findMany(chainId, addresses);
+  const node = deps.relayOf?.(chainId) ?? null;
+  const creations = await Promise.all(found.map((facts) => toCreation(node, { chainId }, facts)));
+  return listOf(creations.flat(), EMPTY.creations);
 }
 
 function readAddresses(asked: AskedParams): Hex[] {
@@ -103,13 +107,19 @@ function readAddresses(asked: AskedParams): Hex[] {
 
 /**
  * The creation of a contract in the seven keys of Etherscan's format. A pool without a known creator gets its
- * factory as creator, because clients need an address.
+ * factory as creator, because clients need an address. The creation code is empty without a node, and for a contract
+ * that another contract created: no transaction has this code.
  */
-function toCreation(facts: ContractFacts | null) {
+async function toCreation(
+  node: NodeRelay | null,
+  { chainId }: Pick<ContractId, 'chainId'>,
+  facts: ContractFacts | null,
+) {
   const creation = facts?.creation ?? null;
   if (facts === null || creation === null) return [];
   const creator = creation.creator ?? creation.factory;
   if (creator === null) return [];
+  const { code } = await readCreation(node, { chainId, address: facts.address }, creation.txHash);
   return [
     {
       contractAddress: facts.address,
@@ -118,7 +128,7 @@ function toCreation(facts: ContractFacts | null) {
       blockNumber: String(creation.block),
       timestamp: String(creation.timestamp),
       contractFactory: creation.factory ?? '',
-      creationBytecode: '',
+      creationBytecode: code ?? '',
     },
   ];
 }

@@ -1,6 +1,6 @@
 /** Request bodies of the Etherscan dialect: size limits per action, JSON depth, and forms that arrive as sent. */
 import type { VerificationQueue, VerificationRequest } from '../../../../src/domain/verificationQueue';
-import { isWithin } from '../../../../src/domain/jsonShape';
+import { isWithin } from '../../../../src/domain/texts/jsonShape';
 import { SEED } from '../../../support/run/seed';
 import { notOk } from './etherscanWorld';
 import { explorerDeps, startExplorer, type ExplorerServer } from '../explorer/explorerServer';

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 
 import { z } from 'zod';
 
-import { isHash, ZERO_HASH, type Hex } from './hex';
+import { isHash, ZERO_HASH, type Hex } from '../hex';
 import { isWithin, type JsonBounds } from './jsonShape';
 
 /** A text of at most this many characters takes less time in the main thread than its way to the other thread. */
