@@ -103,8 +103,8 @@ test("with cryo's default columns the headers come from the node, and PROOF=head
   expect(await hashOf(proven)).toBe(straightHash);
   expect(await listLevels(proven)).toBe('headers');
   expect(await listLevels(target)).toBe('bloom');
-  await expect(fills.fill(await fills.openTarget(), { parquet }, { PROOF: 'full' })).rejects.toThrow(
-    'allowed with --parquet: auto, bloom or headers',
+  await expect(fills.fill(await fills.openTarget(), { parquet }, { PROOF: 'receipts' })).rejects.toThrow(
+    'allowed with --parquet: auto, none, bloom or headers',
   );
 });
 

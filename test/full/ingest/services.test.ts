@@ -128,7 +128,7 @@ test('what a service cannot prove is said in the log and stored with the blocks'
   expect(await hashOf(proven)).toBe(await hashOf(target));
   await expect(
     fills.fill(target, { from: 1, to: LAST, source: portal.url }, { PROOF: 'full' }),
-  ).rejects.toThrow('allowed with --source: auto, bloom or headers');
+  ).rejects.toThrow('allowed with --source: auto, none, bloom or headers');
 });
 
 function withProof([options, settings]: readonly [FillOptions, FillSettings], proof: string) {

@@ -109,3 +109,31 @@ test.each([
     }
   },
 );
+
+test('a block with a transaction of an unknown type is stored with a weaker proof if both nodes send it, and in full if one node knows the type', async () => {
+  const anvil = await startTestAnvil([], 'prague');
+  const blocks = await record(anvil, sendCode).finally(() => anvil.stop());
+  const hide = (block: Recorded): Recorded => {
+    if (block !== blocks[BLOCKS]) return block;
+    const transactions = block.header.transactions.map((transaction) => ({ ...transaction, type: '0x50' }));
+    return { ...block, header: { ...block.header, transactions } };
+  };
+  const [one, other, full] = [await serve(blocks, hide), await serve(blocks, hide), await serve(blocks)];
+  for (const [urls, level] of [
+    [[one, other], 'receipts'],
+    [[one], 'receipts'],
+    [[one, full], 'full'],
+  ] as const) {
+    const weak: unknown[] = [];
+    const source = createBlockSource({
+      pool: poolOf(urls),
+      log: silentLog,
+      proof: { mode: 'auto', trusted: null },
+      onWeak: ({ number }) => weak.push(number),
+    });
+    const got = await source.fetchRange(2, BLOCKS + 1);
+    const levels = got.map(({ number, proof }) => [number, proof]);
+    expect(levels).toEqual(got.map(({ number }) => [number, number === BLOCKS ? level : 'full']));
+    expect(weak).toEqual(level === 'full' ? [] : [BLOCKS]);
+  }
+});

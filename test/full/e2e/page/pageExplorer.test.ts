@@ -41,6 +41,10 @@ test('the page of a swap shows what the node says of the transaction, its token 
   const receipt = await askNode(`action=eth_getTransactionReceipt&txhash=${swap.tx_hash}`);
   const page = await open(`/tx/${swap.tx_hash}`);
   expect(await factOf(page, 'Status').innerText()).toBe('success');
+  expect(await factOf(page, 'Proof').innerText()).toBe('full');
+  await until(async () =>
+    /^Proof: full since block/.test((await page.locator('#block').getAttribute('title')) ?? ''),
+  );
   expect(await factOf(page, 'From').locator('a').getAttribute('title')).toBe(sent['from']);
   expect(await factOf(page, 'To').locator('a').getAttribute('title')).toBe(sent['to']);
   expect(await factOf(page, 'Value').innerText()).toMatch(/^0 \S+$/);
