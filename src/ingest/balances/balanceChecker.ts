@@ -21,8 +21,7 @@ import { balanceOfCall, readBalance } from '../../protocols/erc20';
 import { BalanceBook, type ComparedBalance, type HeldToken } from './balanceBook';
 import { callContracts, type EthCalls } from '../pools/contractCalls';
 import type { IngestStatus } from '../session/status';
-import type { StoredState } from '../store/store';
-import { readStoredState } from '../store/storedState';
+import { readStoredHead, startRow, type StoredHead } from '../store/storedState';
 import { repeatStep } from '../../workers/repeatStep';
 
 /** Time between two checks, in ms. Without a new block, there is no further check. */
@@ -98,6 +97,7 @@ interface BalanceCheckerDeps {
 export class BalanceChecker {
   private readonly runner: QueryRunner;
   private book: BalanceBook | null = null;
+  private isLate: boolean | null = null;
 
   constructor(private readonly deps: BalanceCheckerDeps) {
     this.runner = createQueryRunner(deps.database);
@@ -123,20 +123,21 @@ export class BalanceChecker {
   async check(signal?: AbortSignal): Promise<Checked> {
     const { database, chainId, status } = this.deps;
     const { phase } = status;
-    const stored = await readStoredState(database, chainId);
+    const stored = await readStoredHead(database, chainId);
     const tip = stored?.head.at(-1);
     // All blocks are final. The next block is compared.
     if (stored === null || tip === undefined) return { isOpen: false };
     const book = (this.book ??= await this.loadBook());
-    const { pairs, samples, hasMore } = await this.choose(book, stored);
+    const isLate = (this.isLate ??= await this.startsLate());
+    const { pairs, samples, hasMore } = await this.choose(book, stored, isLate);
     const balances = await this.readBalances(stored, pairs);
     const compared = await this.askNode(tip.hash, balances, signal);
     const differs = compared.some(({ logs, node }) => logs !== node);
     // If a reorg removed the block from the node's chain, the answers of the node prove nothing.
     if (differs && (await this.readHash(tip.number, signal)) !== tip.hash) return NOTHING;
-    const stateAfter = await readStoredState(database, chainId);
+    const stateAfter = await readStoredHead(database, chainId);
     if (status.phase !== phase || stateAfter === null || !isUnchanged(stored, stateAfter)) return NOTHING;
-    const findings = book.note(tip.number, compared, stored.startBlock > 1, samples);
+    const findings = book.note(tip.number, compared, isLate, samples);
     await this.store(findings.tokens);
     if (findings.isNews) this.deps.onChange?.();
     status.balanceChecks.compared += compared.filter(({ node }) => node !== null).length;
@@ -157,6 +158,12 @@ export class BalanceChecker {
     status.balanceChecks.rebasing = markedCount;
   }
 
+  /** Whether the history begins after block 1. */
+  private async startsLate(): Promise<boolean> {
+    const [start] = await this.runner.run('ingest/store/find_start', { chain: this.deps.chainId }, startRow);
+    return (start?.from_block ?? 1) > 1;
+  }
+
   private async loadBook(): Promise<BalanceBook> {
     const rows = await this.runner.run('ingest/balances/list_checks', { limit: TOKENS_MAX }, checkRow);
     return new BalanceBook(rows);
@@ -166,7 +173,7 @@ export class BalanceChecker {
    * Chooses the balances for a check: first balances to check again, then samples of holders of pool tokens, then
    * recently transferred balances.
    */
-  private async choose(book: BalanceBook, stored: StoredState): Promise<Choice> {
+  private async choose(book: BalanceBook, stored: StoredHead, isLate: boolean): Promise<Choice> {
     const toCheckAgain = book.listAgain(AGAIN_MAX);
     const params = {
       commits: stored.head.slice(-RECENT_BLOCKS).map(({ commit }) => commit),
@@ -178,7 +185,6 @@ export class BalanceChecker {
     const limit = { ...params, limit: FIRST_TOKENS_MAX };
     const tokens = await this.runner.run('ingest/balances/choose_tokens', limit, tokenRow);
     // In a history that begins late, holders are unknown anyway.
-    const isLate = stored.startBlock > 1;
     const first = isLate ? [] : tokens.filter(({ sampled_block: block }) => block === 0);
     const chosen = first.length > 0 ? first : tokens.slice(0, SAMPLED_TOKENS_MAX);
     const sampledTokens = [...book.listInherited(INHERITED_MAX), ...chosen.map(({ token }) => token)];
@@ -195,7 +201,7 @@ export class BalanceChecker {
    * token contract invented long ago.
    */
   private async sampleHolders(
-    { cursor, head }: StoredState,
+    { cursor, head }: StoredHead,
     tokens: readonly Hex[],
     salt: number,
   ): Promise<{ samples: Map<Hex, number>; held: HeldToken[] }> {
@@ -229,7 +235,7 @@ export class BalanceChecker {
    * head.
    */
   private async readBalances(
-    { cursor, head }: StoredState,
+    { cursor, head }: StoredHead,
     pairs: readonly HeldToken[],
   ): Promise<Omit<ComparedBalance, 'node'>[]> {
     if (pairs.length === 0) return [];
@@ -299,7 +305,7 @@ export class BalanceChecker {
  * replaced the block meanwhile, or if a backfill stores final blocks of another branch, the rows may come from two
  * branches. A promotion moves rows of the same branch, so it changes no balance.
  */
-function isUnchanged(earlier: StoredState, later: StoredState): boolean {
+function isUnchanged(earlier: StoredHead, later: StoredHead): boolean {
   const tip = earlier.head.at(-1);
   if (tip === undefined || [earlier, later].some(({ intent }) => intent?.kind === 'backfill')) return false;
   if (later.cursor.number === tip.number) return later.cursor.hash === tip.hash;

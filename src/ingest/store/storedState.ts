@@ -56,9 +56,20 @@ function listNewestRanges(database: Database, chainId: number): Promise<RowOf<ty
   );
 }
 
+/** The stored state without values that only a session needs. */
+export type StoredHead = Omit<StoredState, 'startBlock' | 'version'>;
+
 /** Returns the stored state. Null if the database has no block of the chain. */
 export async function readStoredState(database: Database, chainId: number): Promise<StoredState | null> {
   const chain = { chain: chainId };
+  const head = await readStoredHead(database, chainId);
+  if (head === null) return null;
+  const [start] = await selectNamed(database, 'ingest/store/find_start', chain, startRow);
+  const [last] = await selectNamed(database, 'ingest/store/find_head_version', chain, versionRow);
+  return { ...head, startBlock: start?.from_block ?? 1, version: last?.version ?? 0 };
+}
+
+export async function readStoredHead(database: Database, chainId: number): Promise<StoredHead | null> {
   const ranges = await listNewestRanges(database, chainId);
   const done = ranges.find((row) => row.status === 'done');
   if (done === undefined) return null;
@@ -69,17 +80,13 @@ export async function readStoredState(database: Database, chainId: number): Prom
     timestamp: done.to_timestamp,
   };
   const begun = ranges.find((row) => row.status === 'intent' && row.seq > cursor.seq);
-  const above = { ...chain, cursor: cursor.number };
+  const above = { chain: chainId, cursor: cursor.number };
   const rows = await selectAll(database, 'ingest/store/list_head_blocks', above, headRow, ROWS_MAX);
-  const [start] = await selectNamed(database, 'ingest/store/find_start', chain, startRow);
-  const [last] = await selectNamed(database, 'ingest/store/find_head_version', chain, versionRow);
   const head = headOf(cursor, rows);
   return {
-    startBlock: start?.from_block ?? 1,
     cursor,
     intent: begun === undefined ? null : intentOfRow(begun),
     ...head,
-    version: last?.version ?? 0,
     finalNumber: Math.max(cursor.number, rows.at(-1)?.final_number ?? 0),
     proof: head.head.at(-1)?.proof ?? (done.kind === 'start' ? 'none' : done.proof),
   };
