@@ -72,12 +72,12 @@ export async function waitForMerges(database: Database, calmMs = 3_000): Promise
 
 const CALM_MS = Number(process.env['BENCH_CALM_MS'] ?? 60_000);
 const CALM_ASKS = 200;
-/** Limit of loaded data that may still be unwritten to disk, in bytes. */
+/** Limit of loaded data that may still be unwritten to disk, in kilobytes. */
 const UNWRITTEN_MAX_KB = 64 * 1_024;
 
 /**
  * Waits until work left over from loading, such as disk writes and removal of merged parts, no longer slows the
- * smallest query. Waits at most two minutes, because other programs may keep the machine busy.
+ * smallest query. Waits at most twice CALM_MS, because other programs may keep the machine busy.
  */
 export async function waitForCalm(database: Database): Promise<void> {
   for (const until = Date.now() + CALM_MS; Date.now() < until && unwrittenKb() > UNWRITTEN_MAX_KB;)

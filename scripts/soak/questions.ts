@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 
+import { TIMEFRAMES } from '../../src/domain/timeframes';
 import type { Random } from '../../test/support/random';
 
 export interface Question {
@@ -27,7 +28,6 @@ const documentShape = z.object({
 const listShape = z.object({ data: z.array(z.object({ address: z.string() })) });
 const activityShape = z.object({ data: z.array(z.object({ maker: z.string().nullable() })) });
 
-const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '1d'];
 /** A stream never ends, so follower clients read streams instead of the request loop. */
 const STREAM = '/api/v1/activity/stream';
 /**

@@ -224,7 +224,10 @@ type WorkerDeps = Omit<SearchDeps, 'rpc' | 'status'> &
     readonly head: ToldHead;
   };
 
-/** The workers that run while the ingester follows the head. */
+/**
+ * The background tasks of an ingester that follows the head. All begin at once, so each waits by itself until the status
+ * has the phase `follow`. A backfill has none.
+ */
 function createWorkers(
   config: Config,
   storage: Storage,

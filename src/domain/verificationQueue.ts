@@ -57,18 +57,18 @@ export interface VerificationJob extends ContractId {
 export type VerificationState =
   | { readonly state: 'pending' }
   | { readonly state: 'verified'; readonly status: VerificationStatus }
-  /** State: the contract already has an equal verification from another source. */
+  /** The contract already has an equal verification from another source. */
   | { readonly state: 'already_verified'; readonly status: VerificationStatus }
   | { readonly state: 'failed'; readonly reason: string; readonly fault: VerificationFault };
 
 export type Submission =
   | { readonly kind: 'queued'; readonly guid: string }
   | { readonly kind: 'already_verified'; readonly status: VerificationStatus }
-  /** State: the address has no code. */
+  /** The address has no code. */
   | { readonly kind: 'no_code' }
-  /** State: no node of the chain is configured, so the code is not available. */
+  /** No node of the chain is configured, so the code is not available. */
   | { readonly kind: 'no_node' }
-  /** State: the client has reached its limit of open jobs. */
+  /** The client has reached its limit of open jobs. */
   | { readonly kind: 'client_busy'; readonly openMax: number };
 
 /** The client name of this program's own jobs. Their successes are logged at the level debug. */

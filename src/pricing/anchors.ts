@@ -1,6 +1,6 @@
 /**
- * Checks which anchors hold their peg. Each pool between two anchors, or of both with the wrapped native token, is
- * evidence of an anchor's market value. A pool's weight is its depth, so a shallow pool cannot outvote a deep one. If
+ * Checks which anchors hold their peg. A pool of two anchors is evidence of their market
+ * values, and so are two pools of the wrapped native token with one anchor each. A pool's weight is its depth, so a shallow pool cannot outvote a deep one. If
  * the direct pools between anchors have at least half of the depth of the comparisons through the native token, these
  * comparisons are ignored. Mean prices and depths resist manipulation over a few blocks. An anchor that is more than
  * 2 % below the others loses its role. An anchor more than 2 % above the others keeps its configured price, but its

@@ -343,14 +343,14 @@ function freshOf(news: readonly (PublishedFlip | null)[]): ReadonlyMap<number, F
 
 /** Waits until the work ends or the signal aborts. */
 async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  let stop = (): void => undefined;
+  let onAbort = (): void => undefined;
   const aborted = new Promise<void>((resolve) => {
-    stop = resolve;
-    signal.addEventListener('abort', stop, { once: true });
+    onAbort = resolve;
+    signal.addEventListener('abort', onAbort, { once: true });
   });
   try {
     await Promise.race([work, aborted]);
   } finally {
-    signal.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', onAbort);
   }
 }

@@ -1,11 +1,11 @@
 /**
- * The loop of every background task of the ingester: a pause, a step, and after a failure a longer pause. A task
+ * The loop of the background tasks of the ingester: a pause, a step, and after a failure a longer pause. A task
  * without work waits until the stored blocks change, so that an idle chain costs no statements.
  */
 import type { Clock } from '../node/rpc/clock';
 import { errorText } from '../errors';
 
-interface Worker {
+interface StepLoop {
   /** Pause in ms before the first step. */
   readonly firstMs: number;
   /** Pause in ms after a step that failed. */
@@ -27,7 +27,7 @@ interface Worker {
 }
 
 /** Runs until no work is left or the signal aborts. Never rejects. */
-export async function repeatStep(clock: Clock, worker: Worker, signal: AbortSignal): Promise<void> {
+export async function repeatStep(clock: Clock, worker: StepLoop, signal: AbortSignal): Promise<void> {
   let next: number | 'idle' | null = worker.firstMs;
   let seen: unknown;
   while (next !== null) {

@@ -264,6 +264,7 @@ export class TraitWorker {
   ): Promise<Pick<TokenTraitRow, 'buyers' | 'sellers' | 'sale_fails'>> {
     const buyers = new Set<Hex>();
     const sellers = new Set<Hex>();
+    // A negative amount left the pool: the maker bought the token.
     for (const { maker, amount } of swaps) if (maker !== null) (amount < 0n ? buyers : sellers).add(maker);
     if (creator !== null) sellers.delete(creator);
     const direct = swaps.filter(({ pool_type }) => TAXED_POOLS.has(pool_type));

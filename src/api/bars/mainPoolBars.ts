@@ -1,6 +1,7 @@
 /**
  * Bars of the pool that carries the most weight in a token's price now, for `source=main_pool`. They are the bars of
- * /pairs/{address}/ticks where those have prices of this token in this currency.
+ * /pairs/{address}/ticks where those have prices of this token in this currency, and else
+ * are made from the swaps of the pool.
  */
 import { isAddress, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';

@@ -58,17 +58,17 @@ export async function migrate(database: Database, log: Logger, root = findPackag
   const migrations = readMigrations(root);
   const { cluster } = database;
   if (cluster !== null)
-    return migrateCluster(cluster, { mark: localTable('swaps'), schema, migrations }, log);
+    return migrateCluster(cluster, { firstTable: localTable('swaps'), schema, migrations }, log);
   await refuseOther(database, true, 'of a cluster: set CLICKHOUSE_CLUSTER');
-  return migrateServer(database, { mark: 'swaps', schema, migrations }, log);
+  return migrateServer(database, { firstTable: 'swaps', schema, migrations }, log);
 }
 
 /**
- * The schema that one server must have. If the table `mark` exists without schema_migrations, a very old
+ * The schema that one server must have. If the table `firstTable` exists without schema_migrations, a very old
  * version created the database.
  */
 interface Plan {
-  readonly mark: string;
+  readonly firstTable: string;
   readonly schema: readonly string[];
   readonly migrations: readonly Migration[];
 }
@@ -127,10 +127,10 @@ async function migrateServer(database: Database, plan: Plan, log: Logger): Promi
   return pending.map((migration) => migration.name);
 }
 
-const printOf = (schema: readonly string[]): string =>
+const fingerprintOf = (schema: readonly string[]): string =>
   createHash('sha256').update(schema.join(';')).digest('hex').slice(0, 16);
 
-const begunName = ({ schema }: Plan): string => `being created ${printOf(schema)}`;
+const begunName = ({ schema }: Plan): string => `being created ${fingerprintOf(schema)}`;
 
 /**
  * State of the database. Throws `bad_config` for a database from before the first release, unless it has the same
@@ -143,7 +143,7 @@ function readState(plan: Plan, tables: ReadonlySet<string>, rows: readonly Row[]
   if (finished.length === 0) {
     if (rows.some(({ name }) => name === begunName(plan))) return 'being created';
     if (rows.some(({ id }) => id === BEGUN_ID)) return 'being created by another build';
-    if (rows.length === 0 && !tables.has(plan.mark)) return 'empty';
+    if (rows.length === 0 && !tables.has(plan.firstTable)) return 'empty';
   }
   throw new AppError(
     'bad_config',

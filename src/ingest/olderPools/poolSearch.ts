@@ -225,14 +225,15 @@ export class PoolSearch {
     const factories = dexes.pairs.filter(({ protocol }) => protocol.poolType === POOL_V2);
     await this.spend(factories.length, signal);
     const counts = await readPairCounts(rpc, factories, block, signal);
-    const listed = await countStored(database, block);
-    let passed = 0;
+    const storedCounts = await countStored(database, block);
+    /** Pairs of the factories before this one. */
+    let pairsBefore = 0;
     let { pools } = progress;
     let reached = progress.listed;
     for (const [index, factory] of factories.entries()) {
       const count = counts[index] ?? 0;
-      if ((listed.get(factory.dex.factory) ?? 0) < count) {
-        for (let at = Math.max(0, reached - passed); at < count; at += PAIRS_MAX) {
+      if ((storedCounts.get(factory.dex.factory) ?? 0) < count) {
+        for (let at = Math.max(0, reached - pairsBefore); at < count; at += PAIRS_MAX) {
           const size = Math.min(PAIRS_MAX, count - at);
           await this.spend(size, signal);
           const range = { from: at, count: size };
@@ -240,11 +241,11 @@ export class PoolSearch {
           await this.spend(2 * fresh.length, signal);
           await this.add(fresh, signal);
           pools += fresh.length;
-          reached = passed + at + size;
+          reached = pairsBefore + at + size;
           await this.save({ ...progress, pools, listed: reached });
         }
       }
-      passed += count;
+      pairsBefore += count;
     }
     const isWhole = this.isWhole(progress);
     await this.save({ ...progress, pools, listed: reached, state: isWhole ? 'complete' : 'incomplete' });

@@ -129,12 +129,13 @@ async function readBitmap(ask: Ask, pool: UnreadPool, tick: number): Promise<Tic
 /** Keeps the ticks nearest to `tick`, and the range that they cover. */
 function shorten(reading: TickReading, tick: number): TickReading {
   if (reading.ticks.length <= TICKS_MAX) return reading;
-  const bound = reading.ticks.map((one) => Math.abs(one - tick)).sort((a, b) => a - b)[TICKS_MAX] ?? 0;
-  const ticks = reading.ticks.filter((one) => Math.abs(one - tick) < bound);
+  // Ticks at this distance are left out.
+  const distance = reading.ticks.map((one) => Math.abs(one - tick)).sort((a, b) => a - b)[TICKS_MAX] ?? 0;
+  const ticks = reading.ticks.filter((one) => Math.abs(one - tick) < distance);
   return {
     ...reading,
-    low: Math.max(reading.low, tick - bound + 1),
-    high: Math.min(reading.high, tick + bound - 1),
+    low: Math.max(reading.low, tick - distance + 1),
+    high: Math.min(reading.high, tick + distance - 1),
     ticks,
   };
 }

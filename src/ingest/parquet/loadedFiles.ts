@@ -17,7 +17,10 @@ export class LoadedFiles {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Runs `read` while the files are loaded. Then loads the next files, up to block `until`, in the background. */
+  /**
+   * Loads the files, begins to load the next ones up to block `until` in the background, and runs `read`. The files stay
+   * loaded until `read` ends.
+   */
   async use<T>(
     files: readonly ParquetFile[],
     { from, to }: { readonly from: number; readonly to: number },

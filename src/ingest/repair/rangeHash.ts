@@ -117,8 +117,8 @@ async function hashSome(
 const ADDED_LATER: Readonly<Record<string, string>> = { liquidity_events: 'others_usd' };
 
 /**
- * Columns that older versions stored and that ClickHouse computes now. They are still hashed, right before the
- * column that each entry names second, as in older versions.
+ * Columns that older versions stored and that ClickHouse computes now. They are still hashed, before the column
+ * `before`, as in older versions.
  */
 const COMPUTED: Readonly<Record<string, readonly [column: string, before: string]>> = {
   swaps: ['fee_usd', 'tracked'],

@@ -44,7 +44,7 @@ const TEXT_MAX = 64 * 1024;
 const SHOWN_MAX = 200;
 
 /** A failure that passes: the same request is repeated after a pause. */
-class Passing extends Error {
+class PassingFailure extends Error {
   constructor(
     message: string,
     readonly pauseMs: number | null = null,
@@ -81,7 +81,7 @@ export class Portal implements BlockService {
     let next = from;
     let parentHash: Hex | null = null;
     for (let failures = 0; next <= to;) {
-      let failure: Passing;
+      let failure: PassingFailure;
       try {
         const nextBefore = next;
         for await (const block of this.request({ from: next, to, parentHash }, signal)) {
@@ -94,9 +94,9 @@ export class Portal implements BlockService {
           if (next > to) return;
         }
         if (next > nextBefore) continue;
-        failure = new Passing(`the portal sends no block from ${next} on`);
+        failure = new PassingFailure(`the portal sends no block from ${next} on`);
       } catch (error) {
-        if (!(error instanceof Passing)) throw error;
+        if (!(error instanceof PassingFailure)) throw error;
         failure = error;
       }
       failures += 1;
@@ -104,7 +104,7 @@ export class Portal implements BlockService {
     }
   }
 
-  /** The blocks of one answer. @throws Passing if the request should be repeated */
+  /** The blocks of one answer. @throws PassingFailure if the request should be repeated */
   private async *request(
     range: { readonly from: number; readonly to: number; readonly parentHash: Hex | null },
     signal: AbortSignal,
@@ -135,8 +135,10 @@ export class Portal implements BlockService {
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof AppError || error instanceof Passing) throw error;
-      throw new Passing(timer.signal.aborted ? 'the portal does not answer in time' : errorText(error));
+      if (error instanceof AppError || error instanceof PassingFailure) throw error;
+      throw new PassingFailure(
+        timer.signal.aborted ? 'the portal does not answer in time' : errorText(error),
+      );
     } finally {
       timer.stop();
     }
@@ -169,7 +171,9 @@ export class Portal implements BlockService {
       text = await textOf(response);
     } catch (error) {
       signal.throwIfAborted();
-      throw new Passing(timer.signal.aborted ? 'the portal does not answer in time' : errorText(error));
+      throw new PassingFailure(
+        timer.signal.aborted ? 'the portal does not answer in time' : errorText(error),
+      );
     } finally {
       timer.stop();
     }
@@ -189,7 +193,7 @@ export class Portal implements BlockService {
       value = JSON.parse(line);
     } catch {
       // The connection may end in the middle of a line.
-      throw new Passing(`a line of the answer from block ${from} is not JSON`);
+      throw new PassingFailure(`a line of the answer from block ${from} is not JSON`);
     }
     const parts = fields.fields(value, 'a line');
     const block = fields.block(parts['header']);
@@ -215,7 +219,7 @@ export class Portal implements BlockService {
       return new AppError('bad_config', `${this.name}: ${what}; it answers ${shownText}`);
     }
     if (status === 408 || status === 429 || status >= 500)
-      return new Passing(`HTTP ${status}`, retryAfterOf(response, this.options.clock.now()));
+      return new PassingFailure(`HTTP ${status}`, retryAfterOf(response, this.options.clock.now()));
     return new AppError('bad_config', `${this.name}: HTTP ${status}: ${shownText}`);
   }
 
@@ -225,13 +229,13 @@ export class Portal implements BlockService {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof Passing)) throw error;
+        if (!(error instanceof PassingFailure)) throw error;
         await this.rest(error, failures, signal);
       }
     }
   }
 
-  private async rest(failure: Passing, failures: number, signal: AbortSignal): Promise<void> {
+  private async rest(failure: PassingFailure, failures: number, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.options;
     if (failures >= FAILURES_MAX)
       throw new AppError('node_failed', `${this.name}: ${failure.message}`, { cause: failure });

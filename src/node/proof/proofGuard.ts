@@ -125,7 +125,7 @@ export class ProofGuard {
     return this.required === null || !isWeaker(this.required, 'receipts') || this.isTrial;
   }
 
-  /** Whether it is tried again how much of a block can be proven. */
+  /** Whether the next block is a trial of a stronger proof, as TRIAL_BLOCKS of BLOCKS_PER_TRIAL blocks are. */
   private get isTrial(): boolean {
     return this.mode === 'auto' && this.checked >= BLOCKS_PER_TRIAL - TRIAL_BLOCKS;
   }

@@ -123,14 +123,14 @@ class HopRange {
     let toLoad = tokens;
     for (let round = 0; round <= HOPS_MAX && toLoad.length > 0; round += 1) {
       await end.loadHops(toLoad);
-      const newTokens = [...end.tokensOnPaths(toLoad)].filter((token) => !this.tokens.has(token));
-      for (const token of newTokens) this.tokens.add(token);
-      for (const row of await this.listHead(newTokens)) this.rows.push(row);
-      const spans = await this.shorten(newTokens);
+      const pathTokens = [...end.tokensOnPaths(toLoad)].filter((token) => !this.tokens.has(token));
+      for (const token of pathTokens) this.tokens.add(token);
+      for (const row of await this.listHead(pathTokens)) this.rows.push(row);
+      const spans = await this.shorten(pathTokens);
       const final = await Promise.all(spans.map((span) => this.listFinal(span)));
       for (const rows of final) for (const row of rows) this.rows.push(row);
       this.cut();
-      toLoad = this.newTokens();
+      toLoad = this.listUnreadTokens();
     }
   }
 
@@ -207,7 +207,7 @@ class HopRange {
   }
 
   /** Next tokens of the rows that were not read yet. */
-  private newTokens(): Hex[] {
+  private listUnreadTokens(): Hex[] {
     const nextTokens = new Set<Hex>();
     for (const { ord, hop, previous } of this.rows.sort((a, b) => b.ord - a.ord)) {
       for (const { nextToken } of [hop, previous]) {

@@ -36,8 +36,8 @@ export interface LogFilter {
   /** All clauses must match. */
   readonly either: readonly EitherTopic[];
   readonly txHash: Hex | null;
-  /** Last block, included. */
   readonly fromBlock: number;
+  /** Last block, included; null: up to the head. */
   readonly toBlock: number | null;
 }
 

@@ -20,7 +20,7 @@ interface BarFeedOptions {
   ) => void;
   /** Called if loading failed, or without an error if there is no bar. */
   readonly onfailure: (error: unknown) => void;
-  /** Whether older bars exist, and whether they are being loaded. */
+  /** Whether older bars exist (`all`: none do), and whether they are being loaded. */
   readonly onolder: (state: 'loading' | 'more' | 'all') => void;
 }
 

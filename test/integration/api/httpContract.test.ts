@@ -1,4 +1,5 @@
 /** The HTTP contract of all market endpoints: shapes of answers, invalid parameters, a missing head, ETags. */
+import { TIMEFRAMES } from '../../../src/domain/timeframes';
 import { activityAnswerShape } from '../../../src/wire/activity';
 import { auditAnswerShape } from '../../../src/wire/audit';
 import { dexAnswerShape, dexesAnswerShape } from '../../../src/wire/dexes';
@@ -127,7 +128,7 @@ const BAD: [string, string, string?][] = [
         `${max ?? ''}`,
       ]),
   ),
-  [`${TICKS}?timeframe=2m`, 'timeframe', '1m, 5m, 15m, 1h, 4h, 1d'],
+  [`${TICKS}?timeframe=2m`, 'timeframe', TIMEFRAMES.join(', ')],
   [`${TICKS}?timeframe=1H`, 'timeframe'],
   [`${TICKS}?timeframe=1h&timeframe=1h`, 'timeframe'],
   [`${TICKS}?currency=native`, 'currency', 'usd, quote'],
@@ -166,7 +167,7 @@ const BAD: [string, string, string?][] = [
   [`${TOKEN}/audit?block=${TIP + 1}`, 'block', String(TIP)],
   [`/api/v1/tokens/${UNKNOWN}/audit?block=${TIP + 1}`, 'block', String(TIP)],
   [`${TOKEN}/audit?block=1&block=1`, 'block', 'one'],
-  [`${TOKEN}/ticks?timeframe=2m`, 'timeframe', '1m, 5m, 15m, 1h, 4h, 1d'],
+  [`${TOKEN}/ticks?timeframe=2m`, 'timeframe', TIMEFRAMES.join(', ')],
   [`${TOKEN}/ticks?currency=quote`, 'currency', 'usd, native'],
   [`${TOKEN}/ticks?fill=1`, 'fill', 'true'],
   [`${TOKEN}/ticks?invert=1`, 'invert', 'true'],

@@ -92,16 +92,16 @@ async function call(ask: Ask): Promise<DialectAnswer> {
   const to = needAddress(asked, 'to');
   const { data, from, ...spent } = callOf(asked);
   const tag = (textOf(asked, 'tag') ?? 'latest').toLowerCase();
-  const askItself = (): Promise<DialectAnswer> =>
+  const relayCall = (): Promise<DialectAnswer> =>
     read(ask, 'eth_call', (_, head) => [callOf(asked), stateOf(asked, head)]);
   const isPlain = spent.value === undefined && spent.gas === undefined && spent.gasPrice === undefined;
-  if (!isPlain || (tag !== 'latest' && tag !== 'pending')) return askItself();
+  if (!isPlain || (tag !== 'latest' && tag !== 'pending')) return relayCall();
   const sender = from === undefined ? {} : { from };
   const answers = await askNode(ask, [{ kind: 'call', to, data: data ?? '0x', ...sender }]);
   if (answers === null) return refuse(TEXTS.action);
   const [result = null] = answers;
   if (result !== null) return { ...REPLY, result };
-  return ask.deps.relayOf?.(ask.chainId) == null ? { ...REPLY, error: REVERTED } : askItself();
+  return ask.deps.relayOf?.(ask.chainId) == null ? { ...REPLY, error: REVERTED } : relayCall();
 }
 
 /** A block number, for methods that accept no block hash. */
