@@ -39,7 +39,7 @@ export interface WriterView {
 }
 
 /** A writer without a sign of life for this time in ms counts as dead. It gives one every 10 s. */
-const SILENCE_MS = 14_000;
+const SILENCE_MS = 20_000;
 /** Problems after this number are not stored. */
 const PROBLEMS_MAX = 64;
 

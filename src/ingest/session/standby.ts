@@ -13,7 +13,7 @@ const BEAT_MS = 10_000;
 /** Interval in ms at which the writer compares its state. Changed problems are told at once, after a failure again. */
 const LOOK_MS = 2_000;
 /** A writer without a sign of life for this time in ms counts as dead, and a standby takes over. */
-const SILENCE_MS = 14_000;
+const SILENCE_MS = 20_000;
 const POLL_MS = 1_000;
 /**
  * Each standby waits up to this time in ms longer, chosen at random, so that two of them do not take over at
@@ -77,7 +77,7 @@ interface StandbyDeps {
 
 /**
  * Resolves when no other process writes the chain: either the newest writer has ended, or ClickHouse answered
- * for 14 to 16 s without a new sign of life. Rejects when the signal aborts.
+ * for 20 to 22 s without a new sign of life. Rejects when the signal aborts.
  */
 export async function waitForSilence(deps: StandbyDeps, signal: AbortSignal): Promise<void> {
   const { clock, log } = deps;

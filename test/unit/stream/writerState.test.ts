@@ -24,12 +24,12 @@ test('the state of a running writer arrives whole, and the ages of its problems 
   expect(viewWriter(ALIVE, 2_000)).toEqual({ facts: { ...FACTS, problems: [stalled] }, problems: [] });
 });
 
-test('a writer without a sign of life for 14 s is away, and its last state counts no longer', () => {
-  expect(viewWriter(ALIVE, 10_000).problems).toEqual([]);
-  const view = viewWriter(ALIVE, 10_100);
+test('a writer without a sign of life for 20 s is away, and its last state counts no longer', () => {
+  expect(viewWriter(ALIVE, 15_900).problems).toEqual([]);
+  const view = viewWriter(ALIVE, 16_100);
   expect(view.facts).toBeNull();
-  expect(view.problems).toMatchObject([{ code: 'writer_away', age_seconds: 14 }]);
-  expect(problemsOf(ALIVE, 10_100)).toEqual(problemsOf(ALIVE, 600_000));
+  expect(view.problems).toMatchObject([{ code: 'writer_away', age_seconds: 20 }]);
+  expect(problemsOf(ALIVE, 16_100)).toEqual(problemsOf(ALIVE, 600_000));
 });
 
 test('a writer that has ended is away at once, and a fatal error is named beside', () => {
