@@ -138,7 +138,7 @@ async function readCall(
   const asked = await readAsked(ctx);
   if (shared && !asked.has('module'))
     throw new AppError('not_found', `there is no endpoint at ${ctx.path.slice(0, 200)}`);
-  const chainId = chainOf(deps, ctx.params['chainId'] ?? asked.get('chainid') ?? null);
+  const chainId = chainOf(deps, ctx.params['chainId'] ?? textOf(asked, 'chainid'));
   const action = findAction(asked);
   const requestKey = keyOf(asked);
   return questionOf(

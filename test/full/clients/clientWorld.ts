@@ -76,13 +76,16 @@ interface Chain {
 
 /**
  * Installs the clients first, which may take a minute. With `size` `large`, more than 150 verified contracts exist
- * beside the named ones.
+ * beside the named ones. `settings` are further settings of the program.
  */
-export async function openClientWorld(size: 'small' | 'large'): Promise<ClientWorld> {
+export async function openClientWorld(
+  size: 'small' | 'large',
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ClientWorld> {
   const clients = await installClients();
   const chains = await Promise.all([369, 943].map(startChain));
   try {
-    return await deployWorld(clients, chains, size);
+    return await deployWorld(clients, chains, size, settings);
   } catch (error) {
     await closeChains(chains);
     throw error;
@@ -110,6 +113,7 @@ async function deployWorld(
   clients: string,
   chains: readonly Chain[],
   size: 'small' | 'large',
+  settings: Readonly<Record<string, string>>,
 ): Promise<ClientWorld> {
   const [first, second] = chains;
   const world = await (size === 'large' ? compileWorld() : compileTokens());
@@ -137,7 +141,11 @@ async function deployWorld(
   const others = world.filter((contract) => contract !== unverified.contract);
   const many = size === 'large' ? await placeAll(first!.rpc, 369, others) : [];
   const home = await createProgramHome();
-  const program = await home.start([first!.node.url], { RPC_URL_943: second!.node.url, FINALITY_DEPTH: '4' });
+  const program = await home.start([first!.node.url], {
+    RPC_URL_943: second!.node.url,
+    FINALITY_DEPTH: '4',
+    ...settings,
+  });
   const verified = [twoFaced[369], vault, vaultByIr, ...many];
   try {
     await storeAll(

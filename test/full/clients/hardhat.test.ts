@@ -1,8 +1,11 @@
 /**
- * hardhat-verify, unmodified and offline: compiles a project with npm solc, deploys a contract, and runs `hardhat
- * verify` against the program. The program compiles the sources again and compares the code with the chain's.
+ * hardhat-verify and the upgrades plugin of OpenZeppelin, unmodified and offline: compiles a project with npm solc,
+ * deploys contracts, and runs `hardhat verify` against the program. The program compiles the sources again and compares
+ * the code with the chain's.
  */
+import { createHash } from 'node:crypto';
 import {
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,11 +17,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { Interface } from 'ethers';
+
 import type { Hex } from '../../../src/domain/hex';
-import { readAbi } from '../../../src/domain/abi';
 import { deploy, type WorldContract } from '../../support/worlds/verifiedWorld';
 import { openClientWorld, type ClientWorld } from './clientWorld';
-import { installHardhat3 } from './installClients';
+import { installClients, installHardhat3 } from './installClients';
+import { readArtifact } from './readArtifact';
 import { runClient } from './runClient';
 import { until } from '../../support/eventually';
 
@@ -50,12 +55,23 @@ contract Counted {
 }
 `;
 
+/** The plugin of OpenZeppelin changes the task of hardhat-verify, so it is loaded after hardhat-verify. */
+const UPGRADES = [
+  '@nomicfoundation/hardhat-ethers',
+  '@nomicfoundation/hardhat-verify',
+  '@openzeppelin/hardhat-upgrades',
+];
+const ADMIN_SLOT = '0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103';
+
 let world: ClientWorld;
 let folder: string;
+let compilers: string;
 let box: WorldContract;
 
 beforeAll(async () => {
-  world = await openClientWorld('small');
+  compilers = mkdtempSync(join(tmpdir(), 'candlehouse-compilers-'));
+  listCompiler(join(await installClients(), 'node_modules/solc-0.8.29/soljson.js'));
+  world = await openClientWorld('small', { SOLC_DIR: compilers });
   folder = mkdtempSync(join(tmpdir(), 'candlehouse-hardhat-'));
   symlinkSync(join(world.clients, 'node_modules'), join(folder, 'node_modules'));
   mkdirSync(join(folder, 'contracts'));
@@ -64,16 +80,30 @@ beforeAll(async () => {
   configure('/api', 369);
   const { stdout, stderr } = await hardhat(['compile']);
   expect(stdout + stderr).toContain('Compiled 2 Solidity files successfully');
-  box = readArtifact();
+  box = readArtifact(join(folder, 'artifacts/contracts/Box.sol/Box.json'));
 });
 
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await world.close();
+  rmSync(compilers, { recursive: true, force: true });
 });
 
+/** Offers the compiler of OpenZeppelin's proxies to the program. It is none of the installed ones. */
+function listCompiler(file: string): void {
+  const sha256 = `0x${createHash('sha256').update(readFileSync(file)).digest('hex')}`;
+  const longVersion = '0.8.29+commit.ab55807c';
+  const build = { path: 'soljson.js', version: '0.8.29', longVersion, sha256 };
+  copyFileSync(file, join(compilers, build.path));
+  writeFileSync(join(compilers, 'list.json'), JSON.stringify({ builds: [build] }));
+}
+
 /** Configures the chain's node as network, the program at this mount as explorer, and npm's solc as compiler. */
-function configure(mount: string, chainId: number): void {
+function configure(
+  mount: string,
+  chainId: number,
+  plugins: readonly string[] = ['@nomicfoundation/hardhat-verify'],
+): void {
   const solc = join(__dirname, '../../../node_modules', `solc-${SOLC}`);
   const settings = {
     solidity: {
@@ -91,7 +121,7 @@ function configure(mount: string, chainId: number): void {
   };
   writeFileSync(
     join(folder, 'hardhat.config.js'),
-    `require('@nomicfoundation/hardhat-verify');
+    `${plugins.map((plugin) => `require('${plugin}');`).join('\n')}
      const { subtask } = require('hardhat/config');
      const { TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD } = require('hardhat/builtin-tasks/task-names');
      const folder = ${JSON.stringify(solc)};
@@ -113,27 +143,16 @@ function hardhat(args: readonly string[]) {
   });
 }
 
-/** The compiled contract in the form that `deploy` takes. */
-function readArtifact(): WorldContract {
-  const text = readFileSync(join(folder, 'artifacts/contracts/Box.sol/Box.json'), 'utf8');
-  const { abi, bytecode, deployedBytecode } = JSON.parse(text) as Record<string, string>;
-  return {
-    path: 'contracts/Box.sol',
-    name: 'Box',
-    version: SOLC,
-    input: { language: 'Solidity', sources: {}, settings: {} },
-    metadata: '',
-    abi: readAbi(abi)!,
-    creation: bytecode!,
-    runtime: deployedBytecode!,
-  };
-}
-
 async function sourceOf(mount: string, address: Hex): Promise<Record<string, string>> {
   const joint = mount.includes('?') ? '&' : '?';
   const url = `${world.url}${mount}${joint}module=contract&action=getsourcecode&address=${address}`;
   const { result } = (await (await fetch(url)).json()) as { result: Record<string, string>[] };
   return result[0]!;
+}
+
+async function contractOf(address: Hex, chainId: number): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${world.url}/api/v1/contracts/${address}?chainId=${chainId}`);
+  return ((await answer.json()) as { data: Record<string, unknown> }).data;
 }
 
 const keeper = (byte: string): string => `0x${byte.repeat(20)}`;
@@ -165,12 +184,8 @@ test.each([
       'contracts/Box.sol': { content: VAULT },
       'contracts/Counted.sol': { content: COUNTED },
     });
-    const ask = async () =>
-      (await (await fetch(`${world.url}/api/v1/contracts/${address}?chainId=${chainId}`)).json()) as {
-        data: Record<string, unknown>;
-      };
-    await until(async () => (await ask()).data['verified'] === true);
-    expect((await ask()).data).toMatchObject({
+    await until(async () => (await contractOf(address, chainId))['verified'] === true);
+    expect(await contractOf(address, chainId)).toMatchObject({
       verification: { status: 'exact_match', source: 'local' },
       constructor_args: constructorArguments,
     });
@@ -221,6 +236,64 @@ test('hardhat verify fails with a message if no submitted sources fit the contra
   expect(stdout + stderr).toContain('Fail - Unable to verify');
   expect(code).toBe(1);
   expect((await sourceOf('/api', address))['SourceCode']).toBe('');
+});
+
+test('the plugin of OpenZeppelin verifies proxies and links them to their implementation, also after an upgrade', async () => {
+  configure('/api', 369, UPGRADES);
+  const { rpc } = world.nodes.get(369)!;
+  const [from] = (await rpc.call('eth_accounts')) as Hex[];
+  const build = join(folder, 'node_modules/@openzeppelin/upgrades-core/artifacts/@openzeppelin/contracts-v5');
+  const place = async (path: string, ...values: unknown[]): Promise<Hex> =>
+    (await deploy(rpc, readArtifact(join(build, 'proxy', `${path}.json`)), values)).address;
+  const boxes: Hex[] = [];
+  for (const label of ['box 0', 'box 1']) boxes.push((await deploy(rpc, box, [keeper('d1'), label])).address);
+  const beacon = await place('beacon/UpgradeableBeacon.sol/UpgradeableBeacon', boxes[0], from);
+  const transparent = 'transparent/TransparentUpgradeableProxy.sol/TransparentUpgradeableProxy';
+  const proxies = {
+    TransparentUpgradeableProxy: await place(transparent, boxes[0], from, '0x'),
+    ERC1967Proxy: await place('ERC1967/ERC1967Proxy.sol/ERC1967Proxy', boxes[0], '0x'),
+    BeaconProxy: await place('beacon/BeaconProxy.sol/BeaconProxy', beacon, '0x'),
+  };
+  /** Runs the plugin once the program knows that `address` has this box. The arguments are those of the box. */
+  const verify = async (address: Hex, index: number): Promise<string> => {
+    const isIndexed = async (): Promise<boolean> => {
+      const { proxy } = (await contractOf(address, 369)) as { proxy: { implementation: Hex } };
+      return proxy.implementation === boxes[index];
+    };
+    await until(isIndexed);
+    const { code, stdout, stderr } = await hardhat([
+      ...['verify', '--network', 'pls', address],
+      ...[keeper('d1'), `box ${index}`],
+    ]);
+    expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('Proxy fully verified.'), stderr]);
+    expect(stdout).toContain('Successfully linked proxy to implementation.');
+    return stdout;
+  };
+  const said = new Map<string, string>();
+  for (const [name, address] of Object.entries(proxies)) {
+    said.set(name, await verify(address, 0));
+    expect(said.get(name)).toContain(`Successfully verified contract ${name} at ${address}`);
+  }
+  expect(said.get('TransparentUpgradeableProxy')).toContain('Successfully verified contract ProxyAdmin at');
+  expect(said.get('BeaconProxy')).toContain('Successfully verified contract UpgradeableBeacon at');
+  const abi = new Interface(['function upgradeTo(address)']);
+  const data = abi.encodeFunctionData('upgradeTo', [boxes[1]]);
+  await rpc.call('eth_sendTransaction', [{ from, to: beacon, data, gas: '0x7a1200' }]);
+  const slot = await rpc.call('eth_getStorageAt', [
+    proxies.TransparentUpgradeableProxy,
+    ADMIN_SLOT,
+    'latest',
+  ]);
+  const admin = new Interface(['function upgradeAndCall(address,address,bytes)']);
+  const values = [proxies.TransparentUpgradeableProxy, boxes[1], '0x'];
+  const call = {
+    to: `0x${String(slot).slice(-40)}`,
+    data: admin.encodeFunctionData('upgradeAndCall', values),
+  };
+  await rpc.call('eth_sendTransaction', [{ from, ...call, gas: '0x7a1200' }]);
+  await rpc.call('evm_mine');
+  for (const address of [proxies.TransparentUpgradeableProxy, proxies.BeaconProxy])
+    expect(await verify(address, 1)).toContain(`Contract at ${address} already verified`);
 });
 
 describe('hardhat 3 verifies contracts', () => {

@@ -1,8 +1,10 @@
 /**
  * Facts about contracts that change without a log, on two real chains: delegated code (EIP-7702), proxies without the
- * usual slots and events, and code that is replaced at one address. Some changes happen before the program starts,
+ * usual slots and events, Safes, and code that is replaced at one address. Some changes happen before the program starts,
  * others while it follows the chain.
  */
+import { join } from 'node:path';
+
 import { getCreate2Address, Interface, keccak256, Wallet, type HDNodeWallet } from 'ethers';
 
 import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
@@ -22,6 +24,8 @@ import {
   type RunningProgram,
 } from '../../support/server/runningProgram';
 import { compileSet, deploy, toRecord, type WorldContract } from '../../support/worlds/verifiedWorld';
+import { installClients } from '../clients/installClients';
+import { readArtifact } from '../clients/readArtifact';
 
 const ABI = new Interface([
   'function store(uint256)',
@@ -29,7 +33,12 @@ const ABI = new Interface([
   'function make(bytes)',
   'function put(bytes4,address)',
   'function changeMasterCopy(address)',
+  'function setup(address[],uint256,address,bytes,address,address,uint256,address)',
+  'function createProxyWithNonce(address,bytes,uint256) returns (address)',
+  'function execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)',
+  'function migrate()',
 ]);
+const SAFE = 'node_modules/@safe-global/safe-contracts/build/artifacts/contracts';
 const log = createLog('silent', false);
 let chains: { node: Anvil; rpc: DevRpc }[];
 let home: ProgramHome;
@@ -41,6 +50,7 @@ let v2: Hex;
 let beacon: Hex;
 let forge: Hex;
 let morph: Hex;
+let safe: Record<'singleton' | 'other' | 'factory' | 'migration' | 'old', Hex>;
 let owner: HDNodeWallet;
 let nonce = 0;
 let quiet: Record<'safe' | 'packed' | 'beacon user' | 'diamond' | 'clone', Hex>;
@@ -85,6 +95,39 @@ const setTarget = async (target: Hex): Promise<void> => {
     await send(main(), address, call('changeMasterCopy', target));
   await send(main(), quiet.diamond, call('put', ABI.getFunction('store')!.selector, target));
 };
+
+/** Deploys the contracts of Safe 1.4.1, from the artifacts of its npm package. */
+async function deploySafe(): Promise<Omit<typeof safe, 'old'>> {
+  const clients = await installClients();
+  const place = async (path: string, ...values: Hex[]): Promise<Hex> =>
+    (await deploy(main(), readArtifact(join(clients, SAFE, path)), values)).address;
+  const other = await place('SafeL2.sol/SafeL2.json');
+  return {
+    singleton: await place('Safe.sol/Safe.json'),
+    other,
+    factory: await place('proxies/SafeProxyFactory.sol/SafeProxyFactory.json'),
+    migration: await place('examples/libraries/Migrate_1_3_0_to_1_2_0.sol/Migration.json', other),
+  };
+}
+
+/** Creates a Safe of one owner through the factory of Safe. */
+async function createSafe(salt: number): Promise<Hex> {
+  const owners = [accounts[0]];
+  const setup = call('setup', owners, 1, ZERO_ADDRESS, '0x', ZERO_ADDRESS, ZERO_ADDRESS, 0, ZERO_ADDRESS);
+  const data = call('createProxyWithNonce', safe.singleton, setup, salt);
+  const made = await main().call('eth_call', [{ from: accounts[0], to: safe.factory, data }, 'latest']);
+  await send(main(), safe.factory, data);
+  return `0x${String(made).slice(-40)}`;
+}
+
+/** Replaces the singleton by the migration of Safe, which a transaction of the Safe calls by DELEGATECALL. */
+async function migrateSafe(address: Hex): Promise<void> {
+  // An owner that sends the transaction itself needs no signature: version 1, with the owner as r.
+  const signature = `0x${accounts[0]!.slice(2).padStart(64, '0')}${'0'.repeat(64)}01`;
+  const free = [0, 0, 0, ZERO_ADDRESS, ZERO_ADDRESS];
+  const data = call('execTransaction', safe.migration, 0, call('migrate'), 1, ...free, signature);
+  await send(main(), address, data);
+}
 
 async function get(path: string): Promise<Json> {
   return (await (await fetch(`${program.url}/api/v1${path}`)).json()) as Json;
@@ -148,6 +191,10 @@ beforeAll(async () => {
   for (const address of Object.values(quiet)) await send(main(), address, storeCall(1));
   await setTarget(v2);
   for (const address of Object.values(quiet)) await send(main(), address, storeCall(2));
+
+  safe = { ...(await deploySafe()), old: ZERO_ADDRESS };
+  safe.old = await createSafe(1);
+  await migrateSafe(safe.old);
 
   owner = Wallet.createRandom();
   await main().call('anvil_setBalance', [owner.address, '0x8ac7230489e80000']);
@@ -213,6 +260,21 @@ test('proxies without the usual slots and events have their implementation over 
     await untilRecord(address, { proxy: { implementation: v1 } });
     await untilStored(address, ['oldName 1', 'newName 2', 'oldName 3']);
   }
+});
+
+test('a Safe is a proxy of its singleton, and its migration to another singleton is followed', async () => {
+  const { singleton, other, old } = safe;
+  await untilRecord(old, {
+    proxy: { kind: 'safe', implementation: other },
+    upgrades: [{ targets: [other] }, { targets: [singleton] }],
+  });
+  const young = await createSafe(2);
+  await untilRecord(young, { proxy: { kind: 'safe', implementation: singleton }, upgrades: [] });
+  await migrateSafe(young);
+  await untilRecord(young, {
+    proxy: { kind: 'safe', implementation: other },
+    upgrades: [{ targets: [other] }, { targets: [singleton] }],
+  });
 });
 
 test('getcontractcreation gives the creation code of a contract that a transaction created', async () => {

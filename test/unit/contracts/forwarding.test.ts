@@ -36,6 +36,11 @@ test.each(Object.entries(CLONES))('the target of a clone is found in its code: %
 const MASK = `73${'f'.repeat(40)}`;
 const FORWARD = '3660008037600080366000845af43d6000803e60008114156070573d6000fd5b3d6000f3';
 const SLOTS: Readonly<Record<string, readonly [code: string, slot: bigint, shift: number]>> = {
+  'a Safe proxy 1.5': [
+    '608060405260005463a619486e60003560e01c14156024578060601b606c5260206060f35b3660008037600080366000845af43d6000803e806040573d6000fd5b3d6000f3',
+    0n,
+    0,
+  ],
   'a Safe proxy 1.3': [
     `608060405273${'f'.repeat(40)}600054167fa619486e${'0'.repeat(56)}60003514156050578060005260206000f35b${FORWARD}`,
     0n,

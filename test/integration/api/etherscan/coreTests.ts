@@ -141,7 +141,7 @@ test.each([
   ['module=block&action=getblockcountdown&blockno=1', 'Error! Block number already pass'],
   [`module=contract&action=getabi&${AT}&chainid=1`, CHAIN],
   [`module=contract&action=getabi&${AT}&chainid=369,943`, CHAIN],
-  ['chainid=', CHAIN],
+  ['chainid=', 'Error! Missing Or invalid Module name'],
 ])('the dialect refuses the query "%s" with status 200 and the text "%s"', async (query, text) => {
   const { status, json } = await world.api.ask(`/api?${query}`);
   expect([status, json]).toEqual([200, notOk(text)]);
