@@ -249,7 +249,7 @@ export class PoolSearch {
     }
     const isWhole = this.isWhole(progress);
     await this.save({ ...progress, pools, listed: reached, state: isWhole ? 'complete' : 'incomplete' });
-    found.refresh();
+    found.refresh({ isUrgent: true });
     const facts = { pools, searchedFrom: progress.searched_from };
     if (isWhole) log.info(facts, 'all older pools of the factories are listed');
     else log.warn(facts, 'the node has no older logs, so older pools may be missing');
@@ -345,8 +345,11 @@ export class PoolSearch {
     const { database, rpc, now, clock, status, found, watched } = this.deps;
     if (isOpen && clock.now() - this.suppliesAt < LOG_EVERY_MS) return false;
     const tokens = await listUnaskedTokens(database, block, watched);
-    status.poolSearch.suppliesRead = tokens.length === 0;
-    if (tokens.length === 0) {
+    const isRead = tokens.length === 0;
+    // Once the status says that all supplies are read, answers must have them.
+    if (isRead && !status.poolSearch.suppliesRead) found.refresh({ isUrgent: true });
+    status.poolSearch.suppliesRead = isRead;
+    if (isRead) {
       this.suppliesAt = clock.now();
       return false;
     }

@@ -70,10 +70,11 @@ export class FoundPools {
 
   /**
    * Asks the session to publish the head under a new version, unless a block comes within 10 s. Readers cache answers
-   * until the version changes.
+   * until the version changes. With `isUrgent`, the session does not wait.
    */
-  refresh(): void {
+  refresh({ isUrgent = false } = {}): void {
     this.stale = true;
+    if (isUrgent) this.publishedAt = -Infinity;
   }
 
   /**
