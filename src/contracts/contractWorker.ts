@@ -110,10 +110,12 @@ export class ContractWorker {
   private async lookIfDue(signal: AbortSignal): Promise<void> {
     const { status, now } = this.deps;
     const { blocks, finalTo } = status;
-    const isDue = now() >= this.fullAt || (finalTo !== null && now() >= this.upgradesAt);
+    const isFull = now() >= this.fullAt;
+    const isDue = isFull || (finalTo !== null && now() >= this.upgradesAt);
     if (blocks === this.lookedBlocks && !isDue) return;
     await this.look(signal);
-    this.lookedBlocks = blocks;
+    // A check of all contracts does not read the blocks that are not final, so another check follows.
+    if (!isFull) this.lookedBlocks = blocks;
   }
 
   /** Checks the new contracts, or at longer intervals all contracts. Resolves to the number of contracts stored. */

@@ -60,7 +60,7 @@ interface Weak {
    */
   answers: number;
   level: ProofLevel;
-  fault: string | null;
+  fault: ProofFault | null;
 }
 
 /**
@@ -97,6 +97,11 @@ export class ProofGuard {
   private readonly prover: Promise<BlockProver>;
   /** The level that every block must reach; null while `auto` learns it. */
   private required: ProofLevel | null;
+  /**
+   * Whether a block with a stronger proof raises the level. The level `receipts` stays if all endpoints sent transactions
+   * that `full` would call wrong, such as unsigned ones of a development node: their next block would stop the writer.
+   */
+  private canRise = true;
   /** The level of stored blocks, below which `auto` does not fall. */
   private floor: ProofLevel = 'none';
   private readonly weak = new Map<number, Weak>();
@@ -220,7 +225,7 @@ export class ProofGuard {
       if (level === 'full' && isProven) return this.settle('full', null, header.number);
       const isBlank = answer.logs.length > 0 || isWeaker(level, 'headers');
       const shown = isProven ? level : weakerOf(level, isBlank ? 'none' : 'headers');
-      if (fault !== null && (seen.fault === null || isWeaker(seen.level, shown))) seen.fault = fault.text;
+      if (fault !== null && (seen.fault === null || isWeaker(seen.level, shown))) seen.fault = fault;
       if (isWeaker(seen.level, shown)) seen.level = shown;
       if (level === 'full') continue;
       seen.blocks.add(header.number);
@@ -273,20 +278,21 @@ export class ProofGuard {
     return told.every((one) => one === digest) && (told.length === asked.length || isLate);
   }
 
-  private settle(level: ProofLevel, fault: string | null, number: number): void {
+  private settle(level: ProofLevel, fault: ProofFault | null, number: number): void {
     const { log } = this.options;
+    this.canRise = fault?.isUnknown !== false || isWeaker(level, 'receipts');
     this.required = isWeaker(level, this.floor) ? this.floor : level;
     if (level === 'full')
       log.info({ level, block: number }, 'blocks are proven by header, transactions and receipts');
     else
       log.warn(
-        { level, block: number, reason: fault },
+        { level, block: number, reason: fault?.text },
         'blocks cannot be proven in full on this chain; the strongest check that holds is used',
       );
   }
 
   private rise(level: ProofLevel, number: number): void {
-    if (this.required === null || !isWeaker(this.required, level)) return;
+    if (!this.canRise || this.required === null || !isWeaker(this.required, level)) return;
     this.required = level;
     this.options.log.info({ level, block: number }, 'blocks are proven at a stronger level than before');
   }
