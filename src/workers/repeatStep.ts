@@ -5,6 +5,12 @@
 import type { Clock } from '../node/rpc/clock';
 import { errorText } from '../errors';
 
+/**
+ * A task without work takes a step after this time in ms in any case: what it reads may have become visible after the number
+ * that it compares.
+ */
+const RECHECK_MS = 300_000;
+
 interface StepLoop {
   /** Pause in ms before the first step. */
   readonly firstMs: number;
@@ -30,15 +36,17 @@ interface StepLoop {
 export async function repeatStep(clock: Clock, worker: StepLoop, signal: AbortSignal): Promise<void> {
   let next: number | 'idle' | null = worker.firstMs;
   let seen: unknown;
+  let steppedAt = clock.now();
   while (next !== null) {
     await clock
       .sleep(next === 'idle' ? (worker.idle?.ms ?? worker.failedMs) : next, signal)
       .catch(() => undefined);
     if (signal.aborted) return;
     const input = worker.idle?.input();
-    if (next === 'idle' && input === seen) continue;
+    if (next === 'idle' && input === seen && clock.now() - steppedAt < RECHECK_MS) continue;
     // Noted before the step, so that a block that is stored during the step starts another one.
     seen = input;
+    steppedAt = clock.now();
     try {
       next = await worker.step();
     } catch (error) {

@@ -14,7 +14,7 @@ test('a task without work waits for a new block, also for one that came during i
       if (now === 56) blocks += 1;
     },
   };
-  const results = [5, 'idle', 'idle', new Error('away'), 'idle', null] as const;
+  const results = [5, 'idle', 'idle', new Error('away'), 'idle', 'idle', null] as const;
   const steps: number[] = [];
   const failures: string[] = [];
   await repeatStep(
@@ -35,6 +35,7 @@ test('a task without work waits for a new block, also for one that came during i
     },
     new AbortController().signal,
   );
-  expect(steps).toEqual([1, 6, 56, 66, 166, 176]);
+  // Without a new block, the task looks again after five minutes.
+  expect(steps).toEqual([1, 6, 56, 66, 166, 176, 300_176]);
   expect(failures).toEqual(['away']);
 });
