@@ -157,10 +157,10 @@ beforeAll(async () => {
     world.transfer(hexd, { to: ZERO_ADDRESS, amount: 5_000n }),
   ]);
   // Moves the time of the chain by two days, so that the first two days end in final blocks and their TVL is
-  // computed.
+  // computed. Final blocks enter the final tables 32 at a time.
   const { timestamp } = await world.mineBlock();
   let tip = 0;
-  for (let index = 0; index < 14; index += 1) tip = await mine([], timestamp + 2 * DAY + 10 * index);
+  for (let index = 0; index < 46; index += 1) tip = await mine([], timestamp + 2 * DAY + 10 * index);
   await waitForBlock(on.program.url, tip);
   await until(async () => {
     const [one, other] = await Promise.all([tokenOf(trick), tokenOf(addressOf('taxed'))]);
@@ -287,11 +287,11 @@ test('past days of a DEX have a TVL', async () => {
 });
 
 test('if the index starts late in the chain, days have a TVL only once the pools from before the start are listed', async () => {
-  const late = await on.start(-40);
+  const late = await on.start(-72);
   try {
     const overview = () => on.get<{ history: { complete: boolean } }>('/overview', late);
     await until(async () => (await fetch(`${late.url}/readyz`)).ok && (await overview()).history.complete);
-    const engine = await knock(engineFolderOf(join(on.settings['DATA_DIR']!, '..', 'data--40')));
+    const engine = await knock(engineFolderOf(join(on.settings['DATA_DIR']!, '..', 'data--72')));
     const database = openDatabase({ url: engine!.writerUrl });
     const worker = new DexDayWorker({
       database,
