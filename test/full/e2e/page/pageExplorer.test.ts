@@ -243,8 +243,10 @@ test('an address opens the page of its kind: pair, token, contract, or wallet wi
     const query = `maker=${given.world.wallet}&event_type=swap,mint,burn&limit=25`;
     return shown.length > 0 && String(shown) === String(await own(`activity?${query}`));
   });
-  await page.getByRole('button', { name: 'Transfers' }).click();
   await until(async () => {
+    // The list does not follow new blocks, so it is opened again.
+    for (const name of ['Activity', 'Transfers']) await page.getByRole('button', { name }).click();
+    await untilLoaded(page);
     const shown = await transactionsOf(page.locator('.wallet-lists'));
     const query = `module=account&action=tokentx&address=${given.world.wallet}&sort=desc&page=1&offset=25`;
     return shown.length > 0 && String(shown) === String(await own(`etherscan?${query}`));
