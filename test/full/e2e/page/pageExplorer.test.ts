@@ -236,8 +236,7 @@ test('an address opens the page of its kind: pair, token, contract, or wallet wi
     await untilLoaded(page);
     await checkCopyButtons(page);
   }
-  const own = (kind: string): Promise<string[]> =>
-    given.world.json(`/api/v1/${kind}`).then((answer) => listOfHashes(answer));
+  const own = async (kind: string) => listOfHashes(await given.world.json(`/api/v1/${kind}`));
   await until(async () => {
     const shown = await transactionsOf(page.locator('.wallet-lists'));
     const query = `maker=${given.world.wallet}&event_type=swap,mint,burn&limit=25`;
