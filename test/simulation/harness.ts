@@ -1,6 +1,7 @@
 /** Runs the real ingest session over the simulated chain and a calm node, and compares the stored rows with the oracle. */
 import type { Database } from '../../src/clickhouse/client/database';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
+import type { BlockSource } from '../../src/node/blocks/blockSource';
 import type { EthCalls } from '../../src/ingest/pools/contractCalls';
 import { IngestSession } from '../../src/ingest/session/session';
 import type { SessionLimits } from '../../src/ingest/session/sessionLimits';
@@ -22,6 +23,8 @@ interface SessionOptions {
   readonly commitSeed: number;
   readonly firstBlock?: number;
   readonly limits?: Partial<SessionLimits>;
+  /** Replaces the check of senders of the calm node. */
+  readonly checkSenders?: BlockSource['checkSenders'];
 }
 
 /** Opens a session as the product does, starting at the first block or at a later block. */
@@ -44,13 +47,13 @@ export function openCalmSession(
     readonly description?: ChainDescription;
   },
 ): Promise<IngestSession> {
-  const { rpc, base, depth, commitSeed, limits, description = SIM_DESCRIPTION } = options;
+  const { rpc, base, depth, commitSeed, limits, checkSenders, description = SIM_DESCRIPTION } = options;
   const commits = new Random(commitSeed);
   const deps = {
     ...simDecoding(rpc, description),
     store: createClickHouseStore(database, description.chainId),
     rpc,
-    source: simSource(chain),
+    source: { ...simSource(chain), ...(checkSenders === undefined ? {} : { checkSenders }) },
     finality: simFinality(depth),
     status: newIngestStatus(),
     log: createLog('silent', false),

@@ -47,8 +47,8 @@ export interface ReaderDeps {
    */
   readonly foundPools?: FoundPools | undefined;
   /**
-   * Compares the senders of these transactions of a block with their signatures. Rejects if one differs. If absent, only
-   * the senders of a random sample are compared.
+   * Compares the senders of these transactions of a block with their signatures. Rejects if one differs. The reader
+   * asks for those of final blocks that moved a price. If absent, only the senders of a random sample are compared.
    */
   readonly checkSenders?: (block: ChainBlock, indexes: ReadonlySet<number>) => Promise<void>;
   /** Tokens without metadata that clients asked for. */
@@ -132,8 +132,7 @@ export class BlockReader {
       }
       for (const { token } of facts.transfers) if (!this.tokens.has(token)) newTokens.add(token);
       this.addOdd(odd, facts);
-      const checked = sendersToCheck(block, facts, reversible);
-      if (checked.size > 0) await this.deps.checkSenders?.(block, checked);
+      if (!reversible && facts.moved.size > 0) await this.deps.checkSenders?.(block, facts.moved);
       all.push(facts);
     }
     // Prices are in whole tokens, so the decimals of all new tokens are read first.
@@ -267,17 +266,4 @@ export class BlockReader {
     await this.deps.store.writeOddTokens(fresh.map(([token, kind]) => ({ token, kind, version })));
     for (const [token, kind] of fresh) this.odd.set(token, kind);
   }
-}
-
-/**
- * The transactions whose senders are compared with their signatures. Of a head block these are all transactions, because
- * readers see it before other endpoints have confirmed it. In a backfill, recovering all senders would take longer than
- * everything else.
- */
-export function sendersToCheck(
-  { transactions }: Pick<ChainBlock, 'transactions'>,
-  { moved }: Pick<BlockFacts, 'moved'>,
-  reversible: boolean,
-): ReadonlySet<number> {
-  return reversible ? new Set(transactions.keys()) : moved;
 }

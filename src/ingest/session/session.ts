@@ -3,7 +3,6 @@
  * the session. The next session recovers, because all state can be read again from the database or the node.
  */
 import type { BlockHeader, BlockSource } from '../../node/blocks/blockSource';
-import type { Clock } from '../../node/rpc/clock';
 import type { FinalBlock, Finality } from '../../node/head/finality';
 import { HeadFollower, BeyondFinality } from '../../node/head/follower';
 import { needsSync, syncToHead, type Extension } from '../../node/head/syncToHead';
@@ -23,7 +22,7 @@ import { GapWatch, refillGaps, withoutIncomplete } from '../repair/refill';
 import { RowBatch } from '../rows/rowBatch';
 import { canTakeFound, takeFoundPools, withoutAdding } from './takeFoundPools';
 import { baseOf, replayPromotion } from './replayPromotion';
-import { checkAncestor, checkSameChain } from './sameChain';
+import { checkAncestor, checkHeadSenders, checkSameChain } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
 import { beginWork, endWork, noteHead, type IngestStatus } from './status';
 import type { Cursor, OpenIntent } from '../store/store';
@@ -47,8 +46,6 @@ export interface SessionDeps extends ReaderDeps {
   readonly rangeHashes?: RangeHashWorker | undefined;
   readonly log: Logger;
   readonly now: () => number;
-  /** The clock; the default is the system clock. */
-  readonly clock?: Clock | undefined;
   readonly limits?: Partial<SessionLimits> | undefined;
   /** Returns a number that no earlier commit has. */
   readonly newCommit: () => number;
@@ -293,7 +290,7 @@ export class IngestSession {
 
   /** Stores one step of the follower as one change of the head: blocks on top of the head, or a new branch. */
   private async extend(step: Extension, finalNumber: number): Promise<void> {
-    const { store, log, status, foundPools, now } = this.deps;
+    const { store, source, log, status, foundPools, now } = this.deps;
     const last = step.blocks.at(-1);
     if (step.forkNumber !== null) {
       this.reader.rewindTo(step.forkNumber);
@@ -314,7 +311,8 @@ export class IngestSession {
     this.version += 1;
     const final = Math.max(finalNumber, this.follower.base.number);
     foundPools?.takeRefresh(now());
-    await store.writeHead({ ...change, version: this.version, finalNumber: Math.min(final, tip) });
+    const flip = { ...change, version: this.version, finalNumber: Math.min(final, tip) };
+    await store.writeHead(flip, () => checkHeadSenders(source, step.blocks));
     this.book.note(change);
     this.count(countRows(change.fresh.map(({ rows }) => rows)));
     status.indexed = tip;

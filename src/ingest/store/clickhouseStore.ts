@@ -87,7 +87,7 @@ export function createClickHouseStore(
     writeTokens: (rows) => insertRows(database, tokensTable, rows),
     listOddTokens: () => listOddTokens(database),
     writeOddTokens: (rows) => insertRows(database, oddTokensTable, rows),
-    writeHead: (flip) => writeHead(connection, flip),
+    writeHead: (flip, check) => writeHead(connection, flip, check),
     writeRange(seq, batch, replayed): Promise<Cursor> {
       const intent = backfillIntent(seq, batch);
       // Some rows of an interrupted range may come from its earlier read, so the weaker level of proof holds.
@@ -220,9 +220,13 @@ async function writeRange(
   return cursorOf(intent);
 }
 
-async function writeHead({ database, chainId, writer }: Connection, flip: StoredFlip): Promise<void> {
+async function writeHead(
+  { database, chainId, writer }: Connection,
+  flip: StoredFlip,
+  check?: () => Promise<void>,
+): Promise<void> {
   writer?.note(flip.version);
-  await insertFresh(database, flip.fresh);
+  await Promise.all([insertFresh(database, flip.fresh), check?.()]);
   const common = { chain_id: chainId, version: flip.version, final_number: flip.finalNumber };
   const canonical = flip.canonical.map((block) => ({
     ...common,

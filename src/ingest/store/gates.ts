@@ -26,7 +26,7 @@ export function gatedStore(store: Store, gates: readonly Gate[]): Store {
   return {
     ...store,
     writeStart: (base) => pass({ kind: 'start', base }, () => store.writeStart(base)),
-    writeHead: (flip) => pass({ kind: 'head', flip }, () => store.writeHead(flip)),
+    writeHead: (flip, check) => pass({ kind: 'head', flip }, () => store.writeHead(flip, check)),
     writeRange: (seq, batch, replayed) =>
       pass({ kind: 'range', last: batch.range.last }, () => store.writeRange(seq, batch, replayed)),
     promote: (intent, commits, replayed) =>

@@ -116,9 +116,9 @@ export function logKeepingStore(
       else log.warn(facts, 'EXPLORER=off: from this block on, only logs that the market needs are stored');
       return { ...stored, head: [], commits: new Map() };
     },
-    async writeHead(flip) {
+    async writeHead(flip, check) {
       if (flip.fresh.length > 0) await record();
-      await store.writeHead(flip);
+      await store.writeHead(flip, check);
     },
     async writeRange(seq, batch, replayed) {
       if (replayed === null) await record();

@@ -96,9 +96,9 @@ export interface Store {
   writeOddTokens(rows: readonly OddTokenRow[]): Promise<void>;
   /**
    * Writes head rows, and then the change of the head. If an error prevents the change, the rows have no
-   * effect.
+   * effect. `check` runs while the rows are written; if it rejects, the head does not change.
    */
-  writeHead(flip: StoredFlip): Promise<void>;
+  writeHead(flip: StoredFlip, check?: () => Promise<void>): Promise<void>;
   /**
    * Writes a range of the backfill in three steps: intent, rows, done. Repeated calls with the same seq and
    * rows store the rows once. `replayed` is the intent of an interrupted run, or null. With an intent,

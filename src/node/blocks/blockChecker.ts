@@ -12,7 +12,7 @@ import {
 import { ZERO_HASH } from '../../domain/hex';
 import type { Logger } from '../../log';
 import { AppError } from '../../errors';
-import { senderFault, type BlockProof, type BlockProver, type RawBlock } from '../proof/blockProof';
+import type { BlockProof, BlockProver, RawBlock } from '../proof/blockProof';
 import type { EncodedList } from '../proof/encodedList';
 import { ProofGuard, type Answering, type WeakBlock } from '../proof/proofGuard';
 import { isRecord } from '../rpc/rpcTransport';
@@ -99,7 +99,8 @@ export class BlockChecker {
     const origin = this.origins.get(block);
     // A log of the block itself has the index after the last transaction, and no sender.
     if (origin === undefined || index >= block.transactions.length) return null;
-    const fault = senderFault(block.transactions[index]?.from, index, origin.transactions.at(index));
+    const stated = block.transactions[index]?.from;
+    const fault = this.prover.senderFault(stated, index, origin.transactions.at(index));
     if (fault === null) return null;
     return { endpoint: origin.endpoint, mismatch: new BlockMismatch('proof', block.number, fault) };
   }

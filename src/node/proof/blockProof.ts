@@ -128,6 +128,18 @@ export class BlockProver {
     return { text: `${text}; the field ${shorten(other)} is unknown`, isUnknown: true };
   }
 
+  /**
+   * Null if the signature of the encoded transaction gives the stated sender, or if there is no signature. Otherwise
+   * the value that differs.
+   */
+  senderFault(stated: unknown, index: number, encoded: Uint8Array): string | null {
+    const fault = asFault(() => {
+      const sender = recoverSender(encoded, this.keccak) ?? 'none: the signature is not valid';
+      return isSame(stated, sender) ? null : differs(`from of transaction ${index}`, stated, sender);
+    });
+    return fault === null || fault.isUnknown ? null : fault.text;
+  }
+
   private transactionsFault(
     header: Fields,
     transactions: readonly unknown[],
@@ -153,7 +165,7 @@ export class BlockProver {
     const share = Math.min(SENDER_SHARE_MAX, encoded.length / TRANSACTIONS_PER_SENDER);
     if (this.random() >= share) return null;
     const index = Math.floor(this.random() * encoded.length);
-    return senderFault(fieldOf(transactions[index], 'from'), index, encoded[index] ?? new Uint8Array());
+    return this.senderFault(fieldOf(transactions[index], 'from'), index, encoded[index] ?? new Uint8Array());
   }
 
   private receiptsFault(
@@ -247,20 +259,6 @@ function gasPriceOf(header: Fields, transaction: Fields): bigint {
   const wanted = base + BigInt(String(transaction['maxPriorityFeePerGas']));
   const most = BigInt(String(transaction['maxFeePerGas']));
   return wanted < most ? wanted : most;
-}
-
-/**
- * Null if the signature of the encoded transaction gives the stated sender, or if there is no signature. Otherwise the
- * value that differs.
- */
-export function senderFault(stated: unknown, index: number, encoded: Uint8Array): string | null {
-  const fault = asFault(() => {
-    const sender = recoverSender(encoded) ?? 'none: the signature is not valid';
-    return isSame(stated, sender.toLowerCase())
-      ? null
-      : differs(`from of transaction ${index}`, stated, sender);
-  });
-  return fault === null || fault.isUnknown ? null : fault.text;
 }
 
 /** Returns the fault that `find` returns, or the reason why a value of the node cannot be encoded. */

@@ -1,22 +1,58 @@
-/** The sender of an encoded transaction, from its signature. Takes 0.4 ms; the pure JavaScript of ethers takes 2 ms. */
-import { computeAddress, getBytes, hexlify, Transaction } from 'ethers';
+/** The sender of an encoded transaction, from its signature. Takes 0.3 ms, nearly all of it to recover the key. */
 import { recover } from 'tiny-secp256k1';
 
-import { UnknownFormat } from './rlpWriter';
+import type { Keccak } from './keccak';
+import { readItems, type RlpItem } from './rlpReader';
+import { RlpWriter, UnknownFormat } from './rlpWriter';
+
+/** Bytes of a word of the chain. */
+const WORD = 32;
+
+/** Number of fields of a signed transaction by its type. The last three are `v` (or `yParity`), `r` and `s`. */
+const FIELD_COUNTS: Readonly<Record<number, number>> = { 0: 9, 1: 11, 2: 12, 3: 14, 4: 13 };
+const SIGNATURE_FIELDS = 3;
+/** Smallest `v` of a transaction without a type that names no chain, and of one that names chain 0 (EIP-155). */
+const V_WITHOUT_CHAIN = 27n;
+const V_WITH_CHAIN = 35n;
 
 /**
- * Returns the address, in mixed case, or null if no key gives this signature. @throws Error if the bytes are not an
- * encoded transaction. @throws UnknownFormat if it has no signature, as transactions of the system of some chains
+ * Returns the address in lower case, or null if no key gives this signature. @throws EncodeError if the bytes are not
+ * an encoded transaction. @throws UnknownFormat if it has no signature, as transactions of the system of some chains
  */
-export function recoverSender(encoded: Uint8Array): string | null {
-  const { signature, unsignedHash } = Transaction.from(hexlify(encoded));
-  if (signature === null) throw new UnknownFormat('the transaction has no signature');
-  const numbers = getBytes(signature.r + signature.s.slice(2));
-  const key = recoverKey(getBytes(unsignedHash), numbers, signature.yParity);
-  return key === null ? null : computeAddress(hexlify(key));
+export function recoverSender(encoded: Uint8Array, keccak: Keccak): string | null {
+  const first = encoded[0] ?? 0;
+  const type = first < 0xc0 ? first : 0;
+  const items = readItems(first < 0xc0 ? encoded.subarray(1) : encoded);
+  const [v = 0n, r = 0n, s = 0n] = items.slice(-SIGNATURE_FIELDS).map(({ value }) => toNumber(value));
+  if (items.length !== FIELD_COUNTS[type] || (r === 0n && s === 0n))
+    throw new UnknownFormat('the transaction has no signature');
+  const parity = type > 0 ? v : v < V_WITH_CHAIN ? v - V_WITHOUT_CHAIN : (v - V_WITH_CHAIN) % 2n;
+  if (parity !== 0n && parity !== 1n) return null;
+  const hash = keccak(signedBytes(type, items.slice(0, -SIGNATURE_FIELDS), v, encoded.length));
+  const key = recoverKey(hash, r, s, parity === 0n ? 0 : 1);
+  return key === null ? null : `0x${Buffer.from(keccak(key.subarray(1)).subarray(12)).toString('hex')}`;
 }
 
-function recoverKey(hash: Uint8Array, numbers: Uint8Array, parity: 0 | 1): Uint8Array | null {
+/** The bytes whose hash is signed. `size` is the number of bytes of the transaction with its signature. */
+function signedBytes(type: number, fields: readonly RlpItem[], v: bigint, size: number): Uint8Array {
+  const writer = new RlpWriter(size + WORD);
+  if (type === 0 && v >= V_WITH_CHAIN) {
+    writer.quantity('0x0', 'r');
+    writer.quantity('0x0', 's');
+    writer.quantity(`0x${((v - V_WITH_CHAIN) / 2n).toString(16)}`, 'chainId');
+  }
+  for (const { whole } of fields.toReversed()) writer.raw(whole);
+  writer.list(0);
+  if (type > 0) writer.byte(type);
+  return writer.since(0);
+}
+
+function recoverKey(hash: Uint8Array, r: bigint, s: bigint, parity: 0 | 1): Uint8Array | null {
+  if (r >= 2n ** 256n || s >= 2n ** 256n) return null;
+  const numbers = Buffer.from(
+    [r, s].map((number) => number.toString(16).padStart(2 * WORD, '0')).join(''),
+    'hex',
+  );
   try {
     return recover(hash, numbers, parity, false);
   } catch (error) {
@@ -24,4 +60,8 @@ function recoverKey(hash: Uint8Array, numbers: Uint8Array, parity: 0 | 1): Uint8
     if (error instanceof TypeError) return null;
     throw error;
   }
+}
+
+function toNumber(bytes: Uint8Array): bigint {
+  return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 }

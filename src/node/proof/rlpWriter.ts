@@ -12,8 +12,14 @@ export class EncodeError extends Error {}
 export class UnknownFormat extends EncodeError {}
 
 export class RlpWriter {
-  private buffer = Buffer.allocUnsafeSlow(START_BYTES);
-  private start = START_BYTES;
+  private buffer: Buffer;
+  private start: number;
+
+  /** The writer makes room for more than `startBytes` when it needs it. */
+  constructor(startBytes = START_BYTES) {
+    this.buffer = Buffer.allocUnsafeSlow(startBytes);
+    this.start = startBytes;
+  }
 
   /** Number of bytes written so far. The value before the items of a list is the `mark` for `list`. */
   get size(): number {

@@ -13,10 +13,10 @@ import type { RpcAnswer, RpcCall } from '../../../../src/node/rpc/rpcTransport';
 import type { ChainBlock } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
 import { AppError } from '../../../../src/errors';
-import { sendersToCheck } from '../../../../src/ingest/decode/blockReader';
 import { decodeBlock } from '../../../../src/ingest/decode/decodeBlock';
 import type { BlockFacts } from '../../../../src/ingest/rows/blockRows';
 import { createDecodeContext } from '../../../../src/ingest/session/runIngest';
+import { checkHeadSenders } from '../../../../src/ingest/session/sameChain';
 import { newIngestStatus } from '../../../../src/ingest/session/status';
 import { createLog } from '../../../../src/log';
 import { createRandom, type Random } from '../../../support/createRandom';
@@ -181,7 +181,8 @@ async function ingest(dice: Dice, nodes: readonly Node[], { from, to, isHead }: 
       const last = Math.min(to, next + dice.int(0, 4));
       for (const block of await source.fetchRange(next, last, { signal })) {
         const facts = decode(block);
-        await source.checkSenders(block, sendersToCheck(block, facts, isHead));
+        if (isHead) await checkHeadSenders(source, [block]);
+        else await source.checkSenders(block, facts.moved);
         moved.set(block.number, facts.moved);
         rows.set(block.number, textOf(facts));
         used.set(block.number, block);

@@ -1,7 +1,9 @@
 /** Compares the sender that a transaction's signature gives with the account that signed it, and with ethers. */
 import { getBytes, Transaction, Wallet, type TransactionLike } from 'ethers';
 
+import { loadKeccak } from '../../../../src/node/proof/keccak';
 import { recoverSender } from '../../../../src/node/proof/recoverSender';
+import { EncodeError } from '../../../../src/node/proof/rlpWriter';
 
 const SIGNERS = 8;
 const signers = Array.from(
@@ -16,13 +18,17 @@ const kinds: readonly [name: string, fields: TransactionLike<string>][] = [
   ['legacy, with a chain id', { ...common, type: 0, gasPrice: 2n, chainId: 369n }],
   ['with an access list', { ...common, type: 1, gasPrice: 2n, chainId: 369n, accessList }],
   ['with a priority fee', { ...common, ...fees, type: 2, chainId: 369n, accessList }],
+  ['with a long input', { ...common, ...fees, type: 2, chainId: 369n, data: `0x${'cd'.repeat(300)}` }],
 ];
+
+const senderOf = async (encoded: string): Promise<string | null> =>
+  recoverSender(getBytes(encoded), await loadKeccak());
 
 test.each(kinds)('the signature of a transaction %s gives the account that signed it', async (_, fields) => {
   for (const signer of signers)
     for (let nonce = 0; nonce < 4; nonce += 1) {
       const encoded = await signer.signTransaction({ ...fields, nonce });
-      expect(recoverSender(getBytes(encoded))).toBe(signer.address);
+      expect(await senderOf(encoded)).toBe(signer.address.toLowerCase());
       expect(Transaction.from(encoded).from).toBe(signer.address);
     }
 });
@@ -39,15 +45,19 @@ test('another signature gives another account', async () => {
     yParity: signed.signature.yParity === 0 ? 1 : 0,
     v: undefined,
   };
-  expect(recoverSender(getBytes(other.serialized))).not.toBe(signer?.address);
+  expect(await senderOf(other.serialized)).not.toBe(signer?.address.toLowerCase());
 });
 
-test('bytes without a signature are an error, and a signature without a key gives no sender', () => {
+test('bytes without a signature are an error, and a signature without a key gives no sender', async () => {
   const unsigned = Transaction.from({ ...common, ...fees, type: 2, chainId: 369 });
-  expect(() => recoverSender(getBytes(unsigned.unsignedSerialized))).toThrow(
-    'the transaction has no signature',
-  );
-  expect(() => recoverSender(new Uint8Array([2, 1]))).toThrow();
+  await expect(senderOf(unsigned.unsignedSerialized)).rejects.toThrow('the transaction has no signature');
   unsigned.signature = { r: `0x${'0'.repeat(63)}5`, s: `0x${'0'.repeat(63)}1`, yParity: 0 };
-  expect(recoverSender(getBytes(unsigned.serialized))).toBeNull();
+  expect(await senderOf(unsigned.serialized)).toBeNull();
+});
+
+test('bytes that are not a transaction are an error', async () => {
+  const encoded = await signers[0]?.signTransaction({ ...common, ...fees, type: 2, chainId: 369n });
+  if (encoded === undefined) throw new Error('there is no signer');
+  for (const bytes of ['0x', '0x02', '0x0201', encoded.slice(0, -2), `${encoded}00`])
+    await expect(senderOf(bytes)).rejects.toThrow(EncodeError);
 });
