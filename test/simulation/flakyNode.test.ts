@@ -86,7 +86,7 @@ async function run({ share, lieAt = -1, hasReceipts = true, blocks: count = BLOC
       calls += asked.length;
       const faults = asked.map(() => (random.chance(share) ? random.int(0, FAULTS - 1) : null));
       const whole = faults.find((fault) => fault !== null && fault < REQUEST_FAULTS.length);
-      if (whole !== undefined) {
+      if (typeof whole === 'number') {
         failed += asked.length;
         throw REQUEST_FAULTS[whole]!();
       }
