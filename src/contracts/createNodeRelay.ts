@@ -85,7 +85,7 @@ export function createNodeRelay(rpc: Pick<EndpointPool, 'run'>): NodeRelay {
 
 /** An error that the caller caused must not lower the endpoint's rank in the pool. */
 async function readOf(endpoint: Endpoint, call: RpcCall, signal: AbortSignal): Promise<NodeAnswer> {
-  const [outcome] = await endpoint.attemptOrThrow([call], (result) => result, signal);
+  const [outcome] = await endpoint.attempt([call], (result) => result, signal);
   if (outcome === undefined) throw new RpcError('bad_answer', 'the node gave no answer');
   if ('value' in outcome) {
     if (isDeeper(outcome.value, DEPTH_MAX))

@@ -11,8 +11,8 @@ import { isAddress, toLowerHex, type Hex } from '../domain/hex';
 
 export type TraceRpc = Pick<EndpointPool, 'run'>;
 
-/** Errors that mean that the node refuses to trace: not allowed, or too slow. */
-const DECLINED: ReadonlySet<RpcErrorKind> = new Set(['refused', 'timeout', 'too_large']);
+/** Errors of a node that is away. After any other error, the node is one that cannot trace. */
+const AWAY: ReadonlySet<RpcErrorKind> = new Set(['network', 'rate_limited']);
 /** Largest number of calls (frames) of one trace that are read. */
 const FRAMES_MAX = 100_000;
 
@@ -57,13 +57,12 @@ async function trace(
   signal: AbortSignal,
 ): Promise<Hex | null | undefined> {
   for (const { method, options, read } of TRACERS) {
-    try {
-      const calls = [{ method, params: [transaction, ...options] }];
-      const [answer] = await endpoint.attemptOrThrow(calls, (result) => read(result, contract), signal);
-      if (answer !== undefined && 'value' in answer) return answer.value;
-    } catch (error) {
-      if (signal.aborted || !(error instanceof RpcError) || !DECLINED.has(error.kind)) throw error;
-    }
+    const calls = [{ method, params: [transaction, ...options] }];
+    const [answer] = await endpoint.attempt(calls, (result) => read(result, contract), signal);
+    if (answer === undefined) continue;
+    if ('value' in answer) return answer.value;
+    const { error } = answer;
+    if (AWAY.has(error.kind) && error.rpcCode === null) throw error;
   }
   return undefined;
 }

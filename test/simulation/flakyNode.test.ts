@@ -40,6 +40,8 @@ const CALL_FAULTS: readonly ((result: unknown, other: unknown) => RpcAnswer)[] =
   () => ({ error: new RpcError('unknown_block', 'header not found') }),
 ];
 
+const FAULTS = REQUEST_FAULTS.length + CALL_FAULTS.length;
+
 interface Run {
   /** Hashes of the received blocks, in order. */
   readonly hashes: readonly string[];
@@ -49,7 +51,7 @@ interface Run {
 }
 
 interface Plan {
-  /** Share of failing calls. A third of the failures fail the whole request. */
+  /** Share of failing calls, drawn for each call. Four of ten failures spoil the whole request. */
   readonly share: number;
   /** A block whose answers always lack a receipt or its logs. */
   readonly lieAt?: number;
@@ -82,18 +84,21 @@ async function run({ share, lieAt = -1, hasReceipts = true, blocks: count = BLOC
     async send(asked: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
       await clock.sleep(REQUEST_MS + CALL_MS * asked.length, signal);
       calls += asked.length;
-      if (random.chance(share / 3)) {
+      const faults = asked.map(() => (random.chance(share) ? random.int(0, FAULTS - 1) : null));
+      const whole = faults.find((fault) => fault !== null && fault < REQUEST_FAULTS.length);
+      if (typeof whole === 'number') {
         failed += asked.length;
-        throw random.pick(REQUEST_FAULTS)();
+        throw REQUEST_FAULTS[whole]!();
       }
-      return asked.map((call) => {
+      return asked.map((call, at) => {
         if (isMissing(call)) return { error: new RpcError('method_missing', 'Method not found') };
         const told = answer(call);
         const result = lieAbout(call, told, lieAt);
-        if (!random.chance((share * 2) / 3)) return { result };
+        const fault = faults[at] ?? null;
+        if (fault === null) return { result };
         failed += 1;
         const other = answer({ ...call, params: [`0x${random.int(1, BLOCKS - 1).toString(16)}`, false] });
-        return random.pick(CALL_FAULTS)(result, other);
+        return CALL_FAULTS[fault - REQUEST_FAULTS.length]!(result, other);
       });
     },
     close: () => Promise.resolve(),

@@ -12,6 +12,7 @@ import { selectNamed } from '../../clickhouse/client/namedQueries';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
 import { cutRanges, PROOF_ROWS_MAX, proofRow, toProofRanges } from '../../clickhouse/schema/proofRanges';
 import { isWeaker, PROOF_LEVELS, type ChainBlock, type ProofLevel } from '../../domain/block';
+import { BlockMismatch } from '../../node/blocks/blockMismatch';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { CallBudget } from '../olderPools/callBudget';
@@ -35,7 +36,7 @@ const MARKS_MAX = 1_000;
 
 interface SecondLookDeps {
   readonly database: Database;
-  readonly pool: Pick<EndpointPool, 'endpoints' | 'penalise'>;
+  readonly pool: Pick<EndpointPool, 'endpoints' | 'reject'>;
   readonly source: BlockSource;
   readonly chainId: number;
   /** Numbers of the blocks whose stored logs differ from these. */
@@ -136,7 +137,8 @@ export class SecondLook {
       return false;
     }
     for (const { id, text } of answers)
-      if (text !== right.text) pool.penalise(id, `sent other logs of block ${number} than most endpoints`);
+      if (text !== right.text)
+        pool.reject(id, new BlockMismatch('majority', number, 'most endpoints have other logs'));
     if ((await this.deps.listDiffering([right.block])).length === 0) return false;
     log.error(
       { block: number },

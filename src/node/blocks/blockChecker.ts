@@ -197,13 +197,3 @@ function orError<T>(check: () => T): T | AppError {
     throw error;
   }
 }
-
-/** Returns the result of `check`, or the BlockMismatch that it throws. */
-export function orMismatch<T>(check: () => T): T | BlockMismatch {
-  try {
-    return check();
-  } catch (error) {
-    if (error instanceof BlockMismatch) return error;
-    throw error;
-  }
-}

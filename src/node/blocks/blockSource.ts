@@ -17,8 +17,9 @@ import type { EndpointPool } from '../rpc/endpointPool';
 import { requirePart } from './fetchByReceipts';
 import { newFetched, type Fetched } from './fetchedBlocks';
 import type { BlockHeader } from './parseBlock';
-import { PieceFetcher, RACE_PAUSE_MS, RACE_RETRIES } from './pieceFetcher';
+import { PieceFetcher } from './pieceFetcher';
 import type { WeakBlock } from '../proof/proofGuard';
+import type { Unfinished } from '../rpc/retryRule';
 import { RpcError } from '../rpc/rpcError';
 import { checkFuture, checkLinks, checkNumber } from './checkBlocks';
 
@@ -115,13 +116,13 @@ class PooledBlockSource implements BlockSource {
       listAnswering: () =>
         pool.endpoints
           .filter((one) => !isSilent(one))
-          .map(({ id, state }) => ({ id, isBenched: state === 'benched' })),
+          .map(({ id, record }) => ({ id, isBenched: record.state === 'benched' })),
       onWeak: options.onWeak,
       log,
       timeOfDay: this.timeOfDay,
     });
     this.fetcher = this.checker.then(
-      (checker) => new PieceFetcher({ pool, checker, clock, log, receiptBlocksMax, logBlocksMax }),
+      (checker) => new PieceFetcher({ checker, clock, log, receiptBlocksMax, logBlocksMax }),
     );
   }
 
@@ -136,7 +137,7 @@ class PooledBlockSource implements BlockSource {
       const header = await endpoint.call('eth_getBlockByNumber', params, parse, signal);
       if (typeof at === 'number') checkNumber(header, at);
       checkFuture(header, this.timeOfDay());
-      if (at === 'latest') endpoint.noteHead(header.number);
+      if (at === 'latest') endpoint.record.noteHead(header.number);
       return header;
     }, bounds);
   }
@@ -157,7 +158,7 @@ class PooledBlockSource implements BlockSource {
       checkLinks(headers);
       return headers;
     };
-    return this.pool.run((endpoint, signal) => this.retryRaces(endpoint, signal, fetch), options);
+    return this.pool.run(fetch, options);
   }
 
   async fetchRange(from: number, to: number, options: RangeOptions = {}): Promise<ChainBlock[]> {
@@ -168,10 +169,14 @@ class PooledBlockSource implements BlockSource {
       const next = from + blocks.length;
       const notBefore = blocks.at(-1)?.timestamp ?? options.notBefore ?? 0;
       const parent = blocks.length === 0 ? options.parent : undefined;
-      const fetch = (endpoint: Endpoint, signal: AbortSignal): Promise<ChainBlock[]> => {
+      const fetch = (
+        endpoint: Endpoint,
+        signal: AbortSignal,
+      ): Promise<ChainBlock[] | Unfinished<ChainBlock[]>> => {
         const fetchedByEndpoint = fetched.get(endpoint.id) ?? newFetched();
         fetched.set(endpoint.id, fetchedByEndpoint);
-        return fetcher.fetchPiece(endpoint, { from: next, to, notBefore, parent }, fetchedByEndpoint, signal);
+        const bounds = { from: next, to, notBefore, parent };
+        return fetcher.fetchPiece(endpoint, bounds, fetchedByEndpoint, signal);
       };
       const piece = await this.pool.run(fetch, options).catch((error: unknown) => {
         const isUsable = options.partial === true && blocks.length > 0;
@@ -206,7 +211,10 @@ class PooledBlockSource implements BlockSource {
       throw new RpcError('unknown_block', `no endpoint returned block ${ref.number}`);
     if (!isConfirmed) return false;
     for (const { id, hash } of dissenters)
-      this.pool.penalise(id, `returned hash ${hash} for final block ${ref.number}, expected ${ref.hash}`);
+      this.pool.reject(
+        id,
+        new BlockMismatch('majority', ref.number, `hash is ${hash}, expected ${ref.hash}`),
+      );
     return true;
   }
 
@@ -217,8 +225,7 @@ class PooledBlockSource implements BlockSource {
       await slices.step();
       const wrong = checker.findWrongSender(block, index);
       if (wrong === null) continue;
-      this.pool.countMismatch(wrong.mismatch);
-      this.pool.penalise(wrong.endpoint, wrong.mismatch.message);
+      this.pool.reject(wrong.endpoint, wrong.mismatch);
       throw wrong.mismatch;
     }
   }
@@ -241,28 +248,11 @@ class PooledBlockSource implements BlockSource {
       throw error;
     }
   }
-
-  /** Repeats work on the same endpoint if a reorg may be the reason for the wrong answer. */
-  private async retryRaces<T>(
-    endpoint: Endpoint,
-    signal: AbortSignal,
-    fetch: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await fetch(endpoint, signal);
-      } catch (error) {
-        if (!(error instanceof BlockMismatch) || !error.maybeRace || attempt >= RACE_RETRIES) throw error;
-        this.pool.countMismatch(error);
-        await this.clock.sleep(RACE_PAUSE_MS, signal);
-      }
-    }
-  }
 }
 
 /** Whether several calls to the endpoint failed and none succeeded. */
-function isSilent(endpoint: Endpoint): boolean {
-  return endpoint.failures >= SILENT_FAILURES && endpoint.health().lastGoodAt === null;
+function isSilent({ record }: Endpoint): boolean {
+  return record.failures >= SILENT_FAILURES && record.health().lastGoodAt === null;
 }
 
 /** Creates a block source over a pool of endpoints. All requests go through the pool. */

@@ -8,6 +8,7 @@ import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError } from '../../errors';
 import type { Endpoint } from '../rpc/endpoint';
 import type { EndpointPool } from '../rpc/endpointPool';
+import type { EndpointRecord } from '../rpc/endpointRecord';
 import { RpcError } from '../rpc/rpcError';
 import { BlockMismatch } from './blockMismatch';
 import type { BlockSource } from './blockSource';
@@ -99,10 +100,8 @@ function tell(votes: readonly Vote[]): string {
 
 function bench(pool: EndpointPool, id: number, reason: string, number: number): void {
   // An endpoint that is benched already is left as it is, and is not logged again.
-  if (pool.endpoints[id]?.state === 'benched') return;
-  const lie = new BlockMismatch('majority', number, reason);
-  pool.countMismatch(lie);
-  pool.penalise(id, lie.message);
+  if (pool.endpoints[id]?.record.state === 'benched') return;
+  pool.reject(id, new BlockMismatch('majority', number, reason));
 }
 
 /** Resolves with all answers, or with the answers so far once more than half of all endpoints agree. */
@@ -146,7 +145,7 @@ async function askBehind(
   if (typeof head === 'string') return [];
   const number = Math.max(0, head.number - BELOW_HEAD);
   const ownHeader = await fetchWithin(source, endpoint, number, signal);
-  const agreedHeader = await fetchWithin(source, { id: agreeing, failures: 0 }, number, signal);
+  const agreedHeader = await fetchWithin(source, { id: agreeing, record: { failures: 0 } }, number, signal);
   if (
     typeof ownHeader === 'string' ||
     typeof agreedHeader === 'string' ||
@@ -158,14 +157,14 @@ async function askBehind(
 
 async function fetchWithin(
   source: BlockSource,
-  endpoint: Pick<Endpoint, 'id' | 'failures'>,
+  { id, record }: { readonly id: number; readonly record: Pick<EndpointRecord, 'failures'> },
   at: number | 'latest',
   signal: AbortSignal | undefined,
 ): Promise<Ref | 'behind' | 'silent'> {
   const { majorityAnswerMs, majorityFailingMs } = TIME_LIMITS;
-  const timeout = AbortSignal.timeout(endpoint.failures > 0 ? majorityFailingMs : majorityAnswerMs);
+  const timeout = AbortSignal.timeout(record.failures > 0 ? majorityFailingMs : majorityAnswerMs);
   try {
-    const options = { endpoint: endpoint.id, roundsMax: 1 };
+    const options = { endpoint: id, roundsMax: 1 };
     const within = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
     return await source.fetchHeader(at, { ...options, signal: within });
   } catch (error) {

@@ -18,8 +18,9 @@ import {
   readLogBlockNumber,
   type HeaderWithBodies,
 } from './parseBlock';
+import { Unfinished } from '../rpc/retryRule';
 import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
-import { type Outcome, isRecord, type RpcCall } from '../rpc/rpcTransport';
+import { type Outcome, isRecord } from '../rpc/rpcTransport';
 import { checkNumber } from './checkBlocks';
 
 const SPAN_START_BLOCKS = 32;
@@ -30,12 +31,6 @@ const SPAN_START_BLOCKS = 32;
 const SILENCES_MAX = 2;
 /** Failures that often end by themselves. */
 const PASSING_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'rate_limited', 'bad_answer', 'other']);
-/**
- * Number of attempts of the calls for the headers or the receipts of a range. Each attempt repeats only failed
- * calls.
- */
-const ROUNDS_MAX = 4;
-
 /**
  * The number of blocks per eth_getLogs for each endpoint. The number is halved after a refusal, and grows by
  * an eighth after a success.
@@ -103,6 +98,12 @@ export async function fetchByTransactions(
   return join(endpoint, header.value, [], receipts?.get(number) ?? []);
 }
 
+interface FetchedLogs {
+  readonly logs: readonly unknown[];
+  /** Last block of the range. */
+  readonly last: number;
+}
+
 type RawHeader = HeaderWithBodies & { readonly raw: RawBlock };
 
 /**
@@ -124,34 +125,7 @@ function fetchHeaders(
     checkNumber(parsed.header, from + index);
     return { ...parsed, raw: { header: isRecord(result) ? result : {}, receipts: null } };
   };
-  return askAll(endpoint, calls, parse, signal);
-}
-
-/**
- * Makes the calls, and repeats the failed calls whatever their error is. Each result is an answer or the last
- * error.
- */
-async function askAll<T>(
-  endpoint: Endpoint,
-  calls: readonly RpcCall[],
-  parse: (result: unknown, index: number) => T,
-  signal: AbortSignal,
-): Promise<Outcome<T>[]> {
-  const outcomeByIndex = new Map<number, Outcome<T>>();
-  let unanswered = calls.map((_, index) => index);
-  for (let round = 0; round < ROUNDS_MAX && unanswered.length > 0; round += 1) {
-    const askedIndexes = unanswered;
-    const outcomes = await endpoint.batchOutcomes(
-      askedIndexes.flatMap((index) => calls[index] ?? []),
-      (result, at) => parse(result, askedIndexes[at] ?? at),
-      signal,
-    );
-    for (const [at, outcome] of outcomes.entries()) outcomeByIndex.set(askedIndexes[at] ?? at, outcome);
-    unanswered = askedIndexes.filter((_, at) => 'error' in (outcomes[at] ?? {}));
-    // All calls of this attempt failed, so a further attempt would fail too.
-    if (unanswered.length === askedIndexes.length) break;
-  }
-  return calls.flatMap((_, index) => outcomeByIndex.get(index) ?? []);
+  return endpoint.batchOutcomes(calls, parse, signal);
 }
 
 /** Builds the block from its own receipts, which can be proven, or without receipts from the logs of the range. */
@@ -193,7 +167,7 @@ async function fetchReceipts(
   );
   const parse = (result: unknown, index: number): unknown =>
     requirePart(endpoint, result, `the receipt of ${String(calls[index]?.params[0])}`);
-  const outcomes = await askAll(endpoint, calls, parse, signal);
+  const outcomes = await endpoint.batchOutcomes(calls, parse, signal);
   const receipts: unknown[] = [];
   for (const outcome of outcomes) {
     if ('value' in outcome) receipts.push(outcome.value);
@@ -206,19 +180,19 @@ async function fetchReceipts(
   );
 }
 
-async function fetchLogs(
+function fetchLogs(
   endpoint: Endpoint,
   spans: LogSpans,
   from: number,
   to: number,
   signal: AbortSignal,
-): Promise<{ logs: readonly unknown[]; last: number }> {
-  for (let [silences, isRepeated] = [0, false]; ;) {
+): Promise<FetchedLogs> {
+  let [silences, isRepeated] = [0, false];
+  return endpoint.repeat<FetchedLogs>(async () => {
     const last = Math.min(to, from + spans.of(endpoint) - 1);
     const span = last - from + 1;
     const filter = { fromBlock: numberToHex(from), toBlock: numberToHex(last) };
-    const call = { method: 'eth_getLogs', params: [filter] };
-    const [answer] = await endpoint.attempt([call], parseList, signal);
+    const [answer] = await endpoint.attempt([{ method: 'eth_getLogs', params: [filter] }], parseList, signal);
     if (answer === undefined) throw new RpcError('bad_answer', `${endpoint.name}: no answer`);
     if ('value' in answer) {
       spans.grow(endpoint, span);
@@ -228,16 +202,13 @@ async function fetchLogs(
     if (span === 1) throw error;
     // Nodes refuse a range that is too large with any code and any text. An error that may have another reason is
     // repeated once before the range is halved.
-    if (PASSING_KINDS.has(error.kind) && !isRepeated) {
-      isRepeated = true;
-      await endpoint.pause(1, [error], signal);
-      continue;
-    }
-    isRepeated = false;
+    isRepeated = PASSING_KINDS.has(error.kind) && !isRepeated;
+    if (isRepeated) return new Unfinished([error], false, { attemptsMax: 2 });
     if (!error.isAnswer) silences += 1;
     spans.shrink(endpoint, span);
     if (silences > SILENCES_MAX) throw error;
-  }
+    return new Unfinished([error], true);
+  }, signal);
 }
 
 function parseList(result: unknown): readonly unknown[] {

@@ -11,10 +11,12 @@ export interface Fetched {
   readonly failures: Map<number, number>;
   /** Numbers of blocks that the endpoint did not send at an earlier visit. */
   readonly seen: Set<number>;
+  /** Largest number of headers and receipts so far: a block is two. */
+  most: number;
 }
 
 export function newFetched(): Fetched {
-  return { kept: new Map(), halves: new BlockHalves(), failures: new Map(), seen: new Set() };
+  return { kept: new Map(), halves: new BlockHalves(), failures: new Map(), seen: new Set(), most: 0 };
 }
 
 /** Adds the blocks that pass verification to `kept`. Returns the errors of the blocks that fail. */

@@ -7,9 +7,9 @@ import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import type { Clock } from '../rpc/clock';
 import type { Endpoint } from '../rpc/endpoint';
-import type { EndpointPool } from '../rpc/endpointPool';
-import { RpcError, type RpcErrorKind } from '../rpc/rpcError';
-import { orMismatch, type BlockChecker } from './blockChecker';
+import { Unfinished } from '../rpc/retryRule';
+import { RpcError } from '../rpc/rpcError';
+import type { BlockChecker } from './blockChecker';
 import { BlockMismatch } from './blockMismatch';
 import { fetchByLogs, fetchByTransactions, LogSpans } from './fetchByLogs';
 import { BlockHalves, fetchByReceipts, type UncheckedBlock } from './fetchByReceipts';
@@ -18,7 +18,6 @@ import { ReceiptTrust } from './receiptTrust';
 import { checkPiece, type PieceBounds } from './checkBlocks';
 
 interface FetcherOptions {
-  readonly pool: EndpointPool;
   readonly checker: BlockChecker;
   readonly clock: Clock;
   readonly log: Logger;
@@ -28,85 +27,56 @@ interface FetcherOptions {
   readonly logBlocksMax: number;
 }
 
-/** Number of retries on the same endpoint if a reorg may be the reason for the wrong answer. */
-export const RACE_RETRIES = 2;
-export const RACE_PAUSE_MS = 50;
+/** A block that failed more often than this is asked for after all others. */
+const WRONG_MAX = 2;
 /** While many requests fail, each attempt asks for this many batches, so that fewer requests wait for the slowest. */
 const REDUCED_BATCHES = 4;
 
-/** Failures that often end by themselves. They give no information about the method. */
-const PASSING_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
-
 export class PieceFetcher {
-  private readonly pool: EndpointPool;
   private readonly checker: BlockChecker;
-  private readonly clock: Clock;
   private readonly spans: LogSpans;
   private readonly trust: ReceiptTrust;
   private readonly receiptBlocksMax: number;
 
   constructor(options: FetcherOptions) {
-    this.pool = options.pool;
     this.checker = options.checker;
-    this.clock = options.clock;
     this.spans = new LogSpans(options.logBlocksMax);
     this.trust = new ReceiptTrust(options.clock, options.log);
     this.receiptBlocksMax = options.receiptBlocksMax;
   }
 
   /**
-   * Fetches the next verified blocks from the endpoint, at least one. Blocks that pass verification are kept.
-   * Blocks that fail are fetched again, in one batch with the blocks after them. If the method throws, the
-   * verified blocks stay in `fetched` for the next attempt.
+   * Makes one attempt to fetch the next blocks from the endpoint. Returns the blocks from `bounds.from` on once all are
+   * verified. Until then verified blocks stay in `fetched`, and only the others are asked for again. After the last
+   * attempt the verified blocks are returned, at least one; the first one is then fetched by other methods if necessary.
    */
   async fetchPiece(
     endpoint: Endpoint,
     bounds: PieceBounds,
     fetched: Fetched,
     signal: AbortSignal,
-  ): Promise<ChainBlock[]> {
-    const { kept, halves } = fetched;
+  ): Promise<ChainBlock[] | Unfinished<ChainBlock[]>> {
     const { from, to } = bounds;
-    let breaks = 0;
-    /**
-     * Largest number of kept blocks so far. Only a larger number counts as progress, because a node may send
-     * the same wrong block again and again.
-     */
-    let most = 0;
-    /** The last wrong answer since the last progress. Thrown rather than a connection error. */
-    let wrong: BlockMismatch | undefined;
-    for (let idle = 0; ;) {
-      const failed = await this.fetchNext(endpoint, bounds, fetched, signal);
-      const used = 2 * kept.size + halves.size;
-      idle = used > most ? 0 : idle + 1;
-      most = Math.max(most, used);
-      wrong = failed.find((error) => error instanceof BlockMismatch) ?? (idle === 0 ? undefined : wrong);
-      const isOver = failed.length > 0 && idle >= this.idleRoundsMax(endpoint, from, fetched, failed);
-      if (isOver || kept.size === to - from + 1 || (failed.length === 0 && !this.trust.isUsed(endpoint))) {
-        const piece = consecutiveFrom(kept, from);
-        const broken = orMismatch(() => checkPiece(piece, bounds));
-        if (!(broken instanceof BlockMismatch) && piece.length > 0) return piece;
-        if (broken instanceof BlockMismatch) {
-          // The node's chain changed during the fetch, so some kept blocks may be on the abandoned branch.
-          // All are dropped.
-          kept.clear();
-          most = 0;
-          failed.push(broken);
-          wrong = broken;
-        }
-        breaks += 1;
-        if (isOver || breaks > RACE_RETRIES) {
-          const error = wrong ?? failed.at(-1) ?? new RpcError('bad_answer', `${endpoint.name}: no answer`);
-          if (broken instanceof BlockMismatch) throw error;
-          // The block is kept now, so the next round returns at least this block.
-          await this.fetchAlone(endpoint, from, error, fetched, signal);
-          idle = 0;
-          continue;
-        }
-        idle = breaks;
-      }
-      await this.rest(endpoint, idle, failed, signal);
+    const failed = await this.fetchNext(endpoint, bounds, fetched, signal);
+    const { kept, halves } = fetched;
+    const isWhole = kept.size === to - from + 1 || (failed.length === 0 && !this.trust.isUsed(endpoint));
+    // Only a larger number counts as progress, because a node may send the same wrong block again and again.
+    const used = 2 * kept.size + halves.size;
+    const hasProgress = used > fetched.most;
+    fetched.most = Math.max(fetched.most, used);
+    if (isWhole || !hasProgress) {
+      const piece = takePiece(bounds, fetched);
+      if (piece.length > 0) return piece;
     }
+    const settle = async (error: AppError): Promise<ChainBlock[]> => {
+      await this.fetchAlone(endpoint, from, error, fetched, signal);
+      return takePiece(bounds, fetched);
+    };
+    const isKnown = (fetched.failures.get(from) ?? 0) > WRONG_MAX || this.trust.isDoubted(endpoint);
+    return new Unfinished(failed, hasProgress, {
+      settle,
+      ...(isKnown && failed.every(isAnswer) ? { attemptsMax: 1 } : {}),
+    });
   }
 
   /** Makes one attempt to fetch missing blocks, and keeps the verified ones. Returns the errors of the others. */
@@ -170,19 +140,6 @@ export class PieceFetcher {
     throw toRetryable(error);
   }
 
-  /** Counts failed verifications for /metrics, and waits before the next request. */
-  private async rest(
-    endpoint: Endpoint,
-    idle: number,
-    failed: readonly AppError[],
-    signal: AbortSignal,
-  ): Promise<void> {
-    const wrong = failed.filter((error) => error instanceof BlockMismatch);
-    for (const error of wrong) this.pool.countMismatch(error);
-    if (idle > 0 && wrong.length > 0) await this.clock.sleep(RACE_PAUSE_MS, signal);
-    else await endpoint.pause(idle, failed, signal);
-  }
-
   /**
    * The lowest missing blocks, to fetch next: with receipts as many as fit into one batch, with eth_getLogs all.
    * Blocks that failed several times come after all others.
@@ -205,7 +162,7 @@ export class PieceFetcher {
       }
       return missing;
     };
-    const fresh = list(RACE_RETRIES);
+    const fresh = list(WRONG_MAX);
     return fresh.length > 0 ? fresh : list(Infinity);
   }
 
@@ -254,23 +211,26 @@ export class PieceFetcher {
       throw error;
     }
   }
+}
 
-  /** Number of attempts without progress after which block `from` is fetched alone. */
-  private idleRoundsMax(
-    endpoint: Endpoint,
-    from: number,
-    { failures }: Fetched,
-    failed: readonly AppError[],
-  ): number {
-    const isKnown = (failures.get(from) ?? 0) > RACE_RETRIES || this.trust.isDoubted(endpoint);
-    if (isKnown && failed.every(isAnswer)) return 1;
-    const mayBeRace = failed.every((error) => error instanceof BlockMismatch && error.maybeRace);
-    return Math.max(endpoint.idleRoundsMax(failed), mayBeRace ? RACE_RETRIES + 1 : 1);
+/**
+ * Takes the fetched blocks from `from` on, up to the first missing block. @throws BlockMismatch if they do not follow each
+ * other: the node's chain changed during the fetch, so some may be on the abandoned branch, and all are dropped
+ */
+function takePiece(bounds: PieceBounds, fetched: Fetched): ChainBlock[] {
+  const piece = consecutiveFrom(fetched.kept, bounds.from);
+  try {
+    checkPiece(piece, bounds);
+  } catch (error) {
+    fetched.kept.clear();
+    throw error;
   }
+  if (piece.length > 0) fetched.most = 0;
+  return piece;
 }
 
 function isAnswer(error: AppError): boolean {
-  return !(error instanceof RpcError && PASSING_KINDS.has(error.kind));
+  return !(error instanceof RpcError && error.isPassing);
 }
 
 /** An endpoint that refuses one block does not speak for the others, so the error lets the pool ask them. */

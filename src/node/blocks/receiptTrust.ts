@@ -48,7 +48,7 @@ export class ReceiptTrust {
   noteWrong(endpoint: Endpoint, block: number, error: Error): void {
     const doubt = this.doubts.get(endpoint.id) ?? { wrong: 0, right: 0 };
     this.doubts.set(endpoint.id, { wrong: doubt.wrong + 1, right: 0 });
-    endpoint.noteUntrusted({ method: 'eth_getBlockReceipts', block });
+    endpoint.record.noteUntrusted({ method: 'eth_getBlockReceipts', block });
     if (doubt.wrong === 0)
       this.log.warn(
         { endpoint: endpoint.name, block, error: error.message },

@@ -49,7 +49,7 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
   const bell = new Bell(clock);
   const unwatch = options.pool.endpoints.map((endpoint) =>
     endpoint.transport.watchHeads?.((hint) => {
-      if (endpoint.state === 'ok') bell.ring({ endpoint: endpoint.id, hint });
+      if (endpoint.record.state === 'ok') bell.ring({ endpoint: endpoint.id, hint });
     }),
   );
   let last: BlockHeader | null = null;

@@ -9,12 +9,13 @@ import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { BlockMismatch, type MismatchKind } from '../blocks/blockMismatch';
 import { linkSignals } from './abortSignals';
 import { ANSWER_BYTES_MAX } from './answerBounds';
-import { backoffMs, systemClock, withDeadline, type Clock } from './clock';
+import { systemClock, withDeadline, type Clock } from './clock';
 import { createTransport } from './createTransport';
 import { Endpoint } from './endpoint';
 import { doesAnswer, MalformedLog, MergedAnswers } from './malformedAnswers';
 import { toNodeHealth, type EndpointState, type EndpointTraffic, type NodeHealth } from './nodeHealth';
-import { RETRY_AFTER_MAX_MS, RpcError, moreTelling, roundsAfter } from './rpcError';
+import { ALONE_ROUNDS_MAX, isRace, roundPauseMs, roundsAfter, ROUNDS_MAX, Unfinished } from './retryRule';
+import { RETRY_AFTER_MAX_MS, RpcError, moreTelling } from './rpcError';
 import type { Outcome, RpcCall, RpcTransport } from './rpcTransport';
 
 interface PoolOptions {
@@ -29,7 +30,11 @@ interface PoolOptions {
   readonly roundsMax?: number;
 }
 
-type Work<T> = (endpoint: Endpoint, signal: AbortSignal) => Promise<T>;
+/**
+ * One attempt of some work on an endpoint. Is made again on the same endpoint if it is unfinished, or if a reorg may be the
+ * reason for a wrong answer.
+ */
+type Work<T> = (endpoint: Endpoint, signal: AbortSignal) => Promise<T | Unfinished<T>>;
 
 interface CallOptions {
   /** Use only this endpoint. */
@@ -46,11 +51,6 @@ interface CallOptions {
 const RANK: Record<EndpointState, number> = { ok: 0, lagging: 1, slow: 2, benched: 3, wrong_chain: 4 };
 /** An endpoint that is more than this many blocks below the best head is lagging, and used less. */
 const LAG_BLOCKS_MAX = 5;
-const ROUNDS_MAX = 5;
-/** Largest number of rounds over a pool's only endpoint, which itself repeats failed calls. */
-const ALONE_ROUNDS_MAX = 3;
-const PAUSE_BASE_MS = 100;
-const PAUSE_MAX_MS = 5_000;
 
 export class EndpointPool {
   readonly endpoints: readonly Endpoint[];
@@ -86,18 +86,6 @@ export class EndpointPool {
   }
 
   /**
-   * Sends all calls to one endpoint and returns the parsed answers in order. If a call fails, the next endpoint
-   * gets the whole batch. If every endpoint would give the same error, the batch fails at once.
-   */
-  batch<T>(
-    calls: readonly RpcCall[],
-    parse: (result: unknown, index: number) => T,
-    options: CallOptions = {},
-  ): Promise<T[]> {
-    return this.run((endpoint, signal) => endpoint.batch(calls, parse, signal), options);
-  }
-
-  /**
    * Sends many calls. A call with a permanent error, such as a revert, gets the error as its result. A call to
    * which every endpoint gives a malformed answer, after all rounds, gets an error with `malformed`.
    */
@@ -122,8 +110,8 @@ export class EndpointPool {
   }
 
   /**
-   * Runs work that must use the same node for all its calls. An RpcError or BlockMismatch counts as a failure
-   * of the endpoint, and the work starts again on the next endpoint. Errors that every node would give
+   * The scheduler: runs work that must use the same node for all its calls. An RpcError or BlockMismatch counts as a
+   * failure of the endpoint, and the work starts again on the next endpoint. Errors that every node would give
    * (revert, range too large, invalid parameters) and all other errors are thrown at once. @throws the most
    * informative RpcError or BlockMismatch of the last round; AppError `bad_config` if all endpoints serve
    * another chain.
@@ -135,17 +123,19 @@ export class EndpointPool {
     let last: unknown = new RpcError('network', 'no RPC endpoint is usable');
     try {
       for (let round = 0; round < rounds; round += 1) {
-        if (round > 0) await this.clock.sleep(this.pauseMs(round), linked.signal);
+        if (round > 0) await this.clock.sleep(roundPauseMs(this.clock, round), linked.signal);
         const tried = new Set<number>();
-        await this.waitForAny(tried, options, linked.signal);
+        await this.waitForAny(options, linked.signal);
         let mostTelling: unknown = null;
         for (let next = this.pick(tried, options); next !== null; next = this.pick(tried, options)) {
           tried.add(next.id);
           const within = this.limit(next, tried, options, linked.signal);
           try {
-            if (next.chain !== 'right') await within((one, inner) => this.checkChain(one, inner));
-            const value = await within(work);
-            next.noteGood();
+            if (next.record.chain !== 'right') await within((one, inner) => this.checkChain(one, inner));
+            const value = await within((one, inner) =>
+              one.repeat(() => this.attempt(work, one, inner), inner),
+            );
+            next.record.noteGood();
             return value;
           } catch (error) {
             mostTelling = moreTelling(mostTelling, this.blame(next, error, linked.signal));
@@ -161,6 +151,23 @@ export class EndpointPool {
     throw last;
   }
 
+  /** Makes one attempt, and counts wrong answers. */
+  private async attempt<T>(
+    work: Work<T>,
+    endpoint: Endpoint,
+    signal: AbortSignal,
+  ): Promise<T | Unfinished<T>> {
+    try {
+      const result = await work(endpoint, signal);
+      if (result instanceof Unfinished) result.errors.forEach((error) => this.countMismatch(error));
+      return result;
+    } catch (error) {
+      this.countMismatch(error);
+      if (isRace(error)) return new Unfinished<T>([error], false);
+      throw error;
+    }
+  }
+
   /**
    * Runs work on the endpoint. The time limit is `attemptMs` if another endpoint is available now, otherwise
    * the timeout of the transport.
@@ -170,10 +177,10 @@ export class EndpointPool {
     tried: ReadonlySet<number>,
     { attemptMs }: CallOptions,
     signal: AbortSignal,
-  ): <T>(work: Work<T>) => Promise<T> {
+  ): <T>(work: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>) => Promise<T> {
     const now = this.clock.now();
-    const restedOthers = this.candidates(tried, {}).filter((other) => other.coolUntil <= now);
-    if (attemptMs === undefined || !restedOthers.some(({ state }) => state !== 'benched'))
+    const restedOthers = this.candidates(tried, {}).filter(({ record }) => record.coolUntil <= now);
+    if (attemptMs === undefined || !restedOthers.some(({ record }) => record.state !== 'benched'))
       return (work) => work(endpoint, signal);
     const timeoutError = (): Error =>
       new RpcError('timeout', `${endpoint.name}: no answer within ${attemptMs} ms`);
@@ -185,13 +192,12 @@ export class EndpointPool {
   private blame(endpoint: Endpoint, error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) throw signal.reason;
     if (error instanceof BlockMismatch) {
-      this.countMismatch(error);
-      this.penalise(endpoint.id, error.message);
+      this.bench(endpoint, error);
       return error;
     }
     if (!(error instanceof RpcError)) throw error;
     if (!error.retryable && error.kind !== 'method_missing') {
-      endpoint.noteGood();
+      endpoint.record.noteGood();
       throw error;
     }
     this.charge(endpoint, error);
@@ -199,9 +205,9 @@ export class EndpointPool {
   }
 
   private charge(endpoint: Endpoint, error: RpcError): void {
-    const failuresBefore = endpoint.failures;
+    const failuresBefore = endpoint.record.failures;
     endpoint.noteFailure(error);
-    if (failuresBefore === 0 && endpoint.failures > 0) {
+    if (failuresBefore === 0 && endpoint.record.failures > 0) {
       this.log.warn(
         { endpoint: endpoint.name, kind: error.kind, error: error.message },
         'a call to an RPC endpoint failed',
@@ -213,10 +219,10 @@ export class EndpointPool {
     if (this.chainId === null) return;
     const chainId = await endpoint.call('eth_chainId', [], parseChainId, signal);
     if (chainId === this.chainId) {
-      endpoint.chain = 'right';
+      endpoint.record.chain = 'right';
       return;
     }
-    endpoint.chain = 'wrong';
+    endpoint.record.chain = 'wrong';
     const message = `${endpoint.name} serves chain ${chainId}, not ${this.chainId}`;
     this.log.error(
       { endpoint: endpoint.name, chainId, expected: this.chainId },
@@ -226,8 +232,8 @@ export class EndpointPool {
   }
 
   private assertAnyChain(): void {
-    if (this.endpoints.some((endpoint) => endpoint.chain !== 'wrong')) return;
-    const errors = this.endpoints.map((endpoint) => endpoint.health().lastError ?? endpoint.name).join('; ');
+    if (this.endpoints.some(({ record }) => record.chain !== 'wrong')) return;
+    const errors = this.endpoints.map(({ record, name }) => record.health().lastError ?? name).join('; ');
     throw new AppError('bad_config', `every RPC endpoint serves another chain: ${errors}`);
   }
 
@@ -239,8 +245,8 @@ export class EndpointPool {
     const now = this.clock.now();
     let best: Endpoint | null = null;
     for (const endpoint of this.candidates(tried, options)) {
-      if (endpoint.coolUntil > now) continue;
-      if (best === null || RANK[endpoint.state] < RANK[best.state]) best = endpoint;
+      if (endpoint.record.coolUntil > now) continue;
+      if (best === null || RANK[endpoint.record.state] < RANK[best.record.state]) best = endpoint;
     }
     return best;
   }
@@ -248,22 +254,18 @@ export class EndpointPool {
   private candidates(tried: ReadonlySet<number>, options: CallOptions): Endpoint[] {
     return this.endpoints.filter(
       (endpoint) =>
-        endpoint.chain !== 'wrong' &&
+        endpoint.record.chain !== 'wrong' &&
         !tried.has(endpoint.id) &&
         (options.endpoint === undefined || options.endpoint === endpoint.id),
     );
   }
 
   /** If every endpoint is pausing, waits until the first pause ends. */
-  private async waitForAny(
-    tried: ReadonlySet<number>,
-    options: CallOptions,
-    signal: AbortSignal,
-  ): Promise<void> {
+  private async waitForAny(options: CallOptions, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const candidates = this.candidates(tried, options);
+    const candidates = this.candidates(new Set(), options);
     if (candidates.length === 0) return;
-    const earliest = Math.min(...candidates.map((endpoint) => endpoint.coolUntil));
+    const earliest = Math.min(...candidates.map(({ record }) => record.coolUntil));
     const now = (): number => this.clock.now();
     const until = Math.min(earliest, now() + RETRY_AFTER_MAX_MS);
     // A timer may fire early. Without this loop, all endpoints could still be pausing after the wait, and the
@@ -272,37 +274,41 @@ export class EndpointPool {
       await this.clock.sleep(Math.ceil(leftMs), signal);
   }
 
-  private pauseMs(round: number): number {
-    return backoffMs(this.clock, round - 1, PAUSE_BASE_MS, PAUSE_MAX_MS);
-  }
-
   /** Benches an endpoint that answered wrongly: it is not used for some time if there are others. */
-  penalise(id: number, reason: string): void {
-    const endpoint = this.endpoints[id];
-    if (endpoint === undefined) return;
-    endpoint.bench(reason);
-    this.log.warn({ endpoint: endpoint.name, reason }, 'an RPC endpoint gave a wrong answer and is benched');
+  reject(from: number, wrong: BlockMismatch): void {
+    this.countMismatch(wrong);
+    const endpoint = this.endpoints[from];
+    if (endpoint !== undefined) this.bench(endpoint, wrong);
   }
 
-  /** Counts a failed verification for /metrics. Mismatches that `run` catches are counted by `run`. */
-  countMismatch(mismatch: BlockMismatch): void {
-    this.mismatches.set(mismatch.kind, (this.mismatches.get(mismatch.kind) ?? 0) + 1);
+  private bench({ record, name }: Endpoint, wrong: BlockMismatch): void {
+    record.bench(wrong.message);
+    this.log.warn(
+      { endpoint: name, reason: wrong.message },
+      'an RPC endpoint gave a wrong answer and is benched',
+    );
+  }
+
+  /** Counts a failed verification for /metrics. */
+  private countMismatch(error: unknown): void {
+    if (error instanceof BlockMismatch)
+      this.mismatches.set(error.kind, (this.mismatches.get(error.kind) ?? 0) + 1);
   }
 
   /** Reads the heads of all endpoints in parallel and marks endpoints that lag. Failures are recorded. */
   async refreshHeads(signal?: AbortSignal): Promise<void> {
-    const askedEndpoints = this.endpoints.filter((endpoint) => endpoint.chain !== 'wrong');
+    const askedEndpoints = this.endpoints.filter(({ record }) => record.chain !== 'wrong');
     const heads = await Promise.all(askedEndpoints.map((endpoint) => this.askHead(endpoint, signal)));
     const best = Math.max(...heads.map((head) => head ?? -1));
     for (const [position, endpoint] of askedEndpoints.entries()) {
       const head = heads[position] ?? null;
       if (head === null) continue;
       const lagging = best - head > LAG_BLOCKS_MAX;
-      if (lagging !== endpoint.lagging) {
+      if (lagging !== endpoint.record.lagging) {
         const event = lagging ? 'an RPC endpoint lags' : 'an RPC endpoint no longer lags';
         this.log.info({ endpoint: endpoint.name, head, best, lagging }, event);
       }
-      endpoint.lagging = lagging;
+      endpoint.record.lagging = lagging;
     }
   }
 
@@ -311,8 +317,8 @@ export class EndpointPool {
     const options = signal === undefined ? bounds : { ...bounds, signal };
     try {
       const head = await this.call('eth_blockNumber', [], parseBlockNumber, options);
-      endpoint.noteHead(head);
-      return endpoint.state === 'benched' ? null : head;
+      endpoint.record.noteHead(head);
+      return endpoint.record.state === 'benched' ? null : head;
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof AppError) return null;
@@ -323,7 +329,7 @@ export class EndpointPool {
   /** Facts for /readyz and /metrics. */
   health(): NodeHealth {
     return toNodeHealth(
-      this.endpoints.map((endpoint) => endpoint.health()),
+      this.endpoints.map(({ record }) => record.health()),
       this.mismatches,
     );
   }

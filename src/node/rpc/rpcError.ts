@@ -29,6 +29,7 @@ export type RpcErrorKind =
   | 'bad_answer'
   | 'other';
 
+const PASSING_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
 /** Errors that a retry on the same node does not remove. */
 const FINAL_KINDS: ReadonlySet<RpcErrorKind> = new Set(['revert', 'method_missing', 'too_large', 'invalid']);
 
@@ -75,6 +76,11 @@ export class RpcError extends AppError {
     this.retryAfterMs = facts.retryAfterMs ?? null;
     this.cut = facts.cut ?? null;
     this.malformed = facts.malformed ?? false;
+  }
+
+  /** Whether only the connection failed or the node refuses all calls. The error says nothing about the call. */
+  get isPassing(): boolean {
+    return PASSING_KINDS.has(this.kind);
   }
 
   /** Whether the node answered, with an HTTP status or an error of its own. */
@@ -138,9 +144,6 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
 
 type Kinds = ReadonlySet<RpcErrorKind>;
 
-/** Failures that rarely end within a second. After them there are fewer attempts. */
-export const LASTING_KINDS: Kinds = new Set(['unknown_block', 'timeout', 'refused']);
-
 /** Failures after which a batch is split in halves, because each half may succeed. */
 export const SPLIT_KINDS: Kinds = new Set(['too_large', 'invalid', 'method_missing', 'bad_answer']);
 
@@ -149,25 +152,6 @@ export const SPLIT_KINDS: Kinds = new Set(['too_large', 'invalid', 'method_missi
  * requests to a node that limits them.
  */
 export const SIZELESS_KINDS: Kinds = new Set(['rate_limited', 'refused']);
-
-/**
- * Numbers of rounds over all endpoints for errors which mean that an endpoint does not have the answer. More
- * rounds do not help then; the caller decides whether to retry later.
- */
-const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
-  method_missing: 1,
-  unknown_block: 3,
-  too_large: 1,
-};
-/** Failures of the connection. They give no information about the call. */
-const SILENT_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
-/** Largest number of rounds over all endpoints for malformed answers. */
-const MALFORMED_ROUNDS_MAX = 3;
-
-/** Number of rounds over all endpoints after which a call that ends with this error is not repeated. */
-export function roundsAfter({ kind, malformed }: RpcError, rounds: number): number {
-  return malformed ? MALFORMED_ROUNDS_MAX : (ROUNDS_BY_KIND[kind] ?? rounds);
-}
 
 /**
  * Returns the more informative of two errors. An error about the call itself comes before a malformed answer,
@@ -179,6 +163,6 @@ export function moreTelling(before: unknown, after: unknown): unknown {
 
 function telling(error: unknown): number {
   if (!(error instanceof RpcError)) return 2;
-  if (SILENT_KINDS.has(error.kind)) return 0;
+  if (error.isPassing) return 0;
   return error.kind === 'bad_answer' || error.kind === 'other' ? 1 : 2;
 }

@@ -69,7 +69,7 @@ interface Look {
 function lookAt(views: readonly Branch[]): Look {
   const status = { ...newIngestStatus(), phase: 'follow' as const, finalTo: BLOCKS };
   const [benched, repaired]: [number[], string[]] = [[], []];
-  const pool = { endpoints: views.map((_, id) => ({ id })), penalise: (id: number) => void benched.push(id) };
+  const pool = { endpoints: views.map((_, id) => ({ id })), reject: (id: number) => void benched.push(id) };
   const sources = views.map(simSource);
   // Without the name of an endpoint, the first one that is not benched answers.
   const sourceOf = (id: number | undefined): BlockSource =>

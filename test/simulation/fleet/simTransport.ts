@@ -43,6 +43,8 @@ type Message = { readonly result: unknown } | { readonly error: RpcRefusal };
 export class SimTransport implements RpcTransport {
   readonly name: string;
   private mood: NodeMood = GOOD_MOOD;
+  /** Whether failures are drawn for each call, and not for each request. */
+  private failsCalls = false;
   private left = 0;
   private calm = false;
   private closed = false;
@@ -58,6 +60,7 @@ export class SimTransport implements RpcTransport {
   /** From now on the node answers without delay and correctly. */
   calmDown(): void {
     this.calm = true;
+    this.failsCalls = false;
     this.mood = GOOD_MOOD;
   }
 
@@ -77,8 +80,10 @@ export class SimTransport implements RpcTransport {
     trace(`${this.name} ${calls.length} ${calls[0]?.method} ${JSON.stringify(calls[0]?.params[0])}`);
     await clock.sleep(this.calm ? 1 : random.pick([1, 2, 5, 40]), signal);
     if (this.closed) throw new RpcError('network', `${this.name}: the transport is closed`);
-    if (random.chance(this.mood.fails)) await this.fail(signal);
-    const { batchMax, rateWording, quirks } = this.options.nature;
+    const faults = calls.map(() => this.drawFault());
+    if (faults.includes('request') || (!this.failsCalls && random.chance(this.mood.fails)))
+      await this.fail(signal);
+    const { batchMax, quirks } = this.options.nature;
     if (calls.length > batchMax && !this.calm) {
       const message = random.pick(['batch too large', `batch size exceeds the limit of ${batchMax}`]);
       return this.read(calls.length, { error: { code: -32600, message } });
@@ -87,9 +92,10 @@ export class SimTransport implements RpcTransport {
       world.noteQuirk('batches with HTTP 429');
       return this.read(calls.length, { error: { code: -32005, message: 'limit exceeded' } }, 429);
     }
-    const messages = calls.map((call) =>
-      random.chance(this.mood.fails / 10) ? { error: rateWording } : this.answer(call),
-    );
+    const messages = calls.map((call, at) => {
+      const fault = faults[at] ?? null;
+      return fault === null || fault === 'request' ? this.answer(call) : fault;
+    });
     const answers = this.read(calls.length, this.withIds(messages));
     if (random.chance(this.mood.fails / 10)) {
       answers[answers.length - 1] = {
@@ -116,9 +122,21 @@ export class SimTransport implements RpcTransport {
     if (this.calm || (this.left -= 1) > 0) return;
     const { random, world, health, honest } = this.options;
     this.left = random.int(1, 2 * MOOD_REQUESTS);
+    this.failsCalls = this.options.odd.chance(0.5);
     const past = world.headAt(world.clock.now() - random.int(0, 20_000));
     const orphan = world.chain.canonicalView()[world.chain.block(past)!.number]?.hash === past ? null : past;
     this.mood = drawMood(random, honest ? { ...health, stuck: 0, lying: 0 } : health, orphan);
+  }
+
+  /** Draws the failure of one call: an error, no result, or a failure of the whole request. Null if it succeeds. */
+  private drawFault(): Message | 'request' | null {
+    const { random, odd, nature, world } = this.options;
+    const limited = { error: nature.rateWording };
+    if (!this.failsCalls) return random.chance(this.mood.fails / 10) ? limited : null;
+    if (!odd.chance(this.mood.fails)) return null;
+    world.noteQuirk('failures of single calls');
+    const internal = { error: { code: -32603, message: 'Internal error' } };
+    return odd.pick<Message | 'request'>([limited, internal, { result: null }, 'request']);
   }
 
   /** Numbers the messages. A quirky node sends text, or gives a message the id of another call. */

@@ -12,6 +12,7 @@ export const QUIRKS = [
   'batches with HTTP 429',
   'wrong ids',
   'ids as text',
+  'failures of single calls',
 ] as const;
 export type Quirk = (typeof QUIRKS)[number];
 

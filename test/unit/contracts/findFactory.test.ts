@@ -80,5 +80,5 @@ test('a node without tracing gives no creator and stays in normal use', async ()
     return true;
   };
   expect(await findFactory(pool, TX, MADE, signal)).toBeUndefined();
-  expect(pool.endpoints.map(({ failures, coolUntil }) => [failures, coolUntil])).toEqual([[0, 0]]);
+  expect(pool.endpoints.map(({ record }) => [record.failures, record.coolUntil])).toEqual([[0, 0]]);
 });

@@ -217,11 +217,10 @@ test('if a block is read by eth_getLogs, missing logs are detected', async () =>
   };
   const { source, pool } = sourceOf([liar, honest]);
   expect(await source.fetchRange(1, 8)).toEqual(chain.blocks.slice(1).map(expected));
-  // The false block is detected five times: in four attempts that still return earlier blocks, and in one that
-  // returns none.
+  // The false block is detected in two attempts that still return earlier blocks, and in one that returns none.
   expect(pool.health()).toMatchObject({
     endpoints: [{ state: 'benched' }, { state: 'ok' }],
-    mismatches: { bloom: 4 + 1 },
+    mismatches: { bloom: 2 + 1 },
   });
 });
 

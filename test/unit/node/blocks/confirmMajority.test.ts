@@ -29,7 +29,7 @@ function refOf(chain: FakeChain, number: number): BlockRef {
 }
 
 const statesOf = ({ pool }: Awaited<ReturnType<typeof votersOf>>): string[] =>
-  pool.endpoints.map(({ state }) => state);
+  pool.endpoints.map(({ record }) => record.state);
 
 test('the majority confirms its block, and the endpoint with another chain is benched with both hashes', async () => {
   const [liar, honest] = [chainOf(2), chainOf(1)];
@@ -108,7 +108,7 @@ test('a stored final block that most endpoints contradict is not canonical', asy
   const { source, pool } = await votersOf(liar, honest, honest);
   expect(await source.confirmCanonical(refOf(liar, 5))).toBe(false);
   expect(await source.confirmCanonical(refOf(honest, 5))).toBe(true);
-  expect(pool.endpoints.map(({ state }) => state)).toEqual(['benched', 'ok', 'ok']);
+  expect(pool.endpoints.map(({ record }) => record.state)).toEqual(['benched', 'ok', 'ok']);
 });
 
 test('if the blocks of a range do not follow the known block before the range, another endpoint is used', async () => {
@@ -117,5 +117,5 @@ test('if the blocks of a range do not follow the known block before the range, a
   const parent = refOf(honest, 4).hash;
   const blocks = await source.fetchRange(5, 8, { parent });
   expect(blocks.map(({ hash }) => hash)).toEqual([5, 6, 7, 8].map((number) => honest.at(number).hash));
-  expect(pool.endpoints[0]!.state).toBe('benched');
+  expect(pool.endpoints[0]!.record.state).toBe('benched');
 });

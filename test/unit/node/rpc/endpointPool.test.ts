@@ -1,6 +1,7 @@
 import { checkChainId } from '../../../../src/node/rpc/checkChainId';
 import { systemClock, type Clock } from '../../../../src/node/rpc/clock';
 import { EndpointPool } from '../../../../src/node/rpc/endpointPool';
+import { BlockMismatch } from '../../../../src/node/blocks/blockMismatch';
 import { RpcError } from '../../../../src/node/rpc/rpcError';
 import type { RpcTransport } from '../../../../src/node/rpc/rpcTransport';
 import { steadyNow } from '../../../../src/domain/time/steadyTime';
@@ -36,7 +37,7 @@ test('a failing endpoint gets no calls while another answers, and is preferred a
   for (let call = 0; call < 5; call += 1) await pool.call('eth_blockNumber', [], text);
   expect(second.countCalls('eth_blockNumber')).toBe(5);
   first.onHttp = () => false;
-  await until(() => (pool.endpoints[0]?.coolUntil ?? 0) <= steadyNow());
+  await until(() => (pool.endpoints[0]?.record.coolUntil ?? 0) <= steadyNow());
   await pool.call('eth_blockNumber', [], text);
   expect(first.countCalls('eth_blockNumber')).toBe(1);
 });
@@ -153,7 +154,7 @@ test('a hanging endpoint gets calls only after the other endpoints, and gets the
   const ask = (options = {}) => pool.call('eth_blockNumber', [], text, { attemptMs: 500, ...options });
   for (let call = 0; call < 3; call += 1) await ask();
   expect(pool.health().endpoints.map(({ state }) => state)).toEqual(['slow', 'ok']);
-  await until(() => (pool.endpoints[0]?.coolUntil ?? 0) <= steadyNow());
+  await until(() => (pool.endpoints[0]?.record.coolUntil ?? 0) <= steadyNow());
   await ask();
   expect(other.countCalls('eth_blockNumber')).toBe(4);
   hung.onHttp = () => false;
@@ -183,7 +184,7 @@ test('a batch that is too large for the node is split', async () => {
   node.batchMax = 7;
   const calls = Array.from({ length: 40 }, () => ({ method: 'eth_blockNumber', params: [] }));
   const pool = poolOf([node.httpUrl], { batchMax: 32 });
-  expect(await pool.batch(calls, text)).toEqual(Array(40).fill('0x0'));
+  expect(await pool.batchOutcomes(calls, text)).toEqual(Array(40).fill({ value: '0x0' }));
 });
 
 test('a batch whose answer exceeds our size limit is split', async () => {
@@ -192,7 +193,8 @@ test('a batch whose answer exceeds our size limit is split', async () => {
     method === 'eth_blockNumber' ? { result: `0x${'0'.repeat(1_000)}` } : undefined;
   const calls = Array.from({ length: 20 }, () => ({ method: 'eth_blockNumber', params: [] }));
   const pool = poolOf([node.httpUrl], { bodyBytesMax: 5_000 });
-  expect(await pool.batch(calls, text)).toHaveLength(20);
+  const outcomes = await pool.batchOutcomes(calls, text);
+  expect(outcomes.filter((one) => 'value' in one)).toHaveLength(20);
 });
 
 test('an endpoint of another chain is refused, and the other endpoints are used', async () => {
@@ -231,10 +233,13 @@ test('an endpoint that is benched for a wrong answer gets calls only when no oth
   const [liar, other] = [await startNode(), await startNode()];
   const pool = poolOf([liar.httpUrl, other.httpUrl]);
   await pool.call('eth_blockNumber', [], text);
-  pool.penalise(0, 'it lied');
+  pool.reject(0, new BlockMismatch('bloom', 7, 'it lied'));
   await pool.call('eth_blockNumber', [], text);
   expect([liar, other].map((node) => node.countCalls('eth_blockNumber'))).toEqual([1, 1]);
-  expect(pool.health().endpoints[0]).toMatchObject({ state: 'benched', lastError: 'it lied' });
+  expect(pool.health().endpoints[0]).toMatchObject({
+    state: 'benched',
+    lastError: expect.stringContaining('it lied') as unknown,
+  });
   await other.stop();
   expect(await pool.call('eth_blockNumber', [], text)).toBe('0x0');
 });
@@ -316,6 +321,6 @@ test('concurrent calls that fail pause the endpoint once, not once per call', as
   const { pool } = downPool({ ...systemClock(), random: () => 1 });
   const calls = Array.from({ length: 20 }, () => pool.call('eth_blockNumber', [], text, { roundsMax: 1 }));
   await Promise.allSettled(calls);
-  expect((pool.endpoints[0]?.coolUntil ?? 0) - steadyNow()).toBeLessThanOrEqual(250);
+  expect((pool.endpoints[0]?.record.coolUntil ?? 0) - steadyNow()).toBeLessThanOrEqual(250);
   await pool.close();
 });
