@@ -1,7 +1,7 @@
 /** Runs the real ingest session over the simulated chain and a calm node, and compares the stored rows with the oracle. */
 import type { Database } from '../../src/clickhouse/client/database';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
-import type { EthCalls } from '../../src/ingest/pools/contractCalls';
+import type { EthCalls } from '../../src/node/calls/askContracts';
 import { IngestSession } from '../../src/ingest/session/session';
 import type { SessionLimits } from '../../src/ingest/session/sessionLimits';
 import { newIngestStatus } from '../../src/ingest/session/status';

@@ -160,7 +160,12 @@ const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
   too_large: 1,
 };
 /** Failures of the connection. They give no information about the call. */
-const SILENT_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
+export const SILENT_KINDS: ReadonlySet<RpcErrorKind> = new Set([
+  'network',
+  'timeout',
+  'refused',
+  'rate_limited',
+]);
 /** Largest number of rounds over all endpoints for malformed answers. */
 const MALFORMED_ROUNDS_MAX = 3;
 
