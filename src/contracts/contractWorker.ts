@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { EthCalls } from '../node/calls/askContracts';
 import type { Database } from '../clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
 import { address } from '../clickhouse/rows/columns';
@@ -17,7 +18,6 @@ import { findCreators, type CreatorDeps } from './findCreators';
 import { findNewCreations, WAITING_MAX } from './findNewCreations';
 import { findUpgraded } from './findUpgraded';
 import { lendSources } from './lendSources';
-import type { CodeRpc } from './readContractCode';
 import { storeCodes } from './storeCodes';
 
 /** Pause in ms between checks whether a new block may have new contracts. */
@@ -42,7 +42,7 @@ const foundRow = rowType({ address });
 
 export interface ContractWorkerDeps {
   readonly database: Database;
-  readonly rpc: CodeRpc & CreatorDeps['rpc'];
+  readonly rpc: EthCalls & CreatorDeps['rpc'];
   readonly chainId: number;
   /** Name of the database with the verified contracts: the market chain's database. */
   readonly verifiedDb: string;

@@ -4,13 +4,14 @@
  */
 import { LRUCache } from 'lru-cache';
 
+import type { EthCalls } from '../node/calls/askContracts';
 import { systemClock, withDeadline, type Clock } from '../node/rpc/clock';
 import { RpcError } from '../node/rpc/rpcError';
 import type { Hex } from '../domain/hex';
 import { AppError } from '../errors';
 import { toCode, type ContractCode } from '../query/contracts/contractFacts';
 import type { NodeCode } from '../query/contracts/nodeCode';
-import { readContractCodes, type CodeRpc } from './readContractCode';
+import { readContractCodes } from './readContractCode';
 
 /** Number of cached results. Results end with the head or expire, because code and implementations change. */
 const KEPT_MAX = 5_000;
@@ -27,7 +28,7 @@ const PATIENCE_MS = 300;
 /** After a failure, an API answer that can do without the code does not ask the node for this time in ms. */
 const REST_MS = 3_000;
 
-export function createNodeCode(rpc: CodeRpc, clock: Clock = systemClock()): NodeCode {
+export function createNodeCode(rpc: EthCalls, clock: Clock = systemClock()): NodeCode {
   const keptCodes = new LRUCache<
     Hex,
     { readonly at: number; readonly head: string; readonly code: Promise<ContractCode | null> }

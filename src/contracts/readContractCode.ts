@@ -1,51 +1,47 @@
 /** Reads contract code from a node: its hash, its size and the targets of a proxy, now or at an older block. */
 import { keccak256 } from 'ethers';
 
-import type { EndpointPool } from '../node/rpc/endpointPool';
-import { RpcError, type RpcErrorKind } from '../node/rpc/rpcError';
-import type { RpcCall } from '../node/rpc/rpcTransport';
+import { askContracts, type BlockTag, type EthCalls, type StateCall } from '../node/calls/askContracts';
 import type { ContractCodeRow } from '../clickhouse/schema/explorerTables';
-import { isHexData, numberToHex, toLowerHex, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../domain/hex';
+import { callData, type ContractCall } from '../domain/contractCall';
+import { numberToHex, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../domain/hex';
 import {
   BEACON_SLOT,
-  FACETS_SELECTOR,
-  IMPLEMENTATION_SELECTOR,
   IMPLEMENTATION_SLOT,
   LEGACY_SLOT,
-  MASTER_COPY_SELECTOR,
   PROXIABLE_SLOT,
   type ProxyKind,
 } from '../domain/proxies';
-import { AppError } from '../errors';
 import { readAbilities, readDelegation, readForwarding, type Forwarding, type Place } from './forwarding';
 
-/** Gas limit of one call. */
-const CALL_GAS: Hex = '0x4c4b40';
-/** Size limit of an answer in bytes: enough for the addresses of a thousand facets. */
-const ANSWER_BYTES_MAX = 65_536;
+/** Size limit in bytes of the addresses of facets: enough for a thousand. */
+const FACETS_BYTES_MAX = 65_536;
 const SLOTS: readonly (readonly [ProxyKind, Hex])[] = [
   ['eip1967', IMPLEMENTATION_SLOT],
   ['eip1967_beacon', BEACON_SLOT],
   ['eip1822', PROXIABLE_SLOT],
   ['openzeppelin_legacy', LEGACY_SLOT],
 ];
-/** Failures that say nothing about the state of an older block. */
-const UNANSWERED: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
 /** The proxy of Safe before version 1.1.1, which has no function masterCopy(): it loads slot 0 first. */
 const OLD_SAFE = /^0x608060405273f{40}600054163660008037/;
 
-export type CodeRpc = Pick<EndpointPool, 'batchOutcomes'>;
 export type FoundCode = Omit<ContractCodeRow, 'checked_block' | 'version'>;
 
 /** A contract whose code is read. `found` grows while its storage is read. */
 interface Suspect {
   readonly address: Hex;
-  readonly tag: string;
+  readonly tag: Hex | 'latest';
   readonly code: Hex;
   readonly delegates: boolean;
   readonly forwarding: Forwarding | null;
   found: FoundCode;
 }
+
+/** Makes calls for each of these contracts at its block. Returns the answers of each. */
+type Ask = <T extends Pick<Suspect, 'tag'>>(
+  asked: readonly T[],
+  callsOf: (one: T) => readonly StateCall[],
+) => Promise<(readonly (Hex | null)[])[]>;
 
 /** Asks for the code at the end of a block. */
 interface CodeQuestion {
@@ -58,31 +54,28 @@ interface CodeQuestion {
  * the node no longer has the state of an older block. Rejects if the node does not answer.
  */
 export async function readContractCodes(
-  rpc: CodeRpc,
+  rpc: EthCalls,
   questions: readonly CodeQuestion[],
   signal: AbortSignal,
 ): Promise<(FoundCode | null)[]> {
-  const ask = async (calls: readonly RpcCall[]): Promise<(Hex | null)[]> =>
-    calls.length === 0 ? [] : askAll(rpc, calls, signal);
-  const codes = await ask(
-    questions.map(({ address, block }) => ({ method: 'eth_getCode', params: [address, tagOf(block)] })),
-  );
-  const own = questions.map((question, index) => readCode(question, codes[index] ?? null));
+  const ask: Ask = async (asked, callsOf) => {
+    const at = (index: number): BlockTag => asked[index]?.tag ?? 'latest';
+    const told = await askContracts(rpc, asked.map(callsOf), { at, missing: 'null', roundsMax: 2, signal });
+    return told.map(({ answers }) => answers);
+  };
+  const asked = questions.map(({ address, block }) => ({ address, tag: tagOf(block) }));
+  const codes = await ask(asked, ({ address }) => [{ codeOf: address }]);
+  const own = asked.map(({ address, tag }, index) => toSuspect(address, tag, codes[index]?.[0] ?? null));
   const { behind, missing } = await readBehind(own, ask);
   const read = [...own, ...behind.values()];
   // Code without DELEGATECALL is no proxy, so most contracts need no further calls.
   const suspects = read
     .filter((one) => one !== null)
     .filter((one) => one.found.proxy === '' && one.delegates);
-  const words = await ask(
-    suspects.flatMap((one) =>
-      slotsOf(one).map((slot) => ({ method: 'eth_getStorageAt', params: [one.address, slot, one.tag] })),
-    ),
-  );
-  let place = 0;
+  const words = await ask(suspects, (one) => slotsOf(one).map((slot) => ({ slot, storageOf: one.address })));
   const [beacons, open]: [(readonly [Suspect, Hex])[], (readonly [Suspect, Hex | null])[]] = [[], []];
-  for (const one of suspects) {
-    const mine = words.slice(place, (place += slotsOf(one).length));
+  for (const [index, one] of suspects.entries()) {
+    const mine = words[index] ?? [];
     if (mine.includes(null)) missing.add(one);
     const slot = mine.slice(0, SLOTS.length).findIndex((word) => targetOf(word) !== null);
     const [kind] = SLOTS[slot] ?? [];
@@ -92,9 +85,12 @@ export async function readContractCodes(
     else one.found = { ...one.found, proxy: kind, implementation: target };
   }
   // A diamond answers facetAddresses(). Its code may forward to one slot too.
-  const facets = await ask(open.map(([one]) => call(one.address, FACETS_SELECTOR, one.tag)));
+  const facets = await ask(
+    open.map(([one]) => one),
+    ({ address }) => [viewOf(address, 'facetAddresses()', FACETS_BYTES_MAX)],
+  );
   open.forEach(([one, pointed], index) => {
-    const list = readAddressList(facets[index]);
+    const list = readAddressList(facets[index]?.[0]);
     if (list !== null) one.found = { ...one.found, proxy: 'eip2535', facets: list.join() };
     else if (pointed !== null && one.forwarding?.kind === 'beacon') {
       one.found = { ...one.found, proxy: 'beacon' };
@@ -105,14 +101,17 @@ export async function readContractCodes(
   const safes = read
     .filter((one) => one !== null)
     .filter((one) => one.found.proxy === 'custom_slot' && usesFirstSlot(one));
-  const masters = await ask(safes.map((one) => call(one.address, MASTER_COPY_SELECTOR, one.tag)));
+  const masters = await ask(safes, ({ address }) => [viewOf(address, 'masterCopy()')]);
   safes.forEach((one, index) => {
-    if (targetOf(masters[index]) === one.found.implementation || OLD_SAFE.test(one.code))
+    if (targetOf(masters[index]?.[0]) === one.found.implementation || OLD_SAFE.test(one.code))
       one.found = { ...one.found, proxy: 'safe' };
   });
-  const told = await ask(beacons.map(([one, beacon]) => call(beacon, IMPLEMENTATION_SELECTOR, one.tag)));
+  const told = await ask(
+    beacons.map(([{ tag }, address]) => ({ tag, address })),
+    ({ address }) => [viewOf(address, 'implementation()')],
+  );
   beacons.forEach(([one, beacon], index) => {
-    const implementation = targetOf(told[index]) ?? ZERO_ADDRESS;
+    const implementation = targetOf(told[index]?.[0]) ?? ZERO_ADDRESS;
     one.found = { ...one.found, proxy: one.found.proxy || 'eip1967_beacon', beacon, implementation };
   });
   return own.map((one) => {
@@ -130,23 +129,22 @@ export async function readContractCodes(
  */
 async function readBehind(
   own: readonly (Suspect | null)[],
-  ask: (calls: readonly RpcCall[]) => Promise<(Hex | null)[]>,
+  ask: Ask,
 ): Promise<{ readonly behind: ReadonlyMap<Suspect, Suspect>; readonly missing: Set<Suspect> }> {
   const accounts = own.filter((one) => one?.found.proxy === 'eip7702').filter((one) => one !== null);
-  const codes = await ask(
-    accounts.map(({ found, tag }) => ({ method: 'eth_getCode', params: [found.implementation, tag] })),
-  );
+  const codes = await ask(accounts, ({ found }) => [{ codeOf: found.implementation }]);
   const behind = new Map<Suspect, Suspect>();
   const missing = new Set<Suspect>();
   for (const [index, account] of accounts.entries()) {
-    const inner = toSuspect(account.address, account.tag, codes[index] ?? null);
+    const inner = toSuspect(account.address, account.tag, codes[index]?.[0] ?? null);
     if (inner === null) missing.add(account);
     else if (inner.found.proxy !== 'eip7702') behind.set(account, inner);
   }
   return { behind, missing };
 }
 
-const tagOf = (block: CodeQuestion['block']): string => (block === 'latest' ? block : numberToHex(block));
+const tagOf = (block: CodeQuestion['block']): Suspect['tag'] =>
+  block === 'latest' ? block : numberToHex(block);
 
 /** The slots of the EIPs, then the slot of the implementation or beacon that the code itself names. */
 function slotsOf({ forwarding }: Suspect): Hex[] {
@@ -154,15 +152,11 @@ function slotsOf({ forwarding }: Suspect): Hex[] {
   return forwarding?.place.from === 'slot' ? [...slots, forwarding.place.slot] : slots;
 }
 
-function call(to: Hex, data: Hex, tag: string): RpcCall {
-  const params = [{ to, data, gas: CALL_GAS }, tag];
-  return { method: 'eth_call', params, answerBytesMax: ANSWER_BYTES_MAX };
+function viewOf(to: Hex, signature: string, answerBytesMax?: number): ContractCall {
+  return { to, data: callData(signature), ...(answerBytesMax !== undefined && { answerBytesMax }) };
 }
 
-const readCode = ({ address, block }: CodeQuestion, code: Hex | null): Suspect | null =>
-  toSuspect(address, tagOf(block), code);
-
-function toSuspect(address: Hex, tag: string, code: Hex | null): Suspect | null {
+function toSuspect(address: Hex, tag: Suspect['tag'], code: Hex | null): Suspect | null {
   if (code === null) return null;
   const { delegates, canEnd } = readAbilities(code);
   const delegation = readDelegation(code);
@@ -194,31 +188,6 @@ function ownTarget({ forwarding }: Suspect, word: Hex | null | undefined): Hex |
 
 function usesFirstSlot({ forwarding }: Suspect): boolean {
   return forwarding?.place.from === 'slot' && BigInt(forwarding.place.slot) === 0n;
-}
-
-/**
- * Result of the call; null if it reverted, if its answer was too large, or if the node no longer has the state of an older
- * block.
- */
-async function askAll(rpc: CodeRpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<(Hex | null)[]> {
-  const options = { signal, roundsMax: 2 };
-  const outcomes = await rpc.batchOutcomes(calls, readData, options).catch((error: unknown) => {
-    // If all calls fail, the pool throws the error of one.
-    if (error instanceof RpcError) return calls.map(() => ({ error }));
-    throw error;
-  });
-  return outcomes.map((answer, index) => {
-    if ('value' in answer) return answer.value;
-    const { kind, cut, malformed } = answer.error;
-    if (kind === 'revert' || cut === 'call' || malformed) return null;
-    if (calls[index]?.params.at(-1) !== 'latest' && !UNANSWERED.has(kind)) return null;
-    throw answer.error;
-  });
-}
-
-function readData(result: unknown): Hex {
-  if (isHexData(result)) return toLowerHex(result);
-  throw new AppError('node_failed', 'the node returned a value that is not hex data');
 }
 
 /** The address in a word that contains nothing else; null for zero. */

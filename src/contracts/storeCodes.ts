@@ -2,6 +2,7 @@
  * Reads the code of contracts and stores it: the present state, and the blocks of its changes. A contract is read for the
  * first time at the block of its first log too, because its code may have been replaced since.
  */
+import type { EthCalls } from '../node/calls/askContracts';
 import type { Database } from '../clickhouse/client/database';
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import { address, u32 } from '../clickhouse/rows/columns';
@@ -14,7 +15,7 @@ import { isSameCode, listSpans } from '../query/contracts/codeSpans';
 import { toCode } from '../query/contracts/contractFacts';
 import { finalSnapshot } from '../query/head/headSnapshot';
 import { readEmitted } from '../query/logs/emitters';
-import { readContractCodes, type CodeRpc, type FoundCode } from './readContractCode';
+import { readContractCodes, type FoundCode } from './readContractCode';
 import { traceCodes, type TraceQuestion } from './traceCodes';
 
 /** Largest number of blocks with logs at which the code of one contract is read. */
@@ -29,7 +30,7 @@ export const checkedRow = rowType({ address, checked_block: u32 });
 interface StoreDeps {
   readonly database: Database;
   readonly runner: QueryRunner;
-  readonly rpc: CodeRpc;
+  readonly rpc: EthCalls;
   readonly chainId: number;
   /** The newest block in the head tables. */
   readonly indexed: number;

@@ -2,9 +2,10 @@
  * Finds the blocks in which the code at an address or the targets of a proxy changed. Compares the node's answers at
  * some blocks, and searches between two different answers by halving.
  */
+import type { EthCalls } from '../node/calls/askContracts';
 import { isSameCode, type CodeSpan } from '../query/contracts/codeSpans';
 import { toCode, type ContractCode } from '../query/contracts/contractFacts';
-import { readContractCodes, type CodeRpc, type FoundCode } from './readContractCode';
+import { readContractCodes, type FoundCode } from './readContractCode';
 
 /** Largest number of changes that are searched between two blocks; the last one found then counts for the rest. */
 const CHANGES_MAX = 16;
@@ -38,7 +39,7 @@ interface Traced {
 
 /** `indexed` is the newest block, and blocks after `finalTo` may have been replaced since the last check. */
 export async function traceCodes(
-  rpc: CodeRpc,
+  rpc: EthCalls,
   questions: readonly TraceQuestion[],
   indexed: number,
   finalTo: number,
@@ -66,7 +67,7 @@ export async function traceCodes(
 }
 
 async function traceOne(
-  rpc: CodeRpc,
+  rpc: EthCalls,
   { now, spans, checked }: TraceQuestion,
   read: readonly State[],
   finalTo: number,
@@ -98,7 +99,7 @@ async function traceOne(
 
 /** The first state after `from` that differs from it; `to` differs. Ends at `to` if the node lacks older states. */
 async function firstChange(
-  rpc: CodeRpc,
+  rpc: EthCalls,
   { address }: FoundCode,
   from: State,
   to: State,

@@ -2,8 +2,6 @@
 import { normaliseText } from './address';
 import type { Hex } from './hex';
 
-export const SYMBOL_CALL = '0x95d89b41';
-export const NAME_CALL = '0x06fdde03';
 /** Length limit of a shown symbol, in characters. */
 export const SYMBOL_MAX = 64;
 export const NAME_MAX = 128;

@@ -35,11 +35,3 @@ export const UPGRADED: Hex = '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0
 export const BEACON_UPGRADED: Hex = '0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e';
 /** Topic of the event DiamondCut((address,uint8,bytes4[])[],address,bytes). */
 export const DIAMOND_CUT: Hex = '0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673';
-
-/** Selector of the function implementation() of beacons. */
-export const IMPLEMENTATION_SELECTOR: Hex = '0x5c60da1b';
-/** Selector of the function facetAddresses() of diamonds (EIP-2535). */
-export const FACETS_SELECTOR: Hex = '0x52ef6b2c';
-
-/** Selector of the function masterCopy(), which the proxy of a Safe answers itself. */
-export const MASTER_COPY_SELECTOR: Hex = '0xa619486e';

@@ -2,11 +2,11 @@
  * Calls of a V3 position manager: INonfungiblePositionManager.sol (Uniswap/v3-periphery; PancakeSwap's is the same).
  * `collect` pays out all tokens owed to a position, including fees up to this block, and returns the amounts.
  */
+import { callData } from '../domain/contractCall';
 import type { Hex } from '../domain/hex';
 
-/** Selector of collect((uint256 tokenId, address recipient, uint128 amount0Max, uint128 amount1Max)). */
-const COLLECT = '0xfc6f7865';
-const MOST = 'f'.repeat(32).padStart(64, '0');
+/** The largest uint128: no limit. */
+const NO_LIMIT = 2n ** 128n - 1n;
 /** Length of a hex answer with `0x` and two words. */
 const ANSWER_LENGTH = 130;
 
@@ -18,8 +18,7 @@ export interface Collected {
 
 /** Calldata that collects everything owed to position `tokenId`. Only the owner may call it, even in a dry run. */
 export function collectCall(tokenId: bigint, owner: Hex): Hex {
-  const id = tokenId.toString(16).padStart(64, '0');
-  return `${COLLECT}${id}${owner.slice(2).padStart(64, '0')}${MOST}${MOST}`;
+  return callData('collect((uint256,address,uint128,uint128))', tokenId, owner, NO_LIMIT, NO_LIMIT);
 }
 
 /** Decodes the answer of `collect`. Null if the call reverted, or if its answer is not two words. */

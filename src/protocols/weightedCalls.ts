@@ -7,30 +7,17 @@
  * getAmplificationParameter is stable (type 5) and sets no price: its spot price depends on the amplification
  * A and on token rates, not only on the ratio of balances. Any other pool is ignored.
  */
+import { callData, type ContractCall } from '../domain/contractCall';
 import type { Hex } from '../domain/hex';
 import { POOL_STABLE, POOL_WEIGHTED } from '../domain/pool';
 import { readArrays, readWords, toAddresses } from './abiArrays';
 import { DOUBTS } from './vaultDoubts';
 import { areWeights, ONE } from './weightedPool';
 
-export const SELECTORS = {
-  getNormalizedWeights: '0xf89f27ed',
-  getSwapFeePercentage: '0x55c67628',
-  getAmplificationParameter: '0x6daccffa',
-  getGradualWeightUpdateParams: '0x7beed220',
-  getPoolTokens: '0xf94d4668',
-  getPoolTokenInfo: '0xb05f8e48',
-} as const;
-
 /** Words of the shortest answer to getGradualWeightUpdateParams: start, end, and an array of end weights. */
 const GRADUAL_WORDS_MIN = 4;
 const WORD_DIGITS = 64;
 const DATA_START = 2;
-
-interface ContractCall {
-  readonly to: Hex;
-  readonly data: Hex;
-}
 
 /** Facts from a pool's contract. */
 interface PoolFacts {
@@ -56,11 +43,15 @@ interface VaultPoolTokens {
 /** The calls whose answers `readPoolFacts` reads, in this order. */
 export function poolFactCalls(pool: Hex): readonly ContractCall[] {
   return [
-    { to: pool, data: SELECTORS.getNormalizedWeights },
-    { to: pool, data: SELECTORS.getSwapFeePercentage },
-    { to: pool, data: SELECTORS.getAmplificationParameter },
-    { to: pool, data: SELECTORS.getGradualWeightUpdateParams },
+    { to: pool, data: callData('getNormalizedWeights()') },
+    swapFeeCall(pool),
+    { to: pool, data: callData('getAmplificationParameter()') },
+    { to: pool, data: callData('getGradualWeightUpdateParams()') },
   ];
+}
+
+export function swapFeeCall(pool: Hex): ContractCall {
+  return { to: pool, data: callData('getSwapFeePercentage()') };
 }
 
 /**
@@ -105,7 +96,7 @@ export function isAmplification(answer: Hex | null): boolean {
 
 /** The vault's getPoolTokens(bytes32 poolId): the tokens of a pool whose registration was not indexed. */
 export function poolTokensCall(vault: Hex, poolId: Hex): ContractCall {
-  return { to: vault, data: `${SELECTORS.getPoolTokens}${poolId.slice(DATA_START)}` };
+  return { to: vault, data: callData('getPoolTokens(bytes32)', poolId) };
 }
 
 /** The first array of the answer (address[] tokens, uint256[] balances, uint256 lastChangeBlock). */
@@ -121,15 +112,10 @@ export function decodePoolTokens(answer: Hex | null): readonly Hex[] | null {
  * manager, and the cash (tokens in the vault) separately from the managed balance.
  */
 export function booksCalls(vault: Hex, poolId: Hex, tokens: readonly Hex[]): readonly ContractCall[] {
-  const infos = tokens.map((token): ContractCall => {
-    const data: Hex = `${SELECTORS.getPoolTokenInfo}${poolId.slice(DATA_START)}${wordOf(token)}`;
-    return { to: vault, data };
+  const infos = tokens.map((token) => {
+    return { to: vault, data: callData('getPoolTokenInfo(bytes32,address)', poolId, token) };
   });
   return [poolTokensCall(vault, poolId), ...infos];
-}
-
-function wordOf(address: Hex): string {
-  return address.slice(DATA_START).padStart(WORD_DIGITS, '0');
 }
 
 /**

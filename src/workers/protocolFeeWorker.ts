@@ -3,6 +3,7 @@
  * stored part is the one before the pool's first SetFeeProtocol log. If such a log is stored already, the log names it;
  * otherwise slot0() of the pool does, and every later log starts from this value, on any branch of the chain.
  */
+import type { EthCalls } from '../node/calls/askContracts';
 import type { Clock } from '../node/rpc/clock';
 import type { Database } from '../clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
@@ -15,7 +16,7 @@ import type { Logger } from '../log';
 import { decodeSlot0Shares } from '../protocols/feeProtocol';
 import { snapshotParams, type HeadSnapshot } from '../query/head/headSnapshot';
 import { createProtocolSplits } from '../query/pairs/protocolFees';
-import { readSlot0s, type FactRpc } from './askContracts';
+import { readSlot0s } from './tokenFacts';
 import { repeatStep } from './repeatStep';
 
 /** Largest number of pools that one round reads. */
@@ -29,7 +30,7 @@ const pairRow = rowType({ pair: address });
 
 interface FeeDeps {
   readonly database: Database;
-  readonly rpc: FactRpc;
+  readonly rpc: EthCalls;
   readonly chainId: number;
   readonly status: { readonly phase: string; readonly blocks: number };
   /** Reads the stored head. */

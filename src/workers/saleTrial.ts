@@ -6,17 +6,11 @@
  */
 import { AbiCoder, keccak256 } from 'ethers';
 
-import { RpcError } from '../node/rpc/rpcError';
+import { callEach, toRpcCall, type EthCalls } from '../node/calls/askContracts';
+import { RpcError, PASSING_KINDS } from '../node/rpc/rpcError';
 import type { Outcome, RpcCall } from '../node/rpc/rpcTransport';
+import { callData, readUint } from '../domain/contractCall';
 import { isHexData, ZERO_ADDRESS, type Hex } from '../domain/hex';
-import {
-  allowanceCall,
-  balanceOfCall,
-  readBalance,
-  transferCall,
-  transferFromCall,
-} from '../protocols/erc20';
-import { askEach, call, PASSING, type FactRpc } from './askContracts';
 
 /** Largest number of holders whose sale is simulated. */
 const SELLERS_MAX = 3;
@@ -93,7 +87,7 @@ export function typicalTradeOf(swaps: readonly TriedSwap[]): Pick<Sale, 'amount'
  * paused. Sends at most about 30 calls.
  */
 export async function doSalesFail(
-  rpc: FactRpc,
+  rpc: EthCalls,
   token: Hex,
   sale: Sale,
   signal: AbortSignal,
@@ -114,7 +108,7 @@ export async function doSalesFail(
 
 class SaleTrial {
   constructor(
-    private readonly rpc: FactRpc,
+    private readonly rpc: EthCalls,
     private readonly token: Hex,
     private readonly sale: Sale,
     private readonly signal: AbortSignal,
@@ -132,16 +126,16 @@ class SaleTrial {
       Object.fromEntries(layouts.map((layout, index) => [of(layout), toWord(MARK + BigInt(index))]));
     const answers = await this.askPlain([
       this.view(
-        balanceOfCall(FRESH),
+        callData('balanceOf(address)', FRESH),
         keysOf((layout) => layout(FRESH)),
       ),
       this.view(
-        allowanceCall(FRESH, OTHER),
+        callData('allowance(address,address)', FRESH, OTHER),
         keysOf((layout) => layout(OTHER, layout(FRESH))),
       ),
     ]);
     const [balances, allowances] = answers.map((answer) => {
-      const value = readBalance(answer);
+      const value = readUint(answer);
       return value === null ? undefined : layouts[Number(value - MARK)];
     });
     if (balances === undefined || allowances === undefined) return null;
@@ -154,20 +148,22 @@ class SaleTrial {
   /** The first holders with a balance. Each sells the typical amount, or all it has if that is less. */
   async listSellers(): Promise<Seller[]> {
     const { holders, router, amount } = this.sale;
-    const balances = await this.askPlain(holders.map((holder) => this.view(balanceOfCall(holder))));
+    const balances = await this.askPlain(
+      holders.map((holder) => this.view(callData('balanceOf(address)', holder))),
+    );
     const sellers = holders
       .flatMap((address, index) => {
-        const balance = readBalance(balances[index]) ?? 0n;
+        const balance = readUint(balances[index]) ?? 0n;
         return balance > 0n ? [{ address, amount: balance < amount ? balance : amount }] : [];
       })
       .slice(0, SELLERS_MAX);
     const spender = router ?? OTHER;
     const allowances = await this.askPlain(
-      sellers.map(({ address }) => this.view(allowanceCall(address, spender))),
+      sellers.map(({ address }) => this.view(callData('allowance(address,address)', address, spender))),
     );
     return sellers.map((seller, index) => ({
       ...seller,
-      approved: (readBalance(allowances[index]) ?? 0n) >= seller.amount,
+      approved: (readUint(allowances[index]) ?? 0n) >= seller.amount,
     }));
   }
 
@@ -175,14 +171,20 @@ class SaleTrial {
   async trySellers(sellers: readonly Seller[], slots: Slots | null): Promise<Worked[]> {
     const { pair, router } = this.sale;
     const direct = await this.tryCalls(
-      sellers.map(({ address, amount }) => this.move(address, transferCall(pair, amount))),
+      sellers.map(({ address, amount }) =>
+        this.move(address, callData('transfer(address,uint256)', pair, amount)),
+      ),
     );
     const routed = await this.tryCalls(
       sellers.map(({ address, amount, approved }) => {
         if (router === null || (slots === null && !approved)) return null;
         const storage =
           approved || slots === null ? {} : { [slots.allowanceOf(address, router)]: toWord(amount) };
-        return this.move(router, transferFromCall(address, pair, amount), storage);
+        return this.move(
+          router,
+          callData('transferFrom(address,address,uint256)', address, pair, amount),
+          storage,
+        );
       }),
     );
     return sellers.map((_, index) => routed[index] ?? direct[index] ?? null);
@@ -191,11 +193,13 @@ class SaleTrial {
   /** Whether the pool can send the typical amount to a new address, as in a buy. */
   async tryBuy(): Promise<Worked> {
     const { pair, amount } = this.sale;
-    const [answer = null] = await this.askPlain([this.view(balanceOfCall(pair))]);
-    const half = (readBalance(answer) ?? 0n) / 2n;
+    const [answer = null] = await this.askPlain([this.view(callData('balanceOf(address)', pair))]);
+    const half = (readUint(answer) ?? 0n) / 2n;
     const bought = amount < half ? amount : half;
     if (bought === 0n) return null;
-    const [outcome = null] = await this.tryCalls([this.move(pair, transferCall(FRESH, bought))]);
+    const [outcome = null] = await this.tryCalls([
+      this.move(pair, callData('transfer(address,uint256)', FRESH, bought)),
+    ]);
     return outcome;
   }
 
@@ -208,18 +212,22 @@ class SaleTrial {
     const owned = { [slots.balanceOf(FRESH)]: toWord(amount) };
     const approved = { ...owned, [slots.allowanceOf(FRESH, router ?? OTHER)]: toWord(amount) };
     const [plain = null, direct = null, routed = null] = await this.tryCalls([
-      this.move(FRESH, transferCall(OTHER, amount), owned),
-      this.move(FRESH, transferCall(pair, amount), owned),
-      router === null ? null : this.move(router, transferFromCall(FRESH, pair, amount), approved),
+      this.move(FRESH, callData('transfer(address,uint256)', OTHER, amount), owned),
+      this.move(FRESH, callData('transfer(address,uint256)', pair, amount), owned),
+      router === null
+        ? null
+        : this.move(router, callData('transferFrom(address,address,uint256)', FRESH, pair, amount), approved),
     ]);
     return plain === true ? (routed ?? direct) : null;
   }
 
   private async takesOverrides(): Promise<boolean> {
     const { blockHash } = this.sale;
-    const probe = withOverride(call(FRESH, '0x', blockHash), FRESH, { code: RETURNS_ONE });
+    const probe = withOverride(toRpcCall({ to: FRESH, data: '0x' }, { blockHash }), FRESH, {
+      code: RETURNS_ONE,
+    });
     const [answer = null] = await this.askPlain([probe]);
-    return readBalance(answer) === 1n;
+    return readUint(answer) === 1n;
   }
 
   /** The answers; null for calls that fail. */
@@ -233,11 +241,10 @@ class SaleTrial {
    * connection stops the measuring of other tokens.
    */
   private async send(calls: readonly RpcCall[]): Promise<Outcome<Hex>[]> {
-    if (calls.length === 0) return [];
     try {
-      return await askEach(this.rpc, calls, this.signal);
+      return await callEach(this.rpc, calls, this.signal);
     } catch (error) {
-      if (!(error instanceof RpcError) || PASSING.has(error.kind)) throw error;
+      if (!(error instanceof RpcError) || PASSING_KINDS.has(error.kind)) throw error;
       return calls.map(() => ({ error }));
     }
   }
@@ -254,11 +261,12 @@ class SaleTrial {
   }
 
   private view(data: Hex, storage: Storage = {}): RpcCall {
-    return this.override(call(this.token, data, this.sale.blockHash), storage);
+    return this.move(ZERO_ADDRESS, data, storage);
   }
 
   private move(from: Hex, data: Hex, storage: Storage = {}): RpcCall {
-    return this.override(call(this.token, data, this.sale.blockHash, from), storage);
+    const { blockHash } = this.sale;
+    return this.override(toRpcCall({ from, to: this.token, data }, { blockHash }), storage);
   }
 
   private override(one: RpcCall, stateDiff: Storage): RpcCall {

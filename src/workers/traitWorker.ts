@@ -4,6 +4,7 @@
  * contract still includes in its supply. Each round takes a few tokens, so the number of calls to the node is
  * limited. Failures are logged, and the next round tries again.
  */
+import type { EthCalls } from '../node/calls/askContracts';
 import type { Clock } from '../node/rpc/clock';
 import type { Database } from '../clickhouse/client/database';
 import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQueries';
@@ -22,7 +23,7 @@ import { hasFewSellers, isHoneypot } from '../query/risks/tokenRisk';
 import { createTraitReader, type TokenTraits } from '../query/risks/tokenTraits';
 import { listCreators } from '../query/tokens/creators';
 import { codeTraitsOf } from './codeTraits';
-import { readCodes, readContractSupplies, readOldCodes, type CodeFacts, type FactRpc } from './askContracts';
+import { readCodes, readContractSupplies, readOldCodes, type CodeFacts } from './tokenFacts';
 import { doSalesFail, typicalTradeOf } from './saleTrial';
 import { measureTax, type MeasuredSwap } from './transferTax';
 import { repeatStep } from './repeatStep';
@@ -80,7 +81,7 @@ type MeasuredRow = Omit<TokenTraitRow, 'checked_block' | 'version'>;
 
 interface TraitDeps {
   readonly database: Database;
-  readonly rpc: FactRpc;
+  readonly rpc: EthCalls;
   readonly chainId: number;
   /**
    * For a chain that started as a copy of another chain: the last block that both share. Null for any other

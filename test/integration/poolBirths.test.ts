@@ -4,7 +4,7 @@ import { RpcError } from '../../src/node/rpc/rpcError';
 import type { Hex } from '../../src/domain/hex';
 import type { OlderPool } from '../../src/ingest/olderPools/factoryLogs';
 import { storeBirths } from '../../src/ingest/olderPools/readBirths';
-import type { EthCalls } from '../../src/ingest/pools/contractCalls';
+import type { EthCalls } from '../../src/node/calls/askContracts';
 import { askRows } from '../support/engine/askRows';
 import { openTestStore, type TestStore } from '../support/engine/testStore';
 

@@ -9,7 +9,7 @@ import { logsTable } from '../../src/clickhouse/schema/tables';
 import type { Hex } from '../../src/domain/hex';
 import { readHead } from '../../src/query/head/headState';
 import { createLog } from '../../src/log';
-import type { FactRpc } from '../../src/workers/askContracts';
+import type { EthCalls } from '../../src/node/calls/askContracts';
 import { ProtocolFeeWorker } from '../../src/workers/protocolFeeWorker';
 import { FEE_PROTOCOL_TOPICS } from '../../src/protocols/feeProtocol';
 import { SIM_CHAIN_ID, SimChain } from '../simulation/chain/simChain';
@@ -55,7 +55,7 @@ test('each V3 pool with a swap is asked once; a pool with a stored change keeps 
   await insertRows(store.db, logsTable, [{ ...change, chain_id: SIM_CHAIN_ID }]);
   const asked: string[][] = [];
   let isAway = true;
-  const rpc: FactRpc = {
+  const rpc: EthCalls = {
     async batchOutcomes(calls, parse) {
       asked.push(calls.map(({ params }) => (params as [{ to: string }])[0].to));
       return calls.map(({ params }, index) => {

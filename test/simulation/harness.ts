@@ -2,7 +2,7 @@
 import type { Database } from '../../src/clickhouse/client/database';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import type { BlockSource } from '../../src/node/blocks/blockSource';
-import type { EthCalls } from '../../src/ingest/pools/contractCalls';
+import type { EthCalls } from '../../src/node/calls/askContracts';
 import { IngestSession } from '../../src/ingest/session/session';
 import type { SessionLimits } from '../../src/ingest/session/sessionLimits';
 import { newIngestStatus } from '../../src/ingest/session/status';

@@ -6,6 +6,7 @@
  */
 import { z } from 'zod';
 
+import { askContracts, type EthCalls } from '../../node/calls/askContracts';
 import { withDeadline, type Clock } from '../../node/rpc/clock';
 import { RpcError } from '../../node/rpc/rpcError';
 import type { Database } from '../../clickhouse/client/database';
@@ -14,12 +15,11 @@ import { insertRows } from '../../clickhouse/rows/inserter';
 import { rowType } from '../../clickhouse/rows/rowType';
 import { createQueryRunner, type QueryRunner } from '../../clickhouse/client/namedQueries';
 import { balanceChecksTable } from '../../clickhouse/schema/tables';
+import { callData, readUint } from '../../domain/contractCall';
 import { isHash, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { Logger } from '../../log';
-import { balanceOfCall, readBalance } from '../../protocols/erc20';
 import { BalanceBook, type ComparedBalance, type HeldToken } from './balanceBook';
-import { callContracts, type EthCalls } from '../pools/contractCalls';
 import type { IngestStatus } from '../session/status';
 import { readStoredHead, startRow, type StoredHead } from '../store/storedState';
 import { repeatStep } from '../../workers/repeatStep';
@@ -52,8 +52,6 @@ const INHERITED_MAX = 2;
 const RECENT_BLOCKS = 64;
 /** Time limit in ms for all node answers of a check. */
 const NODE_TIMEOUT_MS = 5_000;
-/** Gas limit of one call of balanceOf. */
-const CALL_GAS: Hex = '0x4c4b40';
 /** Safety limit: far more tokens than the checks ever reach. */
 const TOKENS_MAX = 2_000_000;
 
@@ -260,18 +258,15 @@ export class BalanceChecker {
     signal?: AbortSignal,
   ): Promise<ComparedBalance[]> {
     const { rpc, clock } = this.deps;
-    const calls = balances.map(({ token, holder }) => ({
-      to: token,
-      data: balanceOfCall(holder),
-      gas: CALL_GAS,
-      at: { blockHash },
-    }));
+    const calls = balances.map(({ token, holder }) => [
+      { to: token, data: callData('balanceOf(address)', holder) },
+    ]);
     const timeoutError = (): Error =>
       new RpcError('timeout', `the node did not answer within ${NODE_TIMEOUT_MS} ms`);
-    const answers = await withDeadline(clock, NODE_TIMEOUT_MS, signal, timeoutError, (inner) =>
-      callContracts(rpc, calls, inner),
+    const told = await withDeadline(clock, NODE_TIMEOUT_MS, signal, timeoutError, (inner) =>
+      askContracts(rpc, calls, { at: { blockHash }, signal: inner }),
     );
-    return balances.map((balance, index) => ({ ...balance, node: readBalance(answers[index]) }));
+    return balances.map((balance, index) => ({ ...balance, node: readUint(told[index]?.answers[0]) }));
   }
 
   /** Hash of the block with this number on the node's chain. Null if the node does not have the block. */

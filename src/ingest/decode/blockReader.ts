@@ -20,7 +20,7 @@ import { decodeBlock, type BlockFindings } from './decodeBlock';
 import type { DecodeContext } from './decodeContext';
 import type { PoolDiscovery } from '../pools/discoverPools';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
-import type { EthCalls } from '../pools/contractCalls';
+import type { EthCalls } from '../../node/calls/askContracts';
 import type { FoundPools } from '../pools/foundPools';
 import { poolOfRow } from '../pools/poolRegistry';
 import { unlinked } from '../session/sameChain';

@@ -20,7 +20,7 @@ import type { Dex } from '../../domain/pool';
 import { AppError } from '../../errors';
 import { decodeBalancerEvent, POOL_REGISTERED } from '../../protocols/balancerV2';
 import type { PoolCreation, Protocol } from '../../protocols/protocol';
-import type { EthCalls } from '../pools/contractCalls';
+import type { EthCalls } from '../../node/calls/askContracts';
 
 /**
  * A pool from its creation event. A vault registers its pools by id: then `poolId` is set and `creation` is

@@ -13,7 +13,7 @@ import { POOL_V2 } from '../../domain/pool';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
-import type { EthCalls } from '../pools/contractCalls';
+import type { EthCalls } from '../../node/calls/askContracts';
 import { ADDED_MAX, type FoundPool, type FoundPools } from '../pools/foundPools';
 import type { OldTickRange } from '../pools/oldTicks';
 import type { IngestStatus } from '../session/status';

@@ -7,7 +7,7 @@ import { insertRows } from '../../clickhouse/rows/inserter';
 import { poolBirthsTable } from '../../clickhouse/schema/olderPoolTables';
 import { isQuantity, numberToHex, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import type { EthCalls } from '../pools/contractCalls';
+import type { EthCalls } from '../../node/calls/askContracts';
 import type { OlderPool } from './factoryLogs';
 
 const UINT32_MAX = 2 ** 32 - 1;

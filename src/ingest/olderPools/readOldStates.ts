@@ -3,25 +3,18 @@
  * state are left out of the result; the pool search tries them again.
  */
 import type { ChainBlock } from '../../domain/block';
+import { callData, readUint, type ContractCall } from '../../domain/contractCall';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { POOL_V3, EMPTY_STATE, type PoolState } from '../../domain/pool';
 import { toPool } from '../../protocols/protocol';
 import { VAULT_TOPICS, POOL_REGISTERED } from '../../protocols/balancerV2';
-import { callContracts, type EthCalls } from '../pools/contractCalls';
+import { askContracts, type EthCalls } from '../../node/calls/askContracts';
+import { readV3State, v3StateCalls } from '../pools/discoverPools';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
 import type { FoundPool } from '../pools/foundPools';
 import { PoolRegistry } from '../pools/poolRegistry';
 import type { OlderPool } from './factoryLogs';
 import type { SearchBlock } from './searchProgress';
-
-const SELECTORS = {
-  getReserves: '0x0902f1ac',
-  slot0: '0x3850c7bd',
-  liquidity: '0x1a686502',
-  balanceOf: '0x70a08231',
-  observations: '0x252c09d7',
-} as const;
-const CALL_GAS: Hex = '0x4c4b40';
 
 /** Largest number of calls that read the state of one pool. */
 export const CALLS_PER_POOL = 5;
@@ -53,27 +46,30 @@ async function readPairs(
   block: SearchBlock,
   signal: AbortSignal,
 ): Promise<FoundPool[]> {
-  const at = { blockHash: block.hash };
-  const calls = pools.map(({ address, creation, protocol }) => {
-    if (protocol?.poolType !== POOL_V3)
-      return [{ to: address, data: SELECTORS.getReserves, gas: CALL_GAS, at }];
-    const balance = SELECTORS.balanceOf + address.slice(2).padStart(64, '0');
-    return [
-      { to: address, data: SELECTORS.slot0, gas: CALL_GAS, at },
-      { to: address, data: SELECTORS.liquidity, gas: CALL_GAS, at },
-      { to: creation?.token0 ?? address, data: balance, gas: CALL_GAS, at },
-      { to: creation?.token1 ?? address, data: balance, gas: CALL_GAS, at },
-    ];
-  });
-  const answers = await callContracts(rpc, calls.flat(), signal);
-  const observed = await readObservations(rpc, pools, answers, calls, at, signal);
-  let next = 0;
-  return pools.flatMap(({ address, creation, protocol, dex }, index) => {
-    const mine = answers.slice(next, (next += calls[index]?.length ?? 0));
+  const ask = (calls: readonly (readonly ContractCall[])[]) =>
+    askContracts(rpc, calls, { at: { blockHash: block.hash }, signal });
+  const states = await ask(
+    pools.map(({ address: to, creation, protocol }) => {
+      if (creation !== null && protocol?.poolType === POOL_V3) return v3StateCalls(creation);
+      return [{ to, data: callData('getReserves()') }];
+    }),
+  );
+  // The newest oracle observation of a V3 pool has the time of the last swap, or of the last change of liquidity at the
+  // current tick, that wrote to the oracle.
+  const observations = await ask(
+    pools.map(({ address: to, protocol }, index) => {
+      const observation = readUint(states[index]?.answers[0], 2);
+      if (protocol?.poolType !== POOL_V3 || observation === null) return [];
+      return [{ to, data: callData('observations(uint256)', observation & 0xffffn) }];
+    }),
+  );
+  return pools.flatMap(({ creation, protocol, dex }, index) => {
     if (creation === null || protocol === null) return [];
+    const { answers = [] } = states[index] ?? {};
     const pool = toPool(protocol, dex, creation);
-    const state = pool.poolType === POOL_V3 ? toV3State(mine) : toV2State(mine[0]);
-    const moved = pool.poolType === POOL_V3 ? observed.get(address) : wordOf(mine[0], 2);
+    const isV3 = pool.poolType === POOL_V3;
+    const state = isV3 ? (readV3State(answers) ?? EMPTY_STATE) : toV2State(answers[0]);
+    const moved = isV3 ? readUint(observations[index]?.answers[0]) : readUint(answers[0], 2);
     const row = {
       address: pool.address,
       dex: pool.dex,
@@ -101,60 +97,11 @@ async function readPairs(
   });
 }
 
-/**
- * For each V3 pool, the time of its newest oracle observation. This is the time of the last swap, or of the last
- * change of liquidity at the current tick, that wrote to the oracle.
- */
-async function readObservations(
-  rpc: EthCalls,
-  pools: readonly OlderPool[],
-  answers: readonly (Hex | null)[],
-  calls: readonly (readonly unknown[])[],
-  at: { readonly blockHash: Hex },
-  signal: AbortSignal,
-): Promise<ReadonlyMap<Hex, bigint>> {
-  let next = 0;
-  const asked = pools.flatMap(({ address, protocol }, index) => {
-    const [slot0] = answers.slice(next, (next += calls[index]?.length ?? 0));
-    const observation = wordOf(slot0, 2);
-    if (protocol?.poolType !== POOL_V3 || observation === null) return [];
-    const data = SELECTORS.observations + (observation & 0xffffn).toString(16).padStart(64, '0');
-    return [{ to: address, data, gas: CALL_GAS, at }];
-  });
-  const found = await callContracts(rpc, asked, signal);
-  return new Map(
-    asked.flatMap(({ to }, index) => {
-      const time = wordOf(found[index], 0);
-      return time === null ? [] : [[to, time] as const];
-    }),
-  );
-}
-
 /** A reverted or malformed answer counts as an empty pool: it has no price, like a pool without liquidity. */
 function toV2State(answer: Hex | null | undefined): PoolState {
-  const [reserve0, reserve1] = [wordOf(answer, 0), wordOf(answer, 1)];
+  const [reserve0, reserve1] = [readUint(answer), readUint(answer, 1)];
   if (reserve0 === null || reserve1 === null) return EMPTY_STATE;
   return { ...EMPTY_STATE, reserve0: BigInt.asUintN(112, reserve0), reserve1: BigInt.asUintN(112, reserve1) };
-}
-
-function toV3State([slot0, liquidity, balance0, balance1]: readonly (Hex | null)[]): PoolState {
-  const [reserve0, reserve1] = [wordOf(balance0, 0), wordOf(balance1, 0)];
-  const [price, tick, active] = [wordOf(slot0, 0), wordOf(slot0, 1), wordOf(liquidity, 0)];
-  if (reserve0 === null || reserve1 === null || price === null || tick === null || active === null)
-    return EMPTY_STATE;
-  return {
-    reserve0,
-    reserve1,
-    sqrtPriceX96: BigInt.asUintN(160, price),
-    tick: Number(BigInt.asIntN(24, tick)),
-    liquidity: BigInt.asUintN(128, active),
-  };
-}
-
-function wordOf(data: Hex | null | undefined, index: number): bigint | null {
-  const start = 2 + index * 64;
-  if (data == null || data.length < start + 64) return null;
-  return BigInt(`0x${data.slice(start, start + 64)}`);
 }
 
 /**

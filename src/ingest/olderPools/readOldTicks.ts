@@ -7,16 +7,14 @@ import type { Database } from '../../clickhouse/client/database';
 import { selectAll } from '../../clickhouse/client/namedQueries';
 import { address, i32 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
+import { callData, readInt, readNumber } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { TICK_MAX, TICK_MIN } from '../../protocols/tickMath';
-import { callContracts, type EthCalls } from '../pools/contractCalls';
+import { askContracts, type EthCalls } from '../../node/calls/askContracts';
 import type { OldTickRange } from '../pools/oldTicks';
 import { readTicks } from '../price/storedTicks';
 import type { SearchBlock } from './searchProgress';
-
-const SELECTORS = { slot0: '0x3850c7bd', tickBitmap: '0x5339c296', ticks: '0xf30dba93' } as const;
-const CALL_GAS: Hex = '0x4c4b40';
 
 /** Ticks up to this distance from the pool's tick are read, which is a factor of 256 of the price: 1.0001^55,452. */
 const REACH = 55_452;
@@ -68,25 +66,17 @@ export async function readOldTicks(
   block: SearchBlock,
   signal: AbortSignal,
 ): Promise<OldTickRange[]> {
-  const ask = async (to: readonly Hex[], data: readonly string[]): Promise<(Hex | null)[]> => {
-    await spend(to.length);
-    const blockTag = { blockHash: block.hash };
-    const calls = to.map((address, i) => ({
-      to: address,
-      data: data[i] ?? '0x',
-      gas: CALL_GAS,
-      at: blockTag,
-    }));
-    return callContracts(rpc, calls, signal);
+  const ask: Ask = async (calls) => {
+    await spend(calls.length);
+    const lists = calls.map((call) => [call]);
+    const told = await askContracts(rpc, lists, { at: { blockHash: block.hash }, signal });
+    return told.map(({ answers: [answer = null] }) => answer);
   };
-  const slots = await ask(
-    pools.map(({ address }) => address),
-    pools.map(() => SELECTORS.slot0),
-  );
+  const slots = await ask(pools.map(({ address: to }) => ({ to, data: callData('slot0()') })));
   const readings: TickReading[] = [];
   const ranges: OldTickRange[] = [];
   for (const [i, pool] of pools.entries()) {
-    const tick = intAt(slots[i], 1, 24);
+    const tick = readInt(slots[i], 1, 24);
     const reading = tick === null ? null : await readBitmap(ask, pool, Number(tick));
     if (reading === null) ranges.push({ pair: pool.address, low: 1, high: 0, ticks: [], nets: [] });
     else readings.push(reading);
@@ -97,7 +87,7 @@ export async function readOldTicks(
   return ranges;
 }
 
-type Ask = (to: readonly Hex[], data: readonly string[]) => Promise<(Hex | null)[]>;
+type Ask = (calls: readonly { readonly to: Hex; readonly data: Hex }[]) => Promise<(Hex | null)[]>;
 
 /** Finds the initialised ticks near the pool's tick. Null if the contract does not answer like a V3 pool. */
 async function readBitmap(ask: Ask, pool: UnreadPool, tick: number): Promise<TickReading | null> {
@@ -110,14 +100,12 @@ async function readBitmap(ask: Ask, pool: UnreadPool, tick: number): Promise<Tic
   const last = Math.min(wordOf(TICK_MAX), middle + reach);
   const words = Array.from({ length: last - first + 1 }, (_, i) => first + i);
   const answers = await ask(
-    words.map(() => address),
-    words.map((word) => SELECTORS.tickBitmap + encodeInt(word)),
+    words.map((word) => ({ to: address, data: callData('tickBitmap(int16)', word) })),
   );
   const ticks: number[] = [];
   for (const [i, word] of words.entries()) {
-    const answer = answers[i];
-    if (answer?.length !== 66) return null;
-    const bits = BigInt(answer);
+    const bits = readNumber(answers[i]);
+    if (bits === null) return null;
     for (let bit = 0; bits !== 0n && bit < WORD_BITS; bit += 1)
       if (((bits >> BigInt(bit)) & 1n) === 1n) ticks.push((word * WORD_BITS + bit) * spacing);
   }
@@ -147,13 +135,10 @@ async function readNets(
   sums: ReadonlyMap<Hex, ReadonlyMap<number, bigint>>,
 ): Promise<OldTickRange> {
   const pair = pool.address;
-  const answers = await ask(
-    ticks.map(() => pair),
-    ticks.map((tick) => SELECTORS.ticks + encodeInt(tick)),
-  );
+  const answers = await ask(ticks.map((tick) => ({ to: pair, data: callData('ticks(int24)', tick) })));
   const nets = new Map<number, bigint>();
   for (const [i, tick] of ticks.entries()) {
-    const net = intAt(answers[i], 1, 128);
+    const net = readInt(answers[i], 1, 128);
     if (net === null) return { pair, low: 1, high: 0, ticks: [], nets: [] };
     nets.set(tick, net);
   }
@@ -175,17 +160,4 @@ async function sumEvents(
     sums.set(pair, netByTick.set(tick, net));
   }
   return sums;
-}
-
-function encodeInt(value: number): string {
-  return BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0');
-}
-
-/** Word `index` of an answer as a signed integer; null if the answer is too short or the word has no such value. */
-function intAt(data: Hex | null | undefined, index: number, bits: number): bigint | null {
-  const start = 2 + index * 64;
-  if (data == null || data.length < start + 64) return null;
-  const word = BigInt(`0x${data.slice(start, start + 64)}`);
-  const value = BigInt.asIntN(bits, word);
-  return BigInt.asUintN(256, value) === word ? value : null;
 }

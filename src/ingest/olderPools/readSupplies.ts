@@ -9,13 +9,12 @@ import { insertRows } from '../../clickhouse/rows/inserter';
 import { address, array, i256 } from '../../clickhouse/rows/columns';
 import { rowType, tuple } from '../../clickhouse/rows/rowType';
 import { tokenSuppliesTable, type TokenSupplyRow } from '../../clickhouse/schema/olderPoolTables';
+import { callData, readNumber } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
-import { balanceOfCall, TOTAL_SUPPLY } from '../../protocols/erc20';
-import { callContracts, type EthCalls } from '../pools/contractCalls';
+import { askContracts, type EthCalls } from '../../node/calls/askContracts';
 import type { SearchBlock } from './searchProgress';
 
-const CALL_GAS: Hex = '0x4c4b40';
 /** Number of tokens per batch. Each token takes one call, and one more call for each holder. */
 const TOKENS_MAX = 50;
 
@@ -51,13 +50,11 @@ export async function storeSupplies(
   block: SearchBlock,
   signal: AbortSignal,
 ): Promise<void> {
-  const blockTag = { blockHash: block.hash };
-  const calls = tokens.flatMap((to) => [
-    { to, data: TOTAL_SUPPLY, gas: CALL_GAS, at: blockTag },
-    ...holders.map((holder) => ({ to, data: balanceOfCall(holder), gas: CALL_GAS, at: blockTag })),
+  const calls = tokens.map((to) => [
+    { to, data: callData('totalSupply()') },
+    ...holders.map((holder) => ({ to, data: callData('balanceOf(address)', holder) })),
   ]);
-  const malformed = new Set<number>();
-  const answers = await callContracts(rpc, calls, signal, malformed);
+  const told = await askContracts(rpc, calls, { at: { blockHash: block.hash }, signal });
   const params = {
     commits: block.commits,
     final_ord: lastOrdOfBlock(block.finalTo),
@@ -69,14 +66,12 @@ export async function storeSupplies(
   const movesOf = new Map(minted.map((row) => [row.token, row]));
   const rows = tokens.map((token, index): TokenSupplyRow => {
     const moves = movesOf.get(token);
-    const perToken = holders.length + 1;
-    const [supply, ...balances] = answers.slice(index * perToken, (index + 1) * perToken);
-    // A balance that could not be read would count as 0, and the circulating supply would be wrong.
-    const isUnsure = balances.some((_, at) => malformed.has(index * perToken + 1 + at));
+    const { answers: [supply, ...balances] = [], isUnsure = true } = told[index] ?? {};
     const movedAmounts = new Map(moves?.held);
     return {
       token,
       // The stored balance of the zero address is minus the minted amount.
+      // A balance that could not be read would count as 0, and the circulating supply would be wrong.
       supply_before: isUnsure ? null : before(supply, moves?.zero_balance ?? 0n),
       holders,
       held_before: holders.map((holder, at) => before(balances[at], -(movedAmounts.get(holder) ?? 0n)) ?? 0n),
@@ -92,7 +87,8 @@ export async function storeSupplies(
  * not one 32-byte word, or if the sum is no valid uint256.
  */
 function before(answer: Hex | null | undefined, change: bigint): bigint | null {
-  if (answer == null || answer.length !== 66) return null;
-  const sum = BigInt(answer) + change;
+  const number = readNumber(answer);
+  if (number === null) return null;
+  const sum = number + change;
   return sum < 0n || sum >= 1n << 256n ? null : sum;
 }

@@ -3,32 +3,19 @@
  * creation event. A configured factory must confirm each pool, because any contract can emit pool events.
  * Then the node provides the pool's state.
  */
-import { AbiCoder } from 'ethers';
-
 import type { ChainBlock } from '../../domain/block';
-import { numberToHex, ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { callData, readAddress, readUint, type ContractCall } from '../../domain/contractCall';
+import { numberToHex, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
 import { POOL_V2, POOL_V3, type Dex, type PoolState } from '../../domain/pool';
 import type { Logger } from '../../log';
 import { toPool, type PoolCreation, type Protocol } from '../../protocols/protocol';
-import { callContractsOfOld, callContractsSince, type TaggedCall, type EthCalls } from './contractCalls';
+import { askContracts, askSince, type EthCalls } from '../../node/calls/askContracts';
 import type { KnownPool, PoolRegistry } from './poolRegistry';
 import { Strangers } from './strangers';
 
 /** Largest number of possible pools per batch of calls. */
 const CANDIDATES_MAX = 75;
-
-const SELECTORS = {
-  token0: '0x0dfe1681',
-  token1: '0xd21220a7',
-  fee: '0xddca3f43',
-  tickSpacing: '0xd0c93a7c',
-  slot0: '0x3850c7bd',
-  liquidity: '0x1a686502',
-  balanceOf: '0x70a08231',
-  getPair: '0xe6a43905',
-  getPool: '0x1698ee82',
-} as const;
 
 /**
  * A discovered pool, the position (`ord`) of its first log, and its state before the block of this log.
@@ -52,6 +39,14 @@ interface Candidate {
   readonly address: Hex;
   readonly ord: number;
   readonly blockNumber: number;
+}
+
+/** A pool as its contract describes it. The factory of the DEX must confirm it. */
+interface Claim {
+  readonly candidate: Candidate;
+  readonly creation: PoolCreation;
+  readonly dex: Dex;
+  readonly protocol: Protocol;
 }
 
 export class PoolDiscovery {
@@ -103,48 +98,37 @@ export class PoolDiscovery {
     block: ChainBlock,
     signal?: AbortSignal,
   ): Promise<DiscoveredPool[]> {
-    const [unreadCalls, unprovenCalls] = [new Set<number>(), new Set<number>()];
-    const tokenAnswers = await callContractsSince(
-      this.deps.rpc,
-      candidates.flatMap(({ address }) =>
-        [SELECTORS.token0, SELECTORS.token1, SELECTORS.fee, SELECTORS.tickSpacing].map((data) => ({
-          to: address,
-          data,
-        })),
+    const { rpc, dexes } = this.deps;
+    const ask = (calls: readonly (readonly ContractCall[])[]) =>
+      askSince(block, false, (place) => askContracts(rpc, calls, { ...place, signal }));
+    const factAnswers = await ask(
+      candidates.map(({ address: to }) =>
+        ['token0()', 'token1()', 'fee()', 'tickSpacing()'].map((name) => ({ to, data: callData(name) })),
       ),
-      block,
-      signal,
-      unreadCalls,
     );
-    const claims: { candidate: Candidate; creation: PoolCreation; dex: Dex; protocol: Protocol }[] = [];
-    candidates.forEach((candidate, index) => {
-      const [token0, token1, fee, tickSpacing] = tokenAnswers.slice(index * 4, index * 4 + 4);
-      const t0 = addressOf(token0);
-      const t1 = addressOf(token1);
-      if (t0 === null || t1 === null) return;
-      for (const { dex, protocol } of this.deps.dexes) {
-        if (protocol.poolType === POOL_V3 && (wordOf(fee) === null || wordOf(tickSpacing) === null)) continue;
-        if (protocol.poolType !== POOL_V3 && protocol.poolType !== POOL_V2) continue;
-        const v3 = protocol.poolType === POOL_V3;
-        const feePips = v3 ? Number(BigInt.asUintN(24, wordOf(fee) ?? 0n)) : null;
-        const spacing = v3 ? Number(BigInt.asIntN(24, wordOf(tickSpacing) ?? 0n)) : 0;
-        const creation = { pool: candidate.address, token0: t0, token1: t1, feePips, tickSpacing: spacing };
-        claims.push({ candidate, creation, dex, protocol });
-      }
+    const unsure = new Set(candidates.filter((_, index) => factAnswers[index]?.isUnsure === true));
+    const claims = candidates.flatMap((candidate, index) => {
+      const [token0Answer, token1Answer, feeAnswer, spacingAnswer] = factAnswers[index]?.answers ?? [];
+      const [token0, token1] = [readAddress(token0Answer), readAddress(token1Answer)];
+      const [fee, spacing] = [readUint(feeAnswer), readUint(spacingAnswer)];
+      if (token0 === null || token1 === null) return [];
+      return dexes.flatMap(({ dex, protocol }): Claim[] => {
+        const pair = { pool: candidate.address, token0, token1 };
+        if (protocol.poolType === POOL_V2)
+          return [{ candidate, dex, protocol, creation: { ...pair, feePips: null, tickSpacing: 0 } }];
+        if (protocol.poolType !== POOL_V3 || fee === null || spacing === null) return [];
+        const feePips = Number(BigInt.asUintN(24, fee));
+        const tickSpacing = Number(BigInt.asIntN(24, spacing));
+        return [{ candidate, dex, protocol, creation: { ...pair, feePips, tickSpacing } }];
+      });
     });
-    const answers = await callContractsSince(
-      this.deps.rpc,
-      claims.map(({ creation, dex }) => factoryCall(dex.factory, creation)),
-      block,
-      signal,
-      unprovenCalls,
-    );
-    const proven = claims.filter((claim, index) => addressOf(answers[index]) === claim.candidate.address);
+    const factoryAnswers = await ask(claims.map(({ creation, dex }) => [factoryCall(dex.factory, creation)]));
+    const proven = claims.filter(({ candidate }, index) => {
+      const { answers = [], isUnsure = false } = factoryAnswers[index] ?? {};
+      if (isUnsure) unsure.add(candidate);
+      return readAddress(answers[0]) === candidate.address;
+    });
     const pools = new Set(proven.map(({ candidate }) => candidate));
-    const unsure = new Set([
-      ...[...unreadCalls].map((index) => candidates[Math.floor(index / 4)]),
-      ...[...unprovenCalls].map((index) => claims[index]?.candidate),
-    ]);
     for (const candidate of candidates) {
       if (pools.has(candidate)) continue;
       if (unsure.has(candidate)) this.strangers.postpone(candidate.address, block.number);
@@ -157,69 +141,64 @@ export class PoolDiscovery {
    * Reads the state of each pool at the end of the block before its first log. Null if no node has this
    * state.
    */
-  private async readStates(
-    proven: readonly { candidate: Candidate; creation: PoolCreation; dex: Dex; protocol: Protocol }[],
-    signal?: AbortSignal,
-  ): Promise<DiscoveredPool[]> {
-    const answers = await callContractsOfOld(
+  private async readStates(proven: readonly Claim[], signal?: AbortSignal): Promise<DiscoveredPool[]> {
+    const states = await askContracts(
       this.deps.rpc,
-      proven.flatMap(({ candidate: { address, blockNumber }, creation }): TaggedCall[] => {
-        const blockTag = numberToHex(Math.max(0, blockNumber - 1));
-        const balance = SELECTORS.balanceOf + address.slice(2).padStart(64, '0');
-        return [
-          { to: creation.token0, data: balance, at: blockTag },
-          { to: creation.token1, data: balance, at: blockTag },
-          { to: address, data: SELECTORS.slot0, at: blockTag },
-          { to: address, data: SELECTORS.liquidity, at: blockTag },
-        ];
-      }),
-      signal,
+      proven.map(({ creation }) => v3StateCalls(creation)),
+      {
+        at: (index) => numberToHex(Math.max(0, (proven[index]?.candidate.blockNumber ?? 0) - 1)),
+        missing: 'null',
+        signal,
+      },
     );
     return proven.map(({ candidate, creation, dex, protocol }, index) => {
-      const [balance0, balance1, slot0, liquidity] = answers.slice(index * 4, index * 4 + 4);
       const baseIsToken0 = this.deps.baseIsToken0(creation.token0, creation.token1);
       const pool = { ...toPool(protocol, dex, creation), baseIsToken0 };
-      const reserve0 = wordOf(balance0);
-      const reserve1 = wordOf(balance1);
-      const [price, tickWord, active] = [wordOf(slot0), wordOf(slot0, 1), wordOf(liquidity)];
       this.deps.log.info(
         { pool: pool.address, dex: dex.name },
         'discovered a pool older than the first block',
       );
-      if (pool.poolType !== POOL_V3 || reserve0 === null || reserve1 === null)
-        return { pool, ord: candidate.ord, state: null };
-      // Without its price or its liquidity, a pool would show a false depth.
-      if (price === null || tickWord === null || active === null)
-        return { pool, ord: candidate.ord, state: null };
-      const sqrtPriceX96 = BigInt.asUintN(160, price);
-      const tick = Number(BigInt.asIntN(24, tickWord));
-      const state = { reserve0, reserve1, sqrtPriceX96, liquidity: BigInt.asUintN(128, active), tick };
+      const state = pool.poolType === POOL_V3 ? readV3State(states[index]?.answers ?? []) : null;
       return { pool, ord: candidate.ord, state };
     });
   }
 }
 
-function factoryCall(factory: Hex, creation: PoolCreation): Omit<TaggedCall, 'at'> {
-  const coder = AbiCoder.defaultAbiCoder();
-  const { token0, token1, feePips } = creation;
+function factoryCall(to: Hex, { token0, token1, feePips }: PoolCreation): ContractCall {
   const data =
     feePips === null
-      ? SELECTORS.getPair + coder.encode(['address', 'address'], [token0, token1]).slice(2)
-      : SELECTORS.getPool +
-        coder.encode(['address', 'address', 'uint24'], [token0, token1, feePips]).slice(2);
-  return { to: factory, data };
+      ? callData('getPair(address,address)', token0, token1)
+      : callData('getPool(address,address,uint24)', token0, token1, feePips);
+  return { to, data };
 }
 
-/** Word `index` (32 bytes) of an answer, or null if the answer is too short. */
-function wordOf(data: Hex | null | undefined, index = 0): bigint | null {
-  const start = 2 + index * 64;
-  if (data == null || data.length < start + 64) return null;
-  return BigInt(`0x${data.slice(start, start + 64)}`);
+/** The calls whose answers `readV3State` reads. */
+export function v3StateCalls({ pool, token0, token1 }: PoolCreation): ContractCall[] {
+  const balance = callData('balanceOf(address)', pool);
+  return [
+    { to: pool, data: callData('slot0()') },
+    { to: pool, data: callData('liquidity()') },
+    { to: token0, data: balance },
+    { to: token1, data: balance },
+  ];
 }
 
-function addressOf(data: Hex | null | undefined): Hex | null {
-  const word = wordOf(data);
-  if (word === null || word >> 160n !== 0n) return null;
-  const address: Hex = `0x${word.toString(16).padStart(40, '0')}`;
-  return address === ZERO_ADDRESS ? null : address;
+/** The state of a V3 pool. Null if a part is unknown: without its price or its liquidity, a pool would show a false depth. */
+export function readV3State([
+  slot0,
+  liquidity,
+  balance0,
+  balance1,
+]: readonly (Hex | null)[]): PoolState | null {
+  const [reserve0, reserve1] = [readUint(balance0), readUint(balance1)];
+  const [price, tick, active] = [readUint(slot0), readUint(slot0, 1), readUint(liquidity)];
+  if (reserve0 === null || reserve1 === null || price === null || tick === null || active === null)
+    return null;
+  return {
+    reserve0,
+    reserve1,
+    sqrtPriceX96: BigInt.asUintN(160, price),
+    tick: Number(BigInt.asIntN(24, tick)),
+    liquidity: BigInt.asUintN(128, active),
+  };
 }

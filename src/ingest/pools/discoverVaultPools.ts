@@ -4,7 +4,8 @@
  * without usable answers is ignored. After a node failure the search is retried.
  */
 import type { ChainBlock, ChainLog } from '../../domain/block';
-import { isHash, numberToHex, type Hex } from '../../domain/hex';
+import type { ContractCall } from '../../domain/contractCall';
+import { isHash, numberToHex, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
 import type { Dex } from '../../domain/pool';
 import type { Logger } from '../../log';
@@ -23,7 +24,7 @@ import {
   poolTokensCall,
   readBooks,
   readPoolFacts,
-  SELECTORS,
+  swapFeeCall,
 } from '../../protocols/weightedCalls';
 import {
   emptyWeightedPool,
@@ -35,19 +36,10 @@ import {
   withWeights,
   type WeightedPoolState,
 } from '../../protocols/weightedPool';
-import {
-  callContracts,
-  callContractsOfOld,
-  callContractsSince,
-  type BlockTag,
-  type TaggedCall,
-  type EthCalls,
-} from './contractCalls';
+import { askContracts, askSince, type EthCalls } from '../../node/calls/askContracts';
 import type { PoolRegistry, VaultPool } from './poolRegistry';
 import { Strangers } from './strangers';
 
-/** Gas limit of one call: enough for any pool. The node answers in time even if a call uses all of it. */
-const CALL_GAS: Hex = '0x1c9c380';
 /** A new pool, or the missing state of a known pool. It is needed before the block is decoded. */
 export interface DiscoveredVaultPool {
   /**
@@ -100,12 +92,7 @@ interface Candidate {
   readonly known: VaultPool | null;
 }
 
-type FactCall = Omit<TaggedCall, 'at'>;
-type AskFacts = (calls: readonly FactCall[], malformed: Set<number>) => Promise<(Hex | null)[]>;
-
-function atBlock(calls: readonly FactCall[], blockHash: Hex): TaggedCall[] {
-  return calls.map((call) => ({ ...call, at: { blockHash } }));
-}
+type AskFacts = (calls: readonly (readonly ContractCall[])[]) => ReturnType<typeof askContracts>;
 
 export class VaultDiscovery {
   /** Pool ids of no usable pool, and ids whose values could not be read. */
@@ -129,10 +116,8 @@ export class VaultDiscovery {
     const candidates = this.listCandidates(blocks, registry);
     if (candidates.length === 0) return [];
     // Reads values that never change once the pool exists.
-    const ask: AskFacts = (calls, malformed) =>
-      reversible
-        ? callContracts(this.deps.rpc, atBlock(calls, last.hash), signal, malformed)
-        : callContractsSince(this.deps.rpc, calls, last, signal, malformed);
+    const ask: AskFacts = (calls) =>
+      askSince(last, reversible, (place) => askContracts(this.deps.rpc, calls, { ...place, signal }));
     const fresh = candidates.filter(({ known }) => known === null);
     const unsure = new Set<Hex>();
     const able = await this.list(fresh, ask, unsure);
@@ -194,26 +179,18 @@ export class VaultDiscovery {
     unsure: Set<Hex>,
   ): Promise<{ candidate: Candidate; pool: VaultPool['pool']; state: WeightedPoolState }[]> {
     const older = candidates.filter(({ created }) => created === null);
-    const [unlisted, unread] = [new Set<number>(), new Set<number>()];
-    const books = await ask(
-      older.map(({ dex, poolId }) => poolTokensCall(dex.factory, poolId)),
-      unlisted,
-    );
-    older.forEach(({ poolId }, index) => unlisted.has(index) && unsure.add(poolId));
-    const tokensOf = new Map(
-      older.map(({ poolId }, index) => [poolId, decodePoolTokens(books[index] ?? null)]),
-    );
-    const calls = candidates.map(({ poolId }) => poolFactCalls(poolOfId(poolId)));
-    const answers = await ask(
-      calls.flat().map((call) => ({ ...call, gas: CALL_GAS })),
-      unread,
-    );
-    let next = 0;
+    const lists = await ask(older.map(({ dex, poolId }) => [poolTokensCall(dex.factory, poolId)]));
+    const tokensOf = new Map<Hex, readonly Hex[] | null>();
+    older.forEach(({ poolId }, index) => {
+      const { answers: [tokens = null] = [], isUnsure = false } = lists[index] ?? {};
+      tokensOf.set(poolId, decodePoolTokens(tokens));
+      if (isUnsure) unsure.add(poolId);
+    });
+    const answers = await ask(candidates.map(({ poolId }) => poolFactCalls(poolOfId(poolId))));
     return candidates.flatMap((candidate, index) => {
       const { dex, poolId, created } = candidate;
-      const from = next;
-      const mine = answers.slice(from, (next += calls[index]?.length ?? 0));
-      if (mine.some((_, at) => unread.has(from + at))) unsure.add(poolId);
+      const { answers: mine = [], isUnsure = false } = answers[index] ?? {};
+      if (isUnsure) unsure.add(poolId);
       if (unsure.has(poolId)) return [];
       const tokens = created?.tokens ?? tokensOf.get(poolId) ?? [];
       const managers = created?.managers ?? [];
@@ -258,26 +235,26 @@ export class VaultDiscovery {
     signal?: AbortSignal,
   ): Promise<DiscoveredVaultPool[]> {
     const asked = open.filter(({ candidate: { created } }) => created === null);
-    const calls = asked.map(({ candidate: { dex, poolId, block }, state: { tokens } }): TaggedCall[] => {
-      const at: BlockTag = reversible
-        ? { blockHash: block.parentHash }
-        : numberToHex(Math.max(0, block.number - 1));
-      const fee = { to: poolOfId(poolId), data: SELECTORS.getSwapFeePercentage };
-      return [
-        { ...fee, gas: CALL_GAS, at },
-        ...booksCalls(dex.factory, poolId, tokens).map((call) => ({ ...call, at })),
-      ];
-    });
-    const malformed = new Set<number>();
-    const answers = await callContractsOfOld(this.deps.rpc, calls.flat(), signal, malformed);
-    let next = 0;
+    const told = await askContracts(
+      this.deps.rpc,
+      asked.map(({ candidate: { dex, poolId }, state: { tokens } }) => [
+        swapFeeCall(poolOfId(poolId)),
+        ...booksCalls(dex.factory, poolId, tokens),
+      ]),
+      {
+        at: (index) => {
+          const { parentHash = ZERO_HASH, number = 1 } = asked[index]?.candidate.block ?? {};
+          return reversible ? { blockHash: parentHash } : numberToHex(Math.max(0, number - 1));
+        },
+        missing: 'null',
+        signal,
+      },
+    );
     const read = new Map(
       asked.map(({ state: { poolId }, candidate: { block } }, index) => {
-        const from = next;
-        next += calls[index]?.length ?? 0;
-        if ([...malformed].some((at) => at >= from && at < next))
-          this.strangers.postpone(poolId, block.number);
-        return [poolId, answers.slice(from, next)];
+        const { answers = [], isUnsure = false } = told[index] ?? {};
+        if (isUnsure) this.strangers.postpone(poolId, block.number);
+        return [poolId, answers];
       }),
     );
     return open.map(({ candidate, pool, state }): DiscoveredVaultPool => {

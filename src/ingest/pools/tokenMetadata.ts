@@ -7,30 +7,28 @@
 import { Interface } from 'ethers';
 import { z } from 'zod';
 
+import {
+  askSince,
+  callBatch,
+  isNodeFault,
+  isUnanswerable,
+  toRpcCall,
+  type AskedBlock,
+  type EthCalls,
+} from '../../node/calls/askContracts';
 import type { Outcome } from '../../node/rpc/rpcTransport';
-import { RpcError, type RpcErrorKind } from '../../node/rpc/rpcError';
 import type { TokenRow } from '../../clickhouse/schema/tables';
 import {
-  NAME_CALL,
   NAME_MAX,
   LONG_TEXT_ANSWER_BYTES_MAX,
   readAbiText,
-  SYMBOL_CALL,
   SYMBOL_MAX,
   TEXT_ANSWER_BYTES_MAX,
 } from '../../domain/abiText';
 import { DECIMALS_MAX } from '../../domain/amounts';
+import { callData, readUint, type ContractCall } from '../../domain/contractCall';
 import { isHexData, type Hex } from '../../domain/hex';
 import type { Logger } from '../../log';
-import {
-  callBatch,
-  isUnanswerable,
-  newestInstead,
-  parseData,
-  toEthCall,
-  type BlockTag,
-  type EthCalls,
-} from './contractCalls';
 
 const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11';
 const MULTICALL = new Interface([
@@ -39,8 +37,8 @@ const MULTICALL = new Interface([
 /** The results of aggregate3: for each call, whether it succeeded, and its return data. */
 const resultsShape = z.tuple([z.array(z.tuple([z.boolean(), z.custom<Hex>(isHexData)]))]);
 /** The calls for each token: symbol(), name() and decimals(). */
-const DECIMALS_CALL = '0x313ce567';
-const CALLS = [SYMBOL_CALL, NAME_CALL, DECIMALS_CALL] as const;
+const DECIMALS_CALL = callData('decimals()');
+const CALLS = [callData('symbol()'), callData('name()'), DECIMALS_CALL] as const;
 /**
  * Number of tokens in one aggregate call. Even if one token burns all the gas of its call, the other tokens
  * must have enough.
@@ -58,15 +56,6 @@ const LONG_TEXT_GAS: Hex = '0x989680';
  */
 const LONG_TEXTS_MAX = 16;
 const OUT_OF_GAS = /out ?of ?gas|gas required/i;
-/** Failures that the token contract did not cause. The call is retried later. */
-const NODE_FAULTS: ReadonlySet<RpcErrorKind> = new Set([
-  'rate_limited',
-  'timeout',
-  'network',
-  'refused',
-  'bad_answer',
-]);
-
 /** The block in which the tokens first appear. The node must have this block. */
 export interface ShowingBlock {
   readonly number: number;
@@ -100,7 +89,9 @@ export async function readTokens(
   const budget = { moreGasCalls: LONG_TEXTS_MAX, longTexts: LONG_TEXTS_MAX, log };
   for (let at = 0; at < tokens.length; at += TOKENS_MAX) {
     const batch = tokens.slice(at, at + TOKENS_MAX);
-    const answers = await askAtBlock(rpc, batch, block, budget, signal);
+    const answers = await askSince(block, block.reversible, (place) =>
+      ask(rpc, batch, { ...place, signal }, budget),
+    );
     batch.forEach((address, index) => {
       const [symbol, name, decimals] = answers.slice(index * CALLS.length, (index + 1) * CALLS.length);
       rows.push({
@@ -115,49 +106,7 @@ export async function readTokens(
   return rows;
 }
 
-interface Question {
-  readonly at: BlockTag;
-  /**
-   * Lowest acceptable head of the node. Null if the block named in the call already makes sure that the node
-   * is not behind.
-   */
-  readonly atLeast: number | null;
-  readonly options: { readonly signal?: AbortSignal; readonly roundsMax?: number };
-}
-
-/**
- * Calls at the state of the block itself. If no node has this state, calls at the newest state of a node
- * whose head is far above the block.
- */
-async function askAtBlock(
-  rpc: EthCalls,
-  tokens: readonly Hex[],
-  { number, hash, reversible }: ShowingBlock,
-  budget: LongTextBudget,
-  signal?: AbortSignal,
-): Promise<Asked> {
-  const options = signal === undefined ? {} : { signal };
-  // Perhaps no node still has the state of a final block, so each endpoint is tried only once.
-  const pinned = reversible ? options : { ...options, roundsMax: 1 };
-  try {
-    return await ask(rpc, tokens, { at: { blockHash: hash }, atLeast: null, options: pinned }, budget);
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    // The node failed this time, which says nothing about the state, so the calls are repeated.
-    if (NODE_FAULTS.has(error.kind)) {
-      if (reversible) throw error;
-      return ask(rpc, tokens, { at: { blockHash: hash }, atLeast: null, options }, budget);
-    }
-    // If this block is unknown, a reorg replaced it, or the node does not have it yet.
-    if (reversible && error.kind === 'unknown_block') throw error;
-    return ask(rpc, tokens, { at: 'latest', atLeast: newestInstead(number, error), options }, budget);
-  }
-}
-
-interface TokenCall {
-  readonly to: Hex;
-  readonly data: string;
-}
+type Question = AskedBlock & { readonly signal: AbortSignal | undefined };
 
 async function ask(
   rpc: EthCalls,
@@ -185,13 +134,13 @@ async function ask(
  */
 async function aggregate(
   rpc: EthCalls,
-  calls: readonly TokenCall[],
+  calls: readonly ContractCall[],
   question: Question,
 ): Promise<Asked | null> {
   const targets = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
-  const data = MULTICALL.encodeFunctionData('aggregate3', [targets]);
+  const data: Hex = `0x${MULTICALL.encodeFunctionData('aggregate3', [targets]).slice(2)}`;
   const bytesMax = AGGREGATE_BYTES_MAX * (1 + calls.length / CALLS.length);
-  const [outcome] = await callAll(rpc, [{ to: MULTICALL3, data }], bytesMax, question);
+  const [outcome] = await callAll(rpc, [{ to: MULTICALL3, data, gas: null }], bytesMax, question);
   if (outcome === undefined || 'error' in outcome || outcome.value.length < 130) return null;
   try {
     const [results] = resultsShape.parse(MULTICALL.decodeFunctionResult('aggregate3', outcome.value));
@@ -204,7 +153,7 @@ async function aggregate(
 
 async function askDirectly(
   rpc: EthCalls,
-  calls: readonly TokenCall[],
+  calls: readonly ContractCall[],
   question: Question,
   budget: LongTextBudget,
 ): Promise<Asked> {
@@ -239,7 +188,7 @@ function answerOf(outcome: Outcome<Hex>, { at }: Question): Hex | null {
   if (isUnanswerable(outcome.error)) return null;
   // The error may mean that the node does not support this kind of block parameter and never ran the call.
   // Then the token is not to blame.
-  if (NODE_FAULTS.has(outcome.error.kind) || at !== 'latest') throw outcome.error;
+  if (isNodeFault(outcome.error) || at !== 'latest') throw outcome.error;
   return null;
 }
 
@@ -253,7 +202,7 @@ function mayLackGas(outcome: Outcome<Hex>): boolean {
 /** Asks for one text with a large limit, so that its start can be kept. Null beyond all limits. */
 async function askLongText(
   rpc: EthCalls,
-  call: TokenCall,
+  call: ContractCall,
   question: Question,
   budget: LongTextBudget,
 ): Promise<Hex | null> {
@@ -270,18 +219,18 @@ async function askLongText(
   return null;
 }
 
-function withGas(calls: readonly TokenCall[], gas: Hex): (TokenCall & { readonly gas: Hex })[] {
+function withGas(calls: readonly ContractCall[], gas: Hex): ContractCall[] {
   return calls.map((call) => ({ ...call, gas }));
 }
 
-async function callAll(
+function callAll(
   rpc: EthCalls,
-  calls: readonly { readonly to: Hex; readonly data: string; readonly gas?: Hex }[],
+  calls: readonly ContractCall[],
   answerBytesMax: number,
-  { at, atLeast, options }: Question,
+  question: Question,
 ): Promise<Outcome<Hex>[]> {
-  const ethCalls = calls.map((call) => toEthCall(call, at, answerBytesMax));
-  return callBatch(rpc, ethCalls, parseData, atLeast, options);
+  const batch = calls.map((call) => toRpcCall({ ...call, answerBytesMax }, question.at));
+  return callBatch(rpc, batch, question);
 }
 
 /**
@@ -289,7 +238,6 @@ async function callAll(
  * is accepted.
  */
 export function decimalsOf(data: Hex | null | undefined): number | null {
-  if (data == null || data.length < 66) return null;
-  const value = BigInt(data.slice(0, 66));
-  return value <= BigInt(DECIMALS_MAX) ? Number(value) : null;
+  const value = readUint(data);
+  return value !== null && value <= BigInt(DECIMALS_MAX) ? Number(value) : null;
 }

@@ -7,6 +7,7 @@ import { isHexData, isQuantity, type Hex } from '../../domain/hex';
 import type { AccountState, StateAnswers, StateQuestion } from '../../domain/accountState';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
+import { toRpcCall } from '../calls/askContracts';
 import { systemClock, withDeadline, type Clock } from './clock';
 import type { EndpointPool } from './endpointPool';
 import { RpcError } from './rpcError';
@@ -27,9 +28,6 @@ const REST_MS = 3_000;
  * because the node may have the block soon.
  */
 const UNKNOWN_BLOCK_REST_MS = 250;
-/** Gas limit of one call: enough for a token behind proxies, too little to slow the node down. */
-const CALL_GAS: Hex = '0x4c4b40';
-
 /** Size limit of one answer in bytes. Balances and positions are shorter; a longer name of a token is not shown. */
 const ANSWER_BYTES_MAX = 32_768;
 
@@ -80,9 +78,8 @@ export function createAccountState({ rpc, log, clock = systemClock() }: AccountS
 function toCall(question: StateQuestion, blockHash: Hex): RpcCall {
   const blockTag = { blockHash };
   if (question.kind === 'coin') return { method: 'eth_getBalance', params: [question.address, blockTag] };
-  const { to, data, from } = question;
-  const call = { to, data, gas: CALL_GAS, ...(from === undefined ? {} : { from }) };
-  return { method: 'eth_call', params: [call, blockTag], answerBytesMax: ANSWER_BYTES_MAX };
+  const { kind, ...call } = question;
+  return toRpcCall({ ...call, answerBytesMax: ANSWER_BYTES_MAX }, blockTag);
 }
 
 function parseHex(result: unknown): Hex {

@@ -29,7 +29,13 @@ export type RpcErrorKind =
   | 'bad_answer'
   | 'other';
 
-const PASSING_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
+/** Failures of the connection. They give no information about the call. */
+export const PASSING_KINDS: ReadonlySet<RpcErrorKind> = new Set([
+  'network',
+  'timeout',
+  'refused',
+  'rate_limited',
+]);
 /** Errors that a retry on the same node does not remove. */
 const FINAL_KINDS: ReadonlySet<RpcErrorKind> = new Set(['revert', 'method_missing', 'too_large', 'invalid']);
 

@@ -1,5 +1,6 @@
 /** Asks the node for the names of contracts without token metadata, such as NFTs. */
-import { NAME_CALL, NAME_MAX, readAbiText, SYMBOL_CALL, SYMBOL_MAX } from '../../domain/abiText';
+import { NAME_MAX, readAbiText, SYMBOL_MAX } from '../../domain/abiText';
+import { callData } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import type { AccountState } from '../../domain/accountState';
 import type { HeadSnapshot } from '../head/headSnapshot';
@@ -23,7 +24,7 @@ export async function askNames(
   const askedContracts = [...new Set(contracts)].slice(0, CONTRACTS_MAX);
   if (node === null || askedContracts.length === 0) return new Map();
   const questions = askedContracts.flatMap((to) =>
-    ([SYMBOL_CALL, NAME_CALL] as const).map((data) => ({ kind: 'call', to, data }) as const),
+    ['symbol()', 'name()'].map((name) => ({ kind: 'call', to, data: callData(name) }) as const),
   );
   const answers = (await node.ask(head.hash, questions)) ?? [];
   return new Map(

@@ -3,9 +3,9 @@
  * follow from logs, and amounts owed to V3 positions. All questions go into one batch of limited size. Without an
  * answer, values come from the logs.
  */
+import { callData, readUint } from '../../domain/contractCall';
 import { isQuantity, type Hex } from '../../domain/hex';
 import type { AccountState, StateAnswers, StateQuestion } from '../../domain/accountState';
-import { balanceOfCall, readBalance, TOTAL_SUPPLY } from '../../protocols/erc20';
 import { collectCall, readCollected, type Collected } from '../../protocols/positionManager';
 import type { Balances } from '../holders/balances';
 import type { BalanceSeeds } from '../holders/balanceSeeds';
@@ -99,7 +99,7 @@ export async function readSupplies(
   const questions = askedTokens.map((token): StateQuestion => ({
     kind: 'call',
     to: asHex(token),
-    data: TOTAL_SUPPLY,
+    data: callData('totalSupply()'),
   }));
   return readBalances(askedTokens, (await node?.ask(blockHash, questions)) ?? []);
 }
@@ -109,7 +109,7 @@ function collectQuestion(manager: string, positionId: string, owner: Hex): State
 }
 
 function balanceQuestion(token: string, holder: Hex): StateQuestion {
-  return { kind: 'call', to: asHex(token), data: balanceOfCall(holder) };
+  return { kind: 'call', to: asHex(token), data: callData('balanceOf(address)', holder) };
 }
 
 function asHex(address: string): Hex {
@@ -119,7 +119,7 @@ function asHex(address: string): Hex {
 function readBalances(tokens: readonly string[], answers: StateAnswers): ReadonlyMap<string, bigint> {
   const balances = new Map<string, bigint>();
   tokens.forEach((token, index) => {
-    const balance = readBalance(answers[index]);
+    const balance = readUint(answers[index]);
     if (balance !== null) balances.set(token, balance);
   });
   return balances;

@@ -2,10 +2,10 @@
  * Asks the node about LP tokens of pools that are older than the first indexed block: the supply, and the balances that
  * are burnt, locked or the creator's. Earlier transfers of these LP tokens are not stored.
  */
+import { callData, readUint } from '../../domain/contractCall';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import type { AccountState } from '../../domain/accountState';
 import { POOL_V2 } from '../../domain/pool';
-import { balanceOfCall, readBalance, TOTAL_SUPPLY } from '../../protocols/erc20';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import type { PairEntry } from '../pairs/pairItem';
 import { hasOlderLp, type ToldLps } from './lpShares';
@@ -29,7 +29,14 @@ export async function askOlderLps(
     .map(({ pool, tokens: { base } }) => {
       const zero = pool.pool_type === POOL_V2 ? [ZERO_ADDRESS] : [];
       const holders = [...new Set([...counted, ...zero, creatorOf(base.address) ?? []].flat())];
-      return { pool, holders, calls: [TOTAL_SUPPLY, ...holders.map(balanceOfCall)] };
+      return {
+        pool,
+        holders,
+        calls: [
+          callData('totalSupply()'),
+          ...holders.map((holder) => callData('balanceOf(address)', holder)),
+        ],
+      };
     });
   const questions = poolQuestions.flatMap(({ pool, calls }) => {
     const to: Hex = `0x${pool.address.slice(2)}`;
@@ -38,7 +45,7 @@ export async function askOlderLps(
   const answers = [...((await node?.ask(head.hash, questions)) ?? [])];
   return new Map(
     poolQuestions.map(({ pool, holders, calls }) => {
-      const [total, ...balances] = answers.splice(0, calls.length).map(readBalance);
+      const [total, ...balances] = answers.splice(0, calls.length).map((answer) => readUint(answer));
       // A balance above the supply is an answer of a faulty node.
       const usableBalances = balances.filter((balance) => balance !== null && balance <= (total ?? 0n));
       if (total == null || usableBalances.length < holders.length) return [pool.address, null];

@@ -3,6 +3,7 @@
  * prefers the contract's answer after the head's block, because some contracts still count tokens at the zero address.
  * Without a node, uses the transfers, if they are complete and add up.
  */
+import { callData, readNumber } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import type { AccountState } from '../../domain/accountState';
 import { isHistoryPartial } from '../holders/balances';
@@ -12,11 +13,6 @@ import { orNull } from '../head/timeBudgets';
 import { findBalanceChecks } from '../holders/balanceChecks';
 import { readTokenHolding } from '../holders/tokenHolding';
 import { supplyOf } from './tokenSupply';
-
-/** Call data of `totalSupply()`. */
-const TOTAL_SUPPLY: Hex = '0x18160ddd';
-/** Number of characters of 0x followed by one word. */
-const WORD = 66;
 
 interface SupplyDeps {
   /** Access to the node of the chain, or null. */
@@ -53,8 +49,7 @@ async function askSupply(
   token: Hex,
   patienceMs: number | undefined,
 ): Promise<bigint | null> {
-  const asking = node.ask(head.hash, [{ kind: 'call', to: token, data: TOTAL_SUPPLY }]);
+  const asking = node.ask(head.hash, [{ kind: 'call', to: token, data: callData('totalSupply()') }]);
   const answers = await (patienceMs === undefined ? asking : orNull(asking, patienceMs));
-  const answer = answers?.[0] ?? null;
-  return answer !== null && answer.length === WORD ? BigInt(answer) : null;
+  return readNumber(answers?.[0]);
 }

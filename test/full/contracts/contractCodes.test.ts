@@ -12,7 +12,7 @@ import { DIAMOND_CUT, IMPLEMENTATION_SLOT, UPGRADED } from '../../../src/domain/
 import { withNodeCode, type NodeCode } from '../../../src/query/contracts/nodeCode';
 import type { ContractWorker } from '../../../src/contracts/contractWorker';
 import { createNodeCode } from '../../../src/contracts/createNodeCode';
-import type { CodeRpc } from '../../../src/contracts/readContractCode';
+import type { EthCalls } from '../../../src/node/calls/askContracts';
 import { contractCreationsTable } from '../../../src/contracts/findCreators';
 import { askRows } from '../../support/engine/askRows';
 import { openSourcesDatabase, type SourcesDatabase } from '../../support/engine/sourcesDatabase';
@@ -209,7 +209,7 @@ describe('contracts without any logs are read from the node', () => {
     const codeHash = keccak256(String(await rpc.call('eth_getCode', [twin, 'latest']))) as Hex;
     const one = (await makeSmallRecords(CHAIN_ID))[3]!;
     await db.store.store([{ ...one, codeHash, contract: { ...one.contract, address: twin, name: 'Twin' } }]);
-    const silentRpc: CodeRpc = {
+    const silentRpc: EthCalls = {
       batchOutcomes(calls, parse, options) {
         asked += 1;
         if (!silent) return on.node.pool.batchOutcomes(calls, parse, options);

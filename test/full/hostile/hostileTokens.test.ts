@@ -6,7 +6,7 @@ import { readOwnRuntimeBytecode } from '../../../src/dev/packageFiles';
 import { createEndpointPool } from '../../../src/node/rpc/endpointPool';
 import { createAccountState } from '../../../src/node/rpc/createAccountState';
 import type { Hex } from '../../../src/domain/hex';
-import { callContracts } from '../../../src/ingest/pools/contractCalls';
+import { askContracts } from '../../../src/node/calls/askContracts';
 import { readTokens } from '../../../src/ingest/pools/tokenMetadata';
 import { createLog } from '../../../src/log';
 import { askNames } from '../../../src/query/contracts/askNames';
@@ -80,8 +80,10 @@ describe('tokens that answer a megabyte harm no other token, on a real node', ()
         { symbol: null, name: null },
         { symbol: 'OK', name: 'OK' },
       ]);
-      const calls = [large, honest].map((to) => ({ to, data: '0x18160ddd', at: { blockHash: hash } }));
-      expect(await callContracts(pool, calls)).toEqual([null, expect.stringMatching(/^0x0+20/)]);
+      const calls = [{ to: large, data: '0x18160ddd' } as const, { to: honest, data: '0x18160ddd' } as const];
+      expect(await askContracts(pool, [calls], { at: { blockHash: hash } })).toEqual([
+        { answers: [null, expect.stringMatching(/^0x0+20/)], isUnsure: false },
+      ]);
       // A DELEGATECALL in the code makes the code reader call facetAddresses() (EIP-2535).
       await rpc.call('anvil_setCode', [addressOf(500), `${MEGABYTE}f4`]);
       const [code] = await readContractCodes(

@@ -5,7 +5,7 @@
 import { RpcError } from '../../../src/node/rpc/rpcError';
 import type { Database } from '../../../src/clickhouse/client/database';
 import type { Hex } from '../../../src/domain/hex';
-import type { EthCalls } from '../../../src/ingest/pools/contractCalls';
+import type { EthCalls } from '../../../src/node/calls/askContracts';
 import { SimChain } from '../../simulation/chain/simChain';
 import { headerOf } from '../../simulation/chain/simNode';
 import { simDecimals } from '../../simulation/chain/simPairCalls';

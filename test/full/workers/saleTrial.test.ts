@@ -13,7 +13,7 @@ import { openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import type { Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
 import { doSalesFail } from '../../../src/workers/saleTrial';
-import type { FactRpc } from '../../../src/workers/askContracts';
+import type { EthCalls } from '../../../src/node/calls/askContracts';
 
 /** `padding` moves the mappings to later slots. Each trap is a rule for transfers to the pool. */
 const source = (padding: number): string => `
@@ -111,7 +111,7 @@ async function deploy(trap: number, { padding = 1, approve = false } = {}): Prom
   return token;
 }
 
-async function trial(token: Hex, by: FactRpc = pool, holders = HOLDERS, router: Hex | null = ROUTER) {
+async function trial(token: Hex, by: EthCalls = pool, holders = HOLDERS, router: Hex | null = ROUTER) {
   const { hash } = (await rpc.call('eth_getBlockByNumber', ['latest', false])) as { hash: Hex };
   return doSalesFail(
     by,
@@ -122,7 +122,7 @@ async function trial(token: Hex, by: FactRpc = pool, holders = HOLDERS, router: 
 }
 
 /** A node that does not know overrides: it refuses them, or ignores them. */
-function without(kind: 'refused' | 'ignored'): FactRpc {
+function without(kind: 'refused' | 'ignored'): EthCalls {
   return {
     batchOutcomes(calls, parse, options) {
       if (kind === 'refused' && calls.some(({ params }) => params.length > 2))

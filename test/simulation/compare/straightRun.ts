@@ -2,7 +2,7 @@
  * Computes the product's rows for a chain in one undisturbed run: no restart, no reorg, no database, no node
  * with wrong answers. All other runs must store these bytes. The oracle checks the undisturbed run itself.
  */
-import type { EthCalls } from '../../../src/ingest/pools/contractCalls';
+import type { EthCalls } from '../../../src/node/calls/askContracts';
 import { isHexData, type Hex } from '../../../src/domain/hex';
 import { quoteRank } from '../../../src/domain/orientPool';
 import { RowWriter } from '../../../src/clickhouse/rows/rowWriter';

@@ -2,7 +2,7 @@
 import { RpcError } from '../../../src/node/rpc/rpcError';
 import type { Hex } from '../../../src/domain/hex';
 import type { DecodeContext } from '../../../src/ingest/decode/decodeContext';
-import type { EthCalls } from '../../../src/ingest/pools/contractCalls';
+import type { EthCalls } from '../../../src/node/calls/askContracts';
 import { createTransferDecoder } from '../../../src/ingest/decode/decodeTransfers';
 import type { PoolRegistry } from '../../../src/ingest/pools/poolRegistry';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../../src/protocols/balancerV2';

@@ -13,7 +13,6 @@ import {
   poolTokensCall,
   readBooks,
   readPoolFacts,
-  SELECTORS,
 } from '../../../src/protocols/weightedCalls';
 import { areWeights, ONE } from '../../../src/protocols/weightedPool';
 import { anyAddress, anyPoolId } from './balancerReference';
@@ -78,12 +77,6 @@ const weights = fc
   });
 
 describe('calls to a Balancer pool ask for its properties', () => {
-  it('the calls to a Balancer pool have the selectors of the functions', () => {
-    const named = Object.keys(SELECTORS).map((name) => [name, ABI.getFunction(name)!.selector]);
-    expect(SELECTORS).toEqual(Object.fromEntries(named));
-    expect(named).toHaveLength(ABI.fragments.length);
-  });
-
   it('the properties of a Balancer pool come from the pool, and its balances from the vault', () => {
     const functions = ABI.fragments.slice(0, 4).map((fragment) => fragment.format());
     expect(poolFactCalls(POOL)).toEqual(

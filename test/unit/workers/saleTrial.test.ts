@@ -5,7 +5,7 @@
 import { RpcError } from '../../../src/node/rpc/rpcError';
 import type { RpcCall } from '../../../src/node/rpc/rpcTransport';
 import type { Hex } from '../../../src/domain/hex';
-import type { FactRpc } from '../../../src/workers/askContracts';
+import type { EthCalls } from '../../../src/node/calls/askContracts';
 import { doSalesFail, typicalTradeOf } from '../../../src/workers/saleTrial';
 
 const { signal } = new AbortController();
@@ -40,7 +40,7 @@ function toAsked({ params }: RpcCall): Asked {
 /** A node on which a transfer works, unless `fails` returns an error for it. */
 function nodeWith(fails: (asked: Asked) => RpcError | null, overrides = true) {
   const calls: RpcCall[] = [];
-  const rpc: FactRpc = {
+  const rpc: EthCalls = {
     async batchOutcomes(batch, parse) {
       calls.push(...batch);
       return batch.map((call, index) => {
@@ -100,9 +100,9 @@ test('without overrides, a router without an allowance and a new address are not
 
 test('if the node answers no simulated transfer, it stays unknown whether sales fail', async () => {
   expect(await judge(({ kind }) => (kind.startsWith('transfer') ? other : null))).toBeNull();
-  const failing: FactRpc = { batchOutcomes: () => Promise.reject(other) };
+  const failing: EthCalls = { batchOutcomes: () => Promise.reject(other) };
   expect(await doSalesFail(failing, TOKEN, sale, signal)).toBeNull();
-  const away: FactRpc = { batchOutcomes: () => Promise.reject(new RpcError('network', 'no connection')) };
+  const away: EthCalls = { batchOutcomes: () => Promise.reject(new RpcError('network', 'no connection')) };
   await expect(doSalesFail(away, TOKEN, sale, signal)).rejects.toThrow('no connection');
 });
 

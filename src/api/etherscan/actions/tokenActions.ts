@@ -1,4 +1,5 @@
 /** Token actions: supplies and balances from the node or from complete transfer histories, metadata, and holders. */
+import { callData } from '../../../domain/contractCall';
 import type { Hex } from '../../../domain/hex';
 import { findBalanceChecks, inventsTransfers, tellsBalances } from '../../../query/holders/balanceChecks';
 import { isHistoryPartial, readHoldings } from '../../../query/holders/balances';
@@ -12,7 +13,6 @@ import { needAddress, readPage } from '../askedParams';
 import { askNode } from './nodeActions';
 
 /** Selector of the function `balanceOf(address)`. */
-const BALANCE_OF: Hex = '0x70a08231';
 /** Length of a 32-byte word in hex, with 0x. */
 const WORD_LENGTH = 66;
 /** Etherscan's limit of page times offset: the whole list may be one page. */
@@ -34,7 +34,7 @@ async function getTokenSupply(ask: Ask) {
 async function getTokenBalance(ask: Ask) {
   const token = needAddress(ask.asked, 'contractaddress');
   const holder = needAddress(ask.asked);
-  const data: Hex = `${BALANCE_OF}${holder.slice(2).padStart(64, '0')}`;
+  const data = callData('balanceOf(address)', holder);
   const nodeBalance = await callToken(ask, token, data);
   if (nodeBalance !== null) return ok(nodeBalance.toString());
   const { moment } = ask;

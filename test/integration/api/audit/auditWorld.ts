@@ -3,7 +3,7 @@
 import { RpcError } from '../../../../src/node/rpc/rpcError';
 import type { Database } from '../../../../src/clickhouse/client/database';
 import type { Hex } from '../../../../src/domain/hex';
-import type { EthCalls } from '../../../../src/ingest/pools/contractCalls';
+import type { EthCalls } from '../../../../src/node/calls/askContracts';
 import type { IngestSession } from '../../../../src/ingest/session/session';
 import { createAuditDirectory, type AuditDirectory } from '../../../../src/query/audit/auditDirectory';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';

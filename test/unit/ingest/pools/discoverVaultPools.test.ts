@@ -6,7 +6,6 @@ import { decodeBlock } from '../../../../src/ingest/decode/decodeBlock';
 import { VaultDiscovery } from '../../../../src/ingest/pools/discoverVaultPools';
 import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../../src/log';
-import { SELECTORS } from '../../../../src/protocols/weightedCalls';
 import { Random } from '../../../support/random';
 import { digest, type Draft } from '../../../simulation/chain/simLogs';
 import {
@@ -110,7 +109,14 @@ describe('vault discovery finds the pools of a vault', () => {
     expect(registry.findVaultPool(pool.address)?.state.balances).toEqual(steps.at(-1)!.pool.balances);
   });
 
-  it.each(Object.entries(SELECTORS))(
+  it.each([
+    ['getNormalizedWeights', '0xf89f27ed'],
+    ['getSwapFeePercentage', '0x55c67628'],
+    ['getAmplificationParameter', '0x6daccffa'],
+    ['getGradualWeightUpdateParams', '0x7beed220'],
+    ['getPoolTokens', '0xf94d4668'],
+    ['getPoolTokenInfo', '0xb05f8e48'],
+  ])(
     'a pool is no pool while every endpoint gives a malformed answer to %s, and is asked about again later',
     async (name, selector) => {
       const steps = poolHistory('plain', 40);

@@ -3,7 +3,7 @@ import { AbiCoder } from 'ethers';
 import { RpcError } from '../../../../src/node/rpc/rpcError';
 import { NAME_MAX, SYMBOL_MAX } from '../../../../src/domain/abiText';
 import type { Hex } from '../../../../src/domain/hex';
-import type { EthCalls } from '../../../../src/ingest/pools/contractCalls';
+import type { EthCalls } from '../../../../src/node/calls/askContracts';
 import { readTokens } from '../../../../src/ingest/pools/tokenMetadata';
 import { createLog } from '../../../../src/log';
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../../../src/errors';
 import { isHexData, type Hex } from '../../../../src/domain/hex';
-import { callContractsSince } from '../../../../src/ingest/pools/contractCalls';
+import { askContracts, askSince, type EthCalls } from '../../../../src/node/calls/askContracts';
 import { readTokens } from '../../../../src/ingest/pools/tokenMetadata';
 import { createLog } from '../../../../src/log';
 import type { FakeNode } from '../../../support/node/fakeNode';
@@ -175,6 +175,10 @@ const TOKEN: Hex = `0x${'7'.repeat(40)}`;
 const BLOCK = { number: 0, hash: `0x${'1'.repeat(64)}` as const, reversible: true };
 const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`;
 
+/** Makes a call of the token at a final block whose state may be missing. */
+const askToken = (pool: EthCalls) =>
+  askSince(BLOCK, false, (block) => askContracts(pool, [[{ to: TOKEN, data: '0x01' }]], block));
+
 /** The node has no Multicall3, and gives the name of every token as told. */
 function nameTokens(node: FakeNode, name: unknown): void {
   node.onCall = ({ method, params }) => {
@@ -213,12 +217,9 @@ describe('facts of contracts behind malformed answers', () => {
     node.onCall = ({ method }) =>
       method === 'eth_call' ? { result: (answers += 1) > 4 ? '0x01' : '0x123' } : undefined;
     const pool = poolOf([node.httpUrl], { clock: skippingClock(), log: silentLog });
-    const malformed = new Set<number>();
-    const asked = [{ to: TOKEN, data: '0x01' }];
-    expect(await callContractsSince(pool, asked, BLOCK, undefined, malformed)).toEqual(['0x01']);
+    expect(await askToken(pool)).toEqual([{ answers: ['0x01'], isUnsure: false }]);
     node.onCall = ({ method }) => (method === 'eth_call' ? { result: '0x123' } : undefined);
-    expect(await callContractsSince(pool, asked, BLOCK, undefined, malformed)).toEqual([null]);
-    expect([...malformed]).toEqual([0]);
+    expect(await askToken(pool)).toEqual([{ answers: [null], isUnsure: true }]);
   });
 
   test('a malformed head of the node makes the calls fail, because the node may be behind', async () => {
@@ -231,8 +232,6 @@ describe('facts of contracts behind malformed answers', () => {
         : { error: { code: -32602, message: 'invalid argument' } };
     };
     const pool = poolOf([node.httpUrl], { clock: skippingClock() });
-    await expect(callContractsSince(pool, [{ to: TOKEN, data: '0x01' }], BLOCK)).rejects.toMatchObject({
-      kind: 'bad_answer',
-    });
+    await expect(askToken(pool)).rejects.toMatchObject({ kind: 'bad_answer' });
   });
 });

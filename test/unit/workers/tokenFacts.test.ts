@@ -1,8 +1,9 @@
 /** A token whose calls always fail does not keep the ingester from measuring other tokens. */
 import { RpcError, type RpcErrorKind } from '../../../src/node/rpc/rpcError';
 import type { RpcCall } from '../../../src/node/rpc/rpcTransport';
+import type { EthCalls } from '../../../src/node/calls/askContracts';
 import type { Hex } from '../../../src/domain/hex';
-import { readContractSupplies, type FactRpc } from '../../../src/workers/askContracts';
+import { readContractSupplies } from '../../../src/workers/tokenFacts';
 
 const { signal } = new AbortController();
 const [GOOD, BAD]: Hex[] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`];
@@ -12,7 +13,7 @@ const WORD: Hex = `0x${'5'.padStart(64, '0')}`;
 /** Fails a whole batch if a call to the bad token is in it, as EndpointPool does. */
 function failing(kind: RpcErrorKind, isBad = (call: RpcCall) => JSON.stringify(call.params).includes(BAD!)) {
   let batches = 0;
-  const rpc: FactRpc = {
+  const rpc: EthCalls = {
     async batchOutcomes(calls, parse) {
       batches += 1;
       if (calls.some(isBad)) throw new RpcError(kind, 'failed');
