@@ -12,6 +12,7 @@ import { runAll, type RunParts } from './commands/runAll';
 import { runBackfill } from './commands/backfill';
 import { DESCENDANTS, runImportSources } from './commands/data/importSources';
 import { proveBlocks } from './commands/data/proveBlocks';
+import { addSnapshotCommands } from './commands/snapshot/snapshotCommands';
 import { openStorage } from './commands/storage';
 import { stopOnSignals } from './commands/stopSignal';
 import { runVerify } from './commands/data/verify';
@@ -58,6 +59,7 @@ export function createProgram(): Command {
   addRunCommands(program);
   addStoreCommands(program);
   addDataCommands(program, start, parseBlock);
+  addSnapshotCommands(program, start, parseBlock);
   return program;
 }
 

@@ -15,6 +15,8 @@ import { findRunningServer } from './runningServer';
 export interface Attached {
   /** Name of the database of the market chain. */
   readonly name: string;
+  /** URL of this database. */
+  readonly url: string;
   /** Folder that the embedded server can access; null if CLICKHOUSE_URL is set. */
   readonly engineFolder: string | null;
   /**
@@ -57,17 +59,22 @@ function attachTo(
   stop: () => Promise<void>,
 ): Attached {
   const opened: Database[] = [];
-  const openNamed = (name: string): Database => {
+  const urlOf = (name: string): string => {
     const target = new URL(url);
     target.pathname = `/${name}`;
-    const database = openDatabase({ url: target.toString(), requestTimeoutMs: REQUEST_TIMEOUT_MS });
+    return target.toString();
+  };
+  const openNamed = (name: string): Database => {
+    const database = openDatabase({ url: urlOf(name), requestTimeoutMs: REQUEST_TIMEOUT_MS });
     opened.push(database);
     return database;
   };
   // The connection uses the database `system`, which always exists.
   const system = openNamed('system');
+  const name = new URL(url).pathname.slice(1).replace(/\/$/, '') || 'default';
   return {
-    name: new URL(url).pathname.slice(1).replace(/\/$/, '') || 'default',
+    name,
+    url: urlOf(name),
     engineFolder,
     owner,
     open: openNamed,

@@ -9,6 +9,7 @@ import type { Logger } from '../log';
 import { openParquet, type OpenBlocks } from './backfillFiles';
 import { openService } from './backfillService';
 import { openWorkers, runWorker } from './backfillWorkers';
+import { openSnapshot } from './snapshot/openSnapshot';
 import { createIngester, type Ingester } from './ingest';
 import { openStorage, type Storage } from './storage';
 
@@ -23,6 +24,8 @@ interface BackfillOptions {
   readonly to?: number | undefined;
   /** Patterns of Parquet files. */
   readonly parquet?: readonly string[] | undefined;
+  /** Folder, bucket or URL of a snapshot. Not with `parquet`. */
+  readonly snapshot?: string | undefined;
   /** URL of a service. Not with `parquet`. */
   readonly source?: string | undefined;
   /** Number of worker processes to start. Not with `parquet` or `source`. */
@@ -43,7 +46,7 @@ export async function runBackfill(
   signal: AbortSignal,
   options: BackfillOptions,
 ): Promise<void> {
-  const { from, to, parquet, source, workers, loadPackage } = options;
+  const { from, to, parquet, snapshot, source, workers, loadPackage } = options;
   if (from !== undefined && to !== undefined && from > to)
     throw new AppError('bad_config', `--from ${from} is after --to ${to}; allowed: a block up to --to`);
   checkTogether(options);
@@ -51,6 +54,10 @@ export async function runBackfill(
   if (parquet !== undefined)
     return fillFrom(places, from, (storage) =>
       openParquet({ ...places, patterns: parquet }, storage, { from, to }),
+    );
+  if (snapshot !== undefined)
+    return fillFrom(places, from, (storage) =>
+      openSnapshot({ ...places, root: snapshot }, storage, { from, to }),
     );
   if (from === undefined || to === undefined)
     throw new AppError('bad_config', '--from and --to are needed; only with --parquet they may be left out');
@@ -101,6 +108,7 @@ async function fillFrom(
         const first = from ?? (await firstStored(storage, config.chainId)) ?? blocks.from;
         await compareWithStored(storage, config.chainId, { from: first, to: blocks.to });
         await fill(ingester, storage, log, signal, { to: blocks.to, blocks });
+        if (!signal.aborted) await blocks.compare?.(storage);
       });
     } finally {
       await blocks.close();

@@ -27,6 +27,8 @@ export interface OpenBlocks {
   readonly from: number;
   readonly to: number;
   wrapSource(node: BlockSource): BlockSource;
+  /** Compares the stored rows with what the source says about them. Called when all blocks are stored. */
+  compare?(storage: Storage): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -42,8 +44,7 @@ export async function openParquet(
       'bad_config',
       `PROOF is ${mode}, but Parquet files cannot prove receipts; allowed with --parquet: auto, none, bloom or headers`,
     );
-  const url = storage.server?.writerUrl ?? config.clickhouseUrl;
-  if (url === null) throw new AppError('internal', 'the URL of the database is unknown');
+  const url = writerUrlOf(config, storage);
   const runEnd = new AbortController();
   const runSignal = AbortSignal.any([signal, runEnd.signal]);
   const bucket = new BucketFiles(config.bucket);
@@ -84,6 +85,12 @@ export async function openParquet(
     await close();
     throw error;
   }
+}
+
+export function writerUrlOf(config: Config, storage: Storage): string {
+  const url = storage.server?.writerUrl ?? config.clickhouseUrl;
+  if (url === null) throw new AppError('internal', 'the URL of the database is unknown');
+  return url;
 }
 
 function spanOf(

@@ -9,6 +9,7 @@ CREATE TABLE blocks
     base_fee_per_gas Nullable(UInt64) COMMENT 'Base fee, raw wei; null before EIP-1559',
     gas_used         Nullable(UInt64) COMMENT 'Gas used by the block; null if the file does not have it',
     logs_bloom       Nullable(String) COMMENT 'Bloom of the logs, 256 bytes; null if the file does not have it',
+    header           Nullable(String) COMMENT 'Header in RLP; null if the file does not have it',
     chain_id         Nullable(UInt64) COMMENT 'Chain of the block'
 )
 ENGINE = MergeTree

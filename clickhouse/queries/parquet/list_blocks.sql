@@ -7,7 +7,8 @@ SELECT
     timestamp,
     base_fee_per_gas,
     gas_used,
-    logs_bloom
+    logs_bloom,
+    header
 FROM blocks
 WHERE has({files:Array(UInt32)}, file)
     AND block_number BETWEEN {from:UInt64} AND {to:UInt64}

@@ -9,7 +9,9 @@ SELECT
     nonce,
     gas_used,
     gas_price,
-    success
+    success,
+    transaction_type,
+    signed_transaction
 FROM transactions
 WHERE has({files:Array(UInt32)}, file)
     AND block_number BETWEEN {from:UInt64} AND {to:UInt64}

@@ -2,16 +2,11 @@
  * The command `verify --proof`: reads blocks from the node, proves them, and compares the stored rows with them. The
  * exit code is 1 if a stored value differs, or if the command was stopped.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-
 import { createBlockSource, type BlockSource } from '../../node/blocks/blockSource';
 import { checkChainId } from '../../node/rpc/checkChainId';
 import { systemClock } from '../../node/rpc/clock';
 import { createEndpointPool, type EndpointPool } from '../../node/rpc/endpointPool';
-import { parseChainDescription } from '../../chains/parseChainDescription';
 import { createQueryRunner, type QueryRunner } from '../../clickhouse/client/namedQueries';
-import { openDatabase, type Database } from '../../clickhouse/client/database';
 import { addRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
 import type { Config } from '../../config';
 import type { ChainBlock, ProofOptions } from '../../domain/block';
@@ -26,10 +21,9 @@ import { readHead } from '../../query/head/headState';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { compareBlocks, type BlockDifference } from '../../query/verify/compareBlocks';
 import { readStoredRows, type StoredRows } from '../../query/verify/storedRows';
-import { attach } from '../attach';
-import { openStorage } from '../storage';
 import type { CommandOutput } from './backup';
 import { linkToTrusted } from './linkToTrusted';
+import { openStored } from './openStored';
 
 /** First or last block to prove; null means the first or last stored block. */
 interface AskedRange {
@@ -87,7 +81,7 @@ export async function proveBlocks(
       'bad_config',
       `--from ${range.from} is after --to ${range.to}; allowed: a block up to --to`,
     );
-  const { database, config, close } = await openStored(asked, log);
+  const { database, config, close } = await openStored(asked, log, 'verify');
   let rpc: EndpointPool | null = null;
   try {
     const runner = createQueryRunner(database);
@@ -114,43 +108,6 @@ export async function proveBlocks(
 /** Replaces a weaker setting of PROOF by `auto`, so that blocks are proven as far as the chain allows. */
 function proofOf({ proof }: Config): ProofOptions {
   return { ...proof, mode: proof.mode === 'full' ? 'full' : 'auto' };
-}
-
-interface Stored {
-  readonly database: Database;
-  /** The settings, with the node and the description of a running development chain. */
-  readonly config: Config;
-  close(): Promise<void>;
-}
-
-async function openStored(config: Config, log: Logger): Promise<Stored> {
-  if (config.clickhouseCluster !== null) {
-    const storage = await openStorage(config, log);
-    const database = openDatabase({ url: config.clickhouseUrl ?? '', distributed: true });
-    const close = async (): Promise<void> => {
-      await database.close();
-      await storage.close();
-    };
-    return { database, config, close };
-  }
-  const attached = await attach(config, log);
-  try {
-    if (!(await attached.exists(attached.name)))
-      throw new AppError('bad_config', `nothing to verify: the database ${attached.name} does not exist`);
-    const database = attached.open(attached.name);
-    return { database, config: withDevChain(config, attached.engineFolder), close: () => attached.close() };
-  } catch (error) {
-    await attached.close();
-    throw error;
-  }
-}
-
-/** The data folder of a development chain holds its description, with the URL of its node. */
-function withDevChain(config: Config, engineFolder: string | null): Config {
-  const path = engineFolder === null ? '' : join(dirname(engineFolder), 'chain.json');
-  if (config.rpcUrls !== null || !existsSync(path)) return config;
-  const chain = parseChainDescription(readFileSync(path, 'utf8'), path, null);
-  return { ...config, chain, chainId: chain.chainId, rpcUrls: chain.rpcUrls };
 }
 
 function cutRange(asked: AskedRange, head: HeadSnapshot | null, output: CommandOutput): Span {

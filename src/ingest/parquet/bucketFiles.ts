@@ -4,12 +4,12 @@
  * `s3://bucket/folder/name.parquet`.
  */
 import { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { AwsClient } from 'aws4fetch';
 
-import { AppError, errorText } from '../../errors';
+import { AppError } from '../../errors';
 import { PARQUET_FILES_MAX, namePattern, type FilePlace, type OpenFile } from './filePlace';
+import { chunksOf, repeatRequest } from './repeatRequest';
 
 /** How to reach the buckets. Without keys, requests are not signed, as for public buckets. */
 interface BucketAccess {
@@ -19,11 +19,7 @@ interface BucketAccess {
   readonly keys: { readonly id: string; readonly secret: string; readonly session: string | null } | null;
 }
 
-/** Number of times that a request is sent before its failure is an error. The pauses between them grow. */
-const ATTEMPTS = 6;
-const PAUSE_MS = 250;
-/** Time in ms within which a server must begin an answer. */
-const ANSWER_MS = 60_000;
+const SERVER = 'the bucket';
 /** Largest page of a list in bytes. A name has at most 1,024 bytes, each encoded as up to three characters. */
 const LIST_BYTES_MAX = 8 * 2 ** 20;
 
@@ -93,8 +89,14 @@ export class BucketFiles implements FilePlace {
 
   stream(path: string, signal: AbortSignal): Promise<Readable> {
     const openBody = ({ body }: Response): Promise<Readable> =>
-      Promise.resolve(Readable.from(chunksOf(path, body, signal), { objectMode: false }));
+      Promise.resolve(Readable.from(chunksOf(path, SERVER, body, signal), { objectMode: false }));
     return this.request(path, objectPath(path), {}, openBody, signal);
+  }
+
+  /** Stores an object, whole or not at all. */
+  write(path: string, body: Buffer, signal: AbortSignal): Promise<void> {
+    const init: RequestInit = { method: 'PUT', body: new Uint8Array(body) };
+    return this.request(path, objectPath(path), init, () => Promise.resolve(), signal);
   }
 
   /** Bytes of an object; none if `bytes` is not positive. */
@@ -127,82 +129,33 @@ export class BucketFiles implements FilePlace {
     return { keys, next: next === null ? null : unescapeXml(next) };
   }
 
-  /** Repeats a request until `read` has its answer. @throws AppError `bad_config` if it is refused, else `unavailable` */
-  private async request<T>(
+  private request<T>(
     path: string,
     target: string,
     init: RequestInit,
     read: (response: Response) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.ask(path, target, init, read, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!(error instanceof AppError && error.retryable) || attempt === ATTEMPTS) throw error;
-      }
-      await delay(PAUSE_MS * 2 ** (attempt - 1), undefined, { signal });
-    }
-  }
-
-  private async ask<T>(
-    path: string,
-    target: string,
-    init: RequestInit,
-    read: (response: Response) => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<T> {
-    const timeout = new AbortController();
-    const timer = setTimeout(() => timeout.abort(), ANSWER_MS);
+    const { client } = this;
     const url = `${this.endpoint}${target}`;
-    const options: RequestInit = {
-      ...init,
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, timeout.signal]),
-    };
-    try {
-      const request = this.client === null ? new Request(url, options) : await this.client.sign(url, options);
-      const response = await fetch(request);
-      if (response.ok) return await read(response);
-      await response.body?.cancel();
-      throw refusal(path, response.status);
-    } catch (error) {
-      if (error instanceof AppError) throw error;
-      throw new AppError('unavailable', `${path}: the bucket does not answer (${reasonOf(error)})`);
-    } finally {
-      clearTimeout(timer);
-    }
+    return repeatRequest({
+      path,
+      server: SERVER,
+      make: (options) => {
+        const all: RequestInit = { ...init, ...options, redirect: 'manual' };
+        return client === null ? new Request(url, all) : client.sign(url, all);
+      },
+      read,
+      reasonOf,
+      signal,
+    });
   }
 }
 
-/** The chunks of an answer. @throws AppError `unavailable` if the answer breaks off */
-async function* chunksOf(
-  path: string,
-  body: AsyncIterable<Uint8Array> | null,
-  signal?: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body ?? [];
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw new AppError('unavailable', `${path}: the answer of the bucket broke off (${reasonOf(error)})`);
-  }
-}
-
-/** The reason why `fetch` failed. Its errors have the reason in `cause`. */
-function reasonOf(error: unknown): string {
-  return errorText(typeof error === 'object' && error !== null && 'cause' in error ? error.cause : error);
-}
-
-function refusal(path: string, status: number): AppError {
-  if (status === 429 || status >= 500)
-    return new AppError('unavailable', `${path}: the bucket answers HTTP ${status}`);
-  const reason =
-    status === 404
-      ? 'there is no such file or bucket'
-      : 'the bucket refuses the request; check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL';
-  return new AppError('bad_config', `${path}: ${reason} (HTTP ${status})`);
+function reasonOf(status: number): string {
+  return status === 404
+    ? 'there is no such file or bucket'
+    : 'the bucket refuses the request; check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL';
 }
 
 function wrongPath(path: string): AppError {
@@ -244,7 +197,7 @@ async function readAtMost(
 ): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of chunksOf(path, body)) {
+  for await (const chunk of chunksOf(path, SERVER, body)) {
     bytes += chunk.length;
     if (bytes > bytesMax)
       throw new AppError('bad_config', `${path}: got more than ${bytesMax} bytes; allowed: at most this`);

@@ -28,6 +28,7 @@ const COLUMNS: Readonly<Record<DatasetName, readonly Column[]>> = {
     { name: 'base_fee_per_gas', kind: 'integer', optional: true },
     { name: 'gas_used', kind: 'integer', optional: true },
     { name: 'logs_bloom', kind: 'binary', optional: true },
+    { name: 'header', kind: 'binary', optional: true },
     { name: 'chain_id', kind: 'integer' },
   ],
   logs: [
@@ -53,6 +54,8 @@ const COLUMNS: Readonly<Record<DatasetName, readonly Column[]>> = {
     { name: 'gas_used', kind: 'integer' },
     { name: 'gas_price', kind: 'integer' },
     { name: 'success', kind: 'boolean' },
+    { name: 'transaction_type', kind: 'integer', optional: true },
+    { name: 'signed_transaction', kind: 'binary', optional: true },
     { name: 'chain_id', kind: 'integer' },
   ],
 };
@@ -99,6 +102,11 @@ export function findDataset(path: string, columns: readonly FoundColumn[]): Data
     'bad_config',
     `${path}: got the columns ${columnNames.join(', ') || '(none)'}; allowed: the columns of cryo's blocks, logs or transactions`,
   );
+}
+
+/** The columns of a file that has all columns of its dataset, under their names. */
+export function allColumns(dataset: DatasetName): ReadColumns {
+  return new Map(COLUMNS[dataset].map(({ name }) => [name, name]));
 }
 
 /** Checks that the file has the columns of its dataset, with their types. @throws AppError `bad_config` */

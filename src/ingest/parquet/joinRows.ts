@@ -18,12 +18,11 @@ export interface PieceRows {
   readonly logs: readonly ParquetLog[];
 }
 
-interface JoinedBlock {
+export interface JoinedBlock {
+  readonly row: ParquetBlock;
   readonly header: BlockHeader;
   readonly transactions: readonly ParquetTransaction[];
   readonly logs: readonly ParquetLog[];
-  /** Number of the file with the block's row. */
-  readonly file: number;
 }
 
 /**
@@ -50,10 +49,10 @@ export function joinRows(
     const header = headers.get(number);
     if (header !== undefined) checkHeader(row, header, ownTransactions, pathOf);
     joined.push({
+      row,
       header: header ?? headerOf(row, ownTransactions.length, pathOf),
       transactions: ownTransactions,
       logs: ownLogs,
-      file: row.file,
     });
   }
   return joined;

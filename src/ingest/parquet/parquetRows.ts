@@ -4,7 +4,7 @@
  */
 import { getCreateAddress } from 'ethers';
 
-import { bool, hexBytes, nullable, u32, u64, wideU64 } from '../../clickhouse/rows/columns';
+import { bool, hexBytes, nullable, rawBytes, u32, u64, wideU64 } from '../../clickhouse/rows/columns';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { ChainLog, ChainTransaction } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -29,10 +29,25 @@ export interface ParquetBlock extends ParquetRow {
   readonly timestamp: number;
   /** Base fee in wei; null before EIP-1559. */
   readonly baseFeePerGas: bigint | null;
+  /** The header as the hash of the block covers it. Absent if the file does not have the column. */
+  readonly encoded?: Buffer | null;
 }
 
 export interface ParquetTransaction extends ParquetRow, ChainTransaction {
   readonly gasUsed: number;
+  /** What the roots of the block cover. Absent for blocks of a service. */
+  readonly sealed?: SealedTransaction;
+}
+
+/** What the roots of a block cover of a transaction and its receipt. */
+interface SealedTransaction {
+  readonly to: Hex | null;
+  readonly nonce: number;
+  /** Null before Byzantium. */
+  readonly success: boolean | null;
+  /** The type of the receipt (EIP-2718), and the signed transaction. Null if the file does not have the column. */
+  readonly type: number | null;
+  readonly encoded: Buffer | null;
 }
 
 export interface ParquetLog extends ParquetRow, ChainLog {}
@@ -41,6 +56,7 @@ const BLOCK_MAX = 2 ** 31;
 const TIMESTAMP_MAX = 2 ** 32;
 const EXACT_MAX = 2 ** 53;
 const TRANSACTIONS_MAX = 2 ** 20;
+const TYPE_MAX = 0x80;
 const HASH_BYTES = 32;
 const ADDRESS_BYTES = 20;
 const BLOOM_BYTES = 256;
@@ -49,8 +65,10 @@ const binary = nullable(hexBytes);
 const integer = nullable(u64);
 const key = { file: u32, block_number: u64 };
 
+const bytes = nullable(rawBytes);
+
 /** Columns of the queries in clickhouse/queries/parquet. */
-export const blockRow = rowType({
+export const blockColumns = {
   ...key,
   block_hash: binary,
   parent_hash: binary,
@@ -58,8 +76,9 @@ export const blockRow = rowType({
   base_fee_per_gas: nullable(wideU64),
   gas_used: integer,
   logs_bloom: binary,
-});
-export const transactionRow = rowType({
+  header: bytes,
+};
+export const transactionColumns = {
   ...key,
   transaction_index: u64,
   transaction_hash: binary,
@@ -69,8 +88,10 @@ export const transactionRow = rowType({
   gas_used: integer,
   gas_price: nullable(wideU64),
   success: nullable(bool),
-});
-export const logRow = rowType({
+  transaction_type: integer,
+  signed_transaction: bytes,
+};
+export const logColumns = {
   ...key,
   log_index: u64,
   transaction_index: integer,
@@ -81,7 +102,10 @@ export const logRow = rowType({
   topic2: binary,
   topic3: binary,
   data: binary,
-});
+};
+export const blockRow = rowType(blockColumns);
+export const transactionRow = rowType(transactionColumns);
+export const logRow = rowType(logColumns);
 type LogRow = RowOf<typeof logRow>;
 
 /** Checks the rows of the queries in clickhouse/queries/parquet. */
@@ -109,6 +133,7 @@ export class ParquetRows {
       baseFeePerGas: row.base_fee_per_gas,
       gasUsed: this.integer(row.gas_used, EXACT_MAX, 'gas_used', rowPlace),
       logsBloom: this.binary(row.logs_bloom, BLOOM_BYTES, 'logs_bloom', rowPlace),
+      encoded: row.header,
     };
   };
 
@@ -130,7 +155,9 @@ export class ParquetRows {
     const effectiveGasPrice = this.required(row.gas_price, 'gas_price', rowPlace);
     // The file does not name the created contract, but its address follows from the sender and the nonce.
     const contractAddress = to === null && success !== false ? createdBy(from, nonce) : null;
-    return { file, block, hash, index, from, effectiveGasPrice, gasUsed, contractAddress };
+    const type = this.integer(row.transaction_type, TYPE_MAX, 'transaction_type', rowPlace);
+    const sealed = { to, nonce, success, type, encoded: row.signed_transaction };
+    return { file, block, hash, index, from, effectiveGasPrice, gasUsed, contractAddress, sealed };
   };
 
   readonly log = (row: LogRow): ParquetLog => {

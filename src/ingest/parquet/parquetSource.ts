@@ -8,13 +8,16 @@ import { BlockMismatch } from '../../node/blocks/blockMismatch';
 import type { BlockHeader, BlockSource } from '../../node/blocks/blockSource';
 import { toChainBlock } from '../../node/blocks/parseBlock';
 import { checkFuture, checkPiece } from '../../node/blocks/checkBlocks';
-import type { ChainBlock, ProofMode } from '../../domain/block';
+import { isWeaker, type ChainBlock, type ProofLevel, type ProofMode } from '../../domain/block';
+import { createSlices } from '../../domain/slices';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { NodeBackedSource, type RangeBounds } from '../staged/nodeBackedSource';
 import type { FilePlan, ParquetFile, Part } from './filePlan';
-import { joinRows } from './joinRows';
+import { joinRows, type JoinedBlock } from './joinRows';
 import { LoadedFiles } from './loadedFiles';
+import { fileFault, type PathOf } from './parquetRows';
+import type { RowProver } from './rowProver';
 import type { Staging } from './staging';
 
 interface ParquetSourceOptions {
@@ -22,6 +25,11 @@ interface ParquetSourceOptions {
   readonly plan: FilePlan;
   readonly staging: Pick<Staging, 'load' | 'release' | 'read'>;
   readonly proof: ProofMode;
+  /**
+   * Proves the blocks of the files, instead of headers of the node and blooms. The staging then must know by the node that
+   * the last block of each file of blocks is right, and that the blocks of the file are its ancestors.
+   */
+  readonly prover?: RowProver;
   /** Last block to read. */
   readonly until: number;
   readonly log: Logger;
@@ -86,7 +94,7 @@ class FileBlockSource extends NodeBackedSource<Part> implements ParquetSource {
     bounds: RangeBounds,
     within: AbortSignal,
   ): Promise<ChainBlock[]> {
-    const { staging, until, proof, timeOfDay } = this.options;
+    const { staging, until, proof, prover, timeOfDay } = this.options;
     const pathOf = (file: number): string => this.paths.get(file) ?? 'a file';
     const [rows, headers] = await this.loaded.use(files, part, until, () =>
       Promise.all([staging.read(files, part, pathOf), this.listHeaders(part, within)]),
@@ -95,23 +103,43 @@ class FileBlockSource extends NodeBackedSource<Part> implements ParquetSource {
     const joined = joinRows(rows, part, headerByNumber, pathOf);
     const blooms = await this.blooms;
     const level = headerByNumber.size === joined.length && proof === 'headers' ? 'headers' : 'bloom';
-    const blocks = joined.map((block) => {
-      const { header, transactions, logs, file } = block;
-      orFileFault(pathOf(file), () => checkFuture(header, timeOfDay()));
+    const blocks: ChainBlock[] = [];
+    const slices = createSlices();
+    for (const block of joined) {
+      const { header, transactions, logs, row } = block;
+      orFileFault(pathOf(row.file), () => checkFuture(header, timeOfDay()));
       const hasBloom = orFileFault(
-        pathOf(logs[0]?.file ?? file),
+        pathOf(logs[0]?.file ?? row.file),
         () => proof !== 'none' && blooms.check(header, logs),
       );
-      return toChainBlock(header, { transactions, logs, proof: hasBloom ? level : 'none' });
-    });
+      const proven = prover === undefined ? level : this.prove(prover, block, pathOf);
+      const isCovered = hasBloom || !isWeaker(proven, 'receipts');
+      blocks.push(toChainBlock(header, { transactions, logs, proof: isCovered ? proven : 'none' }));
+      await slices.step();
+    }
     const blockFiles = files.filter(({ dataset }) => dataset === 'blocks').map(({ path }) => path);
     orFileFault(blockFiles.join(', '), () => checkPiece(blocks, bounds));
     return blocks;
   }
 
+  /** @throws AppError `bad_config` if the rows are wrong, or prove less than PROOF asks for */
+  private prove(prover: RowProver, block: JoinedBlock, pathOf: PathOf): ProofLevel {
+    const { proof } = this.options;
+    const level = prover.prove(block, pathOf);
+    const needed = proof === 'auto' ? 'full' : proof;
+    if (!isWeaker(level, needed)) return level;
+    const { row, transactions } = block;
+    throw fileFault(
+      pathOf(transactions[0]?.file ?? row.file),
+      `block ${row.block} is proven at the level ${level}`,
+      `${needed}, or a weaker setting of PROOF`,
+    );
+  }
+
   /** The node's headers of all blocks of the part if the files cannot prove enough, otherwise of its first and last block. */
   private async listHeaders({ from, to, files }: Part, signal: AbortSignal): Promise<BlockHeader[]> {
-    const { node, proof } = this.options;
+    const { node, proof, prover } = this.options;
+    if (prover !== undefined) return [];
     const isAll = files?.some((file) => needsNodeHeaders(file, proof)) === true;
     if (isAll) return node.fetchHeaders(from, to, { signal });
     const ends = from === to ? [from] : [from, to];

@@ -12,11 +12,19 @@ import { commandNamed, commandText, selectAll, selectNamed } from '../../clickho
 import { array, nullable, text, u64, wideU64 } from '../../clickhouse/rows/columns';
 import { rowType, tuple } from '../../clickhouse/rows/rowType';
 import { AppError } from '../../errors';
-import type { FindPlace } from './filePlace';
+import type { FilePlace } from './filePlace';
 import { DATASET_NAMES, insertStatement, type DatasetName, type FoundColumn } from './datasets';
 import type { ParquetFile } from './filePlan';
 import type { PieceRows } from './joinRows';
-import { blockRow, fileFault, logRow, ParquetRows, transactionRow, type PathOf } from './parquetRows';
+import {
+  blockRow,
+  fileFault,
+  logRow,
+  ParquetRows,
+  transactionRow,
+  type ParquetBlock,
+  type PathOf,
+} from './parquetRows';
 
 /** Facts from the footer of a file. */
 export interface Footer {
@@ -44,9 +52,17 @@ const FIND_STRAY: Readonly<Record<DatasetName, string>> = {
   transactions: 'parquet/find_stray_transactions',
 };
 
+/** Finds what streams the bytes of a file. */
+type FindStream = (path: string) => Pick<FilePlace, 'stream'>;
+
 const SUFFIX = '_parquet';
 /** Largest number of rows of one dataset that one piece of blocks may have. */
 const ROWS_MAX = 2_000_000;
+
+/** Creates the tables for rows of files. */
+export async function createFileTables(database: Database): Promise<void> {
+  for (const dataset of DATASET_NAMES) await commandNamed(database, CREATE[dataset]);
+}
 
 export class Staging {
   private readonly database: Database;
@@ -55,20 +71,20 @@ export class Staging {
     private readonly side: SideDatabase,
     private readonly inserter: FileInserter,
     private readonly chainId: number,
-    private readonly placeOf: FindPlace,
+    private readonly placeOf: FindStream,
   ) {
     this.database = side.database;
   }
 
   /** Creates the database of staged rows. `url` is the market's database. */
-  static async open(url: string, chainId: number, placeOf: FindPlace): Promise<Staging> {
+  static async open(url: string, chainId: number, placeOf: FindStream): Promise<Staging> {
     const side = openSideDatabase(url, SUFFIX);
     const staging = new Staging(side, openFileInserter(side.url), chainId, placeOf);
     try {
       await side.drop();
       await side.create();
       await commandNamed(staging.database, 'parquet/create_footers');
-      for (const dataset of DATASET_NAMES) await commandNamed(staging.database, CREATE[dataset]);
+      await createFileTables(staging.database);
     } catch (error) {
       await staging.close();
       throw error;
@@ -123,15 +139,26 @@ export class Staging {
     const rows = new ParquetRows(pathOf);
     const params = { ...range, files: files.map(({ number }) => number) };
     const [blocks, transactions, logs] = await Promise.all([
-      selectAll(this.database, 'parquet/list_blocks', params, blockRow, ROWS_MAX),
+      this.readBlocks(files, range, pathOf),
       selectAll(this.database, 'parquet/list_transactions', params, transactionRow, ROWS_MAX),
       selectAll(this.database, 'parquet/list_logs', params, logRow, ROWS_MAX),
     ]);
     return {
-      blocks: blocks.map(rows.block),
+      blocks,
       transactions: transactions.map(rows.transaction),
       logs: logs.map(rows.log),
     };
+  }
+
+  /** The rows of blocks whose files are loaded, ascending. */
+  async readBlocks(
+    files: readonly ParquetFile[],
+    range: { readonly from: number; readonly to: number },
+    pathOf: PathOf,
+  ): Promise<ParquetBlock[]> {
+    const params = { ...range, files: files.map(({ number }) => number) };
+    const rows = await selectAll(this.database, 'parquet/list_blocks', params, blockRow, ROWS_MAX);
+    return rows.map(new ParquetRows(pathOf).block);
   }
 
   async close(): Promise<void> {

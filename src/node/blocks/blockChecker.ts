@@ -30,6 +30,8 @@ interface CheckerOptions {
   readonly listAnswering: () => readonly Answering[];
   /** Called for each block that is accepted although it is proven less than the others. */
   readonly onWeak?: ((block: WeakBlock) => void) | undefined;
+  /** Called for each verified block, with what the endpoint sent. */
+  readonly onVerified?: ((block: ChainBlock, raw: RawBlock) => void) | undefined;
   readonly log: Logger;
   /** Unix time in seconds. */
   readonly timeOfDay: () => number;
@@ -53,6 +55,7 @@ export class BlockChecker {
   private readonly timeOfDay: () => number;
   private readonly blooms: BloomCheck;
   private readonly prover: BlockProver;
+  private readonly onVerified: CheckerOptions['onVerified'];
   /** The endpoint and the transactions of each proven block, as long as the block is in use. */
   private readonly origins = new WeakMap<ChainBlock, BlockOrigin>();
 
@@ -61,6 +64,7 @@ export class BlockChecker {
     this.timeOfDay = options.timeOfDay;
     this.blooms = blooms;
     this.prover = prover;
+    this.onVerified = options.onVerified;
   }
 
   static async create(options: CheckerOptions): Promise<BlockChecker> {
@@ -144,6 +148,7 @@ export class BlockChecker {
     const verified = toChainBlock(header, { transactions, logs, proof });
     const bodies = proven?.transactions ?? null;
     if (bodies !== null) this.origins.set(verified, { endpoint, transactions: bodies });
+    this.onVerified?.(verified, raw);
     return verified;
   }
 

@@ -18,6 +18,7 @@ import { requirePart } from './fetchByReceipts';
 import { newFetched, type Fetched } from './fetchedBlocks';
 import type { BlockHeader } from './parseBlock';
 import { PieceFetcher } from './pieceFetcher';
+import type { RawBlock } from '../proof/blockProof';
 import type { WeakBlock } from '../proof/proofGuard';
 import type { Unfinished } from '../rpc/retryRule';
 import { RpcError } from '../rpc/rpcError';
@@ -89,6 +90,8 @@ export interface BlockSourceOptions {
   readonly proof?: ProofOptions;
   /** Called for each block that is accepted although it is proven less than the others. */
   readonly onWeak?: (block: WeakBlock) => void;
+  /** Called for each verified block, with what the endpoint sent. */
+  readonly onVerified?: (block: ChainBlock, raw: RawBlock) => void;
   /** Largest number of blocks per batch of receipts (default 20). */
   readonly receiptBlocksMax?: number;
   /** Largest number of blocks per eth_getLogs (default 500). */
@@ -118,6 +121,7 @@ class PooledBlockSource implements BlockSource {
           .filter((one) => !isSilent(one))
           .map(({ id, record }) => ({ id, isBenched: record.state === 'benched' })),
       onWeak: options.onWeak,
+      onVerified: options.onVerified,
       log,
       timeOfDay: this.timeOfDay,
     });

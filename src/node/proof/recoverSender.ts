@@ -2,7 +2,8 @@
 import { recover } from 'tiny-secp256k1';
 
 import type { Keccak } from './keccak';
-import { readItems, type RlpItem } from './rlpReader';
+import { splitTransaction } from './encodedBlock';
+import { integerOf, type RlpItem } from './rlpReader';
 import { RlpWriter, UnknownFormat } from './rlpWriter';
 
 /** Bytes of a word of the chain. */
@@ -16,19 +17,17 @@ const V_WITHOUT_CHAIN = 27n;
 const V_WITH_CHAIN = 35n;
 
 /**
- * Returns the address in lower case, or null if no key gives this signature. @throws EncodeError if the bytes are not
+ * Returns the address in lower case, or null if no key gives this signature. @throws RangeError if the bytes are not
  * an encoded transaction. @throws UnknownFormat if it has no signature, as transactions of the system of some chains
  */
 export function recoverSender(encoded: Uint8Array, keccak: Keccak): string | null {
-  const first = encoded[0] ?? 0;
-  const type = first < 0xc0 ? first : 0;
-  const items = readItems(first < 0xc0 ? encoded.subarray(1) : encoded);
-  const [v = 0n, r = 0n, s = 0n] = items.slice(-SIGNATURE_FIELDS).map(({ value }) => toNumber(value));
-  if (items.length !== FIELD_COUNTS[type] || (r === 0n && s === 0n))
+  const { type, fields } = splitTransaction(encoded);
+  const [v = 0n, r = 0n, s = 0n] = fields.slice(-SIGNATURE_FIELDS).map(({ content }) => integerOf(content));
+  if (fields.length !== FIELD_COUNTS[type] || (r === 0n && s === 0n))
     throw new UnknownFormat('the transaction has no signature');
   const parity = type > 0 ? v : v < V_WITH_CHAIN ? v - V_WITHOUT_CHAIN : (v - V_WITH_CHAIN) % 2n;
   if (parity !== 0n && parity !== 1n) return null;
-  const hash = keccak(signedBytes(type, items.slice(0, -SIGNATURE_FIELDS), v, encoded.length));
+  const hash = keccak(signedBytes(type, fields.slice(0, -SIGNATURE_FIELDS), v, encoded.length));
   const key = recoverKey(hash, r, s, parity === 0n ? 0 : 1);
   return key === null ? null : `0x${Buffer.from(keccak(key.subarray(1)).subarray(12)).toString('hex')}`;
 }
@@ -41,7 +40,7 @@ function signedBytes(type: number, fields: readonly RlpItem[], v: bigint, size: 
     writer.quantity('0x0', 's');
     writer.quantity(`0x${((v - V_WITH_CHAIN) / 2n).toString(16)}`, 'chainId');
   }
-  for (const { whole } of fields.toReversed()) writer.raw(whole);
+  for (const field of fields.toReversed()) writer.raw(field.encoded);
   writer.list(0);
   if (type > 0) writer.byte(type);
   return writer.since(0);
@@ -60,8 +59,4 @@ function recoverKey(hash: Uint8Array, r: bigint, s: bigint, parity: 0 | 1): Uint
     if (error instanceof TypeError) return null;
     throw error;
   }
-}
-
-function toNumber(bytes: Uint8Array): bigint {
-  return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 }

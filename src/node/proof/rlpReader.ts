@@ -1,37 +1,58 @@
-import { EncodeError } from './rlpWriter';
+/** Reads the items of an RLP list: https://ethereum.org/developers/docs/data-structures-and-encoding/rlp */
 
-/** An item of an encoded list. */
+const STRING = 0x80;
+const LIST = 0xc0;
+/** Longest item whose length is in its first byte. */
+const SHORT_MAX = 55;
+/** Bytes of the longest length that is read. */
+const LENGTH_BYTES_MAX = 4;
+
 export interface RlpItem {
-  /** The item as it is encoded, with its length. */
-  readonly whole: Uint8Array;
-  /** The bytes of a string; the encoded items of a list. */
-  readonly value: Uint8Array;
+  readonly isList: boolean;
+  /** The bytes of a string, or the encoded items of a list. */
+  readonly content: Uint8Array;
+  /** The content with the header that says its length. */
+  readonly encoded: Uint8Array;
 }
 
-/** The items of one encoded list, without the items of inner lists. @throws EncodeError if the bytes are not a list */
-export function readItems(encoded: Uint8Array): RlpItem[] {
-  const list = readItem(encoded);
-  if ((encoded[0] ?? 0) < 0xc0 || list.whole.length !== encoded.length)
-    throw new EncodeError('the bytes are not one RLP list');
+/** The items of one list, which must take all bytes. @throws RangeError if the bytes are not a list */
+export function readItems(bytes: Uint8Array): RlpItem[] {
+  const list = readItem(bytes, 0);
+  if (!list.isList || list.encoded.length !== bytes.length)
+    throw new RangeError('the bytes are not an RLP list');
   const items: RlpItem[] = [];
-  for (let rest = list.value; rest.length > 0;) {
-    const item = readItem(rest);
+  for (let at = 0; at < list.content.length;) {
+    const item = readItem(list.content, at);
     items.push(item);
-    rest = rest.subarray(item.whole.length);
+    at += item.encoded.length;
   }
   return items;
 }
 
-/** The first item of the bytes. The first byte says what follows, see appendix B of Ethereum's yellow paper. */
-function readItem(bytes: Uint8Array): RlpItem {
-  const first = bytes[0] ?? 0;
-  if (bytes.length > 0 && first < 0x80) return { whole: bytes.subarray(0, 1), value: bytes.subarray(0, 1) };
-  const base = first < 0xc0 ? 0x80 : 0xc0;
-  const isLong = first - base > 55;
-  const start = isLong ? 1 + (first - base - 55) : 1;
-  let length = isLong ? 0 : first - base;
-  for (const byte of isLong ? bytes.subarray(1, start) : []) length = length * 256 + byte;
+function readItem(bytes: Uint8Array, at: number): RlpItem {
+  const first = bytes[at];
+  if (first === undefined) throw new RangeError('the bytes of an RLP item are missing');
+  if (first < STRING) {
+    const byte = bytes.subarray(at, at + 1);
+    return { isList: false, content: byte, encoded: byte };
+  }
+  const isList = first >= LIST;
+  const size = first - (isList ? LIST : STRING);
+  const lengthBytes = Math.max(0, size - SHORT_MAX);
+  if (lengthBytes > LENGTH_BYTES_MAX) throw new RangeError('an RLP item is too long');
+  const start = at + 1 + lengthBytes;
+  const length = lengthBytes === 0 ? size : Number(integerOf(bytes.subarray(at + 1, start)));
   const end = start + length;
-  if (bytes.length === 0 || end > bytes.length) throw new EncodeError('an RLP item is cut off');
-  return { whole: bytes.subarray(0, end), value: bytes.subarray(start, end) };
+  if (end > bytes.length) throw new RangeError('the bytes of an RLP item are missing');
+  return { isList, content: bytes.subarray(start, end), encoded: bytes.subarray(at, end) };
+}
+
+/** An integer from its bytes, the largest first. */
+export function integerOf(bytes: Uint8Array): bigint {
+  return bytes.length === 0 ? 0n : BigInt(toHex(bytes));
+}
+
+/** The bytes as lower-case hex. */
+export function toHex(bytes: Uint8Array): `0x${string}` {
+  return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`;
 }

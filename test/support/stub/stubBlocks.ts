@@ -133,7 +133,7 @@ interface StubDraft {
   readonly parentHash: string;
   readonly timestamp: number;
   readonly logs: readonly StubLog[];
-  readonly bloom: string;
+  readonly bloomOf: (logs: readonly StubLog[]) => string;
   readonly logsPerTx: number;
   readonly transactionsMin: number;
   /** Gives blocks real hashes and signatures; null if the chain's blocks need not be provable. */
@@ -143,7 +143,8 @@ interface StubDraft {
 }
 
 function encodeBlock(draft: StubDraft): StubBlock {
-  const { number, fork, parentHash, timestamp, logs, bloom, logsPerTx, indexer, sealer } = draft;
+  const { number, fork, parentHash, timestamp, logs, bloomOf, logsPerTx, indexer, sealer } = draft;
+  const bloom = bloomOf(logs);
   const name = `${hexDigits(fork, 8)}${hexDigits(number, 22)}`;
   // The first digits differ between branches, as in real hashes. Stream ids contain only these digits.
   const mixed = (Math.imul(number + 1, 0x9e3779b1) ^ Math.imul(fork + 1, 0x85ebca6b)) >>> 0;
@@ -165,6 +166,8 @@ function encodeBlock(draft: StubDraft): StubBlock {
     };
   });
   const from = (index: number): string => signed[index]?.from ?? address('77', (number + index) % 500);
+  const logsOf = <Log>(all: readonly Log[], index: number): Log[] =>
+    all.slice(index * logsPerTx, (index + 1) * logsPerTx);
   const receipts = Array.from({ length: txCount }, (_, index) => ({
     transactionHash: txHash(index),
     transactionIndex: hex(index),
@@ -175,8 +178,9 @@ function encodeBlock(draft: StubDraft): StubBlock {
     cumulativeGasUsed: hex(21_000 * (index + 1)),
     gasUsed: hex(21_000),
     contractAddress: null,
-    logs: shown.slice(index * logsPerTx, (index + 1) * logsPerTx),
-    logsBloom: bloom,
+    logs: logsOf(shown, index),
+    // Only a proof reads the bloom of a receipt.
+    logsBloom: sealer === null ? bloom : bloomOf(logsOf(logs, index)),
     status: '0x1',
     effectiveGasPrice: STUB_GAS_PRICE,
     type: '0x2',
@@ -188,7 +192,7 @@ function encodeBlock(draft: StubDraft): StubBlock {
     timestamp: hex(timestamp),
     logsBloom: bloom,
     baseFeePerGas: '0x7',
-    gasUsed: '0x0',
+    gasUsed: hex(21_000 * txCount),
     gasLimit: '0x1c9c380',
     ...(indexer === null && sealer === null ? {} : FULL_HEADER),
     transactions: receipts.map((receipt) => receipt.transactionHash),
@@ -222,6 +226,8 @@ export interface StubBlockOptions {
   readonly seed?: number;
   /** Time of block 0, unix seconds. */
   readonly genesisTime?: number;
+  /** Seconds between two blocks; default 10. */
+  readonly blockSeconds?: number;
   /** If true, all pools are V2 pairs, and a swap is a Sync and a Swap without token transfers. */
   readonly onlyV2?: boolean;
   /**
@@ -256,7 +262,9 @@ export class StubBlockMaker {
   }
 
   timeOf(number: number): number {
-    return (this.options.genesisTime ?? 1_700_000_000) + number * BLOCK_SECONDS;
+    return (
+      (this.options.genesisTime ?? 1_700_000_000) + number * (this.options.blockSeconds ?? BLOCK_SECONDS)
+    );
   }
 
   make(number: number, fork: number, parentHash: string): StubBlock {
@@ -268,11 +276,11 @@ export class StubBlockMaker {
     }
     this.logs += logs.length;
     const timestamp = this.timeOf(number);
-    const bloom = this.bloomOf(logs);
     const logsPerTx = SWAPS_PER_TX * (onlyV2 ? 2 : 4);
     const { indexer, sealer } = this;
     const transactionsMin = number > 1 ? (this.options.transactionsMin ?? 0) : 0;
     const shape = { logsPerTx, transactionsMin, indexer, sealer };
-    return encodeBlock({ number, fork, parentHash, timestamp, logs, bloom, ...shape });
+    const { bloomOf } = this;
+    return encodeBlock({ number, fork, parentHash, timestamp, logs, bloomOf, ...shape });
   }
 }

@@ -5,7 +5,7 @@ import pino from 'pino';
 
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import { runBackfill } from '../../../src/commands/backfill';
-import { loadConfig } from '../../../src/config';
+import { loadConfig, type Config } from '../../../src/config';
 import { askRows } from '../engine/askRows';
 import { createTestDatabase, type TestDatabase } from '../engine/engine';
 import { stubDescription } from './stubDescription';
@@ -36,7 +36,17 @@ export class StubFills {
   }
 
   /** Runs a backfill to its end. Returns the lines of its log. */
-  async fill({ test }: FillTarget, options: FillOptions, settings: FillSettings = {}): Promise<LogLine[]> {
+  async fill(target: FillTarget, options: FillOptions, settings: FillSettings = {}): Promise<LogLine[]> {
+    const lines: LogLine[] = [];
+    const log = pino(
+      { level: 'debug', base: null },
+      { write: (line: string) => lines.push(JSON.parse(line) as LogLine) },
+    );
+    await runBackfill(this.configOf(target, settings), log, new AbortController().signal, options);
+    return lines;
+  }
+
+  configOf({ test }: FillTarget, settings: FillSettings = {}): Config {
     const all = {
       RPC_URL: this.rpcUrl,
       CHAIN_CONFIG: 'chain.json',
@@ -45,16 +55,7 @@ export class StubFills {
       ...settings,
     };
     const description = JSON.stringify({ ...stubDescription(), burn: undefined, logo: undefined });
-    const config = loadConfig(all, (path) =>
-      path === 'chain.json' ? description : readFileSync(path, 'utf8'),
-    );
-    const lines: LogLine[] = [];
-    const log = pino(
-      { level: 'debug', base: null },
-      { write: (line: string) => lines.push(JSON.parse(line) as LogLine) },
-    );
-    await runBackfill(config, log, new AbortController().signal, options);
-    return lines;
+    return loadConfig(all, (path) => (path === 'chain.json' ? description : readFileSync(path, 'utf8')));
   }
 
   /** Drops all databases. */

@@ -129,6 +129,8 @@ test('a transaction without a receiver that did not fail creates the contract of
       gas_used: 21_000,
       gas_price: 7n,
       success,
+      transaction_type: null,
+      signed_transaction: null,
     }).contractAddress;
   const created = getCreateAddress({ from, nonce: 300 }).toLowerCase();
   expect([contractOf(null, true), contractOf(null, null)]).toEqual([created, created]);
