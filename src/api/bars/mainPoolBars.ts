@@ -34,22 +34,22 @@ export async function getMainPoolBars(
   const stored = await deps.directory.findPool(head, pool);
   if (stored === null) throw new AppError('internal', `the pool ${pool} of a price is not stored`);
   const { chain, runner } = deps;
-  const { leg, turned } = findPoolLeg(chain, stored.pool, { base: token, quote: other });
-  const native = currency === 'native';
-  if (native ? other === chain.wrappedNative : !turned) {
+  const { leg, isTurned } = findPoolLeg(chain, stored.pool, { base: token, quote: other });
+  const inNative = currency === 'native';
+  if (inNative ? other === chain.wrappedNative : !isTurned) {
     const { data, meta } = await getPairSeries(deps, head, {
       ...request,
       pair: pool,
       base: token,
       quote: other,
-      currency: native ? 'quote' : 'usd',
+      currency: inNative ? 'quote' : 'usd',
       invert: false,
     });
     return { data, meta: { ...meta, currency, pool } };
   }
   const source = { runner, chainId: chain.chainId };
   const { data, meta } = await series.get(head, request, (_, choice) =>
-    readPoolSideBars(source, head, { ...choice, pair: pool, leg, token, native }),
+    readPoolSideBars(source, head, { ...choice, pair: pool, leg, token, inNative }),
   );
   return { data, meta: { ...meta, pool } };
 }

@@ -82,16 +82,16 @@ export function smartContractList(deps: DialectDeps, path: string): Route {
   };
 }
 
-function readPage(ctx: RouteContext): { after: string; q: string; language: string } {
+function readPage(ctx: RouteContext): { afterMatchId: string; q: string; language: string } {
   const query = new URLSearchParams(ctx.querystring);
-  const afterId = query.get('smart_contract_id') ?? '0';
+  const afterMatchId = query.get('smart_contract_id') ?? '0';
   const filter = query.get('filter') ?? '';
   const q = (query.get('q') ?? '').trim();
   const language = filter === '' ? '' : LANGUAGES.get(filter);
-  if (!/^\d{1,18}$/.test(afterId)) throw refused('/smart_contract_id');
+  if (!/^\d{1,18}$/.test(afterMatchId)) throw refused('/smart_contract_id');
   if (language === undefined) throw refused('/filter');
   if (q.length > Q_MAX) throw refused('/q');
-  return { after: afterId, q, language };
+  return { afterMatchId, q, language };
 }
 
 /** The filters of the request, which the next page repeats. */

@@ -6,7 +6,7 @@ import { AbiCoder } from 'ethers';
 import { z } from 'zod';
 
 import { addressOfWord, type Hex } from '../../domain/hex';
-import type { TopicPlace } from '../../query/logs/logFilter';
+import type { TopicPosition } from '../../query/logs/logFilter';
 
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 /** Topics of the events TransferSingle(address,address,address,uint256,uint256) and
@@ -35,8 +35,8 @@ interface MoveLog {
 export interface TokenKind {
   readonly topics0: readonly Hex[];
   /** Positions of sender and recipient among the topics. */
-  readonly from: TopicPlace;
-  readonly to: TopicPlace;
+  readonly from: TopicPosition;
+  readonly to: TopicPosition;
   /** Number of bytes of data that are needed to recognise and decode a log of this kind. */
   readonly dataMax: number;
   read(log: MoveLog): readonly TokenMove[];

@@ -133,7 +133,7 @@ export async function answerLogs(
     return { success: true, data: [], meta: { ...meta, ...totalOf(0, true), next_cursor: null } };
   const { chain, head } = moment;
   const bounds = limit === 1 ? SINGLE_BOUNDS : LIST_BOUNDS;
-  const page = { newestFirst: order === 'desc', behind: cursor, skip, limit, bounds };
+  const page = { newestFirst: order === 'desc', afterOrd: cursor, skip, limit, bounds };
   const [logPage, counted] = await Promise.all([
     listLogs(chain, head, filter, page),
     countLogs(chain, head, filter),
@@ -141,14 +141,14 @@ export async function answerLogs(
   const makers = { hashes: chain.hashes, decoder: deps.decoder };
   const data = await toLogEntries(chain, head, logPage.logs, bounds.pageMax, makers);
   const next =
-    data.length < logPage.logs.length ? (logPage.logs[data.length - 1]?.ord ?? null) : logPage.next;
+    data.length < logPage.logs.length ? (logPage.logs[data.length - 1]?.ord ?? null) : logPage.nextOrd;
   return {
     success: true,
     data,
     meta: {
       ...meta,
       // A count that stopped early may be lower than the number of logs on the page.
-      ...totalOf(Math.max(counted.total, logPage.seen), counted.exact),
+      ...totalOf(Math.max(counted.total, logPage.seenLogs), counted.exact),
       next_cursor: next === null ? null : formatCursor(next),
     },
   };

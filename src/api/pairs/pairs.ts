@@ -59,7 +59,7 @@ export function pairs(deps: MarketDeps): Route {
       const dex = params.dex === null ? null : checkDex(params.dex, deps.chain, table);
       const matching = listPairs(
         table.entries,
-        { q: params.q, dex, token: params.token, minLiquidityUsd: params.min_liquidity_usd },
+        { searchText: params.q, dex, token: params.token, minLiquidityUsd: params.min_liquidity_usd },
         params.sort,
         params.order,
       );

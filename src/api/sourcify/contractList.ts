@@ -60,10 +60,10 @@ export function contractList(deps: DialectDeps): Route {
           'unsupported_chain',
           `The chain with chainId ${shown(chainText)} is not supported`,
         );
-      const { limit, newestFirst, after } = readPage(ctx);
-      const requestKey = `sourcify list ${limit} ${newestFirst} ${after}`;
+      const { limit, newestFirst, after: afterMatchId } = readPage(ctx);
+      const requestKey = `sourcify list ${limit} ${newestFirst} ${afterMatchId}`;
       return questionOf(deps, ctx, chainId, requestKey, async () => {
-        const rows = await deps.verifiedList.listVerified({ chainId, limit, newestFirst, after });
+        const rows = await deps.verifiedList.listVerified({ chainId, limit, newestFirst, afterMatchId });
         const results = rows.map(({ contract: address, status, verified_at, match_id, creation_match }) =>
           minimalOf({
             chainId,

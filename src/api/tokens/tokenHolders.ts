@@ -95,7 +95,7 @@ async function readSupply(
   { chain, head }: ChainMoment,
   token: Hex,
 ): Promise<bigint | null> {
-  const market = (await supplyOf?.(chain.chainId, head, token)) ?? null;
+  const marketSupply = (await supplyOf?.(chain.chainId, head, token)) ?? null;
   const node = nodeOf?.(chain.chainId) ?? null;
-  return readTotalSupply(chain, head, token, { node, market, patienceMs: TIME_BUDGETS.nodeMs });
+  return readTotalSupply(chain, head, token, { node, marketSupply, patienceMs: TIME_BUDGETS.nodeMs });
 }

@@ -78,7 +78,7 @@ export function udfSearch(deps: MarketDeps, symbols: PairSymbolTables): Route {
       const dex = exchange === null ? null : dexOf(deps.chain, exchange);
       const deepest = listPairs(
         symbolTable.table.entries,
-        { q: null, dex, token: null },
+        { searchText: null, dex, token: null },
         'liquidity_usd',
         'desc',
       );

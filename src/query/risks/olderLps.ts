@@ -21,14 +21,14 @@ export async function askOlderLps(
   pairs: readonly PairEntry[],
   { watched, creatorOf }: Pick<RiskTable, 'watched' | 'creatorOf'>,
 ): Promise<ToldLps> {
-  const counted = watched.flatMap(({ address, kind }) => (kind === 'treasury' ? [] : [address]));
+  const lockedAddresses = watched.flatMap(({ address, kind }) => (kind === 'treasury' ? [] : [address]));
   const poolQuestions = pairs
     .filter(({ pool }) => hasOlderLp(pool, head))
     .sort((a, b) => b.liquidityUsd - a.liquidityUsd)
     .slice(0, POOLS_MAX)
     .map(({ pool, tokens: { base } }) => {
-      const zero = pool.pool_type === POOL_V2 ? [ZERO_ADDRESS] : [];
-      const holders = [...new Set([...counted, ...zero, creatorOf(base.address) ?? []].flat())];
+      const zeroHolder = pool.pool_type === POOL_V2 ? [ZERO_ADDRESS] : [];
+      const holders = [...new Set([...lockedAddresses, ...zeroHolder, creatorOf(base.address) ?? []].flat())];
       return { pool, holders, calls: [TOTAL_SUPPLY, ...holders.map(balanceOfCall)] };
     });
   const questions = poolQuestions.flatMap(({ pool, calls }) => {
@@ -38,13 +38,16 @@ export async function askOlderLps(
   const answers = [...((await node?.ask(head.hash, questions)) ?? [])];
   return new Map(
     poolQuestions.map(({ pool, holders, calls }) => {
-      const [total, ...balances] = answers.splice(0, calls.length).map(readBalance);
+      const [supply, ...balances] = answers.splice(0, calls.length).map(readBalance);
       // A balance above the supply is an answer of a faulty node.
-      const usableBalances = balances.filter((balance) => balance !== null && balance <= (total ?? 0n));
-      if (total == null || usableBalances.length < holders.length) return [pool.address, null];
+      const usableBalances = balances.filter((balance) => balance !== null && balance <= (supply ?? 0n));
+      if (supply == null || usableBalances.length < holders.length) return [pool.address, null];
       return [
         pool.address,
-        { total, watched: new Map(holders.map((one, index) => [one, usableBalances[index] ?? 0n])) },
+        {
+          total: supply,
+          watched: new Map(holders.map((holder, index) => [holder, usableBalances[index] ?? 0n])),
+        },
       ];
     }),
   );

@@ -16,13 +16,13 @@ import { supplyOf } from './tokenSupply';
 /** Call data of `totalSupply()`. */
 const TOTAL_SUPPLY: Hex = '0x18160ddd';
 /** Number of characters of 0x followed by one word. */
-const WORD = 66;
+const WORD_LENGTH = 66;
 
 interface SupplyDeps {
   /** Access to the node of the chain, or null. */
   readonly node: AccountState | null;
   /** The supply that the market shows at this head; null if it shows none. */
-  readonly market: bigint | null;
+  readonly marketSupply: bigint | null;
   /**
    * Longest time in ms to wait for the node; by default there is no limit. An answer that comes later is used for the
    * next request.
@@ -35,9 +35,9 @@ export async function readTotalSupply(
   { runner }: Pick<LogSource, 'runner'>,
   head: HeadSnapshot,
   token: Hex,
-  { node, market, patienceMs }: SupplyDeps,
+  { node, marketSupply, patienceMs }: SupplyDeps,
 ): Promise<bigint | null> {
-  if (market !== null) return market;
+  if (marketSupply !== null) return marketSupply;
   const nodeSupply = node === null ? null : await askSupply(node, head, token, patienceMs);
   if (nodeSupply !== null || isHistoryPartial(head)) return nodeSupply;
   const [holding, checks] = await Promise.all([
@@ -53,8 +53,8 @@ async function askSupply(
   token: Hex,
   patienceMs: number | undefined,
 ): Promise<bigint | null> {
-  const asking = node.ask(head.hash, [{ kind: 'call', to: token, data: TOTAL_SUPPLY }]);
-  const answers = await (patienceMs === undefined ? asking : orNull(asking, patienceMs));
+  const answersRead = node.ask(head.hash, [{ kind: 'call', to: token, data: TOTAL_SUPPLY }]);
+  const answers = await (patienceMs === undefined ? answersRead : orNull(answersRead, patienceMs));
   const answer = answers?.[0] ?? null;
-  return answer !== null && answer.length === WORD ? BigInt(answer) : null;
+  return answer !== null && answer.length === WORD_LENGTH ? BigInt(answer) : null;
 }

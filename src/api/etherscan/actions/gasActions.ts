@@ -1,7 +1,12 @@
 /** The actions of module=gastracker: gas price recommendations from the newest blocks. */
 import { formatUnits } from '../../../domain/amounts';
 import { findBlockTime } from '../../../query/head/blockTimes';
-import { countTaking, GAS_BLOCKS, gasQuantile, listGasBlocks } from '../../../query/overview/gasPrices';
+import {
+  countAcceptingBlocks,
+  GAS_BLOCKS,
+  gasQuantile,
+  listGasBlocks,
+} from '../../../query/overview/gasPrices';
 import type { ChainMoment } from '../../explorerScope';
 import type { Action, Actions, Ask } from '../action';
 import { ok, refuse, TEXTS } from '../answers';
@@ -46,7 +51,7 @@ async function getGasEstimate({ asked, moment }: Ask) {
     blockSeconds(moment),
   ]);
   if (blocks.length === 0 || secondsPerBlock === null) return refuse(TEXTS.action);
-  const including = countTaking(blocks, BigInt(text));
+  const including = countAcceptingBlocks(blocks, BigInt(text));
   // If no examined block would have included the transaction, the estimate is one block more than were
   // examined.
   const expectedBlocks = including === 0 ? blocks.length + 1 : blocks.length / including;

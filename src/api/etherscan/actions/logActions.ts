@@ -3,7 +3,12 @@ import { numberToHex, type Hex } from '../../../domain/hex';
 import { blockOfOrd, logIndexOfOrd } from '../../../domain/ord';
 import type { HeadSnapshot } from '../../../query/head/headSnapshot';
 import type { LogBounds } from '../../../query/logs/logBytes';
-import { ALL_LOGS, type EitherTopic, type LogFilter, type TopicPlace } from '../../../query/logs/logFilter';
+import {
+  ALL_LOGS,
+  type EitherTopic,
+  type LogFilter,
+  type TopicPosition,
+} from '../../../query/logs/logFilter';
 import { listLogs, type StoredLog, requireLogs } from '../../../query/logs/logs';
 import { readGas, type TransactionGas } from '../../../query/logs/transactionGas';
 import type { Actions, Ask } from '../action';
@@ -21,7 +26,7 @@ import {
 const LOGS_MAX = 1_000;
 /** This dialect never truncates the data of a log. */
 const GETLOGS_BOUNDS: LogBounds = { dataMax: Infinity, pageMax: 32_000_000 };
-const PLACES: readonly TopicPlace[] = [0, 1, 2, 3];
+const PLACES: readonly TopicPosition[] = [0, 1, 2, 3];
 
 export const logActions: Actions = new Map([['getlogs', getLogs]]);
 
@@ -31,11 +36,11 @@ async function getLogs({ asked, moment }: Ask) {
   if (moment === null) return listOf([], EMPTY.logs);
   const { chain, head } = moment;
   requireLogs(head);
-  const page = { newestFirst: false, behind: null, skip, limit, bounds: GETLOGS_BOUNDS };
+  const page = { newestFirst: false, afterOrd: null, skip, limit, bounds: GETLOGS_BOUNDS };
   const logPage = await listLogs(chain, head, filter, page);
   if (logPage.isFull) return refuse(TEXTS.largeAnswer);
   // The search stopped early at its time limit. A short page would wrongly say that there are no more logs.
-  if (logPage.next !== null && logPage.logs.length < limit) return refuse(TEXTS.timeout);
+  if (logPage.nextOrd !== null && logPage.logs.length < limit) return refuse(TEXTS.timeout);
   const numbers = logPage.logs.map(({ ord }) => blockOfOrd(ord));
   const [hashes, gasOf] = await Promise.all([
     chain.hashes.list(head, numbers),
@@ -54,7 +59,7 @@ function readFilter(asked: AskedParams, head: HeadSnapshot | null): LogFilter {
   const topics = PLACES.map((place) => findHashParam(asked, `topic${place}`));
   if (address === null && topics.every((topic) => topic === null)) throw dialectError(TEXTS.noAddress);
   const { either, free } = readClauses(asked, topics);
-  const topicsAt = (place: TopicPlace): Hex[] => {
+  const topicsAt = (place: TopicPosition): Hex[] => {
     const topic = topics[place] ?? null;
     return topic === null || free.has(place) ? [] : [topic];
   };
@@ -87,10 +92,10 @@ export function readBlock(asked: AskedParams, name: string, head: HeadSnapshot |
 function readClauses(
   asked: AskedParams,
   topics: readonly (Hex | null)[],
-): { readonly either: EitherTopic[]; readonly free: ReadonlySet<TopicPlace> } {
+): { readonly either: EitherTopic[]; readonly free: ReadonlySet<TopicPosition> } {
   const either: EitherTopic[] = [];
-  const free = new Set<TopicPlace>();
-  const bound = new Set<TopicPlace>();
+  const free = new Set<TopicPosition>();
+  const bound = new Set<TopicPosition>();
   for (const leftPlace of PLACES) {
     for (const rightPlace of PLACES.slice(leftPlace + 1)) {
       const name = `topic${leftPlace}_${rightPlace}_opr`;
@@ -102,8 +107,8 @@ function readClauses(
       for (const place of [leftPlace, rightPlace]) (operator === 'and' ? bound : free).add(place);
       if (operator === 'or')
         either.push([
-          { place: leftPlace, topic: leftTopic },
-          { place: rightPlace, topic: rightTopic },
+          { position: leftPlace, topic: leftTopic },
+          { position: rightPlace, topic: rightTopic },
         ]);
     }
   }

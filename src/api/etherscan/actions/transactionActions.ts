@@ -34,7 +34,7 @@ async function hasSucceeded({ deps, asked, chainId, moment }: Ask): Promise<bool
   const txHash = findHashParam(asked, 'txhash');
   if (txHash === null) throw badFormat('txhash');
   if (moment === null) return null;
-  const page = { newestFirst: true, behind: null, skip: 0, limit: 1, bounds: NO_DATA };
+  const page = { newestFirst: true, afterOrd: null, skip: 0, limit: 1, bounds: NO_DATA };
   const { logs } = await listLogs(moment.chain, moment.head, { ...ALL_LOGS, txHash }, page);
   if (logs.length > 0) return true;
   const answer = await deps.relayOf?.(chainId)?.call('eth_getTransactionReceipt', [txHash]);

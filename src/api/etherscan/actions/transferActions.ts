@@ -75,7 +75,7 @@ async function findMoves(
 ): Promise<FoundMove[] | null> {
   const movesMax = skip + limit;
   if (kind === ERC721 && token === null && holder !== null)
-    return collectNfts(moment, { holder, fromBlock, toBlock, newestFirst, wanted: movesMax });
+    return collectNfts(moment, { holder, fromBlock, toBlock, newestFirst, movesWanted: movesMax });
   // For ERC-20, the tables list the tokens of an address. For the other standards, the topics alone are enough to
   // find the transfers.
   const touched =
@@ -96,8 +96,8 @@ async function findMoves(
 function sidesOf({ from, to }: TokenKind, holder: Hex): LogFilter['either'][number] {
   const topic: Hex = `0x${holder.slice(2).padStart(64, '0')}`;
   return [
-    { place: from, topic },
-    { place: to, topic },
+    { position: from, topic },
+    { position: to, topic },
   ];
 }
 
@@ -132,17 +132,17 @@ async function collect(
   const moves: FoundMove[] = [];
   const slices = createSlices();
   const bounds = { ...LIST_BOUNDS, dataMax: kind.dataMax };
-  let behind: number | null = null;
+  let afterOrd: number | null = null;
   for (let turn = 0; turn < TURNS_MAX; turn += 1) {
-    const page = { newestFirst, behind, skip: 0, limit: TURN_LOGS, bounds };
-    const { logs, next, isFull } = await listLogs(chain, head, filter, page);
+    const page = { newestFirst, afterOrd, skip: 0, limit: TURN_LOGS, bounds };
+    const { logs, nextOrd, isFull } = await listLogs(chain, head, filter, page);
     for (const log of logs) {
       moves.push(...kind.read(log).map((move) => ({ log, move })));
       if (slices.isOver()) await slices.giveWay();
     }
-    if (next === null || moves.length >= movesMax) return moves;
+    if (nextOrd === null || moves.length >= movesMax) return moves;
     if (logs.length < TURN_LOGS && !isFull) return null;
-    behind = next;
+    afterOrd = nextOrd;
   }
   return null;
 }
