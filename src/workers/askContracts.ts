@@ -16,7 +16,12 @@ const ANSWER_BYTES_MAX = 131_072;
 /** Call data of slot0(). */
 const SLOT0 = '0x3850c7bd';
 /** Failures of the connection. They cannot be caused by a token contract. */
-export const PASSING: ReadonlySet<RpcErrorKind> = new Set(['network', 'rate_limited', 'refused', 'timeout']);
+export const PASSING_KINDS: ReadonlySet<RpcErrorKind> = new Set([
+  'network',
+  'rate_limited',
+  'refused',
+  'timeout',
+]);
 
 export type FactRpc = Pick<EndpointPool, 'batchOutcomes'>;
 
@@ -28,7 +33,11 @@ export interface CodeFacts {
 }
 
 /** The answer of each call, or null if the call failed. Rejects if the node answers none of them. */
-async function ask(rpc: FactRpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<(Hex | null)[]> {
+async function askOrNull(
+  rpc: FactRpc,
+  calls: readonly RpcCall[],
+  signal: AbortSignal,
+): Promise<(Hex | null)[]> {
   if (calls.length === 0) return [];
   const outcomes = await askEach(rpc, calls, signal);
   return outcomes.map((outcome) => ('value' in outcome ? outcome.value : null));
@@ -48,10 +57,10 @@ export async function askEach(
   try {
     return await rpc.batchOutcomes(calls, parseData, options);
   } catch (error) {
-    if (!(error instanceof RpcError) || PASSING.has(error.kind)) throw error;
+    if (!(error instanceof RpcError) || PASSING_KINDS.has(error.kind)) throw error;
     if (calls.length === 1) return [{ error }];
     const outcomes: Outcome<Hex>[] = [];
-    for (const one of calls) outcomes.push(...(await askEach(rpc, [one], signal)));
+    for (const singleCall of calls) outcomes.push(...(await askEach(rpc, [singleCall], signal)));
     if (outcomes.every((outcome) => 'error' in outcome && outcome.error.retryable)) throw error;
     return outcomes;
   }
@@ -82,22 +91,22 @@ export async function readCodes(
   tokens: readonly Hex[],
   signal: AbortSignal,
 ): Promise<(CodeFacts | null)[]> {
-  const found = await readContractCodes(
+  const contractCodes = await readContractCodes(
     rpc,
     tokens.map((address) => ({ address, block: 'latest' })),
     signal,
   );
-  const targets = tokens.map((token, index) => {
-    const implementation = found[index]?.implementation ?? ZERO_ADDRESS;
+  const codeAddresses = tokens.map((token, index) => {
+    const implementation = contractCodes[index]?.implementation ?? ZERO_ADDRESS;
     return implementation === ZERO_ADDRESS ? token : implementation;
   });
-  const codes = await ask(
+  const codes = await askOrNull(
     rpc,
-    targets.map((target) => codeCall(target, 'latest')),
+    codeAddresses.map((target) => codeCall(target, 'latest')),
     signal,
   );
   return tokens.map((_, index) => {
-    const [hash, code] = [found[index]?.code_hash, codes[index] ?? null];
+    const [hash, code] = [contractCodes[index]?.code_hash, codes[index] ?? null];
     return hash === undefined || code === null ? null : { hash, code };
   });
 }
@@ -110,7 +119,7 @@ export async function readOldCodes(
   signal: AbortSignal,
 ): Promise<(boolean | null)[]> {
   const calls = tokens.map((token) => codeCall(token, numberToHex(block)));
-  const codes = await ask(rpc, calls, signal).catch(() => tokens.map(() => null));
+  const codes = await askOrNull(rpc, calls, signal).catch(() => tokens.map(() => null));
   return codes.map((code) => (code === null ? null : code !== '0x'));
 }
 
@@ -137,7 +146,7 @@ export async function readSlot0s(
 interface ToldSupply {
   readonly supply: bigint | null;
   /** Balance of the zero address. */
-  readonly zero: bigint | null;
+  readonly zeroBalance: bigint | null;
 }
 
 /** Reads the supply, and the balance of the zero address, from each token contract at the end of a block. */
@@ -151,9 +160,9 @@ export async function readContractSupplies(
     call(token, TOTAL_SUPPLY, blockHash),
     call(token, balanceOfCall(ZERO_ADDRESS), blockHash),
   ]);
-  const answers = await ask(rpc, calls, signal);
+  const answers = await askOrNull(rpc, calls, signal);
   return tokens.map((_, index) => ({
     supply: readBalance(answers[2 * index]),
-    zero: readBalance(answers[2 * index + 1]),
+    zeroBalance: readBalance(answers[2 * index + 1]),
   }));
 }

@@ -16,7 +16,7 @@ import {
   transferCall,
   transferFromCall,
 } from '../protocols/erc20';
-import { askEach, call, PASSING, type FactRpc } from './askContracts';
+import { askEach, call, PASSING_KINDS, type FactRpc } from './askContracts';
 
 /** Largest number of holders whose sale is simulated. */
 const SELLERS_MAX = 3;
@@ -26,13 +26,16 @@ const SELLERS_MAX = 3;
  */
 const SLOTS_TRIED = 64;
 /** ERC20Storage of OpenZeppelin 5 (ERC-7201): balances, then allowances. */
-const NAMESPACED = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00n;
+const NAMESPACED_SLOT = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00n;
 /** The value that stands for the first slot, of the next slot one more, and so on. It fits into 64 bits. */
-const MARK = 1_000_003n;
+const FIRST_MARK = 1_000_003n;
 /** Code that returns 1. A node that runs it at an address without code takes overrides. */
 const RETURNS_ONE = '0x600160005260206000f3';
 /** Addresses without any history. Their keys are unknown to everybody. */
-const [FRESH, OTHER]: readonly [Hex, Hex] = [freshAddress('a new seller'), freshAddress('another address')];
+const [NEW_SELLER, OTHER_ADDRESS]: readonly [Hex, Hex] = [
+  freshAddress('a new seller'),
+  freshAddress('another address'),
+];
 
 interface Sale {
   readonly pair: Hex;
@@ -74,17 +77,17 @@ interface Seller {
 
 /** The amount of a typical buy, and the contract through which most swaps come. */
 export function typicalTradeOf(swaps: readonly TriedSwap[]): Pick<Sale, 'amount' | 'router'> {
-  const bought = swaps
+  const boughtAmounts = swaps
     .flatMap(({ amount }) => (amount < 0n ? [-amount] : []))
     .sort((a, b) => (a < b ? -1 : 1));
-  const counts = new Map<Hex, number>();
+  const countBySender = new Map<Hex, number>();
   for (const { sender, maker, pair } of swaps) {
     // A trader that calls the pool itself is no router. Swaps of a vault name no sender.
     if (sender !== maker && sender !== pair && sender !== ZERO_ADDRESS)
-      counts.set(sender, (counts.get(sender) ?? 0) + 1);
+      countBySender.set(sender, (countBySender.get(sender) ?? 0) + 1);
   }
-  const [most = null] = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  return { amount: bought[bought.length >> 1] ?? 0n, router: most?.[0] ?? null };
+  const [mostFrequent = null] = [...countBySender].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  return { amount: boughtAmounts[boughtAmounts.length >> 1] ?? 0n, router: mostFrequent?.[0] ?? null };
 }
 
 /**
@@ -101,15 +104,15 @@ export async function doSalesFail(
   const trial = new SaleTrial(rpc, token, sale, signal);
   const slots = await trial.findSlots();
   const holders = await trial.listSellers();
-  const [known, buys] = [await trial.trySellers(holders, slots), await trial.tryBuy()];
-  if (buys === false) return null;
-  const sold = known.filter((worked) => worked !== null);
-  const failed = sold.filter((worked) => !worked).length;
-  if (failed * 2 > sold.length) return true;
-  const fresh = slots === null ? null : await trial.tryFresh(slots);
+  const [outcomesOfHolders, isBuyWorking] = [await trial.trySellers(holders, slots), await trial.tryBuy()];
+  if (isBuyWorking === false) return null;
+  const triedSales = outcomesOfHolders.filter((worked) => worked !== null);
+  const failedSales = triedSales.filter((worked) => !worked).length;
+  if (failedSales * 2 > triedSales.length) return true;
+  const isNewSellerWorking = slots === null ? null : await trial.tryNewSeller(slots);
   // A new address that can buy but not sell is decisive. Without it, the holders decide.
-  if (fresh === false && buys === true) return true;
-  return sold.length > 0 || fresh === true ? false : null;
+  if (isNewSellerWorking === false && isBuyWorking === true) return true;
+  return triedSales.length > 0 || isNewSellerWorking === true ? false : null;
 }
 
 class SaleTrial {
@@ -124,46 +127,48 @@ class SaleTrial {
   async findSlots(): Promise<Slots | null> {
     if (!(await this.takesOverrides())) return null;
     const candidates = [...Array(SLOTS_TRIED).keys()].map(BigInt);
-    const layouts = [...candidates, NAMESPACED, NAMESPACED + 1n].flatMap((slot) => [
+    const layouts = [...candidates, NAMESPACED_SLOT, NAMESPACED_SLOT + 1n].flatMap((slot) => [
       (key: Hex, base?: Hex) => slotOf(key, base ?? toWord(slot), false),
       (key: Hex, base?: Hex) => slotOf(key, base ?? toWord(slot), true),
     ]);
-    const keysOf = (of: (layout: (key: Hex, base?: Hex) => Hex) => Hex): Storage =>
-      Object.fromEntries(layouts.map((layout, index) => [of(layout), toWord(MARK + BigInt(index))]));
-    const answers = await this.askPlain([
-      this.view(
-        balanceOfCall(FRESH),
-        keysOf((layout) => layout(FRESH)),
+    const markSlots = (slotOfLayout: (layout: (key: Hex, base?: Hex) => Hex) => Hex): Storage =>
+      Object.fromEntries(
+        layouts.map((layout, index) => [slotOfLayout(layout), toWord(FIRST_MARK + BigInt(index))]),
+      );
+    const answers = await this.askOrNull([
+      this.viewCall(
+        balanceOfCall(NEW_SELLER),
+        markSlots((layout) => layout(NEW_SELLER)),
       ),
-      this.view(
-        allowanceCall(FRESH, OTHER),
-        keysOf((layout) => layout(OTHER, layout(FRESH))),
+      this.viewCall(
+        allowanceCall(NEW_SELLER, OTHER_ADDRESS),
+        markSlots((layout) => layout(OTHER_ADDRESS, layout(NEW_SELLER))),
       ),
     ]);
-    const [balances, allowances] = answers.map((answer) => {
+    const [balanceLayout, allowanceLayout] = answers.map((answer) => {
       const value = readBalance(answer);
-      return value === null ? undefined : layouts[Number(value - MARK)];
+      return value === null ? undefined : layouts[Number(value - FIRST_MARK)];
     });
-    if (balances === undefined || allowances === undefined) return null;
+    if (balanceLayout === undefined || allowanceLayout === undefined) return null;
     return {
-      balanceOf: (holder) => balances(holder),
-      allowanceOf: (holder, spender) => allowances(spender, allowances(holder)),
+      balanceOf: (holder) => balanceLayout(holder),
+      allowanceOf: (holder, spender) => allowanceLayout(spender, allowanceLayout(holder)),
     };
   }
 
   /** The first holders with a balance. Each sells the typical amount, or all it has if that is less. */
   async listSellers(): Promise<Seller[]> {
     const { holders, router, amount } = this.sale;
-    const balances = await this.askPlain(holders.map((holder) => this.view(balanceOfCall(holder))));
+    const balances = await this.askOrNull(holders.map((holder) => this.viewCall(balanceOfCall(holder))));
     const sellers = holders
       .flatMap((address, index) => {
         const balance = readBalance(balances[index]) ?? 0n;
         return balance > 0n ? [{ address, amount: balance < amount ? balance : amount }] : [];
       })
       .slice(0, SELLERS_MAX);
-    const spender = router ?? OTHER;
-    const allowances = await this.askPlain(
-      sellers.map(({ address }) => this.view(allowanceCall(address, spender))),
+    const spender = router ?? OTHER_ADDRESS;
+    const allowances = await this.askOrNull(
+      sellers.map(({ address }) => this.viewCall(allowanceCall(address, spender))),
     );
     return sellers.map((seller, index) => ({
       ...seller,
@@ -174,28 +179,30 @@ class SaleTrial {
   /** Whether each seller can sell through the router; if that cannot be tried, whether it can transfer to the pool. */
   async trySellers(sellers: readonly Seller[], slots: Slots | null): Promise<Worked[]> {
     const { pair, router } = this.sale;
-    const direct = await this.tryCalls(
-      sellers.map(({ address, amount }) => this.move(address, transferCall(pair, amount))),
+    const directOutcomes = await this.tryCalls(
+      sellers.map(({ address, amount }) => this.transferFrom(address, transferCall(pair, amount))),
     );
-    const routed = await this.tryCalls(
+    const routedOutcomes = await this.tryCalls(
       sellers.map(({ address, amount, approved }) => {
         if (router === null || (slots === null && !approved)) return null;
         const storage =
           approved || slots === null ? {} : { [slots.allowanceOf(address, router)]: toWord(amount) };
-        return this.move(router, transferFromCall(address, pair, amount), storage);
+        return this.transferFrom(router, transferFromCall(address, pair, amount), storage);
       }),
     );
-    return sellers.map((_, index) => routed[index] ?? direct[index] ?? null);
+    return sellers.map((_, index) => routedOutcomes[index] ?? directOutcomes[index] ?? null);
   }
 
   /** Whether the pool can send the typical amount to a new address, as in a buy. */
   async tryBuy(): Promise<Worked> {
     const { pair, amount } = this.sale;
-    const [answer = null] = await this.askPlain([this.view(balanceOfCall(pair))]);
-    const half = (readBalance(answer) ?? 0n) / 2n;
-    const bought = amount < half ? amount : half;
-    if (bought === 0n) return null;
-    const [outcome = null] = await this.tryCalls([this.move(pair, transferCall(FRESH, bought))]);
+    const [answer = null] = await this.askOrNull([this.viewCall(balanceOfCall(pair))]);
+    const halfBalance = (readBalance(answer) ?? 0n) / 2n;
+    const boughtAmount = amount < halfBalance ? amount : halfBalance;
+    if (boughtAmount === 0n) return null;
+    const [outcome = null] = await this.tryCalls([
+      this.transferFrom(pair, transferCall(NEW_SELLER, boughtAmount)),
+    ]);
     return outcome;
   }
 
@@ -203,27 +210,32 @@ class SaleTrial {
    * Whether a new address can sell. Null if it cannot transfer to another address either: a balance without a history
    * then does not fit the token.
    */
-  async tryFresh(slots: Slots): Promise<Worked> {
+  async tryNewSeller(slots: Slots): Promise<Worked> {
     const { pair, router, amount } = this.sale;
-    const owned = { [slots.balanceOf(FRESH)]: toWord(amount) };
-    const approved = { ...owned, [slots.allowanceOf(FRESH, router ?? OTHER)]: toWord(amount) };
-    const [plain = null, direct = null, routed = null] = await this.tryCalls([
-      this.move(FRESH, transferCall(OTHER, amount), owned),
-      this.move(FRESH, transferCall(pair, amount), owned),
-      router === null ? null : this.move(router, transferFromCall(FRESH, pair, amount), approved),
+    const balanceOverride = { [slots.balanceOf(NEW_SELLER)]: toWord(amount) };
+    const allOverrides = {
+      ...balanceOverride,
+      [slots.allowanceOf(NEW_SELLER, router ?? OTHER_ADDRESS)]: toWord(amount),
+    };
+    const [plainOutcome = null, directOutcome = null, routedOutcome = null] = await this.tryCalls([
+      this.transferFrom(NEW_SELLER, transferCall(OTHER_ADDRESS, amount), balanceOverride),
+      this.transferFrom(NEW_SELLER, transferCall(pair, amount), balanceOverride),
+      router === null
+        ? null
+        : this.transferFrom(router, transferFromCall(NEW_SELLER, pair, amount), allOverrides),
     ]);
-    return plain === true ? (routed ?? direct) : null;
+    return plainOutcome === true ? (routedOutcome ?? directOutcome) : null;
   }
 
   private async takesOverrides(): Promise<boolean> {
     const { blockHash } = this.sale;
-    const probe = withOverride(call(FRESH, '0x', blockHash), FRESH, { code: RETURNS_ONE });
-    const [answer = null] = await this.askPlain([probe]);
+    const probe = withOverride(call(NEW_SELLER, '0x', blockHash), NEW_SELLER, { code: RETURNS_ONE });
+    const [answer = null] = await this.askOrNull([probe]);
     return readBalance(answer) === 1n;
   }
 
   /** The answers; null for calls that fail. */
-  private async askPlain(calls: readonly RpcCall[]): Promise<(Hex | null)[]> {
+  private async askOrNull(calls: readonly RpcCall[]): Promise<(Hex | null)[]> {
     const outcomes = await this.send(calls);
     return outcomes.map((outcome) => ('value' in outcome ? outcome.value : null));
   }
@@ -237,45 +249,49 @@ class SaleTrial {
     try {
       return await askEach(this.rpc, calls, this.signal);
     } catch (error) {
-      if (!(error instanceof RpcError) || PASSING.has(error.kind)) throw error;
+      if (!(error instanceof RpcError) || PASSING_KINDS.has(error.kind)) throw error;
       return calls.map(() => ({ error }));
     }
   }
 
   private async tryCalls(calls: readonly (RpcCall | null)[]): Promise<Worked[]> {
-    const outcomes = await this.send(calls.filter((one) => one !== null));
-    let next = 0;
-    return calls.map((one) => {
-      const outcome = one === null ? undefined : outcomes[next++];
+    const outcomes = await this.send(calls.filter((call) => call !== null));
+    let nextOutcome = 0;
+    return calls.map((call) => {
+      const outcome = call === null ? undefined : outcomes[nextOutcome++];
       if (outcome === undefined) return null;
       if ('value' in outcome) return isTransferred(outcome.value);
       return outcome.error.kind === 'revert' ? false : null;
     });
   }
 
-  private view(data: Hex, storage: Storage = {}): RpcCall {
-    return this.override(call(this.token, data, this.sale.blockHash), storage);
+  private viewCall(data: Hex, storage: Storage = {}): RpcCall {
+    return this.withStorage(call(this.token, data, this.sale.blockHash), storage);
   }
 
-  private move(from: Hex, data: Hex, storage: Storage = {}): RpcCall {
-    return this.override(call(this.token, data, this.sale.blockHash, from), storage);
+  private transferFrom(from: Hex, data: Hex, storage: Storage = {}): RpcCall {
+    return this.withStorage(call(this.token, data, this.sale.blockHash, from), storage);
   }
 
-  private override(one: RpcCall, stateDiff: Storage): RpcCall {
-    return Object.keys(stateDiff).length === 0 ? one : withOverride(one, this.token, { stateDiff });
+  private withStorage(callToChange: RpcCall, stateDiff: Storage): RpcCall {
+    return Object.keys(stateDiff).length === 0
+      ? callToChange
+      : withOverride(callToChange, this.token, { stateDiff });
   }
 }
 
-function withOverride(one: RpcCall, address: Hex, change: object): RpcCall {
-  return { ...one, params: [...one.params, { [address]: change }] };
+function withOverride(callToChange: RpcCall, address: Hex, change: object): RpcCall {
+  return { ...callToChange, params: [...callToChange.params, { [address]: change }] };
 }
 
 /**
  * The slot of a key in a mapping at the slot `base`: keccak256(key, base) in Solidity, keccak256(base, key) in Vyper.
  */
 function slotOf(key: Hex, base: Hex, isVyper: boolean): Hex {
-  const order = isVyper ? ['bytes32', 'address'] : ['address', 'bytes32'];
-  return toHex(keccak256(AbiCoder.defaultAbiCoder().encode(order, isVyper ? [base, key] : [key, base])));
+  const parameterTypes = isVyper ? ['bytes32', 'address'] : ['address', 'bytes32'];
+  return toHex(
+    keccak256(AbiCoder.defaultAbiCoder().encode(parameterTypes, isVyper ? [base, key] : [key, base])),
+  );
 }
 
 function freshAddress(name: string): Hex {

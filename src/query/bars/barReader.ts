@@ -33,7 +33,7 @@ export interface BarRows {
   findFirstDay(): Promise<number | null>;
 }
 
-/** The newest bars with a price that open before `to`: `wanted` bars, or all. */
+/** The newest bars with a price that open before `to`: `barsWanted` bars, or all. */
 export async function readBars(
   barRows: BarRows,
   head: HeadSnapshot,

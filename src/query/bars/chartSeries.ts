@@ -83,7 +83,7 @@ function firstShownIndex({ partial }: SeriesOptions): number {
   return partial === true ? 1 : 0;
 }
 
-/** Opens each bar at the close before it. High and low include that price. `before` is null at the first bar. */
+/** Opens each bar at the close before it. High and low include that price. `closeBefore` is null at the first bar. */
 function connectBars(bars: readonly Bar[], closeBefore: number | null): Bar[] {
   let close = closeBefore;
   return bars.map((bar) => {

@@ -73,16 +73,16 @@ export function createVerifiedReader(runner: QueryRunner): VerificationStore {
   });
   const readVerifications = async (
     contracts: readonly (ContractId & { readonly codeHash?: Hex | null })[],
-    onlyNewest: boolean,
+    isNewest: boolean,
   ): Promise<Map<string, StoredVerification>> => {
-    const keyOfContract = onlyNewest ? keyOf : codeKeyOf;
+    const keyOfContract = isNewest ? keyOf : codeKeyOf;
     const rows = await inChunks(
       [...new Set(contracts.map(keyOfContract))],
       (chunk) => {
         const params = {
           contracts: chunk,
-          newest: onlyNewest,
-          codes: !onlyNewest,
+          newest: isNewest,
+          codes: !isNewest,
           limit: CONTRACTS_PER_QUERY,
         };
         return runner.run('sources/list_verified', params, verifiedRow);
@@ -103,16 +103,13 @@ export function createVerifiedReader(runner: QueryRunner): VerificationStore {
       return hash !== null && contract.codeHash != null && contract.codeHash !== hash;
     };
     // The code at the address has changed since, or it is an older code.
-    const changedContracts = contracts.filter(hasOtherCode);
-    const verificationByCode =
-      changedContracts.length === 0
-        ? new Map<string, never>()
-        : await readVerifications(changedContracts, false);
+    const changed = contracts.filter(hasOtherCode);
+    const storedByCode =
+      changed.length === 0 ? new Map<string, never>() : await readVerifications(changed, false);
     return contracts.map(
       (contract) =>
-        (hasOtherCode(contract)
-          ? verificationByCode.get(codeKeyOf(contract))
-          : newestByKey.get(keyOf(contract))) ?? null,
+        (hasOtherCode(contract) ? storedByCode.get(codeKeyOf(contract)) : newestByKey.get(keyOf(contract))) ??
+        null,
     );
   };
   const findMany: VerifiedReader['findMany'] = async (contracts) => {

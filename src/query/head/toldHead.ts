@@ -23,7 +23,7 @@ export function createToldHead(
 ): ToldHead {
   let flips: PublishedFlip[] = [];
   let headReading: HeadReading | null = null;
-  /** Whether `reading` and `flips` no longer make the head. */
+  /** Whether `headReading` and `flips` no longer make the head. */
   let isStale = true;
   let lastRead: Promise<unknown> = Promise.resolve();
   const fail = (error: unknown): never => {

@@ -69,7 +69,7 @@ interface FoundLogs {
   readonly logs: readonly StoredLog[];
   /** The position of the next page; null if there are no more logs. */
   readonly nextOrd: number | null;
-  /** Number of matching logs found, including the skipped logs. More logs may follow after `next`. */
+  /** Number of matching logs found, including the skipped logs. More logs may follow after `nextOrd`. */
   readonly seenLogs: number;
   /** Whether the page ended before its limit because of long data. */
   readonly isFull: boolean;

@@ -87,7 +87,7 @@ export function createPairTables(
   });
 }
 
-/** Reuses the objects of the table `before`, because most pools do not change. */
+/** Reuses the objects of the table `earlierTable`, because most pools do not change. */
 async function readPairTable(
   runner: QueryRunner,
   chainId: number,

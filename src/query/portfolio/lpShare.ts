@@ -45,7 +45,7 @@ export function pendingProtocolLp(
 }
 
 /**
- * The part of the pool's raw reserve `held` that belongs to `balance` LP tokens of `supply`, rounded down.
+ * The part of the pool's raw reserve `heldAmount` that belongs to `balance` LP tokens of `supply`, rounded down.
  * Null if the supply is zero, or smaller than the balance.
  */
 export function shareOfPool(heldAmount: bigint, balance: bigint, supply: bigint): bigint | null {

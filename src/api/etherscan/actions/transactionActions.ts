@@ -17,8 +17,8 @@ export const transactionActions: Actions = new Map<string, Action>([
 const receiptShape = z.object({ status: z.enum(['0x0', '0x1']) });
 
 async function getReceiptStatus(ask: Ask) {
-  const succeeded = await hasSucceeded(ask);
-  return ok({ status: succeeded === null ? '' : succeeded ? '1' : '0' });
+  const hasSucceededOrNull = await hasSucceeded(ask);
+  return ok({ status: hasSucceededOrNull === null ? '' : hasSucceededOrNull ? '1' : '0' });
 }
 
 /** The service reads no traces, so it does not know why a transaction failed. */
