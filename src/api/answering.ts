@@ -45,10 +45,10 @@ export class Refusal extends Error {
 
 /**
  * The node does not have the head block any more. The request is answered at the next head. If the head does not
- * change in time, the answer is `otherwise`.
+ * change in time, the answer is `failure`.
  */
 export class HeadReplaced extends Error {
-  constructor(readonly otherwise: AppError | Refusal) {
+  constructor(readonly failure: AppError | Refusal) {
     super('the node does not have the head block');
   }
 }
@@ -80,17 +80,17 @@ export function answering<Answer>(
 async function answerAtHead<Answer>(
   cache: ByteCache,
   ctx: RouteContext,
-  asked: Question<Answer>,
+  firstQuestion: Question<Answer>,
 ): Promise<void> {
-  let question = asked;
+  let question = firstQuestion;
   for (let renewals = 0; ; renewals += 1) {
     try {
       return await answer(cache, ctx, question);
     } catch (error) {
       if (!(error instanceof HeadReplaced)) throw error;
-      const next = renewals < RENEWALS_MAX ? await question.renew?.() : null;
-      if (next == null) throw error.otherwise;
-      question = { ...asked, ...next };
+      const nextQuestion = renewals < RENEWALS_MAX ? await question.renew?.() : null;
+      if (nextQuestion == null) throw error.failure;
+      question = { ...firstQuestion, ...nextQuestion };
     }
   }
 }
@@ -100,9 +100,9 @@ async function answer<Answer>(
   ctx: RouteContext,
   { key, read, keepMs, asTable }: Question<Answer>,
 ): Promise<void> {
-  const chosen = asTable === undefined ? null : chooseTable(ctx, parseParams(FORMAT_PARAMS, ctx));
-  if (asTable !== undefined && chosen !== null) {
-    return answerTable(ctx, asTable.runner, chosen, asTable.of(await read()));
+  const tableFormat = asTable === undefined ? null : chooseTable(ctx, parseParams(FORMAT_PARAMS, ctx));
+  if (asTable !== undefined && tableFormat !== null) {
+    return answerTable(ctx, asTable.runner, tableFormat, asTable.of(await read()));
   }
   const { body, etag } = key === null ? await toJsonBody(await read()) : await cache.get(key, read, keepMs);
   ctx.type = 'application/json';

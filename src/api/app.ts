@@ -60,7 +60,7 @@ const EXPOSED_HEADERS = [
 ];
 
 /** Codes of errors that mean that the client closed the connection, which is no fault. */
-const CLIENT_LEFT: ReadonlySet<unknown> = new Set([
+const CLIENT_LEFT_CODES: ReadonlySet<unknown> = new Set([
   'EPIPE',
   'ECONNRESET',
   'ECONNABORTED',
@@ -68,7 +68,7 @@ const CLIENT_LEFT: ReadonlySet<unknown> = new Set([
 ]);
 
 /** An error shows at most this many characters of a path. */
-const SHOWN_MAX = 200;
+const PATH_SHOWN_MAX = 200;
 
 /** Creates the application; pass `callback()` to an HTTP server. */
 export function createApp(options: AppOptions): Koa<RequestState> {
@@ -76,19 +76,19 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   // Errors outside the middleware, such as a socket that closes during an answer, go to the log.
   app.on('error', (error: unknown) => {
     const hasClientLeft =
-      typeof error === 'object' && error !== null && 'code' in error && CLIENT_LEFT.has(error.code);
+      typeof error === 'object' && error !== null && 'code' in error && CLIENT_LEFT_CODES.has(error.code);
     if (hasClientLeft)
       options.log.debug({ error: errorText(error) }, 'the client left before an answer was complete');
     else options.log.warn({ err: error }, 'an answer could not be sent completely');
   });
-  const isFree = matchPaths(
+  const isUnlimited = matchPaths(
     options.routes.filter((route) => route.limited === false).map(({ path }) => path),
   );
   app.use(findClient(options.trustedProxies ?? []));
   const { onReader } = options;
   if (onReader !== undefined) {
     app.use(async (ctx, next) => {
-      if (!isFree(ctx.path)) await onReader();
+      if (!isUnlimited(ctx.path)) await onReader();
       await next();
     });
   }
@@ -101,8 +101,8 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(answerErrors(failures));
   app.use(answerInDialect(failures));
   app.use(checkRequest());
-  app.use(limitLoad(options.load ?? NO_LIMITS, isFree, options.log));
-  if (options.rateLimitPerMinute > 0) app.use(limitRate(options.rateLimitPerMinute, isFree));
+  app.use(limitLoad(options.load ?? NO_LIMITS, isUnlimited, options.log));
+  if (options.rateLimitPerMinute > 0) app.use(limitRate(options.rateLimitPerMinute, isUnlimited));
   const router = new Router<RequestState>({ sensitive: true });
   for (const route of options.routes) {
     const methods = route.takesForms === true ? ['get', 'post'] : [route.method ?? 'get'];
@@ -119,33 +119,37 @@ export function createApp(options: AppOptions): Koa<RequestState> {
       ctx.status = 204;
       return;
     }
-    const meant = suggestPath(ctx.path, paths);
-    const hint = meant === null ? '' : `; did you mean ${meant.slice(0, SHOWN_MAX)}?`;
-    throw new AppError('not_found', `there is no endpoint at ${ctx.path.slice(0, SHOWN_MAX)}${hint}`);
+    const suggestedPath = suggestPath(ctx.path, paths);
+    const hint = suggestedPath === null ? '' : `; did you mean ${suggestedPath.slice(0, PATH_SHOWN_MAX)}?`;
+    throw new AppError('not_found', `there is no endpoint at ${ctx.path.slice(0, PATH_SHOWN_MAX)}${hint}`);
   });
   return app;
 }
 
 function allowOrigins(origin: string): Koa.Middleware<RequestState> {
-  const allow = (allowMethods: string[]): Koa.Middleware =>
+  const corsFor = (allowMethods: string[]): Koa.Middleware =>
     cors({ origin, allowMethods, exposeHeaders: EXPOSED_HEADERS });
-  const reading = allow(ALLOWED_METHODS);
-  const posting = allow(FORM_METHODS);
+  const corsForReads = corsFor(ALLOWED_METHODS);
+  const corsForForms = corsFor(FORM_METHODS);
   return (ctx, next) =>
-    takesForms(ctx.path) || takesVerifications(ctx.path) ? posting(ctx, next) : reading(ctx, next);
+    takesForms(ctx.path) || takesVerifications(ctx.path) ? corsForForms(ctx, next) : corsForReads(ctx, next);
 }
 
 /** Returns a function that tells whether a path matches one of the patterns. Each parameter is one segment. */
 function matchPaths(patterns: readonly string[]): (path: string) => boolean {
-  const fixed = new Set(patterns.filter((pattern) => !pattern.includes(':')));
-  const others = patterns.filter((pattern) => pattern.includes(':')).map((pattern) => pattern.split('/'));
+  const plainPaths = new Set(patterns.filter((pattern) => !pattern.includes(':')));
+  const patternsWithParams = patterns
+    .filter((pattern) => pattern.includes(':'))
+    .map((pattern) => pattern.split('/'));
   return (path) => {
-    if (fixed.has(path)) return true;
-    const given = path.split('/');
-    return others.some(
-      (parts) =>
-        parts.length === given.length &&
-        parts.every((part, index) => (part.startsWith(':') ? given[index] !== '' : part === given[index])),
+    if (plainPaths.has(path)) return true;
+    const segments = path.split('/');
+    return patternsWithParams.some(
+      (patternSegments) =>
+        patternSegments.length === segments.length &&
+        patternSegments.every((patternSegment, index) =>
+          patternSegment.startsWith(':') ? segments[index] !== '' : patternSegment === segments[index],
+        ),
     );
   };
 }

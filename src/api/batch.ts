@@ -22,9 +22,9 @@ export const BATCH_PARAMS = {
 /** Parses a list of addresses and removes duplicates. Returns null for too many addresses. Throws bad_request
  * for an invalid address. */
 function parseAddresses(text: string): readonly Hex[] | null {
-  const texts = text.split(',');
-  if (texts.length > ADDRESSES_MAX) return null;
-  return [...new Set(texts.map((address) => parseAddress(address, 'addresses')))];
+  const addressTexts = text.split(',');
+  if (addressTexts.length > ADDRESSES_MAX) return null;
+  return [...new Set(addressTexts.map((address) => parseAddress(address, 'addresses')))];
 }
 
 /** Lists the known items in the order of the addresses, as a single page. */

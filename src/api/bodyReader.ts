@@ -8,7 +8,7 @@ interface BodyReaderOptions {
   readonly mediaTypes: readonly string[];
   readonly bytesMax: number;
   /** The error for a body that is larger than the limit, or that cannot be read. */
-  refuse(large: boolean): Error;
+  refuse(isTooLarge: boolean): Error;
 }
 
 /**

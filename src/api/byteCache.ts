@@ -15,7 +15,7 @@ const BYTES_MAX = 24 * 1024 * 1024;
  * every long text allocated one, V8 would often scan the whole heap: it does so after each 32 MB of buffers.
  * Answers that `toJsonBody` returns as bytes are cached at the first request.
  */
-const LARGE = 256 * 1024;
+const LARGE_CHARS = 256 * 1024;
 /** Number of large answers whose keys are remembered, to recognise the second request for one. */
 const LARGE_KEYS_MAX = 500;
 
@@ -50,44 +50,46 @@ export function createByteCache(options: ByteCacheOptions = {}): ByteCache {
     ttlResolution: 0,
     sizeCalculation: (answer, key) => answer.body.length + key.length + 1,
   });
-  const large = new LRUCache<string, true>({ max: LARGE_KEYS_MAX });
-  const underWay = new Map<string, Promise<CachedAnswer>>();
-  let era = 0;
+  const largeKeys = new LRUCache<string, true>({ max: LARGE_KEYS_MAX });
+  const runningByKey = new Map<string, Promise<CachedAnswer>>();
+  let cacheEra = 0;
   const make = async <T>(
     key: string,
-    run: () => Promise<T>,
+    makeAnswer: () => Promise<T>,
     keepMs?: (answer: T) => number | null,
   ): Promise<CachedAnswer> => {
-    const eraAtStart = era;
-    const built = await run();
-    const encoded = Buffer.isBuffer(built) ? { body: built, etag: etagOf(built) } : await toJsonBody(built);
-    if (typeof encoded.body === 'string' && encoded.body.length > LARGE && !large.has(key)) {
-      large.set(key, true);
+    const eraAtStart = cacheEra;
+    const answerValue = await makeAnswer();
+    const encoded = Buffer.isBuffer(answerValue)
+      ? { body: answerValue, etag: etagOf(answerValue) }
+      : await toJsonBody(answerValue);
+    if (typeof encoded.body === 'string' && encoded.body.length > LARGE_CHARS && !largeKeys.has(key)) {
+      largeKeys.set(key, true);
       return encoded;
     }
     const body = typeof encoded.body === 'string' ? Buffer.from(encoded.body) : encoded.body;
     const answer = { body, etag: encoded.etag };
-    const ttl = keepMs?.(built) ?? null;
-    if (body.length < bytesMax && eraAtStart === era)
-      keptAnswers.set(key, answer, ttl === null ? {} : { ttl });
+    const keptMs = keepMs?.(answerValue) ?? null;
+    if (body.length < bytesMax && eraAtStart === cacheEra)
+      keptAnswers.set(key, answer, keptMs === null ? {} : { ttl: keptMs });
     return answer;
   };
   return {
     get(key, run, keepMs) {
-      const cached = keptAnswers.get(key);
-      if (cached !== undefined) return Promise.resolve(cached);
-      const running = underWay.get(key);
-      if (running !== undefined) return running;
+      const cachedAnswer = keptAnswers.get(key);
+      if (cachedAnswer !== undefined) return Promise.resolve(cachedAnswer);
+      const runningAnswer = runningByKey.get(key);
+      if (runningAnswer !== undefined) return runningAnswer;
       const work = make(key, run, keepMs).finally(() => {
-        if (underWay.get(key) === work) underWay.delete(key);
+        if (runningByKey.get(key) === work) runningByKey.delete(key);
       });
-      underWay.set(key, work);
+      runningByKey.set(key, work);
       return work;
     },
     forgetAll() {
-      era += 1;
+      cacheEra += 1;
       keptAnswers.clear();
-      underWay.clear();
+      runningByKey.clear();
     },
   };
 }

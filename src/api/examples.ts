@@ -73,10 +73,10 @@ export interface ExampleSource {
  */
 export function createExamples(market: MarketDeps): (routes: readonly Route[]) => ExampleSource {
   return (routes) => {
-    let newest: { readonly version: string; readonly made: Promise<Examples> } | null = null;
+    let newestRead: { readonly version: string; readonly examples: Promise<Examples> } | null = null;
     let lastExamples: Examples = new Map();
     const routesWithExample = routes.filter(hasExample);
-    const make = async (head: HeadSnapshot): Promise<Examples> => {
+    const callRoutes = async (head: HeadSnapshot): Promise<Examples> => {
       const facts = await findFacts(market, head).catch(() => null);
       if (facts === null) return lastExamples;
       const examples = new Map(lastExamples);
@@ -90,8 +90,9 @@ export function createExamples(market: MarketDeps): (routes: readonly Route[]) =
     return {
       async at(head) {
         if (lastExamples.size === routesWithExample.length) return lastExamples;
-        if (newest?.version !== head.version) newest = { version: head.version, made: make(head) };
-        return newest.made;
+        if (newestRead?.version !== head.version)
+          newestRead = { version: head.version, examples: callRoutes(head) };
+        return newestRead.examples;
       },
     };
   };
@@ -100,19 +101,19 @@ export function createExamples(market: MarketDeps): (routes: readonly Route[]) =
 /** The deepest pair; pairs with trades in the last 24 hours come first. Null if there is no pair. */
 async function findFacts(market: MarketDeps, head: HeadSnapshot): Promise<ExampleFacts | null> {
   const { entries } = await market.pairs.at(head);
-  const [best] = [...entries].sort(
+  const [deepestPair] = [...entries].sort(
     (a, b) =>
       Number(b.item.tx_24h > 0) - Number(a.item.tx_24h > 0) || b.item.liquidity_usd - a.item.liquidity_usd,
   );
-  if (best === undefined) return null;
+  if (deepestPair === undefined) return null;
   const page = { beforeOrd: null, skip: 0, limit: 1 };
   const [event] = await listNewestEvents(market.runner, head, ALL_ACTIVITY, page);
   const maker = event !== undefined && isDecoded(event.item) ? event.item.maker : null;
   return {
-    pair: best.item.address,
-    token: best.item.base_token.address,
-    dex: best.item.dex_name,
-    wallet: maker ?? best.item.address,
+    pair: deepestPair.item.address,
+    token: deepestPair.item.base_token.address,
+    dex: deepestPair.item.dex_name,
+    wallet: maker ?? deepestPair.item.address,
     block: String(event?.item.block_number ?? head.number),
   };
 }
@@ -127,8 +128,8 @@ function hasExample({ path, method, doc }: Route): boolean {
 }
 
 function paramsOf({ path, doc }: Route, facts: ExampleFacts): Readonly<Record<string, string>> {
-  const call = CALLS[path];
-  if (call !== undefined) return call(facts);
+  const paramsOfRoute = CALLS[path];
+  if (paramsOfRoute !== undefined) return paramsOfRoute(facts);
   return doc.query !== undefined && 'limit' in doc.query ? { limit: '2' } : {};
 }
 
@@ -139,10 +140,10 @@ async function callRoute(
   params: Readonly<Record<string, string>>,
   head: HeadSnapshot,
 ): Promise<Example | null> {
-  const inPath = Object.keys(route.doc.path ?? {});
+  const pathParamNames = Object.keys(route.doc.path ?? {});
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const query = new URLSearchParams(
-    Object.entries(params).filter(([name]) => !inPath.includes(name)),
+    Object.entries(params).filter(([name]) => !pathParamNames.includes(name)),
   ).toString();
   const request = new IncomingMessage(new Socket());
   request.method = 'GET';

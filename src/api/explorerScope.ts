@@ -34,10 +34,10 @@ import type { Scope } from './scope';
  * Longest time in ms for which the cache keeps an answer. It is short because contracts can be verified between two
  * blocks.
  */
-const KEEP_MS = 3_000;
+const CACHE_MS = 3_000;
 /** Longest wait in ms for the next head, when the node does not have the current one any more. */
 const HEAD_WAIT_MS = 1_500;
-const HEAD_LOOK_MS = 25;
+const HEAD_POLL_MS = 25;
 const LIMIT_MAX = 100;
 const OFFSET_MAX = 10_000;
 
@@ -116,32 +116,32 @@ export const EXPLORER: Scope<ExplorerDeps, { readonly chainId: Param<number | nu
   tag: 'explorer',
   params: ({ chainIds }) => ({ chainId: chainParam(chainIds) }),
   spell: spellChainId,
-  ask(deps, ctx, { chainId: named }, what, read) {
-    const chainId = named ?? deps.chainIds[0] ?? 0;
-    return questionOf(deps, ctx, chainId, what, (moment) => read({ chainId, moment }));
+  ask(deps, ctx, { chainId: namedChainId }, requestKey, read) {
+    const chainId = namedChainId ?? deps.chainIds[0] ?? 0;
+    return questionOf(deps, ctx, chainId, requestKey, (moment) => read({ chainId, moment }));
   },
   findRunner: ({ chainIds, findChain }) =>
-    chainIds.map(findChain).find((found) => found !== null)?.runner ?? null,
+    chainIds.map(findChain).find((chain) => chain !== null)?.runner ?? null,
 };
 
 /** Clients of other explorers write `chainid`, so this name is read in any letter case. */
 function spellChainId(querystring: string): string {
   if (!/chainid/i.test(querystring)) return querystring;
-  const spelled = new URLSearchParams();
+  const spelledParams = new URLSearchParams();
   for (const [name, value] of new URLSearchParams(querystring))
-    spelled.append(name.toLowerCase() === 'chainid' ? 'chainId' : name, value);
-  return spelled.toString();
+    spelledParams.append(name.toLowerCase() === 'chainid' ? 'chainId' : name, value);
+  return spelledParams.toString();
 }
 
 /**
  * Prepares the answer to a request about a chain at its head. The headers of the answer name this head.
- * `what` is the cache key; if it is null, the answer is not cached. Throws unavailable.
+ * `requestKey` is the cache key; if it is null, the answer is not cached. Throws unavailable.
  */
 export function questionOf<Answer>(
   deps: ExplorerDeps,
   ctx: RouteContext,
   chainId: number,
-  what: string | null,
+  requestKey: string | null,
   read: (moment: ChainMoment | null) => Promise<Answer>,
 ): Question<Answer> {
   const moment = momentOf(deps, chainId);
@@ -153,24 +153,24 @@ export function questionOf<Answer>(
     ctx.set('X-Indexed-Block-Hash', moment.head.hash);
   }
   return {
-    key: what === null ? null : `${chainId} ${moment?.head.version ?? ''} ${what}`,
+    key: requestKey === null ? null : `${chainId} ${moment?.head.version ?? ''} ${requestKey}`,
     read: () => read(moment),
-    keepMs: () => KEEP_MS,
+    keepMs: () => CACHE_MS,
     renew: async () =>
-      (await headChanges(deps, chainId, moment)) ? questionOf(deps, ctx, chainId, what, read) : null,
+      (await hasHeadChanged(deps, chainId, moment)) ? questionOf(deps, ctx, chainId, requestKey, read) : null,
   };
 }
 
 /** Waits until the chain has another head than `moment`. False if it has none after HEAD_WAIT_MS. */
-async function headChanges(
+async function hasHeadChanged(
   deps: Pick<ExplorerDeps, 'findChain'>,
   chainId: number,
   moment: ChainMoment | null,
 ): Promise<boolean> {
-  const until = steadyNow() + HEAD_WAIT_MS;
+  const deadline = steadyNow() + HEAD_WAIT_MS;
   while (momentOf(deps, chainId)?.head.version === moment?.head.version) {
-    if (steadyNow() >= until) return false;
-    await delay(HEAD_LOOK_MS);
+    if (steadyNow() >= deadline) return false;
+    await delay(HEAD_POLL_MS);
   }
   return true;
 }

@@ -75,16 +75,16 @@ export function createHttpServer(handler: RequestListener, limits: HttpLimits = 
  * would wait forever and use resources.
  */
 function boundPipelines(handler: RequestListener, pipelinedMax: number): RequestListener {
-  const unanswered = new WeakMap<Socket, number>();
+  const unansweredBySocket = new WeakMap<Socket, number>();
   return (request, response) => {
     const { socket } = request;
-    const count = (unanswered.get(socket) ?? 0) + 1;
-    if (count > pipelinedMax) {
+    const unansweredCount = (unansweredBySocket.get(socket) ?? 0) + 1;
+    if (unansweredCount > pipelinedMax) {
       socket.destroy();
       return;
     }
-    unanswered.set(socket, count);
-    response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+    unansweredBySocket.set(socket, unansweredCount);
+    response.once('close', () => unansweredBySocket.set(socket, (unansweredBySocket.get(socket) ?? 1) - 1));
     // Node assigns the socket to a response when all earlier responses have been sent.
     if (response.socket === null) response.once('socket', () => handler(request, response));
     else handler(request, response);
@@ -102,13 +102,13 @@ function countSockets(
     const remote = socket.remoteAddress ?? '';
     const address = clientOf(remote);
     const isExempt = (localExempt && isLocal(address)) || isProxy(remote);
-    const count = (openByAddress.get(address) ?? 0) + 1;
-    if (count > socketsPerAddressMax && !isExempt) {
+    const openCount = (openByAddress.get(address) ?? 0) + 1;
+    if (openCount > socketsPerAddressMax && !isExempt) {
       const text = `too many connections from one address; allowed: ${socketsPerAddressMax}`;
-      endWith(socket, '429 Too Many Requests', text, 'rate_limited', 'Retry-After: 10\r\n');
+      refuseSocket(socket, '429 Too Many Requests', text, 'rate_limited', 'Retry-After: 10\r\n');
       return;
     }
-    openByAddress.set(address, count);
+    openByAddress.set(address, openCount);
     socket.once('close', () => {
       const stillOpen = (openByAddress.get(address) ?? 1) - 1;
       if (stillOpen > 0) openByAddress.set(address, stillOpen);
@@ -121,9 +121,9 @@ function isLocal(address: string): boolean {
   return address === '0:0:0:0' || address.startsWith('127.');
 }
 
-type Refused = readonly [status: string, text: (limits: HttpLimits) => string];
+type RefusalText = readonly [status: string, text: (limits: HttpLimits) => string];
 
-const REFUSALS: Readonly<Record<string, Refused>> = {
+const REFUSALS: Readonly<Record<string, RefusalText>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
     ({ headerBytesMax }) => `the headers are too long; allowed: ${headerBytesMax} bytes`,
@@ -135,7 +135,7 @@ const REFUSALS: Readonly<Record<string, Refused>> = {
       `${requestTimeoutMs / 1000} s for the request`,
   ],
 };
-const NO_HTTP: Refused = ['400 Bad Request', () => 'not a valid HTTP request'];
+const NOT_HTTP: RefusalText = ['400 Bad Request', () => 'not a valid HTTP request'];
 
 /** Answers bytes that are not a valid request. The application never sees such bytes. */
 function answerBadRequest(
@@ -147,11 +147,11 @@ function answerBadRequest(
     if ('destroy' in socket) socket.destroy();
     return;
   }
-  const [status, text] = REFUSALS[error.code ?? ''] ?? NO_HTTP;
-  endWith(socket, status, text(limits), 'bad_request');
+  const [status, text] = REFUSALS[error.code ?? ''] ?? NOT_HTTP;
+  refuseSocket(socket, status, text(limits), 'bad_request');
 }
 
-function endWith(socket: Socket, status: string, text: string, code: string, headers = ''): void {
+function refuseSocket(socket: Socket, status: string, text: string, code: string, headers = ''): void {
   const body = JSON.stringify({ success: false, error: text, code });
   const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${randomUUID()}\r\n${headers}`;
   socket.on('error', () => undefined);

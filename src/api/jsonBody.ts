@@ -11,7 +11,7 @@ interface JsonBody {
 
 /** A text longer than this is built and hashed in pieces. It is sent as bytes, so the socket needs no further
  * copy. */
-const PIECE = 524_288;
+const PIECE_CHARS = 524_288;
 
 /** Gives the same text as JSON.stringify, in slices. */
 export async function toJsonBody(answer: unknown): Promise<JsonBody> {
@@ -23,7 +23,7 @@ export async function toJsonBody(answer: unknown): Promise<JsonBody> {
   const pieces: Buffer[] = [];
   const hash = createHash('sha1');
   let text = '';
-  const flush = (): void => {
+  const endPiece = (): void => {
     const piece = Buffer.from(text);
     hash.update(piece);
     pieces.push(piece);
@@ -31,12 +31,12 @@ export async function toJsonBody(answer: unknown): Promise<JsonBody> {
   };
   const write = async (moreText: string): Promise<void> => {
     text += moreText;
-    if (text.length > PIECE) flush();
+    if (text.length > PIECE_CHARS) endPiece();
     if (slices.isOver()) await slices.giveWay();
   };
   await writeObject(answer, write, slices);
   if (pieces.length === 0) return { body: text, etag: etagOf(text) };
-  flush();
+  endPiece();
   return { body: Buffer.concat(pieces), etag: `"${hash.digest('base64url')}"` };
 }
 
@@ -61,7 +61,7 @@ async function writeList(items: readonly unknown[], write: Write, slices: Slices
   let text = '[';
   for (const [index, item] of items.entries()) {
     text += `${index > 0 ? ',' : ''}${JSON.stringify(item) ?? 'null'}`;
-    if (text.length < PIECE && !slices.isOver()) continue;
+    if (text.length < PIECE_CHARS && !slices.isOver()) continue;
     await write(text);
     text = '';
   }

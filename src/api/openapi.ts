@@ -17,7 +17,7 @@ interface ErrorDoc {
   readonly error: string;
 }
 
-const ERRORS: Readonly<Record<number, ErrorDoc>> = {
+const ERROR_DOCS: Readonly<Record<number, ErrorDoc>> = {
   400: {
     description: 'A parameter is invalid. The message names the parameter, the value and the allowed values',
     code: 'bad_request',
@@ -58,9 +58,9 @@ const ERRORS: Readonly<Record<number, ErrorDoc>> = {
     error: 'the database or the node does not answer, or no block is indexed yet; retry later',
   },
 };
-const ALWAYS = [405, 429, 500] as const;
+const ALWAYS_ERRORS = [405, 429, 500] as const;
 
-const HEADERS: Json = {
+const HEADER_DOCS: Json = {
   'X-Indexed-Block': {
     description: 'Number of the newest block that the answer includes',
     schema: { type: 'integer' },
@@ -83,7 +83,7 @@ const HEADERS: Json = {
 };
 
 /** Body of a POST in the Etherscan dialect. It may contain the same parameters as the query. */
-const FORM: Json = {
+const FORM_BODY: Json = {
   description: 'The parameters of the call. Parameters in the query override parameters in the body',
   content: Object.fromEntries(
     ['application/x-www-form-urlencoded', 'application/json'].map((type) => [
@@ -115,8 +115,8 @@ export function openapi(
   routes: readonly Route[],
   examples?: (routes: readonly Route[]) => ExampleSource,
 ): Route {
-  const source = examples?.(routes);
-  let newest: { readonly examples: Examples; readonly body: Buffer } | null = null;
+  const exampleSource = examples?.(routes);
+  let newestDocument: { readonly examples: Examples; readonly body: Buffer } | null = null;
   const noExamples: Examples = new Map();
   const ownRoute: Route = {
     path: '/openapi.json',
@@ -129,14 +129,15 @@ export function openapi(
     },
     async handle(ctx) {
       const { head } = ctx.state;
-      const current = source === undefined || head === null ? noExamples : await source.at(head);
-      if (newest?.examples !== current)
-        newest = {
-          examples: current,
-          body: Buffer.from(JSON.stringify(describeRoutes([...routes, ownRoute], current))),
+      const currentExamples =
+        exampleSource === undefined || head === null ? noExamples : await exampleSource.at(head);
+      if (newestDocument?.examples !== currentExamples)
+        newestDocument = {
+          examples: currentExamples,
+          body: Buffer.from(JSON.stringify(describeRoutes([...routes, ownRoute], currentExamples))),
         };
       ctx.type = 'application/json';
-      ctx.body = newest.body;
+      ctx.body = newestDocument.body;
     },
   };
   return ownRoute;
@@ -151,7 +152,7 @@ export function describeRoutes(routes: readonly Route[], examples: Examples = ne
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     const get = describeRoute(route, schemas, examples.get(route.path) ?? null);
-    const post = { ...get, operationId: `post_${operationId(route.path)}`, requestBody: FORM };
+    const post = { ...get, operationId: `post_${operationId(route.path)}`, requestBody: FORM_BODY };
     if (route.method === 'post') paths[path] = { post: { ...get, requestBody: bodyOf(route.doc, schemas) } };
     else paths[path] = route.takesForms === true ? { get, post } : { get };
   }
@@ -189,12 +190,13 @@ function describeRoute({ path, doc }: Route, schemas: Json, example: Example | n
   const responses: Json = {
     [doc.status ?? 200]: {
       description: doc.summary,
-      headers: HEADERS,
+      headers: HEADER_DOCS,
       content: describeContent(doc, schemas, example),
     },
     304: { description: 'The answer still has the ETag of If-None-Match' },
   };
-  for (const status of [...(doc.errors ?? []), ...alwaysOf(doc)]) responses[status] = describeError(status);
+  for (const status of [...(doc.errors ?? []), ...alwaysErrorsOf(doc)])
+    responses[status] = describeError(status);
   for (const [status, shape] of Object.entries(doc.dialectErrors ?? {}))
     responses[status] = describeDialectError(Number(status), toSchema(shape, schemas));
   return {
@@ -225,17 +227,17 @@ function describeContent(doc: Route['doc'], schemas: Json, example: Example | nu
 }
 
 /** The dialect of Etherscan answers its errors with status 200, except on paths and methods that do not exist. */
-function alwaysOf({ tag }: Route['doc']): readonly number[] {
-  return tag === 'etherscan' ? [405] : ALWAYS;
+function alwaysErrorsOf({ tag }: Route['doc']): readonly number[] {
+  return tag === 'etherscan' ? [405] : ALWAYS_ERRORS;
 }
 
 function describeDialectError(status: number, schema: Json): Json {
-  const description = ERRORS[status]?.description ?? 'The request is invalid';
+  const description = ERROR_DOCS[status]?.description ?? 'The request is invalid';
   return { description, content: { 'application/json': { schema } } };
 }
 
 function describeError(status: number): Json {
-  const { description, code, error } = ERRORS[status] ?? { description: '', code: 'internal', error: '' };
+  const { description, code, error } = ERROR_DOCS[status] ?? { description: '', code: 'internal', error: '' };
   const content = {
     schema: { $ref: '#/components/schemas/Error' },
     example: { success: false, error, code },
@@ -254,16 +256,16 @@ function operationId(path: string): string {
 }
 
 function describeParams(
-  where: 'path' | 'query',
+  location: 'path' | 'query',
   params: Params,
   examples: Readonly<Record<string, string>>,
 ): Json[] {
   return Object.entries(params).map(([name, param]) => ({
     name,
-    in: where,
-    required: where === 'path' || isRequired(param),
+    in: location,
+    required: location === 'path' || isRequired(param),
     description: param.description === '' ? param.allowed : param.description,
-    schema: schemaOfDoc(param.doc, where),
+    schema: schemaOfDoc(param.doc, location),
     ...(examples[name] === undefined ? {} : { example: exampleOf(param.doc, examples[name]) }),
   }));
 }
@@ -278,19 +280,19 @@ function isRequired(param: Param<unknown>): boolean {
 }
 
 /** A parameter in a path has no default, because the path always contains a value. */
-function schemaOfDoc(doc: ParamDoc, where: 'path' | 'query'): Json {
-  const { default: absent, ...schema } = doc;
-  return where === 'path' || absent === undefined ? schema : doc;
+function schemaOfDoc(doc: ParamDoc, location: 'path' | 'query'): Json {
+  const { default: defaultValue, ...schema } = doc;
+  return location === 'path' || defaultValue === undefined ? schema : doc;
 }
 
 /** JSON Schema of a shape. Shapes with an id become shared schemas of the document. */
-function toSchema(shape: z.ZodType, shared: Json): Json {
+function toSchema(shape: z.ZodType, sharedSchemas: Json): Json {
   const { $schema, $defs, ...schema } = z.toJSONSchema(shape, {
     target: 'draft-2020-12',
     io: 'output',
   });
   void $schema;
-  for (const [name, definition] of Object.entries($defs ?? {})) shared[name] = moveRefs(definition);
+  for (const [name, definition] of Object.entries($defs ?? {})) sharedSchemas[name] = moveRefs(definition);
   return moveRefs(schema);
 }
 

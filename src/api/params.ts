@@ -11,7 +11,7 @@ import { AppError } from '../errors';
 import { refuseMistyped } from './suggestName';
 
 /** An error shows at most this many characters of the caller's text. */
-const SHOWN_MAX = 80;
+const VALUE_SHOWN_MAX = 80;
 
 /** OpenAPI schema of the values of a parameter. */
 export type ParamDoc = Readonly<
@@ -157,8 +157,8 @@ export function textParam(options: TextOptions): Param<string | null> {
 
 /** A search text. Blanks around the text are ignored; a text of blanks alone is invalid. */
 export function searchParam(options: TextOptions): Param<string | null> {
-  const { schema, ...rest } = textParam(options);
-  return { ...rest, schema: z.string().trim().min(1).pipe(schema) };
+  const { schema, ...otherFields } = textParam(options);
+  return { ...otherFields, schema: z.string().trim().min(1).pipe(schema) };
 }
 
 /** A text for a custom parser, which returns null for an invalid text. An absent parameter is null. */
@@ -168,13 +168,13 @@ export function parsedParam<T>(options: {
   readonly doc: ParamDoc;
   readonly description: string;
 }): Param<T | null> {
-  const { parse, ...rest } = options;
+  const { parse, ...otherFields } = options;
   const schema = z.string().transform((text, context): T | null => {
     const value = parse(text);
     if (value === null) context.addIssue({ code: 'custom', message: options.allowed });
     return value;
   });
-  return { ...rest, schema, absent: { value: null } };
+  return { ...otherFields, schema, absent: { value: null } };
 }
 
 /** Makes an optional parameter required. */
@@ -190,22 +190,22 @@ export function required<T>(param: Param<T | null>): Param<T> {
 }
 
 /** The error 400 for a parameter, with the parameter's name, its value and the allowed values. */
-export function badParam(name: string, got: string, allowed: string): AppError {
-  const gotText = got.length > SHOWN_MAX ? `${got.slice(0, SHOWN_MAX)}…` : got;
+export function badParam(name: string, gotValue: string, allowed: string): AppError {
+  const gotText = gotValue.length > VALUE_SHOWN_MAX ? `${gotValue.slice(0, VALUE_SHOWN_MAX)}…` : gotValue;
   return new AppError('bad_request', `${name}: got "${gotText}"; allowed: ${allowed}`);
 }
 
 /**
  * Parses the query parameters of a request. Throws bad_request for the first invalid parameter, and for a mistyped
- * name. `others` are further names that the endpoint knows.
+ * name. `otherNames` are further names that the endpoint knows.
  */
 export function parseParams<P extends Params>(
   params: P,
   request: { readonly querystring: string },
-  others: readonly string[] = [],
+  otherNames: readonly string[] = [],
 ): ParsedOf<P> {
   const queryParams = new URLSearchParams(request.querystring);
-  refuseMistyped(queryParams, [...Object.keys(params), ...others]);
+  refuseMistyped(queryParams, [...Object.keys(params), ...otherNames]);
   return parseEach(params, (name) => {
     const texts = queryParams.getAll(name);
     const [text] = texts;

@@ -29,9 +29,9 @@ import { search } from './search/search';
 import { sourceSearch } from './sources/sourceSearch';
 import { tokenHolders } from './tokens/tokenHolders';
 
-/** `others` are endpoints that need more than the market's dependencies, such as health, metrics and the
+/** `otherRoutes` are endpoints that need more than the market's dependencies, such as health, metrics and the
  * stream. */
-export function listRoutes(market: MarketDeps, others: readonly Route[]): Route[] {
+export function listRoutes(market: MarketDeps, otherRoutes: readonly Route[]): Route[] {
   const routes = [
     overview(market),
     tokens(market),
@@ -48,10 +48,10 @@ export function listRoutes(market: MarketDeps, others: readonly Route[]): Route[
     activity(market),
     ...udfRoutes(market),
     ...dexscreenerRoutes(market),
-    ...others,
+    ...otherRoutes,
   ];
-  const described = [...routes, llms(routes)];
-  return [...described, openapi(described, createExamples(market))];
+  const describedRoutes = [...routes, llms(routes)];
+  return [...describedRoutes, openapi(describedRoutes, createExamples(market))];
 }
 
 export function explorerRoutes(deps: ExplorerDeps): Route[] {

@@ -63,31 +63,31 @@ export function route<
   Answer,
 >(deps: Deps, endpoint: Endpoint<Deps, S, At, P, Q, Answer>): Route {
   const { scope, path, summary, description, pathParams, query, answer, errors, keepMs } = endpoint;
-  const shared = scope.params(deps);
-  const table = findListTable(answer);
+  const scopeQueryParams = scope.params(deps);
+  const listTable = findListTable(answer);
   const doc: RouteDoc = {
     summary,
     tag: scope.tag,
-    query: { ...query, ...shared, ...(table === null ? {} : FORMAT_PARAMS) },
+    query: { ...query, ...scopeQueryParams, ...(listTable === null ? {} : FORMAT_PARAMS) },
     answer,
     errors,
     ...(description === undefined ? {} : { description }),
-    ...(table === null ? {} : { otherTypes: TABLE_TYPES }),
+    ...(listTable === null ? {} : { otherTypes: TABLE_TYPES }),
     ...(pathParams === undefined ? {} : { path: pathParams }),
   };
   const ask = (ctx: RouteContext): Question<Answer> => {
     if (scope.spell !== undefined) ctx.querystring = scope.spell(ctx.querystring);
-    const ownParams = parseParams(query, ctx, Object.keys(shared));
+    const ownParams = parseParams(query, ctx, Object.keys(scopeQueryParams));
     const params = { ...parsePath(pathParams, ctx.params), ...ownParams };
     endpoint.check?.(params);
-    const scopeParams = parseParams(shared, ctx, Object.keys(query));
+    const scopeParams = parseParams(scopeQueryParams, ctx, Object.keys(query));
     const requestKey = `${path} ${JSON.stringify(params)}`;
     const question = scope.ask(deps, ctx, scopeParams, requestKey, (at) => endpoint.read(params, at));
-    const runner = table === null ? null : scope.findRunner(deps);
+    const runner = listTable === null ? null : scope.findRunner(deps);
     return {
       ...question,
       ...(keepMs === undefined ? {} : { keepMs }),
-      ...(table === null || runner === null ? {} : { asTable: { runner, of: table } }),
+      ...(listTable === null || runner === null ? {} : { asTable: { runner, of: listTable } }),
     };
   };
   return { path, doc, handle: answering(deps.cache, ask, scope.refuse) };

@@ -12,7 +12,7 @@ const SHORT_LENGTH_MAX = 6;
 const SHOWN_MAX = 80;
 
 /** Largest number of edits by which a mistyped word may differ from a known one; 0 for words that are too short. */
-function editsMax(knownName: string): number {
+function allowedEdits(knownName: string): number {
   if (knownName.length < LENGTH_MIN) return 0;
   return knownName.length <= SHORT_LENGTH_MAX ? 1 : 2;
 }
@@ -22,10 +22,10 @@ function editsMax(knownName: string): number {
  */
 export function findEdits(word: string, knownName: string): number | null {
   if (word === knownName) return 0;
-  const max = editsMax(knownName);
-  if (max === 0 || Math.abs(word.length - knownName.length) > max) return null;
+  const editsAllowed = allowedEdits(knownName);
+  if (editsAllowed === 0 || Math.abs(word.length - knownName.length) > editsAllowed) return null;
   const edits = countEdits(word, knownName);
-  return edits <= max ? edits : null;
+  return edits <= editsAllowed ? edits : null;
 }
 
 /** Throws bad_request for a mistyped parameter. All other unknown parameters are ignored. */
@@ -39,21 +39,22 @@ export function refuseMistyped(queryParams: URLSearchParams, knownNames: readonl
  * also has is not suggested. Null if there is no such parameter.
  */
 export function findMistyped(queryParams: URLSearchParams, knownNames: readonly string[]): string | null {
-  const absent = knownNames.filter((name) => !queryParams.has(name));
+  const absentNames = knownNames.filter((name) => !queryParams.has(name));
   for (const name of new Set(queryParams.keys())) {
-    const meant = knownNames.includes(name) ? null : findNearest(name, absent);
-    if (meant !== null) return `${name.slice(0, SHOWN_MAX)}: unknown parameter; did you mean ${meant}?`;
+    const suggestedName = knownNames.includes(name) ? null : findNearest(name, absentNames);
+    if (suggestedName !== null)
+      return `${name.slice(0, SHOWN_MAX)}: unknown parameter; did you mean ${suggestedName}?`;
   }
   return null;
 }
 
 function findNearest(word: string, knownNames: readonly string[]): string | null {
-  let best: { readonly name: string; readonly edits: number } | null = null;
+  let bestMatch: { readonly name: string; readonly edits: number } | null = null;
   for (const name of knownNames) {
     const edits = findEdits(word, name);
-    if (edits !== null && (best === null || edits < best.edits)) best = { name, edits };
+    if (edits !== null && (bestMatch === null || edits < bestMatch.edits)) bestMatch = { name, edits };
   }
-  return best?.name ?? null;
+  return bestMatch?.name ?? null;
 }
 
 /** The optimal string alignment distance, row by row. */

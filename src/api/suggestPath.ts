@@ -10,36 +10,36 @@ const BASE = '/api/v1';
 export function suggestPath(path: string, patterns: readonly string[]): string | null {
   const askedParts = segmentsOf(path);
   const partsWithBase = segmentsOf(BASE + path);
-  let best: { readonly path: string; readonly edits: number } | null = null;
+  let bestPath: { readonly path: string; readonly edits: number } | null = null;
   for (const pattern of patterns) {
-    const parts = segmentsOf(pattern);
+    const patternParts = segmentsOf(pattern);
     for (const candidate of [askedParts, partsWithBase]) {
-      const edits = candidate.length === parts.length ? countPathEdits(candidate, parts) : null;
-      if (edits === null || (best !== null && best.edits <= edits)) continue;
-      best = { path: fill(parts, candidate), edits };
+      const edits = candidate.length === patternParts.length ? countPathEdits(candidate, patternParts) : null;
+      if (edits === null || (bestPath !== null && bestPath.edits <= edits)) continue;
+      bestPath = { path: fillPattern(patternParts, candidate), edits };
     }
   }
-  return best?.path ?? null;
+  return bestPath?.path ?? null;
 }
 
 const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/');
 
 /** Total edits of the fixed words of a path. A word that is too short for edits may differ in letter case only. */
-function countPathEdits(askedParts: readonly string[], parts: readonly string[]): number | null {
-  let total = 0;
-  let fixed = 0;
-  for (const [index, part] of parts.entries()) {
+function countPathEdits(askedParts: readonly string[], patternParts: readonly string[]): number | null {
+  let totalEdits = 0;
+  let fixedWords = 0;
+  for (const [index, patternPart] of patternParts.entries()) {
     const word = askedParts[index] ?? '';
-    if (part.startsWith(':')) {
+    if (patternPart.startsWith(':')) {
       if (word === '') return null;
       continue;
     }
-    const edits = countWordEdits(word.toLowerCase(), part);
+    const edits = countWordEdits(word.toLowerCase(), patternPart);
     if (edits === null) return null;
-    total += edits;
-    fixed += part === '' ? 0 : 1;
+    totalEdits += edits;
+    fixedWords += patternPart === '' ? 0 : 1;
   }
-  return fixed === 0 ? null : total;
+  return fixedWords === 0 ? null : totalEdits;
 }
 
 /** A missing plural ending is one edit: `dex` for `dexes`. */
@@ -47,6 +47,6 @@ function countWordEdits(word: string, part: string): number | null {
   return `${word}es` === part ? 1 : findEdits(word, part);
 }
 
-function fill(parts: readonly string[], askedParts: readonly string[]): string {
+function fillPattern(parts: readonly string[], askedParts: readonly string[]): string {
   return parts.map((part, index) => (part.startsWith(':') ? (askedParts[index] ?? '') : part)).join('/');
 }

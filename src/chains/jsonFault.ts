@@ -34,9 +34,9 @@ export function findJsonFault(text: string): JsonFault | null {
   let position = 0;
 
   const afterValue = (): Expected => {
-    const inside = openBrackets.at(-1);
-    if (inside === undefined) return 'the end';
-    return inside === '{' ? 'a comma or }' : 'a comma or ]';
+    const innermostBracket = openBrackets.at(-1);
+    if (innermostBracket === undefined) return 'the end';
+    return innermostBracket === '{' ? 'a comma or }' : 'a comma or ]';
   };
   for (;;) {
     position = endOf(BLANK, text, position) ?? position;
@@ -44,9 +44,9 @@ export function findJsonFault(text: string): JsonFault | null {
     const step = nextStep(expected, character);
     if (step === 'done') return null;
     if (step === 'string' || step === 'scalar' || step === 'key') {
-      const end = endOf(step === 'scalar' ? SCALAR : STRING, text, position);
-      if (end === null) return faultAt(text, position, expected);
-      position = end;
+      const valueEnd = endOf(step === 'scalar' ? SCALAR : STRING, text, position);
+      if (valueEnd === null) return faultAt(text, position, expected);
+      position = valueEnd;
       expected = step === 'key' ? 'a colon' : afterValue();
       continue;
     }

@@ -6,24 +6,24 @@ import { DEFAULT_CHAIN_ID, parseChainDescription, UINT32_MAX } from './parseChai
 
 /** The chain description. Null if the description is wrong; `problems` then names the faults. */
 export function loadChain(
-  given: { readonly CHAIN_CONFIG?: string; readonly CHAIN_ID?: string },
+  settings: { readonly CHAIN_CONFIG?: string; readonly CHAIN_ID?: string },
   readFile: (path: string) => string,
   problems: string[],
 ): ChainDescription | null {
-  const path = given.CHAIN_CONFIG;
-  const chainId = readInteger(given.CHAIN_ID ?? '', 1, UINT32_MAX);
+  const path = settings.CHAIN_CONFIG;
+  const chainId = readInteger(settings.CHAIN_ID ?? '', 1, UINT32_MAX);
   if (path !== undefined) return readChainFile(path, chainId, readFile, problems);
   // An invalid CHAIN_ID is already reported. Without it, the chain is unknown and its description cannot be
   // checked.
-  if (given.CHAIN_ID !== undefined && chainId === null) return null;
-  const builtIn = findBuiltInChain(chainId ?? DEFAULT_CHAIN_ID);
-  if (builtIn === null) {
+  if (settings.CHAIN_ID !== undefined && chainId === null) return null;
+  const builtInChain = findBuiltInChain(chainId ?? DEFAULT_CHAIN_ID);
+  if (builtInChain === null) {
     const builtInIds = BUILT_IN_CHAINS.map((chain) => chain.chainId).join(', ');
     problems.push(
       `CHAIN_ID: got "${chainId}"; allowed: ${builtInIds}, or another chain with a complete CHAIN_CONFIG`,
     );
   }
-  return builtIn;
+  return builtInChain;
 }
 
 function readChainFile(

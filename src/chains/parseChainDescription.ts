@@ -38,7 +38,7 @@ const address = z.string(ADDRESS_ALLOWED).transform((text, context): Hex => {
 /** The address of a contract. The zero address is refused, because it usually means that the address was
  * forgotten. */
 const contract = address.refine(
-  (found) => found !== ZERO_ADDRESS,
+  (foundAddress) => foundAddress !== ZERO_ADDRESS,
   `${ADDRESS_ALLOWED}, not the zero address`,
 );
 
@@ -68,22 +68,27 @@ const rpcUrl = z
     (value) => readIpcPath(value) !== null || hasProtocol(value, RPC_PROTOCOLS),
     `a URL that begins with ${RPC_PROTOCOLS.join(', ')}, or ipc:///path`,
   );
-const positive = 'a number above 0';
-const share = 'a number from 0 to 1';
-const slug = 'at most 64 characters of a-z, 0-9, _ and -, beginning with a letter or digit';
+const positiveAllowed = 'a number above 0';
+const shareAllowed = 'a number from 0 to 1';
+const slugAllowed = 'at most 64 characters of a-z, 0-9, _ and -, beginning with a letter or digit';
 /**
  * The database stores fees in pips (hundredths of a basis point), so more than two decimals would be lost.
  */
-const feeBps = `a number from 0 to ${FEE_BPS_MAX} with at most two decimals`;
+const feeBpsAllowed = `a number from 0 to ${FEE_BPS_MAX} with at most two decimals`;
 
 const dex = z.strictObject(
   {
-    name: z.string(slug).regex(SLUG, slug),
+    name: z.string(slugAllowed).regex(SLUG, slugAllowed),
     displayName: text(64),
     protocol: z.enum(PROTOCOL_NAMES, PROTOCOL_NAMES.join(', ')),
     factory: contract,
-    feeBps: z.number(feeBps).min(0, feeBps).max(FEE_BPS_MAX, feeBps).multipleOf(0.01, feeBps).exactOptional(),
-    protocolFeeShare: z.number(share).min(0, share).max(1, share).exactOptional(),
+    feeBps: z
+      .number(feeBpsAllowed)
+      .min(0, feeBpsAllowed)
+      .max(FEE_BPS_MAX, feeBpsAllowed)
+      .multipleOf(0.01, feeBpsAllowed)
+      .exactOptional(),
+    protocolFeeShare: z.number(shareAllowed).min(0, shareAllowed).max(1, shareAllowed).exactOptional(),
     positionManager: contract.exactOptional(),
     startBlock: integer(0, UINT32_MAX).exactOptional(),
   },
@@ -91,7 +96,7 @@ const dex = z.strictObject(
 );
 
 const anchor = z.strictObject(
-  { address: contract, symbol: text(64), priceUsd: z.number(positive).positive(positive) },
+  { address: contract, symbol: text(64), priceUsd: z.number(positiveAllowed).positive(positiveAllowed) },
   { error: issueOfObject('an object {address, symbol, priceUsd}') },
 );
 
@@ -145,31 +150,31 @@ export function parseChainDescription(
   source: string,
   chainId: number | null,
 ): ChainDescription {
-  const fail = (problems: readonly string[]): AppError =>
+  const badConfig = (problems: readonly string[]): AppError =>
     new AppError('bad_config', `CHAIN_CONFIG ${source}: ${problems.join('; ')}`);
   const file = parseObject(fileText);
-  if (typeof file === 'string') throw fail([file]);
+  if (typeof file === 'string') throw badConfig([file]);
   const fileChainId = description.shape.chainId.safeParse(file['chainId']).data ?? null;
   const builtIn = findBuiltInChain(fileChainId ?? chainId ?? DEFAULT_CHAIN_ID);
-  const merged: Readonly<Record<string, unknown>> = { ...builtIn, ...file };
-  const result = description.safeParse(merged);
-  const problems = result.success ? [] : describeIssues(result.error.issues, merged);
-  problems.push(...listDuplicates(merged));
+  const mergedKeys: Readonly<Record<string, unknown>> = { ...builtIn, ...file };
+  const result = description.safeParse(mergedKeys);
+  const problems = result.success ? [] : describeIssues(result.error.issues, mergedKeys);
+  problems.push(...listDuplicates(mergedKeys));
   if (chainId !== null && fileChainId !== null && fileChainId !== chainId) {
     problems.unshift(`chainId: got ${fileChainId}; allowed: ${chainId}, the value of CHAIN_ID`);
   }
-  if (!result.success || problems.length > 0) throw fail(problems);
+  if (!result.success || problems.length > 0) throw badConfig(problems);
   return result.data;
 }
 
 /** Returns the object in the file, or a text that describes the error. */
 function parseObject(fileText: string): Readonly<Record<string, unknown>> | string {
-  const json = fileText.replace(/^\uFEFF/, '');
+  const jsonText = fileText.replace(/^\uFEFF/, '');
   let value: unknown;
   try {
-    value = JSON.parse(json);
+    value = JSON.parse(jsonText);
   } catch {
-    const fault = findJsonFault(json);
+    const fault = findJsonFault(jsonText);
     return `not JSON${fault === null ? '' : `: expected ${fault.expected} at line ${fault.line}, column ${fault.column}`}`;
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
@@ -199,11 +204,13 @@ function duplicatesIn(list: string, value: unknown, key: string | null): string[
     const field: unknown =
       key === null ? item : typeof item === 'object' && item !== null ? Reflect.get(item, key) : null;
     if (typeof field !== 'string') return [];
-    const first = firstIndex.get(field.toLowerCase());
-    if (first === undefined) firstIndex.set(field.toLowerCase(), index);
-    return first === undefined
+    const firstOfValue = firstIndex.get(field.toLowerCase());
+    if (firstOfValue === undefined) firstIndex.set(field.toLowerCase(), index);
+    return firstOfValue === undefined
       ? []
-      : [`${pathOf(index)}: got ${showValue(field)}; allowed: a value other than that of ${pathOf(first)}`];
+      : [
+          `${pathOf(index)}: got ${showValue(field)}; allowed: a value other than that of ${pathOf(firstOfValue)}`,
+        ];
   });
 }
 
@@ -217,8 +224,8 @@ function describeIssues(issues: readonly core.$ZodIssue[], input: unknown): stri
       return issue.keys.map((key) => `${[...issue.path, key].join('.')}: unknown key`);
     }
     const name = issue.path.join('.');
-    const got = showValue(valueAt(input, issue.path));
-    return [`${name === '' ? 'file' : name}: got ${got}; allowed: ${issue.message}`];
+    const gotText = showValue(valueAt(input, issue.path));
+    return [`${name === '' ? 'file' : name}: got ${gotText}; allowed: ${issue.message}`];
   });
 }
 
@@ -236,7 +243,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
  * the rest may contain secrets.
  */
 function showValue(value: unknown): string {
-  const hide = (_key: string, each: unknown): unknown =>
-    typeof each === 'string' && /[:/@]/.test(each) ? redactUrls(each) : each;
-  return shorten(JSON.stringify(value, hide) ?? 'nothing');
+  const hideSecrets = (_key: string, nestedValue: unknown): unknown =>
+    typeof nestedValue === 'string' && /[:/@]/.test(nestedValue) ? redactUrls(nestedValue) : nestedValue;
+  return shorten(JSON.stringify(value, hideSecrets) ?? 'nothing');
 }

@@ -1,6 +1,6 @@
 /** Hides secrets from messages and logs: passwords in URLs, and API keys in URL paths. */
 
-const SHOWN_MAX = 80;
+const MESSAGE_LENGTH_MAX = 80;
 /** A longer text that is no URL may contain a key and is not shown. */
 const UNPARSED_SHOWN_MAX = 24;
 
@@ -18,13 +18,13 @@ export function redactUrls(text: string): string {
 function redactUrl(text: string, shownMax: number): string {
   if (text.includes('://') && URL.canParse(text)) {
     const { protocol, host, pathname, search, username } = new URL(text);
-    const hidden = username !== '' || search !== '' || pathname.length > 1;
-    return `${protocol}//${host}${hidden ? '/…' : ''}`;
+    const hasHiddenPart = username !== '' || search !== '' || pathname.length > 1;
+    return `${protocol}//${host}${hasHiddenPart ? '/…' : ''}`;
   }
   return text.length > shownMax || /[?=]/.test(text) ? `… (${text.length} characters)` : text;
 }
 
 /** Shortens a text for a message. */
 export function shorten(text: string): string {
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  return text.length > MESSAGE_LENGTH_MAX ? `${text.slice(0, MESSAGE_LENGTH_MAX)}…` : text;
 }

@@ -178,7 +178,7 @@ function listApiRoutes(
       ready: facts,
       proof: () => proven.newest(head()),
       market: chain,
-      others: () =>
+      otherChains: () =>
         others.filter((each) => each.isStored()).map((each) => ({ ...each.config.chain, head: each.head() })),
     }),
     metricsRoute({ metrics, readers: config.metrics === null ? 'local' : 'none' }),

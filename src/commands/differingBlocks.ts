@@ -22,8 +22,8 @@ export async function listDifferingBlocks(
   const ledger = new LogLedger(database);
   await ledger.load();
   const logsFrom = Math.max((await readFloors(database)).get('logs') ?? 0, ledger.wholeFrom());
-  const logs = blocks.reduce((sum, block) => sum + block.logs.length, 0);
-  const rows = await readStoredRows(runner, chainId, head, { from: first.number, to: last.number, logs });
+  const logCount = blocks.reduce((sum, block) => sum + block.logs.length, 0);
+  const rows = await readStoredRows(runner, chainId, head, { from: first.number, to: last.number, logCount });
   const differences = compareBlocks(blocks, rows, { dexes, logsFrom });
   return [...new Set(differences.flatMap(({ block, field }) => (field.startsWith('log') ? block : [])))];
 }

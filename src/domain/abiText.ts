@@ -23,17 +23,17 @@ export function readAbiText(data: Hex | null | undefined, lengthMax: number): st
   if (data == null || data.length < 66) return null;
   if (data.length === 66) {
     const bytes = Buffer.from(data.slice(2), 'hex');
-    const end = bytes.indexOf(0);
-    return normaliseText(bytes.subarray(0, end === -1 ? 32 : end).toString('utf8'), lengthMax);
+    const zeroIndex = bytes.indexOf(0);
+    return normaliseText(bytes.subarray(0, zeroIndex === -1 ? 32 : zeroIndex).toString('utf8'), lengthMax);
   }
-  const offset = Number(BigInt(`0x${data.slice(2, 66)}`));
-  const start = 2 + offset * 2;
-  if (!Number.isSafeInteger(offset) || start + 64 > data.length) return null;
-  const length = BigInt(`0x${data.slice(start, start + 64)}`);
-  const available = data.length - start - 64;
-  if (length * 2n > BigInt(available)) return null;
-  const byteCount = Math.min(Number(length), TEXT_BYTES_MAX);
-  const bytes = Buffer.from(data.slice(start + 64, start + 64 + byteCount * 2), 'hex');
+  const offsetBytes = Number(BigInt(`0x${data.slice(2, 66)}`));
+  const lengthStart = 2 + offsetBytes * 2;
+  if (!Number.isSafeInteger(offsetBytes) || lengthStart + 64 > data.length) return null;
+  const textBytes = BigInt(`0x${data.slice(lengthStart, lengthStart + 64)}`);
+  const digitsAfterLength = data.length - lengthStart - 64;
+  if (textBytes * 2n > BigInt(digitsAfterLength)) return null;
+  const byteCount = Math.min(Number(textBytes), TEXT_BYTES_MAX);
+  const bytes = Buffer.from(data.slice(lengthStart + 64, lengthStart + 64 + byteCount * 2), 'hex');
   // A character cut in half becomes U+FFFD, which is removed.
   return normaliseText(bytes.toString('utf8'), lengthMax);
 }

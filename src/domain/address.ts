@@ -25,8 +25,8 @@ export function findAddress(input: string): Hex | null {
   if (!isAddress(text)) return null;
   const digits = text.slice(2);
   const lower: Hex = `0x${digits.toLowerCase()}`;
-  const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
-  return mixed && getAddress(lower).slice(2) !== digits ? null : lower;
+  const isMixedCase = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
+  return isMixedCase && getAddress(lower).slice(2) !== digits ? null : lower;
 }
 
 /**
@@ -48,7 +48,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 export function isPrintable(value: unknown): boolean {
   if (typeof value === 'string') return !UNPRINTABLE.test(value);
   if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, each]) => isPrintable(name) && isPrintable(each));
+  return Object.entries(value).every(([name, nestedValue]) => isPrintable(name) && isPrintable(nestedValue));
 }
 
 /**

@@ -10,11 +10,11 @@ export const USD_DECIMALS = 12;
 
 /** Writes a raw amount in whole tokens, without exponent or trailing zeros: `(1500n, 3)` gives `"1.5"`. */
 export function formatUnits(raw: bigint, decimals: number): string {
-  const negative = raw < 0n;
-  const digits = (negative ? -raw : raw).toString().padStart(decimals + 1, '0');
+  const isNegative = raw < 0n;
+  const digits = (isNegative ? -raw : raw).toString().padStart(decimals + 1, '0');
   const wholePart = decimals === 0 ? digits : digits.slice(0, -decimals);
   const fraction = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '');
-  return (negative ? '-' : '') + (fraction === '' ? wholePart : `${wholePart}.${fraction}`);
+  return (isNegative ? '-' : '') + (fraction === '' ? wholePart : `${wholePart}.${fraction}`);
 }
 
 /** Converts a raw amount to whole tokens, as the nearest float64. */
@@ -47,11 +47,11 @@ export function formatRatio(numerator: bigint, denominator: bigint, significant 
   // more than the result. The division truncates, so the only rounding is the one to the result's digits.
   const exponent = numerator.toString().length - denominator.toString().length;
   const shift = significant + 1 - exponent;
-  const scaled = shift >= 0 ? numerator * 10n ** BigInt(shift) : numerator;
+  const scaledNumerator = shift >= 0 ? numerator * 10n ** BigInt(shift) : numerator;
   const divisor = shift >= 0 ? denominator : denominator * 10n ** BigInt(-shift);
-  const quotient = scaled / divisor;
-  const unit = 10n ** BigInt(quotient.toString().length - significant);
-  return shiftDecimal(((quotient + unit / 2n) / unit) * unit, shift);
+  const quotient = scaledNumerator / divisor;
+  const roundingUnit = 10n ** BigInt(quotient.toString().length - significant);
+  return shiftDecimal(((quotient + roundingUnit / 2n) / roundingUnit) * roundingUnit, shift);
 }
 
 /** Writes value · 10^−shift without exponent or trailing zeros. */
@@ -62,9 +62,9 @@ function shiftDecimal(value: bigint, shift: number): string {
 /** Writes a finite float64 without exponent: `1e-7` gives `"0.0000001"`. */
 export function plainNumber(value: number): string {
   const text = value.toString();
-  const parts = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
-  if (parts === null) return text;
-  const [, sign = '', whole = '', fraction = '', exponentText = '0'] = parts;
+  const exponentParts = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
+  if (exponentParts === null) return text;
+  const [, sign = '', whole = '', fraction = '', exponentText = '0'] = exponentParts;
   const exponent = Number(exponentText);
   const digits = BigInt(whole + fraction);
   return sign + shiftDecimal(digits, fraction.length - exponent);

@@ -94,15 +94,16 @@ export type SupplyRules = Pick<ChainDescription, 'burn' | 'treasuries' | 'locker
  * out, because the supply computed from the logs already excludes tokens sent there.
  */
 export function listWatched({ burn, treasuries = [], lockers = [] }: SupplyRules): WatchedHolder[] {
-  const watched = new Map<Hex, WatchedHolder>();
-  const add = (kind: WatchedKind, { address, label, tokens }: Omit<WatchedHolder, 'kind'>): void => {
-    if (address !== ZERO_ADDRESS && !watched.has(address))
-      watched.set(address, { address, label, kind, tokens });
+  const watchedByAddress = new Map<Hex, WatchedHolder>();
+  const addHolder = (kind: WatchedKind, { address, label, tokens }: Omit<WatchedHolder, 'kind'>): void => {
+    if (address !== ZERO_ADDRESS && !watchedByAddress.has(address))
+      watchedByAddress.set(address, { address, label, kind, tokens });
   };
   for (const address of burn?.addresses ?? USUAL_BURN_ADDRESSES)
-    add('burn', { address, label: 'Burn address', tokens: null });
+    addHolder('burn', { address, label: 'Burn address', tokens: null });
   for (const { address, label, tokens } of treasuries)
-    add('treasury', { address, label, tokens: tokens ?? null });
-  for (const { address, label, tokens } of lockers) add('locker', { address, label, tokens: tokens ?? null });
-  return [...watched.values()];
+    addHolder('treasury', { address, label, tokens: tokens ?? null });
+  for (const { address, label, tokens } of lockers)
+    addHolder('locker', { address, label, tokens: tokens ?? null });
+  return [...watchedByAddress.values()];
 }

@@ -34,10 +34,10 @@ export function isLowerHexData(text: string): text is Hex {
   return isWholeBytes(text, NOT_LOWER_HEX);
 }
 
-function isWholeBytes(text: string, wrong: RegExp): boolean {
+function isWholeBytes(text: string, wrongCharacter: RegExp): boolean {
   if (text.length % 2 !== 0 || !text.startsWith('0x')) return false;
-  wrong.lastIndex = 2;
-  return !wrong.test(text);
+  wrongCharacter.lastIndex = 2;
+  return !wrongCharacter.test(text);
 }
 
 /** True for a JSON-RPC quantity (hex number) of at most 256 bits. */

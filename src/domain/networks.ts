@@ -6,15 +6,15 @@ import { BlockList, isIP } from 'node:net';
 /** Tells whether an address belongs to one of the networks. */
 export function matchNetworks(networks: readonly string[]): (address: string) => boolean {
   if (networks.length === 0) return () => false;
-  const list = new BlockList();
+  const blockList = new BlockList();
   for (const network of networks) {
     const parsed = parseNetwork(network);
-    if (parsed !== null) list.addSubnet(parsed.address, parsed.bits, parsed.family);
+    if (parsed !== null) blockList.addSubnet(parsed.address, parsed.bits, parsed.family);
   }
   return (address) => {
-    const bare = bareAddress(address);
-    const version = isIP(bare);
-    return version !== 0 && list.check(bare, version === 6 ? 'ipv6' : 'ipv4');
+    const plainAddress = bareAddress(address);
+    const ipVersion = isIP(plainAddress);
+    return ipVersion !== 0 && blockList.check(plainAddress, ipVersion === 6 ? 'ipv6' : 'ipv4');
   };
 }
 
@@ -26,26 +26,26 @@ interface Network {
 
 /** A network, or one address. Null if the text is neither. */
 export function parseNetwork(text: string): Network | null {
-  const [address = '', bitsText, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0 || address.includes('%')) return null;
-  const bitsMax = version === 6 ? 128 : 32;
+  const [address = '', bitsText, ...furtherParts] = text.split('/');
+  const ipVersion = isIP(address);
+  if (ipVersion === 0 || furtherParts.length > 0 || address.includes('%')) return null;
+  const bitsMax = ipVersion === 6 ? 128 : 32;
   if (bitsText !== undefined && !/^\d{1,3}$/.test(bitsText)) return null;
   const bits = bitsText === undefined ? bitsMax : Number(bitsText);
-  return bits > bitsMax ? null : { address, bits, family: version === 6 ? 'ipv6' : 'ipv4' };
+  return bits > bitsMax ? null : { address, bits, family: ipVersion === 6 ? 'ipv6' : 'ipv4' };
 }
 
 /** Returns an address without its port, brackets, zone, and the prefix of an IPv4 address in IPv6. */
 export function bareAddress(text: string): string {
-  const bracketed = /^\[([^\]]*)\](:\d+)?$/.exec(text)?.[1];
-  const address = bracketed ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  return mapped ?? address.split('%')[0] ?? '';
+  const inBrackets = /^\[([^\]]*)\](:\d+)?$/.exec(text)?.[1];
+  const address = inBrackets ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
+  const mappedIpv4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  return mappedIpv4 ?? address.split('%')[0] ?? '';
 }
 
 export function isLoopback(address: string): boolean {
-  const bare = bareAddress(address);
-  return bare === '::1' || bare.startsWith('127.');
+  const plainAddress = bareAddress(address);
+  return plainAddress === '::1' || plainAddress.startsWith('127.');
 }
 
 /**

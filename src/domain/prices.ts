@@ -29,13 +29,15 @@ export function formatPrice(
   baseIsToken0: boolean,
 ): string | null {
   if (decimals0 === null || decimals1 === null) return null;
-  const concentrated = state.sqrtPriceX96 > 0n;
-  const raw1 = concentrated ? state.sqrtPriceX96 * state.sqrtPriceX96 : state.reserve1;
-  const raw0 = concentrated ? Q192 : state.reserve0;
+  const hasSqrtPrice = state.sqrtPriceX96 > 0n;
+  const raw1 = hasSqrtPrice ? state.sqrtPriceX96 * state.sqrtPriceX96 : state.reserve1;
+  const raw0 = hasSqrtPrice ? Q192 : state.reserve0;
   if (raw0 <= 0n || raw1 <= 0n) return null;
-  const units1 = raw1 * 10n ** BigInt(decimals0);
-  const units0 = raw0 * 10n ** BigInt(decimals1);
-  return baseIsToken0 ? formatRatio(units1, units0, PRICE_DIGITS) : formatRatio(units0, units1, PRICE_DIGITS);
+  const scaled1 = raw1 * 10n ** BigInt(decimals0);
+  const scaled0 = raw0 * 10n ** BigInt(decimals1);
+  return baseIsToken0
+    ? formatRatio(scaled1, scaled0, PRICE_DIGITS)
+    : formatRatio(scaled0, scaled1, PRICE_DIGITS);
 }
 
 /**

@@ -6,21 +6,21 @@
 /** Longest time in ms for which work blocks the event loop, so that requests and answers are not delayed. */
 const SLICE_MS = 5;
 
-const waiting: (() => void)[] = [];
+const waitingSlices: (() => void)[] = [];
 
 /** Resolves in a later turn of the event loop that no other slice uses. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(releaseOne);
+    waitingSlices.push(resolve);
+    if (waitingSlices.length === 1) setImmediate(releaseFirst);
   });
 }
 
-function releaseOne(): void {
-  const [first] = waiting;
-  if (waiting.length > 1) setImmediate(releaseOne);
-  waiting.shift();
-  first?.();
+function releaseFirst(): void {
+  const [resolveFirst] = waitingSlices;
+  if (waitingSlices.length > 1) setImmediate(releaseFirst);
+  waitingSlices.shift();
+  resolveFirst?.();
 }
 
 /**
@@ -44,11 +44,11 @@ export interface Slices {
 }
 
 export function createSlices(turns: Turns = { now: () => performance.now(), turn: nextTurn }): Slices {
-  let began = turns.now();
-  const isOver = (): boolean => turns.now() - began >= SLICE_MS;
+  let sliceStartedAt = turns.now();
+  const isOver = (): boolean => turns.now() - sliceStartedAt >= SLICE_MS;
   const giveWay = async (): Promise<void> => {
     await turns.turn();
-    began = turns.now();
+    sliceStartedAt = turns.now();
   };
   return { isOver, giveWay, step: async () => (isOver() ? giveWay() : undefined) };
 }

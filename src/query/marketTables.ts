@@ -58,14 +58,14 @@ export function createMarketTables(
     directory,
   );
   const creators = createCreatorTables(runner, pairs);
-  const watched = listWatched(chain).map(({ address }) => address);
-  const watch = perVersion({
+  const watchedAddresses = listWatched(chain).map(({ address }) => address);
+  const holderWatch = perVersion({
     async read(head: HeadSnapshot) {
       const { ofBase } = await creators.at(head);
-      return { holders: watched, creatorOf: ofBase };
+      return { holders: watchedAddresses, creatorOf: ofBase };
     },
   });
-  const holders = createHolderTables(runner, pairs, { watch });
+  const holders = createHolderTables(runner, pairs, { watch: holderWatch });
   const risks = createRiskTables(runner, chain, holders, creators);
   return {
     runner,

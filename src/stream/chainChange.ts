@@ -18,18 +18,19 @@ import { eventMessage, gapMessage, positionId } from './streamMessage';
 /** A change with more events than this is sent as a gap, for example after a backfill or a long outage. */
 const CHANGE_EVENTS_MAX = 10_000;
 
-/** The change from `old` to `next`. Both are snapshots of one chain, and the last final block did not go
+/** The change from `oldHead` to `next`. Both are snapshots of one chain, and the last final block did not go
  * back. */
 export async function readChange(
   sources: NewEventSources,
   chainId: number,
-  old: HeadSnapshot,
+  oldHead: HeadSnapshot,
   next: HeadSnapshot,
 ): Promise<ChainChange> {
   const { runner } = sources;
   const fork =
-    diffHeads(old, next).fork ?? findFork(old, next, await listHashesUnder(runner, chainId, old, next));
-  const reorg = fork < old.number ? await readReorg(runner, old, fork) : null;
+    diffHeads(oldHead, next).fork ??
+    findFork(oldHead, next, await listHashesUnder(runner, chainId, oldHead, next));
+  const reorg = fork < oldHead.number ? await readReorg(runner, oldHead, fork) : null;
   if (next.number <= fork) return { reorg, gap: null, events: [] };
   const toOrdInclusive = lastOrdOfBlock(next.number);
   const events = await listEventsAbove(sources, next, fork);
@@ -48,8 +49,8 @@ function listEventsAbove(
 ): Promise<ActivityEvent[]> {
   const limit = CHANGE_EVENTS_MAX + 1;
   if (fork >= next.finalTo) {
-    const blocks = next.blocks.filter((block) => block.number > fork);
-    return listNewEvents(sources, next, blocks, limit);
+    const newBlocks = next.blocks.filter((block) => block.number > fork);
+    return listNewEvents(sources, next, newBlocks, limit);
   }
   const [afterOrd, toOrd] = [lastOrdOfBlock(fork), lastOrdOfBlock(next.number)];
   return listEventsBetween(sources.runner, next, ALL_ACTIVITY, afterOrd, toOrd, limit);
@@ -62,11 +63,11 @@ async function listHashesUnder(
   old: HeadSnapshot,
   next: HeadSnapshot,
 ): Promise<Map<number, Hex>> {
-  const promoted = old.blocks.filter((block) => block.number <= next.finalTo);
+  const newlyFinal = old.blocks.filter((block) => block.number <= next.finalTo);
   return listFinalHashes(
     runner,
     chainId,
-    promoted.map((block) => block.number),
+    newlyFinal.map((block) => block.number),
   );
 }
 
@@ -106,10 +107,10 @@ export async function listRemoved(
   toOrdInclusive: number,
   filter = ALL_ACTIVITY,
 ): Promise<readonly ActivityEvent[] | null> {
-  const first = orphans[0];
-  if (first === undefined) return [];
+  const firstOrphan = orphans[0];
+  if (firstOrphan === undefined) return [];
   if (!(await areRowsKept(runner, orphans))) return null;
-  const afterOrd = lastOrdOfBlock(first.number - 1);
+  const afterOrd = lastOrdOfBlock(firstOrphan.number - 1);
   const limit = CHANGE_EVENTS_MAX + 1;
   const events = await listEventsBetween(runner, view, filter, afterOrd, toOrdInclusive, limit);
   return events.length > CHANGE_EVENTS_MAX ? null : events;
@@ -123,8 +124,8 @@ export async function encodeEvents(
   events: readonly ActivityEvent[],
 ): Promise<LiveEvent[]> {
   const numbers = [...new Set(events.map((event) => blockOfOrd(event.ord)))];
-  const final = numbers.filter((number) => number <= head.finalTo);
-  const hashes = await listFinalHashes(runner, chainId, final);
+  const finalNumbers = numbers.filter((number) => number <= head.finalTo);
+  const hashes = await listFinalHashes(runner, chainId, finalNumbers);
   return events.map((event) => {
     const hash = hashAt(head, blockOfOrd(event.ord), hashes);
     if (hash === null)

@@ -94,66 +94,66 @@ export function createHub(options: HubOptions = {}): Hub {
   const { heartbeatMs = 15_000, sweepMs = SWEEP_MS, observeDrops, now = steadyNow } = options;
   const { clientsMax = 10_000, clientsPerAddressMax = 100 } = options;
   const clients = new Map<StreamClient, string>();
-  const counts = new Map<string, number>();
-  let [closed, comment, toldKeys] = [false, heartbeat([]), ''];
+  const countByAddress = new Map<string, number>();
+  let [isClosed, heartbeatComment, toldProblemKeys] = [false, heartbeat([]), ''];
 
   const remove = (client: StreamClient): void => {
     const address = clients.get(client);
     if (address !== undefined) {
       clients.delete(client);
-      const clientsLeft = (counts.get(address) ?? 1) - 1;
-      if (clientsLeft > 0) counts.set(address, clientsLeft);
-      else counts.delete(address);
+      const clientsLeft = (countByAddress.get(address) ?? 1) - 1;
+      if (clientsLeft > 0) countByAddress.set(address, clientsLeft);
+      else countByAddress.delete(address);
     }
     client.end();
   };
-  const tick = (): void => {
+  const beatClients = (): void => {
     for (const client of [...clients.keys()]) {
       if (client.isStalled(STALL_MS)) remove(client);
-      else client.beat(comment);
+      else client.beat(heartbeatComment);
     }
   };
-  const sweep = (): void => {
+  const removeGone = (): void => {
     for (const client of [...clients.keys()]) if (client.isGone) remove(client);
   };
-  const timers = [setInterval(tick, heartbeatMs).unref(), setInterval(sweep, sweepMs).unref()];
+  const timers = [setInterval(beatClients, heartbeatMs).unref(), setInterval(removeGone, sweepMs).unref()];
 
   return {
     subscribe(filter, sink, address): StreamClient {
-      if (closed) throw new AppError('unavailable', 'The server is shutting down');
+      if (isClosed) throw new AppError('unavailable', 'The server is shutting down');
       if (clients.size >= clientsMax)
         throw new AppError('unavailable', `All ${clientsMax} streams are in use`);
-      const count = counts.get(address) ?? 0;
-      if (count >= clientsPerAddressMax && !isLoopback(address)) {
+      const streamsOfAddress = countByAddress.get(address) ?? 0;
+      if (streamsOfAddress >= clientsPerAddressMax && !isLoopback(address)) {
         throw new AppError('rate_limited', `At most ${clientsPerAddressMax} streams per address`);
       }
       const client = new StreamClient(filter, sink, now);
       clients.set(client, address);
-      counts.set(address, count + 1);
+      countByAddress.set(address, streamsOfAddress + 1);
       return client;
     },
     remove,
     tellProblems(problems) {
-      comment = heartbeat(problems);
-      const keysBefore = toldKeys;
-      toldKeys = problems.map(problemKey).sort().join(' ');
-      if (toldKeys === keysBefore) return;
-      for (const client of clients.keys()) client.beat(comment);
+      heartbeatComment = heartbeat(problems);
+      const problemKeysBefore = toldProblemKeys;
+      toldProblemKeys = problems.map(problemKey).sort().join(' ');
+      if (toldProblemKeys === problemKeysBefore) return;
+      for (const client of clients.keys()) client.beat(heartbeatComment);
     },
     clientCount: () => clients.size,
     heldBytes: () => [...clients.keys()].reduce((sum, client) => sum + client.heldBytes, 0),
     queuedMessages: () => [...clients.keys()].reduce((sum, client) => sum + client.queued, 0),
     async publish(change): Promise<void> {
-      const targets = [...clients.keys()];
-      await publishTo(targets, change, now);
-      const drops = targets.reduce((sum, client) => sum + client.takeDrops(), 0);
-      if (drops > 0) observeDrops?.(drops);
+      const presentClients = [...clients.keys()];
+      await publishTo(presentClients, change, now);
+      const droppedMessages = presentClients.reduce((sum, client) => sum + client.takeDrops(), 0);
+      if (droppedMessages > 0) observeDrops?.(droppedMessages);
     },
     endAll(): void {
       for (const client of [...clients.keys()]) remove(client);
     },
     close(): void {
-      closed = true;
+      isClosed = true;
       for (const timer of timers) clearInterval(timer);
       for (const client of [...clients.keys()]) remove(client);
     },
@@ -177,25 +177,28 @@ async function publishTo(
   }
   if (gap !== null) for (const client of targets) client.push(gap);
   let budgetMs = TIME_LIMITS.hubWaitMs;
-  for (let at = 0; at < events.length; at += CHUNK_MESSAGES) {
-    if (at > 0) budgetMs = await letSocketsDrain(targets, budgetMs, now);
-    const chunk = events.slice(at, at + CHUNK_MESSAGES);
+  for (let firstIndex = 0; firstIndex < events.length; firstIndex += CHUNK_MESSAGES) {
+    if (firstIndex > 0) budgetMs = await letSocketsDrain(targets, budgetMs, now);
+    const eventsOfChunk = events.slice(firstIndex, firstIndex + CHUNK_MESSAGES);
     for (const client of targets) {
-      for (const event of chunk) if (matchesActivity(client.filter, event.item)) client.push(event.message);
+      for (const event of eventsOfChunk)
+        if (matchesActivity(client.filter, event.item)) client.push(event.message);
     }
   }
 }
 
 /** Encodes the reorg once per filter: a client gets only the ids that match its filter. */
 function createReorgEncoder(reorg: Reorg): (filter: ActivityFilter) => StreamMessage {
-  const messages = new Map<string, StreamMessage>();
+  const messageByFilter = new Map<string, StreamMessage>();
   return (filter) => {
     const key = JSON.stringify([filter.kinds, filter.pair, filter.token, filter.maker]);
-    const cached = messages.get(key);
-    if (cached !== undefined) return cached;
-    const ids = reorg.removed?.filter(({ item }) => matchesActivity(filter, item)).map(({ item }) => item.id);
-    const message = reorgMessage(reorg.fork, reorg.toBlock, ids ?? null);
-    messages.set(key, message);
+    const cachedMessage = messageByFilter.get(key);
+    if (cachedMessage !== undefined) return cachedMessage;
+    const removedIds = reorg.removed
+      ?.filter(({ item }) => matchesActivity(filter, item))
+      .map(({ item }) => item.id);
+    const message = reorgMessage(reorg.fork, reorg.toBlock, removedIds ?? null);
+    messageByFilter.set(key, message);
     return message;
   };
 }

@@ -36,10 +36,10 @@ export class LostRange {
   }
 
   private addEvents(fromOrd: number, toOrd: number): void {
-    const earlier = this.events;
+    const earlierEvents = this.events;
     this.events = {
-      fromOrd: Math.min(fromOrd, earlier?.fromOrd ?? fromOrd),
-      toOrd: Math.max(toOrd, earlier?.toOrd ?? toOrd),
+      fromOrd: Math.min(fromOrd, earlierEvents?.fromOrd ?? fromOrd),
+      toOrd: Math.max(toOrd, earlierEvents?.toOrd ?? toOrd),
     };
   }
 
@@ -52,9 +52,10 @@ export class LostRange {
     }
     // Lost events in removed blocks need no gap.
     this.events = null;
-    const earlier = this.reorg;
-    const deeper = earlier === null || reorg.fromBlock < earlier.fromBlock ? reorg : earlier;
-    this.reorg = { ...deeper, toBlock: Math.max(reorg.toBlock, earlier?.toBlock ?? reorg.toBlock) };
+    const earlierReorg = this.reorg;
+    const deeperReorg =
+      earlierReorg === null || reorg.fromBlock < earlierReorg.fromBlock ? reorg : earlierReorg;
+    this.reorg = { ...deeperReorg, toBlock: Math.max(reorg.toBlock, earlierReorg?.toBlock ?? reorg.toBlock) };
   }
 
   /**

@@ -35,29 +35,32 @@ export interface ReplayPlan {
 export async function planReplay(query: ReplayQuery, position: StreamPosition): Promise<ReplayPlan> {
   const { runner, head, filter } = query;
   const { afterOrd, reorg } = await findResumePoint(query, position);
-  const opening = reorg === null ? [] : [reorg];
+  const openingMessages = reorg === null ? [] : [reorg];
   const range = { afterOrd, toOrd: lastOrdOfBlock(head.number) };
-  if (range.afterOrd >= range.toOrd) return { opening, afterOrd };
-  const floor = await findEventFloor(runner, head, filter, range, REPLAY_EVENTS_MAX);
-  if (floor === null) return { opening, afterOrd };
-  const [first] = await listEventsBetween(runner, head, filter, afterOrd, floor, 1);
-  const hash = await findBlockHash(runner, query.chainId, head, blockOfOrd(floor));
-  const id = positionId(floor, hash ?? ZERO_HASH);
-  return { opening: [...opening, gapMessage(first?.ord ?? afterOrd + 1, floor, id)], afterOrd: floor };
+  if (range.afterOrd >= range.toOrd) return { opening: openingMessages, afterOrd };
+  const floorOrd = await findEventFloor(runner, head, filter, range, REPLAY_EVENTS_MAX);
+  if (floorOrd === null) return { opening: openingMessages, afterOrd };
+  const [firstSkipped] = await listEventsBetween(runner, head, filter, afterOrd, floorOrd, 1);
+  const hash = await findBlockHash(runner, query.chainId, head, blockOfOrd(floorOrd));
+  const id = positionId(floorOrd, hash ?? ZERO_HASH);
+  return {
+    opening: [...openingMessages, gapMessage(firstSkipped?.ord ?? afterOrd + 1, floorOrd, id)],
+    afterOrd: floorOrd,
+  };
 }
 
 /** Pages of encoded events after the position `afterOrd` up to the snapshot, ascending. */
 export async function* replayPages(query: ReplayQuery, afterOrd: number): AsyncGenerator<Buffer> {
   const { runner, chainId, head, filter } = query;
   const toOrd = lastOrdOfBlock(head.number);
-  for (let lastOrd = afterOrd, sent = 0; lastOrd < toOrd && sent < REPLAY_EVENTS_MAX;) {
+  for (let lastOrd = afterOrd, sentEvents = 0; lastOrd < toOrd && sentEvents < REPLAY_EVENTS_MAX;) {
     const events = await listEventsBetween(runner, head, filter, lastOrd, toOrd, PAGE_EVENTS);
-    const last = events.at(-1);
-    if (last === undefined) return;
+    const lastEvent = events.at(-1);
+    if (lastEvent === undefined) return;
     const encoded = await encodeEvents(runner, chainId, head, events);
     yield Buffer.concat(encoded.map((event) => event.message.bytes));
     if (events.length < PAGE_EVENTS) return;
-    lastOrd = last.ord;
-    sent += events.length;
+    lastOrd = lastEvent.ord;
+    sentEvents += events.length;
   }
 }

@@ -48,39 +48,48 @@ export async function findResumePoint(query: Query, position: StreamPosition): P
   if (block < head.startBlock) return { afterOrd: position.ord, reorg: null };
   const hash = await findBlockHash(runner, chainId, head, block);
   if (hash?.startsWith(`0x${position.hash8}`)) return { afterOrd: position.ord, reorg: null };
-  return leaveBranch(query, position);
+  return resumeAtFork(query, position);
 }
 
 /** Stored hashes of the canonical chain, from REORG_DEPTH_MAX blocks below the given block up to this
  * block. */
 async function listCanonical(query: Query, block: number): Promise<Map<number, Hex>> {
   const { runner, chainId, head } = query;
-  const from = Math.max(head.startBlock, block - REORG_DEPTH_MAX);
-  const final: number[] = [];
-  for (let number = from; number <= Math.min(block, head.finalTo); number += 1) final.push(number);
-  const hashes = await listFinalHashes(runner, chainId, final);
+  const fromBlock = Math.max(head.startBlock, block - REORG_DEPTH_MAX);
+  const finalNumbers: number[] = [];
+  for (let number = fromBlock; number <= Math.min(block, head.finalTo); number += 1)
+    finalNumbers.push(number);
+  const hashes = await listFinalHashes(runner, chainId, finalNumbers);
   for (const { number, hash } of head.blocks) if (number <= block) hashes.set(number, hash);
   return hashes;
 }
 
-async function leaveBranch(query: Query, position: StreamPosition): Promise<ResumePoint> {
+async function resumeAtFork(query: Query, position: StreamPosition): Promise<ResumePoint> {
   const { runner, chainId, head, filter } = query;
   const block = blockOfOrd(position.ord);
-  const lowest = Math.max(head.startBlock, block - REORG_DEPTH_MAX);
-  const canonical = await listCanonical(query, block);
-  const keptBlocks = await listKeptBlocks(runner, chainId, lowest, block);
-  const branch = followBranch(keptBlocks, canonical, block, position.hash8 ?? '');
-  const first = branch?.[0];
-  if (branch === null || first === undefined) {
+  const lowestBlock = Math.max(head.startBlock, block - REORG_DEPTH_MAX);
+  const canonicalHashes = await listCanonical(query, block);
+  const keptBlocks = await listKeptBlocks(runner, chainId, lowestBlock, block);
+  const branch = followBranch(keptBlocks, canonicalHashes, block, position.hash8 ?? '');
+  const firstRemoved = branch?.[0];
+  if (branch === null || firstRemoved === undefined) {
     const fork = Math.max(head.startBlock - 1, Math.min(block - 1, head.number) - REORG_DEPTH_MAX);
     const forkHash8 = hash8(await findBlockHash(runner, chainId, head, fork));
     return { afterOrd: lastOrdOfBlock(fork), reorg: reorgTo(fork, forkHash8, block, null) };
   }
-  const view: HeadSnapshot = { ...head, finalTo: first.number - 1, number: block, blocks: branch };
-  const removed = await listRemoved(runner, view, branch, position.ord, filter);
-  const ids = removed?.map((event) => event.item.id) ?? null;
-  const fork = first.number - 1;
-  return { afterOrd: lastOrdOfBlock(fork), reorg: reorgTo(fork, hash8(first.parentHash), block, ids) };
+  const branchView: HeadSnapshot = {
+    ...head,
+    finalTo: firstRemoved.number - 1,
+    number: block,
+    blocks: branch,
+  };
+  const removed = await listRemoved(runner, branchView, branch, position.ord, filter);
+  const removedIds = removed?.map((event) => event.item.id) ?? null;
+  const fork = firstRemoved.number - 1;
+  return {
+    afterOrd: lastOrdOfBlock(fork),
+    reorg: reorgTo(fork, hash8(firstRemoved.parentHash), block, removedIds),
+  };
 }
 
 /**
@@ -88,17 +97,19 @@ async function leaveBranch(query: Query, position: StreamPosition): Promise<Resu
  * The loop ends, because each step goes one block down.
  */
 function followBranch(
-  kept: readonly KeptBlock[],
-  canonical: ReadonlyMap<number, Hex>,
+  keptBlocks: readonly KeptBlock[],
+  canonicalHashes: ReadonlyMap<number, Hex>,
   block: number,
   hash8OfBlock: string,
 ): HeadBlock[] | null {
-  const byHash = new Map(kept.map((row) => [row.hash, row]));
-  const tip = kept.find((row) => row.number === block && row.hash.startsWith(`0x${hash8OfBlock}`));
+  const blockByHash = new Map(keptBlocks.map((row) => [row.hash, row]));
+  const namedBlock = keptBlocks.find(
+    (row) => row.number === block && row.hash.startsWith(`0x${hash8OfBlock}`),
+  );
   const branch: HeadBlock[] = [];
-  for (let at = tip; at !== undefined; at = byHash.get(at.parentHash)) {
-    branch.unshift({ ...at, timestamp: 0 });
-    if (canonical.get(at.number - 1) === at.parentHash) return branch;
+  for (let current = namedBlock; current !== undefined; current = blockByHash.get(current.parentHash)) {
+    branch.unshift({ ...current, timestamp: 0 });
+    if (canonicalHashes.get(current.number - 1) === current.parentHash) return branch;
   }
   return null;
 }

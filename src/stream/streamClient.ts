@@ -27,12 +27,12 @@ export class StreamClient {
   private queue: StreamMessage[] = [];
   private queueHead = 0;
   private queueBytes = 0;
-  private lost: LostRange | null = null;
+  private lostRange: LostRange | null = null;
   private blockedAt: number | null = null;
-  private held = true;
-  private ended = false;
-  private waiters: (() => void)[] = [];
-  private drops = 0;
+  private isHeld = true;
+  private hasEnded = false;
+  private drainWaiters: (() => void)[] = [];
+  private droppedMessages = 0;
 
   /** At first a client is held: live messages wait in the queue until release(), while write() sends the
    * replay. */
@@ -43,7 +43,7 @@ export class StreamClient {
   ) {}
 
   get isEnded(): boolean {
-    return this.ended;
+    return this.hasEnded;
   }
 
   /** True if the socket is closed, even if no event reported this. */
@@ -62,12 +62,12 @@ export class StreamClient {
 
   /** Bytes held for this client in the queue and the socket buffer; 0 after the end. */
   get heldBytes(): number {
-    return this.ended ? 0 : this.queueBytes + (this.sink.buffered?.() ?? 0);
+    return this.hasEnded ? 0 : this.queueBytes + (this.sink.buffered?.() ?? 0);
   }
 
   /** True if a write would go directly to the socket. */
   get isIdle(): boolean {
-    return !this.ended && !this.held && this.blockedAt === null;
+    return !this.hasEnded && !this.isHeld && this.blockedAt === null;
   }
 
   /** Whether the socket has accepted no bytes for this long, in ms. */
@@ -77,20 +77,20 @@ export class StreamClient {
 
   /** Number of messages dropped since the last call. */
   takeDrops(): number {
-    const drops = this.drops;
-    this.drops = 0;
-    return drops;
+    const droppedNow = this.droppedMessages;
+    this.droppedMessages = 0;
+    return droppedNow;
   }
 
   /** Sends a live message, or queues the message until the socket drains. */
   push(message: StreamMessage): void {
-    if (this.ended) return;
+    if (this.hasEnded) return;
     if (this.isIdle) {
       this.send(message.bytes);
       return;
     }
-    if (this.lost !== null) {
-      this.drop(this.lost, message);
+    if (this.lostRange !== null) {
+      this.drop(this.lostRange, message);
       return;
     }
     const isFull =
@@ -108,23 +108,23 @@ export class StreamClient {
    * has ended. Only while the client is held.
    */
   async write(bytes: Buffer): Promise<boolean> {
-    if (this.ended) return false;
+    if (this.hasEnded) return false;
     this.send(bytes);
-    while (!this.ended && this.blockedAt !== null) await this.changed();
-    return !this.ended;
+    while (!this.hasEnded && this.blockedAt !== null) await this.changed();
+    return !this.hasEnded;
   }
 
   /** Ends the replay: sends the queue, and live messages from then on. */
   release(): void {
-    this.held = false;
-    this.flush();
+    this.isHeld = false;
+    this.sendQueue();
   }
 
   /** Call when the socket accepts bytes again. */
   drain(): void {
     this.blockedAt = null;
-    this.flush();
-    this.wake();
+    this.sendQueue();
+    this.wakeWaiters();
   }
 
   /** Sends a heartbeat if the client is idle. */
@@ -135,28 +135,28 @@ export class StreamClient {
   /** Resolves when the socket drains or the client ends. */
   changed(): Promise<void> {
     return new Promise((resolve) => {
-      this.waiters.push(resolve);
+      this.drainWaiters.push(resolve);
     });
   }
 
   /** Ends the client. A second call does nothing. */
   end(): void {
-    if (this.ended) return;
-    this.ended = true;
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     this.clearQueue();
-    this.lost = null;
+    this.lostRange = null;
     this.sink.end();
-    this.wake();
+    this.wakeWaiters();
   }
 
   private send(bytes: Buffer): void {
     if (!this.sink.write(bytes)) this.blockedAt ??= this.now();
   }
 
-  private flush(): void {
-    if (this.lost !== null && this.isIdle) {
-      const messages = this.lost.toMessages();
-      this.lost = null;
+  private sendQueue(): void {
+    if (this.lostRange !== null && this.isIdle) {
+      const messages = this.lostRange.toMessages();
+      this.lostRange = null;
       for (const message of messages) this.send(message.bytes);
     }
     while (this.isIdle && this.queued > 0) {
@@ -170,16 +170,16 @@ export class StreamClient {
   }
 
   private dropQueue(message: StreamMessage): void {
-    const lostRange = new LostRange();
-    for (const queued of this.queue.slice(this.queueHead)) this.drop(lostRange, queued);
-    this.drop(lostRange, message);
+    const newLostRange = new LostRange();
+    for (const queuedMessage of this.queue.slice(this.queueHead)) this.drop(newLostRange, queuedMessage);
+    this.drop(newLostRange, message);
     this.clearQueue();
-    this.lost = lostRange;
+    this.lostRange = newLostRange;
   }
 
-  private drop(lost: LostRange, message: StreamMessage): void {
-    lost.add(message);
-    this.drops += 1;
+  private drop(range: LostRange, message: StreamMessage): void {
+    range.add(message);
+    this.droppedMessages += 1;
   }
 
   private clearQueue(): void {
@@ -188,9 +188,9 @@ export class StreamClient {
     this.queueBytes = 0;
   }
 
-  private wake(): void {
-    const waiters = this.waiters;
-    this.waiters = [];
-    for (const resolve of waiters) resolve();
+  private wakeWaiters(): void {
+    const wakingWaiters = this.drainWaiters;
+    this.drainWaiters = [];
+    for (const resolve of wakingWaiters) resolve();
   }
 }

@@ -50,9 +50,9 @@ export function positionId(ord: number, blockHash: Hex): string {
 
 /** Parses `<block>-<log_index>[-<hash8>]`. Null if the text is invalid. */
 export function parsePosition(text: string): StreamPosition | null {
-  const parts = /^(\d{1,10})-(\d{1,7})(?:-([0-9a-fA-F]{8}))?$/.exec(text);
-  if (parts === null) return null;
-  const [, block = '', logIndex = '', hash8] = parts;
+  const idParts = /^(\d{1,10})-(\d{1,7})(?:-([0-9a-fA-F]{8}))?$/.exec(text);
+  if (idParts === null) return null;
+  const [, block = '', logIndex = '', hash8] = idParts;
   if (Number(block) > 4_294_967_295 || Number(logIndex) >= ORD_SPAN) return null;
   return { ord: toOrd(Number(block), Number(logIndex)), hash8: hash8?.toLowerCase() ?? null };
 }

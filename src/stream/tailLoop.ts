@@ -28,12 +28,12 @@ import type { ChainChange, Hub } from './hub';
  */
 const FULL_READ_MS = 5_000;
 /** The same while a writer in this process reports its changes. */
-const FULL_READ_TOLD_MS = 10_000;
+const FULL_READ_WITH_WRITER_MS = 10_000;
 const BACKOFF_MAX_MS = 2_000;
 /** After this time in ms without requests and streams, the loop polls every REST_MS. */
-const DEMAND_MS = 10_000;
+const DEMAND_KEPT_MS = 10_000;
 /** Interval in ms between two polls without readers. It is long, because ClickHouse runs a query for each poll. */
-const REST_MS = 1_000;
+const RESTING_POLL_MS = 1_000;
 /** Longest time in ms that the first request after a time without readers waits for the newest head. */
 const FIRST_READER_MS = 250;
 /**
@@ -111,18 +111,18 @@ export function createTailLoop(options: TailLoopOptions): TailLoop {
 
 class DatabaseTail implements TailLoop {
   private head: HeadSnapshot | null = null;
-  private published: HeadSnapshot | null = null;
-  private mark: string | null = null;
-  private readAt = 0;
-  private demandAt = -Infinity;
+  private publishedHead: HeadSnapshot | null = null;
+  private changeMark: string | null = null;
+  private fullReadAt = 0;
+  private lastDemandAt = -Infinity;
   private changeFailures = 0;
-  private readonly waiters = new Set<() => void>();
+  private readonly refreshWaiters = new Set<() => void>();
   private lastPollAt: number | null = null;
-  private headAt: number | null = null;
+  private headSeenAt: number | null = null;
   private lastError: string | null = null;
   /** Changes reported since the last step. */
-  private news: (PublishedFlip | null)[] = [];
-  private reading: HeadReading | null = null;
+  private reportedFlips: (PublishedFlip | null)[] = [];
+  private headReading: HeadReading | null = null;
   private readonly directory: Directory;
   private endPause: () => void = () => undefined;
 
@@ -134,13 +134,13 @@ class DatabaseTail implements TailLoop {
     const { log, pollMs = 50 } = this.options;
     signal.addEventListener('abort', () => this.endPause(), { once: true });
     for (let failures = 0; !signal.aborted;) {
-      const news = this.news;
-      this.news = [];
-      const waitersNow = [...this.waiters];
+      const newFlips = this.reportedFlips;
+      this.reportedFlips = [];
+      const waitersOfStep = [...this.refreshWaiters];
       try {
         // A database that does not answer must not delay the shutdown.
-        await untilAborted(this.step(news), signal);
-        for (const resolve of waitersNow) resolve();
+        await untilAborted(this.step(newFlips), signal);
+        for (const resolve of waitersOfStep) resolve();
         if (failures > 0) log.info({ failures }, 'the API can read the newest block from the database again');
         failures = 0;
         this.lastError = null;
@@ -155,7 +155,7 @@ class DatabaseTail implements TailLoop {
         }
       }
       const backoffMs = Math.min(BACKOFF_MAX_MS, pollMs * 2 ** Math.min(failures, 10));
-      await this.pause(failures > 0 ? backoffMs : this.isResting() ? REST_MS : pollMs, signal);
+      await this.pause(failures > 0 ? backoffMs : this.isResting() ? RESTING_POLL_MS : pollMs, signal);
     }
   }
 
@@ -164,45 +164,45 @@ class DatabaseTail implements TailLoop {
   }
 
   streamHead(): HeadSnapshot | null {
-    return this.published;
+    return this.publishedHead;
   }
 
   facts(): TailFacts {
     const now = (this.options.now ?? steadyNow)();
     return {
       silenceMs: this.lastPollAt === null ? null : now - this.lastPollAt,
-      headKnownMs: this.headAt === null ? null : now - this.headAt,
+      headKnownMs: this.headSeenAt === null ? null : now - this.headSeenAt,
       lastError: this.lastError,
     };
   }
 
   wake(flip: PublishedFlip | null): void {
-    this.news.push(flip);
+    this.reportedFlips.push(flip);
     this.endPause();
   }
 
   async demand(): Promise<void> {
-    const rested = this.isResting();
-    this.demandAt = (this.options.now ?? steadyNow)();
-    if (rested && this.lastError === null)
+    const wasResting = this.isResting();
+    this.lastDemandAt = (this.options.now ?? steadyNow)();
+    if (wasResting && this.lastError === null)
       await this.refreshed(this.options.firstReaderMs ?? FIRST_READER_MS);
   }
 
   /** Whether the loop polls every REST_MS, because there are no requests and no streams. */
   private isResting(): boolean {
     const { hub, now = steadyNow, pollMs = 50 } = this.options;
-    return pollMs < REST_MS && hub.clientCount() === 0 && now() - this.demandAt >= DEMAND_MS;
+    return pollMs < RESTING_POLL_MS && hub.clientCount() === 0 && now() - this.lastDemandAt >= DEMAND_KEPT_MS;
   }
 
   async refreshed(timeoutMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const finish = (): void => {
+      const finishWait = (): void => {
         clearTimeout(timer);
-        this.waiters.delete(finish);
+        this.refreshWaiters.delete(finishWait);
         resolve();
       };
-      const timer = setTimeout(finish, timeoutMs);
-      this.waiters.add(finish);
+      const timer = setTimeout(finishWait, timeoutMs);
+      this.refreshWaiters.add(finishWait);
       if (this.lastError === null) this.endPause();
     });
   }
@@ -215,66 +215,72 @@ class DatabaseTail implements TailLoop {
     this.options.onPause?.(ms);
     const pauseEnd = new AbortController();
     this.endPause = () => pauseEnd.abort();
-    const isAwaited = this.waiters.size > 0 && this.lastError === null;
-    if (this.news.length > 0 || isAwaited || signal.aborted) pauseEnd.abort();
+    const isAwaited = this.refreshWaiters.size > 0 && this.lastError === null;
+    if (this.reportedFlips.length > 0 || isAwaited || signal.aborted) pauseEnd.abort();
     await sleep(ms, undefined, { signal: pauseEnd.signal }).catch(() => undefined);
   }
 
-  private async step(news: readonly (PublishedFlip | null)[]): Promise<void> {
-    if (!this.follow(news)) await this.refresh(news.length > 0);
-    const { head, published } = this;
-    if (head === null || head.version === published?.version) return;
-    await this.publish(published, head, freshOf(news));
+  private async step(newFlips: readonly (PublishedFlip | null)[]): Promise<void> {
+    if (!this.applyFlips(newFlips)) await this.refresh(newFlips.length > 0);
+    const { head, publishedHead } = this;
+    if (head === null || head.version === publishedHead?.version) return;
+    await this.publish(publishedHead, head, freshOf(newFlips));
     this.options.onHead?.(head);
   }
 
-  private async refresh(told: boolean): Promise<void> {
+  private async refresh(hasReports: boolean): Promise<void> {
     const { runner, chainId, writer, now = steadyNow } = this.options;
-    const isTold = writer?.isTelling() === true;
-    if (isTold && !told && now() - this.readAt < FULL_READ_TOLD_MS) {
+    const isWriterTelling = writer?.isTelling() === true;
+    if (isWriterTelling && !hasReports && now() - this.fullReadAt < FULL_READ_WITH_WRITER_MS) {
       await writer.ping();
       this.lastPollAt = now();
       return;
     }
     // After `wake`, the change mark (row counts) is not read. The next poll therefore finds a new mark and reads the
     // head once more.
-    const mark = told || isTold ? this.mark : await readChangeMark(runner);
+    const newMark = hasReports || isWriterTelling ? this.changeMark : await readChangeMark(runner);
     this.lastPollAt = now();
-    if (!told && !isTold && mark === this.mark && now() - this.readAt < FULL_READ_MS) return;
-    const reading = await readHeadRow(runner, chainId);
+    if (
+      !hasReports &&
+      !isWriterTelling &&
+      newMark === this.changeMark &&
+      now() - this.fullReadAt < FULL_READ_MS
+    )
+      return;
+    const newReading = await readHeadRow(runner, chainId);
     this.lastPollAt = now();
-    this.compare(reading?.snapshot ?? null);
-    this.take(reading);
+    this.compareWithStored(newReading?.snapshot ?? null);
+    this.takeReading(newReading);
     // The mark is set last, so that the read is repeated if it fails. It was read before the head, so no change in
     // between is missed.
-    this.mark = mark;
-    this.readAt = now();
+    this.changeMark = newMark;
+    this.fullReadAt = now();
   }
 
   /** Applies the reported changes of the head without a read. Returns false if a read is needed. */
-  private follow(news: readonly (PublishedFlip | null)[]): boolean {
-    const flips = news.flatMap((flip) => flip ?? []);
-    if (this.reading === null || flips.length === 0 || flips.length < news.length) return false;
-    const reading = followHead(this.reading, flips);
-    if (reading !== null) this.take(reading);
-    return reading !== null;
+  private applyFlips(newFlips: readonly (PublishedFlip | null)[]): boolean {
+    const flips = newFlips.flatMap((flip) => flip ?? []);
+    if (this.headReading === null || flips.length === 0 || flips.length < newFlips.length) return false;
+    const newReading = followHead(this.headReading, flips);
+    if (newReading !== null) this.takeReading(newReading);
+    return newReading !== null;
   }
 
-  private take(reading: HeadReading | null): void {
+  private takeReading(newReading: HeadReading | null): void {
     const { now = steadyNow } = this.options;
-    const head = reading?.snapshot ?? null;
-    if (head?.hash !== this.head?.hash) this.headAt = head === null ? null : now();
-    this.reading = reading;
+    const head = newReading?.snapshot ?? null;
+    if (head?.hash !== this.head?.hash) this.headSeenAt = head === null ? null : now();
+    this.headReading = newReading;
     this.head = head;
   }
 
   /** Logs a difference between the head in memory and the stored head, if both have the same version. */
-  private compare(stored: HeadSnapshot | null): void {
+  private compareWithStored(stored: HeadSnapshot | null): void {
     const { head } = this;
     if (stored === null || head === null || stored.version !== head.version) return;
-    const links = ({ blocks }: HeadSnapshot): string =>
+    const chainTextOf = ({ blocks }: HeadSnapshot): string =>
       blocks.map(({ hash, commit }) => `${hash} ${commit}`).join();
-    if (stored.finalTo !== head.finalTo || links(stored) !== links(head))
+    if (stored.finalTo !== head.finalTo || chainTextOf(stored) !== chainTextOf(head))
       this.options.log.error(
         { version: head.version },
         'the newest block in memory differs from the database; using the database',
@@ -288,7 +294,7 @@ class DatabaseTail implements TailLoop {
   ): Promise<void> {
     const { hub, log } = this.options;
     if (old === null || hub.clientCount() === 0) {
-      this.published = next;
+      this.publishedHead = next;
       return;
     }
     if (next.finalTo < old.finalTo || next.startBlock !== old.startBlock) {
@@ -302,29 +308,34 @@ class DatabaseTail implements TailLoop {
     const change = await this.readChangeOrGiveUp(old, next, freshRows);
     if (change === null) return;
     // From now on, new clients start at `next`, and present clients get the change.
-    this.published = next;
+    this.publishedHead = next;
     await hub.publish(change);
   }
 
   /** Ends all streams. Clients reconnect with their last ids and get a replay from the tables. */
   private restart(next: HeadSnapshot): void {
-    this.published = next;
+    this.publishedHead = next;
     this.options.hub.endAll();
   }
 
   private async readChangeOrGiveUp(
     old: HeadSnapshot,
     next: HeadSnapshot,
-    fresh: ReadonlyMap<number, FreshRows>,
+    freshRows: ReadonlyMap<number, FreshRows>,
   ): Promise<ChainChange | null> {
     const { runner, chainId, log } = this.options;
     try {
-      const change = await readChange({ runner, directory: this.directory, fresh }, chainId, old, next);
+      const change = await readChange(
+        { runner, directory: this.directory, fresh: freshRows },
+        chainId,
+        old,
+        next,
+      );
       this.changeFailures = 0;
       return change;
     } catch (error) {
-      const passing = error instanceof AppError && error.retryable;
-      if (!passing) this.changeFailures += 1;
+      const isPassing = error instanceof AppError && error.retryable;
+      if (!isPassing) this.changeFailures += 1;
       if (this.changeFailures < CHANGE_ATTEMPTS) throw error;
       const facts = { err: error, from: old.number, to: next.number };
       log.error(facts, 'a change of the chain could not be streamed; restarting all streams');
@@ -336,9 +347,9 @@ class DatabaseTail implements TailLoop {
 }
 
 /** Rows that came with the reported changes, by commit. A repeated step reads the tables instead. */
-function freshOf(news: readonly (PublishedFlip | null)[]): ReadonlyMap<number, FreshRows> {
-  const blocks = news.flatMap((flip) => flip?.fresh ?? []);
-  return new Map(blocks.map(({ commit, rows }) => [commit, rows]));
+function freshOf(newFlips: readonly (PublishedFlip | null)[]): ReadonlyMap<number, FreshRows> {
+  const freshBlocks = newFlips.flatMap((flip) => flip?.fresh ?? []);
+  return new Map(freshBlocks.map(({ commit, rows }) => [commit, rows]));
 }
 
 /** Waits until the work ends or the signal aborts. */

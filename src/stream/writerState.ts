@@ -39,11 +39,11 @@ export interface WriterView {
 }
 
 /** A writer without a sign of life for this time in ms counts as dead. It gives one every 10 s. */
-const SILENCE_MS = 20_000;
+const SILENT_MAX_MS = 20_000;
 /** Problems after this number are not stored. */
 const PROBLEMS_MAX = 64;
 
-const problems = z
+const problemsShape = z
   .array(
     problemShape.extend({
       age_seconds: problemShape.shape.age_seconds.default(null),
@@ -55,14 +55,14 @@ const problems = z
 const stateShape = z.object({
   nodeHead: z.int().nullable(),
   nodeAnswers: z.boolean(),
-  nodeFaults: problems.default([]),
-  problems,
+  nodeFaults: problemsShape.default([]),
+  problems: problemsShape,
   backfill: backfillShape.nullable().default(null),
 });
 
-export function encodeWriterState({ problems: all, nodeFaults, ...rest }: WriterFacts): string {
-  const faults = nodeFaults === undefined ? {} : { nodeFaults: nodeFaults.slice(0, PROBLEMS_MAX) };
-  return JSON.stringify({ ...rest, ...faults, problems: all.slice(0, PROBLEMS_MAX) });
+export function encodeWriterState({ problems: allProblems, nodeFaults, ...otherFacts }: WriterFacts): string {
+  const faultFields = nodeFaults === undefined ? {} : { nodeFaults: nodeFaults.slice(0, PROBLEMS_MAX) };
+  return JSON.stringify({ ...otherFacts, ...faultFields, problems: allProblems.slice(0, PROBLEMS_MAX) });
 }
 
 /** The part of a writer's state that readers must get at once: which problems there are, and whether a backfill runs. */
@@ -72,43 +72,49 @@ export function newsOfWriter({
   problems: all,
   backfill = null,
 }: WriterFacts): string {
-  const codes = [...nodeFaults, ...all].map(problemKey);
-  return JSON.stringify([nodeAnswers, codes, backfill === null]);
+  const problemKeys = [...nodeFaults, ...all].map(problemKey);
+  return JSON.stringify([nodeAnswers, problemKeys, backfill === null]);
 }
 
 /** `reading` is null if no process has written the chain yet. `elapsedMs` is the time since the reading. */
 export function viewWriter(reading: WriterReading | null, elapsedMs: number): WriterView {
-  const toProblem = (message: string, more: Partial<ReadyProblem> = {}): ReadyProblem => ({
+  const toProblem = (message: string, otherFields: Partial<ReadyProblem> = {}): ReadyProblem => ({
     code: 'writer_away',
     message,
-    ...more,
+    ...otherFields,
   });
   if (reading === null)
     return { facts: null, problems: [toProblem('No ingester has written this database yet')] };
   const silentMs = reading.silentMs + elapsedMs;
   const facts = readState(reading.state, reading.stateAgeMs + elapsedMs);
-  const age = { age_seconds: Math.max(0, Math.round(silentMs / 1000)) };
+  const ageFields = { age_seconds: Math.max(0, Math.round(silentMs / 1000)) };
   if (reading.ended) {
     const reasons = facts?.problems.filter(({ code }) => code === 'ingest_stopped') ?? [];
     return {
       facts: null,
-      problems: [toProblem('The ingester has ended, so no new blocks are stored', age), ...reasons],
+      problems: [toProblem('The ingester has ended, so no new blocks are stored', ageFields), ...reasons],
     };
   }
-  if (silentMs < SILENCE_MS) return { facts, problems: [] };
+  if (silentMs < SILENT_MAX_MS) return { facts, problems: [] };
   const text = 'The ingester gives no sign of life, so no new blocks are stored';
-  return { facts: null, problems: [toProblem(text, age)] };
+  return { facts: null, problems: [toProblem(text, ageFields)] };
 }
 
 /** Null if the text is empty, or if another version of the program wrote something else. */
 function readState(state: string, ageMs: number): WriterFacts | null {
   const parsed = stateShape.safeParse(parseJson(state));
   if (!parsed.success) return null;
-  const { problems: listed, nodeFaults, ...rest } = parsed.data;
-  const seconds = Math.max(0, Math.round(ageMs / 1000));
-  const older = (each: (typeof listed)[number]): ReadyProblem =>
-    each.age_seconds === null ? each : { ...each, age_seconds: each.age_seconds + seconds };
-  return { ...rest, nodeFaults: nodeFaults.map(older), problems: listed.map(older) };
+  const { problems: listedProblems, nodeFaults, ...otherFacts } = parsed.data;
+  const stateAgeSeconds = Math.max(0, Math.round(ageMs / 1000));
+  const withOlderAge = (problem: (typeof listedProblems)[number]): ReadyProblem =>
+    problem.age_seconds === null
+      ? problem
+      : { ...problem, age_seconds: problem.age_seconds + stateAgeSeconds };
+  return {
+    ...otherFacts,
+    nodeFaults: nodeFaults.map(withOlderAge),
+    problems: listedProblems.map(withOlderAge),
+  };
 }
 
 function parseJson(text: string): unknown {

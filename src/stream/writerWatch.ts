@@ -10,7 +10,7 @@ import { viewWriter, type WriterReading, type WriterView } from './writerState';
 
 const POLL_MS = 2_000;
 /** After this time in ms without an answer of the database, nothing is known of the writer. */
-const KNOWN_MS = 8_000;
+const READING_KEPT_MS = 8_000;
 
 const writerRow = rowType({ ended: bool, now_ms: f64, silent_ms: f64, state: text, state_age_ms: f64 });
 
@@ -34,19 +34,20 @@ export interface WriterWatch {
 }
 
 export function createWriterWatch({ runner, chainId, log, now }: WriterWatchOptions): WriterWatch {
-  let last: {
+  let lastReading: {
     readonly at: number;
     readonly nowMs: number | null;
     readonly writer: WriterReading | null;
   } | null = null;
-  const recent = (): typeof last => (last !== null && now() - last.at < KNOWN_MS ? last : null);
+  const recentReading = (): typeof lastReading =>
+    lastReading !== null && now() - lastReading.at < READING_KEPT_MS ? lastReading : null;
   const readWriter = async (): Promise<void> => {
     const [row] = await runner.run('head/find_writer', { chain_id: chainId }, writerRow);
-    const at = now();
-    if (row === undefined) last = { at, nowMs: null, writer: null };
+    const readAt = now();
+    if (row === undefined) lastReading = { at: readAt, nowMs: null, writer: null };
     else {
       const { ended, silent_ms: silentMs, state, state_age_ms: stateAgeMs } = row;
-      last = { at, nowMs: row.now_ms, writer: { ended, silentMs, state, stateAgeMs } };
+      lastReading = { at: readAt, nowMs: row.now_ms, writer: { ended, silentMs, state, stateAgeMs } };
     }
   };
   return {
@@ -61,11 +62,11 @@ export function createWriterWatch({ runner, chainId, log, now }: WriterWatchOpti
       }
     },
     view() {
-      const recentState = recent();
+      const recentState = recentReading();
       return recentState === null ? null : viewWriter(recentState.writer, now() - recentState.at);
     },
     databaseNow() {
-      const recentState = recent();
+      const recentState = recentReading();
       return recentState === null || recentState.nowMs === null
         ? null
         : recentState.nowMs + now() - recentState.at;

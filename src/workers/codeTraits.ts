@@ -8,7 +8,7 @@ const [PUSH1, PUSH3, PUSH4, PUSH32] = [0x60, 0x62, 0x63, 0x7f];
 
 const selectorsOf = (...signatures: readonly string[]): ReadonlySet<string> =>
   new Set(signatures.map((signature) => id(signature).slice(2, 10)));
-const MINTS = selectorsOf(
+const MINT_SELECTORS = selectorsOf(
   'mint(address,uint256)',
   'mint(uint256)',
   'mint()',
@@ -16,9 +16,21 @@ const MINTS = selectorsOf(
   'mint(address,uint256,bytes)',
   'issue(uint256)',
 );
-const PAUSES = selectorsOf('pause()', 'pause(bool)', 'setPaused(bool)', 'pauseTransfers()', 'freeze()');
+const PAUSE_SELECTORS = selectorsOf(
+  'pause()',
+  'pause(bool)',
+  'setPaused(bool)',
+  'pauseTransfers()',
+  'freeze()',
+);
 /** Functions of bridged tokens: of OmniBridge, and of the bridges of rollups. */
-const BRIDGES = selectorsOf('bridgeContract()', 'l1Token()', 'l1Address()', 'remoteToken()', 'l2Bridge()');
+const BRIDGE_SELECTORS = selectorsOf(
+  'bridgeContract()',
+  'l1Token()',
+  'l1Address()',
+  'remoteToken()',
+  'l2Bridge()',
+);
 const MINT_NAME = /^(?:mint|issue)/i;
 const PAUSE_NAME = /^(?:set)?(?:pause|freeze)/i;
 const BRIDGE_NAMES: ReadonlySet<string> = new Set(['bridgeContract', 'l1Token', 'l1Address', 'remoteToken']);
@@ -32,18 +44,19 @@ interface CodeTraits {
 /** `code` is the runtime code of the contract, or of a proxy's implementation. `abi` is null without a verification. */
 export function codeTraitsOf(code: Hex, abi: readonly AbiEntry[] | null): CodeTraits {
   const selectors = listSelectors(code);
-  const has = (wanted: ReadonlySet<string>): boolean => [...wanted].some((one) => selectors.has(one));
-  const writes = (abi ?? []).filter(
+  const has = (wantedSelectors: ReadonlySet<string>): boolean =>
+    [...wantedSelectors].some((selector) => selectors.has(selector));
+  const writingFunctions = (abi ?? []).filter(
     ({ type, stateMutability }) =>
       type === 'function' && stateMutability !== 'view' && stateMutability !== 'pure',
   );
-  const names = (abi ?? []).flatMap(({ type, name }) =>
+  const functionNames = (abi ?? []).flatMap(({ type, name }) =>
     type === 'function' && name !== undefined ? [name] : [],
   );
   return {
-    mintable: has(MINTS) || writes.some(({ name }) => MINT_NAME.test(name ?? '')),
-    pausable: has(PAUSES) || writes.some(({ name }) => PAUSE_NAME.test(name ?? '')),
-    bridged: has(BRIDGES) || names.some((name) => BRIDGE_NAMES.has(name)),
+    mintable: has(MINT_SELECTORS) || writingFunctions.some(({ name }) => MINT_NAME.test(name ?? '')),
+    pausable: has(PAUSE_SELECTORS) || writingFunctions.some(({ name }) => PAUSE_NAME.test(name ?? '')),
+    bridged: has(BRIDGE_SELECTORS) || functionNames.some((name) => BRIDGE_NAMES.has(name)),
   };
 }
 
@@ -52,19 +65,19 @@ export function codeTraitsOf(code: Hex, abi: readonly AbiEntry[] | null): CodeTr
  */
 function listSelectors(code: Hex): ReadonlySet<string> {
   const bytes = Buffer.from(code.slice(2), 'hex');
-  const found = new Set<string>();
-  for (let at = 0; at < bytes.length; at += 1) {
-    const op = bytes[at] ?? 0;
-    if (op < PUSH1 || op > PUSH32) continue;
-    const size = op - PUSH1 + 1;
-    if (op === PUSH3 || op === PUSH4)
-      found.add(
+  const selectors = new Set<string>();
+  for (let position = 0; position < bytes.length; position += 1) {
+    const opcode = bytes[position] ?? 0;
+    if (opcode < PUSH1 || opcode > PUSH32) continue;
+    const wordBytes = opcode - PUSH1 + 1;
+    if (opcode === PUSH3 || opcode === PUSH4)
+      selectors.add(
         bytes
-          .subarray(at + 1, at + 1 + size)
+          .subarray(position + 1, position + 1 + wordBytes)
           .toString('hex')
           .padStart(8, '0'),
       );
-    at += size;
+    position += wordBytes;
   }
-  return found;
+  return selectors;
 }

@@ -21,10 +21,10 @@ import { repeatStep } from './repeatStep';
 
 const DAY_SECONDS = 86_400;
 /** Pause in ms before the first day, and between two days. */
-const SOON_MS = 1_000;
+const DAY_PAUSE_MS = 1_000;
 /** Interval in ms at which the worker looks for new final blocks when all past days are computed. */
-const IDLE_MS = 60_000;
-const FAILED_MS = 30_000;
+const IDLE_POLL_MS = 60_000;
+const RETRY_MS = 30_000;
 /** Largest number of past days that the API shows. */
 const DAYS_MAX = 366;
 
@@ -59,30 +59,35 @@ export class DexDayWorker {
   /** Runs until the signal aborts. Never rejects. */
   run(signal: AbortSignal): Promise<void> {
     const { clock, status, log, onChange } = this.deps;
-    let isNew = false;
+    let hasNewDays = false;
     const step = async (): Promise<number | 'idle'> => {
-      if (status.phase !== 'follow') return SOON_MS;
-      const computed = await this.step();
-      if (!computed && isNew) onChange();
-      isNew = computed;
-      return computed ? SOON_MS : 'idle';
+      if (status.phase !== 'follow') return DAY_PAUSE_MS;
+      const isComputed = await this.step();
+      if (!isComputed && hasNewDays) onChange();
+      hasNewDays = isComputed;
+      return isComputed ? DAY_PAUSE_MS : 'idle';
     };
     const onFailure = (error: string): void =>
       log.warn({ error }, 'computing the TVL of a past day failed; retrying');
-    const idle = { ms: IDLE_MS, input: () => `${status.finalTo} ${status.poolSearch.state}` };
-    return repeatStep(clock, { firstMs: SOON_MS, failedMs: FAILED_MS, idle, step, onFailure }, signal);
+    const idle = { ms: IDLE_POLL_MS, input: () => `${status.finalTo} ${status.poolSearch.state}` };
+    return repeatStep(clock, { firstMs: DAY_PAUSE_MS, failedMs: RETRY_MS, idle, step, onFailure }, signal);
   }
 
   /** Computes the newest day that is missing. Resolves to false if no day is missing. */
   async step(): Promise<boolean> {
     const { chainId } = this.deps;
     const head = await this.deps.readHead();
-    const day = head === null ? null : await this.findMissing(head);
+    const day = head === null ? null : await this.findMissingDay(head);
     if (head === null || day === null) return false;
     const block = await findFinalBlockAt(this.runner, chainId, head, day + DAY_SECONDS - 1);
-    const tvl = block === null ? new Map<string, number>() : await this.compute(head, block);
+    const tvlByDex = block === null ? new Map<string, number>() : await this.compute(head, block);
     const version = Math.floor(this.deps.clock.now());
-    const rows = [...tvl, ['', 0] as const].map(([dex, usd]) => ({ day, dex, tvl_usd: usd, version }));
+    const rows = [...tvlByDex, ['', 0] as const].map(([dex, tvlUsd]) => ({
+      day,
+      dex,
+      tvl_usd: tvlUsd,
+      version,
+    }));
     await insertRows(this.deps.database, dexDaysTable, rows);
     return true;
   }
@@ -91,17 +96,18 @@ export class DexDayWorker {
    * Returns the start of the newest UTC day that has ended in the final blocks and is not computed yet. Null
    * if there is no such day.
    */
-  private async findMissing(head: HeadSnapshot): Promise<number | null> {
+  private async findMissingDay(head: HeadSnapshot): Promise<number | null> {
     const { chainId } = this.deps;
-    const tip = await findFinalTip(this.runner, chainId, head);
-    const start = await findBlockTime(this.runner, chainId, head, head.startBlock);
-    if (tip === null || start === null) return null;
-    const today = startOfDay(tip.timestamp);
-    const whole = await this.findWholeFrom(head, start);
-    if (whole === null) return null;
-    const first = Math.max(startOfDay(whole), today - DAYS_MAX * DAY_SECONDS);
-    const known = await readTvlDays(this.runner, first, today);
-    for (let day = today - DAY_SECONDS; day >= first; day -= DAY_SECONDS) if (!known.has(day)) return day;
+    const finalTip = await findFinalTip(this.runner, chainId, head);
+    const firstBlockTime = await findBlockTime(this.runner, chainId, head, head.startBlock);
+    if (finalTip === null || firstBlockTime === null) return null;
+    const today = startOfDay(finalTip.timestamp);
+    const wholeFromTime = await this.findWholeFrom(head, firstBlockTime);
+    if (wholeFromTime === null) return null;
+    const firstDay = Math.max(startOfDay(wholeFromTime), today - DAYS_MAX * DAY_SECONDS);
+    const storedDays = await readTvlDays(this.runner, firstDay, today);
+    for (let day = today - DAY_SECONDS; day >= firstDay; day -= DAY_SECONDS)
+      if (!storedDays.has(day)) return day;
     return null;
   }
 
@@ -109,20 +115,20 @@ export class DexDayWorker {
    * Returns the time from which on the states of all pools are known. If the index starts after block 1, this
    * is the time at which the last found pool was added. Null while the pool search still runs.
    */
-  private async findWholeFrom(head: HeadSnapshot, start: number): Promise<number | null> {
+  private async findWholeFrom(head: HeadSnapshot, firstBlockTime: number): Promise<number | null> {
     const { chainId } = this.deps;
     if ((await readPoolSearch(this.runner, chainId, head)).searching) return null;
     const [row] = await this.runner.run('measure/find_last_found', snapshotParams(head), foundRow);
     const ord = row?.ord ?? 0;
-    return ord === 0 ? start : findBlockTime(this.runner, chainId, head, blockOfOrd(ord));
+    return ord === 0 ? firstBlockTime : findBlockTime(this.runner, chainId, head, blockOfOrd(ord));
   }
 
   private async compute(
     head: HeadSnapshot,
     { number, timestamp }: { readonly number: number; readonly timestamp: number },
   ): Promise<ReadonlyMap<string, number>> {
-    const then = { ...head, number, timestamp, finalTo: number, finalNumber: number, blocks: [] };
-    return computeTvl(this.runner, then, this.deps.sources, await this.directory.allTokens());
+    const headThen = { ...head, number, timestamp, finalTo: number, finalNumber: number, blocks: [] };
+    return computeTvl(this.runner, headThen, this.deps.sources, await this.directory.allTokens());
   }
 }
 

@@ -22,9 +22,9 @@ import { repeatStep } from './repeatStep';
 /** Largest number of pools that one round reads. */
 const POOLS_MAX = 100;
 /** Pause in ms between two rounds while pools are left; otherwise the worker looks for new blocks at this interval. */
-const SOON_MS = 2_000;
-const IDLE_MS = 15_000;
-const FAILED_MS = 30_000;
+const ROUND_PAUSE_MS = 2_000;
+const IDLE_POLL_MS = 15_000;
+const RETRY_MS = 30_000;
 
 const pairRow = rowType({ pair: address });
 
@@ -52,35 +52,35 @@ export class ProtocolFeeWorker {
   run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
     const step = async (): Promise<number | 'idle'> => {
-      if (status.phase !== 'follow') return IDLE_MS;
-      return (await this.round(signal)) === POOLS_MAX ? SOON_MS : 'idle';
+      if (status.phase !== 'follow') return IDLE_POLL_MS;
+      return (await this.readRound(signal)) === POOLS_MAX ? ROUND_PAUSE_MS : 'idle';
     };
     const onFailure = (error: string): void =>
       log.warn({ error }, 'reading protocol fees of V3 pools failed; retrying');
-    const idle = { ms: IDLE_MS, input: () => status.blocks };
-    return repeatStep(clock, { firstMs: SOON_MS, failedMs: FAILED_MS, idle, step, onFailure }, signal);
+    const idle = { ms: IDLE_POLL_MS, input: () => status.blocks };
+    return repeatStep(clock, { firstMs: ROUND_PAUSE_MS, failedMs: RETRY_MS, idle, step, onFailure }, signal);
   }
 
   /** Reads some pools at the stored head. Resolves to the number of pools whose part was stored. */
-  async round(signal: AbortSignal): Promise<number> {
+  async readRound(signal: AbortSignal): Promise<number> {
     const { database, rpc, chainId, clock, onChange } = this.deps;
     const head = await this.deps.readHead();
     if (head === null) return 0;
     const params = { ...snapshotParams(head), limit: POOLS_MAX };
-    const chosen = await this.runner.run('measure/choose_fee_pools', params, pairRow);
-    const pools = chosen.map(({ pair }): Hex => pair);
+    const chosenRows = await this.runner.run('measure/choose_fee_pools', params, pairRow);
+    const pools = chosenRows.map(({ pair }): Hex => pair);
     if (pools.length === 0) return 0;
     // The logs and slot0() must be as of the same block: a value after an unseen log would not be the first one.
-    const changed = await createProtocolSplits(this.runner, chainId)(head);
+    const splitByPool = await createProtocolSplits(this.runner, chainId)(head);
     const answers = await readSlot0s(rpc, pools, head.hash, signal);
     const version = Math.floor(clock.now());
     const rows = pools.flatMap((pair, index) => {
       const answer = answers[index] ?? null;
       if (answer === null) return [];
       const slot0 = decodeSlot0Shares(answer);
-      const [first] = changed.get(pair) ?? [];
-      if (first === undefined && slot0?.isReady === false) return [];
-      const shares = first === undefined ? (slot0?.shares ?? null) : first.shares;
+      const [firstPart] = splitByPool.get(pair) ?? [];
+      if (firstPart === undefined && slot0?.isReady === false) return [];
+      const shares = firstPart === undefined ? (slot0?.shares ?? null) : firstPart.shares;
       const { share0 = null, share1 = null } = shares ?? {};
       return [{ pair, share0, share1, read_block: head.number, version }];
     });

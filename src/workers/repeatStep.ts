@@ -34,25 +34,25 @@ interface StepLoop {
 
 /** Runs until no work is left or the signal aborts. Never rejects. */
 export async function repeatStep(clock: Clock, worker: StepLoop, signal: AbortSignal): Promise<void> {
-  let next: number | 'idle' | null = worker.firstMs;
-  let seen: unknown;
+  let nextPause: number | 'idle' | null = worker.firstMs;
+  let seenInput: unknown;
   let steppedAt = clock.now();
-  while (next !== null) {
+  while (nextPause !== null) {
     await clock
-      .sleep(next === 'idle' ? (worker.idle?.ms ?? worker.failedMs) : next, signal)
+      .sleep(nextPause === 'idle' ? (worker.idle?.ms ?? worker.failedMs) : nextPause, signal)
       .catch(() => undefined);
     if (signal.aborted) return;
     const input = worker.idle?.input();
-    if (next === 'idle' && input === seen && clock.now() - steppedAt < RECHECK_MS) continue;
+    if (nextPause === 'idle' && input === seenInput && clock.now() - steppedAt < RECHECK_MS) continue;
     // Noted before the step, so that a block that is stored during the step starts another one.
-    seen = input;
+    seenInput = input;
     steppedAt = clock.now();
     try {
-      next = await worker.step();
+      nextPause = await worker.step();
     } catch (error) {
       if (signal.aborted) return;
       worker.onFailure(errorText(error));
-      next = worker.failedMs;
+      nextPause = worker.failedMs;
     }
   }
 }

@@ -69,7 +69,7 @@ export async function readSlot0s(
 interface ToldSupply {
   readonly supply: bigint | null;
   /** Balance of the zero address. */
-  readonly zero: bigint | null;
+  readonly zeroBalance: bigint | null;
 }
 
 /** Reads the supply, and the balance of the zero address, from each token contract at the end of a block. */
@@ -88,6 +88,6 @@ export async function readContractSupplies(
   const numbers = outcomes.map((outcome) => ('value' in outcome ? readUint(outcome.value) : null));
   return tokens.map((_, index) => ({
     supply: numbers[2 * index] ?? null,
-    zero: numbers[2 * index + 1] ?? null,
+    zeroBalance: numbers[2 * index + 1] ?? null,
   }));
 }

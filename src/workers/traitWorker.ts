@@ -29,36 +29,36 @@ import { measureTax, type MeasuredSwap } from './transferTax';
 import { repeatStep } from './repeatStep';
 
 /** Pause in ms before a round while tokens without a measurement wait. */
-const SOON_MS = 2_000;
+const ROUND_PAUSE_MS = 2_000;
 /** Time in ms between two rounds that measure tokens again. */
-const AGAIN_MS = 30_000;
-const FAILED_MS = 30_000;
+const AGAIN_PAUSE_MS = 30_000;
+const RETRY_MS = 30_000;
 /** Largest number of tokens that one round measures. Measuring a token takes about ten calls to the node. */
 const TOKENS_MAX = 16;
 /** Largest number of tokens that one round measures again, and of tokens among them that have few new swaps. */
-const AGAIN_MAX = 8;
+const AGAIN_TOKENS_MAX = 8;
 const OLD_TOKENS_MAX = 2;
 /** A token with this many new swaps is due again; a token with few swaps is due when their number grew by a tenth. */
-const NEW_SWAPS = 40;
+const NEW_SWAPS_DUE = 40;
 /** Largest number of swaps of a token that one measurement reads, the newest first. */
 const SWAPS_MAX = 1_000;
 /** Swaps of tokens with more swaps are read by a statement of their own, which does not read all of them. */
-const FEW_SWAPS = 20_000;
+const FEW_SWAPS_MAX = 20_000;
 /** Largest number of buys, and of sales, whose transfers one measurement reads. */
-const TAXED_MAX = 40;
+const TAXED_SWAPS_MAX = 40;
 const MOVES_MAX = 20_000;
 /** Largest number of buyers among whom the sale trial looks for holders. */
 const HOLDERS_TRIED = 10;
 /** A tax is shown only if it was measured on at least this many swaps. */
-const MEASURED_SHOWN = 5;
+const SWAPS_SHOWN_MIN = 5;
 /**
  * Types of pools whose tokens move in the transaction of the swap, so that a tax can be measured. Vault pools
  * are excluded.
  */
-const TAXED_POOLS: ReadonlySet<number> = new Set([2, 3]);
+const TAXED_POOL_TYPES: ReadonlySet<number> = new Set([2, 3]);
 
 const chosenRow = rowType({ token: address, swaps: u64, is_new: bool, is_old: bool });
-type Chosen = RowOf<typeof chosenRow>;
+type ChosenToken = RowOf<typeof chosenRow>;
 const { ord, tx_index, pair, pool_type, token0, token1, maker, sender, recipient, amount0, amount1 } =
   swapsTable.types;
 const swapRow = rowType({
@@ -114,26 +114,26 @@ export class TraitWorker {
   run(signal: AbortSignal): Promise<void> {
     const { clock, status, log } = this.deps;
     let againAt = 0;
-    let pools = -1;
+    let measuredPools = -1;
     let measuredBlocks = -1;
     const step = async (): Promise<number> => {
       const { phase, blocks } = status;
-      const again = clock.now() >= againAt && blocks !== measuredBlocks;
-      if (phase !== 'follow' || (!again && status.pools === pools)) return SOON_MS;
-      pools = status.pools;
-      const left = await this.round(again, signal);
-      if (left.isNew) pools = -1;
-      if (again) {
-        againAt = clock.now() + AGAIN_MS;
-        measuredBlocks = left.isGrown ? -1 : blocks;
+      const isAgain = clock.now() >= againAt && blocks !== measuredBlocks;
+      if (phase !== 'follow' || (!isAgain && status.pools === measuredPools)) return ROUND_PAUSE_MS;
+      measuredPools = status.pools;
+      const tokensLeft = await this.round(isAgain, signal);
+      if (tokensLeft.isNew) measuredPools = -1;
+      if (isAgain) {
+        againAt = clock.now() + AGAIN_PAUSE_MS;
+        measuredBlocks = tokensLeft.isGrown ? -1 : blocks;
       }
-      return SOON_MS;
+      return ROUND_PAUSE_MS;
     };
     const onFailure = (error: string): void => {
-      pools = -1;
+      measuredPools = -1;
       log.warn({ error }, 'measuring traits of tokens failed; retrying');
     };
-    return repeatStep(clock, { firstMs: SOON_MS, failedMs: FAILED_MS, step, onFailure }, signal);
+    return repeatStep(clock, { firstMs: ROUND_PAUSE_MS, failedMs: RETRY_MS, step, onFailure }, signal);
   }
 
   /**
@@ -147,63 +147,63 @@ export class TraitWorker {
     const { database, clock, readHead, onChange } = this.deps;
     const head = await readHead();
     if (head === null) return { isNew: false, isGrown: false };
-    const params = { ...snapshotParams(head), limit: TOKENS_MAX, growth: NEW_SWAPS };
-    const chosen = await this.runner.run('measure/choose_tokens', params, chosenRow);
-    const wanted = again ? dueTokens(chosen) : chosen.filter(({ is_new }) => is_new);
-    const left = {
-      isNew: chosen.filter(({ is_new }) => is_new).length === TOKENS_MAX,
-      isGrown: chosen.some((token) => !token.is_old && !wanted.includes(token)),
+    const params = { ...snapshotParams(head), limit: TOKENS_MAX, growth: NEW_SWAPS_DUE };
+    const chosenTokens = await this.runner.run('measure/choose_tokens', params, chosenRow);
+    const tokensToMeasure = again ? dueTokens(chosenTokens) : chosenTokens.filter(({ is_new }) => is_new);
+    const tokensLeft = {
+      isNew: chosenTokens.filter(({ is_new }) => is_new).length === TOKENS_MAX,
+      isGrown: chosenTokens.some((token) => !token.is_old && !tokensToMeasure.includes(token)),
     };
-    if (wanted.length === 0) return left;
-    const known = await this.readTraits();
-    const rows = await this.measure(head, wanted, known, signal);
+    if (tokensToMeasure.length === 0) return tokensLeft;
+    const earlierTraits = await this.readTraits();
+    const rows = await this.measure(head, tokensToMeasure, earlierTraits, signal);
     const version = Math.floor(clock.now());
     await insertRows(
       database,
       tokenTraitsTable,
       rows.map((row) => ({ ...row, checked_block: head.number, version })),
     );
-    if (rows.some((row) => isChanged(known.get(row.token) ?? null, row))) onChange();
-    return left;
+    if (rows.some((row) => isChanged(earlierTraits.get(row.token) ?? null, row))) onChange();
+    return tokensLeft;
   }
 
   private async measure(
     head: HeadSnapshot,
-    wanted: readonly { readonly token: Hex; readonly swaps: number }[],
-    known: ReadonlyMap<string, TokenTraits>,
+    tokensToMeasure: readonly { readonly token: Hex; readonly swaps: number }[],
+    earlierTraits: ReadonlyMap<string, TokenTraits>,
     signal: AbortSignal,
   ): Promise<MeasuredRow[]> {
     const { rpc, forkBlock } = this.deps;
-    const tokens = wanted.map(({ token }) => token);
-    const [codes, forked, kept, creators, swapsOf] = await Promise.all([
+    const tokens = tokensToMeasure.map(({ token }) => token);
+    const [codes, hadCodeAtFork, keptAtZero, creators, swapsByToken] = await Promise.all([
       readCodes(rpc, tokens, signal),
       forkBlock === null || head.number <= forkBlock
         ? tokens.map(() => null)
         : readOldCodes(rpc, tokens, forkBlock, signal),
       this.readKept(head, tokens, signal),
       listCreators(this.runner, head, tokens),
-      this.listSwaps(head, wanted),
+      this.listSwaps(head, tokensToMeasure),
     ]);
-    const taxes = await this.measureTaxes(head, swapsOf);
+    const taxes = await this.measureTaxes(head, swapsByToken);
     const abis = await this.readAbis(tokens, codes);
-    const creatorOf = new Map(creators.map(({ address, creator }) => [address, creator]));
+    const creatorByToken = new Map(creators.map(({ address, creator }) => [address, creator]));
     const rows = [];
-    for (const [index, { token, swaps }] of wanted.entries()) {
-      const before = known.get(token) ?? null;
+    for (const [index, { token, swaps }] of tokensToMeasure.entries()) {
+      const earlier = earlierTraits.get(token) ?? null;
       const trades = await this.measureTrades(
-        { head, token, creator: creatorOf.get(token) ?? null, swaps: swapsOf.get(token) ?? [] },
-        before,
+        { head, token, creator: creatorByToken.get(token) ?? null, swaps: swapsByToken.get(token) ?? [] },
+        earlier,
         signal,
       );
-      const { buy, sell } = taxes.get(token) ?? measureTax([], []);
+      const { buy: buyTax, sell: sellTax } = taxes.get(token) ?? measureTax([], []);
       rows.push({
         token,
         swaps,
         ...trades,
-        ...{ buys: buy.swaps, buy_tax: buy.tax, sells: sell.swaps, sell_tax: sell.tax },
+        ...{ buys: buyTax.swaps, buy_tax: buyTax.tax, sells: sellTax.swaps, sell_tax: sellTax.tax },
         ...traitsOfCode(codes[index] ?? null, abis[index] ?? null),
-        forked: forked[index] ?? before?.forked ?? null,
-        kept_at_zero: kept[index] ?? 0n,
+        forked: hadCodeAtFork[index] ?? earlier?.forked ?? null,
+        kept_at_zero: keptAtZero[index] ?? 0n,
       });
     }
     return rows;
@@ -211,10 +211,10 @@ export class TraitWorker {
 
   private async readAbis(tokens: readonly Hex[], codes: readonly (CodeFacts | null)[]) {
     const { chainId } = this.deps;
-    const found = await createVerifiedReader(this.runner).findMany(
+    const records = await createVerifiedReader(this.runner).findMany(
       tokens.map((address, index) => ({ chainId, address, codeHash: codes[index]?.hash ?? null })),
     );
-    return found.map((record) => record?.abi ?? null);
+    return records.map((record) => record?.abi ?? null);
   }
 
   /**
@@ -224,15 +224,15 @@ export class TraitWorker {
    */
   private async readKept(head: HeadSnapshot, tokens: readonly Hex[], signal: AbortSignal): Promise<bigint[]> {
     if (isHistoryPartial(head)) return tokens.map(() => 0n);
-    const [told, byLogs] = await Promise.all([
+    const [contractSupplies, logSupplies] = await Promise.all([
       readContractSupplies(this.deps.rpc, tokens, head.hash, signal),
       listSupplies(this.runner, head, tokens),
     ]);
     return tokens.map((token, index) => {
-      const { supply, zero } = told[index] ?? { supply: null, zero: null };
-      const extra = supply === null ? 0n : supply - (byLogs.get(token) ?? 0n);
-      if (extra <= 0n || zero === null) return 0n;
-      return extra < zero ? extra : zero;
+      const { supply, zeroBalance } = contractSupplies[index] ?? { supply: null, zeroBalance: null };
+      const unexplainedSupply = supply === null ? 0n : supply - (logSupplies.get(token) ?? 0n);
+      if (unexplainedSupply <= 0n || zeroBalance === null) return 0n;
+      return unexplainedSupply < zeroBalance ? unexplainedSupply : zeroBalance;
     });
   }
 
@@ -242,25 +242,28 @@ export class TraitWorker {
     tokens: readonly { readonly token: Hex; readonly swaps: number }[],
   ): Promise<Map<Hex, SwapFacts[]>> {
     const params = { ...snapshotParams(head), limit: SWAPS_MAX };
-    const few = tokens.filter(({ swaps }) => swaps <= FEW_SWAPS).map(({ token }) => token);
-    const busy = tokens.filter(({ swaps }) => swaps > FEW_SWAPS);
-    const bare = few.map((token) => token.slice(2));
-    const ofFew =
-      few.length === 0
+    const quietTokens = tokens.filter(({ swaps }) => swaps <= FEW_SWAPS_MAX).map(({ token }) => token);
+    const busyTokens = tokens.filter(({ swaps }) => swaps > FEW_SWAPS_MAX);
+    const quietAddresses = quietTokens.map((token) => token.slice(2));
+    const quietSwaps =
+      quietTokens.length === 0
         ? []
-        : await this.runner.run('measure/list_swaps', { ...params, tokens: bare }, swapRow);
-    const found = new Map(few.map((token) => [token, swapsOf(token, ofFew)]));
-    for (const { token } of busy) {
-      const asked = { ...params, token: token.slice(2) };
-      found.set(token, swapsOf(token, await this.runner.run('measure/list_busy_swaps', asked, swapRow)));
+        : await this.runner.run('measure/list_swaps', { ...params, tokens: quietAddresses }, swapRow);
+    const swapsByToken = new Map(quietTokens.map((token) => [token, swapsOf(token, quietSwaps)]));
+    for (const { token } of busyTokens) {
+      const busyParams = { ...params, token: token.slice(2) };
+      swapsByToken.set(
+        token,
+        swapsOf(token, await this.runner.run('measure/list_busy_swaps', busyParams, swapRow)),
+      );
     }
-    return found;
+    return swapsByToken;
   }
 
   /** Computes buyers and sellers from the newest swaps of the token, and tries a sale. */
   private async measureTrades(
     { head, token, creator, swaps }: Traded,
-    before: TokenTraits | null,
+    earlierTraits: TokenTraits | null,
     signal: AbortSignal,
   ): Promise<Pick<TokenTraitRow, 'buyers' | 'sellers' | 'sale_fails'>> {
     const buyers = new Set<Hex>();
@@ -268,19 +271,22 @@ export class TraitWorker {
     // A negative amount left the pool: the maker bought the token.
     for (const { maker, amount } of swaps) if (maker !== null) (amount < 0n ? buyers : sellers).add(maker);
     if (creator !== null) sellers.delete(creator);
-    const direct = swaps.filter(({ pool_type }) => TAXED_POOLS.has(pool_type));
-    const pooled = direct.length > 0 ? direct : swaps;
-    const [newest] = pooled;
+    const pairSwaps = swaps.filter(({ pool_type }) => TAXED_POOL_TYPES.has(pool_type));
+    const trialSwaps = pairSwaps.length > 0 ? pairSwaps : swaps;
+    const [newestSwap] = trialSwaps;
     // A measurement at the limit of SWAPS_MAX has not read all swaps, so the number of sellers of an earlier
     // measurement still counts.
-    const sold = Math.max(sellers.size, swaps.length === SWAPS_MAX ? (before?.sellers ?? 0) : 0);
+    const sellerCount = Math.max(
+      sellers.size,
+      swaps.length === SWAPS_MAX ? (earlierTraits?.sellers ?? 0) : 0,
+    );
     const holders = [...buyers].filter((buyer) => !sellers.has(buyer)).slice(0, HOLDERS_TRIED);
     const sale =
-      newest !== undefined && hasFewSellers({ buyers: buyers.size, sellers: sold })
-        ? { ...typicalTradeOf(pooled), pair: newest.pair, holders, blockHash: head.hash }
+      newestSwap !== undefined && hasFewSellers({ buyers: buyers.size, sellers: sellerCount })
+        ? { ...typicalTradeOf(trialSwaps), pair: newestSwap.pair, holders, blockHash: head.hash }
         : null;
-    const fails = sale === null ? null : await doSalesFail(this.deps.rpc, token, sale, signal);
-    return { buyers: buyers.size, sellers: sold, sale_fails: fails };
+    const doSalesFailNow = sale === null ? null : await doSalesFail(this.deps.rpc, token, sale, signal);
+    return { buyers: buyers.size, sellers: sellerCount, sale_fails: doSalesFailNow };
   }
 
   /** Measures the tax of each token on its newest buys and sales. */
@@ -288,22 +294,23 @@ export class TraitWorker {
     head: HeadSnapshot,
     swapsByToken: ReadonlyMap<Hex, readonly SwapFacts[]>,
   ): Promise<ReadonlyMap<Hex, ReturnType<typeof measureTax>>> {
-    const measured = [...swapsByToken].map(([token, swaps]) => ({ token, swaps: taxedSwaps(swaps) }));
-    const asked = measured.flatMap(({ token, swaps }) =>
+    const taxedByToken = [...swapsByToken].map(([token, swaps]) => ({ token, swaps: taxedSwaps(swaps) }));
+    const transactions = taxedByToken.flatMap(({ token, swaps }) =>
       swaps.map(({ ord, txIndex }) => ({ token: token.slice(2), place: toOrd(blockOfOrd(ord), txIndex) })),
     );
     const params = {
       ...snapshotParams(head),
-      tokens: asked.map(({ token }) => token),
-      transactions: asked.map(({ place }) => place),
+      tokens: transactions.map(({ token }) => token),
+      transactions: transactions.map(({ place }) => place),
       limit: MOVES_MAX,
     };
-    const rows = asked.length === 0 ? [] : await this.runner.run('measure/list_transfers', params, moveRow);
+    const rows =
+      transactions.length === 0 ? [] : await this.runner.run('measure/list_transfers', params, moveRow);
     const moves = rows.map(({ tx_index: txIndex, ...move }) => ({ ...move, txIndex }));
     return new Map(
-      measured.map(({ token, swaps }) => {
-        const own = moves.filter((move) => move.token === token);
-        return [token, measureTax(swaps, own)] as const;
+      taxedByToken.map(({ token, swaps }) => {
+        const movesOfToken = moves.filter((move) => move.token === token);
+        return [token, measureTax(swaps, movesOfToken)] as const;
       }),
     );
   }
@@ -326,40 +333,47 @@ function swapsOf(token: Hex, swaps: readonly RowOf<typeof swapRow>[]): SwapFacts
 }
 
 /** The newest buys and sales on which a tax is measured. */
-function taxedSwaps(all: readonly SwapFacts[]): MeasuredSwap[] {
-  const taxed = all.filter(({ pool_type }) => TAXED_POOLS.has(pool_type));
+function taxedSwaps(swaps: readonly SwapFacts[]): MeasuredSwap[] {
+  const swapsOfTaxedPools = swaps.filter(({ pool_type }) => TAXED_POOL_TYPES.has(pool_type));
   return [
-    ...taxed.filter(({ amount }) => amount < 0n).slice(0, TAXED_MAX),
-    ...taxed.filter(({ amount }) => amount > 0n).slice(0, TAXED_MAX),
+    ...swapsOfTaxedPools.filter(({ amount }) => amount < 0n).slice(0, TAXED_SWAPS_MAX),
+    ...swapsOfTaxedPools.filter(({ amount }) => amount > 0n).slice(0, TAXED_SWAPS_MAX),
   ].map(({ tx_index, ...swap }) => ({ ...swap, txIndex: tx_index }));
 }
 
 /** Selects all new tokens, and some of the others. */
-function dueTokens(chosen: readonly Chosen[]): readonly Chosen[] {
-  const grown = chosen.filter(({ is_new, is_old }) => !is_new && !is_old);
-  const old = chosen.filter(({ is_old }) => is_old).slice(0, OLD_TOKENS_MAX);
-  const again = [...grown.slice(0, AGAIN_MAX - old.length), ...old];
-  return [...chosen.filter(({ is_new }) => is_new), ...again];
+function dueTokens(chosen: readonly ChosenToken[]): readonly ChosenToken[] {
+  const grownTokens = chosen.filter(({ is_new, is_old }) => !is_new && !is_old);
+  const oldTokens = chosen.filter(({ is_old }) => is_old).slice(0, OLD_TOKENS_MAX);
+  const tokensAgain = [...grownTokens.slice(0, AGAIN_TOKENS_MAX - oldTokens.length), ...oldTokens];
+  return [...chosen.filter(({ is_new }) => is_new), ...tokensAgain];
 }
 
 /** Returns whether the API would show the new traits differently. */
-function isChanged(before: TokenTraits | null, row: MeasuredRow): boolean {
-  const shown = ({
+function isChanged(earlier: TokenTraits | null, row: MeasuredRow): boolean {
+  const shownTextOf = ({
     buys,
     buy_tax,
     sells,
     sell_tax,
     buyers,
     sellers,
-    ...rest
+    ...otherTraits
   }: MeasuredRow | TokenTraits): string =>
     JSON.stringify([
-      Math.min(buys, MEASURED_SHOWN),
+      Math.min(buys, SWAPS_SHOWN_MIN),
       buy_tax,
-      Math.min(sells, MEASURED_SHOWN),
+      Math.min(sells, SWAPS_SHOWN_MIN),
       sell_tax,
-      isHoneypot({ buyers, sellers, sale_fails: rest.sale_fails }),
-      [rest.sale_fails, rest.mintable, rest.pausable, rest.bridged, rest.forked, String(rest.kept_at_zero)],
+      isHoneypot({ buyers, sellers, sale_fails: otherTraits.sale_fails }),
+      [
+        otherTraits.sale_fails,
+        otherTraits.mintable,
+        otherTraits.pausable,
+        otherTraits.bridged,
+        otherTraits.forked,
+        String(otherTraits.kept_at_zero),
+      ],
     ]);
-  return before === null || shown(before) !== shown(row);
+  return earlier === null || shownTextOf(earlier) !== shownTextOf(row);
 }

@@ -45,42 +45,51 @@ export function measureTax(
   swaps: readonly MeasuredSwap[],
   moves: readonly TaxedMove[],
 ): { readonly buy: SideTax; readonly sell: SideTax } {
-  const taxes: Record<'buy' | 'sell', number[]> = { buy: [], sell: [] };
-  const byOrd = [...swaps].sort((a, b) => a.ord - b.ord);
-  byOrd.forEach((swap, index) => {
+  const taxesBySide: Record<'buy' | 'sell', number[]> = { buy: [], sell: [] };
+  const swapsByOrd = [...swaps].sort((a, b) => a.ord - b.ord);
+  swapsByOrd.forEach((swap, index) => {
     const isOfTx = (other: Placed): boolean =>
       blockOfOrd(other.ord) === blockOfOrd(swap.ord) && other.txIndex === swap.txIndex;
-    const last = byOrd.slice(0, index).findLast((other) => isOfTx(other) && other.pair === swap.pair);
+    const previousSwap = swapsByOrd
+      .slice(0, index)
+      .findLast((other) => isOfTx(other) && other.pair === swap.pair);
     // A pool sends the bought tokens and takes the sold tokens before it emits the Swap log.
-    const own = moves.filter((move) => isOfTx(move) && move.ord < swap.ord && move.ord > (last?.ord ?? 0));
-    const tax = swap.amount < 0n ? buyTax(swap, own) : sellTax(swap, own);
-    if (tax !== null) taxes[swap.amount < 0n ? 'buy' : 'sell'].push(tax);
+    const movesOfSwap = moves.filter(
+      (move) => isOfTx(move) && move.ord < swap.ord && move.ord > (previousSwap?.ord ?? 0),
+    );
+    const tax = swap.amount < 0n ? buyTax(swap, movesOfSwap) : sellTax(swap, movesOfSwap);
+    if (tax !== null) taxesBySide[swap.amount < 0n ? 'buy' : 'sell'].push(tax);
   });
-  return { buy: sideOf(taxes.buy), sell: sideOf(taxes.sell) };
+  return { buy: sideOf(taxesBySide.buy), sell: sideOf(taxesBySide.sell) };
 }
 
 /** Returns the part of the bought amount that did not arrive at the recipient. */
 function buyTax({ pair, recipient, amount }: MeasuredSwap, moves: readonly TaxedMove[]): number | null {
-  const arrived = moves
+  const arrivedAmount = moves
     .filter((move) => move.sender === pair && move.recipient === recipient)
     .reduce((sum, move) => sum + move.amount, 0n);
-  return arrived === 0n || arrived > -amount ? null : 1 - ratio(arrived, -amount);
+  return arrivedAmount === 0n || arrivedAmount > -amount ? null : 1 - ratio(arrivedAmount, -amount);
 }
 
 /** Returns the part of the sent amount that did not arrive at the pool. */
 function sellTax({ pair, amount }: MeasuredSwap, moves: readonly TaxedMove[]): number | null {
-  const into = moves.filter((move) => move.recipient === pair && move.amount > 0n);
+  const movesIntoPool = moves.filter((move) => move.recipient === pair && move.amount > 0n);
   const isTax = (move: TaxedMove): boolean =>
     move.recipient !== pair &&
-    into.some((main) => main.sender === move.sender && Math.abs(main.ord - move.ord) <= NEAR_LOGS);
-  const sum = (some: readonly TaxedMove[]): bigint => some.reduce((total, move) => total + move.amount, 0n);
-  const sent = sum(into) + sum(moves.filter(isTax));
-  return amount <= 0n || into.length === 0 || amount > sent ? null : 1 - ratio(amount, sent);
+    movesIntoPool.some(
+      (poolMove) => poolMove.sender === move.sender && Math.abs(poolMove.ord - move.ord) <= NEAR_LOGS,
+    );
+  const sumAmounts = (someMoves: readonly TaxedMove[]): bigint =>
+    someMoves.reduce((total, move) => total + move.amount, 0n);
+  const sentAmount = sumAmounts(movesIntoPool) + sumAmounts(moves.filter(isTax));
+  return amount <= 0n || movesIntoPool.length === 0 || amount > sentAmount
+    ? null
+    : 1 - ratio(amount, sentAmount);
 }
 
 function sideOf(taxes: readonly number[]): SideTax {
-  const sorted = [...taxes].sort((a, b) => a - b);
-  return { swaps: taxes.length, tax: sorted[sorted.length >> 1] ?? 0 };
+  const sortedTaxes = [...taxes].sort((a, b) => a - b);
+  return { swaps: taxes.length, tax: sortedTaxes[sortedTaxes.length >> 1] ?? 0 };
 }
 
 /** The ratio of two amounts, cut to nine decimal places. */

@@ -86,12 +86,12 @@ test('each V3 pool with a swap is asked once; a pool with a stored change keeps 
   };
   const quarter = Object.fromEntries(others.map((pair) => [pair, [1 / 4, 1 / 4]]));
   const first = { ...quarter, [changed!]: [1 / 5, 1 / 6], [reverting!]: [null, null] };
-  expect(await worker.round(signal)).toBe(traded.length - 2);
+  expect(await worker.readRound(signal)).toBe(traded.length - 2);
   expect(await stored()).toEqual(first);
   isAway = false;
-  expect(await worker.round(signal)).toBe(2);
+  expect(await worker.readRound(signal)).toBe(2);
   expect(await stored()).toEqual({ ...first, [silent!]: [1 / 4, 1 / 4], [young!]: [1 / 4, 1 / 4] });
-  expect(await worker.round(signal)).toBe(0);
+  expect(await worker.readRound(signal)).toBe(0);
   expect(asked.map((one) => [...one].sort())).toEqual([traded, [silent, young]]);
   expect(changes).toBe(2);
 });

@@ -45,23 +45,23 @@ export function activity(deps: MarketDeps): Route {
       const skip = cursor === null ? skipOf(params) : 0;
       // The read asks for one more event than shown, to find out whether there is a next page.
       const page = { beforeOrd: cursor, skip, limit: params.limit + 1 };
-      const counting = deps.activityCounter.count(head, filter);
+      const eventCount = deps.activityCounter.count(head, filter);
       // Waits for the number of events first if the query skips some: past the last event, nothing needs to
       // be read.
-      const hasPage = skip === 0 || skip < (await counting);
+      const hasPage = skip === 0 || skip < (await eventCount);
       const [total, events] = await Promise.all([
-        counting,
+        eventCount,
         hasPage ? deps.newestEvents.list(head, filter, page) : [],
       ]);
       const shownEvents = events.slice(0, params.limit);
       const hasNext = events.length > shownEvents.length;
-      const last = shownEvents.at(-1);
+      const lastEvent = shownEvents.at(-1);
       return {
         data: shownEvents.map(({ item }) => item),
         meta: {
           ...listMeta(params, total, head),
           has_next: hasNext,
-          next_cursor: hasNext && last !== undefined ? formatCursor(last.ord) : null,
+          next_cursor: hasNext && lastEvent !== undefined ? formatCursor(lastEvent.ord) : null,
         },
       };
     },

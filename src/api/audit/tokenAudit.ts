@@ -37,15 +37,15 @@ export function tokenAudit(deps: MarketDeps): Route {
       if (block !== null && block > head.number)
         throw badParam('block', String(block), `at most ${head.number}, the newest indexed block`);
       const entry = await getTokenEntry(deps, address, head);
-      const number = block ?? head.number;
+      const blockNumber = block ?? head.number;
       const { firstSeenBlock } = entry;
-      if (number < firstSeenBlock)
+      if (blockNumber < firstSeenBlock)
         throw new AppError(
           'not_found',
-          `there is no price of ${address} at block ${number}: its first pool appeared in block ` +
+          `there is no price of ${address} at block ${blockNumber}: its first pool appeared in block ` +
             `${firstSeenBlock}`,
         );
-      return { data: await readTokenAudit(deps, head, address, entry, number) };
+      return { data: await readTokenAudit(deps, head, address, entry, blockNumber) };
     },
   });
 }
@@ -56,28 +56,30 @@ export async function readTokenAudit(
   head: HeadSnapshot,
   address: Hex,
   entry: TokenEntry,
-  number: number,
+  blockNumber: number,
 ): Promise<Audit> {
   const { chain, runner } = deps;
   const { chainId, wrappedNative } = chain;
   const directory = createAuditDirectory(await deps.pairs.at(head), await deps.tokens.at(head));
-  const question = questionOf(address, entry, number);
-  const table = number === head.number ? await deps.audits.at(head) : null;
+  const question = questionOf(address, entry, blockNumber);
+  const table = blockNumber === head.number ? await deps.audits.at(head) : null;
   const sources = { runner, chainId, sources: chain, directory, table };
   const inputs = await readAuditInputs(sources, head, question);
   return toAudit(address, chainId, wrappedNative, inputs);
 }
 
 /** Takes the token's oldest pools, so the choice does not change when new pools appear. */
-function questionOf(token: Hex, { pairs }: TokenEntry, number: number): AuditQuestion {
-  const born = (pool: { created_block: number | null }): number => pool.created_block ?? 0;
+function questionOf(token: Hex, { pairs }: TokenEntry, blockNumber: number): AuditQuestion {
+  const createdBlockOf = (pool: { created_block: number | null }): number => pool.created_block ?? 0;
   const candidates = pairs
-    .filter(({ pool }) => born(pool) <= number)
-    .sort((a, b) => born(a.pool) - born(b.pool) || (a.pool.address < b.pool.address ? -1 : 1))
+    .filter(({ pool }) => createdBlockOf(pool) <= blockNumber)
+    .sort(
+      (a, b) => createdBlockOf(a.pool) - createdBlockOf(b.pool) || (a.pool.address < b.pool.address ? -1 : 1),
+    )
     .slice(0, CANDIDATES_MAX);
   return {
     token,
-    block: number,
+    block: blockNumber,
     candidates: candidates.map(({ pool }) => pool.address).filter(isAddress),
     neighbours: candidates.flatMap(({ item }) => item.tokens.map(({ address }) => address)).filter(isAddress),
   };

@@ -23,33 +23,33 @@ export async function getMainPoolBars(
   request: TokenSeriesRequest,
 ): Promise<TokenTicksAnswer> {
   const { token, currency } = request;
-  const main = await findMainPool(deps, head, token);
-  if (main === null) {
+  const mainPool = await findMainPool(deps, head, token);
+  if (mainPool === null) {
     const { data, meta } = await series.get(head, request, () =>
       Promise.resolve({ priced: [], neverPriced: true }),
     );
     return { data, meta: { ...meta, pool: null, reason: 'no_main_pool' } };
   }
-  const { pool, other } = main;
-  const stored = await deps.directory.findPool(head, pool);
-  if (stored === null) throw new AppError('internal', `the pool ${pool} of a price is not stored`);
+  const { pool, otherToken } = mainPool;
+  const storedPool = await deps.directory.findPool(head, pool);
+  if (storedPool === null) throw new AppError('internal', `the pool ${pool} of a price is not stored`);
   const { chain, runner } = deps;
-  const { leg, turned } = findPoolLeg(chain, stored.pool, { base: token, quote: other });
-  const native = currency === 'native';
-  if (native ? other === chain.wrappedNative : !turned) {
+  const { leg, isTurned } = findPoolLeg(chain, storedPool.pool, { base: token, quote: otherToken });
+  const inNative = currency === 'native';
+  if (inNative ? otherToken === chain.wrappedNative : !isTurned) {
     const { data, meta } = await getPairSeries(deps, head, {
       ...request,
       pair: pool,
       base: token,
-      quote: other,
-      currency: native ? 'quote' : 'usd',
+      quote: otherToken,
+      currency: inNative ? 'quote' : 'usd',
       invert: false,
     });
     return { data, meta: { ...meta, currency, pool } };
   }
   const source = { runner, chainId: chain.chainId };
   const { data, meta } = await series.get(head, request, (_, choice) =>
-    readPoolSideBars(source, head, { ...choice, pair: pool, leg, token, native }),
+    readPoolSideBars(source, head, { ...choice, pair: pool, leg, token, inNative }),
   );
   return { data, meta: { ...meta, pool } };
 }
@@ -57,7 +57,7 @@ export async function getMainPoolBars(
 interface MainPool {
   readonly pool: Hex;
   /** The token of the pool that the price rests on. */
-  readonly other: Hex;
+  readonly otherToken: Hex;
 }
 
 /** Null for a token whose price comes from no pool: an anchor, or a token without a price. */
@@ -67,6 +67,6 @@ async function findMainPool(deps: MarketDeps, head: HeadSnapshot, token: Hex): P
   // The pools of a hop are sorted by descending weight.
   const [pool] = hops[0]?.pools ?? [];
   if (pool === undefined) return null;
-  const other = pool.token0 === token ? pool.token1 : pool.token0;
-  return isAddress(pool.address) && isAddress(other) ? { pool: pool.address, other } : null;
+  const otherToken = pool.token0 === token ? pool.token1 : pool.token0;
+  return isAddress(pool.address) && isAddress(otherToken) ? { pool: pool.address, otherToken } : null;
 }

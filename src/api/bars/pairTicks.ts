@@ -41,8 +41,8 @@ export function pairTicks(deps: MarketDeps): Route {
           `invert: got "true" with currency=${currency}; allowed: only with currency=quote`,
         );
     },
-    read({ address, to, ...rest }, head) {
-      const request = { ...rest, pair: address, to: toSeconds(to) };
+    read({ address, to, ...otherParams }, head) {
+      const request = { ...otherParams, pair: address, to: toSeconds(to) };
       return getPairSeries(deps, head, request);
     },
   });

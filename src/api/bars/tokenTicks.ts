@@ -49,8 +49,8 @@ export function tokenTicks(deps: MarketDeps): Route {
           `invert: got "true" with currency=${currency}; allowed: only for pairs with currency=quote`,
         );
     },
-    async read({ address, source, to, invert: _, ...rest }, head) {
-      const request = { ...rest, token: address, to: toSeconds(to) };
+    async read({ address, source, to, invert: _, ...otherParams }, head) {
+      const request = { ...otherParams, token: address, to: toSeconds(to) };
       if (source === 'main_pool') return getMainPoolBars(deps, series, head, request);
       if (source === 'path') return series.get(head, request, await pathReader(deps, head, request));
       const answer = await series.get(head, request);
@@ -72,9 +72,9 @@ async function pathReader(
   const { firstSeenBlock } = await getTokenEntry(deps, token, head);
   const source = { runner, chainId: chain.chainId, sources: chain };
   const firstBlock = Math.max(firstSeenBlock, head.startBlock);
-  const native: Hex | null = currency === 'native' ? chain.wrappedNative : null;
-  return async (rows, choice) => {
-    if (currency === 'native' && native === null) return { priced: [], neverPriced: true };
-    return readPathBars(source, head, { ...choice, token, native, firstBlock }, rows);
+  const nativeToken: Hex | null = currency === 'native' ? chain.wrappedNative : null;
+  return async (swapBars, choice) => {
+    if (currency === 'native' && nativeToken === null) return { priced: [], neverPriced: true };
+    return readPathBars(source, head, { ...choice, token, native: nativeToken, firstBlock }, swapBars);
   };
 }

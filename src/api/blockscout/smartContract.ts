@@ -48,7 +48,7 @@ export function blockscoutRoutes(deps: DialectDeps): Route[] {
 }
 
 function smartContract(deps: DialectDeps, path: string): Route {
-  const inPath = path.includes(':chainId') ? { chainId: chainParam(deps.chainIds) } : {};
+  const chainPathParam = path.includes(':chainId') ? { chainId: chainParam(deps.chainIds) } : {};
   return {
     path,
     doc: {
@@ -60,7 +60,7 @@ function smartContract(deps: DialectDeps, path: string): Route {
         'is_fully_verified, is_partially_verified, proxy_type and implementations. A contract that is not ' +
         'verified is a 404.',
       tag: 'explorer',
-      path: { ...inPath, address: requiredAddressParam('address', 'Address of the contract') },
+      path: { ...chainPathParam, address: requiredAddressParam('address', 'Address of the contract') },
       answer: blockscoutContractShape,
       hasExample: false,
       errors: [503],
@@ -69,7 +69,7 @@ function smartContract(deps: DialectDeps, path: string): Route {
     handle: answering(deps.cache, (ctx) => {
       const { chainId: chainText, address: text = '' } = ctx.params;
       const chainId = deps.chainIds.find((id) => String(id) === (chainText ?? String(deps.chainIds[0])));
-      if (chainId === undefined) throw new Refusal(404, NONE);
+      if (chainId === undefined) throw new Refusal(404, NOT_FOUND);
       const address = findAddress(text);
       if (address === null) throw new Refusal(422, INVALID_ADDRESS);
       return questionOf(deps, ctx, chainId, `blockscout ${address}`, (moment) =>
@@ -79,7 +79,7 @@ function smartContract(deps: DialectDeps, path: string): Route {
   };
 }
 
-const NONE = { message: 'Not found' } as const;
+const NOT_FOUND = { message: 'Not found' } as const;
 const INVALID_ADDRESS = {
   errors: [{ title: 'Invalid value', source: { pointer: '/address_hash' }, detail: 'Invalid format' }],
 } as const;
@@ -93,15 +93,15 @@ async function readAnswer(
 ): Promise<Json> {
   const view = await readContractView(deps, chainId, moment, address);
   const { record } = view;
-  if (record === null) throw new Refusal(404, NONE);
+  if (record === null) throw new Refusal(404, NOT_FOUND);
   const node = deps.relayOf?.(chainId) ?? null;
   const transaction = view.facts?.creation?.txHash ?? null;
-  const [files, deployed, creation] = await Promise.all([
+  const [files, deployedCode, creation] = await Promise.all([
     deps.verified.readSources(record),
     moment === null ? null : readCode(node, moment.head, address),
     readCreation(node, { chainId, address }, transaction),
   ]);
-  const main = files.find(({ path }) => path === record.path) ?? files[0];
+  const mainFile = files.find(({ path }) => path === record.path) ?? files[0];
   return {
     name: record.name,
     language: record.language.toLowerCase(),
@@ -111,22 +111,22 @@ async function readAnswer(
     evm_version: record.evmVersion ?? 'default',
     verified_at: new Date(record.verifiedAt * 1_000).toISOString().replace('.000Z', '.000000Z'),
     abi: record.abi,
-    source_code: main?.content ?? '',
-    file_path: main?.path ?? record.path,
+    source_code: mainFile?.content ?? '',
+    file_path: mainFile?.path ?? record.path,
     additional_sources: files
-      .filter((file) => file !== main)
+      .filter((file) => file !== mainFile)
       .map(({ path, content }) => ({ file_path: path, source_code: content })),
     compiler_settings: readSettings(record.settings),
-    external_libraries: Object.entries(record.libraries).map(([name, at]) => ({
+    external_libraries: Object.entries(record.libraries).map(([name, libraryAddress]) => ({
       name: name.slice(name.lastIndexOf(':') + 1),
-      address_hash: getAddress(at),
+      address_hash: getAddress(libraryAddress),
     })),
     constructor_args: record.constructorArguments?.slice(2) ?? null,
     decoded_constructor_args: decodeArguments(record),
     license_type: record.license,
     ...verificationOf(record),
     ...proxyOf(view),
-    deployed_bytecode: deployed,
+    deployed_bytecode: deployedCode,
     creation_bytecode: creation.code,
     creation_status: view.facts?.creation == null ? null : 'success',
     certified: false,

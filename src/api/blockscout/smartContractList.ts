@@ -15,8 +15,8 @@ import { chainParam, questionOf, type ChainMoment } from '../explorerScope';
 import { textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 
-const PAGE_CONTRACTS = 50;
-const Q_MAX = 100;
+const CONTRACTS_PER_PAGE = 50;
+const SEARCH_LENGTH_MAX = 100;
 const LANGUAGES: ReadonlyMap<string, string> = new Map([
   ['solidity', 'Solidity'],
   ['vyper', 'Vyper'],
@@ -37,7 +37,7 @@ const listShape = z.object({
 });
 
 export function smartContractList(deps: DialectDeps, path: string): Route {
-  const inPath = path.includes(':chainId') ? { path: { chainId: chainParam(deps.chainIds) } } : {};
+  const chainPathParam = path.includes(':chainId') ? { path: { chainId: chainParam(deps.chainIds) } } : {};
   return {
     path,
     doc: {
@@ -46,9 +46,12 @@ export function smartContractList(deps: DialectDeps, path: string): Route {
         'The answer is {items, next_page_params}: the newest verification first, 50 a page. next_page_params are ' +
         'the query of the next page, or null on the last page.',
       tag: 'explorer',
-      ...inPath,
+      ...chainPathParam,
       query: {
-        q: textParam({ max: Q_MAX, description: 'A part of the name, or the start of the address' }),
+        q: textParam({
+          max: SEARCH_LENGTH_MAX,
+          description: 'A part of the name, or the start of the address',
+        }),
         filter: textParam({ max: 20, description: 'Language: solidity, vyper or yul' }),
         smart_contract_id: textParam({ max: 20, description: 'From next_page_params' }),
         items_count: textParam({ max: 20, description: 'From next_page_params; accepted and ignored' }),
@@ -57,8 +60,8 @@ export function smartContractList(deps: DialectDeps, path: string): Route {
       errors: [400, 404, 503],
     },
     handle: answering(deps.cache, (ctx) => {
-      const text = ctx.params['chainId'] ?? String(deps.chainIds[0]);
-      const chainId = deps.chainIds.find((id) => String(id) === text);
+      const chainText = ctx.params['chainId'] ?? String(deps.chainIds[0]);
+      const chainId = deps.chainIds.find((id) => String(id) === chainText);
       if (chainId === undefined) throw new Refusal(404, { message: 'Not found' });
       const page = readPage(ctx);
       const requestKey = `blockscout list ${JSON.stringify(page)}`;
@@ -67,35 +70,37 @@ export function smartContractList(deps: DialectDeps, path: string): Route {
           ...page,
           chainId,
           newestFirst: true,
-          limit: PAGE_CONTRACTS,
+          limit: CONTRACTS_PER_PAGE,
         });
-        const last = rows.length < PAGE_CONTRACTS ? null : (rows.at(-1)?.match_id ?? null);
+        const lastMatchId = rows.length < CONTRACTS_PER_PAGE ? null : (rows.at(-1)?.match_id ?? null);
         const balances = await readBalances(deps, moment, chainId, rows);
-        const next =
-          last === null ? null : { ...paramsOf(ctx), smart_contract_id: last, items_count: PAGE_CONTRACTS };
+        const nextPageParams =
+          lastMatchId === null
+            ? null
+            : { ...filtersOf(ctx), smart_contract_id: lastMatchId, items_count: CONTRACTS_PER_PAGE };
         return {
           items: rows.map((row, index) => toItem(row, balances?.[index] ?? null)),
-          next_page_params: next,
+          next_page_params: nextPageParams,
         };
       });
     }),
   };
 }
 
-function readPage(ctx: RouteContext): { after: string; q: string; language: string } {
+function readPage(ctx: RouteContext): { afterMatchId: string; q: string; language: string } {
   const query = new URLSearchParams(ctx.querystring);
-  const afterId = query.get('smart_contract_id') ?? '0';
+  const afterMatchId = query.get('smart_contract_id') ?? '0';
   const filter = query.get('filter') ?? '';
   const q = (query.get('q') ?? '').trim();
   const language = filter === '' ? '' : LANGUAGES.get(filter);
-  if (!/^\d{1,18}$/.test(afterId)) throw refused('/smart_contract_id');
-  if (language === undefined) throw refused('/filter');
-  if (q.length > Q_MAX) throw refused('/q');
-  return { after: afterId, q, language };
+  if (!/^\d{1,18}$/.test(afterMatchId)) throw invalidParam('/smart_contract_id');
+  if (language === undefined) throw invalidParam('/filter');
+  if (q.length > SEARCH_LENGTH_MAX) throw invalidParam('/q');
+  return { afterMatchId, q, language };
 }
 
 /** The filters of the request, which the next page repeats. */
-function paramsOf(ctx: RouteContext): Record<string, string> {
+function filtersOf(ctx: RouteContext): Record<string, string> {
   const query = new URLSearchParams(ctx.querystring);
   return Object.fromEntries(
     ['q', 'filter'].flatMap((name) => {
@@ -105,7 +110,7 @@ function paramsOf(ctx: RouteContext): Record<string, string> {
   );
 }
 
-function refused(pointer: string): Refusal {
+function invalidParam(pointer: string): Refusal {
   return new Refusal(422, {
     errors: [{ title: 'Invalid value', source: { pointer }, detail: 'Invalid format' }],
   });

@@ -30,7 +30,7 @@ export function contractEvents(deps: ExplorerDeps): Route {
     async read({ address, event, ...params }, { moment }) {
       const topics0 = event === null || moment === null ? [] : await topicsOf(deps, moment, [address], event);
       // An event name that no signature has matches no logs.
-      const unknown = event !== null && topics0.length === 0;
+      const isUnknownEvent = event !== null && topics0.length === 0;
       const filter: LogFilter = {
         ...ALL_LOGS,
         addresses: [address],
@@ -39,7 +39,7 @@ export function contractEvents(deps: ExplorerDeps): Route {
         fromBlock: params.from_block,
         toBlock: params.to_block,
       };
-      return answerLogs(deps, moment, unknown ? null : filter, params);
+      return answerLogs(deps, moment, isUnknownEvent ? null : filter, params);
     },
   });
 }

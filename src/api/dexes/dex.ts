@@ -53,8 +53,10 @@ export function dex(deps: MarketDeps): Route {
       if (item === undefined)
         throw new AppError('not_found', `there is no DEX with the name "${dex_name.slice(0, SHOWN_MAX)}"`);
       const history = await getDexHistory(deps.runner, deps.chain.chainId, head, item, days);
-      const top = topPairs(entries, item.dex_name, TOP_PAIRS_MAX).map((entry) => flaggedPair(entry, risks));
-      return { data: { ...item, top_pairs: top, history } };
+      const topPairItems = topPairs(entries, item.dex_name, TOP_PAIRS_MAX).map((entry) =>
+        flaggedPair(entry, risks),
+      );
+      return { data: { ...item, top_pairs: topPairItems, history } };
     },
   });
 }

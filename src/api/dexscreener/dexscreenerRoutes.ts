@@ -25,7 +25,7 @@ import { route } from '../scope';
 /** Largest number of events of one /events answer, about 30 MB. A request for more events is refused. */
 const EVENTS_MAX = 50_000;
 const BLOCK_MAX = 4_294_967_295;
-const LEG_SPAN = 256;
+const TOKEN_INDEX_SPAN = 256;
 
 const DEXSCREENER: typeof MARKET = { ...MARKET, tag: 'dexscreener' };
 
@@ -64,11 +64,11 @@ function asset(deps: MarketDeps): Route {
     async read({ id }, head): Promise<ScreenerAsset> {
       const item = (await deps.tokens.at(head)).byAddress.get(id)?.item;
       if (item === undefined) throw new AppError('not_found', `there is no pool with the token ${id}`);
-      const symbol = textOr(item.symbol, item.address);
+      const symbol = textOrFallback(item.symbol, item.address);
       return {
         asset: {
           id: item.address,
-          name: textOr(item.name, symbol),
+          name: textOrFallback(item.name, symbol),
           symbol,
           ...(item.total_supply === null ? {} : { totalSupply: item.total_supply }),
           ...(item.decimals === null ? {} : { metadata: { decimals: String(item.decimals) } }),
@@ -79,7 +79,7 @@ function asset(deps: MarketDeps): Route {
 }
 
 /** Replaces an empty name, because DEX Screener's indexer stops at an empty name. */
-function textOr(text: string | null, fallback: string): string {
+function textOrFallback(text: string | null, fallback: string): string {
   return text === null || text.trim() === '' ? fallback : text;
 }
 
@@ -121,31 +121,31 @@ function pair(deps: MarketDeps): Route {
 }
 
 function parsePairId(text: string): PairId | null {
-  const [, address = '', first = '', second = ''] =
+  const [, address = '', firstIndex = '', secondIndex = ''] =
     /^(0[xX][0-9a-fA-F]{40})(?:-(\d{1,3})-(\d{1,3}))?$/.exec(text) ?? [];
   if (address === '') return null;
-  const leg = first === '' ? null : LEG_SPAN * Number(first) + Number(second);
+  const leg = firstIndex === '' ? null : TOKEN_INDEX_SPAN * Number(firstIndex) + Number(secondIndex);
   return { address: parseAddress(address, 'id'), leg };
 }
 
-/** Details of a pool's leg; `wanted` null means token0 and token1. Null if the pool has no such leg. */
+/** Details of a pool's leg; `wantedLeg` null means token0 and token1. Null if the pool has no such leg. */
 function toPair({ pool, item }: PairEntry, wantedLeg: number | null): ScreenerPair | null {
   const tokens = tokensOfPool(pool);
   const leg = wantedLeg ?? legOfPool(pool, pool.token0, pool.token1);
   if (leg === null || (wantedLeg !== null && tokens.length <= 2)) return null;
-  const [first, second] = [Math.floor(leg / LEG_SPAN), leg % LEG_SPAN];
-  const [asset0Id, asset1Id] = [tokens[first], tokens[second]];
-  if (asset0Id === undefined || asset1Id === undefined || first >= second) return null;
-  const { created_block: block, created_at: at, created_tx: tx } = pool;
+  const [firstIndex, secondIndex] = [Math.floor(leg / TOKEN_INDEX_SPAN), leg % TOKEN_INDEX_SPAN];
+  const [asset0Id, asset1Id] = [tokens[firstIndex], tokens[secondIndex]];
+  if (asset0Id === undefined || asset1Id === undefined || firstIndex >= secondIndex) return null;
+  const { created_block: createdBlock, created_at: createdAt, created_tx: creationTx } = pool;
   return {
     pair: {
       id: screenerPairId(pool, leg),
       dexKey: pool.dex,
       asset0Id,
       asset1Id,
-      ...(block === null ? {} : { createdAtBlockNumber: block }),
-      ...(at === null ? {} : { createdAtBlockTimestamp: at }),
-      ...(tx === null ? {} : { createdAtTxnId: tx }),
+      ...(createdBlock === null ? {} : { createdAtBlockNumber: createdBlock }),
+      ...(createdAt === null ? {} : { createdAtBlockTimestamp: createdAt }),
+      ...(creationTx === null ? {} : { createdAtTxnId: creationTx }),
       feeBps: item.fee_bps,
       ...(tokens.length <= 2 ? {} : { pool: poolOf({ pool, item }, tokens) }),
     },
@@ -157,7 +157,9 @@ function poolOf(
   tokens: readonly string[],
 ): ScreenerPair['pair']['pool'] {
   const pairIds = tokens.flatMap((_, i) =>
-    tokens.slice(i + 1).map((__, j) => screenerPairId(pool, LEG_SPAN * i + i + 1 + j)),
+    tokens
+      .slice(i + 1)
+      .map((__, offsetAfter) => screenerPairId(pool, TOKEN_INDEX_SPAN * i + i + 1 + offsetAfter)),
   );
   return { id: pool.address, name: item.name, assetIds: [...tokens], pairIds };
 }
@@ -192,19 +194,19 @@ function events(deps: MarketDeps): Route {
           `toBlock: got "${toBlock}"; allowed: at most ${head.number}, the newest indexed block`,
         );
       const range = { from: fromBlock, to: toBlock };
-      const events = await listScreenerEvents(
+      const screenerRange = await listScreenerEvents(
         deps.runner,
         head,
         await deps.pairs.at(head),
         range,
         EVENTS_MAX,
       );
-      if (events.fitsTo !== null)
+      if (screenerRange.fitsTo !== null)
         throw new AppError(
           'bad_request',
-          `toBlock: got "${toBlock}", and the range has more than ${EVENTS_MAX} events; allowed: ${fromBlock} to ${events.fitsTo}`,
+          `toBlock: got "${toBlock}", and the range has more than ${EVENTS_MAX} events; allowed: ${fromBlock} to ${screenerRange.fitsTo}`,
         );
-      return { events: [...events.events] };
+      return { events: [...screenerRange.events] };
     },
   });
 }

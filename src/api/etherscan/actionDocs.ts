@@ -4,10 +4,10 @@ import type { ActionDoc } from '../../wire/dialects/etherscan';
 /** A row: module, action, parameters and description. A `*` marks a required parameter. */
 type Row = readonly [module: string, action: string, parameters: string, description: string];
 
-const PAGE = 'page offset';
-const CALL = 'to* data from value gas gasPrice';
+const PAGE_PARAMETERS = 'page offset';
+const CALL_PARAMETERS = 'to* data from value gas gasPrice';
 
-const ROWS: readonly Row[] = [
+const ACTION_ROWS: readonly Row[] = [
   ['contract', 'getabi', 'address*', 'The ABI of a verified contract, as a JSON text.'],
   [
     'contract',
@@ -24,7 +24,7 @@ const ROWS: readonly Row[] = [
   [
     'contract',
     'listcontracts',
-    `filter ${PAGE}`,
+    `filter ${PAGE_PARAMETERS}`,
     'The contracts of the chain, oldest first. This is an action of Blockscout.',
   ],
   [
@@ -49,7 +49,7 @@ const ROWS: readonly Row[] = [
   [
     'logs',
     'getlogs',
-    `address fromBlock toBlock topic0 topic1 topic2 topic3 topic0_1_opr ${PAGE}`,
+    `address fromBlock toBlock topic0 topic1 topic2 topic3 topic0_1_opr ${PAGE_PARAMETERS}`,
     'Logs of a contract or with certain topics, oldest first. An address or a topic is needed.',
   ],
   [
@@ -75,19 +75,19 @@ const ROWS: readonly Row[] = [
   [
     'account',
     'tokentx',
-    `address contractaddress startblock endblock sort ${PAGE}`,
+    `address contractaddress startblock endblock sort ${PAGE_PARAMETERS}`,
     'ERC-20 transfers of an address, of a token, or of both.',
   ],
   [
     'account',
     'tokennfttx',
-    `address contractaddress startblock endblock sort ${PAGE}`,
+    `address contractaddress startblock endblock sort ${PAGE_PARAMETERS}`,
     'ERC-721 transfers of an address, of a contract, or of both.',
   ],
   [
     'account',
     'token1155tx',
-    `address contractaddress startblock endblock sort ${PAGE}`,
+    `address contractaddress startblock endblock sort ${PAGE_PARAMETERS}`,
     'ERC-1155 transfers of an address, of a contract, or of both.',
   ],
   ['stats', 'tokensupply', 'contractaddress*', 'Total supply of a token in its smallest unit.'],
@@ -96,7 +96,7 @@ const ROWS: readonly Row[] = [
   [
     'token',
     'tokenholderlist',
-    `contractaddress* ${PAGE}`,
+    `contractaddress* ${PAGE_PARAMETERS}`,
     'Holders of a token with their balances, largest first. The whole history of the token must be indexed.',
   ],
   [
@@ -120,7 +120,7 @@ const ROWS: readonly Row[] = [
     'Estimated seconds until a transaction with this gas price is included.',
   ],
   ['proxy', 'eth_blocknumber', '', 'Number of the newest indexed block.'],
-  ['proxy', 'eth_call', `${CALL} tag`, 'Calls a function of a contract without a transaction.'],
+  ['proxy', 'eth_call', `${CALL_PARAMETERS} tag`, 'Calls a function of a contract without a transaction.'],
   ['proxy', 'eth_getblockbynumber', 'tag boolean', 'One block, with its transactions if boolean is true.'],
   ['proxy', 'eth_getunclebyblocknumberandindex', 'tag index*', 'One uncle of a block.'],
   ['proxy', 'eth_getblocktransactioncountbynumber', 'tag', 'Number of transactions in a block.'],
@@ -136,10 +136,10 @@ const ROWS: readonly Row[] = [
   ['proxy', 'eth_getcode', 'address* tag', 'The code of a contract.'],
   ['proxy', 'eth_getstorageat', 'address* position* tag', 'One word of the storage of a contract.'],
   ['proxy', 'eth_gasprice', '', 'The gas price that the node proposes, in wei.'],
-  ['proxy', 'eth_estimategas', CALL, 'The gas that a call would use.'],
+  ['proxy', 'eth_estimategas', CALL_PARAMETERS, 'The gas that a call would use.'],
 ];
 
-const MEANINGS: Readonly<Record<string, string>> = {
+const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   address: 'Address of the account or contract',
   blockno: 'Number of a future block',
   boolean: '`true` or `false` (default)',
@@ -185,9 +185,11 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /** The descriptions of these actions. Throws if one has none, so that no action is served without a description. */
-export function describeActions(served: readonly (readonly [module: string, action: string])[]): ActionDoc[] {
-  return served.map(([module, action]) => {
-    const row = ROWS.find(([rowModule, rowAction]) => rowModule === module && rowAction === action);
+export function describeActions(
+  servedActions: readonly (readonly [module: string, action: string])[],
+): ActionDoc[] {
+  return servedActions.map(([module, action]) => {
+    const row = ACTION_ROWS.find(([rowModule, rowAction]) => rowModule === module && rowAction === action);
     if (row === undefined) throw new Error(`${module}.${action} has no description`);
     const [, , parameters, description] = row;
     return {
@@ -202,5 +204,5 @@ export function describeActions(served: readonly (readonly [module: string, acti
 
 function describeParameter(text: string): ActionDoc['parameters'][number] {
   const name = text.replace('*', '');
-  return { name, required: text !== name, description: MEANINGS[name] ?? '' };
+  return { name, required: text !== name, description: PARAMETER_TEXTS[name] ?? '' };
 }

@@ -72,9 +72,10 @@ export function refusalOf(error: unknown): EtherscanAnswer | null {
 
 /** Whether ClickHouse stopped a statement at its time limit, or did not answer in time. */
 function isTimeout(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof EngineError && cause.code === ENGINE_CODES.TIMEOUT_EXCEEDED) return true;
-    if (systemCode(cause) === 'ETIMEDOUT') return true;
+  for (let currentError = error; currentError instanceof Error; currentError = currentError.cause) {
+    if (currentError instanceof EngineError && currentError.code === ENGINE_CODES.TIMEOUT_EXCEEDED)
+      return true;
+    if (systemCode(currentError) === 'ETIMEDOUT') return true;
   }
   return false;
 }

@@ -8,7 +8,7 @@ import { dialectError, TEXTS } from './answers';
 import { readBody } from './readBody';
 
 /** Largest allowed product of page number and page size. */
-const WINDOW_MAX = 10_000;
+const RESULT_WINDOW_MAX = 10_000;
 /** Block numbers have 32 bits. A larger number is above any head. */
 const BLOCK_MAX = 4_294_967_295;
 
@@ -21,9 +21,9 @@ export type AskedParams = ReadonlyMap<string, string>;
 export async function readAsked(ctx: RouteContext): Promise<AskedParams> {
   const asked = new Map<string, string>();
   const addParam = (name: string, value: string): void => {
-    const key = name.toLowerCase();
+    const lowerName = name.toLowerCase();
     // A newline at the end of a source changes its hash, so the text of a source is not trimmed.
-    if (!asked.has(key)) asked.set(key, key === 'sourcecode' ? value : value.trim());
+    if (!asked.has(lowerName)) asked.set(lowerName, lowerName === 'sourcecode' ? value : value.trim());
   };
   for (const [name, value] of new URLSearchParams(ctx.querystring)) addParam(name, value);
   if (ctx.method !== 'POST') return asked;
@@ -77,11 +77,12 @@ interface AskedPage {
   readonly limit: number;
 }
 
-/** Reads `page` and `offset` (the page size). If absent or 0, `page` is 1 and `offset` is `most`. */
+/** Reads `page` and `offset` (the page size). If absent or 0, `page` is 1 and `offset` is `limitMax`. */
 export function readPage(asked: AskedParams, limitMax: number): AskedPage {
   const page = numberOf(textOf(asked, 'page') ?? '1', 'page') || 1;
-  const size = numberOf(textOf(asked, 'offset') ?? '0', 'offset') || limitMax;
-  const limit = Math.min(size, limitMax);
-  if (page * (textOf(asked, 'offset') === null ? limit : size) > WINDOW_MAX) throw dialectError(TEXTS.window);
+  const pageSize = numberOf(textOf(asked, 'offset') ?? '0', 'offset') || limitMax;
+  const limit = Math.min(pageSize, limitMax);
+  if (page * (textOf(asked, 'offset') === null ? limit : pageSize) > RESULT_WINDOW_MAX)
+    throw dialectError(TEXTS.window);
   return { skip: (page - 1) * limit, limit };
 }

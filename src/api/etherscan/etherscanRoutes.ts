@@ -55,7 +55,7 @@ const MODULES: ReadonlyMap<string, Actions> = new Map<string, Actions>([
   ['gastracker', gasActions],
 ]);
 
-const SERVED = [...MODULES].flatMap(([module, actions]) =>
+const SERVED_ACTIONS = [...MODULES].flatMap(([module, actions]) =>
   [...actions.keys()].map((action) => [module, action] as const),
 );
 
@@ -75,22 +75,22 @@ export function etherscanRoutes(deps: DialectDeps): Route[] {
 function dialectRoute(deps: DialectDeps, path: string): Route {
   // All paths give the same answers, so only one path has an example and lists the actions.
   const isFirst = path === FIRST_PATH;
-  const words = isFirst
-    ? { description: DESCRIPTION, actions: describeActions(SERVED) }
+  const pathDoc = isFirst
+    ? { description: DESCRIPTION, actions: describeActions(SERVED_ACTIONS) }
     : { description: `The same as ${FIRST_PATH}, for clients that expect this path.`, aliasOf: FIRST_PATH };
-  const inPath = path.includes(':chainId') ? { path: { chainId: chainParam(deps.chainIds) } } : {};
+  const chainPathParam = path.includes(':chainId') ? { path: { chainId: chainParam(deps.chainIds) } } : {};
   return {
     path,
     takesForms: true,
     doc: {
       summary: 'The Etherscan dialect',
-      ...words,
+      ...pathDoc,
       tag: 'etherscan',
       query: queryOf(deps.chainIds),
       answer: dialectAnswerShape,
       hasExample: isFirst,
       ...(path === SHARED_PATH ? { errors: [404] } : {}),
-      ...inPath,
+      ...chainPathParam,
     },
     handle: answering(deps.cache, (ctx) => readCall(deps, ctx, path === SHARED_PATH), refusalOfCall),
   };
@@ -133,10 +133,10 @@ const DESCRIPTION =
 async function readCall(
   deps: DialectDeps,
   ctx: RouteContext,
-  shared: boolean,
+  isSharedPath: boolean,
 ): Promise<Question<DialectAnswer>> {
   const asked = await readAsked(ctx);
-  if (shared && !asked.has('module'))
+  if (isSharedPath && !asked.has('module'))
     throw new AppError('not_found', `there is no endpoint at ${ctx.path.slice(0, 200)}`);
   const chainId = chainOf(deps, ctx.params['chainId'] ?? textOf(asked, 'chainid'));
   const action = findAction(asked);
@@ -168,8 +168,8 @@ function findAction(asked: AskedParams): Action {
 /** The cache key of the request; null if the request is too long to cache. */
 function keyOf(asked: AskedParams): string | null {
   const entries = [...asked].filter(([name]) => name !== 'apikey' && name !== 'chainid');
-  const length = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-  if (length > KEY_LENGTH_MAX) return null;
+  const charCount = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  if (charCount > KEY_LENGTH_MAX) return null;
   return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -201,19 +201,19 @@ function chainListRoute(deps: DialectDeps): Route {
     },
     handle(ctx): void {
       // Koa's `ctx.origin` can be the origin of the requesting page, so the URL is built from protocol and host.
-      const server = `${ctx.protocol}://${ctx.host}`;
-      const result = deps.chainIds.map((id) => ({
+      const serverUrl = `${ctx.protocol}://${ctx.host}`;
+      const chainItems = deps.chainIds.map((id) => ({
         chainname: deps.chainNameOf?.(id) ?? `Chain ${id}`,
         chainid: String(id),
-        blockexplorer: server,
-        apiurl: `${server}/v2/api?chainid=${id}`,
+        blockexplorer: serverUrl,
+        apiurl: `${serverUrl}/v2/api?chainid=${id}`,
         status: deps.findChain(id) === null ? 0 : 1,
       }));
-      const list = { comments: '', totalcount: result.length, result };
+      const chainList = { comments: '', totalcount: chainItems.length, result: chainItems };
       ctx.type = 'application/json';
       // The answer repeats the Host header of this request, so no cache may give it to others.
       ctx.set('Cache-Control', 'no-store');
-      ctx.body = Buffer.from(JSON.stringify(list));
+      ctx.body = Buffer.from(JSON.stringify(chainList));
     },
   };
 }

@@ -27,15 +27,15 @@ export const BODY_MAX = 65_536;
 /** Size limit of a body for verifysourcecode, which contains a whole standard JSON input, in bytes. */
 export const VERIFY_BODY_MAX = 5 * 1_048_576;
 
-const MOUNTS =
+const ETHERSCAN_PATH =
   /^\/(?:api(?:\/v1(?:\/etherscan(?:\/[^/]+\/api)?)?)?|[^/]+\/api|v2\/chainlist|v2\/network\/(?:mainnet|testnet)\/evm\/[^/]+\/etherscan\/api)\/?$/;
-const POSTED = /\/(?:api|v1|etherscan)\/?$/;
+const FORM_PATH = /\/(?:api|v1|etherscan)\/?$/;
 
 export function isEtherscanPath(path: string): boolean {
-  return MOUNTS.test(path);
+  return ETHERSCAN_PATH.test(path);
 }
 
 /** Whether the path accepts POST. */
 export function takesForms(path: string): boolean {
-  return isEtherscanPath(path) && POSTED.test(path);
+  return isEtherscanPath(path) && FORM_PATH.test(path);
 }

@@ -36,52 +36,52 @@ export async function showMoves(
       moves.map(({ log }) => log),
     ),
   ]);
-  const nameless = moves.flatMap(({ log }) => (tokens.has(log.address) ? [] : [log.address]));
-  const names = await askNames(node, head, nameless);
+  const unnamedContracts = moves.flatMap(({ log }) => (tokens.has(log.address) ? [] : [log.address]));
+  const namesByContract = await askNames(node, head, unnamedContracts);
   const items = moves.map(({ log, move }) => {
-    const number = blockOfOrd(log.ord);
+    const blockNumber = blockOfOrd(log.ord);
     const gas = gasOf(log);
     return {
-      ...placeOf(log, number, hashes),
+      ...blockFields(log, blockNumber, hashes),
       from: move.from,
       contractAddress: log.address,
       to: move.to,
-      ...valueOf(kind, move, { ...tokenOf(tokens, log.address), ...names.get(log.address) }),
+      ...tokenFields(kind, move, { ...tokenOf(tokens, log.address), ...namesByContract.get(log.address) }),
       transactionIndex: String(log.txIndex),
       gas: '',
       gasPrice: String(gas.price ?? ''),
       gasUsed: String(gas.used ?? ''),
       cumulativeGasUsed: '',
       input: 'deprecated',
-      confirmations: String(head.number - number),
+      confirmations: String(head.number - blockNumber),
     };
   });
   return listOf(items, EMPTY.transfers);
 }
 
-function placeOf(log: StoredLog, number: number, hashes: ReadonlyMap<number, Hex>) {
+function blockFields(log: StoredLog, blockNumber: number, hashes: ReadonlyMap<number, Hex>) {
   return {
-    blockNumber: String(number),
+    blockNumber: String(blockNumber),
     timeStamp: String(log.timestamp),
     hash: log.txHash,
     nonce: '',
-    blockHash: hashes.get(number) ?? '',
+    blockHash: hashes.get(blockNumber) ?? '',
   };
 }
 
 /** Each token standard has its own field names. */
-function valueOf(
+function tokenFields(
   kind: TokenKind,
   { amount, tokenId }: TokenMove,
   { name, symbol, decimals }: Token,
 ): Readonly<Record<string, string>> {
-  const names = { tokenName: name ?? '', tokenSymbol: symbol ?? '' };
+  const nameFields = { tokenName: name ?? '', tokenSymbol: symbol ?? '' };
   if (kind === ERC20)
     return {
       value: String(amount),
-      ...names,
+      ...nameFields,
       tokenDecimal: decimals === null ? '' : String(decimals),
     };
-  if (kind === ERC1155) return { tokenID: String(tokenId), tokenValue: String(amount), ...names };
-  return { tokenID: String(tokenId), ...names, tokenDecimal: '0' };
+  if (kind === ERC1155) return { tokenID: String(tokenId), tokenValue: String(amount), ...nameFields };
+  return { tokenID: String(tokenId), ...nameFields, tokenDecimal: '0' };
 }

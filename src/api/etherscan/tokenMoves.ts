@@ -6,7 +6,7 @@ import { AbiCoder } from 'ethers';
 import { z } from 'zod';
 
 import { addressOfWord, type Hex } from '../../domain/hex';
-import type { TopicPlace } from '../../query/logs/logFilter';
+import type { TopicPosition } from '../../query/logs/logFilter';
 
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 /** Topics of the events TransferSingle(address,address,address,uint256,uint256) and
@@ -16,7 +16,7 @@ const TRANSFER_BATCH: Hex = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d9
 /** Length of a 32-byte word in hex, with 0x. */
 const WORD_LENGTH = 66;
 /** Most items of one batch. The dialect does not show further items. */
-const BATCH_MAX = 1_000;
+const BATCH_ITEMS_MAX = 1_000;
 
 export interface TokenMove {
   readonly from: Hex;
@@ -35,8 +35,8 @@ interface MoveLog {
 export interface TokenKind {
   readonly topics0: readonly Hex[];
   /** Positions of sender and recipient among the topics. */
-  readonly from: TopicPlace;
-  readonly to: TopicPlace;
+  readonly from: TopicPosition;
+  readonly to: TopicPosition;
   /** Number of bytes of data that are needed to recognise and decode a log of this kind. */
   readonly dataMax: number;
   read(log: MoveLog): readonly TokenMove[];
@@ -78,9 +78,9 @@ export const ERC1155: TokenKind = {
   read({ topics, data }) {
     const [topic0, , from, to] = topics;
     if (from === undefined || to === undefined) return [];
-    const sides = { from: addressOfWord(from), to: addressOfWord(to) };
+    const senderAndRecipient = { from: addressOfWord(from), to: addressOfWord(to) };
     return readAmounts(topic0 === TRANSFER_BATCH, data).map(([tokenId, amount]) => ({
-      ...sides,
+      ...senderAndRecipient,
       tokenId,
       amount,
     }));
@@ -93,9 +93,9 @@ function readAmounts(isBatch: boolean, data: Hex): [bigint, bigint][] {
   const types = isBatch ? ['uint256[]', 'uint256[]'] : ['uint256', 'uint256'];
   try {
     const decoded: unknown[] = AbiCoder.defaultAbiCoder().decode(types, data).toArray(true);
-    const [ids, amounts] = batchShape.parse(isBatch ? decoded : decoded.map((one) => [one]));
+    const [ids, amounts] = batchShape.parse(isBatch ? decoded : decoded.map((value) => [value]));
     if (ids.length !== amounts.length) return [];
-    return ids.slice(0, BATCH_MAX).map((id, index) => [id, amounts[index] ?? 0n]);
+    return ids.slice(0, BATCH_ITEMS_MAX).map((id, index) => [id, amounts[index] ?? 0n]);
   } catch {
     return [];
   }

@@ -9,7 +9,7 @@ import type { VerificationRequest } from '../../domain/verificationQueue';
 import { dialectError } from './answers';
 import { badFormat, needAddress, numberOf, textOf, type AskedParams } from './askedParams';
 
-const NAME_MAX = 1_200;
+const CONTRACT_NAME_MAX = 1_200;
 const RUNS_MAX = 2 ** 32 - 1;
 const LIBRARIES_MAX = 10;
 /** Limits of the standard JSON input, which is JSON text inside one field. */
@@ -47,14 +47,14 @@ export async function readVerification(asked: AskedParams, chainId: number): Pro
   const format = (textOf(asked, 'codeformat') ?? 'solidity-single-file').toLowerCase();
   const compilerVersion = needText(asked, 'compilerversion');
   if (format.startsWith('vyper') || compilerVersion.startsWith('vyper')) throw dialectError(VYPER_REFUSED);
-  const text = needText(asked, 'sourceCode');
+  const sourceText = needText(asked, 'sourceCode');
   const contractName = needText(asked, 'contractname');
-  if (contractName.length > NAME_MAX || !isPrintable(contractName)) throw badFormat('contractname');
+  if (contractName.length > CONTRACT_NAME_MAX || !isPrintable(contractName)) throw badFormat('contractname');
   if (!/^v?\d+\.\d+\.\d+(?:[+.-][\w.+-]{0,60})?$/.test(compilerVersion)) throw badFormat('compilerversion');
   return {
     chainId,
     address,
-    input: await readInput(asked, format, text, contractName),
+    input: await readInput(asked, format, sourceText, contractName),
     contractName,
     compilerVersion,
     license: readLicense(asked),
@@ -138,10 +138,12 @@ function readLicense(asked: AskedParams): string | null {
 
 /** Etherscan and its clients misspell the name of the constructor arguments; Blockscout accepts both spellings. */
 function readArguments(asked: AskedParams): Hex | null {
-  const name = ['constructorArguements', 'constructorArguments'].find((each) => textOf(asked, each) !== null);
-  if (name === undefined) return null;
-  const text = (textOf(asked, name) ?? '').replace(/^0[xX]/, '');
-  const hex = `0x${text}`;
-  if (!isHexData(hex)) throw badFormat(name);
+  const paramName = ['constructorArguements', 'constructorArguments'].find(
+    (spelling) => textOf(asked, spelling) !== null,
+  );
+  if (paramName === undefined) return null;
+  const hexDigits = (textOf(asked, paramName) ?? '').replace(/^0[xX]/, '');
+  const hex = `0x${hexDigits}`;
+  if (!isHexData(hex)) throw badFormat(paramName);
   return toLowerHex(hex);
 }

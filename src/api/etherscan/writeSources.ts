@@ -38,7 +38,9 @@ function fitsAnswerFields(settings: Json): boolean {
     if (name === 'optimizer')
       return Object.keys(toJson(value)).every((key) => OPTIMIZER_ANSWER_FIELDS.has(key));
     if (name === 'metadata')
-      return Object.entries(toJson(value)).every(([key, given]) => METADATA_DEFAULTS.get(key) === given);
+      return Object.entries(toJson(value)).every(
+        ([key, settingValue]) => METADATA_DEFAULTS.get(key) === settingValue,
+      );
     return value === false || value === null || isEmpty(value);
   });
 }

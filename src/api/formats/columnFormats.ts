@@ -11,7 +11,7 @@ export type Compression = 'none' | 'lz4' | 'zstd';
 /** A longer parameter is split. ClickHouse refuses a form field of more than 128 KiB. */
 const PARAM_LENGTH_MAX = 24_000;
 
-const METHODS = {
+const COMPRESSION_METHODS = {
   ArrowStream: {
     none: 'none',
     lz4: 'lz4_frame',
@@ -20,9 +20,9 @@ const METHODS = {
   },
   Parquet: { none: 'none', lz4: 'lz4', zstd: 'zstd', setting: 'output_format_parquet_compression_method' },
 } as const;
-const DEFAULTS = { ArrowStream: 'none', Parquet: 'snappy' } as const;
+const DEFAULT_METHODS = { ArrowStream: 'none', Parquet: 'snappy' } as const;
 
-const TYPES: Readonly<Record<TableColumn['kind'], string>> = {
+const CLICKHOUSE_TYPES: Readonly<Record<TableColumn['kind'], string>> = {
   text: 'Nullable(String)',
   integer: 'Nullable(Int64)',
   float: 'Nullable(UInt64)',
@@ -33,15 +33,17 @@ const TYPES: Readonly<Record<TableColumn['kind'], string>> = {
 export function writeColumns(
   runner: QueryRunner,
   columns: readonly TableColumn[],
-  format: keyof typeof METHODS,
+  format: keyof typeof COMPRESSION_METHODS,
   compression: Compression | null,
 ): Promise<Buffer> {
   const params: Record<string, QueryParams[string]> = { limit: Math.max(1, columns[0]?.values.length ?? 0) };
-  const joined = columns.map((column, at) => `${arrayOf(column, `c${at}`, params)} AS c${at}`);
-  const selected = columns.map((column, at) => `${expressionOf(column, `c${at}`)} AS ${column.name}`);
-  const sql = `SELECT ${selected.join(', ')} FROM (SELECT 1 AS one) ARRAY JOIN ${joined.join(', ')} LIMIT {limit:UInt32}`;
-  const { setting, ...methods } = METHODS[format];
-  const method = compression === null ? DEFAULTS[format] : methods[compression];
+  const arrayColumns = columns.map((column, index) => `${arrayOf(column, `c${index}`, params)} AS c${index}`);
+  const selectedColumns = columns.map(
+    (column, index) => `${expressionOf(column, `c${index}`)} AS ${column.name}`,
+  );
+  const sql = `SELECT ${selectedColumns.join(', ')} FROM (SELECT 1 AS one) ARRAY JOIN ${arrayColumns.join(', ')} LIMIT {limit:UInt32}`;
+  const { setting, ...methods } = COMPRESSION_METHODS[format];
+  const method = compression === null ? DEFAULT_METHODS[format] : methods[compression];
   return runner.writeMade('formats/write_columns', sql, params, format, { [setting]: method });
 }
 
@@ -56,34 +58,35 @@ function arrayOf(
   name: string,
   params: Record<string, QueryParams[string]>,
 ): string {
-  const type = TYPES[kind];
-  const parts: string[] = [];
-  let part: (string | number | bigint | null)[] = [];
-  let length = 0;
-  const add = (value: QueryParams[string], as: string): string => {
+  const type = CLICKHOUSE_TYPES[kind];
+  const arrayParts: string[] = [];
+  let partValues: (string | number | bigint | null)[] = [];
+  let partLength = 0;
+  const addParam = (value: QueryParams[string], type: string): string => {
     const key = `${name}_${Object.keys(params).length}`;
     params[key] = value;
-    return `{${key}:${as}}`;
+    return `{${key}:${type}}`;
   };
-  const flush = (): void => {
-    if (part.length > 0 || parts.length === 0) parts.push(add(part, `Array(${type})`));
-    [part, length] = [[], 0];
+  const endPart = (): void => {
+    if (partValues.length > 0 || arrayParts.length === 0)
+      arrayParts.push(addParam(partValues, `Array(${type})`));
+    [partValues, partLength] = [[], 0];
   };
   for (const value of values) {
-    const cell = toParam(kind, value);
-    const size = typeof cell === 'string' ? cell.length + 4 : 20;
-    if (typeof cell === 'string' && size > PARAM_LENGTH_MAX) {
-      if (part.length > 0) flush();
-      const pieces = splitText(cell).map((piece) => add(piece, 'String'));
-      parts.push(`[CAST(concat(${pieces.join(', ')}), '${type}')]`);
+    const paramValue = toParam(kind, value);
+    const valueLength = typeof paramValue === 'string' ? paramValue.length + 4 : 20;
+    if (typeof paramValue === 'string' && valueLength > PARAM_LENGTH_MAX) {
+      if (partValues.length > 0) endPart();
+      const pieces = splitText(paramValue).map((piece) => addParam(piece, 'String'));
+      arrayParts.push(`[CAST(concat(${pieces.join(', ')}), '${type}')]`);
       continue;
     }
-    if (length + size > PARAM_LENGTH_MAX) flush();
-    part.push(cell);
-    length += size;
+    if (partLength + valueLength > PARAM_LENGTH_MAX) endPart();
+    partValues.push(paramValue);
+    partLength += valueLength;
   }
-  if (part.length > 0 || parts.length === 0) flush();
-  return parts.length === 1 ? (parts[0] ?? '') : `arrayConcat(${parts.join(', ')})`;
+  if (partValues.length > 0 || arrayParts.length === 0) endPart();
+  return arrayParts.length === 1 ? (arrayParts[0] ?? '') : `arrayConcat(${arrayParts.join(', ')})`;
 }
 
 function toParam(kind: TableColumn['kind'], value: Cell): string | number | bigint | null {
@@ -95,11 +98,11 @@ function toParam(kind: TableColumn['kind'], value: Cell): string | number | bigi
 /** Splits a text without cutting a surrogate pair. */
 function splitText(text: string): string[] {
   const pieces: string[] = [];
-  for (let from = 0; from < text.length;) {
-    let to = Math.min(text.length, from + PARAM_LENGTH_MAX);
-    if (to < text.length && (text.codePointAt(to - 1) ?? 0) > 0xffff) to -= 1;
-    pieces.push(text.slice(from, to));
-    from = to;
+  for (let pieceStart = 0; pieceStart < text.length;) {
+    let pieceEnd = Math.min(text.length, pieceStart + PARAM_LENGTH_MAX);
+    if (pieceEnd < text.length && (text.codePointAt(pieceEnd - 1) ?? 0) > 0xffff) pieceEnd -= 1;
+    pieces.push(text.slice(pieceStart, pieceEnd));
+    pieceStart = pieceEnd;
   }
   return pieces;
 }

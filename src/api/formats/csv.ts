@@ -3,14 +3,14 @@ import type { Cell, TableColumn } from './listTable';
 
 /** Spreadsheets run a cell that begins with one of these signs as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
-const NUMBER = /^[+-]?\d+(\.\d+)?$/;
+const DECIMAL = /^[+-]?\d+(\.\d+)?$/;
 /** Columns with these names hold texts from the chain, which a contract chooses. */
 const CHAIN_TEXT = /(^|_)(symbol|name|label)$/;
 
 export function writeCsv(columns: readonly TableColumn[]): Buffer {
-  const rows = columns[0]?.values.length ?? 0;
+  const rowCount = columns[0]?.values.length ?? 0;
   const lines = [columns.map(({ name }) => quote(name)).join(',')];
-  for (let row = 0; row < rows; row += 1) {
+  for (let row = 0; row < rowCount; row += 1) {
     lines.push(columns.map(({ name, values }) => writeCell(name, values[row] ?? null)).join(','));
   }
   return Buffer.from(`${lines.join('\n')}\n`);
@@ -25,7 +25,7 @@ function writeCell(name: string, value: Cell): string {
  * numbers, except in names and symbols. */
 function neutralize(name: string, text: string): string {
   if (!FORMULA.test(text)) return text;
-  return !CHAIN_TEXT.test(name) && NUMBER.test(text) ? text : `'${text}`;
+  return !CHAIN_TEXT.test(name) && DECIMAL.test(text) ? text : `'${text}`;
 }
 
 function quote(text: string): string {

@@ -10,19 +10,19 @@ import { writeColumns, type Compression } from './columnFormats';
 import { writeCsv } from './csv';
 import type { ListTable } from './listTable';
 
-const TYPES = {
+const MEDIA_TYPES = {
   json: 'application/json',
   csv: 'text/csv',
   parquet: 'application/vnd.apache.parquet',
   arrow: 'application/vnd.apache.arrow.stream',
 } as const;
-type Format = keyof typeof TYPES;
+type Format = keyof typeof MEDIA_TYPES;
 
 const FORMATS = ['json', 'csv', 'parquet', 'arrow'] as const satisfies readonly Format[];
 const COMPRESSIONS = ['none', 'lz4', 'zstd'] as const satisfies readonly Compression[];
 
 /** Media types of the tables, for the OpenAPI document. */
-export const TABLE_TYPES: readonly string[] = [TYPES.csv, TYPES.parquet, TYPES.arrow];
+export const TABLE_TYPES: readonly string[] = [MEDIA_TYPES.csv, MEDIA_TYPES.parquet, MEDIA_TYPES.arrow];
 
 /** Parameters that every list accepts for answers as tables. */
 export const FORMAT_PARAMS = {
@@ -56,12 +56,12 @@ export function chooseTable(
   { format, compression }: ParsedOf<typeof FORMAT_PARAMS>,
 ): ChosenTable | null {
   ctx.vary('Accept');
-  const chosen = format ?? formatOf(ctx.accepts(...Object.values(TYPES)));
-  return chosen === 'json' ? null : { format: chosen, compression };
+  const chosenFormat = format ?? formatOf(ctx.accepts(...Object.values(MEDIA_TYPES)));
+  return chosenFormat === 'json' ? null : { format: chosenFormat, compression };
 }
 
 function formatOf(type: string | readonly string[] | false): Format {
-  return FORMATS.find((format) => TYPES[format] === type) ?? 'json';
+  return FORMATS.find((format) => MEDIA_TYPES[format] === type) ?? 'json';
 }
 
 /** Sets the body of the answer to the table. */
@@ -80,7 +80,7 @@ export async function answerTable(
           format === 'arrow' ? 'ArrowStream' : 'Parquet',
           compression,
         );
-  ctx.type = TYPES[format];
+  ctx.type = MEDIA_TYPES[format];
   linkNext(ctx, table.next);
 }
 

@@ -41,9 +41,9 @@ const pagingShape = z.object({
 const listShape = z.object({ data: z.array(z.unknown()), meta: pagingShape });
 
 /** Makes the converter of a list. Null if the shape is no list: it has no array `data`. */
-export function findListTable(shape: z.ZodType): ((answer: unknown) => ListTable) | null {
-  if (!(shape instanceof z.ZodObject)) return null;
-  const { data } = shape.shape as Record<string, z.ZodType | undefined>;
+export function findListTable(answerShape: z.ZodType): ((answer: unknown) => ListTable) | null {
+  if (!(answerShape instanceof z.ZodObject)) return null;
+  const { data } = answerShape.shape as Record<string, z.ZodType | undefined>;
   if (!(data instanceof z.ZodArray)) return null;
   const columns = listColumns(data.element as z.ZodType, []);
   return (answer) => {
@@ -52,7 +52,7 @@ export function findListTable(shape: z.ZodType): ((answer: unknown) => ListTable
       columns: columns.map(({ path, kind }) => ({
         name: path.join('_'),
         kind: kind === 'json' ? 'text' : kind,
-        values: list.data.map((item) => cellOf(find(item, path), kind)),
+        values: list.data.map((item) => cellOf(valueAt(item, path), kind)),
       })),
       next: nextOf(list.meta, list.data.length),
     };
@@ -60,15 +60,15 @@ export function findListTable(shape: z.ZodType): ((answer: unknown) => ListTable
 }
 
 function listColumns(shape: z.ZodType, path: readonly string[]): Column[] {
-  const bare = unwrap(shape);
-  if (bare instanceof z.ZodObject && path.length < DEPTH_MAX) {
-    return Object.entries(bare.shape as Record<string, z.ZodType>).flatMap(([name, field]) =>
+  const innerShape = unwrap(shape);
+  if (innerShape instanceof z.ZodObject && path.length < DEPTH_MAX) {
+    return Object.entries(innerShape.shape as Record<string, z.ZodType>).flatMap(([name, field]) =>
       listColumns(field, [...path, name]),
     );
   }
-  if (bare instanceof z.ZodUnion)
-    return merge(bare.options.map((one) => listColumns(one as z.ZodType, path)));
-  return [{ path, kind: kindOf(bare) }];
+  if (innerShape instanceof z.ZodUnion)
+    return mergeColumns(innerShape.options.map((option) => listColumns(option as z.ZodType, path)));
+  return [{ path, kind: kindOf(innerShape) }];
 }
 
 function unwrap(shape: z.ZodType): z.ZodType {
@@ -78,17 +78,19 @@ function unwrap(shape: z.ZodType): z.ZodType {
 }
 
 /** The columns of all options of a union, each once. A column with different kinds becomes JSON text. */
-function merge(options: readonly (readonly Column[])[]): Column[] {
-  const merged = new Map<string, Column>();
+function mergeColumns(options: readonly (readonly Column[])[]): Column[] {
+  const columnByPath = new Map<string, Column>();
   for (const column of options.flat()) {
     const key = column.path.join('_');
-    const earlier = merged.get(key);
-    merged.set(
+    const earlierColumn = columnByPath.get(key);
+    columnByPath.set(
       key,
-      earlier === undefined || earlier.kind === column.kind ? column : { ...column, kind: 'json' },
+      earlierColumn === undefined || earlierColumn.kind === column.kind
+        ? column
+        : { ...column, kind: 'json' },
     );
   }
-  return [...merged.values()];
+  return [...columnByPath.values()];
 }
 
 function kindOf(shape: z.ZodType): Kind {
@@ -101,7 +103,7 @@ function kindOf(shape: z.ZodType): Kind {
   return typeof value === 'boolean' ? 'boolean' : 'integer';
 }
 
-function find(item: unknown, path: readonly string[]): unknown {
+function valueAt(item: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (value, name) =>
       typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined,
@@ -116,12 +118,12 @@ function cellOf(value: unknown, kind: Kind): Cell {
 }
 
 /** Lists differ in how they name the next page: by cursor, by time, by page or by offset. */
-function nextOf(meta: z.infer<typeof pagingShape>, rows: number): ListTable['next'] {
+function nextOf(meta: z.infer<typeof pagingShape>, rowCount: number): ListTable['next'] {
   if (typeof meta.next_cursor === 'string') return { cursor: meta.next_cursor };
   if (typeof meta.next_to === 'number') return { to: String(meta.next_to) };
   if (meta.next_cursor === null || meta.next_to === null) return null;
   if (meta.has_next === true && meta.page !== undefined) return { page: String(meta.page + 1) };
   const { offset, total } = meta;
-  if (offset === undefined || typeof total !== 'number' || rows === 0) return null;
-  return offset + rows < total ? { offset: String(offset + rows) } : null;
+  if (offset === undefined || typeof total !== 'number' || rowCount === 0) return null;
+  return offset + rowCount < total ? { offset: String(offset + rowCount) } : null;
 }

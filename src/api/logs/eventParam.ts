@@ -11,18 +11,18 @@ import type { ChainMoment, ExplorerDeps } from '../explorerScope';
 import { parsedParam } from '../params';
 import { readWord } from './logParams';
 
-const EVENT_MAX = 512;
-const NAME = /^[A-Za-z_$][\w$]*$/;
-const SIGNATURE = /^[A-Za-z_$][\w$]*\([\w$,()[\]]*\)$/;
+const EVENT_LENGTH_MAX = 512;
+const EVENT_NAME = /^[A-Za-z_$][\w$]*$/;
+const EVENT_SIGNATURE = /^[A-Za-z_$][\w$]*\([\w$,()[\]]*\)$/;
 /** Largest number of contracts and codes whose ABIs are read. */
 const CONTRACTS_MAX = 100;
 /** Largest number of signatures that are read if the request names an event without its types. */
 const SIGNATURES_MAX = 50;
 
 export const EVENT_PARAM = parsedParam({
-  parse: (text) => (text.length <= EVENT_MAX && isEvent(text) ? text : null),
+  parse: (text) => (text.length <= EVENT_LENGTH_MAX && isEvent(text) ? text : null),
   allowed: 'an event name, a signature such as Transfer(address,address,uint256), or a topic0',
-  doc: { type: 'string', maxLength: EVENT_MAX },
+  doc: { type: 'string', maxLength: EVENT_LENGTH_MAX },
   description:
     'Name, signature or topic0 of the event. A name matches all events of this name in the ABIs of the given ' +
     'contracts and of their implementations. If they have none, or without a contract, it matches all known ' +
@@ -30,7 +30,7 @@ export const EVENT_PARAM = parsedParam({
 });
 
 function isEvent(text: string): boolean {
-  return NAME.test(text) || SIGNATURE.test(text) || readWord(text) !== null;
+  return EVENT_NAME.test(text) || EVENT_SIGNATURE.test(text) || readWord(text) !== null;
 }
 
 /**
@@ -46,7 +46,7 @@ export async function topicsOf(
   if (topic !== null) return [topic];
   // Solidity reads the type `uint` as `uint256`.
   const signature = event.replace(/\b(u?int)(?=[,)[])/g, '$1256');
-  if (SIGNATURE.test(event)) return [`0x${id(signature).slice(2)}`];
+  if (EVENT_SIGNATURE.test(event)) return [`0x${id(signature).slice(2)}`];
   const proxies = await readProxies(chain, head, addresses);
   const contracts = addresses.flatMap((address) => {
     const spans = proxies.spans.get(address) ?? [];
@@ -57,7 +57,10 @@ export async function topicsOf(
       ...(proxies.upgrades.get(address) ?? []).flatMap(({ targets }) => targets),
       ...spans.flatMap(({ code }) => targetsOf(code)),
     ]);
-    const implementationCodes = [...implementations].map((each) => ({ address: each, codeHash: null }));
+    const implementationCodes = [...implementations].map((implementation) => ({
+      address: implementation,
+      codeHash: null,
+    }));
     return [...(ownCodes.length === 0 ? [{ address, codeHash: null }] : ownCodes), ...implementationCodes];
   });
   const records = await deps.verified.findMany(
@@ -68,8 +71,8 @@ export async function topicsOf(
     .filter((entry) => entry.type === 'event' && entry.name === event);
   if (namedEvents.length > 0) return [...eventsByTopic(namedEvents).keys()].slice(0, LOG_LIST_MAX);
   const signatures = await deps.signatures.listByPrefix(event, SIGNATURES_MAX);
-  const topics = signatures.filter(
+  const namedSignatures = signatures.filter(
     ({ kind, signature }) => kind === 'event' && signature.startsWith(`${event}(`),
   );
-  return [...new Set(topics.map(({ selector }) => selector))].slice(0, LOG_LIST_MAX);
+  return [...new Set(namedSignatures.map(({ selector }) => selector))].slice(0, LOG_LIST_MAX);
 }

@@ -14,16 +14,16 @@ import { asOf, OFFSET_PARAMS, totalOf, type ChainMoment, type ExplorerDeps } fro
 const LOGS_MAX = 1_000;
 const BLOCK_MAX = 4_294_967_295;
 
-function listOf(
+function listParam(
   what: string,
-  read: (text: string) => Hex | null,
+  parseItem: (text: string) => Hex | null,
   pattern: string,
   description: string,
 ): Param<readonly Hex[] | null> {
   return parsedParam({
     parse: (text) => {
       const words = text.split(',');
-      const values = words.flatMap((word) => read(word.trim()) ?? []);
+      const values = words.flatMap((word) => parseItem(word.trim()) ?? []);
       return words.length > LOG_LIST_MAX || values.length !== words.length ? null : [...new Set(values)];
     },
     allowed: `${what}; a comma list may have up to ${LOG_LIST_MAX} of them`,
@@ -38,13 +38,13 @@ export function readWord(text: string): Hex | null {
   return isHash(word) ? toLowerHex(word) : null;
 }
 
-const WORD = '0[xX][0-9a-fA-F]{64}';
-const topicParam = (place: number): Param<readonly Hex[] | null> =>
-  listOf(
+const WORD_PATTERN = '0[xX][0-9a-fA-F]{64}';
+const topicParam = (position: number): Param<readonly Hex[] | null> =>
+  listParam(
     '0x and 64 hex digits',
     readWord,
-    WORD,
-    `Only logs whose topic ${place} is in this comma list of at most ${LOG_LIST_MAX} topics`,
+    WORD_PATTERN,
+    `Only logs whose topic ${position} is in this comma list of at most ${LOG_LIST_MAX} topics`,
   );
 
 export const TOPIC_PARAMS = {
@@ -54,7 +54,7 @@ export const TOPIC_PARAMS = {
   topic3: topicParam(3),
 } as const;
 
-export const ADDRESSES_PARAM = listOf(
+export const ADDRESSES_PARAM = listParam(
   'an address',
   findAddress,
   '0[xX][0-9a-fA-F]{40}',
@@ -64,7 +64,7 @@ export const ADDRESSES_PARAM = listOf(
 export const TX_PARAM: Param<Hex | null> = parsedParam({
   parse: readWord,
   allowed: '0x and 64 hex digits',
-  doc: { type: 'string', pattern: `^${WORD}$` },
+  doc: { type: 'string', pattern: `^${WORD_PATTERN}$` },
   description: 'Only logs of the transaction with this hash',
 });
 
@@ -133,23 +133,23 @@ export async function answerLogs(
     return { success: true, data: [], meta: { ...meta, ...totalOf(0, true), next_cursor: null } };
   const { chain, head } = moment;
   const bounds = limit === 1 ? SINGLE_BOUNDS : LIST_BOUNDS;
-  const page = { newestFirst: order === 'desc', behind: cursor, skip, limit, bounds };
-  const [logPage, counted] = await Promise.all([
+  const page = { newestFirst: order === 'desc', afterOrd: cursor, skip, limit, bounds };
+  const [logPage, logCount] = await Promise.all([
     listLogs(chain, head, filter, page),
     countLogs(chain, head, filter),
   ]);
-  const makers = { hashes: chain.hashes, decoder: deps.decoder };
-  const data = await toLogEntries(chain, head, logPage.logs, bounds.pageMax, makers);
-  const next =
-    data.length < logPage.logs.length ? (logPage.logs[data.length - 1]?.ord ?? null) : logPage.next;
+  const entryMakers = { hashes: chain.hashes, decoder: deps.decoder };
+  const data = await toLogEntries(chain, head, logPage.logs, bounds.pageMax, entryMakers);
+  const nextOrd =
+    data.length < logPage.logs.length ? (logPage.logs[data.length - 1]?.ord ?? null) : logPage.nextOrd;
   return {
     success: true,
     data,
     meta: {
       ...meta,
       // A count that stopped early may be lower than the number of logs on the page.
-      ...totalOf(Math.max(counted.total, logPage.seen), counted.exact),
-      next_cursor: next === null ? null : formatCursor(next),
+      ...totalOf(Math.max(logCount.total, logPage.seenLogs), logCount.exact),
+      next_cursor: nextOrd === null ? null : formatCursor(nextOrd),
     },
   };
 }

@@ -34,9 +34,9 @@ export function logs(deps: ExplorerDeps): Route {
     check: checkBlockRange,
     async read(params, { moment }) {
       const { address, event, topic0 } = params;
-      const meant =
+      const eventTopics =
         event === null || moment === null ? null : await topicsOf(deps, moment, address ?? [], event);
-      const topics0 = meant?.filter((topic) => topic0?.includes(topic) ?? true) ?? topic0 ?? [];
+      const topics0 = eventTopics?.filter((topic) => topic0?.includes(topic) ?? true) ?? topic0 ?? [];
       const filter: LogFilter = {
         addresses: address ?? [],
         topics: [topics0, params.topic1 ?? [], params.topic2 ?? [], params.topic3 ?? []],
@@ -46,7 +46,7 @@ export function logs(deps: ExplorerDeps): Route {
         toBlock: params.to_block,
       };
       // An event that no signature has matches no logs.
-      return answerLogs(deps, moment, meant !== null && topics0.length === 0 ? null : filter, params);
+      return answerLogs(deps, moment, eventTopics !== null && topics0.length === 0 ? null : filter, params);
     },
   });
 }

@@ -34,7 +34,7 @@ export function answerInDialect(failures: FailureLog): Koa.Middleware<RequestSta
 const errorShape = z.object({ success: z.literal(false), error: z.string(), code: z.string() });
 
 /** Sourcify's codes of the errors of this service. Other errors are internal ones. */
-const CODES: ReadonlyMap<string, string> = new Map([
+const SOURCIFY_CODES: ReadonlyMap<string, string> = new Map([
   ['bad_request', 'invalid_parameter'],
   ['not_found', 'route_not_found'],
   ['method_not_allowed', 'method_not_allowed'],
@@ -50,7 +50,7 @@ export function answerLikeSourcify(): Koa.Middleware<RequestState> {
     if (!parsed.success) return;
     const { status } = ctx;
     const { error: message, code } = parsed.data;
-    const customCode = CODES.get(code) ?? 'internal_error';
+    const customCode = SOURCIFY_CODES.get(code) ?? 'internal_error';
     ctx.body = Buffer.from(JSON.stringify({ customCode, message, errorId: ctx.state.requestId }));
     ctx.type = 'application/json';
     ctx.status = status;

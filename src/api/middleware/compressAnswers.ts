@@ -23,7 +23,7 @@ const TEXT = /^(text\/(?!event-stream)|application\/(json|[\w.]+\+json|javascrip
 const noMiddleware = (): Promise<void> => Promise.resolve();
 
 export function compressAnswers(): Koa.Middleware<RequestState> {
-  const press = compress({
+  const compressBody = compress({
     filter: (type) => TEXT.test(type),
     threshold: BYTES_MIN,
     br: {
@@ -43,7 +43,7 @@ export function compressAnswers(): Koa.Middleware<RequestState> {
     const { method } = ctx;
     if (method === 'HEAD') ctx.method = 'GET';
     try {
-      await press(ctx as unknown as Koa.Context, noMiddleware);
+      await compressBody(ctx as unknown as Koa.Context, noMiddleware);
     } finally {
       ctx.method = method;
     }

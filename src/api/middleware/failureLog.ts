@@ -16,19 +16,19 @@ export interface FailureLog {
 
 /** `now` is a monotonic clock in ms. */
 export function createFailureLog(log: Logger, now: () => number = steadyNow): FailureLog {
-  let toldAt = -Infinity;
-  let requests = 0;
+  let loggedAt = -Infinity;
+  let failedRequests = 0;
   return {
     tell(facts, error) {
       if (!isExpected(error)) {
         log.error({ ...facts, err: error }, 'a request failed');
         return;
       }
-      requests += 1;
-      if (now() - toldAt < EXPECTED_LINE_MS) return;
-      const line = { ...facts, error: errorText(error), requests };
+      failedRequests += 1;
+      if (now() - loggedAt < EXPECTED_LINE_MS) return;
+      const line = { ...facts, error: errorText(error), requests: failedRequests };
       log.warn(line, 'a request failed: the database or the node is unavailable');
-      [toldAt, requests] = [now(), 0];
+      [loggedAt, failedRequests] = [now(), 0];
     },
   };
 }

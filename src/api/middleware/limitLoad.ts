@@ -33,9 +33,9 @@ export const NO_LIMITS: LoadLimits = {
 /** Largest number of client addresses to remember. */
 const CLIENTS_MAX = 50_000;
 const MINUTE_MS = 60_000;
-const SAMPLE_MS = 1_000;
-const RESOLUTION_MS = 20;
-const SHED_RETRY_S = 2;
+const DELAY_SAMPLE_MS = 1_000;
+const DELAY_RESOLUTION_MS = 20;
+const OVERLOAD_RETRY_S = 2;
 
 /**
  * Rows and bytes that a client may still read. May fall below 0, because the cost is known only after the answer.
@@ -46,41 +46,41 @@ interface Balance {
   filledAt: number;
 }
 
-/** `isFree` tells which paths have no limit. These answer from memory, also under load. */
+/** `isUnlimited` tells which paths have no limit. These answer from memory, also under load. */
 export function limitLoad(
   limits: LoadLimits,
-  isFree: (path: string) => boolean,
+  isUnlimited: (path: string) => boolean,
   log: Logger,
 ): Koa.Middleware<RequestState> {
   const isLate = watchEventLoop(limits.loopDelayMaxMs, log);
-  const inFlight = new Map<string, number>();
-  const balances = new LRUCache<string, Balance>({ max: CLIENTS_MAX });
+  const inFlightByClient = new Map<string, number>();
+  const balanceByClient = new LRUCache<string, Balance>({ max: CLIENTS_MAX });
   const { rowsPerMinute, bytesPerMinute, inFlightMax } = limits;
   const isCounted = rowsPerMinute > 0 || bytesPerMinute > 0;
   return async (ctx, next) => {
-    if (isFree(ctx.path) || ctx.method === 'OPTIONS') return next();
+    if (isUnlimited(ctx.path) || ctx.method === 'OPTIONS') return next();
     if (isLate()) {
-      shed(ctx);
+      answerOverloaded(ctx);
       return;
     }
     const client = clientOf(ctx.ip);
-    const ownInFlight = inFlight.get(client) ?? 0;
+    const ownInFlight = inFlightByClient.get(client) ?? 0;
     if (inFlightMax > 0 && ownInFlight >= inFlightMax) {
       throw refuse(ctx, 1, `more than ${inFlightMax} requests in flight`);
     }
-    const balance = isCounted ? refill(balances.get(client), limits) : null;
+    const balance = isCounted ? refill(balanceByClient.get(client), limits) : null;
     if (balance !== null) {
-      balances.set(client, balance);
+      balanceByClient.set(client, balance);
       checkBalance(ctx, balance, limits);
     }
-    inFlight.set(client, ownInFlight + 1);
+    inFlightByClient.set(client, ownInFlight + 1);
     const cost: ReadCost = { rows: 0, bytes: 0 };
     try {
       await (balance === null ? next() : countReads(cost, next));
     } finally {
-      const stillInFlight = (inFlight.get(client) ?? 1) - 1;
-      if (stillInFlight > 0) inFlight.set(client, stillInFlight);
-      else inFlight.delete(client);
+      const stillInFlight = (inFlightByClient.get(client) ?? 1) - 1;
+      if (stillInFlight > 0) inFlightByClient.set(client, stillInFlight);
+      else inFlightByClient.delete(client);
       if (balance !== null) {
         balance.rows -= cost.rows;
         balance.bytes -= cost.bytes;
@@ -90,21 +90,21 @@ export function limitLoad(
 }
 
 /** Answers 503 without throwing, because an error would write a log line for each refused request. */
-function shed(ctx: Koa.ParameterizedContext<RequestState>): void {
+function answerOverloaded(ctx: Koa.ParameterizedContext<RequestState>): void {
   ctx.status = 503;
   ctx.type = 'application/json';
-  ctx.set('Retry-After', String(SHED_RETRY_S));
+  ctx.set('Retry-After', String(OVERLOAD_RETRY_S));
   ctx.set('Cache-Control', 'no-store');
-  const error = `the service is overloaded; retry in ${SHED_RETRY_S} s`;
+  const error = `the service is overloaded; retry in ${OVERLOAD_RETRY_S} s`;
   ctx.body = JSON.stringify({ success: false, error, code: 'unavailable' });
 }
 
 function refill(balance: Balance | undefined, { rowsPerMinute, bytesPerMinute }: LoadLimits): Balance {
   const nowMs = performance.now();
   if (balance === undefined) return { rows: rowsPerMinute, bytes: bytesPerMinute, filledAt: nowMs };
-  const share = (nowMs - balance.filledAt) / MINUTE_MS;
-  balance.rows = Math.min(rowsPerMinute, balance.rows + share * rowsPerMinute);
-  balance.bytes = Math.min(bytesPerMinute, balance.bytes + share * bytesPerMinute);
+  const minuteShare = (nowMs - balance.filledAt) / MINUTE_MS;
+  balance.rows = Math.min(rowsPerMinute, balance.rows + minuteShare * rowsPerMinute);
+  balance.bytes = Math.min(bytesPerMinute, balance.bytes + minuteShare * bytesPerMinute);
   balance.filledAt = nowMs;
   return balance;
 }
@@ -135,16 +135,16 @@ function refuse(ctx: Koa.ParameterizedContext<RequestState>, seconds: number, re
  */
 function watchEventLoop(maxMs: number, log: Logger): () => boolean {
   if (maxMs === 0) return () => false;
-  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
   delays.enable();
   let sampledAt = performance.now();
   let isLate = false;
   return () => {
-    const lookMs = performance.now();
-    if (lookMs - sampledAt < SAMPLE_MS) return isLate;
+    const nowMs = performance.now();
+    if (nowMs - sampledAt < DELAY_SAMPLE_MS) return isLate;
     // Node's histogram is in nanoseconds and measures each timer's whole interval, so the resolution is
     // subtracted.
-    const delayMs = delays.count === 0 ? 0 : delays.mean / 1e6 - RESOLUTION_MS;
+    const delayMs = delays.count === 0 ? 0 : delays.mean / 1e6 - DELAY_RESOLUTION_MS;
     if (delayMs > maxMs && !isLate)
       log.warn(
         { delayMs: Math.round(delayMs), maxMs },
@@ -152,7 +152,7 @@ function watchEventLoop(maxMs: number, log: Logger): () => boolean {
       );
     isLate = delayMs > maxMs;
     delays.reset();
-    sampledAt = lookMs;
+    sampledAt = nowMs;
     return isLate;
   };
 }

@@ -23,9 +23,9 @@ export function setHeaders(
   observe?: (route: string, method: string, status: number, seconds: number) => void,
 ): Koa.Middleware<RequestState> {
   return async (ctx, next) => {
-    const started = performance.now();
-    const askedId = ctx.get('X-Request-Id');
-    ctx.state.requestId = REQUEST_ID.test(askedId) ? askedId : randomUUID();
+    const startedAt = performance.now();
+    const requestedId = ctx.get('X-Request-Id');
+    ctx.state.requestId = REQUEST_ID.test(requestedId) ? requestedId : randomUUID();
     ctx.state.head = head();
     ctx.set('X-Request-Id', ctx.state.requestId);
     ctx.set(SECURITY_HEADERS);
@@ -34,7 +34,7 @@ export function setHeaders(
       ctx.set('X-Indexed-Block-Hash', ctx.state.head.hash);
     }
     await next();
-    const milliseconds = performance.now() - started;
+    const milliseconds = performance.now() - startedAt;
     if (!ctx.headerSent) ctx.set('Server-Timing', `total;dur=${milliseconds.toFixed(2)}`);
     observe?.(ctx.state.route ?? 'none', ctx.method, ctx.status, milliseconds / 1000);
   };

@@ -33,9 +33,9 @@ export function pair(deps: MarketDeps): Route {
         askOlderLps(node, head, [entry], risks),
       ]);
       const splitFeesWeek = await readSplitFees(deps.runner, chainId, head, entry, windows.feesWeek);
-      const judged = risks.withLps(olderLps);
-      const lp = judged.lpOf(entry.pool);
-      return { data: toPairDetail(entry, { ...windows, splitFeesWeek }, lp, judged) };
+      const risksWithLps = risks.withLps(olderLps);
+      const lpFacts = risksWithLps.lpOf(entry.pool);
+      return { data: toPairDetail(entry, { ...windows, splitFeesWeek }, lpFacts, risksWithLps) };
     },
   });
 }

@@ -57,16 +57,16 @@ export function pairs(deps: MarketDeps): Route {
         return listBatch(find, params.addresses, head);
       }
       const dex = params.dex === null ? null : checkDex(params.dex, deps.chain, table);
-      const matching = listPairs(
+      const matchingPairs = listPairs(
         table.entries,
-        { q: params.q, dex, token: params.token, minLiquidityUsd: params.min_liquidity_usd },
+        { searchText: params.q, dex, token: params.token, minLiquidityUsd: params.min_liquidity_usd },
         params.sort,
         params.order,
       );
       const skip = skipOf(params);
       return {
-        data: matching.slice(skip, skip + params.limit).map((entry) => flaggedPair(entry, risks)),
-        meta: listMeta(params, matching.length, head),
+        data: matchingPairs.slice(skip, skip + params.limit).map((entry) => flaggedPair(entry, risks)),
+        meta: listMeta(params, matchingPairs.length, head),
       };
     },
   });
@@ -79,7 +79,7 @@ function checkDex(dex: string, chain: ChainFacts, table: PairTable): string {
     ...chain.dexes.map(({ name }) => name),
     ...table.entries.map(({ pool }) => pool.dex),
   ]);
-  const slug = dex.toLowerCase();
-  if ([...dexNames].some((name) => name.toLowerCase() === slug)) return slug;
+  const lowerName = dex.toLowerCase();
+  if ([...dexNames].some((name) => name.toLowerCase() === lowerName)) return lowerName;
   throw badParam('dex', dex, `one of ${[...dexNames].sort().join(', ')}`);
 }

@@ -22,7 +22,7 @@ export function portfolio(deps: MarketDeps): Route {
     async read({ address }, head) {
       const [pairs, unfollowed] = await Promise.all([deps.pairs.at(head), deps.rebasing.at(head)]);
       const holders = deps.holders.ready(head);
-      const source = { runner: deps.runner, wallets: deps.wallets, holders, unfollowed, native };
+      const source = { runner: deps.runner, walletNode: deps.wallets, holders, unfollowed, native };
       return { data: await getPortfolio(source, head, pairs, address) };
     },
   });

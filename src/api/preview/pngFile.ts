@@ -11,7 +11,7 @@ const BIT_DEPTH = 8;
 const COLOUR_TYPE_RGBA = 6;
 const BYTES_PER_PIXEL = 4;
 /** Other work of the event loop runs between these parts. */
-const ROWS_AT_ONCE = 16;
+const ROWS_PER_PART = 16;
 
 /** `pixels` has four bytes a pixel: red, green, blue and opacity. */
 export async function pngFile(pixels: Buffer, width: number, height: number): Promise<Buffer> {
@@ -26,25 +26,30 @@ export async function pngFile(pixels: Buffer, width: number, height: number): Pr
     for await (const part of compressed) parts.push(part);
   });
   const data = Buffer.concat(parts);
-  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', EMPTY)]);
+  return Buffer.concat([
+    SIGNATURE,
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', data),
+    pngChunk('IEND', EMPTY),
+  ]);
 }
 
 /** The rows of the picture, some at a time. Each row begins with the number of its filter; 0 is none. */
 function* listRows(pixels: Buffer, width: number, height: number): Generator<Buffer> {
-  const row = width * BYTES_PER_PIXEL;
-  for (let top = 0; top < height; top += ROWS_AT_ONCE) {
-    const count = Math.min(ROWS_AT_ONCE, height - top);
-    const rows = Buffer.alloc((row + 1) * count);
-    for (let y = 0; y < count; y += 1)
-      pixels.copy(rows, y * (row + 1) + 1, (top + y) * row, (top + y + 1) * row);
+  const rowBytes = width * BYTES_PER_PIXEL;
+  for (let firstRow = 0; firstRow < height; firstRow += ROWS_PER_PART) {
+    const rowCount = Math.min(ROWS_PER_PART, height - firstRow);
+    const rows = Buffer.alloc((rowBytes + 1) * rowCount);
+    for (let y = 0; y < rowCount; y += 1)
+      pixels.copy(rows, y * (rowBytes + 1) + 1, (firstRow + y) * rowBytes, (firstRow + y + 1) * rowBytes);
     yield rows;
   }
 }
 
-function chunk(type: string, data: Buffer): Buffer {
-  const typed = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(data.length);
-  sum.writeUInt32BE(crc32(typed));
-  return Buffer.concat([length, typed, sum]);
+function pngChunk(type: string, data: Buffer): Buffer {
+  const typeAndData = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const [lengthField, checksumField] = [Buffer.alloc(4), Buffer.alloc(4)];
+  lengthField.writeUInt32BE(data.length);
+  checksumField.writeUInt32BE(crc32(typeAndData));
+  return Buffer.concat([lengthField, typeAndData, checksumField]);
 }

@@ -21,7 +21,7 @@ const NOT_ASCII = /[^\x20-\x7e]/;
 
 export interface PreviewPainter {
   /** Takes one of the pictures of this second; false if none is left, or too many wait. */
-  take(): boolean;
+  takePicture(): boolean;
   paint(svg: string): Promise<Buffer>;
 }
 
@@ -31,25 +31,25 @@ export function createPreviewPainter(
 ): PreviewPainter {
   let picturesLeft = PICTURES_PER_SECOND;
   let filledAt = now();
-  let waiting = 0;
+  let waitingPictures = 0;
   let queue: Promise<unknown> = Promise.resolve();
   return {
-    take() {
+    takePicture() {
       const nowMs = now();
       picturesLeft = Math.min(
         PICTURES_PER_SECOND,
         picturesLeft + ((nowMs - filledAt) / 1_000) * PICTURES_PER_SECOND,
       );
       filledAt = nowMs;
-      if (picturesLeft < 1 || waiting >= WAITING_MAX) return false;
+      if (picturesLeft < 1 || waitingPictures >= WAITING_MAX) return false;
       picturesLeft -= 1;
       return true;
     },
     paint(svg) {
-      waiting += 1;
-      const painted = queue.then(() => paint(svg)).finally(() => (waiting -= 1));
-      queue = painted.catch(() => undefined);
-      return painted;
+      waitingPictures += 1;
+      const paintedPicture = queue.then(() => paint(svg)).finally(() => (waitingPictures -= 1));
+      queue = paintedPicture.catch(() => undefined);
+      return paintedPicture;
     },
   };
 }

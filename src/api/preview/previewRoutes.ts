@@ -20,7 +20,7 @@ import { BARS_MAX, previewSvg, type Preview } from './previewSvg';
 /** A picture has about 20 kB, so the cache holds some hundred. */
 const CACHE_BYTES_MAX = 8 * 1024 * 1024;
 const TIMEFRAME = '1h';
-const SECONDS = TIMEFRAME_SECONDS[TIMEFRAME];
+const BAR_SECONDS = TIMEFRAME_SECONDS[TIMEFRAME];
 const CACHE_CONTROL = 'public, max-age=300';
 
 export const PREVIEW_PATHS = { pair: '/preview/pair/:file', token: '/preview/token/:file' } as const;
@@ -42,7 +42,7 @@ export function previewRoutes(deps: MarketDeps, painter: PreviewPainter = create
       if (address === null)
         throw new AppError('not_found', `there is no picture at ${ctx.path.slice(0, 80)}`);
       if (head === null) throw new AppError('unavailable', 'no block is indexed yet');
-      await answerPicture(ctx, `${kind} ${address} ${Math.floor(head.timestamp / SECONDS)}`, () =>
+      await answerPicture(ctx, `${kind} ${address} ${Math.floor(head.timestamp / BAR_SECONDS)}`, () =>
         read(address, head),
       );
     },
@@ -78,13 +78,13 @@ function addressOf(file: string): Hex | null {
  * addresses do not count.
  */
 function takePicture(painter: PreviewPainter): void {
-  if (!painter.take()) throw new AppError('rate_limited', 'too many new pictures; retry in 1 s');
+  if (!painter.takePicture()) throw new AppError('rate_limited', 'too many new pictures; retry in 1 s');
 }
 
 const closedBars = (bars: readonly Bar[]): Bar[] => bars.filter(({ closed }) => closed).slice(-BARS_MAX);
 
 function pairReader(deps: MarketDeps, painter: PreviewPainter): ReadPreview {
-  const readIn = async (pair: Hex, head: HeadSnapshot, currency: Currency): Promise<Bar[]> => {
+  const readBarsIn = async (pair: Hex, head: HeadSnapshot, currency: Currency): Promise<Bar[]> => {
     const request = {
       pair,
       timeframe: TIMEFRAME,
@@ -93,8 +93,8 @@ function pairReader(deps: MarketDeps, painter: PreviewPainter): ReadPreview {
       currency,
       fill: true,
     } as const;
-    const all = { ...request, invert: false, continuous: true, base: null, quote: null };
-    return closedBars((await getPairSeries(deps, head, all)).data);
+    const pairRequest = { ...request, invert: false, continuous: true, base: null, quote: null };
+    return closedBars((await getPairSeries(deps, head, pairRequest)).data);
   };
   return async (address, head) => {
     const entry = (await deps.pairs.at(head)).byAddress.get(address);
@@ -102,10 +102,10 @@ function pairReader(deps: MarketDeps, painter: PreviewPainter): ReadPreview {
     takePicture(painter);
     const { base, quote } = entry.tokens;
     const name = `${symbolFigure(base)} / ${symbolFigure(quote)}`;
-    const usd = await readIn(address, head, 'usd');
-    if (usd.length > 0) return { name, sign: '$', unit: '', bars: usd, seconds: SECONDS };
-    const bars = await readIn(address, head, 'quote');
-    return { name, sign: '', unit: symbolFigure(quote), bars, seconds: SECONDS };
+    const usdBars = await readBarsIn(address, head, 'usd');
+    if (usdBars.length > 0) return { name, sign: '$', unit: '', bars: usdBars, seconds: BAR_SECONDS };
+    const quoteBars = await readBarsIn(address, head, 'quote');
+    return { name, sign: '', unit: symbolFigure(quote), bars: quoteBars, seconds: BAR_SECONDS };
   };
 }
 
@@ -125,6 +125,12 @@ function tokenReader(deps: MarketDeps, painter: PreviewPainter): ReadPreview {
       fill: true,
     } as const;
     const { data } = await series.get(head, { ...request, continuous: true });
-    return { name: symbolFigure(entry.item), sign: '$', unit: '', bars: closedBars(data), seconds: SECONDS };
+    return {
+      name: symbolFigure(entry.item),
+      sign: '$',
+      unit: '',
+      bars: closedBars(data),
+      seconds: BAR_SECONDS,
+    };
   };
 }

@@ -16,13 +16,13 @@ interface ChainsDeps {
   readonly ready: ReadyzDeps;
   proof(): Promise<Proof>;
   /** The other chains that this service has data of, with their newest indexed blocks. */
-  others(): readonly (ChainName & { readonly head: HeadSnapshot | null })[];
+  otherChains(): readonly (ChainName & { readonly head: HeadSnapshot | null })[];
 }
 
 /** Age in seconds from which on a chain counts as behind, as in /readyz. */
 const AGE_MAX_S = 300;
 
-export function chains({ market, ready, proof, others }: ChainsDeps): Route {
+export function chains({ market, ready, proof, otherChains }: ChainsDeps): Route {
   return {
     path: '/api/v1/chains',
     doc: {
@@ -33,7 +33,7 @@ export function chains({ market, ready, proof, others }: ChainsDeps): Route {
       answer: chainsAnswerShape,
     },
     async handle(ctx): Promise<void> {
-      const data = [toMarketItem(market, ready, await proof()), ...others().map(toOtherItem)];
+      const data = [toMarketItem(market, ready, await proof()), ...otherChains().map(toOtherItem)];
       ctx.set('Cache-Control', 'no-store');
       ctx.type = 'application/json';
       ctx.body = JSON.stringify({ data });
@@ -62,15 +62,15 @@ function toMarketItem(market: ChainName, deps: ReadyzDeps, proof: Proof): ChainI
   };
 }
 
-function toOtherItem({ head, ...chain }: ReturnType<ChainsDeps['others']>[number]): ChainItem {
-  const age = head === null ? null : Math.max(0, Math.floor(Date.now() / 1_000) - head.timestamp);
+function toOtherItem({ head, ...chain }: ReturnType<ChainsDeps['otherChains']>[number]): ChainItem {
+  const ageSeconds = head === null ? null : Math.max(0, Math.floor(Date.now() / 1_000) - head.timestamp);
   return {
     ...nameOf(chain),
     first_block: head?.startBlock ?? null,
     indexed_block: head?.number ?? null,
     head_block: null,
-    lag_seconds: age,
-    state: age === null ? 'empty' : age < AGE_MAX_S ? 'current' : 'behind',
+    lag_seconds: ageSeconds,
+    state: ageSeconds === null ? 'empty' : ageSeconds < AGE_MAX_S ? 'current' : 'behind',
     logs_from_block: head?.logsFrom ?? null,
     proof: null,
   };

@@ -59,7 +59,7 @@ export function llms(routes: readonly Route[]): Route {
 export function writeLlms(openapi: unknown): string {
   const { info, tags, paths } = documentShape.parse(openapi);
   const sections = tags.map(({ name, description }) => {
-    const operations = Object.entries(paths).flatMap(([path, { get, post }]) => {
+    const sectionOperations = Object.entries(paths).flatMap(([path, { get, post }]) => {
       const operation = get ?? post;
       const shownPath = get === undefined ? `POST ${path}` : path;
       return operation?.tags.includes(name) === true ? [[shownPath, operation] as const] : [];
@@ -69,7 +69,7 @@ export function writeLlms(openapi: unknown): string {
       '',
       `${description}.`,
       '',
-      ...operations.flatMap(([path, operation]) => writeOperation(path, operation)),
+      ...sectionOperations.flatMap(([path, operation]) => writeOperation(path, operation)),
       '',
     ];
   });
@@ -85,8 +85,8 @@ export function writeLlms(openapi: unknown): string {
 
 function writeOperation(path: string, operation: Operation): string[] {
   const { summary, description, parameters, responses, 'x-actions': actions } = operation;
-  const types = Object.keys(responses['200']?.content ?? {});
-  const otherTypes = types.length > 1 ? `; as ${types.join(', ')}` : '';
+  const mediaTypes = Object.keys(responses['200']?.content ?? {});
+  const otherTypes = mediaTypes.length > 1 ? `; as ${mediaTypes.join(', ')}` : '';
   const describedAs = description === undefined ? '' : `. ${description}`;
   return [
     `- [GET ${path}](${path}): ${summary}${describedAs}${otherTypes}`,
@@ -96,23 +96,26 @@ function writeOperation(path: string, operation: Operation): string[] {
 }
 
 function writeAction({ module, action, description, parameters }: z.infer<typeof actionShape>): string {
-  const names = parameters.map(({ name, required }) => (required ? `${name} (required)` : name));
-  return `  - \`module=${module}&action=${action}\`: ${description} Parameters: ${names.join(', ') || 'none'}`;
+  const paramTexts = parameters.map(({ name, required }) => (required ? `${name} (required)` : name));
+  return `  - \`module=${module}&action=${action}\`: ${description} Parameters: ${paramTexts.join(', ') || 'none'}`;
 }
 
-function writeParameter({ name, in: place, required, description, schema }: Parameter): string {
-  const facts = [place === 'path' ? 'in the path' : required ? 'required' : '', ...writeSchema(schema)];
-  return `  - \`${name}\` (${facts.filter((fact) => fact !== '').join(', ')}): ${description}`;
+function writeParameter({ name, in: location, required, description, schema }: Parameter): string {
+  const paramFacts = [
+    location === 'path' ? 'in the path' : required ? 'required' : '',
+    ...writeSchema(schema),
+  ];
+  return `  - \`${name}\` (${paramFacts.filter((fact) => fact !== '').join(', ')}): ${description}`;
 }
 
 function writeSchema(schema: Readonly<Record<string, unknown>>): string[] {
-  const { type, enum: values, minimum, maximum, default: fallback } = schema;
+  const { type, enum: values, minimum, maximum, default: defaultValue } = schema;
   return [
     typeof type === 'string' ? type : '',
     Array.isArray(values) ? values.join(' | ') : '',
     minimum === undefined && maximum === undefined
       ? ''
       : `${String(minimum ?? '')} to ${String(maximum ?? '')}`,
-    fallback === undefined ? '' : `default ${String(fallback)}`,
+    defaultValue === undefined ? '' : `default ${String(defaultValue)}`,
   ];
 }

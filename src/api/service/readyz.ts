@@ -63,8 +63,10 @@ const NO_PROOF: Proof = { level: null, proven_from: null, proven_to: null, sende
 
 /** The current answer without the proof, for the endpoint and for the log. */
 export function readReadiness(deps: ReadyzDeps): ReadyAnswer {
-  const first = answerWith(deps, null);
-  const answer = needsNode(first) ? answerWith(deps, deps.node?.known() ?? null) : first;
+  const answerWithoutNode = answerWith(deps, null);
+  const answer = needsNode(answerWithoutNode)
+    ? answerWith(deps, deps.node?.known() ?? null)
+    : answerWithoutNode;
   return deps.ages === undefined ? answer : { ...answer, problems: deps.ages.add(answer.problems) };
 }
 
@@ -72,13 +74,13 @@ function answerWith(deps: ReadyzDeps, node: NodeFacts | null): ReadyAnswer {
   const nowMs = deps.now?.() ?? Date.now();
   const { writer } = deps;
   const view = writer?.view() ?? null;
-  const besides = {
+  const otherFacts = {
     more: [...(view?.problems ?? []), ...(deps.more?.() ?? [])],
     node,
     isEngineAway: deps.isEngineAway?.() ?? false,
     reader: writer === undefined ? null : { databaseNowMs: writer.databaseNow() },
   };
-  return judge(deps.head(), deps.tail(), deps.ingest?.() ?? view?.facts ?? null, nowMs, besides);
+  return judge(deps.head(), deps.tail(), deps.ingest?.() ?? view?.facts ?? null, nowMs, otherFacts);
 }
 
 /** True if the result depends on the node's newest block, and no answer of the node is known. */
@@ -110,7 +112,7 @@ export function readyz(deps: ReadyzDeps): Route {
 }
 
 /** Facts about the database server, and about a process without an ingester. */
-interface Besides {
+interface OtherFacts {
   readonly more?: readonly ReadyProblem[];
   /** The state of the node, in a process without an ingester. */
   readonly node?: NodeFacts | null;
@@ -126,38 +128,38 @@ export function judge(
   tail: TailFacts,
   ingest: WriterFacts | null,
   nowMs: number,
-  { more = [], node: askedNode = null, isEngineAway = false, reader = null }: Besides = {},
+  { more: moreProblems = [], node: askedNode = null, isEngineAway = false, reader = null }: OtherFacts = {},
 ): ReadyAnswer {
   const chosenNode = chooseNode(ingest, askedNode);
   const { silenceMs } = tail;
   // If the database server has ended, the database is not available, even if it answered a moment ago.
-  const database = !isEngineAway && silenceMs !== null && silenceMs <= DATABASE_SILENCE_MAX_MS;
+  const isDatabaseUp = !isEngineAway && silenceMs !== null && silenceMs <= DATABASE_SILENCE_MAX_MS;
   const ageSeconds = ageOf(head, tail, reader?.databaseNowMs ?? nowMs);
-  const current = isCurrent(ageSeconds) || isNodeHead(head, chosenNode);
+  const isHeadCurrent = isCurrent(ageSeconds) || isNodeHead(head, chosenNode);
   const node = nodeCheck(head, chosenNode);
   const facts = {
     nodeFaults: listFaults(ingest ?? askedNode),
-    database,
+    database: isDatabaseUp,
     isEngineAway,
-    current,
+    current: isHeadCurrent,
     ageSeconds,
     node,
   };
   return {
-    ready: database && current,
+    ready: isDatabaseUp && isHeadCurrent,
     checks: {
-      database: databaseCheck(database, silenceMs),
-      head: headCheck(head, current, ageSeconds),
+      database: databaseCheck(isDatabaseUp, silenceMs),
+      head: headCheck(head, isHeadCurrent, ageSeconds),
       node,
     },
     backfill: ingest?.backfill ?? null,
     proof: NO_PROOF,
-    problems: keepFirst([
+    problems: dropRepeated([
       ...listProblems(head, tail, facts, checksClock(ingest, reader) ? ageBy(head, nowMs) : null),
       ...(ingest?.problems ?? []),
-      ...more,
-      ...(reader !== null && current ? listLateHead(head, ageSeconds) : []),
-    ]).map(complete),
+      ...moreProblems,
+      ...(reader !== null && isHeadCurrent ? listLateHead(head, ageSeconds) : []),
+    ]).map(completeProblem),
   };
 }
 
@@ -171,7 +173,7 @@ function isCurrent(ageSeconds: number | null): boolean {
 }
 
 /** Whether the clock of this machine is compared with the head here. An ingester compares it with the node's head. */
-function checksClock(ingest: NodeFacts | null, reader: Besides['reader']): boolean {
+function checksClock(ingest: NodeFacts | null, reader: OtherFacts['reader']): boolean {
   return ingest === null || (reader ?? null) !== null;
 }
 
@@ -182,18 +184,19 @@ function ageBy(head: HeadSnapshot | null, clockMs: number): number | null {
 
 /** A block is at least as old as the time since this process first saw it, even if the clock is wrong. */
 function ageOf(head: HeadSnapshot | null, { headKnownMs }: TailFacts, clockMs: number): number | null {
-  const age = ageBy(head, clockMs);
-  return age === null ? null : Math.max(age, Math.floor((headKnownMs ?? 0) / 1000));
+  const ageSeconds = ageBy(head, clockMs);
+  return ageSeconds === null ? null : Math.max(ageSeconds, Math.floor((headKnownMs ?? 0) / 1000));
 }
 
 /** This process and the ingester may report the same problem. */
-function keepFirst(problems: readonly ReadyProblem[]): ReadyProblem[] {
-  const first = new Map<string, ReadyProblem>();
-  for (const each of problems) if (!first.has(problemKey(each))) first.set(problemKey(each), each);
-  return [...first.values()];
+function dropRepeated(problems: readonly ReadyProblem[]): ReadyProblem[] {
+  const problemByKey = new Map<string, ReadyProblem>();
+  for (const problem of problems)
+    if (!problemByKey.has(problemKey(problem))) problemByKey.set(problemKey(problem), problem);
+  return [...problemByKey.values()];
 }
 
-function complete({
+function completeProblem({
   code,
   message,
   age_seconds = null,
@@ -227,7 +230,7 @@ function headCheck(
     block_hash: head?.hash ?? null,
     final_block: head?.finalNumber ?? null,
     age_seconds: ageSeconds,
-    block_seconds: head === null ? null : meanSpacing(head),
+    block_seconds: head === null ? null : meanBlockSeconds(head),
   };
 }
 
@@ -241,7 +244,7 @@ function nodeCheck(head: HeadSnapshot | null, node: NodeFacts | null): ReadyAnsw
   };
 }
 
-interface Judged {
+interface JudgedFacts {
   readonly database: boolean;
   readonly nodeFaults: readonly ReadyProblem[];
   readonly isEngineAway: boolean;
@@ -251,14 +254,14 @@ interface Judged {
 }
 
 /**
- * `byClock` is the age of the head in seconds by the machine's clock. It is null if an ingester in this
+ * `clockAgeSeconds` is the age of the head in seconds by the machine's clock. It is null if an ingester in this
  * process checks the clock.
  */
 function listProblems(
   head: HeadSnapshot | null,
   { silenceMs, lastError }: TailFacts,
-  { database, isEngineAway, current, ageSeconds, node, nodeFaults }: Judged,
-  byClock: number | null,
+  { database, isEngineAway, current, ageSeconds, node, nodeFaults }: JudgedFacts,
+  clockAgeSeconds: number | null,
 ): ReadyProblem[] {
   const problems: ReadyProblem[] = [];
   const report = (
@@ -269,9 +272,9 @@ function listProblems(
   ): void => {
     if (isWrong) problems.push({ code, message, ...moreFacts });
   };
-  const silence = silenceMs === null ? {} : { age_seconds: Math.round(silenceMs / 1000) };
-  const unpromoted = head === null ? 0 : head.finalNumber - head.finalTo;
-  report(!database, 'database_away', awayText(isEngineAway, silenceMs), silence);
+  const silenceAge = silenceMs === null ? {} : { age_seconds: Math.round(silenceMs / 1000) };
+  const unpromotedBlocks = head === null ? 0 : head.finalNumber - head.finalTo;
+  report(!database, 'database_away', awayText(isEngineAway, silenceMs), silenceAge);
   report(database && lastError !== null, 'head_unreadable', 'The last read of the newest block failed');
   report(head === null, 'nothing_indexed', 'No block is indexed yet');
   const behindBlocks = node?.behind_blocks ?? 0;
@@ -282,13 +285,20 @@ function listProblems(
       ...(behindBlocks > 0 ? { behind_blocks: behindBlocks } : {}),
     },
   });
-  report(unpromoted > PROMOTION_LAG_MAX, 'promotion_behind', 'Final blocks are not in the final tables yet', {
-    figures: { blocks: unpromoted },
-  });
+  report(
+    unpromotedBlocks > PROMOTION_LAG_MAX,
+    'promotion_behind',
+    'Final blocks are not in the final tables yet',
+    {
+      figures: { blocks: unpromotedBlocks },
+    },
+  );
   problems.push(...nodeFaults);
-  const ahead = -(byClock ?? 0);
-  const future = 'The newest indexed block is in the future: the clock of this machine is wrong';
-  report(ahead > HEAD_AHEAD_MAX_S, 'clock_behind', future, { figures: { seconds_ahead: ahead } });
+  const secondsAhead = -(clockAgeSeconds ?? 0);
+  const futureText = 'The newest indexed block is in the future: the clock of this machine is wrong';
+  report(secondsAhead > HEAD_AHEAD_MAX_S, 'clock_behind', futureText, {
+    figures: { seconds_ahead: secondsAhead },
+  });
   return problems;
 }
 
@@ -298,7 +308,7 @@ function awayText(isEngineAway: boolean, silenceMs: number | null): string {
 }
 
 /** The head counts as late after this many mean block times, but within these limits in seconds. */
-const SPACINGS_OF_LATE = 4;
+const LATE_BLOCK_TIMES = 4;
 const LATE_MIN_S = 30;
 const LATE_MAX_S = 300;
 /** Number of the newest blocks from which the mean block time is computed, at least and at most. */
@@ -307,21 +317,21 @@ const BLOCKS_MAX = 64;
 
 /** The problem `head_late`, or nothing. `ageSeconds` is the age of the head. */
 function listLateHead(head: HeadSnapshot | null, ageSeconds: number | null): ReadyProblem[] {
-  const spacing = head === null ? null : meanSpacing(head);
-  if (spacing === null || ageSeconds === null) return [];
-  if (ageSeconds <= Math.min(LATE_MAX_S, Math.max(LATE_MIN_S, SPACINGS_OF_LATE * spacing))) return [];
-  const figures = { block_number: head?.number ?? 0, block_seconds: spacing };
+  const blockSeconds = head === null ? null : meanBlockSeconds(head);
+  if (blockSeconds === null || ageSeconds === null) return [];
+  if (ageSeconds <= Math.min(LATE_MAX_S, Math.max(LATE_MIN_S, LATE_BLOCK_TIMES * blockSeconds))) return [];
+  const figures = { block_number: head?.number ?? 0, block_seconds: blockSeconds };
   const message = 'The newest indexed block is older than usual for this chain';
   return [{ code: 'head_late', message, age_seconds: ageSeconds, figures }];
 }
 
 /** Mean time in seconds between the newest blocks, with one decimal place; null if too few blocks are known. */
-function meanSpacing({ blocks }: HeadSnapshot): number | null {
-  const newest = blocks.slice(-BLOCKS_MAX);
-  const [first] = newest;
-  const last = newest.at(-1);
-  if (first === undefined || last === undefined || newest.length < BLOCKS_MIN) return null;
-  return Math.round(((last.timestamp - first.timestamp) / (newest.length - 1)) * 10) / 10;
+function meanBlockSeconds({ blocks }: HeadSnapshot): number | null {
+  const newestBlocks = blocks.slice(-BLOCKS_MAX);
+  const [firstBlock] = newestBlocks;
+  const lastBlock = newestBlocks.at(-1);
+  if (firstBlock === undefined || lastBlock === undefined || newestBlocks.length < BLOCKS_MIN) return null;
+  return Math.round(((lastBlock.timestamp - firstBlock.timestamp) / (newestBlocks.length - 1)) * 10) / 10;
 }
 
 type Problems = ReadyAnswer['problems'];
@@ -333,15 +343,15 @@ interface ProblemAges {
 
 /** `now` is a monotonic clock in ms. */
 export function createProblemAges(now: () => number): ProblemAges {
-  let known: ReadonlyMap<string, number> = new Map();
+  let startByProblem: ReadonlyMap<string, number> = new Map();
   return {
     add(problems) {
-      const at = now();
-      const since = (problem: Problems[number]): number => known.get(problemKey(problem)) ?? at;
-      known = new Map(problems.map((problem) => [problemKey(problem), since(problem)]));
+      const nowMs = now();
+      const startOf = (problem: Problems[number]): number => startByProblem.get(problemKey(problem)) ?? nowMs;
+      startByProblem = new Map(problems.map((problem) => [problemKey(problem), startOf(problem)]));
       return problems.map((problem) => ({
         ...problem,
-        age_seconds: problem.age_seconds ?? Math.floor((at - since(problem)) / 1000),
+        age_seconds: problem.age_seconds ?? Math.floor((nowMs - startOf(problem)) / 1000),
       }));
     },
   };

@@ -9,22 +9,27 @@ import type { Route } from '../route';
 import { route } from '../scope';
 import { asOf, EXPLORER, OFFSET_PARAMS, totalOf, type ExplorerDeps } from '../explorerScope';
 
-const Q_MIN = 3;
-const Q_MAX = 200;
-const PATH_MAX = 200;
+const TEXT_LENGTH_MIN = 3;
+const TEXT_LENGTH_MAX = 200;
+const PATH_LENGTH_MAX = 200;
 
 /** The shortest search text has 3 characters, because the index cannot use fewer; the longest has 200. */
-const Q_PARAM: Param<string> = {
-  ...textParam({ max: Q_MAX, description: 'Text to find in a line, or an RE2 expression with mode=regex' }),
+const TEXT_PARAM: Param<string> = {
+  ...textParam({
+    max: TEXT_LENGTH_MAX,
+    description: 'Text to find in a line, or an RE2 expression with mode=regex',
+  }),
   schema: textSchema(),
   absent: 'required',
-  allowed: `a text of ${Q_MIN} to ${Q_MAX} characters`,
-  doc: { type: 'string', minLength: Q_MIN, maxLength: Q_MAX },
+  allowed: `a text of ${TEXT_LENGTH_MIN} to ${TEXT_LENGTH_MAX} characters`,
+  doc: { type: 'string', minLength: TEXT_LENGTH_MIN, maxLength: TEXT_LENGTH_MAX },
 };
 
 function textSchema(): Param<string>['schema'] {
-  const { schema } = textParam({ max: Q_MAX });
-  return schema.transform((text) => trimEnd(text ?? '')).refine((text) => [...text].length >= Q_MIN);
+  const { schema } = textParam({ max: TEXT_LENGTH_MAX });
+  return schema
+    .transform((text) => trimEnd(text ?? ''))
+    .refine((text) => [...text].length >= TEXT_LENGTH_MIN);
 }
 
 /** Removes blanks at the end, except a blank that a regular expression escapes. Blanks at the start are indentation. */
@@ -44,19 +49,20 @@ export function sourceSearch(deps: ExplorerDeps): Route {
       'is verified on another chain only appears under one contract of this chain with the same code. ' +
       'This takes about a minute after both contracts are known.',
     query: {
-      q: Q_PARAM,
+      q: TEXT_PARAM,
       mode: oneOfParam(['text', 'regex'], {
         absent: 'text',
         description: 'text: q is plain text; regex: q is an RE2 expression',
       }),
       language: parsedParam({
-        parse: (text) => SOURCE_LANGUAGES.find((each) => each.toLowerCase() === text.toLowerCase()) ?? null,
+        parse: (text) =>
+          SOURCE_LANGUAGES.find((language) => language.toLowerCase() === text.toLowerCase()) ?? null,
         allowed: `one of ${SOURCE_LANGUAGES.join(', ')}`,
         doc: { type: 'string', enum: SOURCE_LANGUAGES },
         description: 'Only files in this language; default: all languages',
       }),
       path: textParam({
-        max: PATH_MAX,
+        max: PATH_LENGTH_MAX,
         description: 'Only files whose path contains this text, in any letter case',
       }),
       case: flagParam('true makes the search case-sensitive'),

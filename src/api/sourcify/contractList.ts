@@ -60,10 +60,10 @@ export function contractList(deps: DialectDeps): Route {
           'unsupported_chain',
           `The chain with chainId ${shown(chainText)} is not supported`,
         );
-      const { limit, newestFirst, after } = readPage(ctx);
-      const requestKey = `sourcify list ${limit} ${newestFirst} ${after}`;
+      const { limit, newestFirst, afterMatchId } = readPage(ctx);
+      const requestKey = `sourcify list ${limit} ${newestFirst} ${afterMatchId}`;
       return questionOf(deps, ctx, chainId, requestKey, async () => {
-        const rows = await deps.verifiedList.listVerified({ chainId, limit, newestFirst, after });
+        const rows = await deps.verifiedList.listVerified({ chainId, limit, newestFirst, afterMatchId });
         const results = rows.map(({ contract: address, status, verified_at, match_id, creation_match }) =>
           minimalOf({
             chainId,
@@ -80,16 +80,16 @@ export function contractList(deps: DialectDeps): Route {
   };
 }
 
-function readPage(ctx: RouteContext): { limit: number; newestFirst: boolean; after: string } {
+function readPage(ctx: RouteContext): { limit: number; newestFirst: boolean; afterMatchId: string } {
   const query = new URLSearchParams(ctx.querystring);
   const sort = query.get('sort') ?? 'desc';
   if (sort !== 'asc' && sort !== 'desc') throw invalid(ctx, `sort: got "${shown(sort)}"; allowed: asc, desc`);
-  const text = query.get('limit') ?? String(LIMIT_MAX);
-  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  const limitText = query.get('limit') ?? String(LIMIT_MAX);
+  const limit = /^\d{1,3}$/.test(limitText) ? Number(limitText) : 0;
   if (limit < 1 || limit > LIMIT_MAX)
-    throw invalid(ctx, `limit: got "${shown(text)}"; allowed: an integer from 1 to ${LIMIT_MAX}`);
-  const afterId = query.get('afterMatchId') ?? '0';
-  if (!/^\d{1,18}$/.test(afterId))
-    throw invalid(ctx, `afterMatchId: got "${shown(afterId)}"; allowed: the matchId of a contract`);
-  return { limit, newestFirst: sort === 'desc', after: afterId };
+    throw invalid(ctx, `limit: got "${shown(limitText)}"; allowed: an integer from 1 to ${LIMIT_MAX}`);
+  const afterMatchId = query.get('afterMatchId') ?? '0';
+  if (!/^\d{1,18}$/.test(afterMatchId))
+    throw invalid(ctx, `afterMatchId: got "${shown(afterMatchId)}"; allowed: the matchId of a contract`);
+  return { limit, newestFirst: sort === 'desc', afterMatchId };
 }

@@ -10,8 +10,8 @@ import { VERIFY_BODY_MAX } from '../etherscan/mounts';
 import type { RouteContext } from '../route';
 import { invalid, sourcifyRefusal, shown } from './refusals';
 
-const BOUNDS = { depthMax: 32, partsMax: 20_000 };
-const NAME_MAX = 1_200;
+const JSON_BOUNDS = { depthMax: 32, partsMax: 20_000 };
+const CONTRACT_NAME_MAX = 1_200;
 
 const readBytes = bodyReader({
   mediaTypes: ['application/json', 'application/*+json'],
@@ -27,13 +27,13 @@ const readBytes = bodyReader({
 async function readObject(ctx: RouteContext): Promise<Readonly<Record<string, unknown>>> {
   const text = (await readBytes(ctx)).toString();
   if (text === '') return {};
-  const parsed = await parseJsonText(text, BOUNDS);
+  const parsed = await parseJsonText(text, JSON_BOUNDS);
   if (!('value' in parsed) && parsed.fault === 'syntax')
     throw sourcifyRefusal(ctx, 400, 'invalid_json', 'the body is not valid JSON');
   if (!('value' in parsed))
     throw invalid(
       ctx,
-      `the body is nested too deeply or has too many parts; allowed: ${BOUNDS.depthMax} levels, ${BOUNDS.partsMax} parts`,
+      `the body is nested too deeply or has too many parts; allowed: ${JSON_BOUNDS.depthMax} levels, ${JSON_BOUNDS.partsMax} parts`,
     );
   if (!isObject(parsed.value)) throw invalid(ctx, 'the body must be a JSON object');
   return parsed.value;
@@ -72,7 +72,7 @@ export async function readStandardJsonBody(ctx: RouteContext): Promise<StandardJ
     throw invalid(ctx, 'Contract identifier is required');
   if (
     !contractIdentifier.includes(':') ||
-    contractIdentifier.length > NAME_MAX ||
+    contractIdentifier.length > CONTRACT_NAME_MAX ||
     !isPrintable(contractIdentifier)
   )
     throw invalid(
@@ -102,10 +102,10 @@ function checkInput(ctx: RouteContext, input: unknown): void {
   if (language !== 'Solidity' && language !== 'Yul')
     throw sourcifyRefusal(ctx, 400, 'unsupported_language', 'The provided language is not supported.');
   if (!isObject(sources)) throw invalid(ctx, 'Standard JSON input must contain a sources field.');
-  const isFilled = Object.values(sources).every(
+  const hasContents = Object.values(sources).every(
     (source) => isObject(source) && typeof source['content'] === 'string',
   );
-  if (!isFilled) throw invalid(ctx, 'Standard JSON input must contain a content field for each source.');
+  if (!hasContents) throw invalid(ctx, 'Standard JSON input must contain a content field for each source.');
 }
 
 interface MetadataBody {

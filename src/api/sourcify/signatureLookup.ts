@@ -13,7 +13,7 @@ import type { Route } from '../route';
 import { refuseMistyped } from '../suggestName';
 
 const SELECTORS_MAX = 100;
-const TEXT_MAX = 8_000;
+const LIST_LENGTH_MAX = 8_000;
 const FUNCTION_DIGITS = 8;
 const EVENT_DIGITS = 64;
 
@@ -28,11 +28,11 @@ export function signatureLookup(deps: DialectDeps): Route {
       tag: 'explorer',
       query: {
         function: textParam({
-          max: TEXT_MAX,
+          max: LIST_LENGTH_MAX,
           description: `Comma list of at most ${SELECTORS_MAX} selectors, each 0x and 8 hex digits`,
         }),
         event: textParam({
-          max: TEXT_MAX,
+          max: LIST_LENGTH_MAX,
           description: `Comma list of at most ${SELECTORS_MAX} topics, each 0x and 64 hex digits`,
         }),
         filter: textParam({ max: 5, description: 'Accepted for compatibility and ignored' }),
@@ -51,8 +51,8 @@ export function signatureLookup(deps: DialectDeps): Route {
         kind: KnownSignature['kind'],
         selector: Hex,
       ): { name: string; filtered: false }[] => {
-        const names = signatures.filter((each) => each.kind === kind && each.selector === selector);
-        return [...new Set(names.map(({ signature }) => signature))].map((name) => ({
+        const matching = signatures.filter((each) => each.kind === kind && each.selector === selector);
+        return [...new Set(matching.map(({ signature }) => signature))].map((name) => ({
           name,
           filtered: false,
         }));
@@ -72,13 +72,13 @@ export function signatureLookup(deps: DialectDeps): Route {
   };
 }
 
-function readList(text: string | null, name: string, digits: number): Hex[] {
+function readList(text: string | null, name: string, digitCount: number): Hex[] {
   const items = (text ?? '').split(',').filter((item) => item !== '');
-  const allowed = `allowed: a comma list of at most ${SELECTORS_MAX} items, each 0x and ${digits} hex digits`;
+  const allowed = `allowed: a comma list of at most ${SELECTORS_MAX} items, each 0x and ${digitCount} hex digits`;
   if (items.length > SELECTORS_MAX)
     throw new AppError('bad_request', `${name}: got ${items.length} items; ${allowed}`);
   return items.map((item) => {
-    if (!isHexOfLength(item, digits))
+    if (!isHexOfLength(item, digitCount))
       throw new AppError('bad_request', `${name}: got "${item.slice(0, 80)}"; ${allowed}`);
     return toLowerHex(item);
   });

@@ -55,7 +55,7 @@ const BYTECODE_PARTS = [
 
 /** Fields whose parts can be requested. Some parts have any name, because they come from the compiler
  * settings. */
-const PARTS: ReadonlyMap<string, readonly string[]> = new Map<SourcifyField, readonly string[]>([
+const PARTS_OF_FIELD: ReadonlyMap<string, readonly string[]> = new Map<SourcifyField, readonly string[]>([
   ['creationBytecode', BYTECODE_PARTS],
   ['runtimeBytecode', [...BYTECODE_PARTS, 'immutableReferences']],
   ['deployment', ['transactionHash', 'blockNumber', 'transactionIndex', 'deployer']],
@@ -76,10 +76,12 @@ const OPEN_PARTS: ReadonlySet<string> = new Set([
 
 /** Whether `path` names a field, or a part of a field by a dotted path. */
 export function isFieldPath(path: string): boolean {
-  const [field = '', part, ...rest] = path.split('.');
+  const [field = '', part, ...deeperParts] = path.split('.');
   const knownFields: readonly string[] = SOURCIFY_FIELDS;
   if (part === undefined) return knownFields.includes(field);
-  return PARTS.get(field)?.includes(part) === true && (rest.length === 0 || OPEN_PARTS.has(part));
+  return (
+    PARTS_OF_FIELD.get(field)?.includes(part) === true && (deeperParts.length === 0 || OPEN_PARTS.has(part))
+  );
 }
 
 const PROXY_TYPES: Readonly<Record<ProxyKind, string>> = {
@@ -155,10 +157,10 @@ export function fieldsOf(
 /** The output of the compiler for this contract. Null if no output is stored. */
 function outputOf({ path, name, abi, files }: VerifiedContract, outputs: Json): Json | null {
   if (Object.keys(outputs).length === 0) return null;
-  const { metadata, ...rest } = outputs;
+  const { metadata, ...otherOutputs } = outputs;
   const text = metadata === undefined || typeof metadata === 'string' ? metadata : JSON.stringify(metadata);
   return {
-    contracts: { [path]: { [name]: { abi, metadata: text, ...rest } } },
+    contracts: { [path]: { [name]: { abi, metadata: text, ...otherOutputs } } },
     sources: Object.fromEntries(files.map((file, id) => [file.path, { id }])),
   };
 }
@@ -173,8 +175,8 @@ function parseMetadata(metadata: unknown): unknown {
 }
 
 function partIn(value: Json, key: string): Json {
-  const part = value[key];
-  return typeof part === 'object' && part !== null ? { ...part } : {};
+  const partValue = value[key];
+  return typeof partValue === 'object' && partValue !== null ? { ...partValue } : {};
 }
 
 function compilationOf(record: VerifiedContract, compilerSettings: Json): Json {
@@ -205,22 +207,26 @@ function valuesOf(name: string, value: unknown): Json | null {
   return value === null ? null : { [name]: value };
 }
 
-/** `compiled` is the code in the output of the compiler; empty if it is not stored. */
-function bytecodeOf(compiled: Json, onchainBytecode: Hex | null): Json {
-  const { object, sourceMap = null, linkReferences = null } = compiled;
+/** `compiledCode` is the code in the output of the compiler; empty if it is not stored. */
+function bytecodeOf(compiledCode: Json, onchainBytecode: Hex | null): Json {
+  const { object, sourceMap = null, linkReferences = null } = compiledCode;
   const recompiledBytecode = typeof object === 'string' ? `0x${object.replace(/^0x/, '')}` : null;
   return { ...NO_BYTECODE, onchainBytecode, recompiledBytecode, sourceMap, linkReferences };
 }
 
-function runtimeOf({ libraries }: VerifiedContract, compiled: Json, onchainBytecode: Hex | null): Json {
-  const { immutableReferences = null } = compiled;
-  const values = valuesOf('libraries', Object.keys(libraries).length === 0 ? null : libraries);
-  return { ...bytecodeOf(compiled, onchainBytecode), immutableReferences, transformationValues: values };
+function runtimeOf({ libraries }: VerifiedContract, compiledCode: Json, onchainBytecode: Hex | null): Json {
+  const { immutableReferences = null } = compiledCode;
+  const libraryValues = valuesOf('libraries', Object.keys(libraries).length === 0 ? null : libraries);
+  return {
+    ...bytecodeOf(compiledCode, onchainBytecode),
+    immutableReferences,
+    transformationValues: libraryValues,
+  };
 }
 
 function signaturesOf({ abi }: VerifiedContract): Json {
   const signatures = listSignatures(abi);
-  const list = (kind: 'function' | 'event' | 'error'): Json[] =>
+  const signaturesOfKind = (kind: 'function' | 'event' | 'error'): Json[] =>
     signatures
       .filter((each) => each.kind === kind)
       .map(({ signature }) => ({
@@ -228,7 +234,11 @@ function signaturesOf({ abi }: VerifiedContract): Json {
         signatureHash32: topicOf(signature),
         signatureHash4: selectorOf(signature),
       }));
-  return { function: list('function'), event: list('event'), error: list('error') };
+  return {
+    function: signaturesOfKind('function'),
+    event: signaturesOfKind('event'),
+    error: signaturesOfKind('error'),
+  };
 }
 
 function proxyOf({ facts, implementations }: ContractView): Json {

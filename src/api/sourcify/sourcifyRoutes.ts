@@ -80,7 +80,7 @@ function contract(deps: DialectDeps): Route {
   };
 }
 
-function missing(chainId: number, address: Hex): Json {
+function notVerified(chainId: number, address: Hex): Json {
   return {
     match: null,
     creationMatch: null,
@@ -100,18 +100,18 @@ async function readAnswer(
 ): Promise<Json> {
   const view = await readContractView(deps, chainId, moment, address);
   const { record } = view;
-  if (record === null) throw new Refusal(404, missing(chainId, address));
+  if (record === null) throw new Refusal(404, notVerified(chainId, address));
   if (paths.length === 0) return { ...minimalOf(record) };
-  const wants = (field: SourcifyField): boolean =>
+  const isRequested = (field: SourcifyField): boolean =>
     paths.some((path) => path === field || path.startsWith(`${field}.`));
   const node = deps.relayOf?.(chainId) ?? null;
   const transaction = view.facts?.creation?.txHash ?? null;
-  const creationHash = wants('deployment') || wants('creationBytecode') ? transaction : null;
+  const creationHash = isRequested('deployment') || isRequested('creationBytecode') ? transaction : null;
   const [sources, runtimeCode, creation, outputs] = await Promise.all([
-    wants('sources') || wants('stdJsonInput') ? deps.verified.readSources(record) : [],
-    wants('runtimeBytecode') && moment !== null ? readCode(node, moment.head, address) : null,
+    isRequested('sources') || isRequested('stdJsonInput') ? deps.verified.readSources(record) : [],
+    isRequested('runtimeBytecode') && moment !== null ? readCode(node, moment.head, address) : null,
     readCreation(node, { chainId, address }, creationHash),
-    OUTPUT_FIELDS.some(wants) ? deps.verified.readOutputs(record) : {},
+    OUTPUT_FIELDS.some(isRequested) ? deps.verified.readOutputs(record) : {},
   ]);
   const allFields = fieldsOf(record, view, { sources, runtimeCode, creation, outputs });
   const answer: Record<string, unknown> = { ...minimalOf(record) };
@@ -131,15 +131,19 @@ const OUTPUT_FIELDS: readonly SourcifyField[] = [
 ];
 
 /** Copies one value by its path, and creates the objects around it. */
-function copyPath(from: Json, to: Record<string, unknown>, [key = '', ...rest]: readonly string[]): void {
-  const value = Object.hasOwn(from, key) ? from[key] : null;
+function copyPath(
+  source: Json,
+  target: Record<string, unknown>,
+  [key = '', ...rest]: readonly string[],
+): void {
+  const value = Object.hasOwn(source, key) ? source[key] : null;
   if (rest.length === 0 || !isObject(value)) {
-    to[key] = value ?? null;
+    target[key] = value ?? null;
     return;
   }
-  const inner = isObject(to[key]) ? { ...to[key] } : {};
-  copyPath(value, inner, rest);
-  to[key] = inner;
+  const innerTarget = isObject(target[key]) ? { ...target[key] } : {};
+  copyPath(value, innerTarget, rest);
+  target[key] = innerTarget;
 }
 
 function isObject(value: unknown): value is Json {
@@ -155,16 +159,25 @@ function readFields(ctx: RouteContext): readonly string[] {
   if (fields !== null && omit !== null) throw invalid(ctx, 'Cannot specify both fields and omit');
   if (fields === 'all') return SOURCIFY_FIELDS;
   const askedFields = (fields ?? omit ?? '').split(',').filter((path) => path !== '');
-  const minimal: ReadonlySet<string> = new Set(MINIMAL);
-  const strange = askedFields.find(
-    (path) => !/^[a-z]\w*(\.[a-z]\w*){0,3}$/i.test(path) || !(minimal.has(path) || isFieldPath(path)),
+  const minimalFields: ReadonlySet<string> = new Set(MINIMAL_FIELDS);
+  const unknownField = askedFields.find(
+    (path) => !/^[a-z]\w*(\.[a-z]\w*){0,3}$/i.test(path) || !(minimalFields.has(path) || isFieldPath(path)),
   );
-  if (strange !== undefined) throw invalid(ctx, `Field identifier ${shown(strange)} not recognized`);
+  if (unknownField !== undefined)
+    throw invalid(ctx, `Field identifier ${shown(unknownField)} not recognized`);
   if (omit !== null) return SOURCIFY_FIELDS.filter((field) => !askedFields.includes(field));
-  return askedFields.filter((path) => !minimal.has(path));
+  return askedFields.filter((path) => !minimalFields.has(path));
 }
 
-const MINIMAL = ['matchId', 'match', 'creationMatch', 'runtimeMatch', 'chainId', 'address', 'verifiedAt'];
+const MINIMAL_FIELDS = [
+  'matchId',
+  'match',
+  'creationMatch',
+  'runtimeMatch',
+  'chainId',
+  'address',
+  'verifiedAt',
+];
 
 function allChains(deps: DialectDeps): Route {
   return {
@@ -182,9 +195,9 @@ function allChains(deps: DialectDeps): Route {
       dialectErrors: { 400: sourcifyErrorShape, 404: sourcifyChainsShape },
     },
     handle: answering(deps.cache, (ctx) => {
-      const text = ctx.params['address'] ?? '';
-      const address = findAddress(text);
-      if (address === null) throw invalid(ctx, `Invalid address: ${shown(text)}`);
+      const addressText = ctx.params['address'] ?? '';
+      const address = findAddress(addressText);
+      if (address === null) throw invalid(ctx, `Invalid address: ${shown(addressText)}`);
       return { key: null, read: () => readChains(deps, address) };
     }),
   };

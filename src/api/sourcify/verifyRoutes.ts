@@ -116,7 +116,7 @@ function verifyRoute(deps: DialectDeps, { path, summary, body, draft }: VerifyEn
       const request = await draft(ctx, contract, queue);
       const verificationId =
         request === null
-          ? queue.refuse(contract, 'no_similar_match_found', MESSAGES.no_similar_match_found)
+          ? queue.refuse(contract, 'no_similar_match_found', FAULT_MESSAGES.no_similar_match_found)
           : await submit(ctx, queue, { license: null, ...request, ...contract });
       ctx.status = 202;
       ctx.set('Cache-Control', 'no-store');
@@ -148,15 +148,25 @@ async function submit(
 ): Promise<string> {
   const { chainId } = request;
   const address = getAddress(request.address);
-  const name = `Contract ${address} on chain ${chainId}`;
+  const contractText = `Contract ${address} on chain ${chainId}`;
   if (queue.isOpen(request))
-    throw sourcifyRefusal(ctx, 429, 'duplicate_verification_request', `${name} is already being verified`);
+    throw sourcifyRefusal(
+      ctx,
+      429,
+      'duplicate_verification_request',
+      `${contractText} is already being verified`,
+    );
   const submission = await queue.submit(request, clientOf(ctx.ip));
   switch (submission.kind) {
     case 'queued':
       return queue.idOf(submission.guid);
     case 'already_verified':
-      throw sourcifyRefusal(ctx, 409, 'already_verified', `${name} is already verified with an exact match.`);
+      throw sourcifyRefusal(
+        ctx,
+        409,
+        'already_verified',
+        `${contractText} is already verified with an exact match.`,
+      );
     case 'no_code':
       return queue.refuse(
         request,
@@ -260,7 +270,7 @@ function matchOf(
   return { match, runtimeMatch: match };
 }
 
-const MESSAGES = {
+const FAULT_MESSAGES = {
   already_verified: "The contract is already verified and the job didn't yield a better match.",
   no_similar_match_found: 'No similar verified contracts were found in the database.',
 } as const;
@@ -271,7 +281,7 @@ function errorOf(state: VerificationState): { customCode: string; message: strin
     case 'verified':
       return null;
     case 'already_verified':
-      return { customCode: 'already_verified', message: MESSAGES.already_verified };
+      return { customCode: 'already_verified', message: FAULT_MESSAGES.already_verified };
     case 'failed':
       return { customCode: state.fault, message: state.reason };
   }

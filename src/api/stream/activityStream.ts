@@ -26,7 +26,7 @@ import type { Route, RouteContext } from '../route';
 /** Value of Retry-After in seconds for a client that is refused because there are too many streams. */
 const RETRY_AFTER_S = '10';
 /** Largest number of replays that read from the database in parallel. Further replays wait. */
-const REPLAYS_AT_ONCE = 6;
+const PARALLEL_REPLAYS_MAX = 6;
 
 const POSITION_ALLOWED = '<block>-<log_index>, with or without -<first 8 hex digits of the block hash>';
 
@@ -57,7 +57,7 @@ interface ActivityStreamDeps {
 }
 
 export function activityStream(deps: ActivityStreamDeps): Route {
-  const limit = createLimit(REPLAYS_AT_ONCE);
+  const limitReplays = createLimit(PARALLEL_REPLAYS_MAX);
   return {
     path: '/api/v1/activity/stream',
     doc: {
@@ -81,7 +81,7 @@ export function activityStream(deps: ActivityStreamDeps): Route {
         ctx.res.end();
         return;
       }
-      await openStream(deps, ctx, filter, position, limit);
+      await openStream(deps, ctx, filter, position, limitReplays);
     },
   };
 }
@@ -129,11 +129,11 @@ async function openStream(
   ctx: RouteContext,
   filter: ActivityFilter,
   position: StreamPosition | null,
-  limit: Limit,
+  limitReplays: Limiter,
 ): Promise<void> {
   const { runner, chainId, tail, hub, log } = deps;
   const head = requireHead(tail);
-  if (ctx.res.destroyed) return leave(ctx);
+  if (ctx.res.destroyed) return giveUp(ctx);
   // There must be no await between reading the head and joining the hub, so that every later event reaches
   // the client live.
   const client = subscribe(hub, ctx, filter);
@@ -141,10 +141,10 @@ async function openStream(
   ctx.res.on('drain', () => client.drain());
   try {
     const query: ReplayQuery = { runner, chainId, head, filter };
-    const plan = position === null ? null : await limit(() => planReplay(query, position));
-    if (client.isEnded) return leave(ctx);
+    const plan = position === null ? null : await limitReplays(() => planReplay(query, position));
+    if (client.isEnded) return giveUp(ctx);
     startAnswer(ctx, head);
-    void sendReplay(client, query, plan, limit).catch((error: unknown) => {
+    void sendReplay(client, query, plan, limitReplays).catch((error: unknown) => {
       const facts = isExpected(error) ? { error: errorText(error) } : { err: error };
       log.warn(facts, 'replaying missed events to a client failed; its stream is closed');
       hub.remove(client);
@@ -172,7 +172,7 @@ function endWithSocket({ req, res }: RouteContext, remove: () => void): void {
 }
 
 /** The client closed the connection before the answer started. */
-function leave(ctx: RouteContext): void {
+function giveUp(ctx: RouteContext): void {
   ctx.respond = false;
 }
 
@@ -189,15 +189,15 @@ async function sendReplay(
   client: StreamClient,
   query: ReplayQuery,
   plan: ReplayPlan | null,
-  limit: Limit,
+  limitReplays: Limiter,
 ): Promise<void> {
   await client.write(RETRY_LINE);
   if (plan !== null) {
     for (const message of plan.opening) await client.write(message.bytes);
     const pages = replayPages(query, plan.afterOrd);
     for (;;) {
-      const page = await limit(() => pages.next());
-      if (page.done === true || !(await client.write(page.value))) break;
+      const nextPage = await limitReplays(() => pages.next());
+      if (nextPage.done === true || !(await client.write(nextPage.value))) break;
     }
   }
   client.release();
@@ -230,22 +230,22 @@ function createSink(res: ServerResponse, socket: Socket): StreamSink {
   };
 }
 
-type Limit = <T>(work: () => Promise<T>) => Promise<T>;
+type Limiter = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Runs at most `most` tasks at once. Further tasks wait in order of arrival. The hub limits the number of
+/** Runs at most `tasksMax` tasks at once. Further tasks wait in order of arrival. The hub limits the number of
  * clients, and so this queue. */
-function createLimit(atOnce: number): Limit {
-  let running = 0;
-  const queue: (() => void)[] = [];
+function createLimit(tasksMax: number): Limiter {
+  let runningTasks = 0;
+  const waitingTasks: (() => void)[] = [];
   return async (work) => {
-    if (running >= atOnce) await new Promise<void>((resolve) => queue.push(resolve));
-    else running += 1;
+    if (runningTasks >= tasksMax) await new Promise<void>((resolve) => waitingTasks.push(resolve));
+    else runningTasks += 1;
     try {
       return await work();
     } finally {
-      const next = queue.shift();
-      if (next === undefined) running -= 1;
-      else next();
+      const nextTask = waitingTasks.shift();
+      if (nextTask === undefined) runningTasks -= 1;
+      else nextTask();
     }
   };
 }

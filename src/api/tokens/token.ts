@@ -38,14 +38,17 @@ export function token(deps: MarketDeps): Route {
         askOlderLps(node, head, entry.pairs, risks),
       ]);
       const facts = { ...entry.facts, risks: risks.withLps(olderLps) };
-      const judged = olderLps.size === 0 ? entry : new TokenEntry(address, entry.pairs, entry.prices, facts);
+      const entryWithLps =
+        olderLps.size === 0 ? entry : new TokenEntry(address, entry.pairs, entry.prices, facts);
       const ownPair = pairs.byAddress.get(address);
-      const detail = toTokenDetail(judged, windows, explorerLink(chainId, address), ownPair);
+      const detail = toTokenDetail(entryWithLps, windows, explorerLink(chainId, address), ownPair);
       // Without the deepest pools, the means would only describe small pools.
       if (detail.symbol === null || detail.name === null || detail.decimals === null)
         deps.onIncomplete?.(address);
-      const isUntold = [...olderLps.values()].includes(null);
-      return { data: isUntold ? { ...detail, lp_locked_pct: null, lp_held_by_creator_pct: null } : detail };
+      const isLpUnanswered = [...olderLps.values()].includes(null);
+      return {
+        data: isLpUnanswered ? { ...detail, lp_locked_pct: null, lp_held_by_creator_pct: null } : detail,
+      };
     },
   });
 }

@@ -18,7 +18,7 @@ import { TOKEN_PATH_PARAMS } from './tokenEntry';
 /** Holders that the pages reach. */
 const HOLDERS_MAX = 10_000;
 /** Parts of one percent in a share before it becomes a float. */
-const PRECISION = 1_000_000n;
+const PERCENT_PARTS = 1_000_000n;
 
 export function tokenHolders(deps: ExplorerDeps): Route {
   return route(deps, {
@@ -85,7 +85,7 @@ async function readPage(
     share_pct:
       supply === null || supply <= 0n
         ? null
-        : Number((balance * 100n * PRECISION) / supply) / Number(PRECISION),
+        : Number((balance * 100n * PERCENT_PARTS) / supply) / Number(PERCENT_PARTS),
     label: labelOf?.(holder) ?? null,
   }));
 }
@@ -95,7 +95,7 @@ async function readSupply(
   { chain, head }: ChainMoment,
   token: Hex,
 ): Promise<bigint | null> {
-  const market = (await supplyOf?.(chain.chainId, head, token)) ?? null;
+  const marketSupply = (await supplyOf?.(chain.chainId, head, token)) ?? null;
   const node = nodeOf?.(chain.chainId) ?? null;
-  return readTotalSupply(chain, head, token, { node, market, patienceMs: TIME_BUDGETS.nodeMs });
+  return readTotalSupply(chain, head, token, { node, marketSupply, patienceMs: TIME_BUDGETS.nodeMs });
 }

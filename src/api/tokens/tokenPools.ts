@@ -23,11 +23,16 @@ export function tokenPools(deps: MarketDeps): Route {
         getTokenEntry(deps, params.address, head),
         deps.risks.at(head),
       ]);
-      const sorted = listPairs(pairs, { q: null, dex: null, token: null }, 'liquidity_usd', 'desc');
+      const sortedPairs = listPairs(
+        pairs,
+        { searchText: null, dex: null, token: null },
+        'liquidity_usd',
+        'desc',
+      );
       const skip = skipOf(params);
       return {
-        data: sorted.slice(skip, skip + params.limit).map((entry) => flaggedPair(entry, risks)),
-        meta: listMeta(params, sorted.length, head),
+        data: sortedPairs.slice(skip, skip + params.limit).map((entry) => flaggedPair(entry, risks)),
+        meta: listMeta(params, sortedPairs.length, head),
       };
     },
   });

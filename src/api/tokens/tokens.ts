@@ -46,11 +46,14 @@ export function tokens(deps: MarketDeps): Route {
       const { entries, byAddress } = await deps.tokens.at(head);
       if (params.addresses !== null)
         return listBatch((address) => byAddress.get(address)?.item, params.addresses, head);
-      const matching = listTokenEntries(entries, { ...params, minLiquidityUsd: params.min_liquidity_usd });
+      const matchingTokens = listTokenEntries(entries, {
+        ...params,
+        minLiquidityUsd: params.min_liquidity_usd,
+      });
       const skip = skipOf(params);
       return {
-        data: matching.slice(skip, skip + params.limit).map(({ item }) => item),
-        meta: listMeta(params, matching.length, head),
+        data: matchingTokens.slice(skip, skip + params.limit).map(({ item }) => item),
+        meta: listMeta(params, matchingTokens.length, head),
       };
     },
   });

@@ -25,23 +25,23 @@ export function createPairSymbols(pairs: PairTables): PairSymbolTables {
 
 /** Gives names to all pairs of a table. */
 function namePairs(table: PairTable): PairSymbols {
-  const names = new Map<string, string>();
-  const byName = new Map<string, PairEntry>();
+  const nameByAddress = new Map<string, string>();
+  const entryByName = new Map<string, PairEntry>();
   for (const entry of [...table.entries].sort(compareAge)) {
-    const short = shortName(entry);
-    const name = byName.has(short.toLowerCase()) ? `${short}#${entry.pool.address}` : short;
-    names.set(entry.pool.address, name);
-    byName.set(name.toLowerCase(), entry);
+    const plainName = plainNameOf(entry);
+    const name = entryByName.has(plainName.toLowerCase()) ? `${plainName}#${entry.pool.address}` : plainName;
+    nameByAddress.set(entry.pool.address, name);
+    entryByName.set(name.toLowerCase(), entry);
   }
   return {
     table,
-    nameOf: (entry) => names.get(entry.pool.address) ?? entry.pool.address,
+    nameOf: (entry) => nameByAddress.get(entry.pool.address) ?? entry.pool.address,
     find(symbol) {
-      const bare = symbol.slice(symbol.lastIndexOf(':') + 1);
-      const address = bare.slice(bare.lastIndexOf('#') + 1);
+      const nameWithoutExchange = symbol.slice(symbol.lastIndexOf(':') + 1);
+      const address = nameWithoutExchange.slice(nameWithoutExchange.lastIndexOf('#') + 1);
       if (/^0x[0-9a-f]{40}$/i.test(address))
         return table.byAddress.get(parseAddress(address, 'symbol')) ?? null;
-      return byName.get(bare.toLowerCase()) ?? null;
+      return entryByName.get(nameWithoutExchange.toLowerCase()) ?? null;
     },
   };
 }
@@ -55,16 +55,16 @@ export function findSymbol(symbols: PairSymbols, symbol: string): PairEntry {
 
 /** Sorts by creation block, then by address. Pairs older than the first indexed block come first. */
 function compareAge(a: PairEntry, b: PairEntry): number {
-  const age = (a.pool.created_block ?? -1) - (b.pool.created_block ?? -1);
-  return age !== 0 ? age : a.pool.address < b.pool.address ? -1 : 1;
+  const ageOrder = (a.pool.created_block ?? -1) - (b.pool.created_block ?? -1);
+  return ageOrder !== 0 ? ageOrder : a.pool.address < b.pool.address ? -1 : 1;
 }
 
-function shortName({ tokens, pool }: PairEntry): string {
-  return `${wordOf(tokens.base)}/${wordOf(tokens.quote)}@${pool.dex}`;
+function plainNameOf({ tokens, pool }: PairEntry): string {
+  return `${symbolWordOf(tokens.base)}/${symbolWordOf(tokens.quote)}@${pool.dex}`;
 }
 
 /** A token symbol without the characters that separate names. Returns the address if no character remains. */
-function wordOf({ symbol, address }: Token): string {
+function symbolWordOf({ symbol, address }: Token): string {
   const word = (symbol ?? '').replace(/[\s,/@#:]+/gu, '_');
   return word === '' || word === '_' ? address : word;
 }

@@ -81,15 +81,15 @@ export function udfHistory(deps: MarketDeps, symbols: PairSymbolTables): Route {
     async read({ symbol, resolution, from, to, countback, currencyCode }, head): Promise<UdfHistory> {
       const pair = await findChartedPair(deps, symbols, head, symbol);
       const currency = currencyOf(pair.quote, currencyCode);
-      const series = { pair, timeframe: resolution, currency };
-      const toTime = to === null ? null : Math.max(0, to);
+      const chartSeries = { pair, timeframe: resolution, currency };
+      const endTime = to === null ? null : Math.max(0, to);
       if (countback !== null || from === null) {
-        const bars = await readBars(deps, head, series, toTime, countback ?? BARS_DEFAULT);
+        const bars = await readBars(deps, head, chartSeries, endTime, countback ?? BARS_DEFAULT);
         return bars.length === 0 ? { s: 'no_data' } : toColumns(bars);
       }
-      const limit = countSlots(head, TIMEFRAME_SECONDS[resolution], from, toTime);
-      const readBack = limit === 0 ? [] : await readBars(deps, head, series, toTime, limit);
-      const bars = readBack.filter(({ time }) => time >= from);
+      const slotCount = countSlots(head, TIMEFRAME_SECONDS[resolution], from, endTime);
+      const newestBars = slotCount === 0 ? [] : await readBars(deps, head, chartSeries, endTime, slotCount);
+      const bars = newestBars.filter(({ time }) => time >= from);
       if (bars.length > BARS_MAX)
         throw new AppError(
           'bad_request',
@@ -97,8 +97,9 @@ export function udfHistory(deps: MarketDeps, symbols: PairSymbolTables): Route {
             'countback',
         );
       if (bars.length > 0) return toColumns(bars);
-      const older = readBack.at(-1) ?? (await readBars(deps, head, series, Math.max(0, from), 1)).at(-1);
-      return older === undefined ? { s: 'no_data' } : { s: 'no_data', nextTime: older.time };
+      const olderBar =
+        newestBars.at(-1) ?? (await readBars(deps, head, chartSeries, Math.max(0, from), 1)).at(-1);
+      return olderBar === undefined ? { s: 'no_data' } : { s: 'no_data', nextTime: olderBar.time };
     },
   });
 }
@@ -117,17 +118,22 @@ async function readBars(
   to: number | null,
   limit: number,
 ): Promise<readonly Bar[]> {
-  const plain = { fill: false, invert: false, base: null, quote: null };
-  const request = { pair: pair.address, timeframe, limit, to, currency, ...plain };
+  const plainOptions = { fill: false, invert: false, base: null, quote: null };
+  const request = { pair: pair.address, timeframe, limit, to, currency, ...plainOptions };
   const { data } = await getPairSeries(deps, head, request);
   return data;
 }
 
 /** Number of bars that open from `from` to before `to`, counted up to BARS_MAX + 1. */
-function countSlots({ timestamp }: HeadSnapshot, seconds: number, from: number, to: number | null): number {
-  const end = Math.min(to ?? Infinity, timestamp + 1);
-  const slots = Math.ceil(end / seconds) - Math.ceil(Math.max(0, from) / seconds);
-  return Math.min(Math.max(0, slots), BARS_MAX + 1);
+function countSlots(
+  { timestamp }: HeadSnapshot,
+  barSeconds: number,
+  from: number,
+  to: number | null,
+): number {
+  const endTime = Math.min(to ?? Infinity, timestamp + 1);
+  const slotCount = Math.ceil(endTime / barSeconds) - Math.ceil(Math.max(0, from) / barSeconds);
+  return Math.min(Math.max(0, slotCount), BARS_MAX + 1);
 }
 
 function toColumns(bars: readonly Bar[]): UdfHistory {

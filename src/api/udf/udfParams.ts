@@ -21,8 +21,8 @@ export const UDF: typeof MARKET = {
   ...MARKET,
   tag: 'udf',
   spell(querystring) {
-    const given = [...new URLSearchParams(querystring)].filter(([, text]) => text !== '');
-    return new URLSearchParams(given).toString();
+    const filledParams = [...new URLSearchParams(querystring)].filter(([, text]) => text !== '');
+    return new URLSearchParams(filledParams).toString();
   },
   refuse: ({ code, message }) =>
     ['bad_request', 'not_found'].includes(code) ? new Refusal(200, { s: 'error', errmsg: message }) : null,
@@ -81,8 +81,8 @@ export async function findChartedPair(
     return { address: `0x${item.address.slice(2)}`, quote: item.quote_token };
   }
   const address = parseAddress(symbol, 'symbol');
-  const stored = await deps.directory.findPool(head, address);
-  if (stored === null) throw new AppError('not_found', `there is no pair ${address}`);
-  const { pool, tokens } = stored;
+  const storedPool = await deps.directory.findPool(head, address);
+  if (storedPool === null) throw new AppError('not_found', `there is no pair ${address}`);
+  const { pool, tokens } = storedPool;
   return { address, quote: tokenOf(tokens, pool.base_is_token0 ? pool.token1 : pool.token0) };
 }

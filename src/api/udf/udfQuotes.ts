@@ -31,8 +31,11 @@ export function udfQuotes(deps: MarketDeps, symbols: PairSymbolTables): Route {
     },
     answer: udfQuotesAnswerShape,
     errors: [503],
-    async read({ symbols: wanted }, head): Promise<UdfQuotes> {
-      return { s: 'ok', d: await Promise.all(wanted.map((symbol) => quote(deps, symbols, head, symbol))) };
+    async read({ symbols: wantedSymbols }, head): Promise<UdfQuotes> {
+      return {
+        s: 'ok',
+        d: await Promise.all(wantedSymbols.map((symbol) => quoteOf(deps, symbols, head, symbol))),
+      };
     },
   });
 }
@@ -43,7 +46,7 @@ function parseSymbols(text: string): readonly string[] | null {
 }
 
 /** The quote of one pair. If the pair is unknown or has no price, the quotes of other pairs are still answered. */
-async function quote(
+async function quoteOf(
   deps: MarketDeps,
   symbols: PairSymbolTables,
   head: HeadSnapshot,
@@ -63,8 +66,8 @@ async function readQuote(
   head: HeadSnapshot,
   symbol: string,
 ): Promise<UdfQuote> {
-  const known = await symbols.at(head);
-  const entry = findSymbol(known, symbol);
+  const symbolTable = await symbols.at(head);
+  const entry = findSymbol(symbolTable, symbol);
   const { data } = await getPairSeries(deps, head, {
     pair: `0x${entry.item.address.slice(2)}`,
     timeframe: '1d',
@@ -77,25 +80,25 @@ async function readQuote(
     base: null,
     quote: null,
   });
-  const today = data.at(-1);
-  if (today === undefined) return { s: 'error', n: symbol, errmsg: 'the pair has no price yet', v: {} };
-  const before = data.length > 1 ? (data[0]?.close ?? null) : null;
+  const todayBar = data.at(-1);
+  if (todayBar === undefined) return { s: 'error', n: symbol, errmsg: 'the pair has no price yet', v: {} };
+  const closeBefore = data.length > 1 ? (data[0]?.close ?? null) : null;
   const exchange = deps.chain.dexes.find(({ name }) => name === entry.item.dex_name)?.displayName;
   return {
     s: 'ok',
     n: symbol,
     v: {
-      ch: before === null ? null : today.close - before,
-      chp: before === null ? null : (today.close / before - 1) * 100,
-      short_name: known.nameOf(entry),
+      ch: closeBefore === null ? null : todayBar.close - closeBefore,
+      chp: closeBefore === null ? null : (todayBar.close / closeBefore - 1) * 100,
+      short_name: symbolTable.nameOf(entry),
       exchange: exchange ?? entry.item.dex_name,
       description: describePair(entry, exchange ?? entry.item.dex_name),
-      lp: today.close,
-      open_price: today.open,
-      high_price: today.high,
-      low_price: today.low,
-      prev_close_price: before,
-      volume: today.volume,
+      lp: todayBar.close,
+      open_price: todayBar.open,
+      high_price: todayBar.high,
+      low_price: todayBar.low,
+      prev_close_price: closeBefore,
+      volume: todayBar.volume,
     },
   };
 }

@@ -76,15 +76,15 @@ export function udfSearch(deps: MarketDeps, symbols: PairSymbolTables): Route {
       if (type !== null && type.toLowerCase() !== 'crypto') return [];
       const symbolTable = await symbols.at(head);
       const dex = exchange === null ? null : dexOf(deps.chain, exchange);
-      const deepest = listPairs(
+      const deepestFirst = listPairs(
         symbolTable.table.entries,
-        { q: null, dex, token: null },
+        { searchText: null, dex, token: null },
         'liquidity_usd',
         'desc',
       );
       const hits: UdfSearchHit[] = [];
       const search = readPairSearch(query?.trim() ?? '');
-      for (const entry of deepest) {
+      for (const entry of deepestFirst) {
         if (!fitsPair(entry, search, symbolTable.nameOf(entry))) continue;
         hits.push(toHit(symbolTable, entry, deps.chain));
         if (hits.length === limit) break;
@@ -123,10 +123,10 @@ export function describePair({ item }: PairEntry, exchange: string): string {
   return `${item.name} on ${exchange}, ${item.address}`;
 }
 
-function toSymbol(symbolTable: PairSymbols, entry: PairEntry, usd: boolean, chain: ChainFacts): UdfSymbol {
+function toSymbol(symbolTable: PairSymbols, entry: PairEntry, inUsd: boolean, chain: ChainFacts): UdfSymbol {
   const { item } = entry;
   const { symbol: name, full_name, description, exchange } = toHit(symbolTable, entry, chain);
-  const price = usd ? item.price_usd : item.price;
+  const price = inUsd ? item.price_usd : item.price;
   const quoteCode = quoteCodeOf(item.quote_token);
   return {
     name,
@@ -151,13 +151,13 @@ function toSymbol(symbolTable: PairSymbols, entry: PairEntry, usd: boolean, chai
     volume_precision: VOLUME_DECIMAL_PLACES,
     visible_plots_set: 'ohlcv',
     data_status: 'streaming',
-    currency_code: usd ? USD : quoteCode,
+    currency_code: inUsd ? USD : quoteCode,
     original_currency_code: quoteCode,
   };
 }
 
 /** A power of ten: enough decimal places for five significant digits of the price, from 2 to 15. */
 function priceScale(price: number): number {
-  const places = price > 0 ? PRICE_DIGITS - 1 - Math.floor(Math.log10(price)) : PRICE_PLACES.min;
-  return 10 ** Math.min(PRICE_PLACES.max, Math.max(PRICE_PLACES.min, places));
+  const decimalPlaces = price > 0 ? PRICE_DIGITS - 1 - Math.floor(Math.log10(price)) : PRICE_PLACES.min;
+  return 10 ** Math.min(PRICE_PLACES.max, Math.max(PRICE_PLACES.min, decimalPlaces));
 }

@@ -26,7 +26,7 @@ export const GENERAL_TAGS: PageTags = {
 };
 
 /** The part of index.html that the tags replace. */
-const PLACE = /<!-- tags -->[^]*?<!-- end of tags -->/;
+const TAGS_PART = /<!-- tags -->[^]*?<!-- end of tags -->/;
 
 /**
  * Replaces the tags in a page. `publicUrl` is the origin in the addresses of the tags. Without it, the tags have no address
@@ -48,7 +48,7 @@ export function writeTags(page: string, tags: PageTags, publicUrl: string | null
     ['property', 'og:image:alt', picture === null ? null : `Candles of ${title}`],
     ['name', 'twitter:card', picture === null ? 'summary' : 'summary_large_image'],
   ];
-  const lines = properties.flatMap(([kind, name, value]) =>
+  const metaLines = properties.flatMap(([kind, name, value]) =>
     value === null ? [] : [`<meta ${kind}="${name}" content="${escapeText(value)}" />`],
   );
   // Without an origin, the path is enough, because browsers and search engines resolve it.
@@ -58,9 +58,9 @@ export function writeTags(page: string, tags: PageTags, publicUrl: string | null
   const links = requests.map(
     (request) => `<link rel="preload" as="fetch" href="${escapeText(request)}" crossorigin />`,
   );
-  const text = [`<title>${escapeText(title)}</title>`, ...lines, ...canonical, ...links].join('\n    ');
+  const text = [`<title>${escapeText(title)}</title>`, ...metaLines, ...canonical, ...links].join('\n    ');
   // A function, because a text may contain patterns such as `$&`.
-  return page.replace(PLACE, () => text);
+  return page.replace(TAGS_PART, () => text);
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

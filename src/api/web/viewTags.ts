@@ -37,12 +37,12 @@ export interface ViewTables extends Pick<MarketTables, 'pairs' | 'tokens' | 'dex
 }
 
 /** Figures of an earlier head are good enough for this time, in ms. */
-const FRESH_MS = 10_000;
+const TABLE_AGE_MAX_MS = 10_000;
 /** The page does not wait longer than this for the tables of a new head. Then it has the figures of an earlier head. */
-const WAIT_MS = 400;
+const TABLE_WAIT_MS = 400;
 
 /** Views without a parameter, with title and description. */
-const PLAIN: Readonly<Record<string, readonly [title: string, description: string]>> = {
+const PLAIN_VIEWS: Readonly<Record<string, readonly [title: string, description: string]>> = {
   tokens: ['Tokens', 'All tokens with price, changes, volume, liquidity and holders'],
   pairs: ['Pairs', 'All pairs with price, changes, volume, liquidity, fees and APR'],
   watchlist: ['Watchlist', 'The tokens and pairs that you watch'],
@@ -56,14 +56,14 @@ const PLAIN: Readonly<Record<string, readonly [title: string, description: strin
 
 /** The tags of a view without a parameter; '' is the market page. */
 export function plainTags(view: string): PageTags {
-  const [title, description] = PLAIN[view] ?? [];
+  const [title, description] = PLAIN_VIEWS[view] ?? [];
   return title === undefined || description === undefined
     ? { ...GENERAL_TAGS, path: `/${view}` }
-    : { ...GENERAL_TAGS, title: titled(title), description, path: `/${view}` };
+    : { ...GENERAL_TAGS, title: withSiteName(title), description, path: `/${view}` };
 }
 
 /** A page on another chain than the market's has the parameter `chainId`. */
-interface Asked {
+interface AskedView {
   readonly view: string;
   /** The parameter in the path, such as an address. */
   readonly given: string;
@@ -78,19 +78,20 @@ const BLOCK_MAX = 4_294_967_295;
 export async function findViewTags(
   tables: ViewTables | null,
   head: HeadSnapshot | null,
-  asked: Asked,
+  asked: AskedView,
 ): Promise<PageTags | null> {
   const { view, chain } = asked;
-  const text = asked.given.toLowerCase();
-  if (view === 'tx') return HASH.test(text) ? hexTags('tx', 'Transaction', text, chain) : null;
-  if (view === 'block') return isBlock(text) ? hexTags('block', 'Block', text, chain) : null;
-  if (view === 'dex') return tables === null || head === null ? GENERAL_TAGS : dexTags(tables, head, text);
-  if (!ADDRESS.test(text)) return null;
-  if (view === 'portfolio') return hexTags('portfolio', 'Portfolio', text, null);
-  if (view === 'contract') return hexTags('contract', 'Contract', text, chain);
-  if (view === 'address' && chain !== null) return hexTags('address', 'Address', text, chain);
-  const tags = tables === null || head === null ? undefined : await marketTags(tables, head, view, text);
-  if (view === 'address') return tags ?? hexTags('address', 'Address', text, null);
+  const lowerText = asked.given.toLowerCase();
+  if (view === 'tx') return HASH.test(lowerText) ? hexTags('tx', 'Transaction', lowerText, chain) : null;
+  if (view === 'block') return isBlock(lowerText) ? hexTags('block', 'Block', lowerText, chain) : null;
+  if (view === 'dex')
+    return tables === null || head === null ? GENERAL_TAGS : dexTags(tables, head, lowerText);
+  if (!ADDRESS.test(lowerText)) return null;
+  if (view === 'portfolio') return hexTags('portfolio', 'Portfolio', lowerText, null);
+  if (view === 'contract') return hexTags('contract', 'Contract', lowerText, chain);
+  if (view === 'address' && chain !== null) return hexTags('address', 'Address', lowerText, chain);
+  const tags = tables === null || head === null ? undefined : await marketTags(tables, head, view, lowerText);
+  if (view === 'address') return tags ?? hexTags('address', 'Address', lowerText, null);
   return tags === undefined ? GENERAL_TAGS : tags;
 }
 
@@ -99,7 +100,7 @@ function isBlock(text: string): boolean {
 }
 
 /** What a table has: undefined if the table is not ready in time. */
-type Looked<T> = T | null | undefined;
+type LookedUp<T> = T | null | undefined;
 
 /** Tags of a pair or token. Null if there is none at the address. */
 async function marketTags(
@@ -107,10 +108,10 @@ async function marketTags(
   head: HeadSnapshot,
   view: string,
   address: string,
-): Promise<Looked<PageTags>> {
-  const findPair = (): Promise<Looked<PairItem>> =>
+): Promise<LookedUp<PageTags>> {
+  const findPair = (): Promise<LookedUp<PairItem>> =>
     lookUp(tables.pairs, head, ({ byAddress }) => byAddress.get(address)?.item);
-  const findToken = (): Promise<Looked<TokenItem>> =>
+  const findToken = (): Promise<LookedUp<TokenItem>> =>
     lookUp(tables.tokens, head, ({ byAddress }) => byAddress.get(address)?.item);
   if (view !== 'token') {
     const pair = await findPair();
@@ -124,7 +125,7 @@ async function marketTags(
   return lpTags(pool);
 }
 
-interface Waiting<T> {
+interface TableReader<T> {
   at(head: HeadSnapshot): Promise<T>;
   latest(maxAgeMs?: number): T | null;
 }
@@ -134,29 +135,29 @@ interface Waiting<T> {
  * time or fails. Null if the table of the head does not have the item.
  */
 async function lookUp<T, Item>(
-  tables: Waiting<T>,
+  tables: TableReader<T>,
   head: HeadSnapshot,
   find: (table: T) => Item | undefined,
-): Promise<Looked<Item>> {
-  const recent = tables.latest(FRESH_MS);
-  const recentItem = recent === null ? undefined : find(recent);
+): Promise<LookedUp<Item>> {
+  const recentTable = tables.latest(TABLE_AGE_MAX_MS);
+  const recentItem = recentTable === null ? undefined : find(recentTable);
   if (recentItem !== undefined) return recentItem;
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), WAIT_MS);
+    timer = setTimeout(() => resolve(null), TABLE_WAIT_MS);
   });
-  const newest = await Promise.race([tables.at(head).catch(() => null), timeout]);
+  const newestTable = await Promise.race([tables.at(head).catch(() => null), timeout]);
   clearTimeout(timer);
-  if (newest !== null) return find(newest) ?? null;
-  const last = tables.latest();
-  return last === null ? undefined : find(last);
+  if (newestTable !== null) return find(newestTable) ?? null;
+  const lastTable = tables.latest();
+  return lastTable === null ? undefined : find(lastTable);
 }
 
 function hexTags(view: string, name: string, text: string, chain: string | null): PageTags {
   const suffix = chain === null ? '' : `?chainId=${encodeURIComponent(chain)}`;
   return {
     ...GENERAL_TAGS,
-    title: titled(`${name} ${shortHex(text)}`),
+    title: withSiteName(`${name} ${shortHex(text)}`),
     description: `${name} ${text}`,
     path: `/${view}/${text}${suffix}`,
   };
@@ -167,11 +168,11 @@ async function dexTags(tables: ViewTables, head: HeadSnapshot, name: string): Pr
     items.find(({ dex_name }) => dex_name.toLowerCase() === name),
   );
   if (dex == null) return dex === null ? null : GENERAL_TAGS;
-  const pools = dex.pool_count === 1 ? '1 pool' : `${dex.pool_count} pools`;
+  const poolCountText = dex.pool_count === 1 ? '1 pool' : `${dex.pool_count} pools`;
   return {
     ...GENERAL_TAGS,
-    title: titled(dex.display_name),
-    description: `Volume in 24 h ${usdFigure(dex.volume_24h_usd)}, liquidity ${usdFigure(dex.tvl_usd)}, ${pools}`,
+    title: withSiteName(dex.display_name),
+    description: `Volume in 24 h ${usdFigure(dex.volume_24h_usd)}, liquidity ${usdFigure(dex.tvl_usd)}, ${poolCountText}`,
     path: `/dex/${encodeURIComponent(dex.dex_name)}`,
   };
 }
@@ -180,10 +181,10 @@ async function dexTags(tables: ViewTables, head: HeadSnapshot, name: string): Pr
 function lpTags(item: PairItem): PageTags | null {
   if (item.pool_type === POOL_V3) return null;
   const title = `LP token of ${pairName(item)}`;
-  return { ...GENERAL_TAGS, title: titled(title), description: title, path: `/token/${item.address}` };
+  return { ...GENERAL_TAGS, title: withSiteName(title), description: title, path: `/token/${item.address}` };
 }
 
-const titled = (text: string): string => `${text} · Candlehouse`;
+const withSiteName = (text: string): string => `${text} · Candlehouse`;
 
 const pairName = ({ base_token, quote_token }: PairItem): string =>
   `${symbolFigure(base_token)} / ${symbolFigure(quote_token)}`;
@@ -192,18 +193,22 @@ function pairTags(item: PairItem): PageTags {
   const requests = pairRequests(item.address);
   return {
     ...figureTags(pairName(item), item, `on ${item.dex_name}`),
-    ...placeOf('pair', item.address),
+    ...linksOf('pair', item.address),
     requests,
   };
 }
 
 function tokenTags(item: TokenItem): PageTags {
-  const pools = item.pool_count === 1 ? 'in 1 pool' : `in ${item.pool_count} pools`;
+  const poolCountText = item.pool_count === 1 ? 'in 1 pool' : `in ${item.pool_count} pools`;
   const requests = tokenRequests(item.address);
-  return { ...figureTags(symbolFigure(item), item, pools), ...placeOf('token', item.address), requests };
+  return {
+    ...figureTags(symbolFigure(item), item, poolCountText),
+    ...linksOf('token', item.address),
+    requests,
+  };
 }
 
-function placeOf(view: 'pair' | 'token', address: string): Pick<PageTags, 'path' | 'picture'> {
+function linksOf(view: 'pair' | 'token', address: string): Pick<PageTags, 'path' | 'picture'> {
   return { path: `/${view}/${address}`, picture: `/preview/${view}/${address}.png` };
 }
 
@@ -215,14 +220,14 @@ function figureTags(
   const price = priceFigure(item.price_usd);
   const change = changeFigure(item.price_change_24h);
   const title = price === null ? name : `${name} $${price}`;
-  const figures = [
+  const figureTexts = [
     ['Price', price === null ? null : `$${price}`],
     ['change in 24 h', change],
     ['liquidity', usdFigure(item.liquidity_usd)],
     ['volume in 24 h', usdFigure(item.volume_24h_usd)],
   ].map(([label, figure]) => `${label} ${figure ?? 'unknown'}`);
   return {
-    title: titled(change === null ? title : `${title} (${change})`),
-    description: `${figures.join(', ')}, ${where}`,
+    title: withSiteName(change === null ? title : `${title} (${change})`),
+    description: `${figureTexts.join(', ')}, ${where}`,
   };
 }

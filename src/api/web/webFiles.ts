@@ -66,12 +66,12 @@ export function loadWebFiles(folder: string): WebFiles | null {
 }
 
 function toWebFile(name: string, bytes: Buffer): WebFile {
-  const zipped = gzipSync(bytes, { level: 9 });
+  const gzippedBytes = gzipSync(bytes, { level: 9 });
   return {
     name,
     type: TYPES[extname(name)] ?? 'application/octet-stream',
     plain: { body: bytes, etag: etagOf(bytes) },
-    gzip: { body: zipped, etag: etagOf(zipped) },
+    gzip: { body: gzippedBytes, etag: etagOf(gzippedBytes) },
   };
 }
 

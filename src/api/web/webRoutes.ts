@@ -25,7 +25,7 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /** The folder name is a hash of the content, so the file at an asset's URL never changes. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
+const CACHE_FOREVER = 'public, max-age=31536000, immutable';
 
 /** The views of the page, which all have the same file. The page reads its location and shows the view. */
 const VIEWS = [
@@ -62,30 +62,37 @@ export function webFolder(): string {
 /** `tables` give the figures in the tags of pairs, tokens, addresses and DEXes. Without them, these have the general tags. */
 export function webRoutes(folder: string, tables?: ViewTables & Pick<MarketDeps, 'head'>): Route[] {
   const files = loadWebFiles(folder);
-  const index = files?.pages.get('index.html') ?? null;
-  const chart = files?.pages.get('chart.html') ?? index;
-  const docs = files?.pages.get('docs.html') ?? null;
+  const indexPage = files?.pages.get('index.html') ?? null;
+  const chartPage = files?.pages.get('chart.html') ?? indexPage;
+  const docsPage = files?.pages.get('docs.html') ?? null;
   const publicUrl = tables?.publicUrl ?? null;
   const views = VIEWS.map((path) => {
     const [, view = '', parameter] = path.split('/');
-    const file = CHART_VIEWS.includes(view) ? chart : index;
+    const file = CHART_VIEWS.includes(view) ? chartPage : indexPage;
     if (file === null || parameter !== undefined)
       return pageRoute(path, VIEW_SUMMARY, file, (page) =>
         taggedView(page, tables ?? null, view, parameter ?? ''),
       );
-    const plain = withText(file, toText(file, plainTags(view), publicUrl));
-    if (view !== '') return pageRoute(path, VIEW_SUMMARY, plain);
-    const market = withText(file, toText(file, { ...plainTags(view), requests: MARKET_REQUESTS }, publicUrl));
+    const plainPage = withText(file, toText(file, plainTags(view), publicUrl));
+    if (view !== '') return pageRoute(path, VIEW_SUMMARY, plainPage);
+    const marketPage = withText(
+      file,
+      toText(file, { ...plainTags(view), requests: MARKET_REQUESTS }, publicUrl),
+    );
     // With parameters, the market page begins with other requests.
     return pageRoute(
       path,
       VIEW_SUMMARY,
-      plain,
-      () => (ctx) => send(ctx, ctx.querystring === '' ? market : plain),
+      plainPage,
+      () => (ctx) => send(ctx, ctx.querystring === '' ? marketPage : plainPage),
     );
   });
-  const reference = pageRoute('/docs', 'Reference of this API, with examples and a form to try calls', docs);
-  return [...views, reference, ...(files === null ? [] : assetRoutes(files))];
+  const docsRoute = pageRoute(
+    '/docs',
+    'Reference of this API, with examples and a form to try calls',
+    docsPage,
+  );
+  return [...views, docsRoute, ...(files === null ? [] : assetRoutes(files))];
 }
 
 type Answer = (ctx: RouteContext) => Promise<void> | void;
@@ -97,7 +104,7 @@ function taggedView(
   view: string,
   parameter: string,
 ): Answer {
-  const general = withText(file, toText(file, GENERAL_TAGS, null));
+  const generalPage = withText(file, toText(file, GENERAL_TAGS, null));
   return async (ctx) => {
     const value = ctx.params[parameter.slice(1)] ?? '';
     const chain = new URLSearchParams(ctx.querystring).get('chainId');
@@ -105,7 +112,7 @@ function taggedView(
     const askedView = { view, given: value, chain: isChain ? chain : null };
     const tags = await findViewTags(tables, tables?.head() ?? null, askedView);
     if (tags === null) ctx.status = 404;
-    if (tags === null || tags === GENERAL_TAGS) return send(ctx, general);
+    if (tags === null || tags === GENERAL_TAGS) return send(ctx, generalPage);
     ctx.type = file.type;
     ctx.body = Buffer.from(toText(file, tags, tables?.publicUrl ?? null));
   };
@@ -127,7 +134,7 @@ function pageRoute(
     limited: false,
     doc: { summary, tag: 'service', mediaType: 'text/html' },
     async handle(ctx): Promise<void> {
-      if (answer === null) return sayMissing(ctx);
+      if (answer === null) return answerMissing(ctx);
       ctx.set('Content-Security-Policy', PAGE_POLICY);
       ctx.set('Cross-Origin-Opener-Policy', 'same-origin');
       ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
@@ -144,7 +151,7 @@ function assetRoutes({ assets, assetsPath }: WebFiles): Route[] {
     handle(ctx): void {
       // Logs and metrics use one route name for all assets, which does not contain the hash.
       ctx.state.route = '/assets';
-      ctx.set('Cache-Control', FOR_EVER);
+      ctx.set('Cache-Control', CACHE_FOREVER);
       ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
       send(ctx, file);
     },
@@ -153,16 +160,16 @@ function assetRoutes({ assets, assetsPath }: WebFiles): Route[] {
 
 function send(ctx: RouteContext, file: WebFile): void {
   ctx.vary('Accept-Encoding');
-  const zipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
-  if (zipped) ctx.set('Content-Encoding', 'gzip');
-  const { body, etag } = zipped ? file.gzip : file.plain;
+  const takesGzip = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+  if (takesGzip) ctx.set('Content-Encoding', 'gzip');
+  const { body, etag } = takesGzip ? file.gzip : file.plain;
   ctx.set('Content-Type', file.type);
   ctx.set('ETag', etag);
   ctx.body = body;
 }
 
 /** Tests, and sources that were not built, have no web page. The API works without it. */
-function sayMissing(ctx: RouteContext): void {
+function answerMissing(ctx: RouteContext): void {
   ctx.status = 503;
   ctx.set('Cache-Control', 'no-store');
   ctx.type = 'text/plain; charset=utf-8';

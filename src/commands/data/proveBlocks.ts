@@ -223,8 +223,8 @@ async function compareStored(work: Work, proven: readonly ChainBlock[]): Promise
     signal.throwIfAborted();
     const head = await readHead(runner, config.chainId);
     if (head === null) throw new AppError('unavailable', 'the stored blocks have gone');
-    const logs = blocks.reduce((sum, block) => sum + block.logs.length, 0);
-    const rows = await readStoredRows(runner, config.chainId, head, { from, to, logs });
+    const logCount = blocks.reduce((sum, block) => sum + block.logs.length, 0);
+    const rows = await readStoredRows(runner, config.chainId, head, { from, to, logCount });
     const differences = compareBlocks(blocks, rows, { dexes: config.chain.dexes, logsFrom });
     await checkMakers(source, blocks, rows);
     if (differences.length === 0 || to <= head.finalNumber || attempt === ATTEMPTS) return differences;

@@ -20,18 +20,22 @@ export interface HeadDiff {
   readonly come: readonly HeadBlock[];
 }
 
-export function diffHeads(old: Chain, next: Chain): HeadDiff {
-  const floor = Math.max(old.finalTo, next.finalTo);
-  const isShared = hashAt(old, floor) === hashAt(next, floor);
-  const blocksOnlyIn = (one: Chain, other: Chain): HeadBlock[] => {
-    const commits = new Set(other.blocks.map(({ commit }) => commit));
-    return one.blocks.filter(({ number, commit }) => (!isShared || number > floor) && !commits.has(commit));
+export function diffHeads(oldHead: Chain, newHead: Chain): HeadDiff {
+  const finalFloor = Math.max(oldHead.finalTo, newHead.finalTo);
+  const isShared = hashAt(oldHead, finalFloor) === hashAt(newHead, finalFloor);
+  const blocksOnlyIn = (chain: Chain, otherChain: Chain): HeadBlock[] => {
+    const commits = new Set(otherChain.blocks.map(({ commit }) => commit));
+    return chain.blocks.filter(
+      ({ number, commit }) => (!isShared || number > finalFloor) && !commits.has(commit),
+    );
   };
-  const common = old.blocks.findLast(({ number, hash }) => number > floor && hashAt(next, number) === hash);
+  const newestShared = oldHead.blocks.findLast(
+    ({ number, hash }) => number > finalFloor && hashAt(newHead, number) === hash,
+  );
   return {
-    fork: isShared ? (common?.number ?? floor) : null,
-    gone: blocksOnlyIn(old, next),
-    come: blocksOnlyIn(next, old),
+    fork: isShared ? (newestShared?.number ?? finalFloor) : null,
+    gone: blocksOnlyIn(oldHead, newHead),
+    come: blocksOnlyIn(newHead, oldHead),
   };
 }
 

@@ -39,22 +39,23 @@ interface Head {
 }
 
 /** Applies a flip to the canonical blocks by number. */
-export function applyMove(heights: Map<number, HeadBlock>, { canonical, voided }: HeadMove): void {
-  for (const block of canonical) heights.set(block.number, block);
-  for (const number of voided) heights.delete(number);
+export function applyMove(blockByHeight: Map<number, HeadBlock>, { canonical, voided }: HeadMove): void {
+  for (const block of canonical) blockByHeight.set(block.number, block);
+  for (const number of voided) blockByHeight.delete(number);
 }
 
 /** The head after these flips, oldest first. `cursor` is the last final block; a zero hash fits any block above it. */
 export function foldHead(cursor: Pick<BlockRef, 'number' | 'hash'>, moves: Iterable<HeadMove>): Head {
-  const heights = new Map<number, HeadBlock>();
-  for (const move of moves) applyMove(heights, move);
-  let top = cursor.number;
-  for (const number of heights.keys()) if (number > top) top = number;
+  const blockByHeight = new Map<number, HeadBlock>();
+  for (const move of moves) applyMove(blockByHeight, move);
+  let topNumber = cursor.number;
+  for (const number of blockByHeight.keys()) if (number > topNumber) topNumber = number;
   const blocks: HeadBlock[] = [];
-  for (let number = cursor.number + 1, parent = cursor.hash; ; number += 1) {
-    const block = heights.get(number);
-    if (block === undefined || (block.parentHash !== parent && parent !== ZERO_HASH)) return { blocks, top };
+  for (let number = cursor.number + 1, parentHash = cursor.hash; ; number += 1) {
+    const block = blockByHeight.get(number);
+    if (block === undefined || (block.parentHash !== parentHash && parentHash !== ZERO_HASH))
+      return { blocks, top: topNumber };
     blocks.push(block);
-    parent = block.hash;
+    parentHash = block.hash;
   }
 }

@@ -15,32 +15,36 @@ export interface JsonBounds {
  * this module, because `textThread.ts` runs the text of this function in another thread.
  */
 export function isWithin(text: string, { depthMax, partsMax }: JsonBounds): boolean {
-  const [quote, comma, backslash] = [34, 44, 92];
-  const isOpening = (sign: number): boolean => sign === 91 || sign === 123;
-  const isClosing = (sign: number): boolean => sign === 93 || sign === 125;
+  const [quoteCode, commaCode, backslashCode] = [34, 44, 92];
+  const isOpening = (charCode: number): boolean => charCode === 91 || charCode === 123;
+  const isClosing = (charCode: number): boolean => charCode === 93 || charCode === 125;
   /** End of the string that begins at `start`; -1 if the string has no end. */
   const endOfString = (start: number): number => {
-    for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-      let before = at - 1;
-      while (text.charCodeAt(before) === backslash) before -= 1;
-      if ((at - before) % 2 === 1) return at;
+    for (
+      let quoteAt = text.indexOf('"', start + 1);
+      quoteAt !== -1;
+      quoteAt = text.indexOf('"', quoteAt + 1)
+    ) {
+      let beforeQuote = quoteAt - 1;
+      while (text.charCodeAt(beforeQuote) === backslashCode) beforeQuote -= 1;
+      if ((quoteAt - beforeQuote) % 2 === 1) return quoteAt;
     }
     return -1;
   };
   let depth = 0;
-  let parts = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const sign = text.charCodeAt(at);
-    if (sign === quote) {
-      const end = endOfString(at);
-      if (end === -1) return true;
-      at = end;
-    } else if (isOpening(sign)) {
+  let partCount = 0;
+  for (let position = 0; position < text.length; position += 1) {
+    const charCode = text.charCodeAt(position);
+    if (charCode === quoteCode) {
+      const stringEnd = endOfString(position);
+      if (stringEnd === -1) return true;
+      position = stringEnd;
+    } else if (isOpening(charCode)) {
       depth += 1;
-      parts += 1;
-    } else if (isClosing(sign)) depth -= 1;
-    else if (sign === comma) parts += 1;
-    if (depth > depthMax || parts > partsMax) return false;
+      partCount += 1;
+    } else if (isClosing(charCode)) depth -= 1;
+    else if (charCode === commaCode) partCount += 1;
+    if (depth > depthMax || partCount > partsMax) return false;
   }
   return true;
 }

@@ -10,7 +10,7 @@ import { isHash, ZERO_HASH, type Hex } from '../hex';
 import { isWithin, type JsonBounds } from './jsonShape';
 
 /** A text of at most this many characters takes less time in the main thread than its way to the other thread. */
-const SHORT_MAX = 65_536;
+const SHORT_LENGTH_MAX = 65_536;
 
 /** Plain JavaScript in a text, because the tests have no compiled file that a thread could load. */
 const SCRIPT = `
@@ -47,7 +47,7 @@ function parse(text: string, bounds: JsonBounds, isWithinBounds: typeof isWithin
   }
 }
 
-interface Waiting {
+interface WaitingTask {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -57,31 +57,31 @@ class TextThread {
     eval: true,
     workerData: { hashWasm: require.resolve('hash-wasm') },
   });
-  private readonly waiting = new Map<number, Waiting>();
+  private readonly waitingTasks = new Map<number, WaitingTask>();
   private nextId = 1;
 
   /** `onEnd` is called if the thread ends. The waiting tasks then fail. */
   constructor(onEnd: () => void) {
     this.worker.on('message', (message: unknown) => {
       const { id, result } = answerShape.parse(message);
-      this.waiting.get(id)?.resolve(result);
-      this.waiting.delete(id);
+      this.waitingTasks.get(id)?.resolve(result);
+      this.waitingTasks.delete(id);
       // An idle thread does not keep the process alive.
-      if (this.waiting.size === 0) this.worker.unref();
+      if (this.waitingTasks.size === 0) this.worker.unref();
     });
-    const end = (error: Error): void => {
+    const failAll = (error: Error): void => {
       onEnd();
-      for (const { reject } of this.waiting.values()) reject(error);
-      this.waiting.clear();
+      for (const { reject } of this.waitingTasks.values()) reject(error);
+      this.waitingTasks.clear();
     };
-    this.worker.on('error', end);
-    this.worker.on('exit', () => end(new Error('the thread for long texts has ended')));
+    this.worker.on('error', failAll);
+    this.worker.on('exit', () => failAll(new Error('the thread for long texts has ended')));
   }
 
   run(task: Task): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const id = this.nextId++;
-      this.waiting.set(id, { resolve, reject });
+      this.waitingTasks.set(id, { resolve, reject });
       this.worker.ref();
       this.worker.postMessage({ id, ...task });
     });
@@ -97,7 +97,7 @@ function run(task: Task): Promise<unknown> {
 
 /** The value of a JSON text, or why it has none. */
 export async function parseJsonText(text: string, bounds: JsonBounds): Promise<Parsed> {
-  if (text.length <= SHORT_MAX) return parse(text, bounds, isWithin);
+  if (text.length <= SHORT_LENGTH_MAX) return parse(text, bounds, isWithin);
   return parsedShape.parse(await run({ text, bounds }));
 }
 

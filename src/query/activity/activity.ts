@@ -38,8 +38,8 @@ export interface ActivityEvent {
   readonly item: ActivityEntry;
 }
 
-const whereRow = rowType(pick(eventsTable.types, ['ord', 'kind']));
-type Where = RowOf<typeof whereRow>;
+const positionRow = rowType(pick(eventsTable.types, ['ord', 'kind']));
+type EventPosition = RowOf<typeof positionRow>;
 const countRow = rowType({ events: u64 });
 
 /**
@@ -65,14 +65,14 @@ export async function listEventsBetween(
   toOrd: number,
   limit: number,
 ): Promise<ActivityEvent[]> {
-  const places = await findEvents(runner, head, filter, {
+  const positions = await findEvents(runner, head, filter, {
     afterOrd,
     toOrd,
     newestFirst: false,
     skip: 0,
     limit,
   });
-  return readEvents(runner, head, places);
+  return readEvents(runner, head, positions);
 }
 
 /** Events with ord < beforeOrd (null: all), newest first, without the first `skip`; at most `limit`. */
@@ -85,31 +85,31 @@ export async function listNewestEvents(
 ): Promise<ActivityEvent[]> {
   const toOrd = page.beforeOrd === null ? lastOrdOfBlock(head.number) : page.beforeOrd - 1;
   const { skip, limit } = page;
-  const places = await findEvents(runner, head, filter, {
+  const positions = await findEvents(runner, head, filter, {
     afterOrd: 0,
     toOrd,
     newestFirst: true,
     skip,
     limit,
   });
-  return readEvents(runner, head, places, directory);
+  return readEvents(runner, head, positions, directory);
 }
 
 /**
- * The position (`ord`) after which a replay of at most `keep` events begins. It is the newest event with
- * afterOrd < ord ≤ toOrd that has `keep` newer events. Null if there are at most `keep` events.
+ * The position (`ord`) after which a replay of at most `keepEvents` events begins. It is the newest event with
+ * afterOrd < ord ≤ toOrd that has `keepEvents` newer events. Null if there are at most `keepEvents` events.
  */
 export async function findEventFloor(
   runner: QueryRunner,
   head: HeadSnapshot,
   filter: ActivityFilter,
   range: OrdRange,
-  keep: number,
+  keepEvents: number,
 ): Promise<number | null> {
   const [firstAbove] = await findEvents(runner, head, filter, {
     ...range,
     newestFirst: true,
-    skip: keep,
+    skip: keepEvents,
     limit: 1,
   });
   return firstAbove?.ord ?? null;
@@ -117,7 +117,7 @@ export async function findEventFloor(
 
 /** Counts matching events. No reorg removes final events, so each final range is counted once. */
 export class ActivityCounter {
-  private readonly known = new LRUCache<string, { readonly ord: number; readonly events: number }>({
+  private readonly countByFilter = new LRUCache<string, { readonly ord: number; readonly events: number }>({
     max: COUNTS_KEPT,
   });
 
@@ -127,14 +127,14 @@ export class ActivityCounter {
   async count(head: HeadSnapshot, filter: ActivityFilter): Promise<number> {
     const finalOrd = lastOrdOfBlock(head.finalTo);
     const key = JSON.stringify([filter.kinds, filter.pair, filter.token, filter.maker]);
-    const counted = this.known.get(key);
-    const base = counted !== undefined && counted.ord <= finalOrd ? counted : { ord: 0, events: 0 };
-    const [final, aboveFinal] = await Promise.all([
+    const lastCount = this.countByFilter.get(key);
+    const base = lastCount !== undefined && lastCount.ord <= finalOrd ? lastCount : { ord: 0, events: 0 };
+    const [newFinal, aboveFinal] = await Promise.all([
       base.ord === finalOrd ? 0 : this.countRange(head, filter, base.ord, finalOrd),
       head.blocks.length === 0 ? 0 : this.countRange(head, filter, finalOrd, lastOrdOfBlock(head.number)),
     ]);
-    this.known.set(key, { ord: finalOrd, events: base.events + final });
-    return base.events + final + aboveFinal;
+    this.countByFilter.set(key, { ord: finalOrd, events: base.events + newFinal });
+    return base.events + newFinal + aboveFinal;
   }
 
   private async countRange(
@@ -143,12 +143,12 @@ export class ActivityCounter {
     afterOrd: number,
     toOrd: number,
   ): Promise<number> {
-    const counts = keysOf(filter).map(async (key) => {
+    const eventCounts = keysOf(filter).map(async (key) => {
       const params = lookUpParams(head, filter, key, { afterOrd, toOrd });
       const [row] = await this.runner.run('activity/count_events', params, countRow);
       return row?.events ?? 0;
     });
-    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+    return (await Promise.all(eventCounts)).reduce((sum, count) => sum + count, 0);
   }
 }
 
@@ -158,7 +158,7 @@ interface OrdRange {
   readonly toOrd: number;
 }
 
-interface Wanted extends OrdRange {
+interface EventsPage extends OrdRange {
   readonly newestFirst: boolean;
   readonly skip: number;
   readonly limit: number;
@@ -170,21 +170,21 @@ async function findEvents(
   runner: QueryRunner,
   head: HeadSnapshot,
   filter: ActivityFilter,
-  { newestFirst, skip, limit, ...range }: Wanted,
-): Promise<Where[]> {
+  { newestFirst, skip, limit, ...range }: EventsPage,
+): Promise<EventPosition[]> {
   const keys = keysOf(filter);
   const [page, skippedLater] =
     keys.length === 1 ? [{ limit, skip }, 0] : [{ limit: limit + skip, skip: 0 }, skip];
-  const placesByKey = await Promise.all(
+  const positionsByKey = await Promise.all(
     keys.map((key) => {
       const order = { backward: newestFirst, forward: !newestFirst };
       const params = { ...lookUpParams(head, filter, key, range), ...order, ...page };
-      return runner.run('activity/list_events', params, whereRow);
+      return runner.run('activity/list_events', params, positionRow);
     }),
   );
-  if (keys.length === 1) return placesByKey.flat();
+  if (keys.length === 1) return positionsByKey.flat();
   const sign = newestFirst ? -1 : 1;
-  const sorted = placesByKey.flat().sort((a, b) => sign * (a.ord - b.ord));
+  const sorted = positionsByKey.flat().sort((a, b) => sign * (a.ord - b.ord));
   return sorted.slice(skippedLater, skippedLater + limit);
 }
 
@@ -206,14 +206,14 @@ function lookUpParams(
   key: EventKey,
   { afterOrd, toOrd }: OrdRange,
 ): QueryParams {
-  const side = key === 'token0' || key === 'token1';
+  const bySide = key === 'token0' || key === 'token1';
   return {
     ...snapshotParams(head),
     kinds: filter.kinds,
     some_kinds: EVENT_KINDS.some((kind) => !filter.kinds.includes(kind)),
     key,
-    side,
-    either_side: filter.token !== null && !side,
+    side: bySide,
+    either_side: filter.token !== null && !bySide,
     pair: filter.pair?.slice(2) ?? '',
     token: filter.token?.slice(2) ?? '',
     maker: filter.maker?.slice(2) ?? '',
@@ -226,32 +226,32 @@ function lookUpParams(
 async function readEvents(
   runner: QueryRunner,
   head: HeadSnapshot,
-  where: readonly Where[],
+  positions: readonly EventPosition[],
   directory = new Directory(runner),
 ): Promise<ActivityEvent[]> {
   const byOrd = new Map<number, StoredEvent>();
-  for (let from = 0; from < where.length; from += ORDS_PER_QUERY) {
-    const rows = await readRows(runner, head, where.slice(from, from + ORDS_PER_QUERY));
-    for (const each of rows) byOrd.set(each.row.ord, each);
+  for (let from = 0; from < positions.length; from += ORDS_PER_QUERY) {
+    const rows = await readRows(runner, head, positions.slice(from, from + ORDS_PER_QUERY));
+    for (const storedEvent of rows) byOrd.set(storedEvent.row.ord, storedEvent);
   }
-  const events = where.flatMap(({ ord }) => byOrd.get(ord) ?? []);
+  const events = positions.flatMap(({ ord }) => byOrd.get(ord) ?? []);
   const tokenAddresses = events.flatMap(({ row }) => [row.token0, row.token1]);
   const tokens = await directory.listTokens(tokenAddresses);
-  return events.map((each) => ({
-    ord: each.row.ord,
-    item: toActivityItem(each, tokens, head.finalNumber),
+  return events.map((storedEvent) => ({
+    ord: storedEvent.row.ord,
+    item: toActivityItem(storedEvent, tokens, head.finalNumber),
   }));
 }
 
 async function readRows(
   runner: QueryRunner,
   head: HeadSnapshot,
-  where: readonly Where[],
+  positions: readonly EventPosition[],
 ): Promise<StoredEvent[]> {
   const snapshot = snapshotParams(head);
   const finalOrd = lastOrdOfBlock(head.finalTo);
   const ordsOf = (kinds: readonly EventKind[]): number[] =>
-    where.filter(({ kind }) => kinds.includes(kind)).map(({ ord }) => ord);
+    positions.filter(({ kind }) => kinds.includes(kind)).map(({ ord }) => ord);
   const paramsOf = (allOrds: readonly number[]): QueryParams => {
     const [ords, headOrds] = [
       allOrds.filter((ord) => ord <= finalOrd),
@@ -266,11 +266,11 @@ async function readRows(
   // ClickHouse reads scattered rows with many columns in one thread, so a long list of swaps is read by two queries
   // in parallel.
   const middle = swaps.length > SCATTERED_MIN ? Math.ceil(swaps.length / 2) : swaps.length;
-  const parts = await Promise.all([
+  const eventLists = await Promise.all([
     readEvents(listSwaps, swaps.slice(0, middle)),
     readEvents(listSwaps, swaps.slice(middle)),
     readEvents(listSyncs, ordsOf(['sync'])),
     readEvents(listMintsAndBurns, ordsOf(['mint', 'burn'])),
   ]);
-  return parts.flat();
+  return eventLists.flat();
 }

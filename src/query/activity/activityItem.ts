@@ -98,13 +98,13 @@ function toSwapItem(row: SwapColumns, common: Common, scale: Scale): SwapItem {
   const quote = row.base_is_token0
     ? { address: row.token1, amount: amount1, decimals: scale.decimals1 }
     : { address: row.token0, amount: amount0, decimals: scale.decimals0 };
-  const buy = base.amount < 0n;
+  const isBuy = base.amount < 0n;
   const isVault = row.pool_type === POOL_WEIGHTED || row.pool_type === POOL_STABLE;
-  const [into, out] = buy ? [quote, base] : [base, quote];
+  const [into, out] = isBuy ? [quote, base] : [base, quote];
   return withCommon<Omit<SwapItem, keyof Common>>(common, {
     event_type: 'swap',
     amount_usd: row.tracked ? usdOf(row.amount_usd) : null,
-    side: buy ? 'buy' : 'sell',
+    side: isBuy ? 'buy' : 'sell',
     token_in: into.address,
     token_out: out.address,
     // A flash swap may pay both tokens in, or pay neither token out. The amount of the other side is then 0.
@@ -211,9 +211,9 @@ function toLiquidityItem(
  */
 function trustedUsd(row: LiquidityColumns): number | null {
   const { trust, amount0, amount1, amount0_usd, amount1_usd, others_usd } = row;
-  const isOther = (amount: bigint): boolean => isShareMove(row) && amount === 0n;
-  const side0 = (trust & 1) === 0 || isOther(amount0) ? null : amount0_usd;
-  const side1 = (trust & 2) === 0 || isOther(amount1) ? null : amount1_usd;
+  const isUnmovedToken = (amount: bigint): boolean => isShareMove(row) && amount === 0n;
+  const side0 = (trust & 1) === 0 || isUnmovedToken(amount0) ? null : amount0_usd;
+  const side1 = (trust & 2) === 0 || isUnmovedToken(amount1) ? null : amount1_usd;
   const trusted = [side0, side1, others_usd].map(usdOf).filter((value) => value !== null);
   return trusted.length === 0 ? null : trusted.reduce((sum, value) => sum + value);
 }

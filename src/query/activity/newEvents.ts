@@ -33,14 +33,16 @@ export async function listNewEvents(
   blocks: readonly HeadBlock[],
   limit: number,
 ): Promise<ActivityEvent[]> {
-  const atHand = blocks.flatMap(({ commit }) => fresh.get(commit) ?? []);
+  const rowsInMemory = blocks.flatMap(({ commit }) => fresh.get(commit) ?? []);
   const events =
-    atHand.length === blocks.length ? atHand.flatMap(eventsOfRows) : await readRows(runner, blocks, limit);
+    rowsInMemory.length === blocks.length
+      ? rowsInMemory.flatMap(eventsOfRows)
+      : await readRows(runner, blocks, limit);
   const sorted = events.sort((a, b) => a.row.ord - b.row.ord).slice(0, limit);
   const tokens = await directory.listTokens(sorted.flatMap(({ row }) => [row.token0, row.token1]));
-  return sorted.map((each) => ({
-    ord: each.row.ord,
-    item: toActivityItem(each, tokens, head.finalNumber),
+  return sorted.map((storedEvent) => ({
+    ord: storedEvent.row.ord,
+    item: toActivityItem(storedEvent, tokens, head.finalNumber),
   }));
 }
 
@@ -57,10 +59,10 @@ async function readRows(
     to_ord: lastOrdOfBlock(last.number),
     limit,
   };
-  const parts = await Promise.all([
+  const eventLists = await Promise.all([
     listSwaps(runner, params),
     listMintsAndBurns(runner, params),
     listSyncs(runner, params),
   ]);
-  return parts.flat();
+  return eventLists.flat();
 }

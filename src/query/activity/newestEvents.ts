@@ -9,7 +9,7 @@ import type { HeadSnapshot } from '../head/headSnapshot';
 import { perVersion, type PerVersion } from '../head/perVersion';
 
 /** Number of events in memory: the length of the longest first page, plus one event to detect a next page. */
-const KEPT = 101;
+const EVENTS_KEPT = 101;
 
 type Page = Parameters<typeof listNewestEvents>[3];
 
@@ -22,8 +22,8 @@ export class NewestEvents {
   ) {}
 
   async list(head: HeadSnapshot, filter: ActivityFilter, page: Page): Promise<readonly ActivityEvent[]> {
-    const narrow = filter.pair !== null || filter.token !== null || filter.maker !== null;
-    if (narrow || page.beforeOrd !== null || page.skip + page.limit > KEPT)
+    const isFiltered = filter.pair !== null || filter.token !== null || filter.maker !== null;
+    if (isFiltered || page.beforeOrd !== null || page.skip + page.limit > EVENTS_KEPT)
       return this.read(head, filter, page);
     const newest = await this.keptOf(filter).at(head);
     return newest.slice(page.skip, page.skip + page.limit);
@@ -31,9 +31,9 @@ export class NewestEvents {
 
   private keptOf(filter: ActivityFilter): PerVersion<readonly ActivityEvent[]> {
     const key = [...new Set(filter.kinds)].sort().join();
-    const first = { beforeOrd: null, skip: 0, limit: KEPT };
+    const firstPage = { beforeOrd: null, skip: 0, limit: EVENTS_KEPT };
     const keptEvents =
-      this.byKinds.get(key) ?? perVersion({ read: (head) => this.read(head, filter, first) });
+      this.byKinds.get(key) ?? perVersion({ read: (head) => this.read(head, filter, firstPage) });
     this.byKinds.set(key, keptEvents);
     return keptEvents;
   }

@@ -13,7 +13,7 @@ import type { PairTable } from '../pairs/pairTable';
 import { legOfPool, type StoredPool } from '../pairs/pools';
 import { tokenOf } from '../tokens/tokens';
 
-const LEG_SPAN = 256;
+const TOKEN_INDEX_SPAN = 256;
 
 const swapRow = rowType({
   ...pick(swapsTable.types, ['ord', 'timestamp', 'pair', 'leg', 'pool_type', 'token0', 'token1', 'tx_hash']),
@@ -79,7 +79,7 @@ export async function listScreenerEvents(
     };
     // The DEX Screener specification asks for whole tokens and a price, so events of tokens with unknown decimals
     // are left out.
-    if (!isKnown(scale)) return [];
+    if (!areDecimalsKnown(scale)) return [];
     return ('kind' in row ? toLiquidity(row, pool, scale) : toSwap(row, pool, scale)) ?? [];
   });
   return { events, fitsTo: null };
@@ -88,7 +88,7 @@ export async function listScreenerEvents(
 /** The id of a pool's leg. A two-token pool uses its address alone. */
 export function screenerPairId(pool: StoredPool, leg: number): string {
   if (pool.all_tokens.length <= 2) return pool.address;
-  return `${pool.address}-${Math.floor(leg / LEG_SPAN)}-${leg % LEG_SPAN}`;
+  return `${pool.address}-${Math.floor(leg / TOKEN_INDEX_SPAN)}-${leg % TOKEN_INDEX_SPAN}`;
 }
 
 interface Scale {
@@ -96,21 +96,21 @@ interface Scale {
   readonly decimals1: number;
 }
 
-function isKnown(scale: { readonly [Key in keyof Scale]: number | null }): scale is Scale {
+function areDecimalsKnown(scale: { readonly [Key in keyof Scale]: number | null }): scale is Scale {
   return scale.decimals0 !== null && scale.decimals1 !== null;
 }
 
 function toSwap(row: SwapRow, pool: StoredPool, { decimals0, decimals1 }: Scale): ScreenerEvent | null {
   const { amount0, amount1 } = row;
   if (amount0 * amount1 >= 0n) return null;
-  const sold0 = amount0 > 0n;
-  const size0 = formatUnits(sold0 ? amount0 : -amount0, decimals0);
-  const size1 = formatUnits(sold0 ? -amount1 : amount1, decimals1);
+  const isToken0Paid = amount0 > 0n;
+  const size0 = formatUnits(isToken0Paid ? amount0 : -amount0, decimals0);
+  const size1 = formatUnits(isToken0Paid ? -amount1 : amount1, decimals1);
   return {
     ...placeOf(row),
     eventType: 'swap',
     pairId: screenerPairId(pool, row.leg),
-    ...(sold0 ? { asset0In: size0, asset1Out: size1 } : { asset1In: size1, asset0Out: size0 }),
+    ...(isToken0Paid ? { asset0In: size0, asset1Out: size1 } : { asset1In: size1, asset0Out: size0 }),
     priceNative: priceOf(row, { decimals0, decimals1 }),
     ...reservesOf(row, { decimals0, decimals1 }),
   };
@@ -121,11 +121,11 @@ function toSwap(row: SwapRow, pool: StoredPool, { decimals0, decimals1 }: Scale)
  */
 function priceOf(row: SwapRow, { decimals0, decimals1 }: Scale): string {
   const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96 } = row;
-  const plain = row.pool_type === POOL_V3 ? sqrtPriceX96 > 0n : row.pool_type === POOL_V2;
-  const marginal = plain
+  const hasStatePrice = row.pool_type === POOL_V3 ? sqrtPriceX96 > 0n : row.pool_type === POOL_V2;
+  const marginalPrice = hasStatePrice
     ? formatPrice({ reserve0, reserve1, sqrtPriceX96 }, decimals0, decimals1, true)
     : plainNumber(scalePrice(row.raw_price, decimals0, decimals1, true));
-  if (marginal !== null && marginal !== '0') return marginal;
+  if (marginalPrice !== null && marginalPrice !== '0') return marginalPrice;
   const [paid0, paid1] = [absolute(row.amount0), absolute(row.amount1)];
   return formatRatio(paid1 * 10n ** BigInt(decimals0), paid0 * 10n ** BigInt(decimals1));
 }

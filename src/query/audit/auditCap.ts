@@ -18,9 +18,9 @@ export function isValueCapped(token: Hex, price: CappedPrice, inputs: AuditInput
   for (const auditLeg of inputs.legs.values()) {
     const { token0, token1 } = auditLeg.leg;
     if (token0 !== token && token1 !== token) continue;
-    const [ownSide, other] = sidesOf(auditLeg, token, price, inputs);
-    const [counted = 0] = countSides([ownSide, other]);
-    if (counted < ownSide.usd) return true;
+    const [ownSide, otherSide] = sidesOf(auditLeg, token, price, inputs);
+    const [countedUsd = 0] = countSides([ownSide, otherSide]);
+    if (countedUsd < ownSide.usd) return true;
   }
   return false;
 }

@@ -30,21 +30,21 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
   // USD price of the token at the end of the current hop. The loop goes from the anchor back to the audited token.
   let nextUsd = anchors.get(anchor) ?? 0;
   // Tokens through which a hop's token could get another route: the anchors and the later tokens of the path.
-  const others = new Set<string>(anchors.keys());
+  const tokensAhead = new Set<string>(anchors.keys());
   const costs = [...hops].reverse().map(({ route, hop }) => {
     const { token, next } = route;
-    const known = nextUsd;
+    const usdOfNext = nextUsd;
     nextUsd *= hop.price;
     const usdOf = ({ token0, token1 }: Leg): number => {
-      const other = token0 === token ? token1 : token0;
-      return other === next ? known : (anchors.get(other) ?? 0);
+      const otherToken = token0 === token ? token1 : token0;
+      return otherToken === next ? usdOfNext : (anchors.get(otherToken) ?? 0);
     };
-    others.add(next);
-    const feesWith = (tokensOfPools: ReadonlySet<string>): number[] =>
+    tokensAhead.add(next);
+    const poolFeesWith = (tokensOfPools: ReadonlySet<string>): number[] =>
       tokens.listFees(token, tokensOfPools, block.number).map((pips) => pips / PIPS);
-    const ofHop = feesWith(new Set(anchors.has(next) ? [next, ...anchors.keys()] : [next]));
-    const otherFees = feesWith(others);
-    return costHop(route, hop, { market, usdOf, feeOf, isRanged, activeOf, fees: ofHop, otherFees });
+    const feesToNext = poolFeesWith(new Set(anchors.has(next) ? [next, ...anchors.keys()] : [next]));
+    const otherFees = poolFeesWith(tokensAhead);
+    return costHop(route, hop, { market, usdOf, feeOf, isRanged, activeOf, fees: feesToNext, otherFees });
   });
   return manipulationCost(costs);
 }
@@ -64,12 +64,12 @@ export function ageOfPrice(
   { block, legs, rawStates }: AuditInputs,
 ): number | null {
   if (usd === null) return null;
-  const blocks = hops.flatMap(({ hop }) =>
+  const changeBlocks = hops.flatMap(({ hop }) =>
     hop.pools.flatMap(({ key }) => {
       const pool = legs.get(key)?.pool;
       const state = pool === undefined ? undefined : rawStates.get(pool.address);
       return state === undefined ? [] : [blockOfOrd(state.ord)];
     }),
   );
-  return blocks.length === 0 ? null : Math.max(0, block.number - Math.max(...blocks));
+  return changeBlocks.length === 0 ? null : Math.max(0, block.number - Math.max(...changeBlocks));
 }

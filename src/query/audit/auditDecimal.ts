@@ -5,7 +5,7 @@
 import { formatRatio, formatUnits } from '../../domain/amounts';
 
 /** Number of decimal places of sums and products in answers. */
-const DIGITS = 18;
+const PRINTED_DECIMALS = 18;
 /** Decimals of a weight. */
 const WEIGHT_DECIMALS = 18;
 const WEIGHT_ONE = 10n ** BigInt(WEIGHT_DECIMALS);
@@ -17,7 +17,7 @@ interface Exact {
 }
 
 /** Parses a decimal string ≥ 0 without exponent. */
-function parse(text: string): Exact {
+function parseExact(text: string): Exact {
   const [whole = '0', fraction = ''] = text.split('.');
   return { digits: BigInt(whole + fraction), scale: fraction.length };
 }
@@ -28,28 +28,35 @@ function multiply(a: Exact, b: Exact): Exact {
 
 function add(a: Exact, b: Exact): Exact {
   const scale = Math.max(a.scale, b.scale);
-  const lift = ({ digits, scale: from }: Exact): bigint => digits * 10n ** BigInt(scale - from);
-  return { digits: lift(a) + lift(b), scale };
+  const digitsAtScale = ({ digits, scale: from }: Exact): bigint => digits * 10n ** BigInt(scale - from);
+  return { digits: digitsAtScale(a) + digitsAtScale(b), scale };
 }
 
-function print({ digits, scale }: Exact): string {
-  return formatRatio(digits, 10n ** BigInt(scale), DIGITS);
+function printExact({ digits, scale }: Exact): string {
+  return formatRatio(digits, 10n ** BigInt(scale), PRINTED_DECIMALS);
 }
 
-export function sumOfProducts(pairs: readonly (readonly [string, string])[]): string {
-  return print(
-    pairs.reduce<Exact>((sum, [a, b]) => add(sum, multiply(parse(a), parse(b))), { digits: 0n, scale: 0 }),
+export function sumOfProducts(factorPairs: readonly (readonly [string, string])[]): string {
+  return printExact(
+    factorPairs.reduce<Exact>((sum, [a, b]) => add(sum, multiply(parseExact(a), parseExact(b))), {
+      digits: 0n,
+      scale: 0,
+    }),
   );
 }
 
 export function productOf(factors: readonly string[]): string {
-  return print(factors.map(parse).reduce(multiply, { digits: 1n, scale: 0 }));
+  return printExact(factors.map(parseExact).reduce(multiply, { digits: 1n, scale: 0 }));
 }
 
 /** a / b, to 18 digits; b > 0. */
 export function quotientOf(a: string, b: string): string {
-  const [x, y] = [parse(a), parse(b)];
-  return formatRatio(x.digits * 10n ** BigInt(y.scale), y.digits * 10n ** BigInt(x.scale), DIGITS);
+  const [dividend, divisor] = [parseExact(a), parseExact(b)];
+  return formatRatio(
+    dividend.digits * 10n ** BigInt(divisor.scale),
+    divisor.digits * 10n ** BigInt(dividend.scale),
+    PRINTED_DECIMALS,
+  );
 }
 
 /**
@@ -57,7 +64,7 @@ export function quotientOf(a: string, b: string): string {
  * be larger than the smallest weight.
  */
 export function printWeights(weights: readonly number[]): string[] {
-  const rounded = weights.map((weight) => parse(weight.toFixed(WEIGHT_DECIMALS)).digits);
+  const rounded = weights.map((weight) => parseExact(weight.toFixed(WEIGHT_DECIMALS)).digits);
   const remainder = WEIGHT_ONE - rounded.reduce((sum, weight) => sum + weight, 0n);
   const largest = weights.indexOf(Math.max(...weights));
   return rounded.map((weight, i) =>

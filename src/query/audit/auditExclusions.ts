@@ -48,11 +48,11 @@ export function isOneSided({ leg, pool }: AuditLeg, { market }: Pick<AuditInputs
   return Math.min(side0, reserve1) < ONE_SIDED_PART * Math.max(side0, reserve1);
 }
 
-/** The token's pools outside its route, deepest first. `skip` lists the legs of the route. */
-export function otherPools(token: Hex, skip: ReadonlySet<string>, inputs: AuditInputs): OtherPool[] {
+/** The token's pools outside its route, deepest first. `routeLegKeys` lists the legs of the route. */
+export function otherPools(token: Hex, routeLegKeys: ReadonlySet<string>, inputs: AuditInputs): OtherPool[] {
   return legsOfToken(token, inputs)
-    .filter(({ leg }) => !skip.has(leg.key))
-    .map((found) => toOther(token, found, inputs))
+    .filter(({ leg }) => !routeLegKeys.has(leg.key))
+    .map((auditLeg) => toOther(token, auditLeg, inputs))
     .sort(
       (a, b) =>
         b.backingUsd - a.backingUsd ||
@@ -63,7 +63,7 @@ export function otherPools(token: Hex, skip: ReadonlySet<string>, inputs: AuditI
 
 /** All legs of the token, for the reason of a missing price. */
 export function reasonLegs(token: Hex, inputs: AuditInputs): readonly ReasonLeg[] {
-  return legsOfToken(token, inputs).map((found) => toReasonLeg(token, found, inputs));
+  return legsOfToken(token, inputs).map((auditLeg) => toReasonLeg(token, auditLeg, inputs));
 }
 
 function legsOfToken(token: Hex, { legs }: AuditInputs): readonly AuditLeg[] {
@@ -77,7 +77,7 @@ function toReasonLeg(token: Hex, auditLeg: AuditLeg, inputs: AuditInputs): Reaso
   return {
     state: market.stateOf(leg),
     isToken0,
-    other: hops.priceOf(isToken0 ? leg.token1 : leg.token0),
+    otherPrice: hops.priceOf(isToken0 ? leg.token1 : leg.token0),
     isFollowed: isFollowed(pool, doubts.get(pool.address) ?? 0),
     isQuiet: isQuiet(auditLeg, inputs),
   };
@@ -95,11 +95,11 @@ function toOther(token: Hex, auditLeg: AuditLeg, inputs: AuditInputs): OtherPool
   const reasonLeg = toReasonLeg(token, auditLeg, inputs);
   const { isToken0, state } = reasonLeg;
   const backingUsd = backingOf(reasonLeg);
-  const implied = state.price > 0 ? (isToken0 ? state.price : 1 / state.price) : 0;
+  const impliedPrice = state.price > 0 ? (isToken0 ? state.price : 1 / state.price) : 0;
   const entry: ExcludedPool = {
     address: pool.address,
     reason: reasonOf(inputs, auditLeg, reasonLeg, backingUsd),
-    implied_price: implied > 0 && Number.isFinite(implied) ? plainNumber(implied) : null,
+    implied_price: impliedPrice > 0 && Number.isFinite(impliedPrice) ? plainNumber(impliedPrice) : null,
     step: null,
     to_token: isToken0 ? leg.token1 : leg.token0,
   };
@@ -109,12 +109,12 @@ function toOther(token: Hex, auditLeg: AuditLeg, inputs: AuditInputs): OtherPool
 function reasonOf(
   { market, block }: AuditInputs,
   { leg }: AuditLeg,
-  { isFollowed: hasPrice, isQuiet: isDormant, state, other }: ReasonLeg,
+  { isFollowed: hasPrice, isQuiet: isDormant, state, otherPrice }: ReasonLeg,
   backingUsd: number,
 ): ExcludedPool['reason'] {
   if (!hasPrice) return 'no_price';
   // A young chain has no dormant pools. There, a pool without a row never had a state.
   if (isDormant && (block.afterOrd > 0 || market.recordOf(leg) !== undefined)) return 'dormant';
-  if (!(state.price > 0) || other.usd === null) return 'no_price';
+  if (!(state.price > 0) || otherPrice.usd === null) return 'no_price';
   return backingUsd >= BACKING_MIN_USD ? 'not_on_route' : 'low_liquidity';
 }

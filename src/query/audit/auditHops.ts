@@ -12,17 +12,17 @@ import { toHop } from '../prices/tokenPrices';
 
 export class HopReader {
   private readonly hops = new Map<string, Hop>();
-  private readonly asked = new Set<Hex>();
-  private readonly read = new Set<Hex>();
+  private readonly loadedTokens = new Set<Hex>();
+  private readonly readTokens = new Set<Hex>();
 
   /**
-   * `now` gives the prices at the head, and is used only if the audited block is the head. An anchor without a stored
+   * `priceNow` gives the prices at the head, and is used only if the audited block is the head. An anchor without a stored
    * price has its configured price.
    */
   constructor(
     private readonly reader: Pick<AuditReader, 'listHops'>,
     anchors: readonly Anchor[],
-    private readonly now: ((token: string) => TokenPrice) | null,
+    private readonly priceNow: ((token: string) => TokenPrice) | null,
   ) {
     for (const { address, priceUsd } of anchors)
       this.hops.set(address, {
@@ -35,17 +35,17 @@ export class HopReader {
 
   /** Loads the hops of these tokens, before their prices are read. */
   async load(tokens: readonly Hex[]): Promise<void> {
-    for (const token of tokens) this.asked.add(token);
-    if (this.now === null) await this.loadHops(tokens);
+    for (const token of tokens) this.loadedTokens.add(token);
+    if (this.priceNow === null) await this.loadHops(tokens);
   }
 
   /** Reads the hops of tokens and of all next tokens on their paths. */
   async loadHops(tokens: readonly Hex[]): Promise<void> {
     let toLoad = tokens;
     for (let step = 0; step <= HOPS_MAX; step += 1) {
-      const newTokens = toLoad.filter((token) => token !== ZERO_ADDRESS && !this.read.has(token));
+      const newTokens = toLoad.filter((token) => token !== ZERO_ADDRESS && !this.readTokens.has(token));
       if (newTokens.length === 0) return;
-      for (const token of newTokens) this.read.add(token);
+      for (const token of newTokens) this.readTokens.add(token);
       const rows = await this.reader.listHops(newTokens);
       for (const row of rows) this.hops.set(row.token, toHop(row));
       toLoad = rows.map(({ next_token }) => next_token);
@@ -75,7 +75,7 @@ export class HopReader {
   /** Anchors among the loaded tokens, with USD per whole token. */
   anchors(): ReadonlyMap<Hex, number> {
     const anchors = new Map<Hex, number>();
-    for (const token of this.asked) {
+    for (const token of this.loadedTokens) {
       const { usd, isAnchor } = this.priceOf(token);
       if (usd !== null && isAnchor) anchors.set(token, usd);
     }
@@ -84,6 +84,6 @@ export class HopReader {
 
   /** The price of a loaded token. */
   priceOf(token: Hex): TokenPrice {
-    return this.now === null ? priceByHops(this.hops, token) : this.now(token);
+    return this.priceNow === null ? priceByHops(this.hops, token) : this.priceNow(token);
   }
 }

@@ -87,48 +87,51 @@ export interface AuditDeps {
 export async function readAuditInputs(
   { runner, chainId, sources, directory, table }: AuditDeps,
   head: HeadSnapshot,
-  { token, block: number, candidates, neighbours }: AuditQuestion,
+  { token, block: blockNumber, candidates, neighbours }: AuditQuestion,
 ): Promise<AuditInputs> {
-  const reader = table?.reader ?? createAuditReader(runner, head, number);
-  const now = number === head.number ? (token: string): TokenPrice => directory.priceNow(token) : null;
-  const hops = new HopReader(reader, sources.anchors, now);
+  const reader = table?.reader ?? createAuditReader(runner, head, blockNumber);
+  const priceNow =
+    blockNumber === head.number ? (token: string): TokenPrice => directory.priceNow(token) : null;
+  const hops = new HopReader(reader, sources.anchors, priceNow);
   const anchorTokens = sources.anchors.map(({ address }) => address);
-  const native = sources.wrappedNative === null ? [] : [sources.wrappedNative];
+  const nativeTokens = sources.wrappedNative === null ? [] : [sources.wrappedNative];
   const [block, { rows, anchorWarnings }] = await Promise.all([
-    table?.block ?? getAuditBlock(runner, chainId, head, number),
-    readPath(reader, token, [...native, ...anchorTokens]),
-    hops.load([...anchorTokens, ...native, ...neighbours]),
+    table?.block ?? getAuditBlock(runner, chainId, head, blockNumber),
+    readPath(reader, token, [...nativeTokens, ...anchorTokens]),
+    hops.load([...anchorTokens, ...nativeTokens, ...neighbours]),
   ]);
-  const onPath = rows.flatMap(({ pairs }) => pairs);
-  const [legs, records] = await Promise.all([
-    readLegs(reader, directory, [...onPath, ...candidates]),
-    reader.listEpochs([...onPath, ...candidates], block.afterOrd),
+  const pathPairs = rows.flatMap(({ pairs }) => pairs);
+  const [legs, epochRows] = await Promise.all([
+    readLegs(reader, directory, [...pathPairs, ...candidates]),
+    reader.listEpochs([...pathPairs, ...candidates], block.afterOrd),
   ]);
   const path = rows.map((row) => toRoute(row, legs));
   const vaultPools = path.flatMap(({ pools }) => pools.flatMap(({ leg }) => vaultPoolOf(legs.get(leg.key))));
   const [rawStates, fees] = await Promise.all([
-    readStates(reader, onPath, candidates, records),
-    readPoolFees(runner, chainId, chainUpTo(head, number), vaultPools),
+    readStates(reader, pathPairs, candidates, epochRows),
+    readPoolFees(runner, chainId, chainUpTo(head, blockNumber), vaultPools),
     // Former anchors are loaded too, because the route may be older than the current configuration.
     hops.load([token, ...path.flatMap(({ pools }) => pools.flatMap(({ leg }) => [leg.token0, leg.token1]))]),
   ]);
   const doubts = await readDoubts(reader, legs, rawStates);
-  const decimalsOf: DecimalsOf = (of) => directory.findToken(of)?.decimals ?? null;
+  const decimalsOf: DecimalsOf = (tokenAddress) => directory.findToken(tokenAddress)?.decimals ?? null;
   const anchors = hops.anchors();
-  const states = stateOfLegs(legs, rawStates, records, block, decimalsOf);
-  const recorded = recordsOf(legs, records);
-  const holds = holdsOf(legs, rawStates, recorded, block);
-  const market = makeMarket(block, states, recorded, holds, sources.anchors);
+  const states = stateOfLegs(legs, rawStates, epochRows, block, decimalsOf);
+  const recordByLeg = recordsOf(legs, epochRows);
+  const unswappedByLeg = holdsOf(legs, rawStates, recordByLeg, block);
+  const market = makeMarket(block, states, recordByLeg, unswappedByLeg, sources.anchors);
   const needsTrades = path.some((route) => priceRouteHop(route, market, anchors).deviates);
-  const traded = needsTrades ? sumTrades(await reader.listTrades(onPath), legs, decimalsOf) : new Map();
-  const end = path.at(-1)?.next ?? token;
+  const tradedByLeg = needsTrades
+    ? sumTrades(await reader.listTrades(pathPairs), legs, decimalsOf)
+    : new Map();
+  const pathEnd = path.at(-1)?.next ?? token;
   return {
     block,
     path,
-    anchor: anchors.has(end) ? end : null,
+    anchor: anchors.has(pathEnd) ? pathEnd : null,
     anchorWarnings,
     anchors,
-    market: { ...market, tradedIn: ({ key }) => traded.get(key) ?? 0 },
+    market: { ...market, tradedIn: ({ key }) => tradedByLeg.get(key) ?? 0 },
     legs,
     rawStates,
     doubts,
@@ -159,11 +162,11 @@ interface FoundPath {
 }
 
 /**
- * Routes from the token up to the anchor. The first query also reads the routes of the tokens in `likely`, to save
+ * Routes from the token up to the anchor. The first query also reads the routes of the tokens in `likelyTokens`, to save
  * later queries.
  */
-async function readPath(reader: AuditReader, token: Hex, likely: readonly Hex[]): Promise<FoundPath> {
-  const routeOf = new Map((await reader.listRoutes([token, ...likely])).map((row) => [row.token, row]));
+async function readPath(reader: AuditReader, token: Hex, likelyTokens: readonly Hex[]): Promise<FoundPath> {
+  const routeOf = new Map((await reader.listRoutes([token, ...likelyTokens])).map((row) => [row.token, row]));
   const path: RouteRow[] = [];
   let current = token;
   while (path.length < HOPS_MAX) {
@@ -188,16 +191,16 @@ function vaultPoolOf(auditLeg: AuditLeg | undefined): readonly Hex[] {
 /** Newest raw states of the pools on the path, and of the candidates that changed in the running epoch. */
 async function readStates(
   reader: AuditReader,
-  onPath: readonly Hex[],
+  pathPairs: readonly Hex[],
   candidates: readonly Hex[],
-  records: readonly EpochRow[],
+  epochRows: readonly EpochRow[],
 ): Promise<ReadonlyMap<Hex, AuditStateRow>> {
-  const pathPairs = new Set(onPath);
-  const epochs = records.filter(({ pair }) => pathPairs.has(pair)).map(epochOfRecord);
-  const rows = await reader.listStates([...onPath, ...candidates], epochs);
+  const pathPairSet = new Set(pathPairs);
+  const epochs = epochRows.filter(({ pair }) => pathPairSet.has(pair)).map(epochOfRecord);
+  const rows = await reader.listStates([...pathPairs, ...candidates], epochs);
   const states = new Map(rows.map((row) => [row.pair, row]));
-  const older = await reader.listOlderStates(onPath.filter((pair) => !states.has(pair)));
-  for (const row of older) states.set(row.pair, row);
+  const olderStates = await reader.listOlderStates(pathPairs.filter((pair) => !states.has(pair)));
+  for (const row of olderStates) states.set(row.pair, row);
   return states;
 }
 
@@ -211,8 +214,8 @@ async function readDoubts(
   rawStates: ReadonlyMap<Hex, AuditStateRow>,
 ): Promise<ReadonlyMap<Hex, number>> {
   const vaultPools = [...new Set([...legs.values()].flatMap(vaultPoolOf))];
-  const older = await reader.listOlderStates(vaultPools.filter((pair) => !rawStates.has(pair)));
-  const states = [...older, ...vaultPools.flatMap((pair) => rawStates.get(pair) ?? [])];
+  const olderStates = await reader.listOlderStates(vaultPools.filter((pair) => !rawStates.has(pair)));
+  const states = [...olderStates, ...vaultPools.flatMap((pair) => rawStates.get(pair) ?? [])];
   return new Map(states.flatMap(({ pair, doubts }) => (doubts > 0 ? [[pair, doubts] as const] : [])));
 }
 
@@ -227,14 +230,14 @@ function recordsOf(
 /** A leg that changed in the running epoch has its newest state, any other leg the state of its record. */
 function stateOfLegs(
   legs: ReadonlyMap<LegKey, AuditLeg>,
-  raw: ReadonlyMap<Hex, AuditStateRow>,
-  rows: readonly EpochRow[],
+  rawStates: ReadonlyMap<Hex, AuditStateRow>,
+  epochRows: readonly EpochRow[],
   block: AuditBlock,
   decimalsOf: DecimalsOf,
 ): ReadonlyMap<LegKey, LegState> {
-  const states = new Map([...recordsOf(legs, rows)].map(([key, { state }]) => [key, state]));
+  const states = new Map([...recordsOf(legs, epochRows)].map(([key, { state }]) => [key, state]));
   for (const [key, { pool, ...info }] of legs) {
-    const row = raw.get(pool.address);
+    const row = rawStates.get(pool.address);
     if (row === undefined || epochOfState(row) !== epochOf(block.number)) continue;
     states.set(key, toLegState(pool, info, row, decimalsOf));
   }
@@ -244,37 +247,37 @@ function stateOfLegs(
 /** `unswapped` of each leg, from its state in the running epoch. Without such a state, from its record. */
 function holdsOf(
   legs: ReadonlyMap<LegKey, AuditLeg>,
-  raw: ReadonlyMap<Hex, AuditStateRow>,
-  records: ReadonlyMap<LegKey, LegRecord>,
+  rawStates: ReadonlyMap<Hex, AuditStateRow>,
+  recordByLeg: ReadonlyMap<LegKey, LegRecord>,
   block: AuditBlock,
 ): ReadonlyMap<LegKey, number> {
-  const holds = new Map<LegKey, number>();
+  const unswappedByLeg = new Map<LegKey, number>();
   const legCounts = new Map<Hex, number>();
   for (const [key, { pool }] of legs) {
     const legIndex = legCounts.get(pool.address) ?? 0;
     legCounts.set(pool.address, legIndex + 1);
-    const row = raw.get(pool.address);
+    const row = rawStates.get(pool.address);
     const hasMoved = row !== undefined && epochOfState(row) === epochOf(block.number);
-    holds.set(
+    unswappedByLeg.set(
       key,
-      hasMoved ? (row.unswapped[legIndex] ?? 0) : unswappedAt(records.get(key), block.epochTime),
+      hasMoved ? (row.unswapped[legIndex] ?? 0) : unswappedAt(recordByLeg.get(key), block.epochTime),
     );
   }
-  return holds;
+  return unswappedByLeg;
 }
 
 function makeMarket(
   block: AuditBlock,
   states: ReadonlyMap<LegKey, LegState>,
   records: ReadonlyMap<LegKey, LegRecord>,
-  holds: ReadonlyMap<LegKey, number>,
+  unswappedByLeg: ReadonlyMap<LegKey, number>,
   anchors: readonly Anchor[],
 ): Market {
   return {
     stateOf: ({ key }) => states.get(key) ?? NO_STATE,
     recordOf: ({ key }) => records.get(key),
     tradedIn: () => 0,
-    unswappedIn: ({ key }) => holds.get(key) ?? 0,
+    unswappedIn: ({ key }) => unswappedByLeg.get(key) ?? 0,
     ceilingOf: ceilingsOf(anchors),
     epochTime: block.epochTime,
   };
@@ -289,7 +292,7 @@ function sumTrades(
   legs: ReadonlyMap<LegKey, AuditLeg>,
   decimalsOf: DecimalsOf,
 ): ReadonlyMap<LegKey, number> {
-  const blocks = new Map<LegKey, Map<number, number>>();
+  const amountsByLeg = new Map<LegKey, Map<number, number>>();
   for (const row of rows) {
     const key = legKey(row.pair, row.leg);
     const leg = legs.get(key)?.leg;
@@ -297,10 +300,12 @@ function sumTrades(
     const decimals = decimalsOf(leg.token1);
     if (decimals === null) continue;
     const amount = wholeTokens(row.amount1 < 0n ? -row.amount1 : row.amount1, decimals);
-    const ofLeg = blocks.get(key) ?? new Map<number, number>();
-    blocks.set(key, ofLeg);
-    const number = blockOfOrd(row.ord);
-    ofLeg.set(number, (ofLeg.get(number) ?? 0) + amount);
+    const amountByBlock = amountsByLeg.get(key) ?? new Map<number, number>();
+    amountsByLeg.set(key, amountByBlock);
+    const blockNumber = blockOfOrd(row.ord);
+    amountByBlock.set(blockNumber, (amountByBlock.get(blockNumber) ?? 0) + amount);
   }
-  return new Map([...blocks].map(([key, sums]) => [key, [...sums.values()].reduce((a, b) => a + b, 0)]));
+  return new Map(
+    [...amountsByLeg].map(([key, sums]) => [key, [...sums.values()].reduce((a, b) => a + b, 0)]),
+  );
 }

@@ -75,25 +75,25 @@ export async function getAuditBlock(
 ): Promise<AuditBlock> {
   // Routes are made from the state at the last block before the epoch. If that block is not stored, because
   // the epoch is the first one, they are made from the first stored block.
-  const base = Math.max(epochStart(number) - 1, head.startBlock);
-  const times = new Map(head.blocks.map((block) => [block.number, block.timestamp]));
-  const final = [number, base].filter((wanted) => wanted <= head.finalTo);
-  if (final.length > 0) {
-    const params = { chain_id: chainId, numbers: final };
+  const baseBlock = Math.max(epochStart(number) - 1, head.startBlock);
+  const timeByBlock = new Map(head.blocks.map((block) => [block.number, block.timestamp]));
+  const finalNumbers = [number, baseBlock].filter((wantedNumber) => wantedNumber <= head.finalTo);
+  if (finalNumbers.length > 0) {
+    const params = { chain_id: chainId, numbers: finalNumbers };
     for (const row of await runner.run('audit/list_block_times', params, timeRow))
-      times.set(row.number, row.timestamp);
+      timeByBlock.set(row.number, row.timestamp);
   }
-  const timestamp = times.get(number);
-  const epochTime = times.get(base);
+  const timestamp = timeByBlock.get(number);
+  const epochTime = timeByBlock.get(baseBlock);
   if (timestamp === undefined || epochTime === undefined)
     throw new AppError('not_found', `block ${number} is not indexed`);
-  const lookback = await findFinalBlockAt(runner, chainId, head, epochTime - LOOKBACK_SECONDS);
+  const lookbackBlock = await findFinalBlockAt(runner, chainId, head, epochTime - LOOKBACK_SECONDS);
   return {
     number,
     timestamp,
     isFinal: number <= head.finalNumber,
     epochTime,
-    afterOrd: lookback === null ? 0 : lastOrdOfBlock(lookback.number),
+    afterOrd: lookbackBlock === null ? 0 : lastOrdOfBlock(lookbackBlock.number),
   };
 }
 
@@ -111,38 +111,38 @@ export interface AuditReader {
   listTrades(pairs: readonly Hex[]): Promise<TradeRow[]>;
 }
 
-/** Makes the queries of an audit. They read as of the end of the block `number` of the snapshot's chain. */
-export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, number: number): AuditReader {
-  const tipOrd = lastOrdOfBlock(number);
-  const chain = { ...snapshotParams(chainUpTo(head, number)), tip_ord: tipOrd, limit: ROWS_MAX };
-  const readRows: ReadRows = (name, params, row) => runner.run(name, { ...chain, ...params }, row);
+/** Makes the queries of an audit. They read as of the end of the block `blockNumber` of the snapshot's chain. */
+export function createAuditReader(runner: QueryRunner, head: HeadSnapshot, blockNumber: number): AuditReader {
+  const tipOrd = lastOrdOfBlock(blockNumber);
+  const chainParams = { ...snapshotParams(chainUpTo(head, blockNumber)), tip_ord: tipOrd, limit: ROWS_MAX };
+  const readRows: ReadRows = (name, params, row) => runner.run(name, { ...chainParams, ...params }, row);
   const readPairs = async <Row>(
     name: string,
     pairs: readonly Hex[],
     row: RowType<Row>,
     extra: QueryParams = {},
   ): Promise<Row[]> => (pairs.length === 0 ? [] : readRows(name, { pairs: bare(pairs), ...extra }, row));
-  const first = epochStart(number);
-  const state = readPriceState(readRows, { toOrd: tipOrd, epochOrd: lastOrdOfBlock(first) });
+  const epochFirst = epochStart(blockNumber);
+  const priceState = readPriceState(readRows, { toOrd: tipOrd, epochOrd: lastOrdOfBlock(epochFirst) });
   return {
-    ...state,
+    ...priceState,
     async listHops(tokens) {
       // A token whose pools trade has a stored hop from the last day, so only the last day is read first.
       // Reading all hops would take long; only tokens without a recent hop need it.
-      const from = Math.max(0, toOrd(number - RECENT_BLOCKS, 0));
-      const recent = await state.listHops(tokens, from);
-      const recentTokens = new Set(recent.map(({ token }) => token));
+      const recentFromOrd = Math.max(0, toOrd(blockNumber - RECENT_BLOCKS, 0));
+      const recentHops = await priceState.listHops(tokens, recentFromOrd);
+      const recentTokens = new Set(recentHops.map(({ token }) => token));
       const otherTokens = tokens.filter((token) => !recentTokens.has(token));
-      return from === 0 ? recent : [...recent, ...(await state.listHops(otherTokens))];
+      return recentFromOrd === 0 ? recentHops : [...recentHops, ...(await priceState.listHops(otherTokens))];
     },
     listPools: (pairs) => readPairs('audit/list_pools', pairs, poolRow),
     listStates: (pairs, epochs) =>
       readPairs('audit/list_states', pairs, stateRow, {
-        epochs: [...new Set([...epochs, epochOf(number)])],
+        epochs: [...new Set([...epochs, epochOf(blockNumber)])],
       }),
     listOlderStates: (pairs) => readPairs('audit/list_states', pairs, stateRow, { older: true }),
     listTrades: (pairs) =>
-      readPairs('audit/list_trades', pairs, tradeRow, { from_ord: toOrd(first, 0), limit: TRADES_MAX }),
+      readPairs('audit/list_trades', pairs, tradeRow, { from_ord: toOrd(epochFirst, 0), limit: TRADES_MAX }),
   };
 }
 

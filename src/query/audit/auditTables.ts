@@ -35,34 +35,34 @@ interface Rows {
   readonly epochs: ReadonlyMap<string, readonly EpochRow[]>;
 }
 
-const NOTHING: Rows = { routes: new Map(), epochs: new Map() };
+const NO_ROWS: Rows = { routes: new Map(), epochs: new Map() };
 
 export function createAuditTables(runner: QueryRunner, chainId: number, pairs: PairTables): AuditTables {
-  const finals = perVersion<Rows>({
-    read: (head) => readFinal(runner, head, 0, NOTHING),
-    next: async (before, { from, to }) =>
-      to.finalTo < from.finalTo ? null : readFinal(runner, to, lastOrdOfBlock(from.finalTo), before),
+  const finalRows = perVersion<Rows>({
+    read: (head) => readFinal(runner, head, 0, NO_ROWS),
+    next: async (earlierRows, { from, to }) =>
+      to.finalTo < from.finalTo ? null : readFinal(runner, to, lastOrdOfBlock(from.finalTo), earlierRows),
   });
   return perVersion({
     async read(head) {
-      const [final, above, table, block] = await Promise.all([
-        finals.at(head),
+      const [final, headRows, table, block] = await Promise.all([
+        finalRows.at(head),
         readHead(runner, head),
         pairs.at(head),
         getAuditBlock(runner, chainId, head, head.number),
       ]);
       const storedReader = createAuditReader(runner, head, head.number);
-      return { block, reader: createTableReader(storedReader, [final, above], table, head) };
+      return { block, reader: createTableReader(storedReader, [final, headRows], table, head) };
     },
   });
 }
 
-/** The newest final rows. `before` has those up to `fromOrd`. */
+/** The newest final rows. `earlierRows` has those up to `fromOrd`. */
 async function readFinal(
   runner: QueryRunner,
   { finalTo }: HeadSnapshot,
   fromOrd: number,
-  before: Rows,
+  earlierRows: Rows,
 ): Promise<Rows> {
   const finalOrd = lastOrdOfBlock(finalTo);
   const params = { final_ord: finalOrd, from_ord: fromOrd, to_ord: finalOrd, limit: ROWS_MAX };
@@ -71,64 +71,65 @@ async function readFinal(
     runner.run('prices/list_epochs', params, epochRow),
   ]);
   return {
-    routes: routes.length === 0 ? before.routes : new Map([...before.routes, ...byToken(routes)]),
-    epochs: epochs.length === 0 ? before.epochs : addEpochs(before.epochs, epochs),
+    routes: routes.length === 0 ? earlierRows.routes : new Map([...earlierRows.routes, ...byToken(routes)]),
+    epochs: epochs.length === 0 ? earlierRows.epochs : addEpochs(earlierRows.epochs, epochs),
   };
 }
 
 async function readHead(runner: QueryRunner, head: HeadSnapshot): Promise<Rows> {
-  if (head.blocks.length === 0) return NOTHING;
+  if (head.blocks.length === 0) return NO_ROWS;
   const headRange = { from_ord: lastOrdOfBlock(head.finalTo), to_ord: lastOrdOfBlock(head.number) };
   const params = { ...snapshotParams(head), ...headRange, limit: ROWS_MAX };
   const [routes, epochs] = await Promise.all([
     runner.run('prices/list_routes', params, routeRow),
     runner.run('prices/list_epochs', params, epochRow),
   ]);
-  return { routes: byToken(routes), epochs: addEpochs(NOTHING.epochs, epochs) };
+  return { routes: byToken(routes), epochs: addEpochs(NO_ROWS.epochs, epochs) };
 }
 
 function byToken(routes: readonly RouteRow[]): ReadonlyMap<string, RouteRow> {
   return new Map(routes.map((route) => [route.token, route]));
 }
 
-function addEpochs(below: Rows['epochs'], rows: readonly EpochRow[]): Rows['epochs'] {
-  const merged = new Map(below);
-  for (const row of rows) merged.set(row.pair, laidOver(merged.get(row.pair) ?? [], [row]));
+function addEpochs(olderEpochs: Rows['epochs'], rows: readonly EpochRow[]): Rows['epochs'] {
+  const merged = new Map(olderEpochs);
+  for (const row of rows) merged.set(row.pair, replaceLegs(merged.get(row.pair) ?? [], [row]));
   return merged;
 }
 
-/** The records of one pair: those in `above` replace older records of the same leg. */
-function laidOver(below: readonly EpochRow[], above: readonly EpochRow[]): readonly EpochRow[] {
-  if (above.length === 0) return below;
-  if (below.length === 0) return above;
-  const otherLegs = below.filter(({ leg }) => above.every((row) => row.leg !== leg));
-  return [...otherLegs, ...above];
+/** The records of one pair: those in `newerRows` replace older records of the same leg. */
+function replaceLegs(olderRows: readonly EpochRow[], newerRows: readonly EpochRow[]): readonly EpochRow[] {
+  if (newerRows.length === 0) return olderRows;
+  if (olderRows.length === 0) return newerRows;
+  const otherLegs = olderRows.filter(({ leg }) => newerRows.every((row) => row.leg !== leg));
+  return [...otherLegs, ...newerRows];
 }
 
 /** Answers the reads of an audit from the tables in memory. Only hops, pools and trades still need a
  * query. */
 function createTableReader(
   stored: AuditReader,
-  [final, above]: readonly [Rows, Rows],
-  pairs: PairTable,
+  [finalRows, headRows]: readonly [Rows, Rows],
+  pairTable: PairTable,
   head: HeadSnapshot,
 ): AuditReader {
-  const routeOf = (token: Hex): RouteRow | undefined => above.routes.get(token) ?? final.routes.get(token);
+  const routeOf = (token: Hex): RouteRow | undefined =>
+    headRows.routes.get(token) ?? finalRows.routes.get(token);
   const epochsOf = (pair: Hex): readonly EpochRow[] =>
-    laidOver(final.epochs.get(pair) ?? [], above.epochs.get(pair) ?? []);
+    replaceLegs(finalRows.epochs.get(pair) ?? [], headRows.epochs.get(pair) ?? []);
   // Older records are included, because a leg that did not change in the last epoch has no newer record.
   const epochOrd = lastOrdOfBlock(epochStart(head.number) + EPOCH_BLOCKS - 1);
   const statesOf = (askedPairs: readonly Hex[]): Promise<AuditStateRow[]> =>
-    Promise.resolve(askedPairs.flatMap((pair) => stateOf(pairs, pair) ?? []));
+    Promise.resolve(askedPairs.flatMap((pair) => stateOf(pairTable, pair) ?? []));
   return {
     ...stored,
     listRoutes: (tokens) => Promise.resolve([...new Set(tokens)].flatMap((token) => routeOf(token) ?? [])),
-    listEpochs: (wanted, afterOrd) =>
+    listEpochs: (wantedPairs, afterOrd) =>
       Promise.resolve(
-        [...new Set(wanted)].flatMap(epochsOf).filter(({ ord }) => ord > afterOrd && ord <= epochOrd),
+        [...new Set(wantedPairs)].flatMap(epochsOf).filter(({ ord }) => ord > afterOrd && ord <= epochOrd),
       ),
-    listStates: (wanted) => statesOf([...new Set(wanted)]),
-    listOlderStates: (wanted) => statesOf([...new Set(wanted)]),
+    listStates: (wantedPairs) => statesOf([...new Set(wantedPairs)]),
+    listOlderStates: (wantedPairs) => statesOf([...new Set(wantedPairs)]),
   };
 }
 

@@ -5,9 +5,9 @@ import { doubtCodes, type DoubtCode } from '../../protocols/vaultDoubts';
 import type { Warning } from '../../wire/risks';
 
 type HopCode = HopWarning | Exclude<RouteWarning, 'anchor_above_peg'> | 'v3_narrow_range' | 'one_sided_depth';
-type Text = readonly [message: string, severity: Warning['severity']];
+type WarningText = readonly [message: string, severity: Warning['severity']];
 
-const OF_HOP: Readonly<Record<HopCode, Text>> = {
+const HOP_TEXTS: Readonly<Record<HopCode, WarningText>> = {
   single_pool: ['uses a single pool', 'info'],
   pool_disagreement: [
     'has two pools whose prices differ by more than 5 %; the price uses the deeper pool alone',
@@ -51,18 +51,18 @@ const OF_HOP: Readonly<Record<HopCode, Text>> = {
   ],
 };
 
-const isKnown = (code: string): code is HopCode => Object.hasOwn(OF_HOP, code);
+const isHopCode = (code: string): code is HopCode => Object.hasOwn(HOP_TEXTS, code);
 
 /** Warnings about one hop. Codes unknown to this version are left out. */
 export function hopWarnings(codes: Iterable<string>, step: number, from: string, to: string): Warning[] {
   return [...new Set(codes)].sort().flatMap((code) => {
-    if (!isKnown(code)) return [];
-    const [message, severity] = OF_HOP[code];
+    if (!isHopCode(code)) return [];
+    const [message, severity] = HOP_TEXTS[code];
     return [{ code, message: `Hop ${step} (${from} in ${to}) ${message}`, severity }];
   });
 }
 
-const OF_POOL: Readonly<Record<DoubtCode, string>> = {
+const DOUBT_TEXTS: Readonly<Record<DoubtCode, string>> = {
   managed_balance: 'has an asset manager, who may report any balance, so it backs no price',
   weights_in_doubt: 'made a swap that its weights do not explain, so it backs no price',
   extreme_terms: 'has a weight below 1 % or had a fee above 10 %, so it backs no price',
@@ -73,7 +73,7 @@ export function poolWarnings(doubts: ReadonlyMap<string, number>): Warning[] {
   return [...doubts.keys()].sort().flatMap((address) =>
     doubtCodes(doubts.get(address) ?? 0).map((code): Warning => ({
       code,
-      message: `Pool ${address} ${OF_POOL[code]}`,
+      message: `Pool ${address} ${DOUBT_TEXTS[code]}`,
       severity: 'warning',
     })),
   );

@@ -64,26 +64,32 @@ export function derivePrice({ path, anchor, anchors, market }: AuditInputs): Der
     path.length === 0
       ? ANCHOR_CONFIDENCE
       : pathConfidence(hops.map(({ route, hop }) => hop.confidenceFrom(route.row.hop_confidence)));
-  const least = (capOf: (hop: RouteHop) => number): number =>
+  const leastUsd = (capOf: (hop: RouteHop) => number): number =>
     capAlong(
       hops.map(({ hop }) => ({ price: hop.price, cap: capOf(hop) })),
       anchorUsd,
     );
-  return { usd, confidence, depthUsd: least((hop) => hop.depth()), capUsd: least((hop) => hop.cap()), hops };
+  return {
+    usd,
+    confidence,
+    depthUsd: leastUsd((hop) => hop.depth()),
+    capUsd: leastUsd((hop) => hop.cap()),
+    hops,
+  };
 }
 
 export function toAudit(token: Hex, chainId: number, wrappedNative: Hex | null, inputs: AuditInputs): Audit {
   const derived = derivePrice(inputs);
   const { block, anchor, anchors, tokens } = inputs;
-  const priced = derived.usd !== null && anchor !== null;
-  const hops = priced ? derived.hops.map((hop, i) => toHop(hop, i + 1, inputs)) : [];
-  const anchorUsd = priced ? plainNumber(anchors.get(anchor) ?? 0) : null;
+  const hasPrice = derived.usd !== null && anchor !== null;
+  const hops = hasPrice ? derived.hops.map((hop, i) => toHop(hop, i + 1, inputs)) : [];
+  const anchorUsd = hasPrice ? plainNumber(anchors.get(anchor) ?? 0) : null;
   const priceUsd =
     anchorUsd === null ? null : productOf([...hops.map(({ hop_price }) => hop_price), anchorUsd]);
-  const onRoute = new Set(
+  const routeLegKeys = new Set(
     derived.hops.slice(0, 1).flatMap(({ route }) => route.pools.map(({ leg }) => leg.key)),
   );
-  const offRoute = otherPools(token, onRoute, inputs);
+  const poolsOffRoute = otherPools(token, routeLegKeys, inputs);
   const { symbol, name, decimals } = tokens.findToken(token) ?? { symbol: null, name: null, decimals: null };
   const audit: Omit<Audit, 'inputs_hash'> = {
     token: { address: token, symbol, name },
@@ -95,23 +101,23 @@ export function toAudit(token: Hex, chainId: number, wrappedNative: Hex | null, 
     derived_at_timestamp: block.timestamp,
     confidence: levelOf(derived.confidence),
     confidence_score: derived.confidence,
-    depth_usd: priced && Number.isFinite(derived.depthUsd) ? derived.depthUsd : null,
-    manipulation_cost_usd: priced ? costOfPrice(derived, inputs) : null,
-    price_age_blocks: priced ? ageOfPrice(derived, inputs) : null,
-    method: methodOf(derived, priced),
-    anchor: priced && anchorUsd !== null ? { address: anchor, price_usd: anchorUsd } : null,
+    depth_usd: hasPrice && Number.isFinite(derived.depthUsd) ? derived.depthUsd : null,
+    manipulation_cost_usd: hasPrice ? costOfPrice(derived, inputs) : null,
+    price_age_blocks: hasPrice ? ageOfPrice(derived, inputs) : null,
+    method: methodOf(derived, hasPrice),
+    anchor: hasPrice && anchorUsd !== null ? { address: anchor, price_usd: anchorUsd } : null,
     hops,
     excluded_pools: [
       ...derived.hops.flatMap(({ route, hop }, i) => droppedPools(route, hop, i + 1, inputs)),
-      ...offRoute.map(({ entry }) => entry),
+      ...poolsOffRoute.map(({ entry }) => entry),
     ],
-    warnings: warningsOf(token, derived, priced, offRoute, inputs),
+    warnings: warningsOf(token, derived, hasPrice, poolsOffRoute, inputs),
   };
   return { ...audit, inputs_hash: hashInputs(chainId, audit) };
 }
 
-function methodOf({ hops }: DerivedPrice, priced: boolean): Audit['method'] {
-  if (!priced) return 'none';
+function methodOf({ hops }: DerivedPrice, hasPrice: boolean): Audit['method'] {
+  if (!hasPrice) return 'none';
   if (hops.length === 0) return 'stable_anchor';
   return hops.some(({ route }) => route.row.stale) ? 'last_known' : 'lp_weighted_multi_hop';
 }
@@ -124,22 +130,22 @@ function priceNative(
   { hops }: AuditInputs,
 ): string | null {
   if (token === wrappedNative) return '1';
-  const native = wrappedNative === null ? null : hops.usdOf(wrappedNative);
-  return native === null || priceUsd === null ? null : quotientOf(priceUsd, plainNumber(native));
+  const nativeUsd = wrappedNative === null ? null : hops.usdOf(wrappedNative);
+  return nativeUsd === null || priceUsd === null ? null : quotientOf(priceUsd, plainNumber(nativeUsd));
 }
 
 /** Makes a hop of the answer. Its pools are sorted by descending weight. */
 function toHop({ route, hop }: AuditedHop, step: number, inputs: AuditInputs): AuditHop {
   const pools = [...hop.pools].sort((a, b) => b.weight - a.weight || (a.key < b.key ? -1 : 1));
   const weights = printWeights(pools.map(({ weight }) => weight));
-  const printed = pools.map((pool, i) => toPool(pool, weights[i] ?? '0', inputs));
+  const printedPools = pools.map((pool, i) => toPool(pool, weights[i] ?? '0', inputs));
   return {
     step,
     from_token: route.token,
     to_token: route.next,
-    hop_price: sumOfProducts(printed.map(({ weight, implied_price }) => [weight, implied_price])),
+    hop_price: sumOfProducts(printedPools.map(({ weight, implied_price }) => [weight, implied_price])),
     confidence: hop.confidenceFrom(route.row.hop_confidence),
-    pools: printed,
+    pools: printedPools,
   };
 }
 
@@ -173,58 +179,65 @@ function reservesOf({ pool, index0, index1 }: AuditLeg, { rawStates }: AuditInpu
 function warningsOf(
   token: Hex,
   derived: DerivedPrice,
-  priced: boolean,
-  others: ReturnType<typeof otherPools>,
+  hasPrice: boolean,
+  poolsOffRoute: ReturnType<typeof otherPools>,
   inputs: AuditInputs,
 ): Warning[] {
   const { isFinal } = inputs.block;
-  const last = [
-    ...(others.some((pool) => pool.oneSided) ? [ONE_SIDED_POOL] : []),
-    ...doubtWarnings(derived, others, inputs),
+  const lastWarnings = [
+    ...(poolsOffRoute.some((pool) => pool.oneSided) ? [ONE_SIDED_POOL] : []),
+    ...doubtWarnings(derived, poolsOffRoute, inputs),
     ...(isFinal ? [] : [NOT_FINALIZED]),
   ];
-  if (!priced) {
+  if (!hasPrice) {
     const hopReasons = derived.hops
       .slice(0, 1)
       .flatMap(({ hop }) => hop.excluded.map(({ reason }) => reason));
-    const reasons = [...hopReasons, ...others.map(({ entry }) => entry.reason)];
-    const limit = others.some(({ atLimit, entry }) => atLimit && entry.reason === 'not_on_route');
-    const unknown = inputs.tokens.findToken(token)?.decimals === null ? [UNKNOWN_DECIMALS] : [];
-    return [noRouteWarning(reasons), ...unknown, ...(limit ? [MAX_HOPS_REACHED] : []), ...last];
+    const reasons = [...hopReasons, ...poolsOffRoute.map(({ entry }) => entry.reason)];
+    const isHopLimitReached = poolsOffRoute.some(
+      ({ atLimit, entry }) => atLimit && entry.reason === 'not_on_route',
+    );
+    const decimalsWarnings = inputs.tokens.findToken(token)?.decimals === null ? [UNKNOWN_DECIMALS] : [];
+    return [
+      noRouteWarning(reasons),
+      ...decimalsWarnings,
+      ...(isHopLimitReached ? [MAX_HOPS_REACHED] : []),
+      ...lastWarnings,
+    ];
   }
-  const ofHops = derived.hops.flatMap(({ route, hop }, i) => {
-    const narrow = hop.pools.some(({ key }) => isNarrow(key, route.token, inputs));
-    const sided = route.pools.some(({ leg }) => {
+  const hopWarningList = derived.hops.flatMap(({ route, hop }, i) => {
+    const hasNarrowRange = hop.pools.some(({ key }) => isNarrow(key, route.token, inputs));
+    const isSided = route.pools.some(({ leg }) => {
       const auditLeg = inputs.legs.get(leg.key);
       return auditLeg !== undefined && isOneSided(auditLeg, inputs);
     });
     const codes = [
       ...route.row.warnings,
       ...hop.warnings,
-      ...(narrow ? ['v3_narrow_range'] : []),
-      ...(sided ? ['one_sided_depth'] : []),
+      ...(hasNarrowRange ? ['v3_narrow_range'] : []),
+      ...(isSided ? ['one_sided_depth'] : []),
     ];
     return hopWarnings(codes, i + 1, labelOf(route.token, inputs), labelOf(route.next, inputs));
   });
-  const ofPrice = [
+  const priceWarnings = [
     ...(derived.confidence < TRUSTED_MIN ? [LOW_LIQUIDITY] : []),
     ...(isValueCapped(token, derived, inputs) ? [VALUE_CAPPED] : []),
   ];
-  const ofAnchor = inputs.anchorWarnings.includes('anchor_above_peg') ? [ANCHOR_ABOVE_PEG] : [];
-  return [...ofPrice, ...ofHops, ...ofAnchor, ...last];
+  const anchorWarningList = inputs.anchorWarnings.includes('anchor_above_peg') ? [ANCHOR_ABOVE_PEG] : [];
+  return [...priceWarnings, ...hopWarningList, ...anchorWarningList, ...lastWarnings];
 }
 
 /** Makes the warnings about excluded pools that back no price. */
 function doubtWarnings(
   { hops }: DerivedPrice,
-  others: ReturnType<typeof otherPools>,
+  poolsOffRoute: ReturnType<typeof otherPools>,
   { legs, doubts }: AuditInputs,
 ): Warning[] {
   const excludedPools = hops.flatMap(({ hop }) =>
     hop.excluded.flatMap(({ key }) => legs.get(key)?.pool.address ?? []),
   );
-  const excluded = new Set([...excludedPools, ...others.map(({ entry }) => entry.address)]);
-  return poolWarnings(new Map([...doubts].filter(([address]) => excluded.has(address))));
+  const excludedAddresses = new Set([...excludedPools, ...poolsOffRoute.map(({ entry }) => entry.address)]);
+  return poolWarnings(new Map([...doubts].filter(([address]) => excludedAddresses.has(address))));
 }
 
 /**
@@ -232,14 +245,18 @@ function doubtWarnings(
  * %.
  */
 function isNarrow(key: string, token: Hex, { legs, market }: AuditInputs): boolean {
-  const found = legs.get(key);
-  if (found?.pool.pool_type !== POOL_V3) return false;
-  const state = market.stateOf(found.leg);
-  const knownIsToken0 = found.leg.token0 !== token;
-  const real = knownIsToken0 ? state.reserve0 : state.reserve1;
+  const auditLeg = legs.get(key);
+  if (auditLeg?.pool.pool_type !== POOL_V3) return false;
+  const state = market.stateOf(auditLeg.leg);
+  const knownIsToken0 = auditLeg.leg.token0 !== token;
+  const realReserve = knownIsToken0 ? state.reserve0 : state.reserve1;
   const unbounded = { ...state, reserve0: Infinity, reserve1: Infinity };
-  const virtual = knownSide({ state: unbounded, liquidity: state.liquidity }, knownIsToken0, 1).backingUsd;
-  return virtual * DEPTH_PART > real;
+  const virtualReserve = knownSide(
+    { state: unbounded, liquidity: state.liquidity },
+    knownIsToken0,
+    1,
+  ).backingUsd;
+  return virtualReserve * DEPTH_PART > realReserve;
 }
 
 function labelOf(token: Hex, { tokens }: AuditInputs): string {

@@ -27,10 +27,10 @@ export interface BarPage {
 export type ReadPage = (before: number, limit: number) => Promise<BarPage>;
 
 interface PagesRequest {
-  /** The positions from `first` up to `before`, exclusive. */
-  readonly first: number;
+  /** The positions from `firstPosition` up to `before`, exclusive. */
+  readonly firstPosition: number;
   readonly before: number;
-  readonly wanted: number;
+  readonly barsWanted: number;
   /** Rows of the first page. Each further page has `growth` times as many, up to `limitMax`. */
   readonly limit: number;
   readonly growth: number;
@@ -40,16 +40,16 @@ interface PagesRequest {
   readonly rowsMax: number;
 }
 
-/** The newest bars with a price: `wanted` bars, or all, or as many as the largest number of pages or rows makes. */
+/** The newest bars with a price: `barsWanted` bars, or all, or as many as the largest number of pages or rows makes. */
 export async function readPages(
   readPage: ReadPage,
-  { first, before, wanted, limit, growth, limitMax, pagesMax, rowsMax }: PagesRequest,
+  { firstPosition, before, barsWanted, limit, growth, limitMax, pagesMax, rowsMax }: PagesRequest,
 ): Promise<Omit<BarsRead, 'neverPriced'>> {
   const bars = new Map<number, BarPart>();
   let priced: BarPart[] = [];
   let from = before;
   let rows = 0;
-  for (let page = 0; from > first && priced.length < wanted; page += 1) {
+  for (let page = 0; from > firstPosition && priced.length < barsWanted; page += 1) {
     if (priced.length > 1 && (rows >= rowsMax || page >= pagesMax)) break;
     if (page >= pagesMax)
       throw new AppError('unavailable', 'too many prices in one bar; ask for shorter bars');
@@ -59,6 +59,6 @@ export async function readPages(
     rows += barPage.rows;
     from = barPage.from;
   }
-  const newestBars = priced.sort((a, b) => a.bucket - b.bucket).slice(-wanted);
-  return { priced: newestBars, partial: newestBars.length === priced.length && from > first };
+  const newestBars = priced.sort((a, b) => a.bucket - b.bucket).slice(-barsWanted);
+  return { priced: newestBars, partial: newestBars.length === priced.length && from > firstPosition };
 }

@@ -37,7 +37,7 @@ export interface HeadSwap {
   readonly volume1: bigint;
   readonly volumeUsd: bigint;
   readonly tracked: boolean;
-  readonly buy: boolean;
+  readonly isBuy: boolean;
 }
 
 /** Merges two parts of one bar that have no swap in common. */
@@ -62,10 +62,10 @@ export function mergeParts(a: BarPart, b: BarPart): BarPart {
   };
 }
 
-/** `seconds` is the length of the bar. */
-export function partOfSwap(swap: HeadSwap, seconds: number): BarPart {
+/** `barSeconds` is the length of the bar. */
+export function partOfSwap(swap: HeadSwap, barSeconds: number): BarPart {
   return {
-    bucket: swap.timestamp - (swap.timestamp % seconds),
+    bucket: swap.timestamp - (swap.timestamp % barSeconds),
     openOrd: swap.ord,
     open: swap.price,
     closeOrd: swap.ord,
@@ -77,20 +77,20 @@ export function partOfSwap(swap: HeadSwap, seconds: number): BarPart {
     volumeUsd: swap.tracked ? swap.volumeUsd : 0n,
     trades: 1,
     untracked: swap.tracked ? 0 : 1,
-    buys: swap.buy ? 1 : 0,
+    buys: swap.isBuy ? 1 : 0,
     lastOrd: swap.ord,
   };
 }
 
 export function foldParts(
   parts: Iterable<BarPart>,
-  into: Map<number, BarPart> = new Map(),
+  barByBucket: Map<number, BarPart> = new Map(),
 ): Map<number, BarPart> {
   for (const part of parts) {
-    const earlier = into.get(part.bucket);
-    into.set(part.bucket, earlier === undefined ? part : mergeParts(earlier, part));
+    const earlierPart = barByBucket.get(part.bucket);
+    barByBucket.set(part.bucket, earlierPart === undefined ? part : mergeParts(earlierPart, part));
   }
-  return into;
+  return barByBucket;
 }
 
 /**
@@ -102,9 +102,9 @@ export function addHeadParts(
   headParts: readonly BarPart[],
   { from, to }: { readonly from: number; readonly to: number },
 ): void {
-  const storedOrds = new Map([...bars].map(([bucket, { lastOrd }]) => [bucket, lastOrd]));
-  const unstored = headParts.filter(
-    ({ bucket, lastOrd }) => bucket >= from && bucket < to && lastOrd > (storedOrds.get(bucket) ?? -1),
+  const lastStoredOrds = new Map([...bars].map(([bucket, { lastOrd }]) => [bucket, lastOrd]));
+  const unstoredParts = headParts.filter(
+    ({ bucket, lastOrd }) => bucket >= from && bucket < to && lastOrd > (lastStoredOrds.get(bucket) ?? -1),
   );
-  foldParts(unstored, bars);
+  foldParts(unstoredParts, bars);
 }

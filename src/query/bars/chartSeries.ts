@@ -9,7 +9,7 @@ import type { BarPart } from './barParts';
 
 interface SeriesOptions {
   /** Length of a bar in seconds. */
-  readonly seconds: number;
+  readonly barSeconds: number;
   readonly limit: number;
   /** Exclusive bound on the open time of a bar. */
   readonly to: number;
@@ -37,50 +37,53 @@ interface Series {
  * at least `limit` + 1 bars. The extra bar shows that older bars exist, and gives the close before the first bar.
  */
 export function toSeries(bars: readonly BarPart[], options: SeriesOptions): Series {
-  const { data, before } = options.fill ? fillBars(bars, options) : lastBars(bars, options);
-  const nextTo = before === undefined ? null : (data[0]?.time ?? null);
+  const { data, barBefore } = options.fill ? fillBars(bars, options) : lastBars(bars, options);
+  const nextTo = barBefore === undefined ? null : (data[0]?.time ?? null);
   if (options.continuous !== true) return { data, nextTo };
-  return { data: connectBars(data, before === undefined ? null : toBar(before, options).close), nextTo };
+  return {
+    data: connectBars(data, barBefore === undefined ? null : toBar(barBefore, options).close),
+    nextTo,
+  };
 }
 
-interface Shown {
+interface ShownBars {
   readonly data: Bar[];
   /** The newest bar that is older than `data`; undefined if `data` begins with the first bar of the series. */
-  readonly before: BarPart | undefined;
+  readonly barBefore: BarPart | undefined;
 }
 
-function lastBars(bars: readonly BarPart[], options: SeriesOptions): Shown {
-  const start = Math.max(firstShown(options), bars.length - options.limit);
-  return { data: bars.slice(start).map((bar) => toBar(bar, options)), before: bars[start - 1] };
+function lastBars(bars: readonly BarPart[], options: SeriesOptions): ShownBars {
+  const startIndex = Math.max(firstShownIndex(options), bars.length - options.limit);
+  return { data: bars.slice(startIndex).map((bar) => toBar(bar, options)), barBefore: bars[startIndex - 1] };
 }
 
-function fillBars(bars: readonly BarPart[], options: SeriesOptions): Shown {
-  const oldest = bars[firstShown(options)];
-  if (oldest === undefined) return { data: [], before: undefined };
+function fillBars(bars: readonly BarPart[], options: SeriesOptions): ShownBars {
+  const oldestBar = bars[firstShownIndex(options)];
+  if (oldestBar === undefined) return { data: [], barBefore: undefined };
   const lastSlot = Math.min(
-    slotOf(options.headTimestamp, options.seconds),
-    slotOf(options.to - 1, options.seconds),
+    slotOf(options.headTimestamp, options.barSeconds),
+    slotOf(options.to - 1, options.barSeconds),
   );
-  const start = Math.max(lastSlot - (options.limit - 1) * options.seconds, oldest.bucket);
+  const startTime = Math.max(lastSlot - (options.limit - 1) * options.barSeconds, oldestBar.bucket);
   const byTime = new Map(bars.map((bar) => [bar.bucket, bar]));
-  const barBefore = bars.filter((bar) => bar.bucket < start).at(-1);
+  const barBefore = bars.filter((bar) => bar.bucket < startTime).at(-1);
   let close = barBefore === undefined ? 0 : toBar(barBefore, options).close;
   const data: Bar[] = [];
-  for (let time = start; time <= lastSlot; time += options.seconds) {
+  for (let time = startTime; time <= lastSlot; time += options.barSeconds) {
     const bar = byTime.get(time);
     const shownBar = bar === undefined ? emptyBar(time, close, options) : toBar(bar, options);
     close = shownBar.close;
     data.push(shownBar);
   }
-  return { data, before: barBefore };
+  return { data, barBefore };
 }
 
 /** Index of the oldest bar that may be shown. */
-function firstShown({ partial }: SeriesOptions): number {
+function firstShownIndex({ partial }: SeriesOptions): number {
   return partial === true ? 1 : 0;
 }
 
-/** Opens each bar at the close before it. High and low include that price. `before` is null at the first bar. */
+/** Opens each bar at the close before it. High and low include that price. `closeBefore` is null at the first bar. */
 function connectBars(bars: readonly Bar[], closeBefore: number | null): Bar[] {
   let close = closeBefore;
   return bars.map((bar) => {
@@ -90,12 +93,12 @@ function connectBars(bars: readonly Bar[], closeBefore: number | null): Bar[] {
   });
 }
 
-export function slotOf(timestamp: number, seconds: number): number {
-  return Math.floor(timestamp / seconds) * seconds;
+export function slotOf(timestamp: number, slotSeconds: number): number {
+  return Math.floor(timestamp / slotSeconds) * slotSeconds;
 }
 
 function isClosed(time: number, options: SeriesOptions): boolean {
-  return time + options.seconds <= options.headTimestamp;
+  return time + options.barSeconds <= options.headTimestamp;
 }
 
 function emptyBar(time: number, close: number, options: SeriesOptions): Bar {
@@ -117,19 +120,21 @@ function emptyBar(time: number, close: number, options: SeriesOptions): Bar {
 function toBar(part: BarPart, options: SeriesOptions): Bar {
   const { decimals0, decimals1, currency, invert } = options;
   const baseIsToken0 = options.baseIsToken0 !== invert;
-  const scale = (price: number): number =>
+  const toShownPrice = (price: number): number =>
     currency === 'usd' ? price : scalePrice(price, decimals0, decimals1, baseIsToken0);
   // Raw prices are token1 per token0. With token1 as the base, prices invert, and high and low are exchanged.
-  const isTurned = currency === 'quote' && !baseIsToken0;
+  const isInverted = currency === 'quote' && !baseIsToken0;
   const sells = part.trades - part.buys;
-  const base = baseIsToken0 ? unitsToNumber(part.volume0, decimals0) : unitsToNumber(part.volume1, decimals1);
+  const baseVolume = baseIsToken0
+    ? unitsToNumber(part.volume0, decimals0)
+    : unitsToNumber(part.volume1, decimals1);
   return {
     time: part.bucket,
-    open: scale(part.open),
-    high: scale(isTurned ? part.low : part.high),
-    low: scale(isTurned ? part.high : part.low),
-    close: scale(part.close),
-    volume: base,
+    open: toShownPrice(part.open),
+    high: toShownPrice(isInverted ? part.low : part.high),
+    low: toShownPrice(isInverted ? part.high : part.low),
+    close: toShownPrice(part.close),
+    volume: baseVolume,
     volume_usd:
       part.trades > 0 && part.untracked === part.trades ? null : unitsToNumber(part.volumeUsd, USD_DECIMALS),
     trades: part.trades,

@@ -14,7 +14,7 @@ import type { HeadSnapshot } from '../head/headSnapshot';
 import { perVersion } from '../head/perVersion';
 
 /** Largest number of swaps in memory over all pairs, about 500 bytes each. */
-const KEPT_MAX = 60_000;
+const SWAPS_KEPT_MAX = 60_000;
 /**
  * Largest number of swaps of one pair in head blocks. With more swaps the answer would be incomplete, so the request
  * fails.
@@ -47,13 +47,13 @@ export interface HeadSwaps {
    * Swaps of a leg in the snapshot's head blocks, by position (`ord`). Prices are in USD or raw. Throws unavailable
    * if there are too many swaps.
    */
-  of(head: HeadSnapshot, key: LegRef, usd: boolean): Promise<HeadSwap[]>;
+  of(head: HeadSnapshot, key: LegRef, inUsd: boolean): Promise<HeadSwap[]>;
 }
 
 /** A swap with its USD price and its raw price. */
 interface StoredSwap extends Omit<HeadSwap, 'price'> {
   readonly commit: number;
-  readonly key: string;
+  readonly legKey: string;
   readonly price: number;
   readonly priceUsd: number;
 }
@@ -66,22 +66,22 @@ interface KeptSwaps {
   readonly blocks: SwapsByBlock | null;
 }
 
-/** `keptMax`: the maximum number of swaps in memory. */
-export function createHeadSwaps(runner: QueryRunner, keptMax = KEPT_MAX): HeadSwaps {
+/** `swapsMax`: the maximum number of swaps in memory. */
+export function createHeadSwaps(runner: QueryRunner, swapsMax = SWAPS_KEPT_MAX): HeadSwaps {
   const keptSwaps = perVersion<KeptSwaps>({
-    read: (head) => loadSwaps(runner, head, new Map(), keptMax),
-    next: async ({ blocks }, { to }) => (blocks === null ? null : loadSwaps(runner, to, blocks, keptMax)),
+    read: (head) => loadSwaps(runner, head, new Map(), swapsMax),
+    next: async ({ blocks }, { to }) => (blocks === null ? null : loadSwaps(runner, to, blocks, swapsMax)),
   });
   return {
     async of(head, { pair, leg }, inUsd) {
       if (head.blocks.length === 0) return [];
-      const key = keyOf(pair, leg);
+      const key = legKeyOf(pair, leg);
       const { blocks } = await keptSwaps.at(head);
-      const rows =
+      const legSwaps =
         blocks === null
-          ? (await readPairSwaps(runner, head, pair.slice(2))).filter((swap) => swap.key === key)
+          ? (await readPairSwaps(runner, head, pair.slice(2))).filter((swap) => swap.legKey === key)
           : head.blocks.flatMap(({ commit }) => blocks.get(commit)?.get(key) ?? []);
-      return rows.map((swap) => (inUsd ? { ...swap, price: swap.priceUsd } : swap));
+      return legSwaps.map((swap) => (inUsd ? { ...swap, price: swap.priceUsd } : swap));
     },
   };
 }
@@ -91,22 +91,23 @@ async function loadSwaps(
   runner: QueryRunner,
   head: HeadSnapshot,
   swapsByCommit: SwapsByBlock,
-  keptMax: number,
+  swapsMax: number,
 ): Promise<KeptSwaps> {
   const unreadBlocks = head.blocks.filter(({ commit }) => !swapsByCommit.has(commit));
-  const rows = unreadBlocks.length === 0 ? [] : await readSwaps(runner, unreadBlocks, '', keptMax + 1);
+  const newSwaps = unreadBlocks.length === 0 ? [] : await readSwaps(runner, unreadBlocks, '', swapsMax + 1);
   const blocks = new Map(
     head.blocks.map(({ commit }) => [commit, swapsByCommit.get(commit) ?? new Map<string, StoredSwap[]>()]),
   );
-  for (const row of rows) {
-    const legs = blocks.get(row.commit);
-    const swaps = legs?.get(row.key);
-    if (swaps === undefined) legs?.set(row.key, [row]);
-    else swaps.push(row);
+  for (const newSwap of newSwaps) {
+    const swapsByLeg = blocks.get(newSwap.commit);
+    const swaps = swapsByLeg?.get(newSwap.legKey);
+    if (swaps === undefined) swapsByLeg?.set(newSwap.legKey, [newSwap]);
+    else swaps.push(newSwap);
   }
   let swapCount = 0;
-  for (const legs of blocks.values()) for (const swaps of legs.values()) swapCount += swaps.length;
-  return { blocks: swapCount > keptMax ? null : blocks };
+  for (const swapsByLeg of blocks.values())
+    for (const swaps of swapsByLeg.values()) swapCount += swaps.length;
+  return { blocks: swapCount > swapsMax ? null : blocks };
 }
 
 async function readPairSwaps(runner: QueryRunner, { blocks }: HeadSnapshot, pair: string) {
@@ -132,7 +133,7 @@ async function readSwaps(
   return (await runner.run('bars/list_head_swaps', params, swapRow)).map(toSwap);
 }
 
-function keyOf(pair: Hex, leg: number): string {
+function legKeyOf(pair: Hex, leg: number): string {
   return `${pair}.${leg}`;
 }
 
@@ -141,13 +142,13 @@ function toSwap(row: RowOf<typeof swapRow>): StoredSwap {
     commit: row.commit,
     ord: row.ord,
     timestamp: row.timestamp,
-    key: keyOf(row.pair, row.leg),
+    legKey: legKeyOf(row.pair, row.leg),
     volume0: row.volume0,
     volume1: row.volume1,
     price: row.price,
     priceUsd: row.price_usd,
     volumeUsd: row.amount_usd,
     tracked: row.tracked,
-    buy: row.buy === 1,
+    isBuy: row.buy === 1,
   };
 }

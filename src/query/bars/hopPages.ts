@@ -67,31 +67,32 @@ export async function readPricePage(
 ): Promise<PricePage> {
   const { runner, chainId, sources } = source;
   const { token, native, firstBlock } = question;
-  const priced = native === null ? [token] : native === token ? [] : [token, native];
-  const end = new HopReader(createAuditReader(runner, head, block), sources.anchors, null);
-  const range = new HopRange(runner, head, { block, firstBlock, limit });
-  await range.read(end, priced);
-  const changes = [...range.rows].sort((a, b) => a.ord - b.ord);
-  const hops = await hopsBefore(source, head, end, range, changes);
-  const from = blockOfOrd(range.afterOrd) + 1;
+  const pricedTokens = native === null ? [token] : native === token ? [] : [token, native];
+  const endReader = new HopReader(createAuditReader(runner, head, block), sources.anchors, null);
+  const hopRange = new HopRange(runner, head, { block, firstBlock, limit });
+  await hopRange.read(endReader, pricedTokens);
+  const changes = [...hopRange.rows].sort((a, b) => a.ord - b.ord);
+  const hops = await readHopsBefore(source, head, endReader, hopRange, changes);
+  const fromBlock = blockOfOrd(hopRange.afterOrd) + 1;
   const points = await findPricePoints({
     changes,
     hops,
     priceOf: priceOfToken(token, native),
-    first: from <= firstBlock ? await firstOf(runner, chainId, head, firstBlock) : null,
+    firstBlock: fromBlock <= firstBlock ? await readFirstBlock(runner, chainId, head, firstBlock) : null,
   });
-  return { points, changes: changes.length, from };
+  return { points, changes: changes.length, from: fromBlock };
 }
 
-async function firstOf(
+async function readFirstBlock(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-  number: number,
+  blockNumber: number,
 ): Promise<{ readonly ord: number; readonly timestamp: number } | null> {
-  const timestamp = await findBlockTime(runner, chainId, head, number);
-  if (timestamp === null) throw new AppError('internal', `block ${number} of the snapshot is not stored`);
-  return { ord: lastOrdOfBlock(number), timestamp };
+  const timestamp = await findBlockTime(runner, chainId, head, blockNumber);
+  if (timestamp === null)
+    throw new AppError('internal', `block ${blockNumber} of the snapshot is not stored`);
+  return { ord: lastOrdOfBlock(blockNumber), timestamp };
 }
 
 interface TokenSpan extends RowSpan {
@@ -119,18 +120,20 @@ class HopRange {
    * Reads the hops of the tokens and of all next tokens on their paths at any block of the range. A path has at most
    * HOPS_MAX hops, so as many rounds find every token of a path.
    */
-  async read(end: HopReader, tokens: readonly Hex[]): Promise<void> {
-    let toLoad = tokens;
-    for (let round = 0; round <= HOPS_MAX && toLoad.length > 0; round += 1) {
-      await end.loadHops(toLoad);
-      const pathTokens = [...end.tokensOnPaths(toLoad)].filter((token) => !this.tokens.has(token));
+  async read(endReader: HopReader, tokens: readonly Hex[]): Promise<void> {
+    let tokensToLoad = tokens;
+    for (let round = 0; round <= HOPS_MAX && tokensToLoad.length > 0; round += 1) {
+      await endReader.loadHops(tokensToLoad);
+      const pathTokens = [...endReader.tokensOnPaths(tokensToLoad)].filter(
+        (token) => !this.tokens.has(token),
+      );
       for (const token of pathTokens) this.tokens.add(token);
       for (const row of await this.listHead(pathTokens)) this.rows.push(row);
       const spans = await this.shorten(pathTokens);
-      const final = await Promise.all(spans.map((span) => this.listFinal(span)));
-      for (const rows of final) for (const row of rows) this.rows.push(row);
-      this.cut();
-      toLoad = this.listUnreadTokens();
+      const finalRows = await Promise.all(spans.map((span) => this.listFinal(span)));
+      for (const rows of finalRows) for (const row of rows) this.rows.push(row);
+      this.cutOldRows();
+      tokensToLoad = this.listUnreadTokens();
     }
   }
 
@@ -162,7 +165,7 @@ class HopRange {
    */
   private async shorten(tokens: readonly Hex[]): Promise<TokenSpan[]> {
     const spans = await Promise.all(tokens.map((token) => this.findSpan(token)));
-    for (const { full, oldest } of spans) this.beginAfter(full ? oldest : null);
+    for (const { isFull, oldest } of spans) this.beginWithBlockOf(isFull ? oldest : null);
     return spans;
   }
 
@@ -175,15 +178,15 @@ class HopRange {
 
   private async listFinal(span: TokenSpan): Promise<PathChange[]> {
     const { token } = span;
-    const isInRange = span.rows === 0 || span.oldest > this.afterOrd;
-    const { rows, oldest, newest, sparse, full } = isInRange ? span : await this.findSpan(token);
+    const isSpanInRange = span.rows === 0 || span.oldest > this.afterOrd;
+    const { rows, oldest, newest, isSparse, isFull } = isSpanInRange ? span : await this.findSpan(token);
     if (rows === 0) return [];
-    if (full) this.beginAfter(oldest);
+    if (isFull) this.beginWithBlockOf(oldest);
     const params = {
       after_ord: oldest - 1,
       to_ord: newest,
       token: token.slice(2),
-      sparse,
+      sparse: isSparse,
       limit: rows,
     };
     const changeRows = await this.runner.run('bars/list_hop_changes', params, changeRow);
@@ -191,17 +194,17 @@ class HopRange {
   }
 
   /** Begins the range with the block of a position. */
-  private beginAfter(ord: number | null | undefined): void {
+  private beginWithBlockOf(ord: number | null | undefined): void {
     if (ord === null || ord === undefined) return;
     this.afterOrd = Math.max(this.afterOrd, lastOrdOfBlock(blockOfOrd(ord) - 1));
   }
 
   /** Drops the rows before the range, and all but the newest ones if there are too many. */
-  private cut(): void {
+  private cutOldRows(): void {
     const rowsMax = 2 * this.page.limit;
     if (this.rows.length > rowsMax) {
       const ords = this.rows.map(({ ord }) => ord).sort((a, b) => b - a);
-      this.beginAfter(ords[rowsMax]);
+      this.beginWithBlockOf(ords[rowsMax]);
     }
     this.rows = this.rows.filter(({ ord }) => ord > this.afterOrd);
   }
@@ -218,7 +221,7 @@ class HopRange {
       if (blockOfOrd(ord) >= this.page.block)
         throw new AppError('unavailable', 'the price of the token rests on too many tokens');
       this.afterOrd = Math.max(this.afterOrd, ord);
-      this.cut();
+      this.cutOldRows();
       break;
     }
     return [...nextTokens];
@@ -244,33 +247,34 @@ function hopOf(nextToken: Hex, price: number): Hop {
  * The hops at the end of the block before the range. A token without a change in the range has the hop of the range's
  * end.
  */
-async function hopsBefore(
+async function readHopsBefore(
   { runner, sources }: PathSource,
   head: HeadSnapshot,
-  end: HopReader,
+  endReader: HopReader,
   { tokens, afterOrd }: HopRange,
   changes: readonly PathChange[],
 ): Promise<Map<string, Hop>> {
   const hops = new Map<string, Hop>();
   for (const token of tokens) {
-    const hop = end.hopOf(token);
+    const hop = endReader.hopOf(token);
     if (hop !== undefined) hops.set(token, hop);
   }
-  const seenTokens = new Set<string>();
+  const changedTokens = new Set<string>();
   for (const { token, previous } of changes) {
-    if (seenTokens.has(token)) continue;
-    seenTokens.add(token);
+    if (changedTokens.has(token)) continue;
+    changedTokens.add(token);
     hops.set(token, previous);
   }
   // An anchor has its configured price until its first hop is stored, and no price while it lacks its role.
-  const anchors = sources.anchors.filter(
-    ({ address }) => seenTokens.has(address) && hops.get(address)?.price === 0,
+  const unpricedAnchors = sources.anchors.filter(
+    ({ address }) => changedTokens.has(address) && hops.get(address)?.price === 0,
   );
-  if (anchors.length > 0) {
-    const number = blockOfOrd(afterOrd);
-    const readerBefore = new HopReader(createAuditReader(runner, head, number), sources.anchors, null);
-    if (number >= head.startBlock) await readerBefore.loadHops(anchors.map(({ address }) => address));
-    for (const { address } of anchors) {
+  if (unpricedAnchors.length > 0) {
+    const blockBefore = blockOfOrd(afterOrd);
+    const readerBefore = new HopReader(createAuditReader(runner, head, blockBefore), sources.anchors, null);
+    if (blockBefore >= head.startBlock)
+      await readerBefore.loadHops(unpricedAnchors.map(({ address }) => address));
+    for (const { address } of unpricedAnchors) {
       const hop = readerBefore.hopOf(address);
       if (hop !== undefined) hops.set(address, hop);
     }

@@ -26,14 +26,14 @@ export interface LegBarsSource {
 export function legBars(
   { runner, headSwaps }: LegBarsSource,
   head: HeadSnapshot,
-  key: LegRef,
-  usd: boolean,
+  legRef: LegRef,
+  inUsd: boolean,
 ): BarRows {
-  const leg = { pair: key.pair.slice(2), leg: key.leg };
+  const legParams = { pair: legRef.pair.slice(2), leg: legRef.leg };
   return {
-    async list(seconds, from, to, limit) {
-      const params = { ...leg, timeframe: seconds, from, to, limit };
-      if (usd) {
+    async list(barSeconds, from, to, limit) {
+      const params = { ...legParams, timeframe: barSeconds, from, to, limit };
+      if (inUsd) {
         const rows = await runner.run('bars/list_bars_usd', params, usdRow);
         return rows.map((row) => storedPart(row, row, row.high_usd, row.low_usd, null));
       }
@@ -42,13 +42,13 @@ export function legBars(
         storedPart(row, row, row.high, row.low, { first: row.first_quote, last: row.last_quote }),
       );
     },
-    async listHead(seconds) {
-      const swaps = await headSwaps.of(head, key, usd);
-      return swaps.map((swap) => partOfSwap(swap, seconds));
+    async listHead(barSeconds) {
+      const swaps = await headSwaps.of(head, legRef, inUsd);
+      return swaps.map((swap) => partOfSwap(swap, barSeconds));
     },
     async findFirstDay() {
-      const [day] = await runner.run('bars/find_first_bar', { ...leg, usd }, bucketRow);
-      return day?.bucket ?? null;
+      const [firstBar] = await runner.run('bars/find_first_bar', { ...legParams, usd: inUsd }, bucketRow);
+      return firstBar?.bucket ?? null;
     },
   };
 }

@@ -65,48 +65,48 @@ export async function getPairSeries(
   request: PairSeriesRequest,
 ): Promise<TicksAnswer> {
   const { directory, chain } = source;
-  const seconds = TIMEFRAME_SECONDS[request.timeframe];
+  const barSeconds = TIMEFRAME_SECONDS[request.timeframe];
   const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
   const readLeg = (leg: number): Promise<BarsRead> => {
-    const rows = legBars(source, head, { pair: request.pair, leg }, request.currency === 'usd');
-    return readBars(rows, head, seconds, to, request.limit + 1);
+    const barRows = legBars(source, head, { pair: request.pair, leg }, request.currency === 'usd');
+    return readBars(barRows, head, barSeconds, to, request.limit + 1);
   };
   // Nearly all pools have two tokens. Their only leg is therefore read in parallel with the pool.
-  const likely = readLeg(ONLY_LEG);
-  likely.catch(() => undefined);
-  const stored = await directory.findPool(head, request.pair);
-  if (stored === null) throw new AppError('not_found', `there is no pair ${request.pair}`);
-  const { pool, tokens } = stored;
-  const leg = findPoolLeg(chain, pool, request);
-  if (leg.turned && request.currency === 'usd')
+  const onlyLegBars = readLeg(ONLY_LEG);
+  onlyLegBars.catch(() => undefined);
+  const storedPool = await directory.findPool(head, request.pair);
+  if (storedPool === null) throw new AppError('not_found', `there is no pair ${request.pair}`);
+  const { pool, tokens } = storedPool;
+  const poolLeg = findPoolLeg(chain, pool, request);
+  if (poolLeg.isTurned && request.currency === 'usd')
     throw new AppError(
       'bad_request',
       request.base === null
         ? `quote: got "${request.quote}"; allowed with currency=usd: the default quote token`
         : `base: got "${request.base}"; allowed with currency=usd: the default base token`,
     );
-  const bars = await (leg.leg === ONLY_LEG ? likely : readLeg(leg.leg));
-  const token0 = tokenRefOf(tokens, leg.token0);
-  const token1 = tokenRefOf(tokens, leg.token1);
+  const bars = await (poolLeg.leg === ONLY_LEG ? onlyLegBars : readLeg(poolLeg.leg));
+  const token0 = tokenRefOf(tokens, poolLeg.token0);
+  const token1 = tokenRefOf(tokens, poolLeg.token1);
   // A price needs the decimals of both tokens.
-  const scaled = token0.decimals !== null && token1.decimals !== null;
-  const priced = scaled ? bars.priced : [];
-  const invert = request.invert !== leg.turned;
-  const quoteToken = leg.baseIsToken0 ? leg.token1 : leg.token0;
-  const unpriced =
+  const hasDecimals = token0.decimals !== null && token1.decimals !== null;
+  const pricedBars = hasDecimals ? bars.priced : [];
+  const isInverted = request.invert !== poolLeg.isTurned;
+  const quoteToken = poolLeg.baseIsToken0 ? poolLeg.token1 : poolLeg.token0;
+  const lacksUsdPrice =
     bars.neverPriced && request.currency === 'usd' && !(await hasUsdPrice(source, head, quoteToken));
-  const reason = !scaled ? 'unknown_decimals' : unpriced ? 'no_usd_price' : null;
-  const series = toSeries(priced, {
+  const reason = !hasDecimals ? 'unknown_decimals' : lacksUsdPrice ? 'no_usd_price' : null;
+  const series = toSeries(pricedBars, {
     ...request,
-    invert,
-    seconds,
+    invert: isInverted,
+    barSeconds,
     to,
     headTimestamp: head.timestamp,
-    baseIsToken0: leg.baseIsToken0,
+    baseIsToken0: poolLeg.baseIsToken0,
     decimals0: token0.decimals ?? 0,
     decimals1: token1.decimals ?? 0,
   });
-  const baseIsToken0 = leg.baseIsToken0 !== invert;
+  const baseIsToken0 = poolLeg.baseIsToken0 !== isInverted;
   return {
     data: series.data,
     meta: {
@@ -115,7 +115,7 @@ export async function getPairSeries(
       base_token: baseIsToken0 ? token0 : token1,
       quote_token: request.currency === 'usd' ? null : baseIsToken0 ? token1 : token0,
       next_to: series.nextTo,
-      no_data: priced.length === 0,
+      no_data: pricedBars.length === 0,
       ...(reason === null ? {} : { reason }),
       as_of_block: head.number,
       as_of_timestamp: head.timestamp,

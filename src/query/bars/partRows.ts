@@ -28,26 +28,26 @@ interface SingleEnds {
   readonly last: readonly [ord: number, price: number];
 }
 
-/** `single`: null for prices of the second kind. */
+/** `singleEnds`: null for prices of the second kind. */
 export function storedPart(
   { bucket, first, last, volume_usd, trades, buys, other_ord }: RowOf<typeof storedRow>,
   { volume0, volume1, untracked }: Pick<BarPart, 'volume0' | 'volume1' | 'untracked'>,
   high: number,
   low: number,
-  single: SingleEnds | null,
+  singleEnds: SingleEnds | null,
 ): BarPart {
-  const kind = single === null ? 2 : 1;
+  const priceIndex = singleEnds === null ? 2 : 1;
   const [[firstOrd], [lastOrd]] = [first, last];
-  const [singleFirstOrd, singleFirst] = single?.first ?? [Infinity, 0];
-  const [singleLastOrd, singleLast] = single?.last ?? [-Infinity, 0];
+  const [singleFirstOrd, singleFirstPrice] = singleEnds?.first ?? [Infinity, 0];
+  const [singleLastOrd, singleLastPrice] = singleEnds?.last ?? [-Infinity, 0];
   const isOpenSingle = singleFirstOrd < firstOrd;
   const isCloseSingle = singleLastOrd > lastOrd;
   return {
     bucket,
     openOrd: isOpenSingle ? singleFirstOrd : firstOrd,
-    open: isOpenSingle ? singleFirst : first[kind],
+    open: isOpenSingle ? singleFirstPrice : first[priceIndex],
     closeOrd: isCloseSingle ? singleLastOrd : lastOrd,
-    close: isCloseSingle ? singleLast : last[kind],
+    close: isCloseSingle ? singleLastPrice : last[priceIndex],
     high,
     low: low === Infinity ? 0 : low,
     volume0,

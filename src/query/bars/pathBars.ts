@@ -14,31 +14,31 @@ import { readTokenVolumes, type BarVolume } from './tokenBars';
 
 interface PathRequest extends PathQuestion {
   /** Length of a bar. */
-  readonly seconds: number;
+  readonly barSeconds: number;
   /** Exclusive bound on the open time of a bar. */
   readonly to: number;
   /** Number of bars. */
-  readonly wanted: number;
+  readonly barsWanted: number;
 }
 
-/** `rows`: the bars of the token's swaps. */
+/** `swapBars`: the bars of the token's swaps. */
 export async function readPathBars(
   source: PathSource,
   head: HeadSnapshot,
   request: PathRequest,
-  rows: Pick<BarRows, 'listHead'>,
+  swapBars: Pick<BarRows, 'listHead'>,
 ): Promise<BarsRead> {
   const { runner, chainId } = source;
   const blockBars = await readBlockBars(runner, head, { ...request, chainId }, async (before, limit) => {
     const { points, changes, from } = await readPricePage(source, head, request, before - 1, limit);
-    return { parts: points.map((point) => partOfPoint(point, request.seconds)), rows: changes, from };
+    return { parts: points.map((point) => partOfPoint(point, request.barSeconds)), rows: changes, from };
   });
-  return { ...blockBars, priced: await addVolumes(source, request, blockBars.priced, rows) };
+  return { ...blockBars, priced: await addVolumes(source, request, blockBars.priced, swapBars) };
 }
 
-function partOfPoint({ ord, timestamp, price }: PricePoint, seconds: number): BarPart {
+function partOfPoint({ ord, timestamp, price }: PricePoint, barSeconds: number): BarPart {
   return {
-    bucket: slotOf(timestamp, seconds),
+    bucket: slotOf(timestamp, barSeconds),
     openOrd: ord,
     open: price,
     closeOrd: ord,
@@ -58,20 +58,22 @@ function partOfPoint({ ord, timestamp, price }: PricePoint, seconds: number): Ba
 /** Adds the amounts and counts that the bars of the token's swaps have. */
 async function addVolumes(
   { runner }: PathSource,
-  { token, seconds }: PathRequest,
+  { token, barSeconds }: PathRequest,
   bars: readonly BarPart[],
-  rows: Pick<BarRows, 'listHead'>,
+  swapBars: Pick<BarRows, 'listHead'>,
 ): Promise<BarPart[]> {
   if (bars.length === 0) return [];
   const buckets = bars.map(({ bucket }) => bucket);
-  const [stored, head] = await Promise.all([
-    readTokenVolumes(runner, token, seconds, buckets),
-    rows.listHead(seconds),
+  const [storedVolumes, headParts] = await Promise.all([
+    readTokenVolumes(runner, token, barSeconds, buckets),
+    swapBars.listHead(barSeconds),
   ]);
-  const inHead = foldParts(
-    head.filter(({ bucket, lastOrd }) => lastOrd > (stored.get(bucket)?.lastOrd ?? -1)),
+  const headVolumes = foldParts(
+    headParts.filter(({ bucket, lastOrd }) => lastOrd > (storedVolumes.get(bucket)?.lastOrd ?? -1)),
   );
-  return bars.map((bar) => addVolume(addVolume(bar, stored.get(bar.bucket)), inHead.get(bar.bucket)));
+  return bars.map((bar) =>
+    addVolume(addVolume(bar, storedVolumes.get(bar.bucket)), headVolumes.get(bar.bucket)),
+  );
 }
 
 function addVolume(bar: BarPart, volume: BarVolume | undefined): BarPart {

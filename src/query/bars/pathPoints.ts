@@ -51,28 +51,34 @@ interface PathRange {
   readonly hops: Map<string, Hop>;
   readonly priceOf: PriceOf;
   /** The token's first block, if the range begins with it; before this block, the token has no price. */
-  readonly first: FirstBlock | null;
+  readonly firstBlock: FirstBlock | null;
 }
 
 /**
  * The blocks in which the price differs from the price after the block before. A block in which the price is lost is no
  * point, but a later price is one, even if it equals the lost price.
  */
-export async function findPricePoints({ changes, hops, priceOf, first }: PathRange): Promise<PricePoint[]> {
+export async function findPricePoints({
+  changes,
+  hops,
+  priceOf,
+  firstBlock,
+}: PathRange): Promise<PricePoint[]> {
   const slices = createSlices();
   const points: PricePoint[] = [];
-  let lastPrice = first === null ? priceOf(hops) : null;
-  const close = (ord: number, timestamp: number): void => {
+  let lastPrice = firstBlock === null ? priceOf(hops) : null;
+  const closeBlock = (ord: number, timestamp: number): void => {
     const price = priceOf(hops);
     if (price !== null && price !== lastPrice) points.push({ ord, timestamp, price });
     lastPrice = price;
   };
-  if (first !== null && changes[0]?.ord !== first.ord) close(first.ord, first.timestamp);
+  if (firstBlock !== null && changes[0]?.ord !== firstBlock.ord)
+    closeBlock(firstBlock.ord, firstBlock.timestamp);
   for (let i = 0; i < changes.length; i += 1) {
     const change = changes[i];
     if (change === undefined) break;
     hops.set(change.token, change.hop);
-    if (changes[i + 1]?.ord !== change.ord) close(change.ord, change.timestamp);
+    if (changes[i + 1]?.ord !== change.ord) closeBlock(change.ord, change.timestamp);
     if (slices.isOver()) await slices.giveWay();
   }
   return points;

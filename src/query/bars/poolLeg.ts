@@ -14,7 +14,7 @@ interface PoolLeg {
   readonly token1: string;
   readonly baseIsToken0: boolean;
   /** Whether the request exchanges the base token and the quote token of the leg. */
-  readonly turned: boolean;
+  readonly isTurned: boolean;
 }
 
 interface LegRequest {
@@ -32,22 +32,22 @@ export function findPoolLeg(
 ): PoolLeg {
   const [ownBase, ownQuote] = pool.base_is_token0 ? [pool.token0, pool.token1] : [pool.token1, pool.token0];
   const tokens = tokensOfPool(pool);
-  for (const [name, asked] of [['base', base] as const, ['quote', quote] as const]) {
-    if (asked !== null && !tokens.includes(asked))
-      throw new AppError('bad_request', `${name}: got "${asked}"; allowed: ${tokens.join(', ')}`);
+  for (const [paramName, askedToken] of [['base', base] as const, ['quote', quote] as const]) {
+    if (askedToken !== null && !tokens.includes(askedToken))
+      throw new AppError('bad_request', `${paramName}: got "${askedToken}"; allowed: ${tokens.join(', ')}`);
   }
   const wantedBase = base ?? (quote === ownBase ? ownQuote : ownBase);
   const wantedQuote = quote ?? (wantedBase === ownQuote ? ownBase : ownQuote);
   if (wantedBase === wantedQuote)
     throw new AppError('bad_request', `quote: got "${wantedQuote}"; allowed: a token other than base`);
-  const inOrder = tokens.indexOf(wantedBase) < tokens.indexOf(wantedQuote);
-  const [token0, token1] = inOrder ? [wantedBase, wantedQuote] : [wantedQuote, wantedBase];
+  const isInOrder = tokens.indexOf(wantedBase) < tokens.indexOf(wantedQuote);
+  const [token0, token1] = isInOrder ? [wantedBase, wantedQuote] : [wantedQuote, wantedBase];
   const leg = legOfPool(pool, token0, token1);
   if (leg === null)
     throw new AppError('bad_request', `quote: got "${wantedQuote}"; allowed: ${tokens.join(', ')}`);
   const isDefaultLeg = token0 === pool.token0 && token1 === pool.token1;
   const baseIsToken0 = isDefaultLeg ? pool.base_is_token0 : orientPool(chain, asHex(token0), asHex(token1));
-  return { leg, token0, token1, baseIsToken0, turned: (baseIsToken0 ? token0 : token1) !== wantedBase };
+  return { leg, token0, token1, baseIsToken0, isTurned: (baseIsToken0 ? token0 : token1) !== wantedBase };
 }
 
 function asHex(address: string): Hex {

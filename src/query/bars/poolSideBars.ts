@@ -24,10 +24,10 @@ interface SideSource {
 interface SideRequest extends LegRef {
   readonly token: Hex;
   /** Prices in the native token instead of USD. */
-  readonly native: boolean;
-  readonly seconds: number;
+  readonly inNative: boolean;
+  readonly barSeconds: number;
   readonly to: number;
-  readonly wanted: number;
+  readonly barsWanted: number;
 }
 
 export async function readPoolSideBars(
@@ -35,8 +35,8 @@ export async function readPoolSideBars(
   head: HeadSnapshot,
   request: SideRequest,
 ): Promise<BarsRead> {
-  const range = { ...request, chainId, firstBlock: head.startBlock };
-  return readBlockBars(runner, head, range, (before, limit) =>
+  const blocksRequest = { ...request, chainId, firstBlock: head.startBlock };
+  return readBlockBars(runner, head, blocksRequest, (before, limit) =>
     readPage(runner, head, request, before - 1, limit),
   );
 }
@@ -44,19 +44,19 @@ export async function readPoolSideBars(
 async function readPage(
   runner: QueryRunner,
   head: HeadSnapshot,
-  { pair, leg, token, native, seconds }: SideRequest,
+  { pair, leg, token, inNative, barSeconds }: SideRequest,
   block: number,
   limit: number,
 ): Promise<BarPage> {
-  const key = pair.slice(2);
+  const pairKey = pair.slice(2);
   const span = await findRowSpan(runner, 'bars/find_swap_span', {
-    key,
+    key: pairKey,
     afterOrd: lastOrdOfBlock(head.startBlock - 1),
     toOrd: lastOrdOfBlock(Math.min(block, head.finalTo)),
     limit,
   });
   // A page begins with a whole block.
-  const begin =
+  const afterOrd =
     span.rows === 0
       ? lastOrdOfBlock(Math.min(block, head.finalTo))
       : lastOrdOfBlock(blockOfOrd(span.oldest) - 1);
@@ -64,20 +64,20 @@ async function readPage(
     'bars/list_swap_parts',
     {
       ...snapshotParams(head),
-      after_ord: Math.max(0, begin),
+      after_ord: Math.max(0, afterOrd),
       to_ord: lastOrdOfBlock(block),
-      pair: key,
+      pair: pairKey,
       leg,
       token: token.slice(2),
-      native,
-      timeframe: seconds,
-      sparse: span.sparse,
+      native: inNative,
+      timeframe: barSeconds,
+      sparse: span.isSparse,
       limit: PARTS_MAX,
     },
     swapPartRow,
   );
   if (rows.length === PARTS_MAX)
     throw new AppError('unavailable', 'too many blocks are not final yet; try again later');
-  const from = span.full ? blockOfOrd(span.oldest) : head.startBlock;
-  return { parts: rows.map(swapPart), rows: span.rows, from };
+  const fromBlock = span.isFull ? blockOfOrd(span.oldest) : head.startBlock;
+  return { parts: rows.map(swapPart), rows: span.rows, from: fromBlock };
 }

@@ -20,9 +20,9 @@ export interface RowSpan {
   readonly oldest: number;
   readonly newest: number;
   /** Whether the rows of other keys in between cost more than finding each row of the key. */
-  readonly sparse: boolean;
+  readonly isSparse: boolean;
   /** Whether the range may hold older rows of the key. */
-  readonly full: boolean;
+  readonly isFull: boolean;
 }
 
 interface SpanRequest {
@@ -44,10 +44,13 @@ export async function findRowSpan(
   request: SpanRequest,
 ): Promise<RowSpan> {
   const { afterOrd, toOrd, limit } = request;
-  const denseAfter = lastOrdOfBlock(blockOfOrd(toOrd) - DENSE_BLOCKS * limit);
-  const recent = await readSpan(runner, query, { ...request, afterOrd: Math.max(afterOrd, denseAfter) });
-  if (recent.full) return recent;
-  if (denseAfter <= afterOrd && (!recent.sparse || recent.rows <= SPARSE_MAX)) return recent;
+  const denseAfterOrd = lastOrdOfBlock(blockOfOrd(toOrd) - DENSE_BLOCKS * limit);
+  const recentSpan = await readSpan(runner, query, {
+    ...request,
+    afterOrd: Math.max(afterOrd, denseAfterOrd),
+  });
+  if (recentSpan.isFull) return recentSpan;
+  if (denseAfterOrd <= afterOrd && (!recentSpan.isSparse || recentSpan.rows <= SPARSE_MAX)) return recentSpan;
   return readSpan(runner, query, { ...request, limit: Math.min(limit, SPARSE_MAX) });
 }
 
@@ -59,6 +62,6 @@ async function readSpan(
   const params = { key, after_ord: Math.max(0, afterOrd), to_ord: Math.max(0, toOrd), limit };
   const [span] = await runner.run(query, params, spanRow);
   const { rows, oldest, newest } = span ?? { rows: 0, oldest: 0, newest: 0 };
-  const sparse = blockOfOrd(newest) - blockOfOrd(oldest) > DENSE_BLOCKS * rows;
-  return { rows, oldest, newest, sparse, full: rows >= limit };
+  const isSparse = blockOfOrd(newest) - blockOfOrd(oldest) > DENSE_BLOCKS * rows;
+  return { rows, oldest, newest, isSparse, isFull: rows >= limit };
 }

@@ -43,12 +43,12 @@ export function tokenBars(
   token: Hex,
   currency: TokenCurrency,
 ): BarRows {
-  const usd = currency === 'usd';
-  const key = { token: token.slice(2), usd, native: !usd };
+  const inUsd = currency === 'usd';
+  const tokenParams = { token: token.slice(2), usd: inUsd, native: !inUsd };
   return {
-    async list(seconds, from, to, limit) {
-      const params = { ...key, timeframe: seconds, from, to, limit };
-      if (!usd) {
+    async list(barSeconds, from, to, limit) {
+      const params = { ...tokenParams, timeframe: barSeconds, from, to, limit };
+      if (!inUsd) {
         const rows = await runner.run('bars/list_token_bars', params, nativeRow);
         return rows.map((row) => storedPart(row, amountsOf(row), row.high_native, row.low_native, null));
       }
@@ -63,16 +63,16 @@ export function tokenBars(
     },
     async listHead(seconds) {
       if (head.blocks.length === 0) return [];
-      const params = { ...key, ...snapshotParams(head), timeframe: seconds, limit: HEAD_BLOCKS_MAX };
+      const params = { ...tokenParams, ...snapshotParams(head), timeframe: seconds, limit: HEAD_BLOCKS_MAX };
       const rows = await runner.run('bars/list_head_blocks', params, swapPartRow);
       if (rows.length === HEAD_BLOCKS_MAX)
         throw new AppError('unavailable', 'too many blocks are not final yet; try again later');
       return rows.map(swapPart);
     },
     async findFirstDay() {
-      const params = { ...key, ...snapshotParams(head) };
-      const [day] = await runner.run('bars/find_first_token_bar', params, bucketRow);
-      return day?.bucket ?? null;
+      const params = { ...tokenParams, ...snapshotParams(head) };
+      const [firstBar] = await runner.run('bars/find_first_token_bar', params, bucketRow);
+      return firstBar?.bucket ?? null;
     },
   };
 }
@@ -84,10 +84,10 @@ export type BarVolume = Pick<BarPart, 'volume0' | 'volumeUsd' | 'trades' | 'buys
 export async function readTokenVolumes(
   runner: QueryRunner,
   token: Hex,
-  seconds: number,
+  barSeconds: number,
   buckets: readonly number[],
 ): Promise<ReadonlyMap<number, BarVolume>> {
-  const params = { token: token.slice(2), timeframe: seconds, buckets, limit: buckets.length };
+  const params = { token: token.slice(2), timeframe: barSeconds, buckets, limit: buckets.length };
   const rows = await runner.run('bars/list_token_volumes', params, volumeRow);
   return new Map(
     rows.map(({ bucket, volume: volume0, volume_usd: volumeUsd, trades, buys, last_ord: lastOrd }) => [

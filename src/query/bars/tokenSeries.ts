@@ -36,11 +36,11 @@ interface TokenSeriesSource {
   readonly directory: Directory;
 }
 
-/** Which bars to read: at least `wanted` bars that open before `to`, each of `seconds`. */
+/** Which bars to read: at least `barsWanted` bars that open before `to`, each of `barSeconds`. */
 interface BarChoice {
-  readonly seconds: number;
+  readonly barSeconds: number;
   readonly to: number;
-  readonly wanted: number;
+  readonly barsWanted: number;
 }
 
 /** Reads bars of another source than the token's swaps. `rows` reads the bars of the swaps. */
@@ -51,28 +51,32 @@ export interface TokenSeries {
    * The last `limit` bars of a token that open before `to`. An answer without `reason` means that a pool of the
    * snapshot holds the token. With a `reason`, the address may not be a token at all.
    */
-  get(head: HeadSnapshot, request: TokenSeriesRequest, read?: ReadTokenBars): Promise<TokenTicksAnswer>;
+  get(
+    head: HeadSnapshot,
+    request: TokenSeriesRequest,
+    readOwnBars?: ReadTokenBars,
+  ): Promise<TokenTicksAnswer>;
 }
 
 export function createTokenSeries(source: TokenSeriesSource): TokenSeries {
   return {
     async get(head, request, read) {
       const { token, currency, timeframe } = request;
-      const seconds = TIMEFRAME_SECONDS[timeframe];
+      const barSeconds = TIMEFRAME_SECONDS[timeframe];
       const to = Math.min(request.to ?? TIME_MAX, TIME_MAX);
-      const bars = tokenBars(source.runner, head, token, currency);
-      const quote = currency === 'usd' ? null : source.wrappedNative;
+      const barRows = tokenBars(source.runner, head, token, currency);
+      const quoteToken = currency === 'usd' ? null : source.wrappedNative;
       const barsWanted = request.limit + 1;
       const [tokens, { priced, neverPriced, partial = false }] = await Promise.all([
-        source.directory.listTokens(quote === null ? [token] : [token, quote]),
+        source.directory.listTokens(quoteToken === null ? [token] : [token, quoteToken]),
         read === undefined
-          ? readBars(bars, head, seconds, to, barsWanted)
-          : read(bars, { seconds, to, wanted: barsWanted }),
+          ? readBars(barRows, head, barSeconds, to, barsWanted)
+          : read(barRows, { barSeconds, to, barsWanted }),
       ]);
-      const base = tokenRefOf(tokens, token);
+      const baseToken = tokenRefOf(tokens, token);
       const series = toSeries(priced, {
         ...request,
-        seconds,
+        barSeconds,
         to,
         partial,
         headTimestamp: head.timestamp,
@@ -81,7 +85,7 @@ export function createTokenSeries(source: TokenSeriesSource): TokenSeries {
         currency: 'usd',
         invert: false,
         baseIsToken0: true,
-        decimals0: base.decimals ?? 0,
+        decimals0: baseToken.decimals ?? 0,
         decimals1: 0,
       });
       return {
@@ -89,8 +93,8 @@ export function createTokenSeries(source: TokenSeriesSource): TokenSeries {
         meta: {
           timeframe,
           currency,
-          base_token: base,
-          quote_token: quote === null ? null : tokenRefOf(tokens, quote),
+          base_token: baseToken,
+          quote_token: quoteToken === null ? null : tokenRefOf(tokens, quoteToken),
           next_to: series.nextTo,
           no_data: priced.length === 0,
           ...(neverPriced ? { reason: REASONS[currency] } : {}),

@@ -9,8 +9,8 @@ import type { LogSource } from '../logs/logFilter';
 /** Largest number of spans of all requested contracts together. The newest are ignored beyond this number. */
 const SPANS_MAX = 20_000;
 
-const { version, ...span } = codeSpansTable.types;
-const spanRow = rowType(span);
+const { version: versionType, ...spanTypes } = codeSpansTable.types;
+const spanRow = rowType(spanTypes);
 
 /** What stood at an address at the end of the block `from` and of all blocks before the next span. */
 export interface CodeSpan {
@@ -22,27 +22,28 @@ export interface CodeSpan {
 /** Spans by address, oldest first. Before the first span, the code is unknown. */
 export type SpanMap = ReadonlyMap<Hex, readonly CodeSpan[]>;
 
-/** At most 1,000 addresses. `codes` also counts a code that is stored without spans, as an older version did. */
+/** At most 1,000 addresses. `includeLoneCodes` also counts a code that is stored without spans, as an older version did. */
 export async function listSpans(
   { runner }: Pick<LogSource, 'runner'>,
   toBlock: number,
   addresses: readonly Hex[],
-  codes: boolean,
+  includeLoneCodes: boolean,
 ): Promise<Map<Hex, CodeSpan[]>> {
   const spans = new Map<Hex, CodeSpan[]>();
   if (addresses.length === 0) return spans;
   const params = {
     addresses: addresses.map((each) => each.slice(2)),
     to_block: toBlock,
-    codes,
+    codes: includeLoneCodes,
     limit: SPANS_MAX,
   };
   for (const row of await runner.run('contracts/list_code_spans', params, spanRow)) {
-    const list = spans.get(row.address) ?? [];
-    spans.set(row.address, list);
+    const spansOfAddress = spans.get(row.address) ?? [];
+    spans.set(row.address, spansOfAddress);
     const code = toCode(row);
-    const last = list.at(-1);
-    if (last === undefined || !isSameCode(last.code, code)) list.push({ from: row.from_block, code });
+    const lastSpan = spansOfAddress.at(-1);
+    if (lastSpan === undefined || !isSameCode(lastSpan.code, code))
+      spansOfAddress.push({ from: row.from_block, code });
   }
   return spans;
 }
@@ -53,17 +54,17 @@ export function isSameCode(a: ContractCode | null, b: ContractCode | null): bool
 }
 
 /**
- * The span at the position of a log. The code may have changed within the block of the log; `before` is then the span
+ * The span at the position of a log. The code may have changed within the block of the log; `spanBefore` is then the span
  * until this block.
  */
 export function spanAt(
   spans: readonly CodeSpan[] | undefined,
   ord: number,
-): { readonly span: CodeSpan | null; readonly before: CodeSpan | null } {
+): { readonly span: CodeSpan | null; readonly spanBefore: CodeSpan | null } {
   const block = blockOfOrd(ord);
   const index = spans?.findLastIndex(({ from }) => from <= block) ?? -1;
   const span = spans?.[index] ?? null;
-  return { span, before: span?.from === block ? (spans?.[index - 1] ?? null) : null };
+  return { span, spanBefore: span?.from === block ? (spans?.[index - 1] ?? null) : null };
 }
 
 /** The one implementation of a proxy; null for several. An account with delegated code has the target of its delegation. */

@@ -73,14 +73,14 @@ export async function readFacts(
   head: HeadSnapshot,
   addresses: readonly Hex[],
 ): Promise<Map<Hex, ContractFacts>> {
-  const [storedByAddress, emitted] = await Promise.all([
+  const [storedByAddress, emittedByAddress] = await Promise.all([
     readKnown(source, head, addresses),
     readEmitted(source, head, addresses),
   ]);
   const facts = new Map<Hex, ContractFacts>();
-  for (const address of new Set([...storedByAddress.keys(), ...emitted.keys()])) {
-    const stored = storedByAddress.get(address) ?? nothing();
-    const addressFacts = toFacts(source.chainId, address, stored, emitted.get(address));
+  for (const address of new Set([...storedByAddress.keys(), ...emittedByAddress.keys()])) {
+    const stored = storedByAddress.get(address) ?? noFacts();
+    const addressFacts = toFacts(source.chainId, address, stored, emittedByAddress.get(address));
     if (addressFacts !== null) facts.set(address, addressFacts);
   }
   return facts;
@@ -94,15 +94,15 @@ export async function readOrigins(
   head: HeadSnapshot,
   addresses: readonly Hex[],
 ): Promise<Map<Hex, Origin>> {
-  const [storedByAddress, emitted] = await Promise.all([
+  const [storedByAddress, emittedByAddress] = await Promise.all([
     readKnown(source, head, addresses),
     readEmitted(source, head, addresses),
   ]);
   const origins = new Map<Hex, Origin>();
-  for (const address of new Set([...storedByAddress.keys(), ...emitted.keys()])) {
-    const emittedBy = emitted.get(address);
-    const firstSeenBlock = emittedBy === undefined ? null : blockOfOrd(emittedBy.firstOrd);
-    origins.set(address, { creation: creationOf(storedByAddress.get(address) ?? nothing()), firstSeenBlock });
+  for (const address of new Set([...storedByAddress.keys(), ...emittedByAddress.keys()])) {
+    const addressLogs = emittedByAddress.get(address);
+    const firstSeenBlock = addressLogs === undefined ? null : blockOfOrd(addressLogs.firstOrd);
+    origins.set(address, { creation: creationOf(storedByAddress.get(address) ?? noFacts()), firstSeenBlock });
   }
   return origins;
 }
@@ -112,28 +112,28 @@ async function readKnown(
   head: HeadSnapshot,
   addresses: readonly Hex[],
 ): Promise<Map<Hex, Known>> {
-  const bare = addresses.map((address) => address.slice(2));
-  const [only] = bare;
+  const addressesNo0x = addresses.map((address) => address.slice(2));
+  const [firstAddress] = addressesNo0x;
   const params = {
     ...snapshotParams(head),
     // A single address has its own parameter, because ClickHouse reads one key faster than a set of one key.
-    address: bare.length === 1 && only !== undefined ? only : '',
-    addresses: bare.length === 1 ? [] : bare,
+    address: addressesNo0x.length === 1 && firstAddress !== undefined ? firstAddress : '',
+    addresses: addressesNo0x.length === 1 ? [] : addressesNo0x,
     limit: ROWS_MAX,
   };
   const rows = await source.runner.run('contracts/list_contract_facts', params, factRow);
   checkComplete('contracts/list_contract_facts', rows, ROWS_MAX);
   const byAddress = new Map<Hex, Known>();
   for (const row of rows) {
-    const ofAddress = byAddress.get(row.address) ?? nothing();
-    byAddress.set(row.address, ofAddress);
-    addFact(ofAddress, row);
+    const knownOfAddress = byAddress.get(row.address) ?? noFacts();
+    byAddress.set(row.address, knownOfAddress);
+    addFact(knownOfAddress, row);
   }
   return byAddress;
 }
 
 /** The values of the column `fact`, as in list_contract_facts.sql. */
-const FACT = { created: 1, told: 2, pool: 3, code: 4, token: 5 } as const;
+const FACT = { created: 1, nodeCreation: 2, pool: 3, code: 4, token: 5 } as const;
 
 /** One fact about a contract. What each column means depends on the fact; see list_contract_facts.sql. */
 const factRow = rowType({
@@ -179,26 +179,26 @@ export function findVerification(
 type Creation = NonNullable<ContractFacts['creation']>;
 
 /** A value with the version of its row. The value with the newest version is used. */
-interface Told<T> {
+interface Versioned<T> {
   readonly version: number;
-  readonly what: T;
+  readonly value: T;
 }
 
 /** The facts that the rows of one contract contain. */
 interface Known {
   readonly created: Creation[];
-  told: Told<Creation> | null;
+  nodeCreation: Versioned<Creation> | null;
   isPool: boolean;
-  code: Told<ContractCode | null> | null;
-  token: Told<Pick<Token, 'symbol' | 'name' | 'decimals'>> | null;
+  code: Versioned<ContractCode | null> | null;
+  token: Versioned<Pick<Token, 'symbol' | 'name' | 'decimals'>> | null;
 }
 
-function nothing(): Known {
-  return { created: [], told: null, isPool: false, code: null, token: null };
+function noFacts(): Known {
+  return { created: [], nodeCreation: null, isPool: false, code: null, token: null };
 }
 
-function newer<T>(earlier: Told<T> | null, { version }: FactRow, value: T): Told<T> {
-  return earlier !== null && earlier.version >= version ? earlier : { version, what: value };
+function newerOf<T>(earlier: Versioned<T> | null, { version }: FactRow, value: T): Versioned<T> {
+  return earlier !== null && earlier.version >= version ? earlier : { version, value };
 }
 
 function addFact(facts: Known, row: FactRow): void {
@@ -213,7 +213,7 @@ function addFact(facts: Known, row: FactRow): void {
         timestamp: y ?? 0,
       });
       break;
-    case FACT.told: {
+    case FACT.nodeCreation: {
       const nodeCreation = {
         creator: one,
         factory: other,
@@ -221,7 +221,7 @@ function addFact(facts: Known, row: FactRow): void {
         block: x ?? 0,
         timestamp: y ?? 0,
       };
-      facts.told = newer(facts.told, row, nodeCreation);
+      facts.nodeCreation = newerOf(facts.nodeCreation, row, nodeCreation);
       break;
     }
     case FACT.pool:
@@ -239,11 +239,11 @@ function addFact(facts: Known, row: FactRow): void {
         facets: words ?? '',
         fixed: y === 1,
       };
-      facts.code = newer(facts.code, row, toCode(code));
+      facts.code = newerOf(facts.code, row, toCode(code));
       break;
     }
     case FACT.token:
-      facts.token = newer(facts.token, row, { symbol: word, name: words, decimals: x });
+      facts.token = newerOf(facts.token, row, { symbol: word, name: words, decimals: x });
   }
 }
 
@@ -256,11 +256,11 @@ function toFacts(
   chainId: number,
   address: Hex,
   known: Known,
-  emitted: Emitted | undefined,
+  emittedLogs: Emitted | undefined,
 ): ContractFacts | null {
   const creation = creationOf(known);
-  const code = known.code?.what ?? null;
-  const isSilent = emitted === undefined && creation === null && code === null;
+  const code = known.code?.value ?? null;
+  const isSilent = emittedLogs === undefined && creation === null && code === null;
   if (isSilent && !known.isPool && known.token === null) return null;
   return {
     chainId,
@@ -269,26 +269,26 @@ function toFacts(
     code,
     codeHash: known.code === null ? null : (code?.hash ?? ZERO_HASH),
     creation,
-    logCount: emitted?.logs ?? 0,
-    firstSeenBlock: emitted === undefined ? null : blockOfOrd(emitted.firstOrd),
-    lastSeenBlock: emitted === undefined ? null : blockOfOrd(emitted.lastOrd),
+    logCount: emittedLogs?.logs ?? 0,
+    firstSeenBlock: emittedLogs === undefined ? null : blockOfOrd(emittedLogs.firstOrd),
+    lastSeenBlock: emittedLogs === undefined ? null : blockOfOrd(emittedLogs.lastOrd),
     token: tokenOf(address, known),
   };
 }
 
-function creationOf({ created, told }: Known): Creation | null {
-  const creations = told === null ? created : [...created, told.what];
+function creationOf({ created, nodeCreation }: Known): Creation | null {
+  const creations = nodeCreation === null ? created : [...created, nodeCreation.value];
   return creations.sort(compareCreations)[0] ?? null;
 }
 
 function tokenOf(address: Hex, { token }: Known): Token | null {
-  return token === null ? null : { address, ...token.what };
+  return token === null ? null : { address, ...token.value };
 }
 
 function kindOf({ isPool, token, code }: Known): ContractKind {
   if (isPool) return 'pair';
   if (token !== null) return 'token';
-  return code?.what?.proxy == null ? 'other' : 'proxy';
+  return code?.value?.proxy == null ? 'other' : 'proxy';
 }
 
 /** Sorts the latest creation first. For equal blocks, the most complete record comes first. */
@@ -303,7 +303,7 @@ export function toCode(
   row: Omit<ContractCodeRow, 'address' | 'checked_block' | 'version'>,
 ): ContractCode | null {
   if (row.code_hash === ZERO_HASH) return null;
-  const nonZero = (address: Hex): Hex | null => (address === ZERO_ADDRESS ? null : address);
+  const nullIfZero = (address: Hex): Hex | null => (address === ZERO_ADDRESS ? null : address);
   const facets = row.facets.split(',').filter(isAddress);
   return {
     hash: row.code_hash,
@@ -314,8 +314,8 @@ export function toCode(
         ? null
         : {
             kind: row.proxy,
-            implementation: nonZero(row.implementation),
-            beacon: nonZero(row.beacon),
+            implementation: nullIfZero(row.implementation),
+            beacon: nullIfZero(row.beacon),
             facets,
           },
   };

@@ -49,7 +49,9 @@ export async function toSummaries(
     findVerifications(verified, facts),
     readProxyRoutes(source, head, facts),
   ]);
-  return facts.map((one) => toSummary(one, records.get(one.address) ?? null, proxies, head));
+  return facts.map((contractFacts) =>
+    toSummary(contractFacts, records.get(contractFacts.address) ?? null, proxies, head),
+  );
 }
 
 async function readProxyRoutes(
@@ -57,10 +59,14 @@ async function readProxyRoutes(
   head: HeadSnapshot,
   facts: readonly ContractFacts[],
 ): Promise<Proxies> {
-  const codes = new Map(facts.flatMap((one) => (one.code?.proxy == null ? [] : [[one.address, one.code]])));
-  return codes.size === 0
+  const codeByProxy = new Map(
+    facts.flatMap((contractFacts) =>
+      contractFacts.code?.proxy == null ? [] : [[contractFacts.address, contractFacts.code]],
+    ),
+  );
+  return codeByProxy.size === 0
     ? { spans: new Map(), upgrades: new Map() }
-    : readProxies(source, head, [...codes.keys()], codes);
+    : readProxies(source, head, [...codeByProxy.keys()], codeByProxy);
 }
 
 /** Accepts at most 1,000 addresses. */
@@ -122,8 +128,12 @@ async function readSupply(
 ): ReturnType<typeof readTotalSupply> {
   if (!isToken(facts)) return null;
   const node = nodeOf?.(facts.chainId) ?? null;
-  const market = (await supplyOf?.(facts.chainId, head, facts.address)) ?? null;
-  return readTotalSupply(source, head, facts.address, { node, market, patienceMs: TIME_BUDGETS.nodeMs });
+  const marketSupply = (await supplyOf?.(facts.chainId, head, facts.address)) ?? null;
+  return readTotalSupply(source, head, facts.address, {
+    node,
+    marketSupply,
+    patienceMs: TIME_BUDGETS.nodeMs,
+  });
 }
 
 export async function toRecord(
@@ -184,24 +194,24 @@ type UpgradeEntry = ContractRecord['upgrades'][number];
 
 /** The newest upgrades of a proxy, newest first: from its logs, and changes without a log that the node saw. */
 function listUpgrades({ spans, upgrades }: Proxies, address: Hex): UpgradeEntry[] {
-  const logged = (upgrades.get(address) ?? []).map(({ ord, kind, targets }) => ({
+  const loggedUpgrades = (upgrades.get(address) ?? []).map(({ ord, kind, targets }) => ({
     block_number: blockOfOrd(ord),
     log_index: logIndexOfOrd(ord),
     kind,
     targets: [...targets],
   }));
-  const blocks = new Set(logged.map(({ block_number }) => block_number));
+  const loggedBlocks = new Set(loggedUpgrades.map(({ block_number }) => block_number));
   const ownSpans = spans.get(address) ?? [];
-  const changes = ownSpans.flatMap(({ from, code }, index): UpgradeEntry[] => {
-    const [former, targets] = [ownSpans[index - 1]?.code ?? null, targetsOf(code)];
-    const isSame = index > 0 && targetsOf(former).join() === targets.join();
-    if (isSame || blocks.has(from) || (index === 0 && code?.proxy == null)) return [];
-    const kind = (code?.proxy ?? former?.proxy)?.kind;
-    const word = kind === 'eip7702' ? 'delegation' : kind === 'eip2535' ? 'diamond' : 'implementation';
-    return [{ block_number: from, log_index: null, kind: word, targets: [...targets] }];
+  const unloggedUpgrades = ownSpans.flatMap(({ from, code }, index): UpgradeEntry[] => {
+    const [formerCode, targets] = [ownSpans[index - 1]?.code ?? null, targetsOf(code)];
+    const isSame = index > 0 && targetsOf(formerCode).join() === targets.join();
+    if (isSame || loggedBlocks.has(from) || (index === 0 && code?.proxy == null)) return [];
+    const kind = (code?.proxy ?? formerCode?.proxy)?.kind;
+    const upgradeKind = kind === 'eip7702' ? 'delegation' : kind === 'eip2535' ? 'diamond' : 'implementation';
+    return [{ block_number: from, log_index: null, kind: upgradeKind, targets: [...targets] }];
   });
   // The first reading alone is no upgrade.
-  const entries = ownSpans.length > 1 ? [...logged, ...changes] : logged;
+  const entries = ownSpans.length > 1 ? [...loggedUpgrades, ...unloggedUpgrades] : loggedUpgrades;
   return entries
     .sort((a, b) => b.block_number - a.block_number || (b.log_index ?? 0) - (a.log_index ?? 0))
     .slice(0, UPGRADES_SHOWN);

@@ -39,7 +39,7 @@ export function createContractReader(chainAt: ChainAt, verifiedDb: () => string)
   const findMany = async (chainId: number, addresses: readonly Hex[]): Promise<(ContractFacts | null)[]> => {
     const chain = chainAt(chainId);
     if (chain === null || addresses.length === 0) return addresses.map(() => null);
-    const facts = await readFacts(chain.source, chain.head, onceEach(addresses));
+    const facts = await readFacts(chain.source, chain.head, distinctOf(addresses));
     return addresses.map((address) => facts.get(address) ?? null);
   };
   return {
@@ -53,7 +53,7 @@ export function createContractReader(chainAt: ChainAt, verifiedDb: () => string)
   };
 }
 
-function onceEach(addresses: readonly Hex[]): Hex[] {
+function distinctOf(addresses: readonly Hex[]): Hex[] {
   return [...new Set(addresses)].slice(0, CONTRACTS_MAX);
 }
 
@@ -63,12 +63,12 @@ async function listContracts(
   verifiedDb: string,
   question: ContractQuestion,
 ): Promise<{ addresses: Hex[]; total: number }> {
-  const q = (question.q ?? '').toLowerCase();
+  const searchText = (question.q ?? '').toLowerCase();
   const params = {
     ...snapshotParams(head),
     chain_id: chainId,
     verified_db: verifiedDb,
-    q: /^0x[0-9a-f]*$/.test(q) ? q.slice(2) : q,
+    q: /^0x[0-9a-f]*$/.test(searchText) ? searchText.slice(2) : searchText,
     verified: question.verified === null ? 2 : Number(question.verified),
     kind: question.kind ?? '',
     by_logs: question.sort === 'log_count',
@@ -77,12 +77,12 @@ async function listContracts(
     skip: question.skip,
   };
   const rows = await runner.run('contracts/list_contracts', params, listRow);
-  const [first] = rows;
-  if (first !== undefined || question.skip === 0)
-    return { addresses: rows.map(({ address }) => address), total: first?.total ?? 0 };
+  const [firstRow] = rows;
+  if (firstRow !== undefined || question.skip === 0)
+    return { addresses: rows.map(({ address }) => address), total: firstRow?.total ?? 0 };
   // A page past the end has no row. The total comes with the rows, so another query reads it.
-  const [any] = await runner.run('contracts/list_contracts', { ...params, limit: 1, skip: 0 }, listRow);
-  return { addresses: [], total: any?.total ?? 0 };
+  const [anyRow] = await runner.run('contracts/list_contracts', { ...params, limit: 1, skip: 0 }, listRow);
+  return { addresses: [], total: anyRow?.total ?? 0 };
 }
 
 /** Whether the market stores the contract as a token. LP tokens count. */

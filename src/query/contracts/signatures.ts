@@ -14,8 +14,8 @@ const SELECTORS_PER_QUERY = 500;
 const ROWS_MAX = 10_000;
 const PREFIX_LIMIT_MAX = 1_000;
 
-const { indexed, ...known } = abiSignaturesTable.types;
-const signatureRow = rowType(known);
+const { indexed: indexedType, ...listedTypes } = abiSignaturesTable.types;
+const signatureRow = rowType(listedTypes);
 
 /** Leaves out a row with an unreadable ABI entry. Other rows may still name the same selector. */
 function toSignatures(row: RowOf<typeof signatureRow>): KnownSignature[] {

@@ -14,9 +14,9 @@ import { readCreation } from './creationCode';
 import type { NodeRelay } from '../head/nodeRelay';
 import { TIME_BUDGETS, orNull } from '../head/timeBudgets';
 
-const KEPT = 5_000;
+const ARGUMENTS_KEPT = 5_000;
 /** Time in ms after a failed attempt until the next attempt. */
-const UNKNOWN_MS = 10_000;
+const RETRY_MS = 10_000;
 
 interface TwinArgumentsDeps {
   readonly contracts: Pick<ContractReader, 'find'>;
@@ -28,22 +28,26 @@ interface TwinArgumentsDeps {
 export type TwinArguments = (record: VerifiedContract, facts: ContractFacts | null) => Promise<Hex | null>;
 
 export function createTwinArguments(deps: TwinArgumentsDeps): TwinArguments {
-  const known = new LRUCache<string, Promise<Hex | null>>({ max: KEPT });
+  const argumentsByContract = new LRUCache<string, Promise<Hex | null>>({ max: ARGUMENTS_KEPT });
   return async (record, facts) => {
     const { twinOf } = record;
     const creation = facts?.creation ?? null;
     if (twinOf === null || creation === null || creation.factory !== null) return null;
-    const own: Made = { chainId: record.chainId, address: record.address, transaction: creation.txHash };
-    const key = `${own.chainId} ${own.address} ${own.transaction} ${twinOf.chainId} ${twinOf.address}`;
-    let asking = known.get(key);
-    if (asking === undefined) {
-      asking = derive(deps, record, own, twinOf).catch(() => null);
-      known.set(key, asking);
-      void asking.then((found) => {
-        if (found === null) known.set(key, Promise.resolve(null), { ttl: UNKNOWN_MS });
+    const ownCreation: CreatedContract = {
+      chainId: record.chainId,
+      address: record.address,
+      transaction: creation.txHash,
+    };
+    const key = `${ownCreation.chainId} ${ownCreation.address} ${ownCreation.transaction} ${twinOf.chainId} ${twinOf.address}`;
+    let argumentsRead = argumentsByContract.get(key);
+    if (argumentsRead === undefined) {
+      argumentsRead = derive(deps, record, ownCreation, twinOf).catch(() => null);
+      argumentsByContract.set(key, argumentsRead);
+      void argumentsRead.then((foundArguments) => {
+        if (foundArguments === null) argumentsByContract.set(key, Promise.resolve(null), { ttl: RETRY_MS });
       });
     }
-    return orNull(asking, TIME_BUDGETS.nodeMs);
+    return orNull(argumentsRead, TIME_BUDGETS.nodeMs);
   };
 }
 
@@ -60,7 +64,7 @@ export async function findWholeVerification(
   return { ...record, constructorArguments: await twinArguments(record, facts) };
 }
 
-interface Made {
+interface CreatedContract {
   readonly chainId: number;
   readonly address: Hex;
   readonly transaction: Hex;
@@ -69,22 +73,25 @@ interface Made {
 async function derive(
   deps: TwinArgumentsDeps,
   { abi }: VerifiedContract,
-  own: Made,
+  ownCreation: CreatedContract,
   twin: NonNullable<VerifiedContract['twinOf']>,
 ): Promise<Hex | null> {
   const [record, facts] = await Promise.all([
     deps.verified.find(twin, null),
     deps.contracts.find(twin.chainId, twin.address),
   ]);
-  const told = record?.constructorArguments ?? null;
+  const twinArguments = record?.constructorArguments ?? null;
   const transaction = facts?.creation?.txHash;
-  if (told === null || transaction === undefined) return null;
-  const read = async (made: Made): Promise<Hex | null> =>
-    (await readCreation(deps.relayOf(made.chainId), made, made.transaction)).code;
-  const [code, twins] = await Promise.all([read(own), read({ ...twin, transaction })]);
-  if (code === null || twins === null || !twins.endsWith(told.slice(2))) return null;
-  const begin = twins.length - (told.length - 2);
-  if (code.slice(0, begin) !== twins.slice(0, begin)) return null;
-  const rest: Hex = `0x${code.slice(begin)}`;
-  return checkArguments(abi, rest) === null ? rest : null;
+  if (twinArguments === null || transaction === undefined) return null;
+  const readCreationCode = async (created: CreatedContract): Promise<Hex | null> =>
+    (await readCreation(deps.relayOf(created.chainId), created, created.transaction)).code;
+  const [ownCode, twinCode] = await Promise.all([
+    readCreationCode(ownCreation),
+    readCreationCode({ ...twin, transaction }),
+  ]);
+  if (ownCode === null || twinCode === null || !twinCode.endsWith(twinArguments.slice(2))) return null;
+  const argumentsStart = twinCode.length - (twinArguments.length - 2);
+  if (ownCode.slice(0, argumentsStart) !== twinCode.slice(0, argumentsStart)) return null;
+  const ownArguments: Hex = `0x${ownCode.slice(argumentsStart)}`;
+  return checkArguments(abi, ownArguments) === null ? ownArguments : null;
 }

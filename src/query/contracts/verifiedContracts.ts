@@ -21,7 +21,7 @@ import { listContents } from '../sources/sourceFiles';
 /** Largest number of contracts in one query. */
 const CONTRACTS_PER_QUERY = 500;
 /** Number of candidate twins per code hash and chain. If a candidate is outdated, the next candidate is used. */
-const TWINS_EACH = 4;
+const TWINS_PER_CODE = 4;
 const TWINS_MAX = 100_000;
 /** Number of parsed ABIs in memory. Requests often repeat the same few contracts. */
 const ABIS_KEPT = 500;
@@ -29,11 +29,11 @@ const CONTRACTS_MAX = 1_000;
 /** Chains 369 and 943 began as copies of this chain, with all its contracts. */
 const ANCESTOR_CHAIN = 1;
 
-const { outputs, ...verified } = verifiedContractsTable.types;
-const verifiedRow = rowType(verified);
+const { outputs: outputsType, ...verifiedTypes } = verifiedContractsTable.types;
+const verifiedRow = rowType(verifiedTypes);
 type VerifiedRow = RowOf<typeof verifiedRow>;
 
-const { code_hash, status, verified_at, chain_id, address } = verified;
+const { code_hash, status, verified_at, chain_id, address } = verifiedTypes;
 const twinRow = rowType({ code_hash, status, verified_at, chain_id, address });
 type TwinRow = RowOf<typeof twinRow>;
 
@@ -73,13 +73,18 @@ export function createVerifiedReader(runner: QueryRunner): VerificationStore {
   });
   const readVerifications = async (
     contracts: readonly (ContractId & { readonly codeHash?: Hex | null })[],
-    newest: boolean,
+    isNewest: boolean,
   ): Promise<Map<string, StoredVerification>> => {
-    const keyed = newest ? keyOf : codeKeyOf;
+    const keyOfContract = isNewest ? keyOf : codeKeyOf;
     const rows = await inChunks(
-      [...new Set(contracts.map(keyed))],
+      [...new Set(contracts.map(keyOfContract))],
       (chunk) => {
-        const params = { contracts: chunk, newest, codes: !newest, limit: CONTRACTS_PER_QUERY };
+        const params = {
+          contracts: chunk,
+          newest: isNewest,
+          codes: !isNewest,
+          limit: CONTRACTS_PER_QUERY,
+        };
         return runner.run('sources/list_verified', params, verifiedRow);
       },
       CONTRACTS_PER_QUERY,
@@ -87,23 +92,24 @@ export function createVerifiedReader(runner: QueryRunner): VerificationStore {
     return new Map(
       rows.map((row) => {
         const id = { chainId: row.chain_id, address: row.address, codeHash: row.code_hash };
-        return [keyed(id), toStored(row)];
+        return [keyOfContract(id), toStored(row)];
       }),
     );
   };
   const listOwn: VerificationStore['listOwn'] = async (contracts) => {
-    const newest = await readVerifications(contracts, true);
-    const isOther = (contract: (typeof contracts)[number]): boolean => {
-      const hash = newest.get(keyOf(contract))?.codeHash ?? null;
+    const newestByKey = await readVerifications(contracts, true);
+    const hasOtherCode = (contract: (typeof contracts)[number]): boolean => {
+      const hash = newestByKey.get(keyOf(contract))?.codeHash ?? null;
       return hash !== null && contract.codeHash != null && contract.codeHash !== hash;
     };
     // The code at the address has changed since, or it is an older code.
-    const otherCode = contracts.filter(isOther);
-    const ofCode =
-      otherCode.length === 0 ? new Map<string, never>() : await readVerifications(otherCode, false);
+    const changed = contracts.filter(hasOtherCode);
+    const storedByCode =
+      changed.length === 0 ? new Map<string, never>() : await readVerifications(changed, false);
     return contracts.map(
       (contract) =>
-        (isOther(contract) ? ofCode.get(codeKeyOf(contract)) : newest.get(keyOf(contract))) ?? null,
+        (hasOtherCode(contract) ? storedByCode.get(codeKeyOf(contract)) : newestByKey.get(keyOf(contract))) ??
+        null,
     );
   };
   const findMany: VerifiedReader['findMany'] = async (contracts) => {
@@ -140,42 +146,43 @@ function codeKeyOf(contract: ContractId & { readonly codeHash?: Hex | null }): s
 /** The best verification with the same code for each contract, by the key of contract and code. */
 async function readTwins(
   runner: QueryRunner,
-  readOwn: (contracts: readonly ContractId[]) => Promise<Map<string, StoredVerification>>,
+  readNewest: (contracts: readonly ContractId[]) => Promise<Map<string, StoredVerification>>,
   contracts: readonly (ContractId & { readonly codeHash: Hex | null })[],
 ): Promise<Map<string, VerifiedContract>> {
   const hashes = [...new Set(contracts.flatMap(({ codeHash }) => codeHash ?? []))];
   const rows = await inChunks(
     hashes,
     (chunk) => {
-      const params = { hashes: chunk.map((hash) => hash.slice(2)), each: TWINS_EACH, limit: TWINS_MAX };
+      const params = { hashes: chunk.map((hash) => hash.slice(2)), each: TWINS_PER_CODE, limit: TWINS_MAX };
       return runner.run('sources/list_twins', params, twinRow);
     },
     CONTRACTS_PER_QUERY,
   );
   if (rows.length === 0) return new Map();
-  const candidates = new Map<string, TwinRow[]>();
-  for (const row of rows) candidates.set(row.code_hash, [...(candidates.get(row.code_hash) ?? []), row]);
-  const stored = await readOwn(rows.map((row) => ({ chainId: row.chain_id, address: row.address })));
+  const candidatesByCode = new Map<string, TwinRow[]>();
+  for (const row of rows)
+    candidatesByCode.set(row.code_hash, [...(candidatesByCode.get(row.code_hash) ?? []), row]);
+  const storedByKey = await readNewest(rows.map((row) => ({ chainId: row.chain_id, address: row.address })));
   const twins = new Map<string, VerifiedContract>();
   for (const contract of contracts) {
     const { chainId, address, codeHash } = contract;
     if (codeHash === null) continue;
-    const original = [...(candidates.get(codeHash) ?? [])]
+    const twinVerification = [...(candidatesByCode.get(codeHash) ?? [])]
       .sort((a, b) => compareTwins(a, b, chainId))
-      .map((row) => stored.get(keyOf({ chainId: row.chain_id, address: row.address })))
-      .find((each) => each?.codeHash === codeHash);
-    if (original === undefined) continue;
-    const twinOf = { chainId: original.contract.chainId, address: original.contract.address };
+      .map((row) => storedByKey.get(keyOf({ chainId: row.chain_id, address: row.address })))
+      .find((verification) => verification?.codeHash === codeHash);
+    if (twinVerification === undefined) continue;
+    const twinOf = { chainId: twinVerification.contract.chainId, address: twinVerification.contract.address };
     // A twin at the same address of the ancestor chain is the original of this contract, so the constructor
     // arguments are the same too.
-    const copied = twinOf.chainId === ANCESTOR_CHAIN && twinOf.address === address;
+    const isCopied = twinOf.chainId === ANCESTOR_CHAIN && twinOf.address === address;
     // Contracts with the same code may have different constructor arguments. Only if the constructor takes no
     // arguments are they equal.
-    const noArguments = original.contract.constructorArguments === '0x' ? ('0x' as const) : null;
-    const facts = copied
+    const noArguments = twinVerification.contract.constructorArguments === '0x' ? ('0x' as const) : null;
+    const facts = isCopied
       ? { source: 'ancestor:1' as const }
       : { constructorArguments: noArguments, creationMatch: null };
-    twins.set(codeKeyOf(contract), { ...original.contract, ...facts, chainId, address, twinOf });
+    twins.set(codeKeyOf(contract), { ...twinVerification.contract, ...facts, chainId, address, twinOf });
   }
   return twins;
 }
@@ -186,8 +193,8 @@ async function readTwins(
  */
 function compareTwins(a: TwinRow, b: TwinRow, chainId: number): number {
   if (a.status !== b.status) return a.status === 'exact_match' ? -1 : 1;
-  const [ownA, ownB] = [a.chain_id === chainId, b.chain_id === chainId];
-  if (ownA !== ownB) return ownA ? -1 : 1;
+  const [isOwnA, isOwnB] = [a.chain_id === chainId, b.chain_id === chainId];
+  if (isOwnA !== isOwnB) return isOwnA ? -1 : 1;
   return a.verified_at - b.verified_at || a.chain_id - b.chain_id || (a.address < b.address ? -1 : 1);
 }
 
@@ -251,7 +258,7 @@ async function readSources(
   });
 }
 
-const outputsRow = rowType({ outputs });
+const outputsRow = rowType({ outputs: outputsType });
 const outputsShape = z.record(z.string(), z.unknown());
 
 async function readOutputs(

@@ -25,7 +25,7 @@ interface VerifiedListQuery {
   readonly chainId: number;
   readonly newestFirst: boolean;
   /** The match id of the last contract of the page before; `0` for the first page. */
-  readonly after: string;
+  readonly afterMatchId: string;
   readonly limit: number;
   /** A part of the name, or the start of the address. Empty for all. */
   readonly q?: string;
@@ -40,13 +40,13 @@ export interface VerifiedLister {
 
 export function createVerifiedLister(runner: QueryRunner): VerifiedLister {
   return {
-    listVerified: ({ chainId, newestFirst, after, limit, q = '', language = '' }) =>
+    listVerified: ({ chainId, newestFirst, afterMatchId, limit, q = '', language = '' }) =>
       runner.run(
         'sources/list_matches',
         {
           chain_id: chainId,
           sign: newestFirst ? -1 : 1,
-          after,
+          after: afterMatchId,
           limit,
           q: q.toLowerCase(),
           language,

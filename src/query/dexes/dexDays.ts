@@ -39,13 +39,16 @@ interface StretchPlan {
  * Plans how to read the period. `finalTime` is the time of the last final block, or null without such a block. Pure.
  */
 export function planStretch({ since, until }: Stretch, finalTime: number | null): StretchPlan {
-  const { from, to } = wholeHours(since, until, finalTime);
-  if (to === from) return { hours: null, swaps: [{ since, until }] };
-  const ends = [
-    { since, until: from - 1 },
-    { since: to - 1, until },
+  const { from: hoursFrom, to: hoursTo } = wholeHours(since, until, finalTime);
+  if (hoursTo === hoursFrom) return { hours: null, swaps: [{ since, until }] };
+  const edgeStretches = [
+    { since, until: hoursFrom - 1 },
+    { since: hoursTo - 1, until },
   ];
-  return { hours: { from, to }, swaps: ends.filter((end) => end.since < end.until) };
+  return {
+    hours: { from: hoursFrom, to: hoursTo },
+    swaps: edgeStretches.filter((edge) => edge.since < edge.until),
+  };
 }
 
 /**
@@ -57,15 +60,15 @@ export async function listDexDays(
   head: HeadSnapshot,
   stretch: Stretch,
 ): Promise<DexDayRow[]> {
-  const tip = await findFinalTip(runner, chainId, head);
-  const fromGenesis = { since: Math.max(stretch.since, 0), until: stretch.until };
-  if (fromGenesis.until <= fromGenesis.since) return [];
-  const { hours, swaps } = planStretch(fromGenesis, tip?.timestamp ?? null);
-  const parts = await Promise.all([
+  const finalTip = await findFinalTip(runner, chainId, head);
+  const stretchFromGenesis = { since: Math.max(stretch.since, 0), until: stretch.until };
+  if (stretchFromGenesis.until <= stretchFromGenesis.since) return [];
+  const { hours, swaps } = planStretch(stretchFromGenesis, finalTip?.timestamp ?? null);
+  const rowLists = await Promise.all([
     hours === null ? [] : runner.run('dexes/sum_hours', { ...hours, limit: ROWS_MAX }, dexDayRow),
-    ...swaps.map((part) => sumSwaps(runner, chainId, head, part)),
+    ...swaps.map((stretch) => sumSwaps(runner, chainId, head, stretch)),
   ]);
-  return parts.flat();
+  return rowLists.flat();
 }
 
 async function sumSwaps(

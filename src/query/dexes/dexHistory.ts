@@ -19,13 +19,13 @@ export async function getDexHistory(
   days: number,
 ): Promise<DexDay[]> {
   const lastDay = slotOf(head.timestamp, DAY_SECONDS);
-  const start = await findBlockTime(runner, chainId, head, head.startBlock);
-  const indexedFrom = start === null ? 0 : slotOf(start, DAY_SECONDS);
-  const firstDay = Math.max(lastDay - (days - 1) * DAY_SECONDS, indexedFrom);
-  const [rows, past] = await Promise.all([
+  const startTime = await findBlockTime(runner, chainId, head, head.startBlock);
+  const firstIndexedDay = startTime === null ? 0 : slotOf(startTime, DAY_SECONDS);
+  const firstDay = Math.max(lastDay - (days - 1) * DAY_SECONDS, firstIndexedDay);
+  const [rows, pastTvl] = await Promise.all([
     listDexDays(runner, chainId, head, { since: firstDay - 1, until: head.timestamp }),
     readTvlDays(runner, firstDay, lastDay),
   ]);
-  const tvlOf = (day: number): number | null => (day === lastDay ? tvlUsd : past.of(dex, day));
+  const tvlOf = (day: number): number | null => (day === lastDay ? tvlUsd : pastTvl.of(dex, day));
   return toDexHistory(rows, dex, { firstDay, lastDay, tvlOf });
 }

@@ -32,9 +32,9 @@ interface DexSums {
   /** Number of traders of the last 24 hours by DEX. */
   readonly traders: readonly DexTraders[];
   /** USD volume of tracked swaps of the last week by DEX. DEXes without swaps are missing. */
-  readonly week: ReadonlyMap<string, number>;
+  readonly weekVolumes: ReadonlyMap<string, number>;
   /** USD volume by DEX from 48 to 24 hours ago. */
-  readonly before: ReadonlyMap<string, number>;
+  readonly dayBeforeVolumes: ReadonlyMap<string, number>;
 }
 
 /** All configured DEXes and the DEXes of stored pools, by volume descending, then by name. */
@@ -43,19 +43,19 @@ export function toDexItems(
   pairs: readonly PairEntry[],
   sums: DexSums,
 ): DexItem[] {
-  const configured = new Map(dexes.map((dex) => [dex.name, dex]));
-  const pairsOf = new Map<string, PairEntry[]>(dexes.map(({ name }) => [name, []]));
+  const configuredDexes = new Map(dexes.map((dex) => [dex.name, dex]));
+  const pairsByDex = new Map<string, PairEntry[]>(dexes.map(({ name }) => [name, []]));
   for (const entry of pairs) {
-    const dexPairs = pairsOf.get(entry.pool.dex);
-    if (dexPairs === undefined) pairsOf.set(entry.pool.dex, [entry]);
+    const dexPairs = pairsByDex.get(entry.pool.dex);
+    if (dexPairs === undefined) pairsByDex.set(entry.pool.dex, [entry]);
     else dexPairs.push(entry);
   }
   const totals = {
     volume: sumOf(pairs, 'volume24hUsd'),
     tvl: sumOf(pairs, 'liquidityUsd'),
   };
-  return [...pairsOf]
-    .map(([name, entries]) => toDexItem(name, configured.get(name) ?? null, entries, sums, totals))
+  return [...pairsByDex]
+    .map(([name, entries]) => toDexItem(name, configuredDexes.get(name) ?? null, entries, sums, totals))
     .sort(
       (a, b) =>
         compareKeys(a.volume_24h_usd, b.volume_24h_usd, 'desc') || compareKeys(a.dex_name, b.dex_name, 'asc'),
@@ -74,12 +74,12 @@ function toDexItem(
   dex: DexFacts | null,
   entries: readonly PairEntry[],
   sums: DexSums,
-  totals: { readonly volume: number; readonly tvl: number },
+  marketTotals: { readonly volume: number; readonly tvl: number },
 ): DexItem {
-  const volume = sumOf(entries, 'volume24hUsd');
-  const fees = sumOf(entries, 'fees24hUsd');
-  const tvl = sumOf(entries, 'liquidityUsd');
-  const swaps = entries.reduce((sum, entry) => sum + entry.swaps24h, 0);
+  const volumeUsd = sumOf(entries, 'volume24hUsd');
+  const feesUsd = sumOf(entries, 'fees24hUsd');
+  const tvlUsd = sumOf(entries, 'liquidityUsd');
+  const swapCount = entries.reduce((sum, entry) => sum + entry.swaps24h, 0);
   const traders = sums.traders.find((row) => row.dex === name)?.traders ?? 0;
   return {
     dex_name: name,
@@ -88,19 +88,22 @@ function toDexItem(
     factories: [
       ...new Set([...(dex === null ? [] : [dex.factory]), ...entries.map((e) => e.pool.factory)]),
     ].sort(),
-    volume_24h_usd: volume,
-    volume_7d_usd: sums.week.get(name) ?? 0,
-    volume_change_24h: changePercent(volume, sums.before.get(name) ?? 0),
-    tvl_usd: tvl,
-    fees_24h_usd: fees,
+    volume_24h_usd: volumeUsd,
+    volume_7d_usd: sums.weekVolumes.get(name) ?? 0,
+    volume_change_24h: changePercent(volumeUsd, sums.dayBeforeVolumes.get(name) ?? 0),
+    tvl_usd: tvlUsd,
+    fees_24h_usd: feesUsd,
     protocol_fees_24h_usd: sumOf(entries, 'protocolFees24hUsd'),
-    tx_24h: swaps,
-    traders_24h: distinctMakers(traders, swaps),
+    tx_24h: swapCount,
+    traders_24h: distinctMakers(traders, swapCount),
     pool_count: entries.length,
     active_pools_24h: entries.filter((entry) => entry.swaps24h > 0).length,
-    market_share_24h: shareOf(volume, totals.volume),
-    tvl_share: shareOf(tvl, totals.tvl),
-    last_trade_at: entries.reduce<number | null>((at, { facts }) => latestOf(at, facts.lastTradeAt), null),
+    market_share_24h: shareOf(volumeUsd, marketTotals.volume),
+    tvl_share: shareOf(tvlUsd, marketTotals.tvl),
+    last_trade_at: entries.reduce<number | null>(
+      (latestAt, { facts }) => latestOf(latestAt, facts.lastTradeAt),
+      null,
+    ),
   };
 }
 
@@ -126,17 +129,17 @@ export function toDexHistory(
   { firstDay, lastDay, tvlOf }: { firstDay: number; lastDay: number; tvlOf: (day: number) => number | null },
 ): DexDay[] {
   const days: DexDay[] = [];
-  for (let time = firstDay; time <= lastDay; time += DAY_SECONDS) {
-    const ofDay = rows.filter((row) => row.day === time);
-    const ofDex = ofDay.filter((row) => row.dex === dex);
-    const volume = sumDays(ofDex, 'volume_usd');
+  for (let dayStart = firstDay; dayStart <= lastDay; dayStart += DAY_SECONDS) {
+    const dayRows = rows.filter((row) => row.day === dayStart);
+    const dexRows = dayRows.filter((row) => row.dex === dex);
+    const volumeUsd = sumDays(dexRows, 'volume_usd');
     days.push({
-      time,
-      volume_usd: volume,
-      fees_usd: sumDays(ofDex, 'fees_usd'),
-      tvl_usd: tvlOf(time),
-      tx: ofDex.reduce((sum, row) => sum + row.trades, 0),
-      market_share: shareOf(volume, sumDays(ofDay, 'volume_usd')),
+      time: dayStart,
+      volume_usd: volumeUsd,
+      fees_usd: sumDays(dexRows, 'fees_usd'),
+      tvl_usd: tvlOf(dayStart),
+      tx: dexRows.reduce((sum, row) => sum + row.trades, 0),
+      market_share: shareOf(volumeUsd, sumDays(dayRows, 'volume_usd')),
     });
   }
   return days;

@@ -50,15 +50,19 @@ export async function readDexTable(
   pairs: PairTable,
 ): Promise<DexTable> {
   const now = head.timestamp;
-  const [traders, week, dayBefore] = await Promise.all([
+  const [traders, weekRows, dayBeforeRows] = await Promise.all([
     countTraders(runner, chainId, head),
     listDexDays(runner, chainId, head, { since: now - WEEK_SECONDS, until: now }),
     listDexDays(runner, chainId, head, { since: now - 2 * DAY_SECONDS, until: now - DAY_SECONDS }),
   ]);
   const allDexes = traders.find((row) => row.dex === null) ?? { traders: 0, trades: 0 };
-  const volumeBefore = sumVolumes(dayBefore);
+  const volumeBefore = sumVolumes(dayBeforeRows);
   return {
-    items: toDexItems(dexes, pairs.entries, { traders, week: sumVolumes(week), before: volumeBefore }),
+    items: toDexItems(dexes, pairs.entries, {
+      traders,
+      weekVolumes: sumVolumes(weekRows),
+      dayBeforeVolumes: volumeBefore,
+    }),
     traders: distinctMakers(allDexes.traders, allDexes.trades),
     trades: allDexes.trades,
     volumeBefore: [...volumeBefore.values()].reduce((sum, volume) => sum + volume, 0),

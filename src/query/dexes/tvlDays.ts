@@ -29,23 +29,23 @@ interface TvlDays {
 /** The days in [from, to), given as starts of UTC days. */
 export async function readTvlDays(runner: QueryRunner, from: number, to: number): Promise<TvlDays> {
   const rows = await runner.run('dexes/list_tvl_days', { from, to, limit: ROWS_MAX }, dayRow);
-  const days = new Map<number, Map<string, number>>();
+  const tvlByDay = new Map<number, Map<string, number>>();
   for (const { day, dex, tvl_usd } of rows) {
-    const ofDay = days.get(day) ?? new Map<string, number>();
-    days.set(day, ofDay.set(dex, tvl_usd));
+    const tvlByDex = tvlByDay.get(day) ?? new Map<string, number>();
+    tvlByDay.set(day, tvlByDex.set(dex, tvl_usd));
   }
   // The insert of a day contains a row with an empty DEX name. A day without this row is not stored
   // completely yet.
-  const findComplete = (day: number): Map<string, number> | null => {
-    const tvlByDex = days.get(day);
+  const findCompleteDay = (day: number): Map<string, number> | null => {
+    const tvlByDex = tvlByDay.get(day);
     return tvlByDex?.has('') === true ? tvlByDex : null;
   };
   return {
     of(dex, day) {
-      const tvlByDex = findComplete(day);
+      const tvlByDex = findCompleteDay(day);
       return tvlByDex === null ? null : (tvlByDex.get(dex) ?? 0);
     },
-    has: (day) => findComplete(day) !== null,
+    has: (day) => findCompleteDay(day) !== null,
   };
 }
 
@@ -69,13 +69,13 @@ export async function computeTvl(
   const stateOf = new Map(states.map((row) => [row.pair, row]));
   const balancesOf = new Map(balances.map((row) => [row.pair, row]));
   const prices = toTokenPrices(hops, [], sources);
-  const tvl = new Map<string, number>();
+  const tvlByDex = new Map<string, number>();
   for (const pool of pools) {
-    const vault = balancesOf.get(pool.address);
+    const vaultBalances = balancesOf.get(pool.address);
     const facts = {
       state: stateOf.get(pool.address) ?? null,
-      balances: vault?.balances ?? null,
-      doubts: vault?.doubts ?? 0,
+      balances: vaultBalances?.balances ?? null,
+      doubts: vaultBalances?.doubts ?? 0,
       trades: null,
       pastPrices: null,
       meanBalances: null,
@@ -84,10 +84,10 @@ export async function computeTvl(
       birth: null,
       protocolShare: 0,
       protocolSplit: null,
-      splitFees: null,
+      splitFeesUsd: null,
     };
     const { liquidityUsd } = new PairEntry(pool, poolTokensOf(pool, tokens), facts, prices, () => null);
-    tvl.set(pool.dex, (tvl.get(pool.dex) ?? 0) + liquidityUsd);
+    tvlByDex.set(pool.dex, (tvlByDex.get(pool.dex) ?? 0) + liquidityUsd);
   }
-  return tvl;
+  return tvlByDex;
 }

@@ -17,8 +17,8 @@ const NUMBERS_PER_QUERY = 600;
  * If at least one in this many blocks of a range is wanted, the whole range is read. The next page may need the
  * hashes in between.
  */
-const RANGE_FACTOR = 30;
-const RANGE_MAX = 30_000;
+const RANGE_BLOCKS_PER_HASH = 30;
+const RANGE_BLOCKS_MAX = 30_000;
 
 export const finalHashRow = rowType(pick(blocksTable.types, ['number', 'hash']));
 
@@ -32,27 +32,29 @@ export interface BlockHashes {
 
 export function createBlockHashes({ runner, chainId }: LogSource): BlockHashes {
   const knownHashes = new LRUCache<number, Hex>({ max: HASHES_KEPT });
-  const readHashes = (which: QueryParams): Promise<RowOf<typeof finalHashRow>[]> =>
-    runner.run('head/list_final_hashes', { chain_id: chainId, ...which }, finalHashRow);
+  const readHashes = (selection: QueryParams): Promise<RowOf<typeof finalHashRow>[]> =>
+    runner.run('head/list_final_hashes', { chain_id: chainId, ...selection }, finalHashRow);
   return {
     async list(head, numbers) {
       const hashes = new Map<number, Hex>();
-      const unknown: number[] = [];
+      const unknownNumbers: number[] = [];
       for (const number of new Set(numbers)) {
         const hash =
           number > head.finalTo ? head.blocks[number - head.finalTo - 1]?.hash : knownHashes.get(number);
         if (hash !== undefined) hashes.set(number, hash);
-        else if (number <= head.finalTo) unknown.push(number);
+        else if (number <= head.finalTo) unknownNumbers.push(number);
       }
-      if (unknown.length === 0) return hashes;
+      if (unknownNumbers.length === 0) return hashes;
       // The two queries run in parallel, because a page of logs waits for these hashes.
-      const [from, to] = [Math.min(...unknown), Math.max(...unknown)];
+      const [from, to] = [Math.min(...unknownNumbers), Math.max(...unknownNumbers)];
       const answers = await Promise.all(
-        to - from < RANGE_MAX && to - from < RANGE_FACTOR * unknown.length
+        to - from < RANGE_BLOCKS_MAX && to - from < RANGE_BLOCKS_PER_HASH * unknownNumbers.length
           ? [readHashes({ numbers: [], range: true, from_block: from, to_block: to })]
-          : slicesOf(unknown, NUMBERS_PER_QUERY).map((slice) => readHashes({ numbers: slice, range: false })),
+          : slicesOf(unknownNumbers, NUMBERS_PER_QUERY).map((slice) =>
+              readHashes({ numbers: slice, range: false }),
+            ),
       );
-      const askedNumbers = new Set(unknown);
+      const askedNumbers = new Set(unknownNumbers);
       for (const rows of answers)
         for (const { number, hash } of rows) {
           knownHashes.set(number, hash);

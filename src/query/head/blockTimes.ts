@@ -13,7 +13,7 @@ type BlockTime = RowOf<typeof blockTimeRow>;
 /** Largest time in the database, whose times are unix seconds of 32 bits. */
 const TIME_MAX = 4_294_967_295;
 /** Largest number of results per snapshot. A limit is needed because callers can choose the times. */
-const FOUND_MAX = 256;
+const TIMES_PER_HEAD_MAX = 256;
 const TIPS_MAX = 16;
 
 /** Results per snapshot by chain and time, because the snapshot's tables ask for the same few times. */
@@ -34,8 +34,8 @@ interface BlockRun {
  */
 const RUNS_MAX = 64;
 const RUN_BLOCKS = 256;
-const RUN_MS = 600_000;
-const FIRST_RUN_MS = 60_000;
+const RUN_KEPT_MS = 600_000;
+const FIRST_RUN_KEPT_MS = 60_000;
 const runs = new WeakMap<QueryRunner, LRUCache<string, BlockRun>>();
 
 /** The newest final block of the snapshot at or before `time` (unix seconds), or null. */
@@ -46,14 +46,14 @@ export async function findFinalBlockAt(
   time: number,
 ): Promise<BlockTime | null> {
   const key = `${chainId} ${time}`;
-  const ofHead = timesByHead.get(head) ?? new Map<string, Promise<BlockTime | null>>();
-  timesByHead.set(head, ofHead);
-  const cached = ofHead.get(key);
-  if (cached !== undefined) return cached;
-  const reading = readFinalBlockAt(runner, chainId, head, time);
-  if (ofHead.size < FOUND_MAX) ofHead.set(key, reading);
-  reading.catch(() => ofHead.delete(key));
-  return reading;
+  const blocksByKey = timesByHead.get(head) ?? new Map<string, Promise<BlockTime | null>>();
+  timesByHead.set(head, blocksByKey);
+  const cachedBlock = blocksByKey.get(key);
+  if (cachedBlock !== undefined) return cachedBlock;
+  const blockRead = readFinalBlockAt(runner, chainId, head, time);
+  if (blocksByKey.size < TIMES_PER_HEAD_MAX) blocksByKey.set(key, blockRead);
+  blockRead.catch(() => blocksByKey.delete(key));
+  return blockRead;
 }
 
 async function readFinalBlockAt(
@@ -67,11 +67,12 @@ async function readFinalBlockAt(
     const tip = await findFinalTip(runner, chainId, head);
     if (tip === null || time >= tip.timestamp) return tip;
   }
-  const ofRunner = runs.get(runner) ?? new LRUCache<string, BlockRun>({ max: RUNS_MAX, ttl: RUN_MS });
-  runs.set(runner, ofRunner);
-  for (const run of ofRunner.values()) {
-    const inRun = run.chainId === chainId ? findInRun(run, head, time) : undefined;
-    if (inRun !== undefined) return inRun;
+  const runsOfRunner =
+    runs.get(runner) ?? new LRUCache<string, BlockRun>({ max: RUNS_MAX, ttl: RUN_KEPT_MS });
+  runs.set(runner, runsOfRunner);
+  for (const run of runsOfRunner.values()) {
+    const blockInRun = run.chainId === chainId ? findInRun(run, head, time) : undefined;
+    if (blockInRun !== undefined) return blockInRun;
   }
   const params = {
     chain_id: chainId,
@@ -80,14 +81,16 @@ async function readFinalBlockAt(
     limit: RUN_BLOCKS,
   };
   const blocks = await runner.run('overview/list_blocks_at', params, blockTimeRow);
-  const [first] = blocks;
-  if (first === undefined) return null;
-  const isLater = first.timestamp > time;
-  const run = { chainId, startBlock: isLater ? head.startBlock : null, blocks };
+  const [firstBlock] = blocks;
+  if (firstBlock === undefined) return null;
+  const isFirstLater = firstBlock.timestamp > time;
+  const run = { chainId, startBlock: isFirstLater ? head.startBlock : null, blocks };
   // A run of the last block alone would answer nothing.
   if (blocks.length > 1)
-    ofRunner.set(`${chainId} ${first.number}`, run, { ttl: isLater ? FIRST_RUN_MS : RUN_MS });
-  return isLater ? null : first;
+    runsOfRunner.set(`${chainId} ${firstBlock.number}`, run, {
+      ttl: isFirstLater ? FIRST_RUN_KEPT_MS : RUN_KEPT_MS,
+    });
+  return isFirstLater ? null : firstBlock;
 }
 
 /** Undefined if the run cannot answer: a block is the newest one before `time` only if the next one is later. */
@@ -96,10 +99,10 @@ function findInRun(
   head: HeadSnapshot,
   time: number,
 ): BlockTime | null | undefined {
-  const [first, last] = [blocks[0], blocks.at(-1)];
-  if (first === undefined || last === undefined) return undefined;
-  if (time < first.timestamp) return startBlock === head.startBlock ? null : undefined;
-  if (time >= last.timestamp || last.number > head.finalTo) return undefined;
+  const [firstBlock, lastBlock] = [blocks[0], blocks.at(-1)];
+  if (firstBlock === undefined || lastBlock === undefined) return undefined;
+  if (time < firstBlock.timestamp) return startBlock === head.startBlock ? null : undefined;
+  if (time >= lastBlock.timestamp || lastBlock.number > head.finalTo) return undefined;
   return blocks.findLast(({ timestamp }) => timestamp <= time);
 }
 
@@ -112,13 +115,14 @@ export async function findFinalTip(
   chainId: number,
   head: HeadSnapshot,
 ): Promise<BlockTime | null> {
-  const ofRunner = tips.get(runner) ?? new LRUCache<string, BlockTime>({ max: TIPS_MAX, ttl: RUN_MS });
-  tips.set(runner, ofRunner);
+  const tipsOfRunner =
+    tips.get(runner) ?? new LRUCache<string, BlockTime>({ max: TIPS_MAX, ttl: RUN_KEPT_MS });
+  tips.set(runner, tipsOfRunner);
   const key = `${chainId} ${head.finalTo}`;
-  const cached = ofRunner.get(key);
-  if (cached !== undefined) return cached;
+  const cachedTip = tipsOfRunner.get(key);
+  if (cachedTip !== undefined) return cachedTip;
   const tip = await findFinalBlockAt(runner, chainId, head, TIME_MAX);
-  if (tip?.number === head.finalTo) ofRunner.set(key, tip);
+  if (tip?.number === head.finalTo) tipsOfRunner.set(key, tip);
   return tip;
 }
 

@@ -65,8 +65,8 @@ export async function readHeadRow(runner: QueryRunner, chainId: number): Promise
   for (let attempt = 1; ; attempt += 1) {
     const [row] = await runner.run('head/read_head', { chain_id: chainId }, headRow);
     if (row === undefined) return null;
-    const { whole, ...reading } = toReading(row);
-    if (whole || attempt === READ_ATTEMPTS) return reading;
+    const { whole: isWhole, ...reading } = toReading(row);
+    if (isWhole || attempt === READ_ATTEMPTS) return reading;
     await sleep(READ_RETRY_MS);
   }
 }
@@ -80,15 +80,15 @@ export function followHead(
   flips: readonly PublishedFlip[],
 ): HeadReading | null {
   const moves: HeadMove[] = [{ canonical: snapshot?.blocks ?? [], voided: [] }];
-  let top = { version, finalNumber: 0 };
+  let newestFlip = { version, finalNumber: 0 };
   for (const flip of flips) {
-    if (flip.version <= top.version) continue;
-    if (top.version === 0 || flip.version !== top.version + 1) return null;
+    if (flip.version <= newestFlip.version) continue;
+    if (newestFlip.version === 0 || flip.version !== newestFlip.version + 1) return null;
     moves.push(flip);
-    top = flip;
+    newestFlip = flip;
   }
   if (moves.length === 1) return { row, version, snapshot };
-  const { whole, ...reading } = readingOf(row, top, moves);
+  const { whole, ...reading } = readingOf(row, newestFlip, moves);
   return whole ? reading : null;
 }
 
@@ -121,13 +121,13 @@ function readingOf(
   { version, finalNumber }: { readonly version: number; readonly finalNumber: number },
   moves: Iterable<HeadMove>,
 ): HeadReading & { readonly whole: boolean } {
-  const { blocks, top } = foldHead({ number: row.final_to, hash: row.final_hash }, moves);
-  const newest = blocks.at(-1);
-  const number = newest?.number ?? row.final_to;
-  const isWhole = number === top;
-  if (newest === undefined && row.final_to < row.start_block)
+  const { blocks, top: topNumber } = foldHead({ number: row.final_to, hash: row.final_hash }, moves);
+  const newestBlock = blocks.at(-1);
+  const number = newestBlock?.number ?? row.final_to;
+  const isWhole = number === topNumber;
+  if (newestBlock === undefined && row.final_to < row.start_block)
     return { row, version, snapshot: null, whole: isWhole };
-  const hash = newest?.hash ?? row.final_hash;
+  const hash = newestBlock?.hash ?? row.final_hash;
   const snapshot: HeadSnapshot = {
     // The head version includes the start of the block hash: if the database is replaced, the new one may
     // have the same numbers as the old one.
@@ -136,7 +136,7 @@ function readingOf(
     logsFrom: row.logs_from,
     number,
     hash,
-    timestamp: newest?.timestamp ?? row.final_timestamp,
+    timestamp: newestBlock?.timestamp ?? row.final_timestamp,
     finalTo: row.final_to,
     finalNumber: Math.min(number, Math.max(row.final_to, finalNumber)),
     blocks,

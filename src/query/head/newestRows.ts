@@ -16,21 +16,21 @@ interface VersionedRow {
 
 /** A function that returns the newest row of each token. `read` lists the rows with this version or a later one. */
 export function createNewestRows<Row extends VersionedRow>(
-  read: (since: number) => Promise<readonly Row[]>,
+  read: (sinceVersion: number) => Promise<readonly Row[]>,
 ): () => Promise<ReadonlyMap<string, Row>> {
-  let rowByKey: ReadonlyMap<string, Row> = new Map();
-  let newest = 0;
+  let rowByToken: ReadonlyMap<string, Row> = new Map();
+  let newestVersion = 0;
   return async () => {
-    const rows = await read(Math.max(0, newest - LATE_MS));
-    const newRows = rows.filter(({ version }) => version > newest - LATE_MS);
-    if (newRows.length === 0) return rowByKey;
+    const rows = await read(Math.max(0, newestVersion - LATE_MS));
+    const newRows = rows.filter(({ version }) => version > newestVersion - LATE_MS);
+    if (newRows.length === 0) return rowByToken;
     // Copies the map instead of changing it, because callers may still use the map of an earlier call.
-    const next = new Map(rowByKey);
+    const nextRowByToken = new Map(rowByToken);
     for (const row of newRows) {
-      next.set(row.token, row);
-      newest = Math.max(newest, row.version);
+      nextRowByToken.set(row.token, row);
+      newestVersion = Math.max(newestVersion, row.version);
     }
-    rowByKey = next;
-    return rowByKey;
+    rowByToken = nextRowByToken;
+    return rowByToken;
   };
 }

@@ -39,26 +39,27 @@ export interface PerVersion<V> {
 
 export function perVersion<V>(view: HeadView<V>): PerVersion<V> {
   const valueByVersion = new Map<string, Promise<V>>();
-  let last: { readonly head: HeadSnapshot; readonly value: V; readonly at: number } | null = null;
+  let last: { readonly head: HeadSnapshot; readonly value: V; readonly madeAt: number } | null = null;
   const make = async (head: HeadSnapshot): Promise<V> => {
     const nextValue = last === null ? null : await view.next?.(last.value, changeOf(last.head, head));
     const value = nextValue ?? (await view.read(head));
-    last = { head, value, at: steadyNow() };
+    last = { head, value, madeAt: steadyNow() };
     return value;
   };
   return {
     at(head) {
-      const cached = valueByVersion.get(head.version);
-      if (cached !== undefined) return cached;
-      const making = make(head);
-      valueByVersion.set(head.version, making);
+      const cachedValue = valueByVersion.get(head.version);
+      if (cachedValue !== undefined) return cachedValue;
+      const valueRead = make(head);
+      valueByVersion.set(head.version, valueRead);
       for (const version of [...valueByVersion.keys()].slice(0, -VERSIONS_KEPT))
         valueByVersion.delete(version);
-      making.catch(() => valueByVersion.delete(head.version));
-      return making;
+      valueRead.catch(() => valueByVersion.delete(head.version));
+      return valueRead;
     },
     ready: (head) => (last?.head.version === head.version ? last.value : null),
-    latest: (maxAgeMs = Infinity) => (last !== null && steadyNow() - last.at <= maxAgeMs ? last.value : null),
+    latest: (maxAgeMs = Infinity) =>
+      last !== null && steadyNow() - last.madeAt <= maxAgeMs ? last.value : null,
   };
 }
 

@@ -30,42 +30,42 @@ export interface Precomputer {
 }
 
 export function createPrecomputer(now: () => number = steadyNow, headStartMs = HEAD_START_MS): Precomputer {
-  const watched: Precomputable[] = [];
-  let askedAt = -Infinity;
-  let next: HeadSnapshot | null = null;
+  const watchedTables: Precomputable[] = [];
+  let lastAskedAt = -Infinity;
+  let nextHead: HeadSnapshot | null = null;
   let isRunning = false;
   const run = async (): Promise<void> => {
     isRunning = true;
-    let tookMs = 0;
-    while (next !== null) {
+    let lastRunMs = 0;
+    while (nextHead !== null) {
       // Blocks may arrive faster than tables are built. This pause in ms leaves half of the time for requests.
-      const pauseMs = headStartMs > 0 ? Math.max(headStartMs, tookMs) : 0;
+      const pauseMs = headStartMs > 0 ? Math.max(headStartMs, lastRunMs) : 0;
       if (pauseMs > 0) await delay(pauseMs, undefined, { ref: false });
-      const began = now();
-      const snapshot: HeadSnapshot = next;
-      next = null;
-      for (const tables of watched) {
+      const startedAt = now();
+      const snapshot: HeadSnapshot = nextHead;
+      nextHead = null;
+      for (const tables of watchedTables) {
         // A request for the same version reports the error. Here the failure only means that the table is not ready.
         await tables.at(snapshot).catch(() => undefined);
       }
-      tookMs = now() - began;
+      lastRunMs = now() - startedAt;
     }
     isRunning = false;
   };
   return {
     watch<T extends Precomputable>(tables: T): T {
-      watched.push(tables);
+      watchedTables.push(tables);
       return {
         ...tables,
         at(head: HeadSnapshot) {
-          askedAt = now();
+          lastAskedAt = now();
           return tables.at(head);
         },
       };
     },
     onHead(head) {
-      if (now() - askedAt > DEMAND_MS) return;
-      next = head;
+      if (now() - lastAskedAt > DEMAND_MS) return;
+      nextHead = head;
       if (!isRunning) void run();
     },
   };

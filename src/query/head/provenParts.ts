@@ -36,14 +36,14 @@ async function readFinal(
   { finalTo }: HeadSnapshot,
 ): Promise<FinalProof> {
   const params = { chain: chainId, final_to: finalTo, levels: PROOF_LEVELS, limit: PROOF_ROWS_MAX };
-  const [rows, [senders]] = await Promise.all([
+  const [rows, [sendersRow]] = await Promise.all([
     runner.run('head/list_proof_changes', params, proofRow),
     runner.run('engine/list_operations', { names: [SENDERS_CHECKED] }, operationRow),
   ]);
-  return { ranges: toProofRanges(rows, finalTo), sendersTo: senders?.value ?? null };
+  return { ranges: toProofRanges(rows, finalTo), sendersTo: sendersRow?.value ?? null };
 }
 
-function storedOf({ startBlock, number }: HeadSnapshot): { start: number; head: number } {
+function storedRangeOf({ startBlock, number }: HeadSnapshot): { start: number; head: number } {
   return { start: startBlock, head: number };
 }
 
@@ -71,51 +71,55 @@ export interface ProvenParts {
   all(head: HeadSnapshot | null): Promise<ProvenPart[]>;
 }
 
-interface Known extends FinalProof {
-  readonly stored: { readonly start: number; readonly head: number };
+interface KnownProof extends FinalProof {
+  readonly storedRange: { readonly start: number; readonly head: number };
 }
 
 /** Keeps the levels of the final blocks for a few seconds, for /overview, /readyz and /metrics. */
 export function createProvenParts(runner: QueryRunner, chainId: number): ProvenParts {
-  let final: {
-    readonly to: number;
-    readonly ms: number;
+  let finalRead: {
+    readonly finalTo: number;
+    readonly readAtMs: number;
     readonly proof: Promise<FinalProof>;
   } | null = null;
-  let known: Known | null = null;
-  const knownOf = async (head: HeadSnapshot): Promise<Known> => {
-    if (final?.to !== head.finalTo || steadyNow() - final.ms >= KEEP_MS) {
-      const read = { to: head.finalTo, ms: steadyNow(), proof: readFinal(runner, chainId, head) };
-      final = read;
-      read.proof.catch(() => {
-        if (final === read) final = null;
+  let lastKnown: KnownProof | null = null;
+  const knownOf = async (head: HeadSnapshot): Promise<KnownProof> => {
+    if (finalRead?.finalTo !== head.finalTo || steadyNow() - finalRead.readAtMs >= KEEP_MS) {
+      const newRead = {
+        finalTo: head.finalTo,
+        readAtMs: steadyNow(),
+        proof: readFinal(runner, chainId, head),
+      };
+      finalRead = newRead;
+      newRead.proof.catch(() => {
+        if (finalRead === newRead) finalRead = null;
       });
     }
-    const { ranges, sendersTo } = await final.proof;
-    return { ranges: withHead(ranges, head.blocks), sendersTo, stored: storedOf(head) };
+    const { ranges, sendersTo } = await finalRead.proof;
+    return { ranges: withHead(ranges, head.blocks), sendersTo, storedRange: storedRangeOf(head) };
   };
-  const refresh = async (head: HeadSnapshot | null): Promise<Known | null> => {
+  const refresh = async (head: HeadSnapshot | null): Promise<KnownProof | null> => {
     if (head === null) return null;
-    const reading = knownOf(head).then(
-      (found) => void (known = found),
+    const knownRead = knownOf(head).then(
+      (newKnown) => void (lastKnown = newKnown),
       () => undefined,
     );
-    await Promise.race([reading, sleep(WAIT_MS, undefined, { ref: false })]);
-    return known;
+    await Promise.race([knownRead, sleep(WAIT_MS, undefined, { ref: false })]);
+    return lastKnown;
   };
-  const newestOf = (found: Known | null): Proof =>
-    found === null
+  const newestOf = (knownProof: KnownProof | null): Proof =>
+    knownProof === null
       ? toProof(null, null)
-      : toProof(findNewestPart(found.ranges, found.stored), found.sendersTo);
+      : toProof(findNewestPart(knownProof.ranges, knownProof.storedRange), knownProof.sendersTo);
   return {
     at: async (head) => newestOf(await knownOf(head)),
     newest: async (head) => newestOf(await refresh(head)),
     async all(head) {
-      const found = await refresh(head);
-      if (found === null) return [];
+      const knownProof = await refresh(head);
+      if (knownProof === null) return [];
       // Every stored block has the level `none` or a stronger one.
       return PROOF_LEVELS.slice(1).flatMap(
-        (level) => findProvenPart(found.ranges, found.stored, level) ?? [],
+        (level) => findProvenPart(knownProof.ranges, knownProof.storedRange, level) ?? [],
       );
     },
   };

@@ -9,7 +9,7 @@ import type { AccountState, StateQuestion } from '../../domain/accountState';
 
 const ANSWERS_MAX = 5_000;
 /** Answers longer than this, in characters, are not remembered. */
-const LENGTH_MAX = 2_048;
+const ANSWER_LENGTH_MAX = 2_048;
 
 interface Remembered {
   readonly answer: Hex | null;
@@ -17,19 +17,19 @@ interface Remembered {
 
 /** Wraps the node with a memory of its answers. A call is answered either fully from memory or fully by the node. */
 export function rememberState(node: AccountState): AccountState {
-  const kept = new LRUCache<string, Remembered>({ max: ANSWERS_MAX });
+  const rememberedByKey = new LRUCache<string, Remembered>({ max: ANSWERS_MAX });
   const keyOf = (blockHash: Hex, question: StateQuestion): string =>
     `${blockHash} ${JSON.stringify(question)}`;
   return {
     async ask(blockHash, questions) {
       const keys = questions.map((question) => keyOf(blockHash, question));
-      const known = keys.flatMap((key) => kept.get(key) ?? []);
-      if (known.length === keys.length) return known.map(({ answer }) => answer);
+      const rememberedAnswers = keys.flatMap((key) => rememberedByKey.get(key) ?? []);
+      if (rememberedAnswers.length === keys.length) return rememberedAnswers.map(({ answer }) => answer);
       const answers = await node.ask(blockHash, questions);
       if (answers === null) return null;
       keys.forEach((key, index) => {
         const answer = answers[index] ?? null;
-        if (key.length + (answer?.length ?? 0) <= LENGTH_MAX) kept.set(key, { answer });
+        if (key.length + (answer?.length ?? 0) <= ANSWER_LENGTH_MAX) rememberedByKey.set(key, { answer });
       });
       return answers;
     },

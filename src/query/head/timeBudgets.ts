@@ -17,14 +17,14 @@ export const TIME_BUDGETS = {
 };
 
 /**
- * Resolves to null after `ms` milliseconds without a value, so that a slow node does not delay an answer. `asking` must not
+ * Resolves to null after `ms` milliseconds without a value, so that a slow node does not delay an answer. `answerRead` must not
  * reject.
  */
-export async function orNull<T>(asking: Promise<T | null>, ms: number): Promise<T | null> {
+export async function orNull<T>(answerRead: Promise<T | null>, ms: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), ms)));
+  const timeout = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), ms)));
   try {
-    return await Promise.race([asking, late]);
+    return await Promise.race([answerRead, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -22,22 +22,22 @@ export function createToldHead(
   onCommit: (flip: PublishedFlip | null) => void = () => undefined,
 ): ToldHead {
   let flips: PublishedFlip[] = [];
-  let reading: HeadReading | null = null;
-  /** Whether `reading` and `flips` no longer make the head. */
+  let headReading: HeadReading | null = null;
+  /** Whether `headReading` and `flips` no longer make the head. */
   let isStale = true;
-  let last: Promise<unknown> = Promise.resolve();
+  let lastRead: Promise<unknown> = Promise.resolve();
   const fail = (error: unknown): never => {
     isStale = true;
     throw error;
   };
-  const step = async (runner: QueryRunner): Promise<HeadSnapshot | null> => {
-    const told = flips;
+  const readNext = async (runner: QueryRunner): Promise<HeadSnapshot | null> => {
+    const newFlips = flips;
     flips = [];
-    const followed = isStale || reading === null ? null : followHead(reading, told);
+    const followedHead = isStale || headReading === null ? null : followHead(headReading, newFlips);
     // A commit during the read makes the result stale again.
     isStale = false;
-    reading = followed ?? (await readHeadRow(runner, chainId).catch(fail));
-    return reading?.snapshot ?? null;
+    headReading = followedHead ?? (await readHeadRow(runner, chainId).catch(fail));
+    return headReading?.snapshot ?? null;
   };
   return {
     tell(flip) {
@@ -50,9 +50,9 @@ export function createToldHead(
       onCommit(flip);
     },
     async read(runner) {
-      const turn = last.then(() => step(runner));
-      last = turn.catch(() => undefined);
-      return turn;
+      const currentRead = lastRead.then(() => readNext(runner));
+      lastRead = currentRead.catch(() => undefined);
+      return currentRead;
     },
   };
 }

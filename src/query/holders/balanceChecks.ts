@@ -12,20 +12,20 @@ import { createNewestRows } from '../head/newestRows';
 /** More tokens than are ever checked. This is a safety bound, not a page size. */
 const TOKENS_MAX = 2_000_000;
 /** A token invents transfers if more than this share of the checked addresses is unconfirmed. */
-const UNCONFIRMED_PART = 0.1;
+const UNCONFIRMED_SHARE_MAX = 0.1;
 /** The last sample of holders is too old if the number of holders has grown by more than this factor since. */
-const GROWTH_MAX = 2;
+const HOLDERS_GROWTH_MAX = 2;
 /**
  * The holder count of a rebasing token is published only if the checks with balanceOf cover at least this
  * many holders.
  */
-const CONFIRMING_MIN = 8;
+const HOLDERS_CHECKED_MIN = 8;
 
 export interface BalanceChecks {
   /** Whether balanceOf differs from the sum of the logs. */
   readonly rebasing: boolean;
   /** Number of checked addresses that hold the token according to its logs. */
-  readonly held: number;
+  readonly heldChecked: number;
   /**
    * Number of checked addresses that hold the token according to the logs, but for which the contract answered 0 or gave
    * no usable answer.
@@ -45,7 +45,13 @@ interface CheckTable {
   of(token: string): BalanceChecks | null;
 }
 
-const UNCHECKED = { rebasing: false, held: 0, unconfirmed: 0, sampledHolders: 0, doubted: false } as const;
+const UNCHECKED = {
+  rebasing: false,
+  heldChecked: 0,
+  unconfirmed: 0,
+  sampledHolders: 0,
+  doubted: false,
+} as const;
 
 const checksRow = rowType({
   ...pick(balanceChecksTable.types, [
@@ -67,45 +73,45 @@ export function createOddReader(
 /** A function that reads the checks of all tokens. Each call reads only the rows that are new. */
 export function createCheckReader(runner: QueryRunner): () => Promise<CheckTable> {
   const readChecks = createNewestRows((since) => listChecks(runner, { since, limit: TOKENS_MAX }));
-  const readOdd = createOddReader(runner);
+  const readOddTokens = createOddReader(runner);
   return async () => {
-    const [checks, odd] = await Promise.all([readChecks(), readOdd()]);
-    return { of: (token) => joined(checks.get(token), odd.get(token)) };
+    const [checksByToken, oddByToken] = await Promise.all([readChecks(), readOddTokens()]);
+    return { of: (token) => toBalanceChecks(checksByToken.get(token), oddByToken.get(token)) };
   };
 }
 
 /** The checks of one token; null if it was not checked and its logs are not odd. */
 export async function findBalanceChecks(runner: QueryRunner, token: string): Promise<BalanceChecks | null> {
   const params = { since: 0, token: token.slice(2), limit: 1 };
-  const [[checks], [odd]] = await Promise.all([
+  const [[checks], [oddToken]] = await Promise.all([
     listChecks(runner, params),
     runner.run('holders/list_odd_tokens', params, oddRow),
   ]);
-  return joined(checks, odd);
+  return toBalanceChecks(checks, oddToken);
 }
 
 async function listChecks(runner: QueryRunner, params: QueryParams) {
   const rows = await runner.run('holders/list_checks', params, checksRow);
-  return rows.map(({ held_checked: held, sampled_holders: sampledHolders, doubted, ...row }) => ({
+  return rows.map(({ held_checked: heldChecked, sampled_holders: sampledHolders, doubted, ...row }) => ({
     ...row,
-    held,
+    heldChecked,
     sampledHolders,
     doubted: doubted === 1,
   }));
 }
 
-function joined(
+function toBalanceChecks(
   checks: Omit<BalanceChecks, 'odd'> | undefined,
-  odd: { readonly kind: OddKind } | undefined,
+  oddToken: { readonly kind: OddKind } | undefined,
 ): BalanceChecks | null {
-  if (checks === undefined && odd === undefined) return null;
-  return { ...UNCHECKED, ...checks, odd: odd?.kind ?? null };
+  if (checks === undefined && oddToken === undefined) return null;
+  return { ...UNCHECKED, ...checks, odd: oddToken?.kind ?? null };
 }
 
 /** Whether the contract does not confirm the balances that its transfers claim. */
 export function inventsTransfers(checks: BalanceChecks | null): boolean {
   if (checks === null) return false;
-  return checks.unconfirmed > checks.held * UNCONFIRMED_PART;
+  return checks.unconfirmed > checks.heldChecked * UNCONFIRMED_SHARE_MAX;
 }
 
 /**
@@ -113,7 +119,9 @@ export function inventsTransfers(checks: BalanceChecks | null): boolean {
  * invented.
  */
 export function isSampled(checks: BalanceChecks | null, holders: number): boolean {
-  return checks !== null && checks.sampledHolders > 0 && holders <= checks.sampledHolders * GROWTH_MAX;
+  return (
+    checks !== null && checks.sampledHolders > 0 && holders <= checks.sampledHolders * HOLDERS_GROWTH_MAX
+  );
 }
 
 /**
@@ -121,7 +129,12 @@ export function isSampled(checks: BalanceChecks | null, holders: number): boolea
  * balanceOf confirms that enough checked addresses hold the token.
  */
 export function confirmsHolders(checks: BalanceChecks | null): boolean {
-  return checks !== null && checks.rebasing && checks.held >= CONFIRMING_MIN && !inventsTransfers(checks);
+  return (
+    checks !== null &&
+    checks.rebasing &&
+    checks.heldChecked >= HOLDERS_CHECKED_MIN &&
+    !inventsTransfers(checks)
+  );
 }
 
 /**

@@ -37,7 +37,7 @@ interface Holdings {
    * Number of V3 positions that the address received. If it is 0, the address owns none; otherwise it may own
    * some.
    */
-  readonly positionsGot: number;
+  readonly positionsReceived: number;
 }
 
 export async function readHoldings(
@@ -51,7 +51,7 @@ export async function readHoldings(
   const positionsGot = rows.find(({ token }) => token === ZERO_ADDRESS)?.balance ?? 0;
   const balances = new Map<string, bigint>(rows.map(({ token, balance }) => [token, balance]));
   balances.delete(ZERO_ADDRESS);
-  return { balances, positionsGot: Number(positionsGot) };
+  return { balances, positionsReceived: Number(positionsGot) };
 }
 
 /** Raw supplies of the given tokens: the negative of the zero address's balance. Tokens without logs are missing. */

@@ -59,16 +59,16 @@ export interface HolderChange {
 const ZERO_HOLDER = `0x${'0'.repeat(40)}`;
 
 export function countOf(row: Omit<RowOf<typeof countedRow>, 'token'>): HolderCount {
-  const { holders, negatives, addresses, zero_balance: zero, largest: all } = row;
+  const { holders, negatives, addresses, zero_balance: zero, largest: balances } = row;
   // At this limit, addresses outside the list may have the same balance as its last item. The list is complete only
   // above that balance.
-  const floor = all.length < LARGEST_COUNTED ? 0n : (all.at(-1) ?? 0n);
+  const floor = balances.length < LARGEST_COUNTED ? 0n : (balances.at(-1) ?? 0n);
   const watched = new Map<string, bigint>(row.watched);
-  const top = topOrNull(
-    all.filter((balance) => balance > floor),
+  const top = completeTop(
+    balances.filter((balance) => balance > floor),
     floor,
   );
-  const largest = all.slice(0, LARGEST_SHOWN);
+  const largest = balances.slice(0, LARGEST_SHOWN);
   return {
     holders,
     negatives,
@@ -86,7 +86,7 @@ function supplyOf(zero: bigint, negatives: number): bigint | null {
   return negatives > 0 || zero > 0n ? null : -zero;
 }
 
-function topOrNull(top: readonly bigint[], floor: bigint): readonly bigint[] | null {
+function completeTop(top: readonly bigint[], floor: bigint): readonly bigint[] | null {
   return floor === 0n || top.length >= LARGEST_SHOWN ? top : null;
 }
 
@@ -103,7 +103,7 @@ export function moveCount(
   const { floor } = count;
   const watched = new Map(count.watched);
   if (count.top === null) return null;
-  const top = [...count.top];
+  const topBalances = [...count.top];
   for (const { holder, before, after } of changes) {
     if (holder === ZERO_HOLDER) {
       zero += after - before;
@@ -112,25 +112,25 @@ export function moveCount(
     if (isWatched(holder)) watched.set(holder, after);
     holders += Number(after > 0n) - Number(before > 0n);
     negatives += Number(after < 0n) - Number(before < 0n);
-    if (before > floor) top.splice(placeOf(top, before), 1);
-    if (after > floor) top.splice(placeOf(top, after), 0, after);
+    if (before > floor) topBalances.splice(indexOfBalance(topBalances, before), 1);
+    if (after > floor) topBalances.splice(indexOfBalance(topBalances, after), 0, after);
   }
-  const largestHolders = topOrNull(top, floor);
-  if (largestHolders === null) return null;
+  const keptBalances = completeTop(topBalances, floor);
+  if (keptBalances === null) return null;
   const supply = supplyOf(zero, negatives);
   // Limits the length of the list, for a token with many new large holders.
   const keptTop =
-    largestHolders.length <= 4 * LARGEST_COUNTED ? { top: largestHolders, floor } : cutTop(largestHolders);
-  const largest = largestHolders.slice(0, LARGEST_SHOWN);
+    keptBalances.length <= 4 * LARGEST_COUNTED ? { top: keptBalances, floor } : keepLargest(keptBalances);
+  const largest = keptBalances.slice(0, LARGEST_SHOWN);
   return { ...count, ...keptTop, holders, negatives, zero, watched, supply, largest };
 }
 
 /** Keeps only the largest balances. */
-function cutTop(top: readonly bigint[]): Pick<HolderCount, 'top' | 'floor'> {
+function keepLargest(top: readonly bigint[]): Pick<HolderCount, 'top' | 'floor'> {
   const floor = top[LARGEST_COUNTED] ?? 0n;
   return {
     floor,
-    top: topOrNull(
+    top: completeTop(
       top.filter((balance) => balance > floor),
       floor,
     ),
@@ -138,7 +138,7 @@ function cutTop(top: readonly bigint[]): Pick<HolderCount, 'top' | 'floor'> {
 }
 
 /** Index of the first balance not larger than `balance` in a descending list. */
-function placeOf(top: readonly bigint[], balance: bigint): number {
+function indexOfBalance(top: readonly bigint[], balance: bigint): number {
   let [low, high] = [0, top.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -34,7 +34,7 @@ const ROWS_PER_QUERY = 500_000;
 /** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 20_000_000;
 /** Number of addresses from which it is cheaper to apply changes than to count a token again. */
-const FOLLOW_FROM = 5_000;
+const FOLLOWED_ADDRESSES_MIN = 5_000;
 /** If more balances than this change between two head versions, every large token is counted again. */
 const CHANGES_MAX = 200_000;
 
@@ -64,7 +64,7 @@ const NOBODY: WatchedAt = { holders: [], creatorOf: () => null };
 /** The counts of one head version, from which the next version's counts start. */
 interface Counted extends HolderTable {
   /** The tokens that are counted. The set stays the same until a pool is added. */
-  readonly wanted: ReadonlySet<string>;
+  readonly wantedTokens: ReadonlySet<string>;
   readonly holdings: Holdings;
   /** LP tokens of constant-product pools whose balance at the zero address is known, and these balances. */
   readonly atZero: ZeroBalances;
@@ -85,30 +85,33 @@ interface Counted extends HolderTable {
 export function createHolderTables(
   runner: QueryRunner,
   pairs: PairTables,
-  { followFrom = FOLLOW_FROM, watch }: { readonly followFrom?: number; readonly watch?: HolderWatch } = {},
+  {
+    followFrom = FOLLOWED_ADDRESSES_MIN,
+    watch,
+  }: { readonly followFrom?: number; readonly watch?: HolderWatch } = {},
 ): HolderTables {
-  const count = async (head: HeadSnapshot, step: Step | null): Promise<Counted> => {
-    const [{ pools }, watched, headTokens] = await Promise.all([
+  const countAt = async (head: HeadSnapshot, step: Step | null): Promise<Counted> => {
+    const [{ pools }, watchedHolders, headTokens] = await Promise.all([
       pairs.at(head),
       watch?.at(head) ?? NOBODY,
-      listHeadTokens(runner, head, step?.before ?? null),
+      listHeadTokens(runner, head, step?.countedBefore ?? null),
     ]);
-    return countHolders(runner, head, step, { pools, watched, headTokens, followFrom });
+    return countHolders(runner, head, step, { pools, watchedHolders, headTokens, followFrom });
   };
   return perVersion({
-    read: (head) => count(head, null),
-    next: (before, change) => count(change.to, { before, change }),
+    read: (head) => countAt(head, null),
+    next: (countedBefore, change) => countAt(change.to, { countedBefore, change }),
   });
 }
 /** The counts of the head before, and what differs. */
 interface Step {
-  readonly before: Counted;
+  readonly countedBefore: Counted;
   readonly change: HeadChange;
 }
 
 interface Inputs {
   readonly pools: readonly StoredPool[];
-  readonly watched: WatchedAt;
+  readonly watchedHolders: WatchedAt;
   readonly headTokens: Counted['headTokens'];
   readonly followFrom: number;
 }
@@ -117,38 +120,48 @@ async function countHolders(
   runner: QueryRunner,
   head: HeadSnapshot,
   step: Step | null,
-  { pools, watched, headTokens, followFrom }: Inputs,
+  { pools, watchedHolders, headTokens, followFrom }: Inputs,
 ): Promise<Counted> {
-  const before = step?.before ?? null;
-  const creators = creatorsOf(pools, watched, before);
-  const wanted = wantedTokens(head, pools);
-  const moved = step === null ? null : await listMovedTokens(runner, step, headTokens);
+  const countedBefore = step?.countedBefore ?? null;
+  const creators = creatorsOf(pools, watchedHolders, countedBefore);
+  const wantedTokens = wantedTokensOf(head, pools);
+  const movedTokens = step === null ? null : await listMovedTokens(runner, step, headTokens);
   // Usually the counted tokens are those of the previous head. Then only tokens with new transfers are counted.
-  const same = moved !== null && before?.wanted === wanted && before.creators === creators;
-  const tokens = same ? [...moved].filter((token) => wanted.has(token)) : wanted;
-  const { counts, stale, large } = sortTokens(tokens, { before, moved, creators, followFrom });
+  const isSameSet =
+    movedTokens !== null &&
+    countedBefore?.wantedTokens === wantedTokens &&
+    countedBefore.creators === creators;
+  const tokensToSort = isSameSet ? [...movedTokens].filter((token) => wantedTokens.has(token)) : wantedTokens;
+  const { counts, tokensToCount, largeCounts } = sortTokens(tokensToSort, {
+    countedBefore,
+    movedTokens,
+    creators,
+    followFrom,
+  });
   const isWatched = (token: string, holder: string): boolean =>
-    creators.get(token) === holder || watched.holders.some((one) => one === holder);
-  const followed = step === null ? null : await followLarge(runner, step.change, large, isWatched);
-  for (const token of large.keys()) {
-    const count = followed?.get(token);
-    if (count === undefined) stale.push(token);
+    creators.get(token) === holder ||
+    watchedHolders.holders.some((watchedHolder) => watchedHolder === holder);
+  const followedCounts =
+    step === null ? null : await followLarge(runner, step.change, largeCounts, isWatched);
+  for (const token of largeCounts.keys()) {
+    const count = followedCounts?.get(token);
+    if (count === undefined) tokensToCount.push(token);
     else counts.set(token, count);
   }
-  const sizes = await sizesOf(runner, stale, before);
-  const inHead = new Set([...headTokens.values()].flat());
-  const counted = stale.filter((token) => sizes.has(token) || inHead.has(token));
-  for (const pack of packTokens(counted, sizes)) {
-    for (const row of await readHolders(runner, head, pack, watched.holders, creators))
+  const rowsByToken = await readRowCounts(runner, tokensToCount, countedBefore);
+  const tokensInHead = new Set([...headTokens.values()].flat());
+  const tokensWithRows = tokensToCount.filter((token) => rowsByToken.has(token) || tokensInHead.has(token));
+  for (const tokenGroup of groupTokens(tokensWithRows, rowsByToken)) {
+    for (const row of await readHolders(runner, head, tokenGroup, watchedHolders.holders, creators))
       counts.set(row.token, countOf(row));
   }
-  const holdings = same ? before.holdings.with(counts) : new Holdings(counts);
-  const atZero = same
-    ? await nextLpBalances(runner, head, before.atZero, moved)
-    : await readLpBalances(runner, head, pools, wanted);
-  const { creatorOf } = watched;
+  const holdings = isSameSet ? countedBefore.holdings.with(counts) : new Holdings(counts);
+  const atZero = isSameSet
+    ? await nextLpBalances(runner, head, countedBefore.atZero, movedTokens)
+    : await readLpBalances(runner, head, pools, wantedTokens);
+  const { creatorOf } = watchedHolders;
   return {
-    wanted,
+    wantedTokens,
     holdings,
     atZero,
     headTokens,
@@ -161,56 +174,57 @@ async function countHolders(
 
 function holdingOf(holdings: Holdings, atZero: ZeroBalances): HolderTable['of'] {
   return (token) => {
-    const [holding, zero] = [holdings.get(token) ?? null, atZero.get(token)];
-    return holding === null || zero === undefined ? holding : withZeroBalance(holding, zero);
+    const [holding, zeroBalance] = [holdings.get(token) ?? null, atZero.get(token)];
+    return holding === null || zeroBalance === undefined ? holding : withZeroBalance(holding, zeroBalance);
   };
 }
 
-interface Sorted {
+interface SortedTokens {
   /** The previous count of each token without new transfers. Null for every other token. */
   readonly counts: Map<string, HolderCount | null>;
   /** Tokens that must be counted. */
-  readonly stale: string[];
+  readonly tokensToCount: string[];
   /** The previous counts of large tokens with new transfers, to which the changes are applied. */
-  readonly large: ReadonlyMap<string, HolderCount>;
+  readonly largeCounts: ReadonlyMap<string, HolderCount>;
 }
 
-/** Sorts tokens by the way to get their counts. `moved` is null if every token must be counted again. */
+/** Sorts tokens by the way to get their counts. `movedTokens` is null if every token must be counted again. */
 function sortTokens(
   tokens: Iterable<string>,
   {
-    before,
-    moved,
+    countedBefore,
+    movedTokens,
     creators,
     followFrom,
   }: {
-    readonly before: Counted | null;
-    readonly moved: ReadonlySet<string> | null;
+    readonly countedBefore: Counted | null;
+    readonly movedTokens: ReadonlySet<string> | null;
     readonly creators: ReadonlyMap<string, Hex>;
     readonly followFrom: number;
   },
-): Sorted {
+): SortedTokens {
   const counts = new Map<string, HolderCount | null>();
-  const stale: string[] = [];
-  const large = new Map<string, HolderCount>();
+  const tokensToCount: string[] = [];
+  const largeCounts = new Map<string, HolderCount>();
   for (const token of tokens) {
-    const sameWatch = before?.creators.get(token) === creators.get(token);
-    const known = sameWatch ? before?.holdings.get(token) : undefined;
-    const kept = moved?.has(token) === false ? known : undefined;
-    if (kept === undefined && known != null && known.addresses >= followFrom) large.set(token, known);
-    else if (kept === undefined) stale.push(token);
-    counts.set(token, kept ?? null);
+    const isSameWatch = countedBefore?.creators.get(token) === creators.get(token);
+    const previousCount = isSameWatch ? countedBefore?.holdings.get(token) : undefined;
+    const keptCount = movedTokens?.has(token) === false ? previousCount : undefined;
+    if (keptCount === undefined && previousCount != null && previousCount.addresses >= followFrom)
+      largeCounts.set(token, previousCount);
+    else if (keptCount === undefined) tokensToCount.push(token);
+    counts.set(token, keptCount ?? null);
   }
-  return { counts, stale, large };
+  return { counts, tokensToCount, largeCounts };
 }
 
 /** The creator to watch, by LP token. LP tokens without a known creator are missing. */
 function creatorsOf(
   pools: readonly StoredPool[],
   { creatorOf }: WatchedAt,
-  before: Counted | null,
+  countedBefore: Counted | null,
 ): ReadonlyMap<string, Hex> {
-  if (before?.pools === pools && before.creatorOf === creatorOf) return before.creators;
+  if (countedBefore?.pools === pools && countedBefore.creatorOf === creatorOf) return countedBefore.creators;
   const creators = new Map<string, Hex>();
   for (const pool of pools) {
     const creator = pool.pool_type === POOL_V3 ? null : creatorOf(pool);
@@ -223,13 +237,13 @@ function creatorsOf(
 async function followLarge(
   runner: QueryRunner,
   { to, come, gone, fork }: HeadChange,
-  large: ReadonlyMap<string, HolderCount>,
+  largeCounts: ReadonlyMap<string, HolderCount>,
   isWatched: (token: string, holder: string) => boolean,
 ): Promise<ReadonlyMap<string, HolderCount>> {
-  const followed = new Map<string, HolderCount>();
-  if (fork === null || large.size === 0) return followed;
-  const changes = new Map<string, HolderChange[]>([...large.keys()].map((token) => [token, []]));
-  const rows = await inChunks([...large.keys()], (chunk) => {
+  const followedCounts = new Map<string, HolderCount>();
+  if (fork === null || largeCounts.size === 0) return followedCounts;
+  const changesByToken = new Map<string, HolderChange[]>([...largeCounts.keys()].map((token) => [token, []]));
+  const rows = await inChunks([...largeCounts.keys()], (chunk) => {
     const tokens = chunk.map((token) => token.slice(2));
     const params = {
       ...snapshotParams(to),
@@ -240,55 +254,61 @@ async function followLarge(
     };
     return runner.run('holders/list_changes', params, changeRow);
   });
-  if (rows.length >= CHANGES_MAX) return followed;
+  if (rows.length >= CHANGES_MAX) return followedCounts;
   for (const { token, holder, balance: after, change } of rows)
-    changes.get(token)?.push({ holder, before: BigInt.asIntN(256, after - change), after });
-  for (const [token, count] of large) {
-    const own = changes.get(token);
-    const next = own === undefined ? null : moveCount(count, own, (holder) => isWatched(token, holder));
-    if (next !== null) followed.set(token, next);
+    changesByToken.get(token)?.push({ holder, before: BigInt.asIntN(256, after - change), after });
+  for (const [token, count] of largeCounts) {
+    const tokenChanges = changesByToken.get(token);
+    const nextCount =
+      tokenChanges === undefined
+        ? null
+        : moveCount(count, tokenChanges, (holder) => isWatched(token, holder));
+    if (nextCount !== null) followedCounts.set(token, nextCount);
   }
-  return followed;
+  return followedCounts;
 }
 
 /** The tokens to count, remembered for each array of pools, which stays the same until a pool is added. */
-const wantedOf = new WeakMap<
+const wantedByPools = new WeakMap<
   readonly StoredPool[],
-  { readonly partial: boolean; readonly wanted: ReadonlySet<string> }
+  { readonly isPartial: boolean; readonly wanted: ReadonlySet<string> }
 >();
 
 /**
  * Tokens whose holders are counted: tokens of pools, and LP tokens. With a partial history, only LP tokens of pools
  * whose creation is indexed.
  */
-function wantedTokens(head: HeadSnapshot, pools: readonly StoredPool[]): ReadonlySet<string> {
-  const partial = isHistoryPartial(head);
-  const known = wantedOf.get(pools);
-  if (known?.partial === partial) return known.wanted;
-  const wanted = new Set<string>();
-  wantedOf.set(pools, { partial, wanted });
+function wantedTokensOf(head: HeadSnapshot, pools: readonly StoredPool[]): ReadonlySet<string> {
+  const isPartial = isHistoryPartial(head);
+  const remembered = wantedByPools.get(pools);
+  if (remembered?.isPartial === isPartial) return remembered.wanted;
+  const wantedTokens = new Set<string>();
+  wantedByPools.set(pools, { isPartial, wanted: wantedTokens });
   for (const pool of pools) {
-    const isWhole = !partial || pool.created_block !== null;
-    if (pool.pool_type !== POOL_V3 && isWhole) wanted.add(pool.address);
-    if (!partial) for (const token of tokensOfPool(pool)) wanted.add(token);
+    const isCreationIndexed = !isPartial || pool.created_block !== null;
+    if (pool.pool_type !== POOL_V3 && isCreationIndexed) wantedTokens.add(pool.address);
+    if (!isPartial) for (const token of tokensOfPool(pool)) wantedTokens.add(token);
   }
-  return wanted;
+  return wantedTokens;
 }
 
 /** Tokens with transfers in each head block. Reads only new blocks. */
 async function listHeadTokens(
   runner: QueryRunner,
   head: HeadSnapshot,
-  before: Counted | null,
+  countedBefore: Counted | null,
 ): Promise<ReadonlyMap<number, readonly string[]>> {
-  const found = new Map<number, readonly string[]>();
-  for (const { commit } of head.blocks) found.set(commit, before?.headTokens.get(commit) ?? []);
-  const fresh = [...found.keys()].filter((commit) => before?.headTokens.has(commit) !== true);
-  if (fresh.length === 0) return found;
-  const params = { commits: fresh, limit: fresh.length };
+  const tokensByCommit = new Map<number, readonly string[]>();
+  for (const { commit } of head.blocks)
+    tokensByCommit.set(commit, countedBefore?.headTokens.get(commit) ?? []);
+  const newCommits = [...tokensByCommit.keys()].filter(
+    (commit) => countedBefore?.headTokens.has(commit) !== true,
+  );
+  if (newCommits.length === 0) return tokensByCommit;
+  const params = { commits: newCommits, limit: newCommits.length };
   const rows = await runner.run('holders/list_head_tokens', params, headTokensRow);
-  for (const { commit, tokens } of rows) found.set(commit, tokens);
-  return found;
+  for (const { commit, tokens } of rows) tokensByCommit.set(commit, tokens);
+  return tokensByCommit;
 }
 
 const commitsOf = (blocks: readonly HeadBlock[]): number[] => blocks.map(({ commit }) => commit);
@@ -296,62 +316,67 @@ const commitsOf = (blocks: readonly HeadBlock[]): number[] => blocks.map(({ comm
 /** Tokens whose balances may differ between the two heads. */
 async function listMovedTokens(
   runner: QueryRunner,
-  { before, change: { from, to, fork, gone, come } }: Step,
+  { countedBefore, change: { from, to, fork, gone, come } }: Step,
   headTokens: Counted['headTokens'],
 ): Promise<ReadonlySet<string>> {
-  const moved = new Set([
-    ...gone.flatMap(({ commit }) => before.headTokens.get(commit) ?? []),
+  const movedTokens = new Set([
+    ...gone.flatMap(({ commit }) => countedBefore.headTokens.get(commit) ?? []),
     ...come.flatMap(({ commit }) => headTokens.get(commit) ?? []),
   ]);
-  if (fork !== null) return moved;
+  if (fork !== null) return movedTokens;
   const params = { after_ord: lastOrdOfBlock(Math.min(from.finalTo, to.finalTo)), limit: TOKENS_MAX };
-  for (const { token } of await runner.run('holders/list_moved_tokens', params, movedRow)) moved.add(token);
-  return moved;
+  for (const { token } of await runner.run('holders/list_moved_tokens', params, movedRow))
+    movedTokens.add(token);
+  return movedTokens;
 }
 
 /**
  * The number of rows that counting each token reads: known from the previous count, otherwise from the database. A token
  * without stored rows is missing from the result: it has no holders unless a head block has transfers of it.
  */
-async function sizesOf(
+async function readRowCounts(
   runner: QueryRunner,
   tokens: readonly string[],
-  before: Counted | null,
+  countedBefore: Counted | null,
 ): Promise<ReadonlyMap<string, number>> {
-  const sizes = new Map<string, number>();
+  const rowsByToken = new Map<string, number>();
   for (const token of tokens) {
-    const known = before?.holdings.get(token);
-    if (known !== undefined) sizes.set(token, known?.addresses ?? 0);
+    const previousCount = countedBefore?.holdings.get(token);
+    if (previousCount !== undefined) rowsByToken.set(token, previousCount?.addresses ?? 0);
   }
-  const unknown = tokens.filter((token) => !sizes.has(token));
-  if (unknown.length === 0) return sizes;
-  const asked = unknown.length > ADDRESSES_MAX ? [] : unknown.map((token) => token.slice(2));
-  const rows = await runner.run('holders/count_rows', { tokens: asked, limit: TOKENS_MAX }, sizeRow);
-  const stored = new Map<string, number>(rows.map((row) => [row.token, row.stored]));
-  for (const token of unknown) {
-    const size = stored.get(token);
-    if (size !== undefined) sizes.set(token, size);
+  const unknownTokens = tokens.filter((token) => !rowsByToken.has(token));
+  if (unknownTokens.length === 0) return rowsByToken;
+  const askedTokens =
+    unknownTokens.length > ADDRESSES_MAX ? [] : unknownTokens.map((token) => token.slice(2));
+  const rows = await runner.run('holders/count_rows', { tokens: askedTokens, limit: TOKENS_MAX }, sizeRow);
+  const storedRows = new Map<string, number>(rows.map((row) => [row.token, row.stored]));
+  for (const token of unknownTokens) {
+    const rowCount = storedRows.get(token);
+    if (rowCount !== undefined) rowsByToken.set(token, rowCount);
   }
-  return sizes;
+  return rowsByToken;
 }
 
 /** Tokens by address, in groups that one query can count. A larger token has a group of its own. */
-function packTokens(tokens: readonly string[], sizes: ReadonlyMap<string, number>): string[][] {
-  const packs: string[][] = [];
-  let pack: string[] = [];
-  let rows = 0;
+function groupTokens(tokens: readonly string[], rowsByToken: ReadonlyMap<string, number>): string[][] {
+  const tokenGroups: string[][] = [];
+  let tokenGroup: string[] = [];
+  let groupRows = 0;
   for (const token of [...tokens].sort()) {
-    const size = sizes.get(token) ?? 0;
-    if (pack.length > 0 && (pack.length === ADDRESSES_MAX || rows + size > ROWS_PER_QUERY)) {
-      packs.push(pack);
-      pack = [];
-      rows = 0;
+    const rowCount = rowsByToken.get(token) ?? 0;
+    if (
+      tokenGroup.length > 0 &&
+      (tokenGroup.length === ADDRESSES_MAX || groupRows + rowCount > ROWS_PER_QUERY)
+    ) {
+      tokenGroups.push(tokenGroup);
+      tokenGroup = [];
+      groupRows = 0;
     }
-    pack.push(token);
-    rows += size;
+    tokenGroup.push(token);
+    groupRows += rowCount;
   }
-  if (pack.length > 0) packs.push(pack);
-  return packs;
+  if (tokenGroup.length > 0) tokenGroups.push(tokenGroup);
+  return tokenGroups;
 }
 
 async function readHolders(
@@ -361,15 +386,15 @@ async function readHolders(
   holders: readonly Hex[],
   creators: ReadonlyMap<string, Hex>,
 ): Promise<RowOf<typeof countedRow>[]> {
-  const asked = tokens.map((token) => token.slice(2));
-  const created = tokens.filter((token) => creators.has(token));
+  const askedTokens = tokens.map((token) => token.slice(2));
+  const createdTokens = tokens.filter((token) => creators.has(token));
   const params = {
     ...snapshotParams(head),
-    tokens: asked,
+    tokens: askedTokens,
     holders: holders.map((holder) => holder.slice(2)),
-    created: created.map((token) => token.slice(2)),
-    creators: created.map((token) => creators.get(token)?.slice(2) ?? ''),
-    limit: asked.length,
+    created: createdTokens.map((token) => token.slice(2)),
+    creators: createdTokens.map((token) => creators.get(token)?.slice(2) ?? ''),
+    limit: askedTokens.length,
   };
   return runner.run('holders/count_holders', params, countedRow);
 }

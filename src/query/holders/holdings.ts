@@ -5,38 +5,38 @@
 import type { HolderCount } from './holderCounts';
 
 /** The holders of a token. Null if the token has no transfer. */
-type Held = HolderCount | null;
+type TokenCount = HolderCount | null;
 
 /** Number of changed tokens from which a new base is made. */
 const CHANGES_MAX = 5_000;
 
 export class Holdings {
   constructor(
-    private readonly base: ReadonlyMap<string, Held>,
-    private readonly changed: ReadonlyMap<string, Held> = new Map(),
+    private readonly baseCounts: ReadonlyMap<string, TokenCount>,
+    private readonly changedCounts: ReadonlyMap<string, TokenCount> = new Map(),
   ) {}
 
   /** The holders of a token; undefined if the token is not counted. */
-  get(token: string): Held | undefined {
-    const replaced = this.changed.get(token);
-    return replaced === undefined ? this.base.get(token) : replaced;
+  get(token: string): TokenCount | undefined {
+    const changedCount = this.changedCounts.get(token);
+    return changedCount === undefined ? this.baseCounts.get(token) : changedCount;
   }
 
   /** These counts with some replaced. */
-  with(changes: ReadonlyMap<string, Held>): Holdings {
+  with(changes: ReadonlyMap<string, TokenCount>): Holdings {
     if (changes.size === 0) return this;
-    const changed = joined(this.changed, changes);
-    return changed.size <= CHANGES_MAX
-      ? new Holdings(this.base, changed)
-      : new Holdings(joined(this.base, changed));
+    const allChanges = withReplaced(this.changedCounts, changes);
+    return allChanges.size <= CHANGES_MAX
+      ? new Holdings(this.baseCounts, allChanges)
+      : new Holdings(withReplaced(this.baseCounts, allChanges));
   }
 }
 
-function joined(
-  below: ReadonlyMap<string, Held>,
-  above: ReadonlyMap<string, Held>,
-): ReadonlyMap<string, Held> {
-  const joinedMap = new Map(below);
-  for (const [token, held] of above) joinedMap.set(token, held);
-  return joinedMap;
+function withReplaced(
+  oldCounts: ReadonlyMap<string, TokenCount>,
+  newCounts: ReadonlyMap<string, TokenCount>,
+): ReadonlyMap<string, TokenCount> {
+  const counts = new Map(oldCounts);
+  for (const [token, newCount] of newCounts) counts.set(token, newCount);
+  return counts;
 }

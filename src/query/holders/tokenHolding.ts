@@ -21,8 +21,8 @@ export async function readTokenHolding(
   head: HeadSnapshot,
   token: Hex,
 ): Promise<TokenHolding | null> {
-  const nobody = { holders: [], created: [], creators: [] };
-  const params = { ...snapshotParams(head), ...nobody, tokens: [token.slice(2)], limit: 1 };
+  const noWatchedHolders = { holders: [], created: [], creators: [] };
+  const params = { ...snapshotParams(head), ...noWatchedHolders, tokens: [token.slice(2)], limit: 1 };
   const [row] = await runner.run('holders/count_holders', params, countedRow);
   return row === undefined ? null : countOf(row);
 }

@@ -27,7 +27,7 @@ interface ZeroBalance {
 /** The balance of the zero address, by LP token. */
 export type ZeroBalances = ReadonlyMap<string, ZeroBalance>;
 
-const NOTHING: ZeroBalance = { held: 0n, sent: 0n };
+const NO_BALANCE: ZeroBalance = { held: 0n, sent: 0n };
 
 /** The zero address's balance of each given LP token of a constant-product pool; 0 without a stored row. */
 export async function readZeroBalances(
@@ -35,7 +35,7 @@ export async function readZeroBalances(
   head: HeadSnapshot,
   tokens: readonly string[],
 ): Promise<ZeroBalances> {
-  const balances = new Map(tokens.map((token) => [token, NOTHING]));
+  const balances = new Map(tokens.map((token) => [token, NO_BALANCE]));
   const rows = await inChunks(tokens, (chunk) => {
     const params = { ...snapshotParams(head), tokens: chunk.map((token) => token.slice(2)) };
     return runner.run('holders/list_zero_balances', { ...params, limit: chunk.length }, balanceRow);
@@ -49,13 +49,13 @@ export function readLpBalances(
   runner: QueryRunner,
   head: HeadSnapshot,
   pools: readonly StoredPool[],
-  wanted: ReadonlySet<string>,
+  wantedTokens: ReadonlySet<string>,
 ): Promise<ZeroBalances> {
-  const lps = pools.filter((pool) => pool.pool_type === POOL_V2 && wanted.has(pool.address));
+  const lpPools = pools.filter((pool) => pool.pool_type === POOL_V2 && wantedTokens.has(pool.address));
   return readZeroBalances(
     runner,
     head,
-    lps.map(({ address }) => address),
+    lpPools.map(({ address }) => address),
   );
 }
 
@@ -63,12 +63,12 @@ export function readLpBalances(
 export async function nextLpBalances(
   runner: QueryRunner,
   head: HeadSnapshot,
-  known: ZeroBalances,
-  moved: ReadonlySet<string>,
+  knownBalances: ZeroBalances,
+  movedTokens: ReadonlySet<string>,
 ): Promise<ZeroBalances> {
-  const tokens = [...moved].filter((token) => known.has(token));
-  if (tokens.length === 0) return known;
-  return new Map([...known, ...(await readZeroBalances(runner, head, tokens))]);
+  const tokens = [...movedTokens].filter((token) => knownBalances.has(token));
+  if (tokens.length === 0) return knownBalances;
+  return new Map([...knownBalances, ...(await readZeroBalances(runner, head, tokens))]);
 }
 
 export function withZeroBalance(holding: TokenHolding, { held, sent }: ZeroBalance): TokenHolding {

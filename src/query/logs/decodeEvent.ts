@@ -64,11 +64,11 @@ export function toEventForm(entry: AbiEntry): EventForm | null {
     const topicCount = 1 + fragment.inputs.filter((input) => input.indexed === true).length;
     if (topicCount > TOPICS_MAX) return null;
     const topic0: Hex = `0x${fragment.topicHash.slice(2).toLowerCase()}`;
-    const plan = planOf(fragment);
+    const eventPlan = makePlan(fragment);
     return {
       topic0,
       topicCount,
-      decode: (log) => (log.topics.length === topicCount ? decode(plan, log) : null),
+      decode: (log) => (log.topics.length === topicCount ? decode(eventPlan, log) : null),
     };
   } catch {
     return null;
@@ -80,32 +80,32 @@ interface EventPlan {
   readonly name: string;
   readonly signature: string;
   readonly inputs: readonly {
-    readonly head: Pick<DecodedArg, 'position' | 'name' | 'type' | 'indexed'>;
-    readonly hashed: boolean;
-    readonly word: WordReader | null;
+    readonly argFacts: Pick<DecodedArg, 'position' | 'name' | 'type' | 'indexed'>;
+    readonly isHashed: boolean;
+    readonly readWord: WordReader | null;
   }[];
   /** The layouts of the values in the data. Null if a type is unknown. */
-  readonly plain: readonly Layout[] | null;
+  readonly dataLayouts: readonly Layout[] | null;
   /**
    * Whether every value in the data is one word. Such values are read directly from the hex, which is much faster.
    */
-  readonly words: boolean;
+  readonly areAllWords: boolean;
 }
 
-function planOf(fragment: EventFragment): EventPlan {
+function makePlan(fragment: EventFragment): EventPlan {
   const inputs = fragment.inputs.map((input, position) => ({
     input,
-    head: { position, name: input.name, type: input.format('sighash'), indexed: input.indexed === true },
-    hashed: isHashed(input),
-    word: wordReaderOf(input.type),
+    argFacts: { position, name: input.name, type: input.format('sighash'), indexed: input.indexed === true },
+    isHashed: isHashedType(input),
+    readWord: wordReaderOf(input.type),
   }));
-  const plainInputs = inputs.filter(({ head }) => !head.indexed);
+  const dataInputs = inputs.filter(({ argFacts }) => !argFacts.indexed);
   return {
     name: fragment.name,
     signature: fragment.format('sighash'),
     inputs,
-    plain: layoutsOf(plainInputs.map(({ input }) => input)),
-    words: plainInputs.every(({ word }) => word !== null),
+    dataLayouts: layoutsOf(dataInputs.map(({ input }) => input)),
+    areAllWords: dataInputs.every(({ readWord }) => readWord !== null),
   };
 }
 
@@ -118,28 +118,29 @@ function layoutsOf(types: readonly ParamType[]): Layout[] | null {
 }
 
 function decode(
-  { name, signature, inputs, plain, words }: EventPlan,
+  { name, signature, inputs, dataLayouts, areAllWords }: EventPlan,
   { topics, data, dataBytes }: LogWords,
 ): DecodedLog | null {
-  if (plain === null) return null;
+  if (dataLayouts === null) return null;
   try {
-    if (words && data.length < 2 + 64 * plain.length) return null;
-    const dataBuffer = words ? null : Buffer.from(data.slice(2), 'hex');
-    const values = dataBuffer === null ? null : readValues(plain, dataBuffer, dataBytes ?? dataBuffer.length);
-    let [topicAt, plainAt] = [1, 0];
-    const args = inputs.map(({ head, hashed, word }): DecodedArg => {
-      if (head.indexed) {
-        const topic = topics[topicAt++] ?? '0x';
-        if (hashed || word === null) return { ...head, value: topic, hashed: true };
-        return { ...head, value: word(topic.slice(2)) };
+    if (areAllWords && data.length < 2 + 64 * dataLayouts.length) return null;
+    const dataBuffer = areAllWords ? null : Buffer.from(data.slice(2), 'hex');
+    const values =
+      dataBuffer === null ? null : readValues(dataLayouts, dataBuffer, dataBytes ?? dataBuffer.length);
+    let [topicIndex, dataIndex] = [1, 0];
+    const args = inputs.map(({ argFacts, isHashed, readWord }): DecodedArg => {
+      if (argFacts.indexed) {
+        const topic = topics[topicIndex++] ?? '0x';
+        if (isHashed || readWord === null) return { ...argFacts, value: topic, hashed: true };
+        return { ...argFacts, value: readWord(topic.slice(2)) };
       }
-      const at = plainAt++;
-      const found = values?.[at];
-      if (found !== undefined) {
-        const { truncated, ...decoded } = found;
-        return { ...head, ...decoded, ...(truncated ? { truncated } : {}) };
+      const valueIndex = dataIndex++;
+      const readValue = values?.[valueIndex];
+      if (readValue !== undefined) {
+        const { truncated, ...decoded } = readValue;
+        return { ...argFacts, ...decoded, ...(truncated ? { truncated } : {}) };
       }
-      return { ...head, value: word?.(data.slice(2 + 64 * at, 66 + 64 * at)) ?? '' };
+      return { ...argFacts, value: readWord?.(data.slice(2 + 64 * valueIndex, 66 + 64 * valueIndex)) ?? '' };
     });
     return { name, signature, args };
   } catch {
@@ -148,7 +149,7 @@ function decode(
 }
 
 /** solc hashes indexed arrays, tuples, strings and bytes. */
-function isHashed(input: ParamType): boolean {
+function isHashedType(input: ParamType): boolean {
   return input.isArray() || input.isTuple() || input.type === 'string' || input.type === 'bytes';
 }
 
@@ -158,9 +159,9 @@ export function eventsByTopic(abi: readonly AbiEntry[]): ReadonlyMap<Hex, readon
   for (const entry of abi) {
     const form = toEventForm(entry);
     if (form === null) continue;
-    const sameTopic = forms.get(form.topic0);
-    if (sameTopic === undefined) forms.set(form.topic0, [form]);
-    else sameTopic.push(form);
+    const formsOfTopic = forms.get(form.topic0);
+    if (formsOfTopic === undefined) forms.set(form.topic0, [form]);
+    else formsOfTopic.push(form);
   }
   return forms;
 }

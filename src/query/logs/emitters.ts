@@ -25,7 +25,11 @@ export async function readEmitted(
   head: HeadSnapshot,
   addresses: readonly Hex[],
 ): Promise<Map<Hex, Emitted>> {
-  const rows = await source.runner.run('logs/list_emitters', paramsOf(source, head, addresses), emitterRow);
+  const rows = await source.runner.run(
+    'logs/list_emitters',
+    emitterParams(source, head, addresses),
+    emitterRow,
+  );
   return new Map(
     rows.map((row) => [row.address, { logs: row.logs, firstOrd: row.first_ord, lastOrd: row.last_ord }]),
   );
@@ -37,24 +41,24 @@ export async function sumEmitted(
   head: HeadSnapshot,
   addresses: readonly Hex[],
 ): Promise<Emitted | null> {
-  const emitted = await readEmitted(source, head, addresses);
-  return [...emitted.values()].reduce<Emitted | null>(plus, null);
+  const countsByAddress = await readEmitted(source, head, addresses);
+  return [...countsByAddress.values()].reduce<Emitted | null>(addCounts, null);
 }
 
-function paramsOf({ chainId }: LogSource, head: HeadSnapshot, addresses: readonly Hex[]): QueryParams {
-  const [only] = addresses;
+function emitterParams({ chainId }: LogSource, head: HeadSnapshot, addresses: readonly Hex[]): QueryParams {
+  const [firstAddress] = addresses;
   // A single address has its own parameter, because ClickHouse reads one key faster than a set of one key.
-  const single = addresses.length === 1 && only !== undefined ? only.slice(2) : '';
+  const singleAddress = addresses.length === 1 && firstAddress !== undefined ? firstAddress.slice(2) : '';
   return {
     ...snapshotParams(head),
     chain_id: chainId,
-    address: single,
-    addresses: single === '' ? addresses.map((each) => each.slice(2)) : [],
+    address: singleAddress,
+    addresses: singleAddress === '' ? addresses.map((each) => each.slice(2)) : [],
     limit: addresses.length,
   };
 }
 
-function plus(sum: Emitted | null, { logs, firstOrd, lastOrd }: Emitted): Emitted {
+function addCounts(sum: Emitted | null, { logs, firstOrd, lastOrd }: Emitted): Emitted {
   if (sum === null) return { logs, firstOrd, lastOrd };
   return {
     logs: sum.logs + logs,

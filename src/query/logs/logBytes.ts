@@ -17,8 +17,8 @@ export const NO_DATA: LogBounds = { dataMax: 0, pageMax: LIST_BOUNDS.pageMax };
 /** Size of an entry as JSON in bytes, without data and decoded values, with 4 topics. */
 export const ENTRY_BYTES = 900;
 /** Largest number of raw data bytes in one answer of ClickHouse. */
-const READ_BYTES = 4_194_304;
-const READ_BYTES_MIN = 1_024;
+const READ_BYTES_MAX = 4_194_304;
+const LOG_BYTES_MIN = 1_024;
 
 interface MeasuredLog {
   readonly ord: number;
@@ -31,15 +31,15 @@ interface MeasuredLog {
  * pages and limits the memory.
  */
 export function firstDataMax(rows: number, { dataMax }: LogBounds): number {
-  return Math.min(dataMax, Math.max(READ_BYTES_MIN, Math.floor(READ_BYTES / rows)));
+  return Math.min(dataMax, Math.max(LOG_BYTES_MIN, Math.floor(READ_BYTES_MAX / rows)));
 }
 
 /** How many logs, from the first one on, fit into the page; at least one. */
 export function countFitting(logs: readonly MeasuredLog[], { dataMax, pageMax }: LogBounds): number {
-  let bytes = 0;
+  let pageBytes = 0;
   const firstTooMany = logs.findIndex(({ dataBytes }) => {
-    bytes += ENTRY_BYTES + 2 * Math.min(dataBytes, dataMax);
-    return bytes > pageMax;
+    pageBytes += ENTRY_BYTES + 2 * Math.min(dataBytes, dataMax);
+    return pageBytes > pageMax;
   });
   return firstTooMany === -1 ? logs.length : Math.max(1, firstTooMany);
 }
@@ -54,16 +54,16 @@ export function groupsToRead(
   dataMax: number,
 ): readonly (readonly number[])[] {
   const groups: number[][] = [];
-  let bytes = Infinity;
+  let groupBytes = Infinity;
   for (const { ord, dataBytes } of logs) {
     if (dataBytes <= keptMax || keptMax >= dataMax) continue;
     const wantedBytes = Math.min(dataBytes, dataMax);
-    if (bytes + wantedBytes > READ_BYTES) {
+    if (groupBytes + wantedBytes > READ_BYTES_MAX) {
       groups.push([]);
-      bytes = 0;
+      groupBytes = 0;
     }
     groups.at(-1)?.push(ord);
-    bytes += wantedBytes;
+    groupBytes += wantedBytes;
   }
   return groups;
 }

@@ -8,7 +8,7 @@ import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { LogSource } from './logFilter';
 
 /** Snapshots whose counts are kept: the newest one, and one that a slower request still uses. */
-const KEPT = 2;
+const SNAPSHOTS_KEPT = 2;
 /** Number of contracts, 28 bytes each. Further contracts count as 0 logs. */
 const CONTRACTS_MAX = 1_000_000;
 const ADDRESS_BYTES = 20;
@@ -27,26 +27,29 @@ export interface LogCounts {
 }
 
 export function createLogCounts({ runner, chainId }: LogSource): LogCounts {
-  const keptCounts = new LRUCache<string, Promise<Buffer>>({ max: 2 * KEPT });
+  const keptCounts = new LRUCache<string, Promise<Buffer>>({ max: 2 * SNAPSHOTS_KEPT });
   /** Parallel calls share one read. After a failure, the next call reads again. */
-  const readCounts = (name: string, key: string, head: CountedHead): Promise<Buffer> => {
-    const cached = keptCounts.get(`${name} ${key}`);
+  const readCounts = (queryName: string, headKey: string, head: CountedHead): Promise<Buffer> => {
+    const cached = keptCounts.get(`${queryName} ${headKey}`);
     if (cached !== undefined) return cached;
     const params = { ...snapshotParams(head), chain_id: chainId, limit: CONTRACTS_MAX };
-    const rows = runner.write(name, params, 'RowBinary');
-    keptCounts.set(`${name} ${key}`, rows);
-    rows.catch(() => keptCounts.delete(`${name} ${key}`));
+    const rows = runner.write(queryName, params, 'RowBinary');
+    keptCounts.set(`${queryName} ${headKey}`, rows);
+    rows.catch(() => keptCounts.delete(`${queryName} ${headKey}`));
     return rows;
   };
   return {
     async at(head) {
-      const [final, above] = await Promise.all([
+      const [finalCounts, headCounts] = await Promise.all([
         readCounts('logs/count_by_emitter', String(head.finalTo), head),
         head.blocks.length === 0
           ? Buffer.alloc(0)
           : readCounts('logs/count_head_by_emitter', `${head.finalTo} ${head.version}`, head),
       ]);
-      return { logsOf: (address) => findCount(final, address.slice(2)) + findCount(above, address.slice(2)) };
+      return {
+        logsOf: (address) =>
+          findCount(finalCounts, address.slice(2)) + findCount(headCounts, address.slice(2)),
+      };
     },
   };
 }
@@ -57,16 +60,17 @@ export function createLogCounts({ runner, chainId }: LogSource): LogCounts {
  */
 function findCount(rows: Buffer, address: string): number {
   const prefix = parseInt(address.slice(0, 8), 16);
-  let [low, high] = [0, rows.length / ROW_BYTES];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (rows.readUInt32BE(middle * ROW_BYTES) >= prefix) high = middle;
-    else low = middle + 1;
+  let [lowRow, highRow] = [0, rows.length / ROW_BYTES];
+  while (lowRow < highRow) {
+    const middleRow = (lowRow + highRow) >>> 1;
+    if (rows.readUInt32BE(middleRow * ROW_BYTES) >= prefix) highRow = middleRow;
+    else lowRow = middleRow + 1;
   }
-  for (let at = low * ROW_BYTES; at < rows.length; at += ROW_BYTES) {
-    if (rows.readUInt32BE(at) !== prefix) return 0;
-    const end = at + ADDRESS_BYTES;
-    if (rows.toString('hex', at, end) === address) return Number(rows.readBigUInt64LE(end));
+  for (let rowStart = lowRow * ROW_BYTES; rowStart < rows.length; rowStart += ROW_BYTES) {
+    if (rows.readUInt32BE(rowStart) !== prefix) return 0;
+    const addressEnd = rowStart + ADDRESS_BYTES;
+    if (rows.toString('hex', rowStart, addressEnd) === address)
+      return Number(rows.readBigUInt64LE(addressEnd));
   }
   return 0;
 }

@@ -20,7 +20,7 @@ import { listUpgrades, type Upgrade } from './upgrades';
 const FINDINGS_KEPT = 4;
 /** Number of addresses and topics kept per version. Beyond this number, the findings of the version are
  * dropped. */
-const ADDRESSES_KEPT = 20_000;
+const FINDINGS_MAX = 20_000;
 
 interface DecoderDeps {
   readonly verified: Pick<VerifiedReader, 'findMany'>;
@@ -46,7 +46,7 @@ export interface LogDecoder {
 interface Findings {
   readonly upgrades: Map<Hex, readonly Upgrade[]>;
   /** Contracts whose upgrades have been read. */
-  readonly loaded: Set<Hex>;
+  readonly loadedProxies: Set<Hex>;
   /** ABIs by contract and code hash; null without a verification. */
   readonly forms: Map<string, Forms | null>;
   readonly signatures: Map<Hex, readonly EventForm[]>;
@@ -63,15 +63,16 @@ export function createLogDecoder(deps: DecoderDeps): LogDecoder {
   const findingsByHead = new LRUCache<string, Findings>({ max: FINDINGS_KEPT });
   const findingsOf = (source: LogSource, head: HeadSnapshot): Findings => {
     const key = `${source.chainId} ${head.version}`;
-    const cached = findingsByHead.get(key);
+    const cachedFindings = findingsByHead.get(key);
     if (
-      cached !== undefined &&
-      cached.loaded.size + cached.forms.size + cached.signatures.size < ADDRESSES_KEPT
+      cachedFindings !== undefined &&
+      cachedFindings.loadedProxies.size + cachedFindings.forms.size + cachedFindings.signatures.size <
+        FINDINGS_MAX
     )
-      return cached;
+      return cachedFindings;
     const noFindings = {
       upgrades: new Map<Hex, readonly Upgrade[]>(),
-      loaded: new Set<Hex>(),
+      loadedProxies: new Set<Hex>(),
       forms: new Map<string, Forms | null>(),
       signatures: new Map<Hex, readonly EventForm[]>(),
     };
@@ -89,15 +90,18 @@ export function createLogDecoder(deps: DecoderDeps): LogDecoder {
       ]);
       const candidates = await listCandidates(source, head, proxies, logs);
       await findForms(deps, source, findings, candidates, formsOf);
-      const first = await mapInSlices(logs, (log, index) =>
+      const decodedByContracts = await mapInSlices(logs, (log, index) =>
         decodeByContracts(candidates[index] ?? [], findings, log),
       );
-      const undecoded = logs.filter((log, index) => first[index] === null && log.topics.length > 0);
-      if (undecoded.length === 0) return first;
+      const undecoded = logs.filter(
+        (log, index) => decodedByContracts[index] === null && log.topics.length > 0,
+      );
+      if (undecoded.length === 0) return decodedByContracts;
       await findSignatures(deps, findings, undecoded);
       return mapInSlices(
         logs,
-        (log, index) => first[index] ?? decodeBy(findings.signatures.get(log.topics[0] ?? '0x'), log),
+        (log, index) =>
+          decodedByContracts[index] ?? decodeBy(findings.signatures.get(log.topics[0] ?? '0x'), log),
       );
     },
   };
@@ -118,14 +122,15 @@ async function mapInSlices<T, R>(items: readonly T[], make: (item: T, index: num
 async function findProxies(
   source: LogSource,
   head: HeadSnapshot,
-  { upgrades, loaded }: Findings,
+  { upgrades, loadedProxies }: Findings,
   addresses: readonly Hex[],
 ): Promise<Proxies> {
   const loadUpgrades = async (addresses: readonly Hex[]): Promise<void> => {
-    const unloaded = addresses.filter((one) => !loaded.has(one));
+    const unloaded = addresses.filter((address) => !loadedProxies.has(address));
     if (unloaded.length === 0) return;
-    for (const [address, list] of await listUpgrades(source, head, unloaded)) upgrades.set(address, list);
-    for (const address of unloaded) loaded.add(address);
+    for (const [address, upgradesOfAddress] of await listUpgrades(source, head, unloaded))
+      upgrades.set(address, upgradesOfAddress);
+    for (const address of unloaded) loadedProxies.add(address);
   };
   const [spans] = await Promise.all([
     listSpans(source, head.number, addresses, true),
@@ -140,8 +145,8 @@ async function findSignatures(
   findings: Findings,
   logs: readonly StoredLog[],
 ): Promise<void> {
-  const topics = new Set(logs.flatMap(({ topics: [topic0] }) => topic0 ?? []));
-  const newTopics = [...topics].filter((topic) => !findings.signatures.has(topic));
+  const eventTopics = new Set(logs.flatMap(({ topics: [topic0] }) => topic0 ?? []));
+  const newTopics = [...eventTopics].filter((topic) => !findings.signatures.has(topic));
   if (newTopics.length === 0) return;
   const formsOfTopic = eventsByTopic((await signatures.listBySelectors(newTopics)).map(({ entry }) => entry));
   for (const topic of newTopics) findings.signatures.set(topic, formsOfTopic.get(topic) ?? []);
@@ -182,7 +187,8 @@ async function listCandidates(
   const withoutSpans = [...targets].filter((address) => !proxies.spans.has(address));
   const spans = new Map(proxies.spans);
   await inChunks(withoutSpans, async (chunk) => {
-    for (const [address, list] of await listSpans(source, head.number, chunk, true)) spans.set(address, list);
+    for (const [address, spansOfAddress] of await listSpans(source, head.number, chunk, true))
+      spans.set(address, spansOfAddress);
     return [];
   });
   return logs.map(({ address, ord }) => candidatesAt({ ...proxies, spans }, address, ord));

@@ -12,7 +12,7 @@ import type { LogSource } from './logFilter';
 import type { StoredLog } from './logs';
 
 /** Number of characters for keys, quotes and commas of an argument or a tuple component in JSON. */
-const FIELD_BYTES = 80;
+const FIELD_CHARS = 80;
 
 interface EntryMakers {
   readonly hashes: BlockHashes;
@@ -35,10 +35,10 @@ export async function toLogEntries(
     hashes.list(head, numbers),
     decoder.decode(source, head, logs),
   ]);
-  let bytes = 0;
+  let pageBytes = 0;
   const firstTooMany = logs.findIndex(({ data }, index) => {
-    bytes += ENTRY_BYTES + data.length + textOf(decoded[index] ?? null);
-    return bytes > pageMax && index > 0;
+    pageBytes += ENTRY_BYTES + data.length + jsonCharsOf(decoded[index] ?? null);
+    return pageBytes > pageMax && index > 0;
   });
   return logs.slice(0, firstTooMany === -1 ? logs.length : firstTooMany).map((log, index): LogEntry => {
     const number = blockOfOrd(log.ord);
@@ -56,42 +56,44 @@ export async function toLogEntries(
       topics: [...log.topics],
       data: log.data,
       ...(isCut ? { data_truncated: true, data_bytes: log.dataBytes } : {}),
-      decoded: copyOf(decoded[index] ?? null),
+      decoded: copyDecoded(decoded[index] ?? null),
       finalized: number <= head.finalNumber,
     };
   });
 }
 
 /** Approximate length of the decoded log as JSON. */
-function textOf(decoded: DecodedLog | null): number {
+function jsonCharsOf(decoded: DecodedLog | null): number {
   if (decoded === null) return 0;
   return decoded.args.reduce(
-    (sum, arg) => sum + textOfField(arg),
+    (sum, arg) => sum + jsonCharsOfField(arg),
     decoded.name.length + decoded.signature.length,
   );
 }
 
-function textOfField({ name, type, value, raw }: DecodedLog['args'][number] | DecodedField): number {
-  return FIELD_BYTES + name.length + type.length + textOfValue(type, value) + textOfRaw(raw);
+function jsonCharsOfField({ name, type, value, raw }: DecodedLog['args'][number] | DecodedField): number {
+  return FIELD_CHARS + name.length + type.length + jsonCharsOfValue(type, value) + jsonCharsOfRaw(raw);
 }
 
-function textOfValue(type: string, value: DecodedLog['args'][number]['value']): number {
+function jsonCharsOfValue(type: string, value: DecodedLog['args'][number]['value']): number {
   // In JSON, only strings contain escaped characters.
   if (typeof value === 'string')
     return type.startsWith('string') ? JSON.stringify(value).length : value.length;
   if (typeof value !== 'object' || value === null) return 5;
   return value.reduce<number>((sum, item) => {
-    if (typeof item !== 'object' || !('value' in item)) return sum + 3 + textOfValue(type, item);
-    return sum + textOfField(item);
+    if (typeof item !== 'object' || !('value' in item)) return sum + 3 + jsonCharsOfValue(type, item);
+    return sum + jsonCharsOfField(item);
   }, 2);
 }
 
-function textOfRaw(raw: RawText | null | undefined): number {
+function jsonCharsOfRaw(raw: RawText | null | undefined): number {
   if (raw === undefined) return 0;
   if (raw === null) return 5;
-  return typeof raw === 'string' ? raw.length : raw.reduce<number>((sum, each) => sum + textOfRaw(each), 2);
+  return typeof raw === 'string'
+    ? raw.length
+    : raw.reduce<number>((sum, item) => sum + jsonCharsOfRaw(item), 2);
 }
 
-function copyOf(decoded: DecodedLog | null): LogEntry['decoded'] {
+function copyDecoded(decoded: DecodedLog | null): LogEntry['decoded'] {
   return decoded === null ? null : { ...decoded, args: [...decoded.args] };
 }

@@ -11,7 +11,7 @@ import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 /** Length limit of a list of addresses or topics. */
 export const LOG_LIST_MAX = 10;
 
-export type TopicPlace = 0 | 1 | 2 | 3;
+export type TopicPosition = 0 | 1 | 2 | 3;
 
 /** A chain, and the runner of its queries. */
 export interface LogSource {
@@ -21,7 +21,7 @@ export interface LogSource {
 
 /** One topic at one position of a log. */
 interface TopicAt {
-  readonly place: TopicPlace;
+  readonly position: TopicPosition;
   readonly topic: Hex;
 }
 
@@ -58,8 +58,8 @@ export interface OrdRange {
 
 /** The filter's blocks as a range of positions (`ord`), up to the head. */
 export function rangeOf(filter: LogFilter, head: HeadSnapshot): OrdRange {
-  const last = Math.min(filter.toBlock ?? head.number, head.number);
-  return { from: toOrd(filter.fromBlock, 0), to: last < 0 ? -1 : lastOrdOfBlock(last) };
+  const lastBlock = Math.min(filter.toBlock ?? head.number, head.number);
+  return { from: toOrd(filter.fromBlock, 0), to: lastBlock < 0 ? -1 : lastOrdOfBlock(lastBlock) };
 }
 
 /**
@@ -67,12 +67,12 @@ export function rangeOf(filter: LogFilter, head: HeadSnapshot): OrdRange {
  * such conditions.
  */
 export function isNarrow({ topics, either }: LogFilter): boolean {
-  const [topics0, ...others] = topics;
+  const [topics0, ...otherTopics] = topics;
   // The table stores an absent topic as zero bytes, so its keys do not distinguish an absent topic from a zero topic.
-  return either.length > 0 || others.some((list) => list.length > 0) || topics0.includes(ZERO_HASH);
+  return either.length > 0 || otherTopics.some((list) => list.length > 0) || topics0.includes(ZERO_HASH);
 }
 
-const bare = (list: readonly Hex[]): string[] => list.map((hex) => hex.slice(2));
+const without0x = (list: readonly Hex[]): string[] => list.map((hex) => hex.slice(2));
 
 /**
  * Parameters that all queries for logs share. Of the head blocks, they list only those in `range`, which is often
@@ -85,19 +85,19 @@ export function logParams(
   range: OrdRange = rangeOf(filter, head),
 ): QueryParams {
   const { addresses, topics, either } = filter;
-  const [from, to] = [blockOfOrd(Math.max(0, range.from)), blockOfOrd(Math.max(0, range.to))];
-  const blocks = head.blocks.filter(({ number }) => number >= from && number <= to);
+  const [fromBlock, toBlock] = [blockOfOrd(Math.max(0, range.from)), blockOfOrd(Math.max(0, range.to))];
+  const headBlocks = head.blocks.filter(({ number }) => number >= fromBlock && number <= toBlock);
   return {
-    ...snapshotParams({ ...head, blocks }),
+    ...snapshotParams({ ...head, blocks: headBlocks }),
     chain_id: chainId,
-    addresses: bare(addresses),
-    topics0: bare(topics[0]),
-    topics1: bare(topics[1]),
-    topics2: bare(topics[2]),
-    topics3: bare(topics[3]),
-    left_at: either.map(([left]) => left.place),
+    addresses: without0x(addresses),
+    topics0: without0x(topics[0]),
+    topics1: without0x(topics[1]),
+    topics2: without0x(topics[2]),
+    topics3: without0x(topics[3]),
+    left_at: either.map(([left]) => left.position),
     left: either.map(([left]) => left.topic.slice(2)),
-    right_at: either.map(([, right]) => right.place),
+    right_at: either.map(([, right]) => right.position),
     right: either.map(([, right]) => right.topic.slice(2)),
   };
 }

@@ -24,7 +24,7 @@ const SEARCHED_TOTAL_MAX = 10_000;
 /** Number of positions in one query. */
 const ORDS_PER_QUERY = 400;
 /** A limit longer than the data of any log. */
-const WHOLE_DATA = 4_294_967_295;
+const WHOLE_DATA_BYTES = 4_294_967_295;
 
 const ordRow = rowType({ ord: u64 });
 const countRow = rowType({ logs: u64 });
@@ -59,7 +59,7 @@ export interface StoredLog {
 interface LogPage {
   readonly newestFirst: boolean;
   /** The position of the previous page's last log, after which this page starts; null for the first page. */
-  readonly behind: number | null;
+  readonly afterOrd: number | null;
   readonly skip: number;
   readonly limit: number;
   readonly bounds: LogBounds;
@@ -68,9 +68,9 @@ interface LogPage {
 interface FoundLogs {
   readonly logs: readonly StoredLog[];
   /** The position of the next page; null if there are no more logs. */
-  readonly next: number | null;
-  /** Number of matching logs found, including the skipped logs. More logs may follow after `next`. */
-  readonly seen: number;
+  readonly nextOrd: number | null;
+  /** Number of matching logs found, including the skipped logs. More logs may follow after `nextOrd`. */
+  readonly seenLogs: number;
   /** Whether the page ended before its limit because of long data. */
   readonly isFull: boolean;
 }
@@ -82,8 +82,8 @@ export async function listLogs(
   filter: LogFilter,
   page: LogPage,
 ): Promise<FoundLogs> {
-  const range = behind(rangeOf(filter, head), page);
-  if (range.from > range.to) return { logs: [], next: null, seen: 0, isFull: false };
+  const range = rangeAfter(rangeOf(filter, head), page);
+  if (range.from > range.to) return { logs: [], nextOrd: null, seenLogs: 0, isFull: false };
   const ordsWanted = page.skip + page.limit + 1;
   const [address] = filter.addresses;
   const [topic0] = filter.topics[0];
@@ -91,20 +91,21 @@ export async function listLogs(
   if (hasSingleKey && address !== undefined && topic0 !== undefined && filter.txHash === null) {
     const rows = await listEventLogs(source, head, filter, range, page, address, topic0);
     const dataPage = await readData(source, head, filter, rows.slice(0, page.limit), page);
-    const next = rows.length > page.limit || dataPage.isFull ? (dataPage.logs.at(-1)?.ord ?? null) : null;
+    const nextOrd = rows.length > page.limit || dataPage.isFull ? (dataPage.logs.at(-1)?.ord ?? null) : null;
     const rowsOnPage = Math.min(rows.length, page.limit);
-    return { ...dataPage, next, seen: rowsOnPage === 0 ? 0 : page.skip + rowsOnPage };
+    return { ...dataPage, nextOrd, seenLogs: rowsOnPage === 0 ? 0 : page.skip + rowsOnPage };
   }
-  const search = { newestFirst: page.newestFirst, wanted: ordsWanted };
-  const { ords, cutAt } = await findOrds(source, head, filter, range, search);
+  const search = { newestFirst: page.newestFirst, ordsWanted };
+  const { ords, stoppedAtOrd } = await findOrds(source, head, filter, range, search);
   const pageOrds = ords.slice(page.skip, page.skip + page.limit + 1);
   // One extra position is read, only to find out whether a next page exists.
   const ordsToRead = pageOrds.slice(0, page.limit);
   const rows = await readLogs(source, head, filter, ordsToRead, firstDataMax(page.limit, page.bounds));
   const dataPage = await readData(source, head, filter, rows, page);
-  if (dataPage.isFull) return { ...dataPage, next: dataPage.logs.at(-1)?.ord ?? null, seen: ords.length };
-  const next = pageOrds.length > page.limit ? (pageOrds[page.limit - 1] ?? null) : cutAt;
-  return { ...dataPage, next, seen: ords.length };
+  if (dataPage.isFull)
+    return { ...dataPage, nextOrd: dataPage.logs.at(-1)?.ord ?? null, seenLogs: ords.length };
+  const nextOrd = pageOrds.length > page.limit ? (pageOrds[page.limit - 1] ?? null) : stoppedAtOrd;
+  return { ...dataPage, nextOrd, seenLogs: ords.length };
 }
 
 /**
@@ -118,12 +119,15 @@ async function readData(
   rows: readonly StoredLog[],
   { limit, bounds }: LogPage,
 ): Promise<Pick<FoundLogs, 'logs' | 'isFull'>> {
-  const fitting = rows.slice(0, countFitting(rows, bounds));
-  const long = new Map<number, StoredLog>();
-  for (const ords of groupsToRead(fitting, firstDataMax(limit, bounds), bounds.dataMax)) {
-    for (const log of await readLogs(source, head, filter, ords, bounds.dataMax)) long.set(log.ord, log);
+  const fittingLogs = rows.slice(0, countFitting(rows, bounds));
+  const longLogs = new Map<number, StoredLog>();
+  for (const ords of groupsToRead(fittingLogs, firstDataMax(limit, bounds), bounds.dataMax)) {
+    for (const log of await readLogs(source, head, filter, ords, bounds.dataMax)) longLogs.set(log.ord, log);
   }
-  return { logs: fitting.map((log) => long.get(log.ord) ?? log), isFull: fitting.length < rows.length };
+  return {
+    logs: fittingLogs.map((log) => longLogs.get(log.ord) ?? log),
+    isFull: fittingLogs.length < rows.length,
+  };
 }
 
 /**
@@ -139,10 +143,10 @@ export async function countLogs(
   if (range.from > range.to) return { total: 0, exact: true };
   const params = { ...logParams(chainId, head, filter, range), from_ord: range.from, to_ord: range.to };
   if (filter.txHash !== null || isNarrow(filter)) {
-    const countedMax = SEARCHED_TOTAL_MAX + 1;
-    const search = { newestFirst: true, wanted: countedMax, patienceMs: TIME_BUDGETS.logCountMs };
-    const { ords, cutAt } = await findOrds(source, head, filter, range, search);
-    return { total: ords.length, exact: cutAt === null && ords.length < countedMax };
+    const countMax = SEARCHED_TOTAL_MAX + 1;
+    const countSearch = { newestFirst: true, ordsWanted: countMax, patienceMs: TIME_BUDGETS.logCountMs };
+    const { ords, stoppedAtOrd } = await findOrds(source, head, filter, range, countSearch);
+    return { total: ords.length, exact: stoppedAtOrd === null && ords.length < countMax };
   }
   if (filter.addresses.length === 0 && filter.topics[0].length === 0) {
     const blocks = {
@@ -154,12 +158,12 @@ export async function countLogs(
     return { total: sum?.logs ?? 0, exact: true };
   }
   const countedMax = KEYED_TOTAL_MAX + 1;
-  const [row] = await runner.run('logs/count_logs', { ...params, most: countedMax }, countRow);
-  const total = Number(row?.logs ?? 0);
+  const [countRowRead] = await runner.run('logs/count_logs', { ...params, most: countedMax }, countRow);
+  const total = Number(countRowRead?.logs ?? 0);
   return { total, exact: total < countedMax };
 }
 
-function behind(range: OrdRange, { newestFirst, behind: last }: LogPage): OrdRange {
+function rangeAfter(range: OrdRange, { newestFirst, afterOrd: last }: LogPage): OrdRange {
   if (last === null) return range;
   return newestFirst
     ? { from: range.from, to: Math.min(range.to, last - 1) }
@@ -195,10 +199,10 @@ async function listEventLogs(
 }
 
 interface FoundOrds {
-  /** The positions in the requested order, at most `wanted`. */
+  /** The positions in the requested order, at most `ordsWanted`. */
   readonly ords: readonly number[];
   /** Position where an unfinished search stopped; null if the search was complete or found enough. */
-  readonly cutAt: number | null;
+  readonly stoppedAtOrd: number | null;
 }
 
 async function findOrds(
@@ -209,33 +213,33 @@ async function findOrds(
   search: SpanSearch,
 ): Promise<FoundOrds> {
   const { runner, chainId } = source;
-  const { newestFirst, wanted } = search;
+  const { newestFirst, ordsWanted } = search;
   const params = {
     ...logParams(chainId, head, filter, range),
     from_ord: range.from,
     to_ord: range.to,
-    limit: wanted,
+    limit: ordsWanted,
     newest: newestFirst,
     oldest: !newestFirst,
   };
-  const run = async (name: string, more = {}): Promise<number[]> =>
-    (await runner.run(name, { ...params, ...more }, ordRow)).map(({ ord }) => ord);
+  const listOrds = async (name: string, otherParams = {}): Promise<number[]> =>
+    (await runner.run(name, { ...params, ...otherParams }, ordRow)).map(({ ord }) => ord);
   if (filter.txHash !== null) {
-    const ords = await run('logs/list_matching_ords', { tx_hash: filter.txHash.slice(2) });
-    return { ords, cutAt: null };
+    const ords = await listOrds('logs/list_matching_ords', { tx_hash: filter.txHash.slice(2) });
+    return { ords, stoppedAtOrd: null };
   }
   if (filter.addresses.length === 0 && !isNarrow(filter)) {
     const [topics0] = filter.topics;
-    if (topics0.length === 0) return { ords: await run('logs/list_block_ords'), cutAt: null };
-    const lists = await Promise.all(
-      [...new Set(topics0)].map((topic0) => run('logs/list_topic_ords', { topic0: topic0.slice(2) })),
+    if (topics0.length === 0) return { ords: await listOrds('logs/list_block_ords'), stoppedAtOrd: null };
+    const ordLists = await Promise.all(
+      [...new Set(topics0)].map((topic0) => listOrds('logs/list_topic_ords', { topic0: topic0.slice(2) })),
     );
     const sign = newestFirst ? -1 : 1;
-    const ords = lists.flat().sort((a, b) => sign * (a - b));
-    return { ords: ords.slice(0, wanted), cutAt: null };
+    const ords = ordLists.flat().sort((a, b) => sign * (a - b));
+    return { ords: ords.slice(0, ordsWanted), stoppedAtOrd: null };
   }
   return searchSpans(source, head, filter, range, search, (span, limit) =>
-    run('logs/list_matching_ords', { from_ord: span.from, to_ord: span.to, limit }),
+    listOrds('logs/list_matching_ords', { from_ord: span.from, to_ord: span.to, limit }),
   );
 }
 
@@ -255,7 +259,7 @@ async function readLogs(
       to_ord: range.to,
       ords: chunk,
       limit: ORDS_PER_QUERY,
-      data_max: Math.min(dataMax, WHOLE_DATA),
+      data_max: Math.min(dataMax, WHOLE_DATA_BYTES),
     };
     return (await runner.run('logs/list_logs_at', params, logRow)).map(logOf);
   };

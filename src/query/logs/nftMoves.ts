@@ -29,13 +29,13 @@ export interface MoveQuestion {
   readonly toBlock: number | null;
   readonly newestFirst: boolean;
   /** Largest number of transfers to return, from the start of the order. */
-  readonly wanted: number;
+  readonly movesWanted: number;
 }
 
 export async function listNftMoves(
   source: LogSource,
   head: HeadSnapshot,
-  { holder, fromBlock, toBlock, newestFirst, wanted }: MoveQuestion,
+  { holder, fromBlock, toBlock, newestFirst, movesWanted }: MoveQuestion,
 ): Promise<StoredLog[] | null> {
   const filter = { ...ALL_LOGS, topics: [[TRANSFER], [], [], []] as const, fromBlock, toBlock };
   const range = rangeOf(filter, head);
@@ -47,15 +47,22 @@ export async function listNftMoves(
     newest: newestFirst,
   };
   const logByOrd = new Map<number, StoredLog>();
-  const search = { newestFirst, wanted };
-  const { ords, cutAt } = await searchSpans(source, head, filter, range, search, async (span, limit) => {
-    const bounds = { from_ord: span.from, to_ord: span.to, limit };
-    const rows = await source.runner.run('logs/list_nft_moves', { ...params, ...bounds }, moveRow);
-    for (const row of rows) logByOrd.set(row.ord, toLog(row));
-    return rows.map(({ ord }) => ord);
-  });
-  if (cutAt !== null && ords.length < wanted) return null;
-  return ords.slice(0, wanted).flatMap((ord) => logByOrd.get(ord) ?? []);
+  const search = { newestFirst, ordsWanted: movesWanted };
+  const { ords, stoppedAtOrd } = await searchSpans(
+    source,
+    head,
+    filter,
+    range,
+    search,
+    async (span, limit) => {
+      const bounds = { from_ord: span.from, to_ord: span.to, limit };
+      const rows = await source.runner.run('logs/list_nft_moves', { ...params, ...bounds }, moveRow);
+      for (const row of rows) logByOrd.set(row.ord, toLog(row));
+      return rows.map(({ ord }) => ord);
+    },
+  );
+  if (stoppedAtOrd !== null && ords.length < movesWanted) return null;
+  return ords.slice(0, movesWanted).flatMap((ord) => logByOrd.get(ord) ?? []);
 }
 
 function toLog({ tx_hash: txHash, tx_index: txIndex, ...rest }: RowOf<typeof moveRow>): StoredLog {

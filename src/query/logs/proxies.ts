@@ -23,27 +23,27 @@ export interface Candidate {
   readonly codeHash: Hex | null;
 }
 
-/** Reads at most 1,000 addresses. `known` has the codes that the node sees now; null for an address without code. */
+/** Reads at most 1,000 addresses. `currentCodes` has the codes that the node sees now; null for an address without code. */
 export async function readProxies(
   source: LogSource,
   head: HeadSnapshot,
   addresses: readonly Hex[],
-  known: ReadonlyMap<Hex, ContractCode | null> = new Map(),
+  currentCodes: ReadonlyMap<Hex, ContractCode | null> = new Map(),
 ): Promise<Proxies> {
-  const [stored, upgrades] = await Promise.all([
+  const [storedSpans, upgrades] = await Promise.all([
     listSpans(source, head.number, addresses, true),
     listUpgrades(source, head, addresses),
   ]);
-  for (const [address, code] of known) {
-    const spans = stored.get(address) ?? [];
-    const last = spans.at(-1);
-    if (last === undefined || !isSameCode(last.code, code))
-      stored.set(address, [...spans, { from: head.number, code }]);
+  for (const [address, code] of currentCodes) {
+    const spans = storedSpans.get(address) ?? [];
+    const lastSpan = spans.at(-1);
+    if (lastSpan === undefined || !isSameCode(lastSpan.code, code))
+      storedSpans.set(address, [...spans, { from: head.number, code }]);
   }
-  const beacons = beaconsOf({ spans: stored, upgrades }, addresses);
-  if (beacons.length === 0) return { spans: stored, upgrades };
+  const beacons = beaconsOf({ spans: storedSpans, upgrades }, addresses);
+  if (beacons.length === 0) return { spans: storedSpans, upgrades };
   const beaconUpgrades = await listUpgrades(source, head, beacons);
-  return { spans: stored, upgrades: new Map([...upgrades, ...beaconUpgrades]) };
+  return { spans: storedSpans, upgrades: new Map([...upgrades, ...beaconUpgrades]) };
 }
 
 /** The known beacons that these contracts have ever used. */
@@ -62,19 +62,19 @@ export function implementationsAt(proxies: Proxies, address: Hex, ord: number): 
   const upgrade = upgradeAt(ownUpgrades, ord);
   const { span } = spanAt(spans.get(address), ord);
   if (upgrade !== null && (span === null || blockOfOrd(upgrade.ord) >= span.from))
-    return targetsOf(proxies, upgrade, span ?? spans.get(address)?.[0] ?? null, ord);
+    return targetsAfterUpgrade(proxies, upgrade, span ?? spans.get(address)?.[0] ?? null, ord);
   // A proxy without upgrade logs is assumed to have had its oldest known implementation from the start.
-  const { code, from } = span ?? (ownUpgrades === undefined ? spans.get(address)?.[0] : undefined) ?? NOTHING;
+  const { code, from } = span ?? (ownUpgrades === undefined ? spans.get(address)?.[0] : undefined) ?? NO_SPAN;
   const proxy = code?.proxy ?? null;
   if (proxy === null) return [];
   const { beacon, implementation, facets } = proxy;
   if (beacon !== null)
-    return behindBeacon(upgrades, beacon, implementation, ord, span === null ? null : from);
+    return implementationsOfBeacon(upgrades, beacon, implementation, ord, span === null ? null : from);
   return implementation === null ? facets : [implementation, ...facets];
 }
 
 /** `from` is the block since which the node saw the implementation; null if it is only assumed. */
-function behindBeacon(
+function implementationsOfBeacon(
   upgrades: UpgradeMap,
   beacon: Hex,
   implementation: Hex | null,
@@ -87,10 +87,10 @@ function behindBeacon(
   return (seenFrom === null && upgrades.has(beacon)) || implementation === null ? [] : [implementation];
 }
 
-const NOTHING: CodeSpan = { from: 0, code: null };
+const NO_SPAN: CodeSpan = { from: 0, code: null };
 
 /** The implementations after an upgrade log. */
-function targetsOf(
+function targetsAfterUpgrade(
   { upgrades }: Proxies,
   { kind, targets }: Upgrade,
   span: CodeSpan | null,
@@ -101,16 +101,21 @@ function targetsOf(
   if (kind === 'diamond') return [...new Set([...targets, ...(proxy?.facets ?? [])])];
   const [beacon] = targets;
   if (kind !== 'beacon' || beacon === undefined) return targets;
-  return behindBeacon(upgrades, beacon, proxy?.implementation ?? null, ord, null);
+  return implementationsOfBeacon(upgrades, beacon, proxy?.implementation ?? null, ord, null);
 }
 
 /** Like implementationsAt, and the implementations before a change within the block. */
 export function targetsAround(proxies: Proxies, address: Hex, ord: number): readonly Hex[] {
-  const now = implementationsAt(proxies, address, ord);
-  const { before } = spanAt(proxies.spans.get(address), ord);
-  return before === null
-    ? now
-    : [...new Set([...now, ...implementationsAt(proxies, address, toOrd(blockOfOrd(ord), 0) - 1)])];
+  const implementationsNow = implementationsAt(proxies, address, ord);
+  const { spanBefore } = spanAt(proxies.spans.get(address), ord);
+  return spanBefore === null
+    ? implementationsNow
+    : [
+        ...new Set([
+          ...implementationsNow,
+          ...implementationsAt(proxies, address, toOrd(blockOfOrd(ord), 0) - 1),
+        ]),
+      ];
 }
 
 /** The contracts whose ABI may fit a log of `address`, the most likely first. */
@@ -122,10 +127,10 @@ export function candidatesAt(proxies: Proxies, address: Hex, ord: number): reado
 
 /** The hash of the code at a position, and the hash before a change within the block. Null if the code is unknown. */
 function hashesAt(spans: readonly CodeSpan[] | undefined, ord: number): readonly (Hex | null)[] {
-  const { span, before } = spanAt(spans, ord);
+  const { span, spanBefore } = spanAt(spans, ord);
   const nearestSpan = span ?? spans?.[0];
   if (nearestSpan === undefined) return [null];
   const hashOf = ({ code }: CodeSpan): Hex => code?.hash ?? ZERO_HASH;
   const hash = hashOf(nearestSpan);
-  return before === null || hashOf(before) === hash ? [hash] : [hash, hashOf(before)];
+  return spanBefore === null || hashOf(spanBefore) === hash ? [hash] : [hash, hashOf(spanBefore)];
 }

@@ -24,7 +24,7 @@ export interface TransactionGas {
   readonly used: bigint | null;
 }
 
-const UNKNOWN: TransactionGas = { price: null, used: null };
+const UNKNOWN_GAS: TransactionGas = { price: null, used: null };
 
 /** Returns a function that gives the gas of a log's transaction. At most 10,000 logs. */
 export async function readGas(
@@ -32,7 +32,7 @@ export async function readGas(
   head: HeadSnapshot,
   logs: readonly StoredLog[],
 ): Promise<(log: StoredLog) => TransactionGas> {
-  const keyOf = (number: number, index: number): string => `${number}-${index}`;
+  const keyOf = (blockNumber: number, txIndex: number): string => `${blockNumber}-${txIndex}`;
   const transactions = new Map(
     logs.map(({ ord, txIndex }) => [
       keyOf(blockOfOrd(ord), txIndex),
@@ -53,7 +53,7 @@ export async function readGas(
       return runner.run('logs/list_gas', params, gasRow);
     }),
   );
-  const gas = new Map(
+  const gasByTransaction = new Map(
     answers.flat().map(({ number, tx_index, gas_price, gas_used }) => [
       keyOf(number, tx_index),
       {
@@ -62,5 +62,5 @@ export async function readGas(
       },
     ]),
   );
-  return ({ ord, txIndex }) => gas.get(keyOf(blockOfOrd(ord), txIndex)) ?? UNKNOWN;
+  return ({ ord, txIndex }) => gasByTransaction.get(keyOf(blockOfOrd(ord), txIndex)) ?? UNKNOWN_GAS;
 }

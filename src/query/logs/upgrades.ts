@@ -39,26 +39,26 @@ export async function listUpgrades(
   const params = {
     ...snapshotParams(head),
     chain_id: chainId,
-    addresses: addresses.map((each) => each.slice(2)),
+    addresses: addresses.map((address) => address.slice(2)),
     limit: UPGRADES_MAX,
   };
   const rows = await runner.run('logs/list_upgrades', params, upgradeRow);
   const upgrades = new Map<Hex, Upgrade[]>();
-  const facets = new Map<Hex, Map<string, Hex>>();
+  const facetsByProxy = new Map<Hex, Map<string, Hex>>();
   for (const { address: proxy, ord, topic0, topic1, data } of rows) {
-    const list = upgrades.get(proxy) ?? [];
-    upgrades.set(proxy, list);
+    const proxyUpgrades = upgrades.get(proxy) ?? [];
+    upgrades.set(proxy, proxyUpgrades);
     if (topic0 === DIAMOND_CUT) {
-      const cuts = facets.get(proxy) ?? new Map<string, Hex>();
-      facets.set(proxy, cuts);
-      if (!applyCut(cuts, data)) continue;
-      list.push({ ord, kind: 'diamond', targets: [...new Set(cuts.values())] });
+      const facetBySelector = facetsByProxy.get(proxy) ?? new Map<string, Hex>();
+      facetsByProxy.set(proxy, facetBySelector);
+      if (!applyCut(facetBySelector, data)) continue;
+      proxyUpgrades.push({ ord, kind: 'diamond', targets: [...new Set(facetBySelector.values())] });
       continue;
     }
     const target = readTarget(topic1, data);
     const kind = topic0 === BEACON_UPGRADED ? 'beacon' : 'implementation';
     if (target !== null && (topic0 === UPGRADED || topic0 === BEACON_UPGRADED))
-      list.push({ ord, kind, targets: [target] });
+      proxyUpgrades.push({ ord, kind, targets: [target] });
   }
   return upgrades;
 }
@@ -75,17 +75,18 @@ function readTarget(topic1: Hex | null, data: Hex): Hex | null {
  * Applies a DiamondCut (EIP-2535): action 0 adds functions, 1 replaces them, 2 removes them. Returns false for
  * invalid data.
  */
-function applyCut(cuts: Map<string, Hex>, data: Hex): boolean {
+function applyCut(facetBySelector: Map<string, Hex>, data: Hex): boolean {
   try {
-    const [list] = AbiCoder.defaultAbiCoder().decode(
+    const [cutList] = AbiCoder.defaultAbiCoder().decode(
       ['tuple(address,uint8,bytes4[])[]', 'address', 'bytes'],
       data,
     );
-    const parsed = z.array(z.tuple([z.string(), z.bigint(), z.array(z.string())])).parse(list.toArray(true));
-    for (const [facet, action, selectors] of parsed) {
+    const cuts = z.array(z.tuple([z.string(), z.bigint(), z.array(z.string())])).parse(cutList.toArray(true));
+    for (const [facet, action, selectors] of cuts) {
       for (const selector of selectors) {
-        if (action === 2n) cuts.delete(selector);
-        else if (cuts.size < SELECTORS_MAX) cuts.set(selector, `0x${facet.slice(2).toLowerCase()}`);
+        if (action === 2n) facetBySelector.delete(selector);
+        else if (facetBySelector.size < SELECTORS_MAX)
+          facetBySelector.set(selector, `0x${facet.slice(2).toLowerCase()}`);
       }
     }
     return true;

@@ -18,8 +18,8 @@ const ROWS_MAX = 2_000_000;
  */
 const LATE_US = 60_000_000;
 
-const { chain_id, version, ...search } = poolSearchTable.types;
-const searchRow = rowType(search);
+const { chain_id, version, ...searchTypes } = poolSearchTable.types;
+const searchRow = rowType(searchTypes);
 const birthRow = rowType(poolBirthsTable.types);
 const supplyRow = rowType({
   token: address,
@@ -51,10 +51,10 @@ export async function readPoolSearch(
   head: HeadSnapshot,
 ): Promise<PoolSearchState> {
   const { startBlock } = head;
-  const whole = { startBlock, searchedFrom: startBlock, olderPools: 0 };
-  if (!isHistoryPartial(head)) return { complete: true, searching: false, donePct: 100, ...whole };
+  const noSearch = { startBlock, searchedFrom: startBlock, olderPools: 0 };
+  if (!isHistoryPartial(head)) return { complete: true, searching: false, donePct: 100, ...noSearch };
   const [row] = await runner.run('older_pools/find_search', { chain: chainId }, searchRow);
-  if (row?.start_block !== startBlock) return { complete: false, searching: true, donePct: 0, ...whole };
+  if (row?.start_block !== startBlock) return { complete: false, searching: true, donePct: 0, ...noSearch };
   const { state, searched_from: searchedFrom, search_to: searchTo, pools: olderPools } = row;
   const doneShare = startBlock <= searchTo ? 1 : (startBlock - searchedFrom) / (startBlock - searchTo);
   return {
@@ -75,21 +75,21 @@ const NO_BIRTHS: PoolBirths = new Map();
 
 /** A function that returns the known creations. Each call reads only the rows that are new. */
 export function createPoolBirths(runner: QueryRunner): (head: HeadSnapshot) => Promise<PoolBirths> {
-  const births = new Map<string, PoolBirth>();
-  let newest = 0;
+  const birthByPool = new Map<string, PoolBirth>();
+  let newestVersion = 0;
   return async (head) => {
     if (!isHistoryPartial(head)) return NO_BIRTHS;
-    const sinceUs = Math.max(0, newest - LATE_US);
+    const sinceUs = Math.max(0, newestVersion - LATE_US);
     const params = { since_version: sinceUs, limit: ROWS_MAX };
     for (const { address: pool, version: written, ...birth } of await runner.run(
       'older_pools/list_births',
       params,
       birthRow,
     )) {
-      births.set(pool, birth);
-      newest = Math.max(newest, written);
+      birthByPool.set(pool, birth);
+      newestVersion = Math.max(newestVersion, written);
     }
-    return births;
+    return birthByPool;
   };
 }
 
@@ -123,13 +123,13 @@ export async function listToldSupplies(
 
 /** Balances of the holders that the contract was asked about. A balance that cannot be right counts as 0. */
 function balancesOf(
-  { held, held_before: before }: Pick<RowOf<typeof supplyRow>, 'held' | 'held_before'>,
+  { held, held_before: heldBefore }: Pick<RowOf<typeof supplyRow>, 'held' | 'held_before'>,
   total: bigint,
 ): ReadonlyMap<string, bigint> {
-  const movedAmounts = new Map(held);
+  const changeByHolder = new Map(held);
   return new Map(
-    before.map(([holder, amount]) => {
-      const balance = amount + (movedAmounts.get(holder) ?? 0n);
+    heldBefore.map(([holder, amount]) => {
+      const balance = amount + (changeByHolder.get(holder) ?? 0n);
       return [holder, balance < 0n || balance > total ? 0n : balance];
     }),
   );

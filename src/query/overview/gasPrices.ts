@@ -15,7 +15,7 @@ export interface GasBlock {
   /** Null before EIP-1559. */
   readonly baseFee: bigint | null;
   /** Prices paid by the transactions, ascending. Empty without transactions or receipts. */
-  readonly paid: readonly bigint[];
+  readonly paidPrices: readonly bigint[];
 }
 
 /** The newest blocks of the snapshot, oldest first. */
@@ -35,7 +35,7 @@ export async function listGasBlocks(
   return rows.map(({ transaction_count, base_fee, gas_prices }) => ({
     transactions: transaction_count,
     baseFee: base_fee,
-    paid: gas_prices.toSorted(compare),
+    paidPrices: gas_prices.toSorted(compare),
   }));
 }
 
@@ -44,7 +44,7 @@ export async function listGasBlocks(
  * uses the base fees. Null without data.
  */
 export function gasQuantile(blocks: readonly GasBlock[], share: number): bigint | null {
-  const paidPrices = blocks.flatMap((block) => block.paid);
+  const paidPrices = blocks.flatMap((block) => block.paidPrices);
   const baseFees = blocks.flatMap(({ baseFee }) => baseFee ?? []);
   const prices = (paidPrices.length > 0 ? paidPrices : baseFees).sort(compare);
   return prices[Math.min(prices.length - 1, Math.floor(share * prices.length))] ?? null;
@@ -54,10 +54,10 @@ export function gasQuantile(blocks: readonly GasBlock[], share: number): bigint 
  * The number of blocks that would have accepted a transaction with this price. A block accepts its cheapest paid
  * price and higher prices. Without transactions it accepts its base fee and higher prices.
  */
-export function countTaking(blocks: readonly GasBlock[], price: bigint): number {
-  return blocks.filter(({ paid, baseFee }) => {
-    const cheapest = paid[0] ?? baseFee;
-    return cheapest !== null && price >= cheapest;
+export function countAcceptingBlocks(blocks: readonly GasBlock[], price: bigint): number {
+  return blocks.filter(({ paidPrices, baseFee }) => {
+    const cheapestPrice = paidPrices[0] ?? baseFee;
+    return cheapestPrice !== null && price >= cheapestPrice;
   }).length;
 }
 

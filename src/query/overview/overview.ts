@@ -37,7 +37,7 @@ export async function getOverview(
   head: HeadSnapshot,
   { pairs, dexes, proven, burn, logo }: OverviewSources,
 ): Promise<Overview> {
-  const [transactions, gas, burned, history, proof] = await Promise.all([
+  const [transactions, gasBlocks, burnedToken, poolSearch, proof] = await Promise.all([
     countTransactions(runner, chainId, head),
     listGasBlocks(runner, chainId, head),
     burn === null ? null : readBurned(runner, chainId, head, burn),
@@ -45,27 +45,27 @@ export async function getOverview(
     proven.at(head),
   ]);
   const { nativeUsd } = pairs.prices;
-  const volume = sumOf(pairs.entries, 'volume24hUsd');
+  const volumeUsd = sumOf(pairs.entries, 'volume24hUsd');
   return {
-    volume_24h_usd: volume,
-    volume_change_24h: changePercent(volume, dexes.volumeBefore),
+    volume_24h_usd: volumeUsd,
+    volume_change_24h: changePercent(volumeUsd, dexes.volumeBefore),
     tvl_usd: sumOf(pairs.entries, 'liquidityUsd'),
     tx_24h: transactions,
     swaps_24h: dexes.trades,
     traders_24h: dexes.traders,
     active_pools: pairs.entries.filter((entry) => entry.swaps24h > 0).length,
-    gas_gwei: medianGasGwei(gas),
-    token_burned_24h: burned?.amount ?? null,
-    token_burned_symbol: burned?.symbol ?? null,
+    gas_gwei: medianGasGwei(gasBlocks),
+    token_burned_24h: burnedToken?.amount ?? null,
+    token_burned_symbol: burnedToken?.symbol ?? null,
     chain_logo_url: logo,
     native_price_usd: nativeUsd === null ? null : plainNumber(nativeUsd),
     history: {
-      complete: history.complete,
-      start_block: history.startBlock,
-      searching: history.searching,
-      searched_from_block: history.searchedFrom,
-      done_pct: history.donePct,
-      older_pools: history.olderPools,
+      complete: poolSearch.complete,
+      start_block: poolSearch.startBlock,
+      searching: poolSearch.searching,
+      searched_from_block: poolSearch.searchedFrom,
+      done_pct: poolSearch.donePct,
+      older_pools: poolSearch.olderPools,
     },
     proof,
     block_number: head.number,
@@ -79,12 +79,12 @@ async function readBurned(
   head: HeadSnapshot,
   burn: Burn,
 ): Promise<{ readonly amount: number; readonly symbol: string | null }> {
-  const [raw, tokens] = await Promise.all([
+  const [rawAmount, tokens] = await Promise.all([
     sumBurned(runner, chainId, head, burn, DAY_SECONDS),
     listTokens(runner, [burn.token]),
   ]);
   const { symbol, decimals } = tokenOf(tokens, burn.token);
-  return { amount: unitsToNumber(raw, decimals ?? 0), symbol };
+  return { amount: unitsToNumber(rawAmount, decimals ?? 0), symbol };
 }
 
 async function countTransactions(runner: QueryRunner, chainId: number, head: HeadSnapshot): Promise<number> {
@@ -107,14 +107,16 @@ async function countTransactions(runner: QueryRunner, chainId: number, head: Hea
  * data.
  */
 export function medianGasGwei(blocks: readonly GasBlock[]): number | null {
-  const paid = blocks.flatMap(({ transactions, baseFee, paid: prices }) => {
+  const paidPrices = blocks.flatMap(({ transactions, baseFee, paidPrices: prices }) => {
     if (prices.length > 0) return prices;
     return baseFee === null ? [] : Array.from({ length: transactions }, () => baseFee);
   });
-  const fees = blocks.flatMap(({ baseFee }) => baseFee ?? []);
-  const prices = (paid.length > 0 ? paid : fees).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  const upper = prices[prices.length >> 1];
-  const lower = prices[(prices.length - 1) >> 1];
+  const baseFees = blocks.flatMap(({ baseFee }) => baseFee ?? []);
+  const sortedPrices = (paidPrices.length > 0 ? paidPrices : baseFees).sort((a, b) =>
+    a < b ? -1 : a > b ? 1 : 0,
+  );
+  const upper = sortedPrices[sortedPrices.length >> 1];
+  const lower = sortedPrices[(sortedPrices.length - 1) >> 1];
   if (upper === undefined || lower === undefined) return null;
   // The mean of the middle two values, which are equal for an odd count.
   return Number(formatUnits((upper + lower) * 5n, GWEI_DECIMALS + 1));
@@ -122,21 +124,21 @@ export function medianGasGwei(blocks: readonly GasBlock[]): number | null {
 
 const burnedRow = rowType({ burned: u256 });
 
-/** Raw amount sent to burn addresses from other addresses in the last `seconds` before the newest indexed block. */
+/** Raw amount sent to burn addresses from other addresses in the last `windowSeconds` before the newest indexed block. */
 export async function sumBurned(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
   burn: Burn,
-  seconds: number,
+  windowSeconds: number,
 ): Promise<bigint> {
-  const since = Math.max(head.timestamp - seconds, 0);
+  const windowStart = Math.max(head.timestamp - windowSeconds, 0);
   const params = {
     ...snapshotParams(head),
     token: burn.token.slice(2),
     addresses: burn.addresses.map((address) => address.slice(2)),
-    after_ord: await findOrdAt(runner, chainId, head, since),
-    since,
+    after_ord: await findOrdAt(runner, chainId, head, windowStart),
+    since: windowStart,
   };
   const [row] = await runner.run('overview/sum_burned', params, burnedRow);
   return row?.burned ?? 0n;

@@ -46,11 +46,11 @@ interface Rows {
   readonly states: ReadonlyMap<string, StateRow>;
   readonly lastTrades: ReadonlyMap<string, number>;
   /** Fees of pools in a vault whose fee has changed. */
-  readonly fees: PoolFees;
+  readonly changedFees: PoolFees;
 }
 
 /** Arrays with one item per pool, in the same order as `pools`. */
-interface Places {
+interface PoolColumns {
   readonly pools: readonly StoredPool[];
   readonly indexOf: ReadonlyMap<string, number>;
   readonly states: readonly (StateRow | null)[];
@@ -58,22 +58,22 @@ interface Places {
   readonly fees: PoolFees;
 }
 
-interface Base extends Places {
+interface Base extends PoolColumns {
   readonly finalTo: number;
-  readonly ord: number;
+  readonly finalOrd: number;
   /**
    * Row counts of the final tables up to `ord`. They change only if lost rows are stored again or old rows
    * are dropped.
    */
-  readonly counts: string;
+  readonly rowCounts: string;
 }
 
 /** The base of a head, and the pools with those that were added since. */
 interface BasedOn extends PairBase {
   readonly base: Base;
-  /** The added pools. While they stay the same, `places` is reused. */
-  readonly added: readonly StoredPool[];
-  readonly places: Places;
+  /** The added pools. While they stay the same, `columns` is reused. */
+  readonly addedPools: readonly StoredPool[];
+  readonly columns: PoolColumns;
 }
 
 /** `vaultChain` is the chain for fees of vault pools; null for a chain without vaults. */
@@ -81,55 +81,59 @@ export function pairBaseView(runner: QueryRunner, vaultChain: number | null): He
   return {
     async read(head) {
       const base = await readBase(runner, vaultChain, head);
-      return over(base, await readRows(runner, vaultChain, head, base.ord), null);
+      return withChanges(base, await readRows(runner, vaultChain, head, base.finalOrd), null);
     },
     async next(before, { to }) {
       const { base } = before;
       if (base.finalTo > to.finalTo || to.finalTo - base.finalTo > BASE_BLOCKS_MAX) return null;
       const [counts, changes] = await Promise.all([
-        countRows(runner, base.ord),
-        readRows(runner, vaultChain, to, base.ord),
+        countRows(runner, base.finalOrd),
+        readRows(runner, vaultChain, to, base.finalOrd),
       ]);
-      return counts === base.counts && changes.states.size <= CHANGES_MAX
-        ? over(base, changes, before)
+      return counts === base.rowCounts && changes.states.size <= CHANGES_MAX
+        ? withChanges(base, changes, before)
         : null;
     },
   };
 }
 
-function over(base: Base, changes: Rows, previous: BasedOn | null): BasedOn {
-  const { pools: added } = changes;
-  const isSame = previous !== null && isDeepStrictEqual(added, previous.added);
-  const places = isSame ? previous.places : added.length === 0 ? base : grow(base, added);
-  return { base, added, places, ...under(places, changes) };
+function withChanges(base: Base, changes: Rows, previous: BasedOn | null): BasedOn {
+  const { pools: addedPools } = changes;
+  const isSame = previous !== null && isDeepStrictEqual(addedPools, previous.addedPools);
+  const columns = isSame
+    ? previous.columns
+    : addedPools.length === 0
+      ? base
+      : withAddedPools(base, addedPools);
+  return { base, addedPools, columns, ...withColumns(columns, changes) };
 }
 
 async function readBase(runner: QueryRunner, vaultChain: number | null, head: HeadSnapshot): Promise<Base> {
-  const ord = lastOrdOfBlock(head.finalTo);
+  const finalOrd = lastOrdOfBlock(head.finalTo);
   // The counts are read before the rows. If rows are stored again during the read, the next counts differ, and the
   // base is read again.
-  const counts = await countRows(runner, ord);
+  const rowCounts = await countRows(runner, finalOrd);
   const rows = await readRows(runner, vaultChain, { ...head, number: head.finalTo, blocks: [] }, null);
   const stateOf = (address: string): StateRow | null => rows.states.get(address) ?? null;
   const tradeOf = (address: string): number | null => rows.lastTrades.get(address) ?? null;
-  const places = placesOf(rows.pools, stateOf, tradeOf, rows.fees);
-  return { ...places, finalTo: head.finalTo, ord, counts };
+  const columns = columnsOf(rows.pools, stateOf, tradeOf, rows.changedFees);
+  return { ...columns, finalTo: head.finalTo, finalOrd, rowCounts };
 }
 
-/** `since` limits the read to rows above this position (`ord`); null reads all rows. */
+/** `sinceOrd` limits the read to rows above this position (`ord`); null reads all rows. */
 async function readRows(
   runner: QueryRunner,
   vaultChain: number | null,
   head: HeadSnapshot,
-  since: number | null,
+  sinceOrd: number | null,
 ): Promise<Rows> {
   const params: QueryParams = {
     ...snapshotParams(head),
     tip_ord: lastOrdOfBlock(head.number),
     limit: ROWS_MAX,
-    ...(since === null ? {} : { since_ord: since }),
+    ...(sinceOrd === null ? {} : { since_ord: sinceOrd }),
   };
-  const [pools, states, lastTrades, fees] = await Promise.all([
+  const [pools, states, lastTrades, changedFees] = await Promise.all([
     listPools(runner, params),
     runner.run('pairs/list_states', params, stateRow),
     runner.run('pairs/list_last_trades', params, lastTradeRow),
@@ -139,7 +143,7 @@ async function readRows(
     pools: shareTexts(pools).sort(byAddress),
     states: new Map(states.map((row) => [row.pair, row])),
     lastTrades: new Map(lastTrades.map(({ pair, last_trade_at }) => [pair, last_trade_at])),
-    fees,
+    changedFees,
   };
 }
 
@@ -153,25 +157,25 @@ function shareTexts(pools: readonly StoredPool[]): StoredPool[] {
   const [dexes, addresses] = [new Map<string, string>(), new Map<Hex, Hex>()];
   return pools.map((pool) => ({
     ...pool,
-    dex: shared(dexes, pool.dex),
-    factory: shared(addresses, pool.factory),
-    token0: shared(addresses, pool.token0),
-    token1: shared(addresses, pool.token1),
+    dex: sharedText(dexes, pool.dex),
+    factory: sharedText(addresses, pool.factory),
+    token0: sharedText(addresses, pool.token0),
+    token1: sharedText(addresses, pool.token1),
   }));
 }
 
-function shared<Text>(texts: Map<Text, Text>, text: Text): Text {
+function sharedText<Text>(texts: Map<Text, Text>, text: Text): Text {
   const sameText = texts.get(text);
   if (sameText === undefined) texts.set(text, text);
   return sameText ?? text;
 }
 
-function placesOf(
+function columnsOf(
   pools: readonly StoredPool[],
   stateOf: (address: string) => StateRow | null,
   tradeOf: (address: string) => number | null,
   fees: PoolFees,
-): Places {
+): PoolColumns {
   return {
     pools,
     indexOf: new Map(pools.map(({ address }, index) => [address, index])),
@@ -181,9 +185,9 @@ function placesOf(
   };
 }
 
-function grow(base: Base, added: readonly StoredPool[]): Places {
+function withAddedPools(base: Base, added: readonly StoredPool[]): PoolColumns {
   const indexOf = (address: string): number => base.indexOf.get(address) ?? -1;
-  return placesOf(
+  return columnsOf(
     [...base.pools, ...added].sort(byAddress),
     (address) => base.states[indexOf(address)] ?? null,
     (address) => base.lastTrades[indexOf(address)] ?? null,
@@ -191,7 +195,7 @@ function grow(base: Base, added: readonly StoredPool[]): Places {
   );
 }
 
-function under({ pools, indexOf, states, lastTrades, fees }: Places, changes: Rows): PairBase {
+function withColumns({ pools, indexOf, states, lastTrades, fees }: PoolColumns, changes: Rows): PairBase {
   const addressAt = (index: number): string => pools[index]?.address ?? '';
   return {
     pools,
@@ -200,7 +204,7 @@ function under({ pools, indexOf, states, lastTrades, fees }: Places, changes: Ro
     lastTradeAt: (index) => changes.lastTrades.get(addressAt(index)) ?? lastTrades[index] ?? null,
     feePipsAt(index) {
       const address = addressAt(index);
-      return changes.fees.get(address) ?? fees.get(address) ?? pools[index]?.fee_pips ?? 0;
+      return changes.changedFees.get(address) ?? fees.get(address) ?? pools[index]?.fee_pips ?? 0;
     },
   };
 }

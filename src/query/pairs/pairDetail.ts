@@ -22,7 +22,7 @@ const LP_DECIMALS = 18;
  * The state of a pool that has not changed since its creation, if the creation is indexed. Zero is a known value
  * here.
  */
-const NOTHING: StateRow = {
+const EMPTY_STATE: StateRow = {
   pair: ZERO_ADDRESS,
   ord: 0,
   timestamp: 0,
@@ -39,7 +39,7 @@ const NOTHING: StateRow = {
 };
 
 function stateOf({ facts, pool }: PairEntry): StateRow | null {
-  return facts.state ?? (pool.created_block === null ? null : NOTHING);
+  return facts.state ?? (pool.created_block === null ? null : EMPTY_STATE);
 }
 
 /** `lp`: the holders of the pool's own token. */
@@ -53,7 +53,7 @@ export function toPairDetail(
   const item = risks === null ? entry.item : flaggedPair(entry, risks);
   const { trades } = facts;
   const state = stateOf(entry);
-  const fees = trades?.fees ?? 0;
+  const feesUsd = trades?.fees ?? 0;
   return {
     ...item,
     token0: pool.token0,
@@ -67,8 +67,8 @@ export function toPairDetail(
       d30: windows.volumeMonth,
     },
     untracked_volume_24h_usd: trades?.untracked ?? 0,
-    fees: { h24: fees, d7: windows.feesWeek },
-    lp_fees_24h_usd: fees - entry.protocolFees24hUsd,
+    fees: { h24: feesUsd, d7: windows.feesWeek },
+    lp_fees_24h_usd: feesUsd - entry.protocolFees24hUsd,
     protocol_fees_24h_usd: entry.protocolFees24hUsd,
     apr_7d: aprPercent(
       windows.feesWeek - (windows.splitFeesWeek ?? windows.feesWeek * facts.protocolShare),
@@ -119,12 +119,12 @@ function reserveFields({ token0, token1, sides }: PairEntry, state: StateRow | n
 function balancesOf({ tokens, facts, holdings }: PairEntry): PairDetail['balances'] {
   return tokens.all.map(({ address, decimals }, index) => {
     const rawBalance = facts.balances?.[index];
-    const side = holdings[index];
+    const holding = holdings[index];
     return {
       address,
       balance: rawBalance === undefined ? null : formatUnits(rawBalance, decimals ?? 0),
       balance_raw: rawBalance === undefined ? null : String(rawBalance),
-      value_usd: rawBalance === undefined || side === undefined ? null : valueOf(side),
+      value_usd: rawBalance === undefined || holding === undefined ? null : valueOf(holding),
     };
   });
 }
@@ -132,7 +132,9 @@ function balancesOf({ tokens, facts, holdings }: PairEntry): PairDetail['balance
 function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail['depth_2pct_usd'] {
   const noDepth = { up: null, down: null };
   const { state } = facts;
-  const [quote, quoteUsd] = pool.base_is_token0 ? [token1, sides[1].price.usd] : [token0, sides[0].price.usd];
+  const [quoteToken, quoteUsd] = pool.base_is_token0
+    ? [token1, sides[1].price.usd]
+    : [token0, sides[0].price.usd];
   if (state === null || quoteUsd === null) return noDepth;
   if (token0.decimals === null || token1.decimals === null) return noDepth;
   const reserves = [Number(state.reserve0), Number(state.reserve1)] as const;
@@ -144,8 +146,8 @@ function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail
     price: pool.base_is_token0 ? state.price : 1 / state.price,
   });
   if (depth === null) return noDepth;
-  const usdOf = (raw: number): number => wholeUnits(raw, quote.decimals ?? 0) * quoteUsd;
-  return { up: usdOf(depth.up), down: usdOf(depth.down) };
+  const toUsd = (raw: number): number => wholeUnits(raw, quoteToken.decimals ?? 0) * quoteUsd;
+  return { up: toUsd(depth.upQuote), down: toUsd(depth.downQuote) };
 }
 
 /** Liquidity of the leg of token0 and token1, in raw units. */
@@ -160,10 +162,11 @@ function lpFields(
   { pool, ownShares }: PairEntry,
   lp: LpFacts,
 ): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
-  const held = pool.pool_type === POOL_V3 ? null : lpSupplyOf(pool, lp);
-  if (held === null) return { total_supply: null, lp_holders: null };
-  const supply = held.supply === null ? null : formatUnits(held.supply - ownShares, LP_DECIMALS);
-  return { total_supply: supply, lp_holders: held.holders };
+  const lpSupply = pool.pool_type === POOL_V3 ? null : lpSupplyOf(pool, lp);
+  if (lpSupply === null) return { total_supply: null, lp_holders: null };
+  const providerSupply =
+    lpSupply.supply === null ? null : formatUnits(lpSupply.supply - ownShares, LP_DECIMALS);
+  return { total_supply: providerSupply, lp_holders: lpSupply.holders };
 }
 
 const DOUBT_WARNINGS: Readonly<Record<DoubtCode, string>> = {
@@ -178,25 +181,25 @@ type RiskFields = Pick<
 >;
 
 function riskFields(entry: PairEntry, risks: RiskTable | null): RiskFields {
-  const shares = risks?.sharesOf(entry) ?? null;
-  const doubts = doubtCodes(entry.facts.doubts).map((code): Warning => {
+  const lpShares = risks?.sharesOf(entry) ?? null;
+  const doubtWarnings = doubtCodes(entry.facts.doubts).map((code): Warning => {
     return { code, message: DOUBT_WARNINGS[code], severity: 'warning' };
   });
   return {
     transfer_tax_pct: risks?.taxOf(entry.tokens.base.address) ?? null,
-    lp_locked_pct: shares?.locked ?? null,
-    lp_held_by_creator_pct: shares?.creator ?? null,
-    warnings: [...doubts, ...(risks?.pairWarningsOf(entry) ?? [])],
+    lp_locked_pct: lpShares?.lockedPercent ?? null,
+    lp_held_by_creator_pct: lpShares?.creatorPercent ?? null,
+    warnings: [...doubtWarnings, ...(risks?.pairWarningsOf(entry) ?? [])],
   };
 }
 
 type ConcentratedFields = Pick<PairDetail, 'sqrt_price_x96' | 'tick' | 'liquidity_raw' | 'tick_spacing'>;
 
 function concentratedFields(pool: StoredPool, state: StateRow | null): ConcentratedFields {
-  const initialised = state !== null && state.sqrt_price_x96 !== 0n;
+  const isInitialised = state !== null && state.sqrt_price_x96 !== 0n;
   return {
-    sqrt_price_x96: initialised ? String(state.sqrt_price_x96) : null,
-    tick: initialised ? state.tick : null,
+    sqrt_price_x96: isInitialised ? String(state.sqrt_price_x96) : null,
+    tick: isInitialised ? state.tick : null,
     liquidity_raw: state === null ? null : String(state.liquidity),
     tick_spacing: pool.tick_spacing,
   };

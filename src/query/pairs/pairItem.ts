@@ -54,14 +54,14 @@ export interface PairFacts {
   /** V3 pools: the protocol's parts of the fees by the pool itself; null if unknown, and for other pools. */
   readonly protocolSplit: ProtocolSplit | null;
   /** The protocol's part of the fees of the last 24 hours in USD, by `protocolSplit`; null without it. */
-  readonly splitFees: number | null;
+  readonly splitFeesUsd: number | null;
 }
 
 /**
  * Values of a pool's state that do not depend on token prices. While the pool does not change, all head versions
  * share one object.
  */
-interface StateView {
+interface StateAmounts {
   readonly amount0: number;
   readonly amount1: number;
   /** Price of the base token in the other token; undefined if not computed yet. */
@@ -77,10 +77,10 @@ export class PairEntry {
   readonly liquidityUsd: number;
   private readonly price0: TokenPrice;
   private readonly price1: TokenPrice;
-  private readonly view: StateView;
-  private made: PairItem | null = null;
+  private readonly amounts: StateAmounts;
+  private builtItem: PairItem | null = null;
 
-  /** `before` is the entry of the same pool at an earlier head. */
+  /** `earlierEntry` is the entry of the same pool at an earlier head. */
   constructor(
     readonly pool: StoredPool,
     readonly tokens: PoolTokens,
@@ -88,15 +88,15 @@ export class PairEntry {
     readonly prices: TokenPrices,
     /** The reason why a token has no price; null if it has one. */
     readonly reasonOf: (token: Token) => PriceReason | null,
-    before?: PairEntry,
+    earlierEntry?: PairEntry,
   ) {
     const { token0, token1 } = tokens;
     this.price0 = prices.now(token0.address);
     this.price1 = prices.now(token1.address);
-    this.view =
-      before !== undefined && before.facts.state === facts.state && before.tokens === tokens
-        ? before.view
-        : viewOf(facts.state, tokens);
+    this.amounts =
+      earlierEntry !== undefined && earlierEntry.facts.state === facts.state && earlierEntry.tokens === tokens
+        ? earlierEntry.amounts
+        : amountsOf(facts.state, tokens);
     this.liquidityUsd = tvlNow(this, this.sides, pool.all_tokens.length === 0 ? [] : this.holdings);
   }
 
@@ -110,7 +110,7 @@ export class PairEntry {
 
   /** Current amounts of token0 and token1 in the pool. */
   get sides(): readonly [PoolSide, PoolSide] {
-    const { amount0, amount1 } = this.view;
+    const { amount0, amount1 } = this.amounts;
     return [
       { amount: amount0, price: this.price0 },
       { amount: amount1, price: this.price1 },
@@ -122,7 +122,7 @@ export class PairEntry {
     if (this.pool.all_tokens.length === 0) return this.sides;
     const { balances } = this.facts;
     return this.tokens.all.map((token, i) => ({
-      amount: token.address === this.pool.address ? 0 : wholeOf(balances?.[i], token),
+      amount: token.address === this.pool.address ? 0 : wholeTokensOf(balances?.[i], token),
       price: this.prices.now(token.address),
     }));
   }
@@ -134,39 +134,39 @@ export class PairEntry {
   }
 
   /** The USD that each item of `holdings` contributes to the liquidity. */
-  get counted(): readonly number[] {
+  get countedUsd(): readonly number[] {
     const weights = weightsOfPool(this.pool);
     if (this.pool.all_tokens.length === 0) return countedValues(this.holdings, weights);
     return countedInVault(this.holdings, weights, this.facts.doubts);
   }
 
   /**
-   * Adds this pair to `sum`, the liquidity of the token `address` in USD: the counted value of the token, and
+   * Adds this pair to `liquidityUsd`, the liquidity of the token `address` in USD: the counted value of the token, and
    * of anchors in the same pair. Runs for every pair of a token, so it must be fast.
    */
-  addCounted(sum: number, address: string): number {
-    const { pool, tokens, price0, price1, view } = this;
-    const usd0 = trustedUsd(view.amount0, price0);
-    const usd1 = trustedUsd(view.amount1, price1);
-    let total = sum;
+  addCounted(liquidityUsd: number, address: string): number {
+    const { pool, tokens, price0, price1, amounts } = this;
+    const usd0 = trustedUsd(amounts.amount0, price0);
+    const usd1 = trustedUsd(amounts.amount1, price1);
+    let totalUsd = liquidityUsd;
     if (pool.all_tokens.length === 0 && usd0 <= price0.capUsd && usd1 <= price1.capUsd) {
-      if (tokens.token0.address === address || price0.isAnchor) total += usd0;
-      if (tokens.token1.address === address || price1.isAnchor) total += usd1;
-      return total;
+      if (tokens.token0.address === address || price0.isAnchor) totalUsd += usd0;
+      if (tokens.token1.address === address || price1.isAnchor) totalUsd += usd1;
+      return totalUsd;
     }
-    const { counted } = this;
+    const { countedUsd } = this;
     this.holdings.forEach(({ price }, i) => {
-      if (tokens.all[i]?.address === address || price.isAnchor) total += counted[i] ?? 0;
+      if (tokens.all[i]?.address === address || price.isAnchor) totalUsd += countedUsd[i] ?? 0;
     });
-    return total;
+    return totalUsd;
   }
 
   /** Quote tokens per base token as a decimal, or null. */
   get price(): string | null {
-    const { view, pool, facts, tokens } = this;
-    if (view.price === undefined)
-      view.price = priceOf(pool, facts.state, tokens.token0, tokens.token1, pool.base_is_token0);
-    return view.price;
+    const { amounts, pool, facts, tokens } = this;
+    if (amounts.price === undefined)
+      amounts.price = priceOf(pool, facts.state, tokens.token0, tokens.token1, pool.base_is_token0);
+    return amounts.price;
   }
 
   /** Creation of the pool. The fields are null if they are unknown. */
@@ -184,8 +184,8 @@ export class PairEntry {
 
   /** The protocol's part of `fees24hUsd`. */
   get protocolFees24hUsd(): number {
-    const { splitFees, protocolShare } = this.facts;
-    return splitFees ?? this.fees24hUsd * protocolShare;
+    const { splitFeesUsd, protocolShare } = this.facts;
+    return splitFeesUsd ?? this.fees24hUsd * protocolShare;
   }
 
   get swaps24h(): number {
@@ -200,23 +200,23 @@ export class PairEntry {
 
   /** Annualised yield of liquidity providers from the last 24 hours, in percent; null without TVL. */
   get apr24h(): number | null {
-    const fees = this.fees24hUsd - this.protocolFees24hUsd;
+    const lpFeesUsd = this.fees24hUsd - this.protocolFees24hUsd;
     const { pastPrices, meanBalances } = this.facts;
-    const tvl = meanTvl(this, pastPrices, meanBalances);
-    return aprPercent(fees, WINDOW_SECONDS.h24, tvl, this.facts.feePips);
+    const meanTvlUsd = meanTvl(this, pastPrices, meanBalances);
+    return aprPercent(lpFeesUsd, WINDOW_SECONDS.h24, meanTvlUsd, this.facts.feePips);
   }
 
   /** The list item, built on first use. */
   get item(): PairItem {
-    this.made ??= toPairItem(this);
-    return this.made;
+    this.builtItem ??= toPairItem(this);
+    return this.builtItem;
   }
 }
 
-function viewOf(state: StateRow | null, { token0, token1 }: PoolTokens): StateView {
+function amountsOf(state: StateRow | null, { token0, token1 }: PoolTokens): StateAmounts {
   return {
-    amount0: wholeOf(state?.reserve0, token0),
-    amount1: wholeOf(state?.reserve1, token1),
+    amount0: wholeTokensOf(state?.reserve0, token0),
+    amount1: wholeTokensOf(state?.reserve1, token1),
     price: undefined,
   };
 }
@@ -224,7 +224,7 @@ function viewOf(state: StateRow | null, { token0, token1 }: PoolTokens): StateVi
 function toPairItem(entry: PairEntry): PairItem {
   const { pool, facts, prices, price } = entry;
   const { base, quote, all, name } = entry.tokens;
-  const counts = tradeCounts(facts.trades);
+  const tradeCountsDay = tradeCounts(facts.trades);
   const priceUsd = timesPrice(price, prices.now(quote.address).usd);
   return {
     address: pool.address,
@@ -246,11 +246,11 @@ function toPairItem(entry: PairEntry): PairItem {
     volume_24h_usd: entry.volume24hUsd,
     fees_24h_usd: entry.fees24hUsd,
     liquidity_usd: entry.liquidityUsd,
-    tx_24h: counts.buys + counts.sells,
-    buys_24h: counts.buys,
-    sells_24h: counts.sells,
-    buyers_24h: counts.buyers,
-    sellers_24h: counts.sellers,
+    tx_24h: tradeCountsDay.buys + tradeCountsDay.sells,
+    buys_24h: tradeCountsDay.buys,
+    sells_24h: tradeCountsDay.sells,
+    buyers_24h: tradeCountsDay.buyers,
+    sellers_24h: tradeCountsDay.sellers,
     apr_24h: entry.apr24h,
     created_at: entry.creation.created_at,
     created_block: entry.creation.created_block,
@@ -260,13 +260,13 @@ function toPairItem(entry: PairEntry): PairItem {
 }
 
 /** A price in quote tokens times the USD or native price of one quote token. Null if either is unknown. */
-function timesPrice(price: string | null, worth: number | null): string | null {
-  if (price === null || worth === null) return null;
-  const product = Number(price) * worth;
+function timesPrice(price: string | null, quotePrice: number | null): string | null {
+  if (price === null || quotePrice === null) return null;
+  const product = Number(price) * quotePrice;
   return product > 0 && Number.isFinite(product) ? plainNumber(product) : null;
 }
 
-function wholeOf(raw: bigint | undefined, token: Token): number {
+function wholeTokensOf(raw: bigint | undefined, token: Token): number {
   return raw === undefined ? 0 : unitsToNumber(raw, token.decimals ?? 0);
 }
 
@@ -288,16 +288,16 @@ function tvlNow(
 export function meanTvl(
   entry: Pick<PairEntry, 'pool' | 'facts' | 'token0' | 'token1' | 'tokens' | 'sides' | 'holdings'>,
   means: MeanReservesRow | null,
-  balances: readonly number[] | null,
+  meanBalances: readonly number[] | null,
 ): number {
   const { token0, token1, tokens, sides, holdings } = entry;
   if (tokens.all.length > 2) {
     const meanHoldings = holdings.map((side, i) => {
       const token = tokens.all[i];
-      const raw = token?.address === entry.pool.address ? 0 : (balances?.[i] ?? 0);
-      return { ...side, amount: wholeUnits(raw, token?.decimals ?? 0) };
+      const rawMean = token?.address === entry.pool.address ? 0 : (meanBalances?.[i] ?? 0);
+      return { ...side, amount: wholeUnits(rawMean, token?.decimals ?? 0) };
     });
-    return tvlNow(entry, sides, balances === null ? holdings : meanHoldings);
+    return tvlNow(entry, sides, meanBalances === null ? holdings : meanHoldings);
   }
   interface MeanSide {
     readonly rawReserve: number;
@@ -329,8 +329,8 @@ export function meanTvl(
     decimals: decimals1,
     otherDecimals: decimals0,
   };
-  const mean = [sideOf(sides[0], mean0), sideOf(sides[1], mean1)] as const;
-  return tvlNow(entry, mean, mean);
+  const meanSides = [sideOf(sides[0], mean0), sideOf(sides[1], mean1)] as const;
+  return tvlNow(entry, meanSides, meanSides);
 }
 
 /** The price of a pool's state as a decimal string: the other token per token0 or token1. */
@@ -357,17 +357,18 @@ export function priceOf(
  */
 function priceChange({ pool, facts, prices, tokens }: PairEntry, window: Window): number | null {
   const { token0, token1, quote } = tokens;
-  const rawNow = facts.state?.price ?? 0;
-  const rawThen = facts.pastPrices === null ? rawNow : facts.pastPrices[`price_${window}`];
+  const rawPriceNow = facts.state?.price ?? 0;
+  const rawPriceThen = facts.pastPrices === null ? rawPriceNow : facts.pastPrices[`price_${window}`];
   const toScaled = (price: number): number =>
     scalePrice(price, token0.decimals, token1.decimals, pool.base_is_token0);
-  const [now, then] = [toScaled(rawNow), toScaled(rawThen)];
-  if (now === 0 || then === 0) return null;
+  const [priceNow, priceThen] = [toScaled(rawPriceNow), toScaled(rawPriceThen)];
+  if (priceNow === 0 || priceThen === 0) return null;
   const quotePrice = prices.now(quote.address);
   const quotePriceThen = prices.before(quote.address, window);
-  if (quotePrice.usd === null || quotePriceThen.usd === null) return finiteOrNull(changePercent(now, then));
+  if (quotePrice.usd === null || quotePriceThen.usd === null)
+    return finiteOrNull(changePercent(priceNow, priceThen));
   if (isDoubtful(quotePriceThen, quotePrice)) return null;
-  return finiteOrNull(changePercent(now * quotePrice.usd, then * quotePriceThen.usd));
+  return finiteOrNull(changePercent(priceNow * quotePrice.usd, priceThen * quotePriceThen.usd));
 }
 
 function finiteOrNull(change: number | null): number | null {

@@ -1,7 +1,7 @@
 /** Filters and sorts pairs. Pure. */
 import type { Hex } from '../../domain/hex';
 import type { PairItem } from '../../wire/pairs';
-import { placeOfWords, splitPairWords } from '../search/place';
+import { matchQualityOfWords, splitPairWords } from '../search/matchQuality';
 import type { PairEntry } from './pairItem';
 import { tokensOfPool } from './pools';
 import { Rankings, type Order } from './rankings';
@@ -22,7 +22,7 @@ type PairSort = (typeof PAIR_SORTS)[number];
 
 interface PairFilter {
   /** Part of a symbol or name, or an address; null: no filter. */
-  readonly q: string | null;
+  readonly searchText: string | null;
   /** Short name of the DEX in lower case; null means no filter. */
   readonly dex: string | null;
   readonly token: Hex | null;
@@ -31,7 +31,7 @@ interface PairFilter {
 }
 
 /** The value by which each sort order sorts. It needs no list item. */
-const KEYS: Readonly<Record<PairSort, (entry: PairEntry) => number | null>> = {
+const SORT_KEYS: Readonly<Record<PairSort, (entry: PairEntry) => number | null>> = {
   volume_24h_usd: (entry) => entry.volume24hUsd,
   liquidity_usd: (entry) => entry.liquidityUsd,
   tx_24h: (entry) => entry.swaps24h,
@@ -46,7 +46,7 @@ const KEYS: Readonly<Record<PairSort, (entry: PairEntry) => number | null>> = {
 
 const rankings = new Rankings<PairEntry, PairSort>(
   ({ pool }) => pool,
-  (entry, sort) => KEYS[sort](entry),
+  (entry, sort) => SORT_KEYS[sort](entry),
 );
 
 /** The filtered and sorted pairs. Ties by address ascending; nulls last in both orders. */
@@ -56,14 +56,14 @@ export function listPairs(
   sort: PairSort,
   order: Order,
 ): readonly PairEntry[] {
-  const search = filter.q === null ? null : readPairSearch(filter.q);
-  const sorted = rankings.sorted(entries, sort, order);
+  const search = filter.searchText === null ? null : readPairSearch(filter.searchText);
+  const sortedEntries = rankings.sorted(entries, sort, order);
   const isAll =
     search === null &&
     filter.dex === null &&
     filter.token === null &&
     (filter.minLiquidityUsd ?? null) === null;
-  return isAll ? sorted : sorted.filter((entry) => passes(entry, filter, search));
+  return isAll ? sortedEntries : sortedEntries.filter((entry) => passesFilter(entry, filter, search));
 }
 
 interface PairSearch {
@@ -78,7 +78,7 @@ export function readPairSearch(q: string): PairSearch {
   return { text, words: splitPairWords(text) };
 }
 
-function passes(entry: PairEntry, filter: PairFilter, search: PairSearch | null): boolean {
+function passesFilter(entry: PairEntry, filter: PairFilter, search: PairSearch | null): boolean {
   const { pool, tokens } = entry;
   if (filter.dex !== null && pool.dex.toLowerCase() !== filter.dex) return false;
   if (filter.token !== null && !tokensOfPool(pool).includes(filter.token)) return false;
@@ -91,8 +91,8 @@ export function fitsPair({ pool, tokens }: PairEntry, { text, words }: PairSearc
   const addresses = [pool.address, ...tokensOfPool(pool)];
   if (text.startsWith('0x') && addresses.some((address) => address.startsWith(text))) return true;
   const names = [name, tokens.name, ...tokens.all.flatMap((token) => [token.symbol, token.name])];
-  if (names.some((each) => each !== null && each.toLowerCase().includes(text))) return true;
+  if (names.some((tokenName) => tokenName !== null && tokenName.toLowerCase().includes(text))) return true;
   if (words.length === 0) return false;
   const symbols = tokens.all.flatMap(({ symbol }) => symbol?.toLowerCase() ?? []);
-  return placeOfWords(symbols, words) > 0;
+  return matchQualityOfWords(symbols, words) > 0;
 }

@@ -22,7 +22,7 @@ export interface ValuedSwap {
 }
 
 interface Moment {
-  readonly at: number;
+  readonly timestamp: number;
   readonly state: HeldState | null;
   readonly swap: ValuedSwap | null;
 }
@@ -36,29 +36,29 @@ interface Moment {
 export function meanReserves(
   states: readonly HeldState[],
   swaps: readonly ValuedSwap[],
-  since: number,
-  now: number,
+  windowStart: number,
+  windowEnd: number,
 ): MeanReservesRow | null {
-  const moments = inOrder(states, swaps, since);
-  const [first] = moments;
-  const firstState = firstOf(moments, ({ state }) => state);
-  if (first === undefined || firstState === null) return null;
+  const moments = mergeMoments(states, swaps, windowStart);
+  const [firstMoment] = moments;
+  const firstState = firstValueOf(moments, ({ state }) => state);
+  if (firstMoment === undefined || firstState === null) return null;
   let [reserve0, reserve1] = reservesOf(firstState);
-  let usd0 = firstOf(moments, ({ swap }) => (swap !== null && swap.usd0 > 0 ? swap : null))?.usd0 ?? 0;
-  let usd1 = firstOf(moments, ({ swap }) => (swap !== null && swap.usd1 > 0 ? swap : null))?.usd1 ?? 0;
+  let usd0 = firstValueOf(moments, ({ swap }) => (swap !== null && swap.usd0 > 0 ? swap : null))?.usd0 ?? 0;
+  let usd1 = firstValueOf(moments, ({ swap }) => (swap !== null && swap.usd1 > 0 ? swap : null))?.usd1 ?? 0;
   const sums = { held0: 0, held1: 0, value0: 0, value1: 0 };
-  moments.forEach(({ at, state, swap }, index) => {
+  moments.forEach(({ timestamp, state, swap }, index) => {
     if (state !== null) [reserve0, reserve1] = reservesOf(state);
     if (swap !== null && swap.usd0 > 0) ({ usd0 } = swap);
     if (swap !== null && swap.usd1 > 0) ({ usd1 } = swap);
-    const lasted = (moments[index + 1]?.at ?? now) - at;
-    sums.held0 += reserve0 * lasted;
-    sums.held1 += reserve1 * lasted;
-    sums.value0 += reserve0 * usd0 * lasted;
-    sums.value1 += reserve1 * usd1 * lasted;
+    const lastedSeconds = (moments[index + 1]?.timestamp ?? windowEnd) - timestamp;
+    sums.held0 += reserve0 * lastedSeconds;
+    sums.held1 += reserve1 * lastedSeconds;
+    sums.value0 += reserve0 * usd0 * lastedSeconds;
+    sums.value1 += reserve1 * usd1 * lastedSeconds;
   });
-  const total = now - first.at;
-  const meanOf = (sum: number): number | null => (total === 0 ? null : sum / total);
+  const totalSeconds = windowEnd - firstMoment.timestamp;
+  const meanOf = (sum: number): number | null => (totalSeconds === 0 ? null : sum / totalSeconds);
   return {
     mean_reserve0: meanOf(sums.held0),
     mean_reserve1: meanOf(sums.held1),
@@ -72,15 +72,24 @@ function reservesOf({ reserve0, reserve1 }: HeldState): [number, number] {
 }
 
 /** A swap comes after the state of the same log. */
-function inOrder(states: readonly HeldState[], swaps: readonly ValuedSwap[], since: number): Moment[] {
+function mergeMoments(
+  states: readonly HeldState[],
+  swaps: readonly ValuedSwap[],
+  windowStart: number,
+): Moment[] {
   const moments = [
-    ...states.map((state) => ({ ord: state.ord, at: Math.max(state.timestamp, since), state, swap: null })),
-    ...swaps.map((swap) => ({ ord: swap.ord + 0.5, at: swap.timestamp, state: null, swap })),
+    ...states.map((state) => ({
+      ord: state.ord,
+      timestamp: Math.max(state.timestamp, windowStart),
+      state,
+      swap: null,
+    })),
+    ...swaps.map((swap) => ({ ord: swap.ord + 0.5, timestamp: swap.timestamp, state: null, swap })),
   ];
   return moments.sort((a, b) => a.ord - b.ord);
 }
 
-function firstOf<T>(moments: readonly Moment[], pick: (moment: Moment) => T | null): T | null {
+function firstValueOf<T>(moments: readonly Moment[], pick: (moment: Moment) => T | null): T | null {
   for (const moment of moments) {
     const picked = pick(moment);
     if (picked !== null) return picked;

@@ -34,11 +34,16 @@ export const stateRow = rowType({
 export type StateRow = RowOf<typeof stateRow>;
 
 /** Column of means, which are null if unknown or beyond all floats. */
-const mean: ColumnType<number | null> = {
+const meanColumn: ColumnType<number | null> = {
   ...nullable(f64),
   read: (reader) => (reader.bool() ? null : finiteOrNull(reader.f64())),
 };
-const meanColumns = { mean_reserve0: mean, mean_reserve1: mean, mean_value0: mean, mean_value1: mean };
+const meanColumns = {
+  mean_reserve0: meanColumn,
+  mean_reserve1: meanColumn,
+  mean_value0: meanColumn,
+  mean_value1: meanColumn,
+};
 
 /**
  * Time-weighted means of a window: raw reserves, and the USD value of each reserve times 10^decimals of the

@@ -59,10 +59,10 @@ function hasConcentrated(dexes: PairDexes): boolean {
 /** The views from which the table of pairs is made. */
 interface PairSources {
   readonly prices: TokenPriceTables;
-  readonly bases: PerVersion<PairBase>;
+  readonly baseTables: PerVersion<PairBase>;
   readonly directory: Directory;
-  readonly births: (head: HeadSnapshot) => Promise<PoolBirths>;
-  readonly splits: (head: HeadSnapshot) => Promise<ProtocolSplits>;
+  readonly readBirths: (head: HeadSnapshot) => Promise<PoolBirths>;
+  readonly readSplits: (head: HeadSnapshot) => Promise<ProtocolSplits>;
 }
 
 export function createPairTables(
@@ -74,27 +74,27 @@ export function createPairTables(
 ): PairTables {
   const sources: PairSources = {
     prices,
-    bases: perVersion(pairBaseView(runner, hasVault(dexes) ? chainId : null)),
+    baseTables: perVersion(pairBaseView(runner, hasVault(dexes) ? chainId : null)),
     directory,
-    births: createPoolBirths(runner),
-    splits: hasConcentrated(dexes)
+    readBirths: createPoolBirths(runner),
+    readSplits: hasConcentrated(dexes)
       ? createProtocolSplits(runner, chainId)
       : () => Promise.resolve<ProtocolSplits>(new Map()),
   };
   return perVersion({
     read: (head) => readPairTable(runner, chainId, head, dexes, sources, null),
-    next: (before, { to }) => readPairTable(runner, chainId, to, dexes, sources, before),
+    next: (earlierTable, { to }) => readPairTable(runner, chainId, to, dexes, sources, earlierTable),
   });
 }
 
-/** Reuses the objects of the table `before`, because most pools do not change. */
+/** Reuses the objects of the table `earlierTable`, because most pools do not change. */
 async function readPairTable(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
   dexes: PairDexes,
   sources: PairSources,
-  earlier: PairTable | null,
+  earlierTable: PairTable | null,
 ): Promise<PairTable> {
   const params: QueryParams = {
     ...snapshotParams(head),
@@ -105,81 +105,83 @@ async function readPairTable(
     limit: ROWS_MAX,
   };
   const [births, splits, prices, base, tokens, balances, trades, pastPrices, means] = await Promise.all([
-    sources.births(head),
-    sources.splits(head),
+    sources.readBirths(head),
+    sources.readSplits(head),
     sources.prices.at(head),
-    sources.bases.at(head),
+    sources.baseTables.at(head),
     sources.directory.allTokens(),
     runner.run('pairs/list_balances', params, balancesRow),
     runner.run('pairs/count_trades', params, tradesRow),
     runner.run('pairs/list_past_prices', params, pastPricesRow),
     hasVault(dexes) ? runner.run('pairs/list_mean_balances', params, pairMeansRow) : [],
   ]);
-  const balancesOf = byPair(balances);
-  const tradesOf = byPair(trades);
-  const pastOf = byPair(pastPrices);
-  const meansOf = byPair(means);
-  const shareOf = new Map(dexes.map(({ name, protocolFeeShare }) => [name, protocolFeeShare ?? 0]));
-  const questions = base.pools.flatMap(({ address: pair, dex }) => {
-    const [split, fees] = [splits.get(pair), tradesOf.get(pair)?.fees ?? 0];
-    return split === undefined || fees === 0
+  const balancesByPair = byPair(balances);
+  const tradesByPair = byPair(trades);
+  const pastPricesByPair = byPair(pastPrices);
+  const meansByPair = byPair(means);
+  const shareByDex = new Map(dexes.map(({ name, protocolFeeShare }) => [name, protocolFeeShare ?? 0]));
+  const splitQuestions = base.pools.flatMap(({ address: pair, dex }) => {
+    const [split, feesUsd] = [splits.get(pair), tradesByPair.get(pair)?.fees ?? 0];
+    return split === undefined || feesUsd === 0
       ? []
-      : [{ pair, split, fees, otherShare: shareOf.get(dex) ?? 0 }];
+      : [{ pair, split, feesUsd, otherShare: shareByDex.get(dex) ?? 0 }];
   });
-  const splitFees = await sumProtocolFees(runner, chainId, head, DAY_SECONDS, questions);
+  const splitFees = await sumProtocolFees(runner, chainId, head, DAY_SECONDS, splitQuestions);
   const tokenPairs = new TokenPairs(prices, head.timestamp);
   const entries = base.pools.map((pool, index) => {
-    const previous = findBefore(earlier, pool, index);
-    const vault = balancesOf.get(pool.address);
+    const earlierEntry = findBefore(earlierTable, pool, index);
+    const vaultBalances = balancesByPair.get(pool.address);
     const facts: PairFacts = {
       state: base.stateAt(index),
-      balances: vault?.balances ?? null,
-      doubts: vault?.doubts ?? 0,
-      trades: tradesOf.get(pool.address) ?? null,
-      pastPrices: pastOf.get(pool.address) ?? null,
-      meanBalances: meansOf.get(pool.address)?.means ?? null,
+      balances: vaultBalances?.balances ?? null,
+      doubts: vaultBalances?.doubts ?? 0,
+      trades: tradesByPair.get(pool.address) ?? null,
+      pastPrices: pastPricesByPair.get(pool.address) ?? null,
+      meanBalances: meansByPair.get(pool.address)?.means ?? null,
       lastTradeAt: base.lastTradeAt(index),
       feePips: base.feePipsAt(index),
       birth: births.get(pool.address) ?? null,
-      protocolShare: shareOf.get(pool.dex) ?? 0,
+      protocolShare: shareByDex.get(pool.dex) ?? 0,
       protocolSplit: splits.get(pool.address) ?? null,
-      splitFees: splitFees.get(pool.address) ?? null,
+      splitFeesUsd: splitFees.get(pool.address) ?? null,
     };
     return new PairEntry(
       pool,
-      previous?.pool === pool && earlier?.tokens === tokens ? previous.tokens : poolTokensOf(pool, tokens),
-      sharedFacts(facts, previous),
+      earlierEntry?.pool === pool && earlierTable?.tokens === tokens
+        ? earlierEntry.tokens
+        : poolTokensOf(pool, tokens),
+      sharedFacts(facts, earlierEntry),
       prices,
       tokenPairs.reasonOf,
-      previous,
+      earlierEntry,
     );
   });
   return makeTable(entries, base, tokenPairs, prices, tokens);
 }
 
 /** The entry of the same pool in the previous table, usually at the same index. */
-function findBefore(previous: PairTable | null, pool: StoredPool, index: number): PairEntry | undefined {
-  const sameIndex = previous?.entries[index];
-  return sameIndex?.pool === pool ? sameIndex : previous?.byAddress.get(pool.address);
+function findBefore(earlierTable: PairTable | null, pool: StoredPool, index: number): PairEntry | undefined {
+  const entryAtIndex = earlierTable?.entries[index];
+  return entryAtIndex?.pool === pool ? entryAtIndex : earlierTable?.byAddress.get(pool.address);
 }
 
 /** The facts of the earlier head if they are the same, because most pools do not change. This saves memory. */
-function sharedFacts(facts: PairFacts, previous: PairEntry | undefined): PairFacts {
-  const previousFacts = previous?.facts;
+function sharedFacts(facts: PairFacts, earlierEntry: PairEntry | undefined): PairFacts {
+  const earlierFacts = earlierEntry?.facts;
   const isSame =
-    previousFacts?.state === facts.state &&
-    previousFacts.balances === facts.balances &&
-    previousFacts.doubts === facts.doubts &&
-    previousFacts.trades === facts.trades &&
-    previousFacts.pastPrices === facts.pastPrices &&
-    previousFacts.meanBalances === facts.meanBalances &&
-    previousFacts.lastTradeAt === facts.lastTradeAt &&
-    previousFacts.feePips === facts.feePips &&
-    previousFacts.birth === facts.birth &&
-    previousFacts.protocolShare === facts.protocolShare &&
-    previousFacts.protocolSplit === facts.protocolSplit &&
-    previousFacts.splitFees === facts.splitFees;
-  return isSame ? previousFacts : facts;
+    earlierFacts?.state === facts.state &&
+    earlierFacts.balances === facts.balances &&
+    earlierFacts.doubts === facts.doubts &&
+    earlierFacts.trades === facts.trades &&
+    earlierFacts.pastPrices === facts.pastPrices &&
+    earlierFacts.meanBalances === facts.meanBalances &&
+    earlierFacts.lastTradeAt === facts.lastTradeAt &&
+    earlierFacts.feePips === facts.feePips &&
+    earlierFacts.birth === facts.birth &&
+    earlierFacts.protocolShare === facts.protocolShare &&
+    earlierFacts.protocolSplit === facts.protocolSplit &&
+    earlierFacts.splitFeesUsd === facts.splitFeesUsd;
+  return isSame ? earlierFacts : facts;
 }
 
 /** This is a separate function, because a closure in readPairTable would keep all previous tables in memory. */

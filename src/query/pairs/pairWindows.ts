@@ -39,7 +39,7 @@ export interface PairWindows {
  * Largest number of daily swaps for which this process computes the means. For busier pairs ClickHouse computes them,
  * because a week of swaps is too large to send.
  */
-const SWAPS_A_DAY_MAX = 1_000;
+const DAILY_SWAPS_MAX = 1_000;
 /** A LIMIT for queries that never cuts their result: no query returns this many rows. */
 const ROWS_MAX = 1_000_000;
 
@@ -56,65 +56,72 @@ interface Window {
   readonly since: number;
   readonly hours: WholeHours;
   /** Final swaps up to this position (`ord`) are older than the hour of `since`. */
-  readonly ord: number;
+  readonly hourBeforeOrd: number;
   /** Final swaps up to this position (`ord`) are older than the first whole hour. */
-  readonly edge: number;
+  readonly firstHourOrd: number;
   /** Final swaps above this position (`ord`) are newer than the last whole hour. */
-  readonly tail: number;
+  readonly lastHourOrd: number;
 }
 
-/** `swapsADay` is the approximate number of the pair's daily swaps. */
+/** `dailySwaps` is the approximate number of the pair's daily swaps. */
 export async function readPairWindows(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
   { address, all_tokens: tokens }: Pick<StoredPool, 'address' | 'all_tokens'>,
-  swapsADay = 0,
+  dailySwaps = 0,
 ): Promise<PairWindows> {
-  const tip = await findFinalTip(runner, chainId, head);
+  const finalTip = await findFinalTip(runner, chainId, head);
   // Looks up the block at a whole hour instead of the exact start, because such look-ups are cached. Time filters
   // then leave out swaps before the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
-  const windowOf = async (seconds: number): Promise<Window> => {
-    const windowStart = Math.max(head.timestamp - seconds, 0);
-    const hours = wholeHours(windowStart, head.timestamp, tip?.timestamp ?? null);
-    const [ord, edge, tail] = await Promise.all([
+  const windowOf = async (windowSeconds: number): Promise<Window> => {
+    const windowStart = Math.max(head.timestamp - windowSeconds, 0);
+    const hours = wholeHours(windowStart, head.timestamp, finalTip?.timestamp ?? null);
+    const [hourBeforeOrd, firstHourOrd, lastHourOrd] = await Promise.all([
       ordBefore(slotOf(windowStart, HOUR_SECONDS)),
       ordBefore(hours.from),
       ordBefore(hours.to),
     ]);
-    return { since: windowStart, hours, ord, edge, tail };
+    return { since: windowStart, hours, hourBeforeOrd, firstHourOrd, lastHourOrd };
   };
   const [week, month] = await Promise.all([windowOf(WEEK_SECONDS), windowOf(MONTH_SECONDS)]);
   const hasManyTokens = tokens.length > 2;
-  const readsSwaps = !hasManyTokens && swapsADay <= SWAPS_A_DAY_MAX;
-  const key = { ...snapshotParams(head), pair: address.slice(2), limit: ROWS_MAX };
+  const isQuiet = !hasManyTokens && dailySwaps <= DAILY_SWAPS_MAX;
+  const pairParams = { ...snapshotParams(head), pair: address.slice(2), limit: ROWS_MAX };
   const swapParams = {
-    ...key,
-    month_ord: month.ord,
-    month_edge: month.edge,
-    week_ord: week.ord,
-    week_edge: readsSwaps ? lastOrdOfBlock(head.finalTo) : week.edge,
-    tail_ord: month.tail,
+    ...pairParams,
+    month_ord: month.hourBeforeOrd,
+    month_edge: month.firstHourOrd,
+    week_ord: week.hourBeforeOrd,
+    week_edge: isQuiet ? lastOrdOfBlock(head.finalTo) : week.firstHourOrd,
+    tail_ord: month.lastHourOrd,
   };
-  const engineParams = { ...key, since: week.since, since_ord: week.ord, now: head.timestamp };
+  const engineParams = {
+    ...pairParams,
+    since: week.since,
+    since_ord: week.hourBeforeOrd,
+    now: head.timestamp,
+  };
   const [trades, hours, swaps, states, means, balances] = await Promise.all([
     readShortTrades(runner, chainId, head, 'pairs/count_window_trades', { pair: address.slice(2) }),
-    runner.run('pairs/list_window_hours', { ...key, ...month.hours }, hourRow),
+    runner.run('pairs/list_window_hours', { ...pairParams, ...month.hours }, hourRow),
     runner.run('pairs/list_window_swaps', swapParams, swapRow),
-    readsSwaps ? runner.run('pairs/list_window_states', { ...key, week_ord: week.ord }, heldRow) : [],
-    readsSwaps || hasManyTokens ? [] : runner.run('pairs/mean_reserves', engineParams, meanReservesRow),
+    isQuiet
+      ? runner.run('pairs/list_window_states', { ...pairParams, week_ord: week.hourBeforeOrd }, heldRow)
+      : [],
+    isQuiet || hasManyTokens ? [] : runner.run('pairs/mean_reserves', engineParams, meanReservesRow),
     hasManyTokens ? runner.run('pairs/mean_balances', engineParams, meanBalancesRow) : [],
   ]);
-  const ofWeek = sumWindow(week, hours, swaps);
-  const valued = swaps.flatMap((swap) => (swap.timestamp > week.since ? valuedSwaps(swap) : []));
+  const weekSums = sumWindow(week, hours, swaps);
+  const weekSwaps = swaps.flatMap((swap) => (swap.timestamp > week.since ? valuedSwaps(swap) : []));
   return {
     trades,
-    volumeWeek: ofWeek.volume,
+    volumeWeek: weekSums.volume,
     volumeMonth: sumWindow(month, hours, swaps).volume,
-    feesWeek: ofWeek.fees,
-    meanReservesWeek: readsSwaps
-      ? meanReserves(states, valued, week.since, head.timestamp)
+    feesWeek: weekSums.fees,
+    meanReservesWeek: isQuiet
+      ? meanReserves(states, weekSwaps, week.since, head.timestamp)
       : (means[0] ?? null),
     meanBalancesWeek: balances[0]?.means ?? null,
   };
@@ -126,25 +133,27 @@ function sumWindow(
   hours: readonly RowOf<typeof hourRow>[],
   swaps: readonly WindowSwap[],
 ): { volume: number; fees: number } {
-  let volume = 0n;
-  let fees = 0n;
+  let volumeUnits = 0n;
+  let feeUnits = 0n;
   for (const hour of hours) {
     if (hour.bucket < from || hour.bucket >= to) continue;
-    volume += hour.volume_usd;
-    fees += hour.fee_usd;
+    volumeUnits += hour.volume_usd;
+    feeUnits += hour.fee_usd;
   }
   for (const { timestamp, tracked, ...swap } of swaps) {
     if (!tracked || timestamp <= since || (timestamp >= from && timestamp < to)) continue;
-    volume += swap.amount_usd;
-    fees += swap.fee_usd;
+    volumeUnits += swap.amount_usd;
+    feeUnits += swap.fee_usd;
   }
-  return { volume: unitsToNumber(volume, USD_DECIMALS), fees: unitsToNumber(fees, USD_DECIMALS) };
+  return { volume: unitsToNumber(volumeUnits, USD_DECIMALS), fees: unitsToNumber(feeUnits, USD_DECIMALS) };
 }
 
 /** The swap with its prices; nothing without a price, or if the swap is not between the pool's first two tokens. */
 function valuedSwaps({ ord, timestamp, leg, price, ...swap }: WindowSwap): readonly ValuedSwap[] {
   if (leg !== 1 || !(price > 0)) return [];
-  const { base_is_token0, price_usd: base, quote_price_usd: quote } = swap;
-  const [usd0, usd1] = base_is_token0 ? [quote * price, base / price] : [base * price, quote / price];
+  const { base_is_token0, price_usd: basePriceUsd, quote_price_usd: quotePriceUsd } = swap;
+  const [usd0, usd1] = base_is_token0
+    ? [quotePriceUsd * price, basePriceUsd / price]
+    : [basePriceUsd * price, quotePriceUsd / price];
   return [{ ord, timestamp, usd0, usd1 }];
 }

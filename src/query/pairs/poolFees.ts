@@ -19,7 +19,7 @@ export type PoolFees = ReadonlyMap<string, number>;
  * chain_id and limit.
  */
 export function listPoolFees(runner: QueryRunner, params: QueryParams): Promise<PoolFees> {
-  return runFees(runner, { ...params, all_pools: true });
+  return queryFees(runner, { ...params, all_pools: true });
 }
 
 /** Fees of the given pools. */
@@ -31,10 +31,10 @@ export async function readPoolFees(
 ): Promise<PoolFees> {
   if (addresses.length === 0) return new Map();
   const pairs = [...new Set(addresses)].map((address) => address.slice(2));
-  return runFees(runner, { ...snapshotParams(head), chain_id: chainId, pairs, limit: pairs.length });
+  return queryFees(runner, { ...snapshotParams(head), chain_id: chainId, pairs, limit: pairs.length });
 }
 
-async function runFees(runner: QueryRunner, params: QueryParams): Promise<PoolFees> {
+async function queryFees(runner: QueryRunner, params: QueryParams): Promise<PoolFees> {
   const rows = await runner.run('pairs/list_fees', params, feeRow);
   return new Map(rows.map(({ pair, swap_fee: swapFee }) => [pair, toFeePips(BigInt(swapFee))]));
 }

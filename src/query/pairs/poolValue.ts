@@ -53,9 +53,9 @@ export function countedValues(sides: readonly PoolSide[], weights: readonly numb
  * which may be in one token only.
  */
 export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): number {
-  const value = sumBelowCaps(side0, side1) ?? sumOf(countedValues([side0, side1], []));
-  const both = isTrusted(side0.price) === isTrusted(side1.price);
-  return both || poolType !== POOL_V2 ? value : 2 * value;
+  const valueUsd = sumBelowCaps(side0, side1) ?? sumOf(countedValues([side0, side1], []));
+  const areBothSame = isTrusted(side0.price) === isTrusted(side1.price);
+  return areBothSame || poolType !== POOL_V2 ? valueUsd : 2 * valueUsd;
 }
 
 /**
@@ -99,13 +99,13 @@ export function tvlOfWeighted(
   weights: readonly number[],
   doubts: number,
 ): number {
-  const value = sumOf(countedInVault(holdings, weights, doubts));
-  let weight = 0;
+  const valueUsd = sumOf(countedInVault(holdings, weights, doubts));
+  let trustedWeight = 0;
   holdings.forEach(({ price }, i) => {
-    if (isTrusted(price)) weight += weights[i] ?? 0;
+    if (isTrusted(price)) trustedWeight += weights[i] ?? 0;
   });
-  if (weights.length === 0 || !(weight > 0) || doubts > 0) return value;
-  return value / Math.min(1, Math.max(weight, 1 / TVL_PER_TRUSTED_MAX));
+  if (weights.length === 0 || !(trustedWeight > 0) || doubts > 0) return valueUsd;
+  return valueUsd / Math.min(1, Math.max(trustedWeight, 1 / TVL_PER_TRUSTED_MAX));
 }
 
 /** Converts a fractional raw amount to whole tokens. */
@@ -125,8 +125,8 @@ interface DepthState {
 }
 
 interface Depth {
-  readonly up: number;
-  readonly down: number;
+  readonly upQuote: number;
+  readonly downQuote: number;
 }
 
 /**
@@ -137,18 +137,23 @@ interface Depth {
 export function depthOf({ poolType, baseReserve, quoteReserve, liquidity, price }: DepthState): Depth | null {
   if (!(price > 0) || !Number.isFinite(price)) return null;
   if (poolType !== POOL_V2 && poolType !== POOL_V3 && poolType !== POOL_WEIGHTED) return null;
-  const product = Math.sqrt(baseReserve) * Math.sqrt(quoteReserve);
-  const root = Math.sqrt(price);
-  const virtualQuote = (poolType === POOL_V2 ? product : liquidity) * root;
+  const sqrtOfProduct = Math.sqrt(baseReserve) * Math.sqrt(quoteReserve);
+  const sqrtOfPrice = Math.sqrt(price);
+  const virtualQuote = (poolType === POOL_V2 ? sqrtOfProduct : liquidity) * sqrtOfPrice;
   return {
-    up: Math.min(virtualQuote * (Math.sqrt(PRICE_UP_FACTOR) - 1), baseReserve * price),
-    down: Math.min(virtualQuote * (1 / Math.sqrt(PRICE_DOWN_FACTOR) - 1), quoteReserve),
+    upQuote: Math.min(virtualQuote * (Math.sqrt(PRICE_UP_FACTOR) - 1), baseReserve * price),
+    downQuote: Math.min(virtualQuote * (1 / Math.sqrt(PRICE_DOWN_FACTOR) - 1), quoteReserve),
   };
 }
 
 /** Annualised fees of a window over the TVL, in percent. Null without TVL, and for a pool with a fee above 10 %. */
-export function aprPercent(fees: number, windowSeconds: number, tvl: number, feePips: number): number | null {
-  if (!(tvl > 0) || isExtremeFee(feePips)) return null;
-  const apr = ((fees * YEAR_SECONDS) / windowSeconds / tvl) * 100;
-  return Number.isFinite(apr) ? apr : null;
+export function aprPercent(
+  feesUsd: number,
+  windowSeconds: number,
+  tvlUsd: number,
+  feePips: number,
+): number | null {
+  if (!(tvlUsd > 0) || isExtremeFee(feePips)) return null;
+  const percentPerYear = ((feesUsd * YEAR_SECONDS) / windowSeconds / tvlUsd) * 100;
+  return Number.isFinite(percentPerYear) ? percentPerYear : null;
 }

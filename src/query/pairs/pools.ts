@@ -48,8 +48,10 @@ export function tokensOfPool({ all_tokens, token0, token1 }: StoredPool): readon
 /** The number of the pool's leg of two tokens (swaps.leg), or null without such a leg. */
 export function legOfPool(pool: StoredPool, token0: Hex, token1: Hex): number | null {
   const tokens = tokensOfPool(pool);
-  const [first, second] = [tokens.indexOf(token0), tokens.indexOf(token1)];
-  return first < 0 || second < 0 || first >= second ? null : 256 * first + second;
+  const [firstIndex, secondIndex] = [tokens.indexOf(token0), tokens.indexOf(token1)];
+  return firstIndex < 0 || secondIndex < 0 || firstIndex >= secondIndex
+    ? null
+    : 256 * firstIndex + secondIndex;
 }
 
 /** Weights of the pool's tokens, 0 to 1; empty for pools without weights. */

@@ -24,34 +24,34 @@ interface ReasonPair {
   readonly prices: TokenPrices;
 }
 
-/** The reason why a token without a price has none. `pairs` are all its pairs, `now` the time of the head. */
-export function tokenPriceReason(token: Token, pairs: readonly ReasonPair[], now: number): PriceReason {
+/** The reason why a token without a price has none. `pairs` are all its pairs, `headTime` the time of the head. */
+export function tokenPriceReason(token: Token, pairs: readonly ReasonPair[], headTime: number): PriceReason {
   return priceReason(
     token,
-    pairs.flatMap((pair) => legsOfToken(token.address, pair, now)),
+    pairs.flatMap((pair) => legsOfToken(token.address, pair, headTime)),
   );
 }
 
 function legsOfToken(
   token: string,
   { pool, tokens, facts, prices }: ReasonPair,
-  now: number,
+  headTime: number,
 ): readonly ReasonLeg[] {
   const { state, doubts, lastTradeAt } = facts;
-  const withTokens = { ...pool, tokens: pool.all_tokens, weights: pool.all_weights };
+  const poolWithTokens = { ...pool, tokens: pool.all_tokens, weights: pool.all_weights };
   const decimalsOf = (address: string): number | null =>
-    tokens.all.find((one) => one.address === address)?.decimals ?? null;
-  const movedAt = Math.max(state?.timestamp ?? 0, lastTradeAt ?? 0);
-  return legsOf(withTokens).flatMap((info) => {
-    const { token0, token1 } = info.leg;
+    tokens.all.find((token) => token.address === address)?.decimals ?? null;
+  const lastChangeAt = Math.max(state?.timestamp ?? 0, lastTradeAt ?? 0);
+  return legsOf(poolWithTokens).flatMap((legInfo) => {
+    const { token0, token1 } = legInfo.leg;
     if (token0 !== token && token1 !== token) return [];
     const rawState = state === null ? null : { ...state, balances: facts.balances ?? [], doubts };
     return {
-      state: rawState === null ? NO_STATE : toLegState(withTokens, info, rawState, decimalsOf),
+      state: rawState === null ? NO_STATE : toLegState(poolWithTokens, legInfo, rawState, decimalsOf),
       isToken0: token0 === token,
-      other: prices.now(token0 === token ? token1 : token0),
-      isFollowed: isFollowed(withTokens, doubts),
-      isQuiet: state === null || now - movedAt > DORMANT_SECONDS,
+      otherPrice: prices.now(token0 === token ? token1 : token0),
+      isFollowed: isFollowed(poolWithTokens, doubts),
+      isQuiet: state === null || headTime - lastChangeAt > DORMANT_SECONDS,
     };
   });
 }

@@ -36,37 +36,40 @@ export function createProtocolSplits(
   runner: QueryRunner,
   chainId: number,
 ): (head: HeadSnapshot) => Promise<ProtocolSplits> {
-  const readFirst = createFirstShares(runner);
-  let final: { readonly finalTo: number; readonly splits: ProtocolSplits } | null = null;
-  const list = (head: HeadSnapshot, since: number): Promise<Change[]> =>
+  const readFirstShares = createFirstShares(runner);
+  let keptFinal: { readonly finalTo: number; readonly splits: ProtocolSplits } | null = null;
+  const listChanges = (head: HeadSnapshot, sinceOrd: number): Promise<Change[]> =>
     runner.run(
       'pairs/list_fee_protocols',
-      { ...snapshotParams(head), chain_id: chainId, since_ord: since, limit: ROWS_MAX },
+      { ...snapshotParams(head), chain_id: chainId, since_ord: sinceOrd, limit: ROWS_MAX },
       changeRow,
     );
   return async (head) => {
-    let finalSplits = final;
+    let finalSplits = keptFinal;
     if (
       finalSplits === null ||
       finalSplits.finalTo > head.finalTo ||
       head.finalTo - finalSplits.finalTo > FINAL_BLOCKS_MAX
     ) {
-      const changes = await list({ ...head, blocks: [] }, 0);
+      const changes = await listChanges({ ...head, blocks: [] }, 0);
       finalSplits = { finalTo: head.finalTo, splits: withChanges(new Map(), changes) };
       // Changes of an older snapshot are not kept, because they would not help the next read.
-      if (final === null || final.finalTo <= head.finalTo) final = finalSplits;
+      if (keptFinal === null || keptFinal.finalTo <= head.finalTo) keptFinal = finalSplits;
     }
-    const [fresh, first] = await Promise.all([list(head, lastOrdOfBlock(finalSplits.finalTo)), readFirst()]);
-    return withChanges(new Map([...first, ...finalSplits.splits]), fresh);
+    const [newChanges, firstShares] = await Promise.all([
+      listChanges(head, lastOrdOfBlock(finalSplits.finalTo)),
+      readFirstShares(),
+    ]);
+    return withChanges(new Map([...firstShares, ...finalSplits.splits]), newChanges);
   };
 }
 
 /** A function that returns the stored parts before the first change. Each call reads only the rows that are new. */
 function createFirstShares(runner: QueryRunner): () => Promise<ReadonlyMap<string, ProtocolSplit>> {
-  const splitOf = new Map<string, ProtocolSplit>();
-  let newest = 0;
+  const splitByPair = new Map<string, ProtocolSplit>();
+  let newestVersion = 0;
   return async () => {
-    const params = { since: Math.max(0, newest - LATE_MS), limit: ROWS_MAX };
+    const params = { since: Math.max(0, newestVersion - LATE_MS), limit: ROWS_MAX };
     for (const { pair, share0, share1, version } of await runner.run(
       'pairs/list_first_shares',
       params,
@@ -74,12 +77,12 @@ function createFirstShares(runner: QueryRunner): () => Promise<ReadonlyMap<strin
     )) {
       const shares = share0 === null || share1 === null ? null : { share0, share1 };
       // An unchanged object lets readers reuse what they made of it.
-      const earlier = splitOf.get(pair)?.[0];
-      if (earlier?.shares?.share0 !== share0 || earlier.shares.share1 !== share1)
-        splitOf.set(pair, [{ fromOrd: 0, shares }]);
-      newest = Math.max(newest, version);
+      const earlierPart = splitByPair.get(pair)?.[0];
+      if (earlierPart?.shares?.share0 !== share0 || earlierPart.shares.share1 !== share1)
+        splitByPair.set(pair, [{ fromOrd: 0, shares }]);
+      newestVersion = Math.max(newestVersion, version);
     }
-    return splitOf;
+    return splitByPair;
   };
 }
 
@@ -88,8 +91,8 @@ function withChanges(splits: Map<string, ProtocolSplit>, changes: readonly Chang
   for (const { pair, ord, topic0, data } of changes) {
     const change = decodeSetFeeProtocol({ topics: [topic0], data });
     if (change === null) continue;
-    const parts = splits.get(pair) ?? [{ fromOrd: 0, shares: change.before }];
-    splits.set(pair, [...parts, { fromOrd: ord, shares: change.after }]);
+    const earlierParts = splits.get(pair) ?? [{ fromOrd: 0, shares: change.before }];
+    splits.set(pair, [...earlierParts, { fromOrd: ord, shares: change.after }]);
   }
   return splits;
 }
@@ -98,41 +101,41 @@ function withChanges(splits: Map<string, ProtocolSplit>, changes: readonly Chang
 interface SplitQuestion {
   readonly pair: string;
   readonly split: ProtocolSplit;
-  readonly fees: number;
+  readonly feesUsd: number;
   /** The protocol's part where the split is unknown. */
   readonly otherShare: number;
 }
 
 /**
- * The protocol's part of the fees of each pool over the last `seconds`, in USD. Reads swaps only of pools whose part
+ * The protocol's part of the fees of each pool over the last `windowSeconds`, in USD. Reads swaps only of pools whose part
  * changed in this time, or differs by token.
  */
 export async function sumProtocolFees(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-  seconds: number,
+  windowSeconds: number,
   questions: readonly SplitQuestion[],
 ): Promise<ReadonlyMap<string, number>> {
-  const sums = new Map<string, number>();
-  if (questions.length === 0) return sums;
-  const windowStart = Math.max(0, head.timestamp - seconds);
+  const feesByPair = new Map<string, number>();
+  if (questions.length === 0) return feesByPair;
+  const windowStart = Math.max(0, head.timestamp - windowSeconds);
   const afterOrd = await findOrdAt(runner, chainId, head, windowStart);
-  const unsplit: SplitQuestion[] = [];
+  const variableQuestions: SplitQuestion[] = [];
   for (const question of questions) {
-    const share = onlyShare(question, afterOrd);
-    if (share === null) unsplit.push(question);
-    sums.set(question.pair, (share ?? 0) * question.fees);
+    const share = constantShare(question, afterOrd);
+    if (share === null) variableQuestions.push(question);
+    feesByPair.set(question.pair, (share ?? 0) * question.feesUsd);
   }
-  const questionOf = new Map(unsplit.map((question) => [question.pair, question]));
-  const rows = await inChunks(unsplit, (chunk) => {
-    const starts = chunk.flatMap(({ pair, split }) =>
+  const questionByPair = new Map(variableQuestions.map((question) => [question.pair, question]));
+  const rows = await inChunks(variableQuestions, (chunk) => {
+    const splitStarts = chunk.flatMap(({ pair, split }) =>
       split.map(({ fromOrd }) => [pair.slice(2), fromOrd] as const),
     );
     const params = {
       ...snapshotParams(head),
-      pairs: starts.map(([pair]) => pair),
-      ords: starts.map(([, ord]) => ord),
+      pairs: splitStarts.map(([pair]) => pair),
+      ords: splitStarts.map(([, ord]) => ord),
       after_ord: afterOrd,
       since: windowStart,
       limit: ROWS_MAX,
@@ -140,25 +143,25 @@ export async function sumProtocolFees(
     return runner.run('pairs/sum_split_fees', params, feesRow);
   });
   for (const { pair, part, is_token0, fees } of rows) {
-    const { split, otherShare } = questionOf.get(pair) ?? { split: [], otherShare: 0 };
+    const { split, otherShare } = questionByPair.get(pair) ?? { split: [], otherShare: 0 };
     const shares = split[part - 1]?.shares ?? null;
     const share = is_token0 ? shares?.share0 : shares?.share1;
-    sums.set(pair, (sums.get(pair) ?? 0) + fees * (share ?? otherShare));
+    feesByPair.set(pair, (feesByPair.get(pair) ?? 0) + fees * (share ?? otherShare));
   }
-  return sums;
+  return feesByPair;
 }
 
 /** The part that applies to all fees after `afterOrd`; null if there are several. */
-function onlyShare({ split, otherShare }: SplitQuestion, afterOrd: number): number | null {
+function constantShare({ split, otherShare }: SplitQuestion, afterOrd: number): number | null {
   const shares = new Set<number>();
-  split.forEach(({ shares: part }, index) => {
-    const next = split[index + 1]?.fromOrd ?? Infinity;
-    if (next <= afterOrd) return;
-    shares.add(part?.share0 ?? otherShare);
-    shares.add(part?.share1 ?? otherShare);
+  split.forEach(({ shares: sharesOfPart }, index) => {
+    const nextOrd = split[index + 1]?.fromOrd ?? Infinity;
+    if (nextOrd <= afterOrd) return;
+    shares.add(sharesOfPart?.share0 ?? otherShare);
+    shares.add(sharesOfPart?.share1 ?? otherShare);
   });
-  const [only = 0] = shares;
-  return shares.size === 1 ? only : null;
+  const [onlyShare = 0] = shares;
+  return shares.size === 1 ? onlyShare : null;
 }
 
 interface SplitPair {
@@ -166,17 +169,17 @@ interface SplitPair {
   readonly facts: { readonly protocolSplit: ProtocolSplit | null; readonly protocolShare: number };
 }
 
-/** The protocol's part of a pair's fees of the last 7 days, `fees`, in USD. Null for a pair without a split. */
+/** The protocol's part of a pair's fees of the last 7 days, `feesUsd`, in USD. Null for a pair without a split. */
 export async function readSplitFees(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
   { pool: { address: pair }, facts }: SplitPair,
-  fees: number,
+  feesUsd: number,
 ): Promise<number | null> {
   const { protocolSplit: split, protocolShare: otherShare } = facts;
   if (split === null) return null;
-  const question = { pair, split, fees, otherShare };
-  const sums = await sumProtocolFees(runner, chainId, head, WEEK_SECONDS, [question]);
-  return sums.get(pair) ?? null;
+  const question = { pair, split, feesUsd, otherShare };
+  const feesByPair = await sumProtocolFees(runner, chainId, head, WEEK_SECONDS, [question]);
+  return feesByPair.get(pair) ?? null;
 }

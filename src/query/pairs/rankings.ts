@@ -34,14 +34,14 @@ interface Ranked {
 }
 
 /** The indexes of a list's items, in one order. */
-type Places = Uint32Array;
+type ItemIndexes = Uint32Array;
 
 /**
  * Orders lists by a key. Nulls are last in both orders; ties by address ascending. Sorting typed keys is much faster
  * than comparing items.
  */
 export class Rankings<T, S extends string> {
-  private readonly kept = new WeakMap<readonly T[], Map<string, readonly T[]>>();
+  private readonly ordersByList = new WeakMap<readonly T[], Map<string, readonly T[]>>();
 
   constructor(
     private readonly itemOf: (entry: T) => Ranked,
@@ -50,42 +50,42 @@ export class Rankings<T, S extends string> {
 
   /** The entries in this order. The list must not change afterwards. */
   sorted(entries: readonly T[], sort: S, order: Order): readonly T[] {
-    const orders = this.kept.get(entries) ?? new Map<string, readonly T[]>();
-    this.kept.set(entries, orders);
-    const name = `${sort} ${order}`;
-    const ranked = orders.get(name);
-    if (ranked !== undefined) return ranked;
-    const sorted: T[] = [];
-    for (const place of this.rank(entries, sort, order)) {
-      const entry = entries[place];
-      if (entry !== undefined) sorted.push(entry);
+    const listsByOrder = this.ordersByList.get(entries) ?? new Map<string, readonly T[]>();
+    this.ordersByList.set(entries, listsByOrder);
+    const orderName = `${sort} ${order}`;
+    const keptList = listsByOrder.get(orderName);
+    if (keptList !== undefined) return keptList;
+    const sortedEntries: T[] = [];
+    for (const itemIndex of this.rankIndexes(entries, sort, order)) {
+      const entry = entries[itemIndex];
+      if (entry !== undefined) sortedEntries.push(entry);
     }
-    orders.set(name, sorted);
-    return sorted;
+    listsByOrder.set(orderName, sortedEntries);
+    return sortedEntries;
   }
 
-  private rank(entries: readonly T[], sort: S, order: Order): Places {
-    const places = this.byAddress(entries);
-    const numbers = toNumbers(entries.map((entry) => this.keyOf(entry, sort)));
-    const sign = order === 'asc' ? 1 : -1;
-    const nulls = places.filter((place) => Number.isNaN(numbers[place]));
-    const withNumber = places.filter((place) => !Number.isNaN(numbers[place]));
+  private rankIndexes(entries: readonly T[], sort: S, order: Order): ItemIndexes {
+    const indexes = this.indexesByAddress(entries);
+    const keyNumbers = toNumbers(entries.map((entry) => this.keyOf(entry, sort)));
+    const orderSign = order === 'asc' ? 1 : -1;
+    const nullIndexes = indexes.filter((itemIndex) => Number.isNaN(keyNumbers[itemIndex]));
+    const numberIndexes = indexes.filter((itemIndex) => !Number.isNaN(keyNumbers[itemIndex]));
     // The sort is stable, so ties stay in address order.
-    withNumber.sort((a, b) => {
-      const [numberA, numberB] = [numbers[a] ?? NaN, numbers[b] ?? NaN];
-      return numberA === numberB ? 0 : numberA < numberB ? -sign : sign;
+    numberIndexes.sort((a, b) => {
+      const [numberA, numberB] = [keyNumbers[a] ?? NaN, keyNumbers[b] ?? NaN];
+      return numberA === numberB ? 0 : numberA < numberB ? -orderSign : orderSign;
     });
-    places.set(withNumber);
-    places.set(nulls, withNumber.length);
-    return places;
+    indexes.set(numberIndexes);
+    indexes.set(nullIndexes, numberIndexes.length);
+    return indexes;
   }
 
-  private byAddress(entries: readonly T[]): Places {
+  private indexesByAddress(entries: readonly T[]): ItemIndexes {
     const addresses = entries.map((entry) => this.itemOf(entry).address);
-    const places = Uint32Array.from(entries, (_, place) => place);
-    const isSorted = addresses.every((address, place) => (addresses[place - 1] ?? '') <= address);
-    if (isSorted) return places;
-    return places.sort((a, b) => ((addresses[a] ?? '') < (addresses[b] ?? '') ? -1 : 1));
+    const indexes = Uint32Array.from(entries, (_, itemIndex) => itemIndex);
+    const isSorted = addresses.every((address, itemIndex) => (addresses[itemIndex - 1] ?? '') <= address);
+    if (isSorted) return indexes;
+    return indexes.sort((a, b) => ((addresses[a] ?? '') < (addresses[b] ?? '') ? -1 : 1));
   }
 }
 

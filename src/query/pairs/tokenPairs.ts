@@ -8,40 +8,40 @@ import { tokenPriceReason } from './priceReasons';
 export class TokenPairs {
   /** All pairs of the table. Set once, before the first use. */
   entries: readonly PairEntry[] = [];
-  private groups: ReadonlyMap<string, readonly PairEntry[]> | null = null;
-  private readonly reasons = new Map<string, PriceReason>();
+  private pairsByToken: ReadonlyMap<string, readonly PairEntry[]> | null = null;
+  private readonly reasonByToken = new Map<string, PriceReason>();
 
-  /** `now`: time of the head, unix seconds. */
+  /** `headTime`: time of the head, unix seconds. */
   constructor(
     private readonly prices: TokenPrices,
-    private readonly now: number,
+    private readonly headTime: number,
   ) {}
 
   get byToken(): ReadonlyMap<string, readonly PairEntry[]> {
-    this.groups ??= groupByToken(this.entries);
-    return this.groups;
+    this.pairsByToken ??= groupByToken(this.entries);
+    return this.pairsByToken;
   }
 
   /** The reason why a token has no price; null if it has one. */
   readonly reasonOf = (token: Token): PriceReason | null => {
     const { address } = token;
     if (this.prices.now(address).usd !== null) return null;
-    const cached = this.reasons.get(address);
-    if (cached !== undefined) return cached;
-    const reason = tokenPriceReason(token, this.byToken.get(address) ?? [], this.now);
-    this.reasons.set(address, reason);
+    const cachedReason = this.reasonByToken.get(address);
+    if (cachedReason !== undefined) return cachedReason;
+    const reason = tokenPriceReason(token, this.byToken.get(address) ?? [], this.headTime);
+    this.reasonByToken.set(address, reason);
     return reason;
   };
 }
 
 function groupByToken(entries: readonly PairEntry[]): ReadonlyMap<string, readonly PairEntry[]> {
-  const pairsOf = new Map<string, PairEntry[]>();
+  const pairsByToken = new Map<string, PairEntry[]>();
   for (const entry of entries) {
     for (const { address } of entry.tokens.all) {
-      const tokenPairs = pairsOf.get(address);
-      if (tokenPairs === undefined) pairsOf.set(address, [entry]);
+      const tokenPairs = pairsByToken.get(address);
+      if (tokenPairs === undefined) pairsByToken.set(address, [entry]);
       else tokenPairs.push(entry);
     }
   }
-  return pairsOf;
+  return pairsByToken;
 }

@@ -29,26 +29,28 @@ export type ShortTrades = Readonly<Record<Exclude<Window, 'h24'>, Trades>>;
 
 const NO_TRADES: Trades = { buys: 0, sells: 0, buyers: 0, sellers: 0, volume: 0 };
 
-/** `key` has the address as the query takes it: hex without 0x. */
+/** `addressParam` has the address as the query takes it: hex without 0x. */
 export async function readShortTrades(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-  name: 'pairs/count_window_trades' | 'tokens/count_window_trades',
-  key: { readonly pair: string } | { readonly token: string },
+  queryName: 'pairs/count_window_trades' | 'tokens/count_window_trades',
+  addressParam: { readonly pair: string } | { readonly token: string },
 ): Promise<ShortTrades> {
   const { m5, h1, h6 } = WINDOW_SECONDS;
   const windows = [m5, h1, h6];
   const params = {
     ...snapshotParams(head),
-    ...key,
+    ...addressParam,
     windows,
     now: head.timestamp,
     after_ord: await findOrdAt(runner, chainId, head, head.timestamp - h6),
     limit: windows.length,
   };
-  const rows = new Map((await runner.run(name, params, windowRow)).map((row) => [row.seconds, row]));
-  const tradesOf = (seconds: number): Trades => rows.get(seconds) ?? NO_TRADES;
+  const rowsBySeconds = new Map(
+    (await runner.run(queryName, params, windowRow)).map((row) => [row.seconds, row]),
+  );
+  const tradesOf = (seconds: number): Trades => rowsBySeconds.get(seconds) ?? NO_TRADES;
   return { m5: tradesOf(m5), h1: tradesOf(h1), h6: tradesOf(h6) };
 }
 
@@ -58,17 +60,17 @@ export function tradeCounts(trades: Trades | null): TradeCounts {
   return { buys, sells, buyers: distinctMakers(buyers, buys), sellers: distinctMakers(sellers, sells) };
 }
 
-/** `day` is the trading of the last 24 hours; null without a swap. */
+/** `dayTrades` is the trading of the last 24 hours; null without a swap. */
 export function countsByWindow(
   { m5, h1, h6 }: ShortTrades,
-  day: Trades | null,
+  dayTrades: Trades | null,
 ): Readonly<Record<Window, TradeCounts>> {
-  return { m5: tradeCounts(m5), h1: tradeCounts(h1), h6: tradeCounts(h6), h24: tradeCounts(day) };
+  return { m5: tradeCounts(m5), h1: tradeCounts(h1), h6: tradeCounts(h6), h24: tradeCounts(dayTrades) };
 }
 
 export function volumeByWindow(
   { m5, h1, h6 }: ShortTrades,
-  day: Trades | null,
+  dayTrades: Trades | null,
 ): Readonly<Record<Window, number>> {
-  return { m5: m5.volume, h1: h1.volume, h6: h6.volume, h24: day?.volume ?? 0 };
+  return { m5: m5.volume, h1: h1.volume, h6: h6.volume, h24: dayTrades?.volume ?? 0 };
 }

@@ -15,7 +15,7 @@ interface HeldValue {
    * Value of the token in the position by the pool's own price, in any unit that all tokens of the position
    * share.
    */
-  readonly part: number;
+  readonly poolValue: number;
 }
 
 interface CountedValues {
@@ -32,23 +32,23 @@ export type CountHolding = (values: readonly HeldValue[]) => CountedValues;
 
 /** Makes the caps of one wallet. Each call uses up a part of the caps of its tokens. */
 export function createHoldingCaps(): CountHolding {
-  const spentCaps = new Map<string, number>();
+  const usedCapUsd = new Map<string, number>();
   return (values) => {
-    const counted = countSides(
-      values.map(({ token, price, usd, part }) => ({
+    const countedUsd = countSides(
+      values.map(({ token, price, usd, poolValue }) => ({
         usd: usd ?? 0,
-        capUsd: Math.max(0, price.capUsd - (spentCaps.get(token) ?? 0)),
-        part,
+        capUsd: Math.max(0, price.capUsd - (usedCapUsd.get(token) ?? 0)),
+        part: poolValue,
       })),
     );
-    let capped = false;
+    let isCapped = false;
     const usd = values.map((value, i) => {
       if (value.usd === null) return null;
-      const counts = counted[i] ?? 0;
-      if (counts < value.usd) capped = true;
-      spentCaps.set(value.token, (spentCaps.get(value.token) ?? 0) + counts);
-      return counts;
+      const countedValueUsd = countedUsd[i] ?? 0;
+      if (countedValueUsd < value.usd) isCapped = true;
+      usedCapUsd.set(value.token, (usedCapUsd.get(value.token) ?? 0) + countedValueUsd);
+      return countedValueUsd;
     });
-    return { usd, capped };
+    return { usd, capped: isCapped };
   };
 }

@@ -14,9 +14,9 @@ export function integerRoot(value: bigint): bigint {
   if (value < 2n) return value;
   let root = 1n << BigInt((value.toString(2).length + 1) >> 1);
   for (;;) {
-    const next = (root + value / root) >> 1n;
-    if (next >= root) return root;
-    root = next;
+    const nextRoot = (root + value / root) >> 1n;
+    if (nextRoot >= root) return root;
+    root = nextRoot;
   }
 }
 
@@ -24,20 +24,28 @@ export function integerRoot(value: bigint): bigint {
  * LP tokens that the pool mints to the protocol before its next mint or burn. They dilute all other holders. With S
  * the supply, φ the protocol's share of fees and k the product of the reserves: S·φ·(√k − √kLast) / ((1 − φ)·√k +
  * φ·√kLast). For φ = 1/6 the formula equals _mintFee of UniswapV2Pair.sol. kLast is k after the newest mint or burn,
- * from the reserves in `last`.
+ * from the reserves in `lastReserves`.
  */
-export function pendingProtocolLp(supply: bigint, now: Reserves, last: Reserves, share: number): bigint {
-  if (!(share > 0) || share >= 1) return 0n;
-  const root = integerRoot(now.reserve0 * now.reserve1);
-  const rootLast = integerRoot(last.reserve0 * last.reserve1);
-  if (root <= rootLast) return 0n;
-  const scaledShare = BigInt(Math.round(share * SHARE_UNIT));
+export function pendingProtocolLp(
+  supply: bigint,
+  reservesNow: Reserves,
+  lastReserves: Reserves,
+  protocolShare: number,
+): bigint {
+  if (!(protocolShare > 0) || protocolShare >= 1) return 0n;
+  const rootOfProduct = integerRoot(reservesNow.reserve0 * reservesNow.reserve1);
+  const lastRootOfProduct = integerRoot(lastReserves.reserve0 * lastReserves.reserve1);
+  if (rootOfProduct <= lastRootOfProduct) return 0n;
+  const scaledShare = BigInt(Math.round(protocolShare * SHARE_UNIT));
   const otherShare = BigInt(SHARE_UNIT) - scaledShare;
-  return (supply * (root - rootLast) * scaledShare) / (root * otherShare + rootLast * scaledShare);
+  return (
+    (supply * (rootOfProduct - lastRootOfProduct) * scaledShare) /
+    (rootOfProduct * otherShare + lastRootOfProduct * scaledShare)
+  );
 }
 
 /**
- * The part of the pool's raw reserve `held` that belongs to `balance` LP tokens of `supply`, rounded down.
+ * The part of the pool's raw reserve `heldAmount` that belongs to `balance` LP tokens of `supply`, rounded down.
  * Null if the supply is zero, or smaller than the balance.
  */
 export function shareOfPool(heldAmount: bigint, balance: bigint, supply: bigint): bigint | null {

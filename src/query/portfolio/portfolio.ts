@@ -94,7 +94,7 @@ const productRow = rowType({ pair: address, reserve0: u256, reserve1: u256 });
 
 interface PortfolioSource {
   readonly runner: QueryRunner;
-  readonly wallets: WalletNode;
+  readonly walletNode: WalletNode;
   readonly unfollowed: UnfollowedTokens;
   /** The table of holders, if it is ready. If null, a query reads the supplies. */
   readonly holders: HolderTable | null;
@@ -109,41 +109,54 @@ export async function getPortfolio(
   address: Hex,
 ): Promise<Portfolio> {
   if (address === ZERO_ADDRESS) return toPortfolio(address, head, NO_HOLDINGS, []);
-  const { runner, wallets, unfollowed } = source;
+  const { runner, walletNode, unfollowed } = source;
   const { rebasing, odd } = unfollowed;
-  const { balances, positionsGot } = await readHoldings(runner, head, address);
+  const { balances, positionsReceived } = await readHoldings(runner, head, address);
   // The query is skipped for most wallets, because few have V3 positions.
-  const owned = positionsGot === 0 ? [] : await listPositions(runner, head, address);
-  const earlier = isHistoryPartial(head) ? listDeepest(pairs) : null;
+  const ownedPositions = positionsReceived === 0 ? [] : await listPositions(runner, head, address);
+  const earlierTokens = isHistoryPartial(head) ? listDeepest(pairs) : null;
   const isUnfollowed = (token: string): boolean => rebasing.has(token) || odd.has(token);
-  const wallet = { address, balances, positions: owned, rebasing: { has: isUnfollowed }, earlier };
-  const state = await readWalletState(wallets, head.hash, wallet);
+  const wallet = {
+    address,
+    balances,
+    positions: ownedPositions,
+    unfollowed: { has: isUnfollowed },
+    earlierTokens,
+  };
+  const walletState = await readWalletState(walletNode, head.hash, wallet);
   // The holdings share the caps of their tokens, so the result depends on the order of the holdings. That order must
   // not depend on the store.
-  const count = createHoldingCaps();
-  const native = state.native === null ? null : toNative(state.native, source.native, pairs.prices, count);
-  const lp: PairEntry[] = [];
+  const countHolding = createHoldingCaps();
+  const native =
+    walletState.native === null
+      ? null
+      : toNative(walletState.native, source.native, pairs.prices, countHolding);
+  const lpEntries: PairEntry[] = [];
   const tokens: ValuedToken[] = [];
-  for (const [token, balance] of [...state.balances].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [token, balance] of [...walletState.balances].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (balance <= 0n) continue;
     // Many contracts that are no tokens emit Deposit logs.
-    const isDeposit = odd.get(token)?.kind === 'unpaired_deposit' && state.guessed.has(token);
+    const isDeposit = odd.get(token)?.kind === 'unpaired_deposit' && walletState.guessedTokens.has(token);
     if (isDeposit && tokenOf(pairs.tokens, token).decimals === null) continue;
     const entry = lpOf(pairs, token);
-    if (entry === null) tokens.push(toToken(token, balance, pairs, flagsOf(token, rebasing, state), count));
-    else lp.push(entry);
+    if (entry === null)
+      tokens.push(toToken(token, balance, pairs, flagsOf(token, rebasing, walletState), countHolding));
+    else lpEntries.push(entry);
   }
   const positions = [
-    ...(await valueLpTokens(source, head, pairs, lp, state.balances, count)),
-    ...owned.flatMap((position) => {
+    ...(await valueLpTokens(source, head, pairs, lpEntries, walletState.balances, countHolding)),
+    ...ownedPositions.flatMap((position) => {
       const entry = pairs.byAddress.get(position.pair);
-      const owed = state.owed.get(`${position.manager}-${position.position_id}`) ?? null;
-      return entry === undefined ? [] : [toConcentratedPosition(entry, position, pairs.prices, owed, count)];
+      const owed = walletState.owedByPosition.get(`${position.manager}-${position.position_id}`) ?? null;
+      return entry === undefined
+        ? []
+        : [toConcentratedPosition(entry, position, pairs.prices, owed, countHolding)];
     }),
   ];
   const holdings = { native, tokens, positions };
-  const truncated = balances.size === BALANCES_MAX || owned.length === POSITIONS_MAX || state.truncated;
-  const warnings = warningsOf(head, state, truncated);
+  const isTruncated =
+    balances.size === BALANCES_MAX || ownedPositions.length === POSITIONS_MAX || walletState.isTruncated;
+  const warnings = warningsOf(head, walletState, isTruncated);
   return toPortfolio(address, head, holdings, isCapped(holdings) ? [...warnings, CAPPED] : warnings);
 }
 
@@ -155,8 +168,8 @@ function isCapped({ native, tokens, positions }: ValuedHoldings): boolean {
   );
 }
 
-function flagsOf(token: string, rebasing: ReadonlySet<string>, { seeded }: WalletState): string[] {
-  return [...(rebasing.has(token) ? ['rebasing'] : []), ...(seeded.has(token) ? ['seeded'] : [])];
+function flagsOf(token: string, rebasing: ReadonlySet<string>, { seededTokens }: WalletState): string[] {
+  return [...(rebasing.has(token) ? ['rebasing'] : []), ...(seededTokens.has(token) ? ['seeded'] : [])];
 }
 
 /** The pool of an LP token; null for other tokens. */
@@ -175,32 +188,42 @@ async function listPositions(
 }
 
 async function valueLpTokens(
-  { runner, wallets, holders }: PortfolioSource,
+  { runner, walletNode, holders }: PortfolioSource,
   head: HeadSnapshot,
   pairs: PairTable,
   entries: readonly PairEntry[],
   balances: Balances,
-  count: CountHolding,
+  countHolding: CountHolding,
 ): Promise<ValuedPosition[]> {
   if (entries.length === 0) return [];
   // Logs give the supply of an LP token only if the pool's creation is indexed.
-  const isKnown = ({ pool }: PairEntry): boolean => !isHistoryPartial(head) || pool.created_block !== null;
-  const addresses = (some: readonly PairEntry[]): string[] => some.map(({ pool }) => pool.address);
-  const countedOf = ({ pool }: PairEntry): bigint | null => holders?.of(pool.address)?.supply ?? null;
-  const uncounted = entries.filter((entry) => isKnown(entry) && countedOf(entry) === null);
-  const pairsOnly = uncounted.filter(({ pool }) => pool.pool_type === POOL_V2);
-  const [supplies, atZero, asked, products] = await Promise.all([
-    listSupplies(runner, head, addresses(uncounted)),
-    readZeroBalances(runner, head, addresses(pairsOnly)),
-    readSupplies(wallets, head.hash, addresses(entries.filter((entry) => !isKnown(entry)))),
+  const hasKnownSupply = ({ pool }: PairEntry): boolean =>
+    !isHistoryPartial(head) || pool.created_block !== null;
+  const addresses = (someEntries: readonly PairEntry[]): string[] =>
+    someEntries.map(({ pool }) => pool.address);
+  const countedSupplyOf = ({ pool }: PairEntry): bigint | null => holders?.of(pool.address)?.supply ?? null;
+  const uncountedEntries = entries.filter(
+    (entry) => hasKnownSupply(entry) && countedSupplyOf(entry) === null,
+  );
+  const uncountedV2 = uncountedEntries.filter(({ pool }) => pool.pool_type === POOL_V2);
+  const [supplies, zeroBalances, askedSupplies, lastReserves] = await Promise.all([
+    listSupplies(runner, head, addresses(uncountedEntries)),
+    readZeroBalances(runner, head, addresses(uncountedV2)),
+    readSupplies(walletNode, head.hash, addresses(entries.filter((entry) => !hasKnownSupply(entry)))),
     listLastReserves(runner, head, entries),
   ]);
   return entries.map((entry) => {
     const { address } = entry.pool;
-    const summed = (supplies.get(address) ?? 0n) + (atZero.get(address)?.sent ?? 0n);
-    const supply = isKnown(entry) ? (countedOf(entry) ?? summed) : (asked.get(address) ?? null);
-    const lp = { balance: balances.get(address) ?? 0n, supply, last: products.get(address) ?? null };
-    return toLpPosition(entry, lp, pairs.prices, count);
+    const summedSupply = (supplies.get(address) ?? 0n) + (zeroBalances.get(address)?.sent ?? 0n);
+    const supply = hasKnownSupply(entry)
+      ? (countedSupplyOf(entry) ?? summedSupply)
+      : (askedSupplies.get(address) ?? null);
+    const ownedLp = {
+      balance: balances.get(address) ?? 0n,
+      supply,
+      lastReserves: lastReserves.get(address) ?? null,
+    };
+    return toLpPosition(entry, ownedLp, pairs.prices, countHolding);
   });
 }
 
@@ -210,9 +233,11 @@ async function listLastReserves(
   head: HeadSnapshot,
   entries: readonly PairEntry[],
 ): Promise<ReadonlyMap<string, Reserves>> {
-  const taxed = entries.filter(({ pool, facts }) => pool.pool_type === POOL_V2 && facts.protocolShare > 0);
+  const v2WithFees = entries.filter(
+    ({ pool, facts }) => pool.pool_type === POOL_V2 && facts.protocolShare > 0,
+  );
   const rows = await inChunks(
-    taxed.map(({ pool }) => pool.address.slice(2)),
+    v2WithFees.map(({ pool }) => pool.address.slice(2)),
     (chunk) =>
       runner.run(
         'portfolio/list_last_products',
@@ -226,10 +251,10 @@ async function listLastReserves(
 function warningsOf(head: HeadSnapshot, state: WalletState, truncated: boolean): Warning[] {
   const warnings: Warning[] = [];
   if (isHistoryPartial(head)) warnings.push(PARTIAL_HISTORY);
-  if (state.seeded.size > 0) warnings.push(SEEDED);
+  if (state.seededTokens.size > 0) warnings.push(SEEDED);
   if ([...state.balances.values()].some((balance) => balance < 0n)) warnings.push(UNBALANCED_TRANSFERS);
   if (truncated) warnings.push(TRUNCATED);
   if (state.native === null) warnings.push(NODE_AWAY);
-  if (state.guessed.size > 0) warnings.push(REBASING_GUESSED);
+  if (state.guessedTokens.size > 0) warnings.push(REBASING_GUESSED);
   return warnings;
 }

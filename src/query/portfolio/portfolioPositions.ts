@@ -27,7 +27,7 @@ interface OwnedLp {
   /** Supply of the LP token; null if unknown. */
   readonly supply: bigint | null;
   /** Reserves after the newest mint or burn. If null (unknown), no protocol fee is subtracted. */
-  readonly last: Reserves | null;
+  readonly lastReserves: Reserves | null;
 }
 
 /** A position, and whether its value is part of the total. Its percentage of the total is computed later. */
@@ -39,20 +39,20 @@ export interface ValuedPosition {
 /** The position for LP tokens of a V2, weighted or stable pool. */
 export function toLpPosition(
   entry: PairEntry,
-  lp: OwnedLp,
+  ownedLp: OwnedLp,
   prices: TokenPrices,
-  count: CountHolding,
+  countHolding: CountHolding,
 ): ValuedPosition {
   const { pool } = entry;
-  const held = balancesOf(entry);
-  const supply = effectiveSupply(entry, lp, held);
-  const amounts = held.map((balance) =>
-    balance === null || supply === null ? null : shareOfPool(balance, lp.balance, supply),
+  const poolBalances = balancesOf(entry);
+  const supply = effectiveSupply(entry, ownedLp, poolBalances);
+  const amounts = poolBalances.map((balance) =>
+    balance === null || supply === null ? null : shareOfPool(balance, ownedLp.balance, supply),
   );
-  return toPosition(entry, prices, amounts, count, {
+  return toPosition(entry, prices, amounts, countHolding, {
     id: pool.address,
-    lp_balance_raw: lp.balance.toString(),
-    share_pct: supply === null ? null : sharePercent(lp.balance, supply),
+    lp_balance_raw: ownedLp.balance.toString(),
+    share_pct: supply === null ? null : sharePercent(ownedLp.balance, supply),
   });
 }
 
@@ -69,18 +69,18 @@ function balancesOf({ pool, item, facts }: PairEntry): (bigint | null)[] {
  */
 function effectiveSupply(
   { pool, item, facts }: PairEntry,
-  { supply, last }: OwnedLp,
-  held: readonly (bigint | null)[],
+  { supply, lastReserves }: OwnedLp,
+  poolBalances: readonly (bigint | null)[],
 ): bigint | null {
   if (supply === null) return null;
   if (pool.pool_type !== POOL_V2) {
-    const own = item.tokens.findIndex(({ address }) => address === pool.address);
-    return supply - (held[own] ?? 0n);
+    const ownIndex = item.tokens.findIndex(({ address }) => address === pool.address);
+    return supply - (poolBalances[ownIndex] ?? 0n);
   }
-  const [reserve0, reserve1] = held;
-  if (last === null || reserve0 === undefined || reserve1 === undefined) return supply;
+  const [reserve0, reserve1] = poolBalances;
+  if (lastReserves === null || reserve0 === undefined || reserve1 === undefined) return supply;
   if (reserve0 === null || reserve1 === null) return supply;
-  return supply + pendingProtocolLp(supply, { reserve0, reserve1 }, last, facts.protocolShare);
+  return supply + pendingProtocolLp(supply, { reserve0, reserve1 }, lastReserves, facts.protocolShare);
 }
 
 /**
@@ -89,45 +89,45 @@ function effectiveSupply(
  */
 export function toConcentratedPosition(
   entry: PairEntry,
-  owned: OwnedPosition,
+  ownedPosition: OwnedPosition,
   prices: TokenPrices,
   owed: Collected | null,
-  count: CountHolding,
+  countHolding: CountHolding,
 ): ValuedPosition {
   const { state } = entry.facts;
-  const { tick_lower, tick_upper, liquidity } = owned;
+  const { tick_lower, tick_upper, liquidity } = ownedPosition;
   const sqrtPriceX96 = state?.sqrt_price_x96 ?? 0n;
-  const known = state !== null && sqrtPriceX96 > 0n;
-  const amounts = known ? amountsOfLiquidity(sqrtPriceX96, tick_lower, tick_upper, liquidity) : null;
-  const inRange = known ? state.tick >= tick_lower && state.tick < tick_upper : null;
-  const active = state?.liquidity ?? 0n;
-  const { capped, ...unclaimed } = unclaimedOf(entry, prices, owed, count);
-  const own = {
-    id: `${owned.manager}-${owned.position_id}`,
+  const isPriceKnown = state !== null && sqrtPriceX96 > 0n;
+  const amounts = isPriceKnown ? amountsOfLiquidity(sqrtPriceX96, tick_lower, tick_upper, liquidity) : null;
+  const inRange = isPriceKnown ? state.tick >= tick_lower && state.tick < tick_upper : null;
+  const activeLiquidity = state?.liquidity ?? 0n;
+  const { capped, ...unclaimed } = unclaimedOf(entry, prices, owed, countHolding);
+  const ownFields = {
+    id: `${ownedPosition.manager}-${ownedPosition.position_id}`,
     lp_balance_raw: liquidity.toString(),
-    share_pct: inRange === null ? null : inRange ? sharePercent(liquidity, active) : 0,
-    position_id: owned.position_id,
+    share_pct: inRange === null ? null : inRange ? sharePercent(liquidity, activeLiquidity) : 0,
+    position_id: ownedPosition.position_id,
     tick_lower,
     tick_upper,
     in_range: inRange,
     ...unclaimed,
   };
-  const held = [amounts?.amount0 ?? null, amounts?.amount1 ?? null];
-  return toPosition(entry, prices, held, count, own, capped);
+  const heldAmounts = [amounts?.amount0 ?? null, amounts?.amount1 ?? null];
+  return toPosition(entry, prices, heldAmounts, countHolding, ownFields, capped);
 }
 
 function unclaimedOf(
   { item }: PairEntry,
   prices: TokenPrices,
   owed: Collected | null,
-  count: CountHolding,
+  countHolding: CountHolding,
 ): Pick<PortfolioPosition, 'unclaimed' | 'unclaimed_usd'> & { readonly capped: boolean } {
   if (owed === null) return { unclaimed: null, unclaimed_usd: null, capped: false };
-  const raw = [owed.amount0, owed.amount1];
+  const rawOwed = [owed.amount0, owed.amount1];
   const { amounts: unclaimed, capped } = toAmounts(
-    item.tokens.map((token, i) => ({ token, raw: raw[i] ?? null, part: 1 })),
+    item.tokens.map((token, i) => ({ token, raw: rawOwed[i] ?? null, poolValue: 1 })),
     prices,
-    count,
+    countHolding,
   );
   return { unclaimed, unclaimed_usd: sumOf(unclaimed), capped };
 }
@@ -137,21 +137,26 @@ interface HeldAmount {
   /** The raw amount; null if unknown. */
   readonly raw: bigint | null;
   /** See HeldValue. */
-  readonly part: number;
+  readonly poolValue: number;
 }
 
 function toAmounts(
-  held: readonly HeldAmount[],
+  heldAmounts: readonly HeldAmount[],
   prices: TokenPrices,
-  count: CountHolding,
+  countHolding: CountHolding,
 ): { readonly amounts: PortfolioAmount[]; readonly capped: boolean } {
-  const { usd, capped } = count(
-    held.map(({ token: { address, decimals }, raw, part }) => {
+  const { usd, capped } = countHolding(
+    heldAmounts.map(({ token: { address, decimals }, raw, poolValue }) => {
       const price = prices.now(address);
-      return { token: address, price, usd: raw === null ? null : worthOf(raw, decimals ?? 0, price), part };
+      return {
+        token: address,
+        price,
+        usd: raw === null ? null : worthOf(raw, decimals ?? 0, price),
+        poolValue,
+      };
     }),
   );
-  const amounts = held.map(({ token: { address, symbol, decimals }, raw }, i) => ({
+  const amounts = heldAmounts.map(({ token: { address, symbol, decimals }, raw }, i) => ({
     address,
     symbol,
     amount: raw === null ? null : formatUnits(raw, decimals ?? 0),
@@ -168,7 +173,7 @@ function sumOf(amounts: readonly PortfolioAmount[]): number | null {
   );
 }
 
-type Own = Pick<PortfolioPosition, 'id' | 'lp_balance_raw' | 'share_pct'> &
+type OwnFields = Pick<PortfolioPosition, 'id' | 'lp_balance_raw' | 'share_pct'> &
   Partial<
     Pick<
       PortfolioPosition,
@@ -180,18 +185,18 @@ function toPosition(
   { item, pool }: PairEntry,
   prices: TokenPrices,
   amounts: readonly (bigint | null)[],
-  count: CountHolding,
-  own: Own,
+  countHolding: CountHolding,
+  ownFields: OwnFields,
   unclaimedCapped = false,
 ): ValuedPosition {
   const weights = weightsOfPool(pool);
   // LP tokens that the pool itself holds have no owner.
-  const held = item.tokens.flatMap((token, i) =>
-    token.address === pool.address ? [] : [{ token, raw: amounts[i] ?? null, part: weights[i] ?? 1 }],
+  const heldAmounts = item.tokens.flatMap((token, i) =>
+    token.address === pool.address ? [] : [{ token, raw: amounts[i] ?? null, poolValue: weights[i] ?? 1 }],
   );
-  const trusted = held.every(({ token }) => isTrusted(prices.now(token.address)));
-  const { amounts: tokens, capped } = toAmounts(held, prices, count);
-  const { id, lp_balance_raw, share_pct, ...rest } = own;
+  const trusted = heldAmounts.every(({ token }) => isTrusted(prices.now(token.address)));
+  const { amounts: tokens, capped } = toAmounts(heldAmounts, prices, countHolding);
+  const { id, lp_balance_raw, share_pct, ...concentratedFields } = ownFields;
   const position: PortfolioPosition = {
     id,
     pair_address: item.address,
@@ -204,7 +209,7 @@ function toPosition(
     portfolio_pct: 0,
     apr_24h: item.apr_24h,
     flags: capped || unclaimedCapped ? [CAPPED_FLAG] : [],
-    ...rest,
+    ...concentratedFields,
   };
   return { position, trusted };
 }

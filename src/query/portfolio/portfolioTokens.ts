@@ -42,28 +42,28 @@ interface Holding {
   readonly capped: boolean;
 }
 
-/** Makes a holding. `priced` is the address of the token whose price values it; null if it has no price. */
+/** Makes a holding. `pricedToken` is the address of the token whose price values it; null if it has no price. */
 function toHolding(
   raw: bigint,
   decimals: number,
-  priced: string | null,
+  pricedToken: string | null,
   prices: TokenPrices,
-  count: CountHolding,
+  countHolding: CountHolding,
 ): Holding {
-  const price = priced === null ? null : prices.now(priced);
+  const price = pricedToken === null ? null : prices.now(pricedToken);
   const usd = price?.usd ?? null;
-  const { usd: counted, capped } =
-    price === null || priced === null
+  const { usd: countedUsd, capped } =
+    price === null || pricedToken === null
       ? { usd: [], capped: false }
-      : count([{ token: priced, price, usd: worthOf(raw, decimals, price), part: 1 }]);
+      : countHolding([{ token: pricedToken, price, usd: worthOf(raw, decimals, price), poolValue: 1 }]);
   const fields = {
     balance: formatUnits(raw, decimals),
     balance_raw: raw.toString(),
     price_usd: usd === null ? null : plainNumber(usd),
-    value_usd: counted[0] ?? null,
+    value_usd: countedUsd[0] ?? null,
     price_confidence: levelOf(price?.confidence ?? 0),
     price_change_24h:
-      priced === null || price === null ? null : changeOfPrice(price, prices.before(priced, 'h24')),
+      pricedToken === null || price === null ? null : changeOfPrice(price, prices.before(pricedToken, 'h24')),
   };
   return { fields, capped };
 }
@@ -73,10 +73,10 @@ export function toToken(
   balance: bigint,
   { tokens, prices }: PairTable,
   flags: string[],
-  count: CountHolding,
+  countHolding: CountHolding,
 ): ValuedToken {
   const { symbol, name, decimals } = tokenOf(tokens, address);
-  const { fields, capped } = toHolding(balance, decimals ?? 0, address, prices, count);
+  const { fields, capped } = toHolding(balance, decimals ?? 0, address, prices, countHolding);
   return {
     trusted: isTrusted(prices.now(address)),
     token: {
@@ -95,9 +95,9 @@ export function toNative(
   wei: bigint,
   { symbol, wrapped }: NativeCoin,
   prices: TokenPrices,
-  count: CountHolding,
+  countHolding: CountHolding,
 ): ValuedNative {
-  const { fields, capped } = toHolding(wei, NATIVE_DECIMALS, wrapped, prices, count);
+  const { fields, capped } = toHolding(wei, NATIVE_DECIMALS, wrapped, prices, countHolding);
   return {
     trusted: wrapped !== null && isTrusted(prices.now(wrapped)),
     native: { symbol, decimals: NATIVE_DECIMALS, ...fields },
@@ -105,23 +105,23 @@ export function toNative(
   };
 }
 
-const deepest = new WeakMap<PairTable, readonly string[]>();
+const deepestByTable = new WeakMap<PairTable, readonly string[]>();
 
 /** The tokens and LP tokens with the most USD liquidity, computed once per table. */
 export function listDeepest(pairs: PairTable): readonly string[] {
-  const cached = deepest.get(pairs);
+  const cached = deepestByTable.get(pairs);
   if (cached !== undefined) return cached;
-  const depths = new Map<string, number>();
+  const liquidityByToken = new Map<string, number>();
   for (const { tokens, pool, liquidityUsd } of pairs.entries) {
     // A concentrated pool has no LP token.
-    const names = pool.pool_type === POOL_V3 ? [] : [pool.address];
-    for (const address of [...names, ...tokens.all.map((token) => token.address)])
-      depths.set(address, (depths.get(address) ?? 0) + liquidityUsd);
+    const lpTokens = pool.pool_type === POOL_V3 ? [] : [pool.address];
+    for (const address of [...lpTokens, ...tokens.all.map((token) => token.address)])
+      liquidityByToken.set(address, (liquidityByToken.get(address) ?? 0) + liquidityUsd);
   }
-  const listed = [...depths]
-    .sort(([a, one], [b, other]) => compareKeys(one, other, 'desc') || compareKeys(a, b, 'asc'))
+  const deepestTokens = [...liquidityByToken]
+    .sort(([a, usdA], [b, usdB]) => compareKeys(usdA, usdB, 'desc') || compareKeys(a, b, 'asc'))
     .slice(0, DEEPEST_MAX)
     .map(([address]) => address);
-  deepest.set(pairs, listed);
-  return listed;
+  deepestByTable.set(pairs, deepestTokens);
+  return deepestTokens;
 }

@@ -30,43 +30,43 @@ export function toPortfolio(
   { native, tokens, positions }: ValuedHoldings,
   warnings: readonly Warning[],
 ): Portfolio {
-  const parts = {
+  const valuedParts = {
     native: native === null ? [] : [{ trusted: native.trusted, usd: native.native.value_usd }],
     tokens: tokens.map(({ token, trusted }) => ({ trusted, usd: token.value_usd })),
     positions: positions.map(({ position, trusted }) => ({ trusted, usd: position.value_usd })),
     unclaimed: positions.map(({ position, trusted }) => ({ trusted, usd: position.unclaimed_usd ?? null })),
   };
-  const [ofTokens, ofPositions] = [sumTrusted(parts.tokens), sumTrusted(parts.positions)];
-  const [ofNative, unclaimed] = [sumTrusted(parts.native), sumTrusted(parts.unclaimed)];
+  const [tokensUsd, positionsUsd] = [sumTrusted(valuedParts.tokens), sumTrusted(valuedParts.positions)];
+  const [nativeUsd, unclaimedUsd] = [sumTrusted(valuedParts.native), sumTrusted(valuedParts.unclaimed)];
   // Amounts that were not claimed come only from the node, and it may not answer.
-  const silent = positions.some(({ position }) => position.unclaimed === null);
-  const total = ofTokens + ofPositions;
-  const percent = (trusted: boolean, usd: number | null): number =>
-    trusted && total > 0 ? ((usd ?? 0) / total) * 100 : 0;
-  const untrustedValues = [...parts.tokens, ...parts.positions].map(({ trusted, usd }) => ({
+  const isUnclaimedUnknown = positions.some(({ position }) => position.unclaimed === null);
+  const totalUsd = tokensUsd + positionsUsd;
+  const percentOfTotal = (trusted: boolean, usd: number | null): number =>
+    trusted && totalUsd > 0 ? ((usd ?? 0) / totalUsd) * 100 : 0;
+  const untrustedValues = [...valuedParts.tokens, ...valuedParts.positions].map(({ trusted, usd }) => ({
     trusted: !trusted,
     usd,
   }));
   return {
     address,
-    total_usd: total,
-    net_worth_usd: total + ofNative + unclaimed,
-    native_usd: native === null ? null : ofNative,
-    tokens_usd: ofTokens,
-    positions_usd: ofPositions,
-    unclaimed_usd: silent ? null : unclaimed,
+    total_usd: totalUsd,
+    net_worth_usd: totalUsd + nativeUsd + unclaimedUsd,
+    native_usd: native === null ? null : nativeUsd,
+    tokens_usd: tokensUsd,
+    positions_usd: positionsUsd,
+    unclaimed_usd: isUnclaimedUnknown ? null : unclaimedUsd,
     excluded_usd: sumTrusted(untrustedValues),
     block_number: head.number,
     native: native?.native ?? null,
     tokens: tokens
-      .map(({ token, trusted }) => ({ ...token, portfolio_pct: percent(trusted, token.value_usd) }))
+      .map(({ token, trusted }) => ({ ...token, portfolio_pct: percentOfTotal(trusted, token.value_usd) }))
       .sort(
         (a, b) => compareKeys(a.value_usd, b.value_usd, 'desc') || compareKeys(a.address, b.address, 'asc'),
       ),
     positions: positions
       .map(({ position, trusted }) => ({
         ...position,
-        portfolio_pct: percent(trusted, position.value_usd),
+        portfolio_pct: percentOfTotal(trusted, position.value_usd),
       }))
       .sort((a, b) => compareKeys(a.value_usd, b.value_usd, 'desc') || compareKeys(a.id, b.id, 'asc')),
     flags: warnings.map(({ code }) => code),

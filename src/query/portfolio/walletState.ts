@@ -26,9 +26,9 @@ interface Wallet {
   readonly balances: Balances;
   readonly positions: readonly { readonly manager: string; readonly position_id: string }[];
   /** Tokens whose balances do not follow from their logs. */
-  readonly rebasing: Pick<ReadonlySet<string>, 'has'>;
+  readonly unfollowed: Pick<ReadonlySet<string>, 'has'>;
   /** Tokens that the wallet may have held before the history began. Null if the history is complete. */
-  readonly earlier: readonly string[] | null;
+  readonly earlierTokens: readonly string[] | null;
 }
 
 export interface WalletState {
@@ -37,13 +37,13 @@ export interface WalletState {
   /** Balances of the wallet: from the node where it answered, otherwise from the logs. */
   readonly balances: Balances;
   /** Tokens for which a balance from before the history (seed) was added to the sum of the logs. */
-  readonly seeded: ReadonlySet<string>;
+  readonly seededTokens: ReadonlySet<string>;
   /** Tokens whose balances do not follow from their logs, and for which the node gave no balance. */
-  readonly guessed: ReadonlySet<string>;
+  readonly guessedTokens: ReadonlySet<string>;
   /** Amounts owed to positions, by `<manager>-<number>`. Positions without an answer are missing. */
-  readonly owed: ReadonlyMap<string, Collected>;
+  readonly owedByPosition: ReadonlyMap<string, Collected>;
   /** True if the batch was too small for all questions. */
-  readonly truncated: boolean;
+  readonly isTruncated: boolean;
 }
 
 /** Sends one batch to the node. Never rejects: without a node, the result comes from the logs. */
@@ -52,40 +52,40 @@ export async function readWalletState(
   blockHash: Hex,
   wallet: Wallet,
 ): Promise<WalletState> {
-  const { address, balances, rebasing, earlier } = wallet;
-  const rebasingHeld = [...balances.keys()].filter((token) => rebasing.has(token));
-  const candidates = earlier === null ? [] : [...new Set([...balances.keys(), ...earlier])];
-  const unseeded = candidates.filter(
-    (token) => !rebasing.has(token) && seeds.find(address, token) === undefined,
+  const { address, balances, unfollowed, earlierTokens } = wallet;
+  const rebasingTokens = [...balances.keys()].filter((token) => unfollowed.has(token));
+  const candidates = earlierTokens === null ? [] : [...new Set([...balances.keys(), ...earlierTokens])];
+  const unseededTokens = candidates.filter(
+    (token) => !unfollowed.has(token) && seeds.find(address, token) === undefined,
   );
-  const withoutBalance = [...rebasingHeld, ...unseeded];
-  const tokens = withoutBalance.slice(0, BALANCES_ASKED_MAX);
-  const positions = wallet.positions.slice(0, POSITIONS_ASKED_MAX);
+  const unknownTokens = [...rebasingTokens, ...unseededTokens];
+  const askedTokens = unknownTokens.slice(0, BALANCES_ASKED_MAX);
+  const askedPositions = wallet.positions.slice(0, POSITIONS_ASKED_MAX);
   const questions: StateQuestion[] = [
     { kind: 'coin', address },
-    ...positions.map(({ manager, position_id }) => collectQuestion(manager, position_id, address)),
-    ...tokens.map((token) => balanceQuestion(token, address)),
+    ...askedPositions.map(({ manager, position_id }) => collectQuestion(manager, position_id, address)),
+    ...askedTokens.map((token) => balanceQuestion(token, address)),
   ];
   const answers = (await node?.ask(blockHash, questions)) ?? null;
-  const [coin, ...rest] = answers ?? [];
-  const nodeBalances = readBalances(tokens, rest.slice(positions.length));
-  for (const token of unseeded) {
+  const [coinAnswer, ...otherAnswers] = answers ?? [];
+  const nodeBalances = readBalances(askedTokens, otherAnswers.slice(askedPositions.length));
+  for (const token of unseededTokens) {
     const nodeBalance = nodeBalances.get(token);
     if (nodeBalance === undefined) continue;
     // Sums of logs are modulo 2^256, read as signed.
     seeds.keep(address, token, BigInt.asIntN(256, nodeBalance - (balances.get(token) ?? 0n)));
   }
-  const { known, seeded } = seedBalances(balances, candidates, seeds, wallet);
-  const rebased = rebasingHeld.filter((token) => nodeBalances.has(token));
-  for (const token of rebased) known.set(token, nodeBalances.get(token) ?? 0n);
+  const { known: knownBalances, seeded: seededTokens } = seedBalances(balances, candidates, seeds, wallet);
+  const answeredRebasing = rebasingTokens.filter((token) => nodeBalances.has(token));
+  for (const token of answeredRebasing) knownBalances.set(token, nodeBalances.get(token) ?? 0n);
   return {
     // The answer of a faulty node may not be a number.
-    native: isQuantity(coin) ? BigInt(coin) : null,
-    balances: known,
-    seeded,
-    guessed: new Set(rebasingHeld.filter((token) => !nodeBalances.has(token))),
-    owed: readOwed(positions, rest),
-    truncated: tokens.length < withoutBalance.length || positions.length < wallet.positions.length,
+    native: isQuantity(coinAnswer) ? BigInt(coinAnswer) : null,
+    balances: knownBalances,
+    seededTokens,
+    guessedTokens: new Set(rebasingTokens.filter((token) => !nodeBalances.has(token))),
+    owedByPosition: readOwed(askedPositions, otherAnswers),
+    isTruncated: askedTokens.length < unknownTokens.length || askedPositions.length < wallet.positions.length,
   };
 }
 
@@ -130,27 +130,27 @@ function seedBalances(
   balances: Balances,
   candidates: readonly string[],
   seeds: BalanceSeeds,
-  { address, rebasing }: Wallet,
+  { address, unfollowed }: Wallet,
 ): { known: Map<string, bigint>; seeded: ReadonlySet<string> } {
   const seededBalances = new Map(balances);
-  const seeded = new Set<string>();
+  const seededTokens = new Set<string>();
   for (const token of candidates) {
-    const seed = rebasing.has(token) ? undefined : seeds.find(address, token);
+    const seed = unfollowed.has(token) ? undefined : seeds.find(address, token);
     if (seed === undefined) continue;
     seededBalances.set(token, BigInt.asIntN(256, (balances.get(token) ?? 0n) + seed));
-    if (seed !== 0n) seeded.add(token);
+    if (seed !== 0n) seededTokens.add(token);
   }
-  return { known: seededBalances, seeded };
+  return { known: seededBalances, seeded: seededTokens };
 }
 
 function readOwed(
   positions: readonly { readonly manager: string; readonly position_id: string }[],
   answers: StateAnswers,
 ): ReadonlyMap<string, Collected> {
-  const owed = new Map<string, Collected>();
+  const owedByPosition = new Map<string, Collected>();
   positions.forEach(({ manager, position_id }, index) => {
     const collected = readCollected(answers[index]);
-    if (collected !== null) owed.set(`${manager}-${position_id}`, collected);
+    if (collected !== null) owedByPosition.set(`${manager}-${position_id}`, collected);
   });
-  return owed;
+  return owedByPosition;
 }

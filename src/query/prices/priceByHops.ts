@@ -51,7 +51,7 @@ export function priceByHops(hops: Hops, token: string): TokenPrice {
   for (;;) {
     const hop = hops.get(current);
     if (hop === undefined || !(hop.price > 0)) return NO_PRICE;
-    if (hop.nextToken === ZERO_ADDRESS) return multiply(path, hop.price);
+    if (hop.nextToken === ZERO_ADDRESS) return multiplyHops(path, hop.price);
     // A path with more hops than this is a loop.
     if (path.length === HOPS_MAX) return NO_PRICE;
     path.push(hop);
@@ -60,7 +60,7 @@ export function priceByHops(hops: Hops, token: string): TokenPrice {
 }
 
 /** `path` leads from the token towards the anchor. */
-function multiply(path: readonly Hop[], anchorUsd: number): TokenPrice {
+function multiplyHops(path: readonly Hop[], anchorUsd: number): TokenPrice {
   const usd = path.reduceRight((price, hop) => hop.price * price, anchorUsd);
   // The product of finite prices may be Infinity or 0.
   if (!Number.isFinite(usd) || usd <= 0) return NO_PRICE;
@@ -75,13 +75,13 @@ function multiply(path: readonly Hop[], anchorUsd: number): TokenPrice {
 }
 
 /** Whether the earlier price has a lower confidence level. A change from that price is not shown. */
-export function isDoubtful(then: TokenPrice, now: TokenPrice): boolean {
-  return isLessSure(then.confidence, now.confidence);
+export function isDoubtful(earlierPrice: TokenPrice, currentPrice: TokenPrice): boolean {
+  return isLessSure(earlierPrice.confidence, currentPrice.confidence);
 }
 
 /** Change in percent. Null if a price is missing, or if the earlier price had a lower confidence level. */
-export function changeOfPrice(now: TokenPrice, then: TokenPrice): number | null {
-  return isDoubtful(then, now) ? null : changePercent(now.usd, then.usd);
+export function changeOfPrice(currentPrice: TokenPrice, earlierPrice: TokenPrice): number | null {
+  return isDoubtful(earlierPrice, currentPrice) ? null : changePercent(currentPrice.usd, earlierPrice.usd);
 }
 
 /** Prices of all tokens as of a block, and at the starts of the windows that end there. */
@@ -95,27 +95,27 @@ export interface TokenPrices {
   readonly nativeUsd: number | null;
 }
 
-/** `past` has, for the start of each window, the hops of every token at that time. */
+/** `pastHops` has, for the start of each window, the hops of every token at that time. */
 export function makeTokenPrices(
   hops: Hops,
-  past: Readonly<Record<Window, Hops>>,
+  pastHops: Readonly<Record<Window, Hops>>,
   wrappedNative: string | null,
 ): TokenPrices {
-  const priceOf = new Map<string, TokenPrice>();
-  const now = (token: string): TokenPrice => {
-    const cached = priceOf.get(token);
+  const priceByToken = new Map<string, TokenPrice>();
+  const priceNow = (token: string): TokenPrice => {
+    const cached = priceByToken.get(token);
     if (cached !== undefined) return cached;
     const price = priceByHops(hops, token);
-    priceOf.set(token, price);
+    priceByToken.set(token, price);
     return price;
   };
-  const nativeUsd = wrappedNative === null ? null : now(wrappedNative).usd;
+  const nativeUsd = wrappedNative === null ? null : priceNow(wrappedNative).usd;
   return {
-    now,
-    before: (token, window) => priceByHops(past[window], token),
+    now: priceNow,
+    before: (token, window) => priceByHops(pastHops[window], token),
     nativeOf(token) {
       if (token === wrappedNative) return 1;
-      const { usd } = now(token);
+      const { usd } = priceNow(token);
       return usd === null || nativeUsd === null ? null : usd / nativeUsd;
     },
     nativeUsd,

@@ -14,7 +14,7 @@ export interface ReasonLeg {
   /** Whether the token is token0 of the leg. */
   readonly isToken0: boolean;
   /** The price of the other token. */
-  readonly other: Pick<TokenPrice, 'usd' | 'hops'>;
+  readonly otherPrice: Pick<TokenPrice, 'usd' | 'hops'>;
   /** False for vault pools without fixed weights or with doubts. */
   readonly isFollowed: boolean;
   /** Whether the leg has no state, or did not change for 30 days. */
@@ -22,15 +22,15 @@ export interface ReasonLeg {
 }
 
 /** USD on the side of the other token; 0 if this token has no price. */
-export function backingOf({ state, isToken0, other }: ReasonLeg): number {
-  return other.usd === null
+export function backingOf({ state, isToken0, otherPrice }: ReasonLeg): number {
+  return otherPrice.usd === null
     ? 0
-    : knownSide({ state, liquidity: state.liquidity }, !isToken0, other.usd).backingUsd;
+    : knownSide({ state, liquidity: state.liquidity }, !isToken0, otherPrice.usd).backingUsd;
 }
 
 /** Whether the other token already has the largest number of hops, so it can price no further token. */
-export function isAtLimit({ other }: ReasonLeg): boolean {
-  return other.usd !== null && other.hops >= HOPS_MAX;
+export function isAtLimit({ otherPrice }: ReasonLeg): boolean {
+  return otherPrice.usd !== null && otherPrice.hops >= HOPS_MAX;
 }
 
 /**
@@ -41,17 +41,17 @@ export function priceReason(token: TokenRef, legs: readonly ReasonLeg[]): PriceR
   const name = labelOf(token);
   if (token.decimals === null)
     return makeReason('unknown_decimals', `No price: the decimals of ${name} are unknown`);
-  const connected = legs.filter(({ other }) => other.usd !== null);
-  const liveLegs = connected.filter(({ isFollowed, isQuiet }) => isFollowed && !isQuiet);
-  const withinHops = liveLegs.filter((leg) => !isAtLimit(leg));
-  if (withinHops.length > 0) {
-    const bestBackingUsd = withinHops.reduce((best, leg) => Math.max(best, backingOf(leg)), 0);
+  const connectedLegs = legs.filter(({ otherPrice }) => otherPrice.usd !== null);
+  const liveLegs = connectedLegs.filter(({ isFollowed, isQuiet }) => isFollowed && !isQuiet);
+  const legsWithinHops = liveLegs.filter((leg) => !isAtLimit(leg));
+  if (legsWithinHops.length > 0) {
+    const bestBackingUsd = legsWithinHops.reduce((best, leg) => Math.max(best, backingOf(leg)), 0);
     if (bestBackingUsd < BACKING_MIN_USD) return lowLiquidity(name, bestBackingUsd);
     return makeReason('no_route', `No price yet: ${name} gets a route with the next epoch or trade`);
   }
   if (liveLegs.length > 0)
     return makeReason('no_route', `No price: ${name} is more than ${HOPS_MAX} hops away from an anchor`);
-  if (connected.some(({ isFollowed }) => !isFollowed))
+  if (connectedLegs.some(({ isFollowed }) => !isFollowed))
     return makeReason(
       'price_not_followed',
       `No price: the only pools of ${name} with a priced token are stable pools or in doubt`,
@@ -62,13 +62,13 @@ export function priceReason(token: TokenRef, legs: readonly ReasonLeg[]): PriceR
   );
 }
 
-function lowLiquidity(name: string, have: number): PriceReason {
+function lowLiquidity(name: string, bestBackingUsd: number): PriceReason {
   // Rounded down, so that 49.999 USD are not shown as the 50 USD needed.
-  const shownUsd = (Math.floor(have * 100) / 100).toFixed(2);
+  const shownUsd = (Math.floor(bestBackingUsd * 100) / 100).toFixed(2);
   return {
     code: 'low_liquidity',
     text: `No price: the best pool of ${name} has $${shownUsd} on the side with a known price, $${BACKING_MIN_USD} needed`,
-    have_usd: have,
+    have_usd: bestBackingUsd,
     need_usd: BACKING_MIN_USD,
   };
 }

@@ -103,16 +103,21 @@ export function toTokenPrices(
     ]),
   );
   for (const row of rows) hops.set(row.token, toHop(row));
-  const past = (window: Window): Hops => {
-    const then = new Map(hops);
+  const hopsAtStart = (window: Window): Hops => {
+    const startHops = new Map(hops);
     for (const row of pastRows) {
       const nextToken = row[`next_${window}`];
       if (nextToken === null) continue;
       const confidence = row[`confidence_${window}`];
-      then.set(row.token, { nextToken, price: row[`price_${window}`], confidence, cap: 0 });
+      startHops.set(row.token, { nextToken, price: row[`price_${window}`], confidence, cap: 0 });
     }
-    return then;
+    return startHops;
   };
-  const starts = { m5: past('m5'), h1: past('h1'), h6: past('h6'), h24: past('h24') };
-  return makeTokenPrices(hops, starts, wrappedNative);
+  const hopsByWindow = {
+    m5: hopsAtStart('m5'),
+    h1: hopsAtStart('h1'),
+    h6: hopsAtStart('h6'),
+    h24: hopsAtStart('h24'),
+  };
+  return makeTokenPrices(hops, hopsByWindow, wrappedNative);
 }

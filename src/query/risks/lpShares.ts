@@ -11,8 +11,8 @@ import type { StoredPool } from '../pairs/pools';
 
 /** Parts of the LP supply in percent. A part is null if it is unknown, and for pools without LP tokens. */
 export interface LpShares {
-  readonly locked: number | null;
-  readonly creator: number | null;
+  readonly lockedPercent: number | null;
+  readonly creatorPercent: number | null;
 }
 
 /** Supply and balances by pool address. Null if the node gave no answer for a pool. Other pools have no entry. */
@@ -23,7 +23,7 @@ export function hasOlderLp(pool: StoredPool, head: HeadSnapshot): boolean {
   return isHistoryPartial(head) && pool.created_block === null && pool.pool_type !== POOL_V3;
 }
 
-const UNKNOWN: LpShares = { locked: null, creator: null };
+const UNKNOWN_SHARES: LpShares = { lockedPercent: null, creatorPercent: null };
 
 export function lpSharesOf(
   pool: Pick<StoredPool, 'pool_type' | 'created_block'> & Pick<PairEntry, 'ownShares'>,
@@ -31,17 +31,17 @@ export function lpSharesOf(
   watched: readonly WatchedHolder[],
   creator: Hex | null,
 ): LpShares {
-  const minted = pool.pool_type === POOL_V3 ? null : (lpSupplyOf(pool, facts)?.supply ?? null);
-  const supply = (minted ?? 0n) - pool.ownShares;
+  const mintedSupply = pool.pool_type === POOL_V3 ? null : (lpSupplyOf(pool, facts)?.supply ?? null);
+  const supply = (mintedSupply ?? 0n) - pool.ownShares;
   const watchedBalances = (facts.told ?? facts.holding)?.watched;
-  if (supply <= 0n || watchedBalances === undefined) return UNKNOWN;
+  if (supply <= 0n || watchedBalances === undefined) return UNKNOWN_SHARES;
   const percentOf = (raw: bigint): number => Number((raw * 10_000_000n) / supply) / 100_000;
-  let locked = facts.holding?.atZero ?? watchedBalances.get(ZERO_ADDRESS) ?? 0n;
+  let lockedRaw = facts.holding?.atZero ?? watchedBalances.get(ZERO_ADDRESS) ?? 0n;
   for (const { address, kind } of watched)
-    if (kind !== 'treasury') locked += watchedBalances.get(address) ?? 0n;
+    if (kind !== 'treasury') lockedRaw += watchedBalances.get(address) ?? 0n;
   return {
-    locked: percentOf(locked),
-    creator: creator === null ? null : percentOf(watchedBalances.get(creator) ?? 0n),
+    lockedPercent: percentOf(lockedRaw),
+    creatorPercent: creator === null ? null : percentOf(watchedBalances.get(creator) ?? 0n),
   };
 }
 
@@ -53,7 +53,7 @@ export function meanShare(
     percent === null ? [] : [{ percent, liquidityUsd }],
   );
   if (knownShares.length === 0) return null;
-  const total = knownShares.reduce((sum, { liquidityUsd }) => sum + liquidityUsd, 0);
-  if (total <= 0) return knownShares.reduce((sum, { percent }) => sum + percent, 0) / knownShares.length;
-  return knownShares.reduce((sum, { percent, liquidityUsd }) => sum + percent * (liquidityUsd / total), 0);
+  const totalUsd = knownShares.reduce((sum, { liquidityUsd }) => sum + liquidityUsd, 0);
+  if (totalUsd <= 0) return knownShares.reduce((sum, { percent }) => sum + percent, 0) / knownShares.length;
+  return knownShares.reduce((sum, { percent, liquidityUsd }) => sum + percent * (liquidityUsd / totalUsd), 0);
 }

@@ -80,9 +80,9 @@ export function createRiskTables(
         readChecks(),
       ]);
       const traitsOf = (token: string) => traits.get(token) ?? null;
-      const rules = rulesAt(chain, head);
+      const rules = rulesAtHead(chain, head);
       const warningsOf = (token: Token): Warning[] => warningsOfToken(token, traitsOf(token.address), rules);
-      const tableOf = (toldLps: ToldLps): RiskTable => {
+      const makeTable = (toldLps: ToldLps): RiskTable => {
         const lpOf = ({ address }: StoredPool): LpFacts => ({
           holding: holderTable.of(address),
           partial: isHistoryPartial(head),
@@ -90,13 +90,13 @@ export function createRiskTables(
         });
         const sharesOf = ({ pool, ownShares }: PairEntry): LpShares =>
           lpSharesOf({ ...pool, ownShares }, lpOf(pool), watched, creatorTable.ofBase(pool));
-        const judgementOf = (entry: PairEntry): PairJudgement => ({
-          ofToken: (token) => [
+        const judge = (entry: PairEntry): PairJudgement => ({
+          tokenWarningsOf: (token) => [
             ...warningsOf(token),
             ...(checks.of(token.address)?.rebasing === true ? [REBASING] : []),
           ],
           shares: sharesOf(entry),
-          isUntold: toldLps.get(entry.pool.address) === null,
+          isSupplyUnanswered: toldLps.get(entry.pool.address) === null,
         });
         // Remembers the warnings of each pair, because requests at one head show the same pairs repeatedly.
         const warningsByPair = new WeakMap<PairEntry, Warning[]>();
@@ -111,14 +111,14 @@ export function createRiskTables(
           lpOf,
           sharesOf,
           pairWarningsOf: (entry) => {
-            const warnings = warningsByPair.get(entry) ?? warningsOfPair(entry, head, judgementOf(entry));
+            const warnings = warningsByPair.get(entry) ?? warningsOfPair(entry, head, judge(entry));
             warningsByPair.set(entry, warnings);
             return warnings;
           },
-          withLps: tableOf,
+          withLps: makeTable,
         };
       };
-      return tableOf(new Map());
+      return makeTable(new Map());
     },
   });
 }
@@ -127,7 +127,7 @@ export function createRiskTables(
  * The rules for tokens at a head. Until the head is above the fork block, the rules about tokens copied by a
  * fork do not apply: all contracts are then part of the shared history.
  */
-function rulesAt(chain: RiskChain, head: HeadSnapshot): RiskRules {
+function rulesAtHead(chain: RiskChain, head: HeadSnapshot): RiskRules {
   const isAfterFork = chain.forkBlock !== undefined && head.number > chain.forkBlock;
   return isAfterFork
     ? chain
@@ -135,29 +135,33 @@ function rulesAt(chain: RiskChain, head: HeadSnapshot): RiskRules {
 }
 
 interface PairJudgement {
-  readonly ofToken: (token: Token) => Warning[];
+  readonly tokenWarningsOf: (token: Token) => Warning[];
   readonly shares: LpShares;
   /** Whether the node was asked about the LP tokens, and gave no answer. */
-  readonly isUntold: boolean;
+  readonly isSupplyUnanswered: boolean;
 }
 
 function warningsOfPair(
   { pool, tokens }: PairEntry,
   head: HeadSnapshot,
-  { ofToken, shares, isUntold }: PairJudgement,
+  { tokenWarningsOf, shares, isSupplyUnanswered }: PairJudgement,
 ): Warning[] {
   const { base, all } = tokens;
   const warnings: Warning[] = [];
   if (base.symbol === null && base.name === null && base.decimals === null) warnings.push(NO_METADATA);
   if (pool.created_at !== null && pool.created_at > head.timestamp - DAY_SECONDS) warnings.push(NEW);
   if (hasOlderLp(pool, head)) warnings.push(PARTIAL_LP);
-  if (isUntold) warnings.push(LP_UNKNOWN);
-  const codes = new Set<string>();
+  if (isSupplyUnanswered) warnings.push(LP_UNKNOWN);
+  const seenCodes = new Set<string>();
   const otherTokens = all.filter(({ address }) => address !== base.address);
-  const fromOthers = otherTokens.flatMap(ofToken).filter(({ code }) => SHARED_CODES.has(code));
-  for (const warning of [...ofToken(base), ...fromOthers, ...warningsOfShare(shares.creator)]) {
-    if (codes.has(warning.code)) continue;
-    codes.add(warning.code);
+  const sharedWarnings = otherTokens.flatMap(tokenWarningsOf).filter(({ code }) => SHARED_CODES.has(code));
+  for (const warning of [
+    ...tokenWarningsOf(base),
+    ...sharedWarnings,
+    ...warningsOfShare(shares.creatorPercent),
+  ]) {
+    if (seenCodes.has(warning.code)) continue;
+    seenCodes.add(warning.code);
     warnings.push(warning);
   }
   return warnings;

@@ -23,14 +23,14 @@ const SPAM_NAME =
 /** The parts of a chain description by which tokens are judged. */
 export type RiskRules = Pick<ChainDescription, 'bridgedTokens' | 'forkBlock' | 'forkTokens'>;
 
-const warning = (code: string, severity: Warning['severity'], message: string): Warning => ({
+const makeWarning = (code: string, severity: Warning['severity'], message: string): Warning => ({
   code,
   message,
   severity,
 });
 
-export const NEW: Warning = warning('new', 'info', 'The first pool was created within the last 24 hours');
-export const NO_METADATA: Warning = warning(
+export const NEW: Warning = makeWarning('new', 'info', 'The first pool was created within the last 24 hours');
+export const NO_METADATA: Warning = makeWarning(
   'no_metadata',
   'info',
   'The contract tells no symbol, no name and no decimals',
@@ -42,9 +42,12 @@ export const NO_METADATA: Warning = warning(
  */
 export function taxOf(traits: TokenTraits | null): TransferTax | null {
   if (traits === null) return null;
-  const percent = (count: number, part: number): number | null =>
-    count < MEASURED_MIN ? null : part < TAX_MIN ? 0 : Math.round(part * 1e6) / 1e4;
-  const tax = { buy: percent(traits.buys, traits.buy_tax), sell: percent(traits.sells, traits.sell_tax) };
+  const taxPercent = (count: number, taxPart: number): number | null =>
+    count < MEASURED_MIN ? null : taxPart < TAX_MIN ? 0 : Math.round(taxPart * 1e6) / 1e4;
+  const tax = {
+    buy: taxPercent(traits.buys, traits.buy_tax),
+    sell: taxPercent(traits.sells, traits.sell_tax),
+  };
   return tax.buy === null && tax.sell === null ? null : tax;
 }
 
@@ -81,9 +84,10 @@ export function warningsOfToken(token: Token, traits: TokenTraits | null, rules:
   const warnings: Warning[] = [];
   const tax = taxOf(traits);
   if (tax !== null && (tax.buy ?? 0) + (tax.sell ?? 0) > 0) {
-    const side = (percent: number | null): string => (percent === null ? 'an unknown part' : `${percent} %`);
-    const message = `Transfers of this token cost ${side(tax.buy)} of a buy and ${side(tax.sell)} of a sale`;
-    warnings.push(warning('fee_on_transfer', 'warning', message));
+    const partText = (percent: number | null): string =>
+      percent === null ? 'an unknown part' : `${percent} %`;
+    const message = `Transfers of this token cost ${partText(tax.buy)} of a buy and ${partText(tax.sell)} of a sale`;
+    warnings.push(makeWarning('fee_on_transfer', 'warning', message));
   }
   if (traits !== null && isHoneypot(traits)) {
     const { buyers, sellers } = traits;
@@ -91,22 +95,23 @@ export function warningsOfToken(token: Token, traits: TokenTraits | null, rules:
       sellers === 0
         ? `${buyers} addresses bought this token, and nobody but its creator sold it`
         : `${buyers} addresses bought this token, ${sellers} sold it, and simulated sales of others fail`;
-    warnings.push(warning('honeypot', 'critical', message));
+    warnings.push(makeWarning('honeypot', 'critical', message));
   }
   if (traits?.mintable === true)
-    warnings.push(warning('mintable', 'info', 'The contract has a function that can mint tokens'));
+    warnings.push(makeWarning('mintable', 'info', 'The contract has a function that can mint tokens'));
   if (traits?.pausable === true)
-    warnings.push(warning('pausable', 'info', 'The contract has a function that can pause transfers'));
+    warnings.push(makeWarning('pausable', 'info', 'The contract has a function that can pause transfers'));
   if (SPAM_NAME.test(`${symbol ?? ''} ${name ?? ''}`))
     warnings.push(
-      warning('spam', 'warning', 'The symbol or name contains a link or a call to claim something'),
+      makeWarning('spam', 'warning', 'The symbol or name contains a link or a call to claim something'),
     );
-  const isBridged = (rules.bridgedTokens ?? []).some((one) => one === address) || traits?.bridged === true;
+  const isBridged =
+    (rules.bridgedTokens ?? []).some((bridgedToken) => bridgedToken === address) || traits?.bridged === true;
   if (isBridged)
-    warnings.push(warning('bridged', 'info', 'A bridge issues this token for a token of another chain'));
+    warnings.push(makeWarning('bridged', 'info', 'A bridge issues this token for a token of another chain'));
   else if (isForked(address, traits, rules))
     warnings.push(
-      warning(
+      makeWarning(
         'state_fork',
         'warning',
         'The token was copied with the state of another chain and is not backed',
@@ -123,7 +128,7 @@ export function warningsOfShare(percent: number | null): Warning[] {
   if (percent === null || percent < CREATOR_SHARE_MIN) return [];
   const shownPercent = Math.round(percent * 100) / 100;
   return [
-    warning(
+    makeWarning(
       'lp_held_by_creator',
       'warning',
       `The creator of the token holds ${shownPercent} % of the LP tokens`,

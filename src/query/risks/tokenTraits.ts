@@ -28,12 +28,12 @@ export function createLogoReader(
   chainId: number,
 ): () => Promise<ReadonlyMap<string, string>> {
   let logos: ReadonlyMap<string, string> = new Map();
-  let mark = '';
+  let lastMark = '';
   return async () => {
     const [row] = await runner.run('risks/find_logo_mark', { chain_id: chainId }, markRow);
-    const next = row?.mark ?? '';
-    if (next !== mark) logos = await listLogos(runner, chainId);
-    mark = next;
+    const newMark = row?.mark ?? '';
+    if (newMark !== lastMark) logos = await listLogos(runner, chainId);
+    lastMark = newMark;
     return logos;
   };
 }

@@ -20,18 +20,18 @@ import type { LogCounts } from '../logs/logCounts';
 import { listLogs } from '../logs/logs';
 import type { NodeRelay } from '../head/nodeRelay';
 import type { Directory } from '../tokens/directory';
-import { PLACE_EXACT, placeOf } from './place';
+import { QUALITY_EXACT, matchQualityOf } from './matchQuality';
 import { listNamed, listPairsNamed, type NamedPair } from './searchNames';
 
 /** Largest number of hits of one kind. */
-const EACH_MAX = 100;
+const HITS_PER_KIND_MAX = 100;
 const SIGNATURES_MAX = 20;
 const TITLE_MAX = 200;
 /**
  * Part of a hit's score for the quality of the match. Half a step of quality outweighs verification and log count
  * together, so these only break ties.
  */
-const PLACE_SHARE = 0.9;
+const QUALITY_SHARE = 0.9;
 const VERIFIED_SHARE = 0.06;
 const LOGS_SHARE = 0.04;
 const LOGS_LOG10_MAX = 9;
@@ -70,8 +70,8 @@ type Meaning =
   | { readonly kind: 'block'; readonly number: number }
   | { readonly kind: 'text'; readonly text: string };
 
-function classify(q: string): Meaning[] {
-  const text = q;
+function classify(searchText: string): Meaning[] {
+  const text = searchText;
   const hex: Hex = /^0x/i.test(text) ? `0x${text.slice(2)}` : `0x${text}`;
   if (isAddress(hex)) return [{ kind: 'address', address: toLowerHex(hex) }];
   if (isHash(hex)) return [{ kind: 'hash', hash: toLowerHex(hex) }];
@@ -90,11 +90,11 @@ interface FoundHits {
 
 /** Hits, the best hit first; at most a few hundred. */
 export async function searchAll(deps: SearchDeps, moment: Moment, q: string): Promise<FoundHits> {
-  const found = await Promise.all(classify(q).map((meaning) => searchOne(deps, moment, meaning)));
-  const hits = found
-    .flatMap((each) => each.hits)
+  const foundByMeaning = await Promise.all(classify(q).map((meaning) => searchOne(deps, moment, meaning)));
+  const hits = foundByMeaning
+    .flatMap((foundHits) => foundHits.hits)
     .sort((a, b) => b.score - a.score || compare(a.type, b.type) || compare(keyOf(a), keyOf(b)));
-  return { hits, isWhole: found.every(({ isWhole }) => isWhole) };
+  return { hits, isWhole: foundByMeaning.every(({ isWhole }) => isWhole) };
 }
 
 async function searchOne(deps: SearchDeps, moment: Moment, meaning: Meaning): Promise<FoundHits> {
@@ -124,35 +124,38 @@ async function searchAddress(deps: SearchDeps, { source }: Moment, address: Hex)
   const title = pair?.tokens.name ?? token?.symbol ?? token?.name ?? record?.name ?? address;
   const subtitle = title === address ? null : address;
   const verified = record !== null;
-  return [hit(type, chainId, { address }, title, subtitle, verified, 1)];
+  return [makeHit(type, chainId, { address }, title, subtitle, verified, 1)];
 }
 
 async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex): Promise<FoundHits> {
   const { chainId, runner } = source;
-  const page = { newestFirst: false, behind: null, skip: 0, limit: 1, bounds: NO_DATA };
+  const page = { newestFirst: false, afterOrd: null, skip: 0, limit: 1, bounds: NO_DATA };
   const params = { ...snapshotParams(head), chain_id: chainId, hash: hash.slice(2), final_to: head.finalTo };
   const [{ logs }, blocks, signatures] = await Promise.all([
     listLogs(source, head, { ...ALL_LOGS, txHash: hash }, page),
     runner.run('search/find_block_by_hash', params, blockRow),
     deps.signatures.listBySelectors([hash]),
   ]);
-  const seen = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
-  const known = blocks.length > 0 || signatures.length > 0;
+  const blockOfLog = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
+  const isKnownOtherwise = blocks.length > 0 || signatures.length > 0;
   // A hash that no stored log, block or signature has may belong to a transaction without logs, so the node is asked.
-  const block = seen ?? (known ? null : await findTransactionBlock(deps.relayOf?.(chainId), head, hash));
-  const named = onceEach(signatures);
+  const block =
+    blockOfLog ?? (isKnownOtherwise ? null : await findTransactionBlock(deps.relayOf?.(chainId), head, hash));
+  const distinctSignatures = distinctSignaturesOf(signatures);
   const hits = [
     ...(block === null
       ? []
-      : [hit('tx', chainId, { hash }, hash, `Transaction of block ${block}`, false, 1)]),
-    ...blocks.map(({ number }) => hit('block', chainId, { hash, number }, `Block ${number}`, hash, false, 1)),
-    ...named
+      : [makeHit('tx', chainId, { hash }, hash, `Transaction of block ${block}`, false, 1)]),
+    ...blocks.map(({ number }) =>
+      makeHit('block', chainId, { hash, number }, `Block ${number}`, hash, false, 1),
+    ),
+    ...distinctSignatures
       .slice(0, SIGNATURES_MAX)
       .map(({ signature, selector }) =>
-        hit('event', chainId, { hash: selector }, signature, selector, false, 1),
+        makeHit('event', chainId, { hash: selector }, signature, selector, false, 1),
       ),
   ];
-  return { hits, isWhole: named.length <= SIGNATURES_MAX };
+  return { hits, isWhole: distinctSignatures.length <= SIGNATURES_MAX };
 }
 
 const transactionShape = z.object({ blockNumber: z.string().regex(/^0x[0-9a-f]+$/) });
@@ -171,17 +174,19 @@ async function findTransactionBlock(
 }
 
 /** Removes duplicates. The database has an event several times, once for each combination of indexed parameters. */
-function onceEach(known: readonly KnownSignature[]): KnownSignature[] {
-  return [...new Map(known.map((one) => [`${one.kind} ${one.selector} ${one.signature}`, one])).values()];
+function distinctSignaturesOf(known: readonly KnownSignature[]): KnownSignature[] {
+  return [
+    ...new Map(known.map((known) => [`${known.kind} ${known.selector} ${known.signature}`, known])).values(),
+  ];
 }
 
 async function searchSelector(deps: SearchDeps, { source }: Moment, selector: Hex): Promise<FoundHits> {
-  const known = await deps.signatures.listBySelectors([selector]);
-  const functions = onceEach(known).filter(({ kind }) => kind === 'function');
+  const signatures = await deps.signatures.listBySelectors([selector]);
+  const functions = distinctSignaturesOf(signatures).filter(({ kind }) => kind === 'function');
   const hits = functions
     .slice(0, SIGNATURES_MAX)
     .map(({ signature }) =>
-      hit('function', source.chainId, { hash: selector }, signature, selector, false, 1),
+      makeHit('function', source.chainId, { hash: selector }, signature, selector, false, 1),
     );
   return { hits, isWhole: functions.length <= SIGNATURES_MAX };
 }
@@ -191,7 +196,7 @@ async function searchBlock({ source, head }: Moment, number: number): Promise<Se
   const params = { ...snapshotParams(head), chain_id: source.chainId, number, final_to: head.finalTo };
   const rows = await source.runner.run('search/find_block_by_number', params, hashRow);
   return rows.map(({ hash }) =>
-    hit('block', source.chainId, { hash, number }, `Block ${number}`, hash, false, 1),
+    makeHit('block', source.chainId, { hash, number }, `Block ${number}`, hash, false, 1),
   );
 }
 
@@ -200,54 +205,70 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
   const { chainId, runner } = source;
   const counts = logCounts.at(moment.head);
   const [{ names, isWhole }, signatures, pairs] = await Promise.all([
-    listNamed({ runner, chainId, counts, directory, verifiedDb: deps.verifiedDb }, text, EACH_MAX),
+    listNamed({ runner, chainId, counts, directory, verifiedDb: deps.verifiedDb }, text, HITS_PER_KIND_MAX),
     deps.signatures.listByPrefix(text.replace(/\(.*$/s, ''), SIGNATURES_MAX),
-    listPairsNamed(deps.pairs(), spaced(text), EACH_MAX),
+    listPairsNamed(deps.pairs(), spaceSlashes(text), HITS_PER_KIND_MAX),
   ]);
-  const named = new Map(names.map((one) => [one.address, one]));
-  for (const pair of pairs) if (!named.has(pair.address)) named.set(pair.address, pair);
+  const hitByAddress = new Map(names.map((hitByName) => [hitByName.address, hitByName]));
+  for (const pair of pairs) if (!hitByAddress.has(pair.address)) hitByAddress.set(pair.address, pair);
   // If all hits by name are tokens, the query need not read the table of tokens.
-  const areOthers = names.some(({ type }) => type !== 'token');
+  const hasContracts = names.some(({ type }) => type !== 'token');
   const [facts, { logsOf }] = await Promise.all([
-    readHitFacts(deps.verifiedDb, moment, [...named.keys()], areOthers),
+    readHitFacts(deps.verifiedDb, moment, [...hitByAddress.keys()], hasContracts),
     counts,
   ]);
-  const pairAt = pairsAt(deps.pairs(), named);
-  const hits = [...named.values()].flatMap(({ type, address, title, subtitle, place }) => {
+  const pairByAddress = pairsAt(deps.pairs(), hitByAddress);
+  const hits = [...hitByAddress.values()].flatMap(({ type, address, title, subtitle, quality }) => {
     const isPair = facts.pools.has(address);
     if (type === 'pair' && !isPair) return [];
     // A pool whose LP token is stored as a token is shown as a pair.
-    const shown = isPair ? 'pair' : facts.tokens.has(address) ? 'token' : type;
+    const shownType = isPair ? 'pair' : facts.tokens.has(address) ? 'token' : type;
     const verified = type === 'contract' || facts.verified.has(address);
-    const score = scoreOf(place, verified, logsOf(address));
-    const what = { address };
+    const score = scoreOf(quality, verified, logsOf(address));
+    const addressField = { address };
     // LP tokens and contracts of pools all have the same name, so a pair shows its tokens.
-    const pair = isPair ? pairAt.get(address) : undefined;
+    const pair = isPair ? pairByAddress.get(address) : undefined;
     return pair === undefined
-      ? hit(shown, chainId, what, title, subtitle, verified, score)
-      : hit(shown, chainId, what, pair.tokens.name, pair.pool.dex, verified, score);
+      ? makeHit(shownType, chainId, addressField, title, subtitle, verified, score)
+      : makeHit(shownType, chainId, addressField, pair.tokens.name, pair.pool.dex, verified, score);
   });
   for (const { name, displayName } of deps.dexes) {
-    const place = Math.max(placeOf(name.toLowerCase(), text), placeOf(displayName.toLowerCase(), text));
-    if (place > 0) hits.push(hit('dex', chainId, {}, displayName, name, true, scoreOf(place, true, 0)));
+    const quality = Math.max(
+      matchQualityOf(name.toLowerCase(), text),
+      matchQualityOf(displayName.toLowerCase(), text),
+    );
+    if (quality > 0)
+      hits.push(makeHit('dex', chainId, {}, displayName, name, true, scoreOf(quality, true, 0)));
   }
   for (const { kind, selector, signature } of signatures) {
     if (kind === 'error') continue;
-    const place = signaturePlace(signature.toLowerCase(), text);
-    if (place > 0)
+    const quality = signatureQuality(signature.toLowerCase(), text);
+    if (quality > 0)
       hits.push(
-        hit(kind, chainId, { hash: selector }, signature, selector, false, scoreOf(place - 0.5, false, 0)),
+        makeHit(
+          kind,
+          chainId,
+          { hash: selector },
+          signature,
+          selector,
+          false,
+          scoreOf(quality - 0.5, false, 0),
+        ),
       );
   }
-  const isAll = isWhole && pairs.length < EACH_MAX && signatures.length < SIGNATURES_MAX;
-  return { hits, isWhole: isAll };
+  const isComplete = isWhole && pairs.length < HITS_PER_KIND_MAX && signatures.length < SIGNATURES_MAX;
+  return { hits, isWhole: isComplete };
 }
 
 /** The pairs at the found addresses. */
-function pairsAt(pairs: readonly NamedPair[], found: ReadonlyMap<string, unknown>): Map<string, NamedPair> {
-  const at = new Map<string, NamedPair>();
-  for (const pair of pairs) if (found.has(pair.pool.address)) at.set(pair.pool.address, pair);
-  return at;
+function pairsAt(
+  pairs: readonly NamedPair[],
+  foundAddresses: ReadonlyMap<string, unknown>,
+): Map<string, NamedPair> {
+  const pairByAddress = new Map<string, NamedPair>();
+  for (const pair of pairs)
+    if (foundAddresses.has(pair.pool.address)) pairByAddress.set(pair.pool.address, pair);
+  return pairByAddress;
 }
 
 /** Which of the found addresses are pools, tokens or verified contracts. */
@@ -269,11 +290,11 @@ export async function readHitFacts(
 ): Promise<HitFacts> {
   const [pools, tokens, verified] = [new Set<Hex>(), new Set<Hex>(), new Set<Hex>()];
   if (addresses.length === 0) return { pools, tokens, verified };
-  const bare = addresses.map((address) => address.slice(2));
+  const addressesNo0x = addresses.map((address) => address.slice(2));
   const params = {
     ...snapshotParams(head),
     chain_id: source.chainId,
-    addresses: bare,
+    addresses: addressesNo0x,
     verified_db: verifiedDb,
     tokens: areOthers,
   };
@@ -287,7 +308,7 @@ export async function readHitFacts(
 }
 
 /** Formats `wpls/dai` as in pair names: `wpls / dai`. */
-function spaced(text: string): string {
+function spaceSlashes(text: string): string {
   return text.replace(/\s*\/\s*/g, ' / ');
 }
 
@@ -295,39 +316,39 @@ function spaced(text: string): string {
  * Quality of the match of a text in a signature. A text with types means one exact signature, so other
  * signatures with the same name rank last. Both texts are in lower case.
  */
-function signaturePlace(signature: string, text: string): number {
+function signatureQuality(signature: string, text: string): number {
   const name = signature.slice(0, signature.indexOf('('));
-  const [asked = '', types] = text.replace(/\s/g, '').split(/(?=\()/);
-  if (types === undefined) return placeOf(name, text);
-  const place = placeOf(signature, asked + types);
-  return place > 0 || name !== asked ? place : 1;
+  const [askedName = '', askedTypes] = text.replace(/\s/g, '').split(/(?=\()/);
+  if (askedTypes === undefined) return matchQualityOf(name, text);
+  const quality = matchQualityOf(signature, askedName + askedTypes);
+  return quality > 0 || name !== askedName ? quality : 1;
 }
 
-function scoreOf(place: number, verified: boolean, logs: number): number {
-  const share = Math.min(1, Math.log10(1 + logs) / LOGS_LOG10_MAX);
-  return (place / PLACE_EXACT) * PLACE_SHARE + (verified ? VERIFIED_SHARE : 0) + share * LOGS_SHARE;
+function scoreOf(quality: number, verified: boolean, logs: number): number {
+  const logsShare = Math.min(1, Math.log10(1 + logs) / LOGS_LOG10_MAX);
+  return (quality / QUALITY_EXACT) * QUALITY_SHARE + (verified ? VERIFIED_SHARE : 0) + logsShare * LOGS_SHARE;
 }
 
-function hit(
+function makeHit(
   type: SearchHit['type'],
   chainId: number,
-  what: Pick<SearchHit, 'address' | 'hash' | 'number'>,
+  identity: Pick<SearchHit, 'address' | 'hash' | 'number'>,
   title: string,
   subtitle: string | null,
   verified: boolean,
   score: number,
 ): SearchHit {
-  const short = (text: string): string => text.slice(0, TITLE_MAX);
+  const cutTitle = (text: string): string => text.slice(0, TITLE_MAX);
   return {
     type,
     chain_id: chainId,
-    ...what,
-    title: short(title),
-    subtitle: subtitle === null ? null : short(subtitle),
+    ...identity,
+    title: cutTitle(title),
+    subtitle: subtitle === null ? null : cutTitle(subtitle),
     verified,
     score,
   };
 }
 
-const keyOf = (one: SearchHit): string => one.address ?? one.hash ?? one.title;
+const keyOf = (hit: SearchHit): string => hit.address ?? hit.hash ?? hit.title;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -8,14 +8,14 @@ import { createSlices } from '../../domain/slices';
 import type { Token } from '../../wire/primitives';
 import type { Counts } from '../logs/logCounts';
 import type { Directory } from '../tokens/directory';
-import { placeOf, placeOfWords, splitPairWords } from './place';
+import { matchQualityOf, matchQualityOfWords, splitPairWords } from './matchQuality';
 
 const { chain_id, address, code_hash, name, path, version } = verifiedContractsTable.types;
 const twinRow = rowType({ address, code_hash });
 const verifiedRow = rowType({ chain_id, address, code_hash, name, path, version });
 type VerifiedRow = RowOf<typeof verifiedRow>;
 
-interface Named {
+interface NamedHit {
   readonly type: 'token' | 'contract' | 'pair';
   readonly address: Hex;
   readonly title: string;
@@ -24,7 +24,7 @@ interface Named {
    * Quality of a match: 4 exact, 3 prefix, 2 start of a word, 1 inside. A match in a less distinctive name gets half
    * a step less.
    */
-  readonly place: number;
+  readonly quality: number;
 }
 
 interface NameSource {
@@ -39,7 +39,7 @@ interface NameSource {
 
 interface FoundNames {
   /** The best matches first, each address once; at most three times the limit. */
-  readonly names: readonly Named[];
+  readonly names: readonly NamedHit[];
   /** False if a list reached the limit, so that further names may match. */
   readonly isWhole: boolean;
 }
@@ -49,35 +49,37 @@ export async function listNamed(source: NameSource, text: string, limit: number)
   const { runner, chainId, verifiedDb } = source;
   const params = { q: text, word: ` ${text}`, limit, chain_id: chainId, verified_db: verifiedDb };
   const [tokens, verified] = await Promise.all([
-    Promise.all([source.directory.allTokens(), source.counts]).then(([known, counts]) =>
-      listTokensNamed(known.values(), counts, text, limit),
+    Promise.all([source.directory.allTokens(), source.counts]).then(([tokenMap, counts]) =>
+      listTokensNamed(tokenMap.values(), counts, text, limit),
     ),
     runner.run('search/search_verified_names', params, verifiedRow),
   ]);
-  const newest = newestOf(verified, (row) => `${row.chain_id} ${row.address}`);
-  const byHash = new Map<Hex, VerifiedRow>();
-  for (const row of newest)
-    if (row.code_hash !== ZERO_HASH && !byHash.has(row.code_hash)) byHash.set(row.code_hash, row);
-  const hashes = [...byHash.keys()].map((hash) => hash.slice(2));
+  const newestRows = newestOf(verified, (row) => `${row.chain_id} ${row.address}`);
+  const rowByCodeHash = new Map<Hex, VerifiedRow>();
+  for (const row of newestRows)
+    if (row.code_hash !== ZERO_HASH && !rowByCodeHash.has(row.code_hash))
+      rowByCodeHash.set(row.code_hash, row);
+  const hashes = [...rowByCodeHash.keys()].map((hash) => hash.slice(2));
   const twins =
     hashes.length === 0 ? [] : await runner.run('search/list_code_twins', { hashes, limit }, twinRow);
-  const allNamed = [
+  const allHits = [
     ...tokens,
-    ...newest.flatMap((row) =>
+    ...newestRows.flatMap((row) =>
       row.chain_id === chainId ? (nameContract(row.address, row, text) ?? []) : [],
     ),
   ];
-  allNamed.sort((a, b) => b.place - a.place);
+  allHits.sort((a, b) => b.quality - a.quality);
   for (const { address, code_hash: hash } of twins) {
-    const row = byHash.get(hash);
-    const twin = row === undefined ? null : nameContract(address, row, text);
-    if (twin !== null) allNamed.push(twin);
+    const row = rowByCodeHash.get(hash);
+    const twinHit = row === undefined ? null : nameContract(address, row, text);
+    if (twinHit !== null) allHits.push(twinHit);
   }
   // A token that is also a verified contract is one hit, with the better of its two matches.
-  const byAddress = new Map<Hex, Named>();
-  for (const one of allNamed) if (!byAddress.has(one.address)) byAddress.set(one.address, one);
+  const hitByAddress = new Map<Hex, NamedHit>();
+  for (const namedHit of allHits)
+    if (!hitByAddress.has(namedHit.address)) hitByAddress.set(namedHit.address, namedHit);
   const isWhole = [tokens, verified, twins].every(({ length }) => length < limit);
-  return { names: [...byAddress.values()], isWhole };
+  return { names: [...hitByAddress.values()], isWhole };
 }
 
 /** The fields of a pair for searches. `tokens.name` is a text such as `WPLS / DAI`. */
@@ -95,25 +97,27 @@ export async function listPairsNamed(
   pairs: readonly NamedPair[],
   text: string,
   limit: number,
-): Promise<Named[]> {
+): Promise<NamedHit[]> {
   const words = splitPairWords(text);
-  const best = await listBest<NamedPair>({
-    all: pairs,
+  const bestPairs = await listBest<NamedPair>({
+    items: pairs,
     limit,
-    placeOf: ({ tokens }) => {
+    qualityOf: ({ tokens }) => {
       const name = tokens.name.toLowerCase();
-      const place = placeOf(name, text);
-      return words.length === 0 ? place : Math.max(place, placeOfWords(name.split(' / '), words) - 0.5);
+      const nameQuality = matchQualityOf(name, text);
+      return words.length === 0
+        ? nameQuality
+        : Math.max(nameQuality, matchQualityOfWords(name.split(' / '), words) - 0.5);
     },
     weightOf: ({ liquidityUsd }) => liquidityUsd,
     addressOf: ({ pool }) => pool.address,
   });
-  return best.map(({ one: { pool, tokens }, place }) => ({
+  return bestPairs.map(({ item: { pool, tokens }, quality }) => ({
     type: 'pair',
     address: `0x${pool.address.slice(2)}`,
     title: tokens.name,
     subtitle: pool.dex,
-    place: place - 0.5,
+    quality: quality - 0.5,
   }));
 }
 
@@ -123,29 +127,29 @@ export async function listTokensNamed(
   { logsOf }: Counts,
   text: string,
   limit: number,
-): Promise<Named[]> {
-  const best = await listBest<Token>({
-    all: tokens,
+): Promise<NamedHit[]> {
+  const bestTokens = await listBest<Token>({
+    items: tokens,
     limit,
-    placeOf: ({ symbol, name }) => Math.max(placeIn(symbol, text), placeIn(name, text)),
+    qualityOf: ({ symbol, name }) => Math.max(qualityIn(symbol, text), qualityIn(name, text)),
     weightOf: ({ address }) => logsOf(address),
     addressOf: ({ address }) => address,
   });
-  return best.flatMap(({ one }) => nameToken(one, text) ?? []);
+  return bestTokens.flatMap(({ item }) => nameToken(item, text) ?? []);
 }
 
-interface Scan<T> {
-  readonly all: Iterable<T>;
+interface BestQuestion<T> {
+  readonly items: Iterable<T>;
   readonly limit: number;
   /** Quality of the match; 0 if the text does not match. */
-  placeOf(one: T): number;
-  weightOf(one: T): number;
-  addressOf(one: T): string;
+  qualityOf(item: T): number;
+  weightOf(item: T): number;
+  addressOf(item: T): string;
 }
 
-interface Placed<T> {
-  readonly one: T;
-  readonly place: number;
+interface RankedItem<T> {
+  readonly item: T;
+  readonly quality: number;
   readonly weight: number;
 }
 
@@ -154,62 +158,62 @@ interface Placed<T> {
  * requests run during the scan.
  */
 async function listBest<T>({
-  all,
+  items,
   limit,
-  placeOf: place,
+  qualityOf: itemQuality,
   weightOf,
   addressOf,
-}: Scan<T>): Promise<Placed<T>[]> {
+}: BestQuestion<T>): Promise<RankedItem<T>[]> {
   const slices = createSlices();
-  const order = (a: Placed<T>, b: Placed<T>): number =>
-    b.place - a.place || b.weight - a.weight || (addressOf(a.one) < addressOf(b.one) ? -1 : 1);
-  let best: Placed<T>[] = [];
+  const compareRanked = (a: RankedItem<T>, b: RankedItem<T>): number =>
+    b.quality - a.quality || b.weight - a.weight || (addressOf(a.item) < addressOf(b.item) ? -1 : 1);
+  let bestItems: RankedItem<T>[] = [];
   /** The worst of the best items so far. Null until there are enough items. */
-  let worst: Placed<T> | null = null;
-  for (const item of all) {
-    const foundPlace = place(item);
-    if (foundPlace > 0 && foundPlace >= (worst?.place ?? 0)) {
-      const placed = { one: item, place: foundPlace, weight: weightOf(item) };
-      if (worst === null || order(placed, worst) < 0) best.push(placed);
+  let worstOfBest: RankedItem<T> | null = null;
+  for (const item of items) {
+    const foundQuality = itemQuality(item);
+    if (foundQuality > 0 && foundQuality >= (worstOfBest?.quality ?? 0)) {
+      const rankedItem = { item, quality: foundQuality, weight: weightOf(item) };
+      if (worstOfBest === null || compareRanked(rankedItem, worstOfBest) < 0) bestItems.push(rankedItem);
     }
-    if (best.length >= 10 * limit) {
-      best = best.sort(order).slice(0, limit);
-      worst = best.at(-1) ?? null;
+    if (bestItems.length >= 10 * limit) {
+      bestItems = bestItems.sort(compareRanked).slice(0, limit);
+      worstOfBest = bestItems.at(-1) ?? null;
     }
     if (slices.isOver()) await slices.giveWay();
   }
-  return best.sort(order).slice(0, limit);
+  return bestItems.sort(compareRanked).slice(0, limit);
 }
 
 /** A token as a hit, or null without a match. */
-function nameToken({ address, symbol, name }: Token, text: string): Named | null {
-  const place = Math.max(placeIn(symbol, text), placeIn(name, text) - 0.5);
-  if (place <= 0) return null;
+function nameToken({ address, symbol, name }: Token, text: string): NamedHit | null {
+  const quality = Math.max(qualityIn(symbol, text), qualityIn(name, text) - 0.5);
+  if (quality <= 0) return null;
   return {
     type: 'token',
     address: `0x${address.slice(2)}`,
     title: symbol ?? name ?? '',
     subtitle: name,
-    place,
+    quality,
   };
 }
 
-function nameContract(address: Hex, { name, path }: VerifiedRow, text: string): Named | null {
-  const place = placeOf(name.toLowerCase(), text);
-  return place === 0 ? null : { type: 'contract', address, title: name, subtitle: path, place };
+function nameContract(address: Hex, { name, path }: VerifiedRow, text: string): NamedHit | null {
+  const quality = matchQualityOf(name.toLowerCase(), text);
+  return quality === 0 ? null : { type: 'contract', address, title: name, subtitle: path, quality };
 }
 
-const placeIn = (name: string | null, text: string): number =>
-  name === null ? 0 : placeOf(name.toLowerCase(), text);
+const qualityIn = (name: string | null, text: string): number =>
+  name === null ? 0 : matchQualityOf(name.toLowerCase(), text);
 
 function newestOf<Row extends { readonly version: number }>(
   rows: readonly Row[],
   keyOf: (row: Row) => string,
 ): Row[] {
-  const newest = new Map<string, Row>();
+  const newestByKey = new Map<string, Row>();
   for (const row of rows) {
-    const earlier = newest.get(keyOf(row));
-    if (earlier === undefined || earlier.version < row.version) newest.set(keyOf(row), row);
+    const earlierRow = newestByKey.get(keyOf(row));
+    if (earlierRow === undefined || earlierRow.version < row.version) newestByKey.set(keyOf(row), row);
   }
-  return [...newest.values()];
+  return [...newestByKey.values()];
 }

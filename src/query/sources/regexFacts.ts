@@ -13,7 +13,7 @@ interface RegexFacts {
    * Whether the expression has `\A`, `\z` or flags that change `^` and `$`. These are not supported, because each
    * line is matched on its own.
    */
-  readonly anchorsText: boolean;
+  readonly hasTextAnchors: boolean;
 }
 
 interface Node {
@@ -32,111 +32,116 @@ const TOO_LARGE: Node = { size: Number.MAX_SAFE_INTEGER, literals: [], character
 /** Parses an expression. No input is slow, and no input throws. */
 export function readRegex(text: string): RegexFacts {
   const parser = new Parser(text);
-  const { size, literals } = parser.alternatives(0);
-  return { size, literals, anchorsText: parser.anchorsText };
+  const { size, literals } = parser.parseAlternatives(0);
+  return { size, literals, hasTextAnchors: parser.anchorsText };
 }
 
 class Parser {
   anchorsText = false;
-  private at = 0;
+  private position = 0;
 
   constructor(private readonly text: string) {}
 
   /** Parses up to a closing bracket or the end. */
-  alternatives(depth: number): Node {
+  parseAlternatives(depth: number): Node {
     if (depth > DEPTH_MAX) {
-      this.at = this.text.length;
+      this.position = this.text.length;
       return TOO_LARGE;
     }
-    const branches = [this.sequence(depth)];
-    while (this.text[this.at] === '|') {
-      this.at += 1;
-      branches.push(this.sequence(depth));
+    const branches = [this.parseSequence(depth)];
+    while (this.text[this.position] === '|') {
+      this.position += 1;
+      branches.push(this.parseSequence(depth));
     }
     const [onlyBranch] = branches;
     if (branches.length === 1 && onlyBranch !== undefined) return onlyBranch;
-    return { size: sum(branches) + branches.length, literals: [], character: null };
+    return { size: sumSizes(branches) + branches.length, literals: [], character: null };
   }
 
-  private sequence(depth: number): Node {
+  private parseSequence(depth: number): Node {
     const literals: string[] = [];
     let size = 0;
-    let run = '';
-    const endRun = (): void => {
-      if (run !== '') literals.push(run);
-      run = '';
+    let literalRun = '';
+    const endLiteralRun = (): void => {
+      if (literalRun !== '') literals.push(literalRun);
+      literalRun = '';
     };
-    while (this.at < this.text.length && !'|)'.includes(this.text[this.at] ?? '')) {
-      const atom = this.atom(depth);
-      const { min, max, some } = this.repetition();
-      size += some ? atom.size * Math.max(1, max) + 1 : atom.size;
-      if (!some && atom.character !== null) run += atom.character;
+    while (this.position < this.text.length && !'|)'.includes(this.text[this.position] ?? '')) {
+      const atom = this.parseAtom(depth);
+      const { min, max, hasQuantifier } = this.parseRepetition();
+      size += hasQuantifier ? atom.size * Math.max(1, max) + 1 : atom.size;
+      if (!hasQuantifier && atom.character !== null) literalRun += atom.character;
       else {
-        if (min > 0 && atom.character !== null) run += atom.character;
-        endRun();
+        if (min > 0 && atom.character !== null) literalRun += atom.character;
+        endLiteralRun();
         if (min > 0) literals.push(...atom.literals);
       }
     }
-    endRun();
+    endLiteralRun();
     // RE2 refuses a closing bracket without an opening bracket.
-    if (depth === 0 && this.at < this.text.length && this.text[this.at] === ')') this.at = this.text.length;
+    if (depth === 0 && this.position < this.text.length && this.text[this.position] === ')')
+      this.position = this.text.length;
     return { size: Math.min(size, Number.MAX_SAFE_INTEGER), literals, character: null };
   }
 
-  private atom(depth: number): Node {
-    const character = this.next();
-    if (character === '(') return this.group(depth);
-    if (character === '[') return this.characterClass();
-    if (character === '\\') return this.escape();
+  private parseAtom(depth: number): Node {
+    const character = this.readCharacter();
+    if (character === '(') return this.parseGroup(depth);
+    if (character === '[') return this.parseClass();
+    if (character === '\\') return this.parseEscape();
     if (character === '.') return { size: CLASS_SIZE, literals: [], character: null };
     if (character === '^' || character === '$') return { size: 1, literals: [], character: null };
     return { size: 1, literals: [], character };
   }
 
-  private group(depth: number): Node {
-    const flags = /^\?(?:P?<\w*>|P=\w*|([a-zA-Z-]*)([:)]))/.exec(this.text.slice(this.at, this.at + 80));
+  private parseGroup(depth: number): Node {
+    const flags = /^\?(?:P?<\w*>|P=\w*|([a-zA-Z-]*)([:)]))/.exec(
+      this.text.slice(this.position, this.position + 80),
+    );
     if (flags !== null) {
-      this.at += flags[0].length;
+      this.position += flags[0].length;
       if (/-.*m/.test(flags[1] ?? '')) this.anchorsText = true;
       if (flags[2] === ')') return { size: 0, literals: [], character: null };
     }
-    const group = this.alternatives(depth + 1);
-    if (this.text[this.at] === ')') this.at += 1;
+    const group = this.parseAlternatives(depth + 1);
+    if (this.text[this.position] === ')') this.position += 1;
     return { ...group, character: null };
   }
 
-  private characterClass(): Node {
+  private parseClass(): Node {
     let size = CLASS_SIZE;
-    if (this.text[this.at] === '^') this.at += 1;
+    if (this.text[this.position] === '^') this.position += 1;
     // A closing bracket as the first character of a class is a member of the class.
-    if (this.text[this.at] === ']') this.at += 1;
-    while (this.at < this.text.length) {
-      const character = this.next();
+    if (this.text[this.position] === ']') this.position += 1;
+    while (this.position < this.text.length) {
+      const character = this.readCharacter();
       if (character === ']') break;
-      if (character === '\\' && /[pP]/.test(this.next())) size += UNICODE_CLASS_SIZE;
-      if (character === '[' && this.text[this.at] === ':') {
-        const end = this.text.indexOf(':]', this.at);
-        if (end >= 0) this.at = end + 2;
+      if (character === '\\' && /[pP]/.test(this.readCharacter())) size += UNICODE_CLASS_SIZE;
+      if (character === '[' && this.text[this.position] === ':') {
+        const end = this.text.indexOf(':]', this.position);
+        if (end >= 0) this.position = end + 2;
       }
     }
     return { size, literals: [], character: null };
   }
 
-  private escape(): Node {
-    const character = this.next();
+  private parseEscape(): Node {
+    const character = this.readCharacter();
     if (character === 'A' || character === 'z' || character === 'Z') this.anchorsText = true;
     if (character === 'Q') {
-      const end = this.text.indexOf('\\E', this.at);
-      const quoted = this.text.slice(this.at, end < 0 ? undefined : end);
-      this.at = end < 0 ? this.text.length : end + 2;
+      const end = this.text.indexOf('\\E', this.position);
+      const quoted = this.text.slice(this.position, end < 0 ? undefined : end);
+      this.position = end < 0 ? this.text.length : end + 2;
       return { size: quoted.length, literals: [], character: null };
     }
     if (character === 'p' || character === 'P') {
-      this.at += /^(?:\{[^}]*\}|.)/.exec(this.text.slice(this.at, this.at + 80))?.[0].length ?? 0;
+      this.position +=
+        /^(?:\{[^}]*\}|.)/.exec(this.text.slice(this.position, this.position + 80))?.[0].length ?? 0;
       return { size: UNICODE_CLASS_SIZE, literals: [], character: null };
     }
     if (character === 'x') {
-      this.at += /^(?:\{[^}]*\}|..)/.exec(this.text.slice(this.at, this.at + 80))?.[0].length ?? 0;
+      this.position +=
+        /^(?:\{[^}]*\}|..)/.exec(this.text.slice(this.position, this.position + 80))?.[0].length ?? 0;
       return { size: 1, literals: [], character: null };
     }
     // Escaped letters and digits are special. Every other escaped character is literal.
@@ -144,33 +149,39 @@ class Parser {
     return { size: 1, literals: [], character };
   }
 
-  private repetition(): { readonly min: number; readonly max: number; readonly some: boolean } {
-    let [min, max, some] = [1, 1, false];
+  private parseRepetition(): { readonly min: number; readonly max: number; readonly hasQuantifier: boolean } {
+    let [min, max, hasQuantifier] = [1, 1, false];
     for (;;) {
-      const ahead = this.text.slice(this.at, this.at + 20);
-      const quantifier = /^(?:([*+?])|\{(\d{1,5})(?:(,)(\d{0,5}))?\})\??/.exec(ahead);
-      if (quantifier === null) return { min, max, some };
-      this.at += quantifier[0].length;
-      some = true;
-      const [, sign, low, comma, high] = quantifier;
-      const least = sign === undefined ? Number(low) : sign === '+' ? 1 : 0;
-      const highest =
-        low === undefined ? 1 : comma === undefined ? least : high === '' ? least + 1 : Number(high);
-      min *= least;
-      max *= Math.max(1, highest);
+      const nextText = this.text.slice(this.position, this.position + 20);
+      const quantifier = /^(?:([*+?])|\{(\d{1,5})(?:(,)(\d{0,5}))?\})\??/.exec(nextText);
+      if (quantifier === null) return { min, max, hasQuantifier };
+      this.position += quantifier[0].length;
+      hasQuantifier = true;
+      const [, shortQuantifier, lowText, comma, highText] = quantifier;
+      const leastCount = shortQuantifier === undefined ? Number(lowText) : shortQuantifier === '+' ? 1 : 0;
+      const highestCount =
+        lowText === undefined
+          ? 1
+          : comma === undefined
+            ? leastCount
+            : highText === ''
+              ? leastCount + 1
+              : Number(highText);
+      min *= leastCount;
+      max *= Math.max(1, highestCount);
     }
   }
 
   /** Reads one code point. */
-  private next(): string {
-    const code = this.text.codePointAt(this.at);
+  private readCharacter(): string {
+    const code = this.text.codePointAt(this.position);
     if (code === undefined) return '';
     const character = String.fromCodePoint(code);
-    this.at += character.length;
+    this.position += character.length;
     return character;
   }
 }
 
-function sum(nodes: readonly Node[]): number {
+function sumSizes(nodes: readonly Node[]): number {
   return nodes.reduce((total, node) => Math.min(Number.MAX_SAFE_INTEGER, total + node.size), 0);
 }

@@ -19,7 +19,7 @@ export async function listContents(
   database?: string,
 ): Promise<Map<Hex, string>> {
   const readChunk = (chunk: readonly Hex[]): Promise<RowOf<typeof fileRow>[]> => {
-    const params = { hashes: chunk.map((each) => each.slice(2)), limit: FILES_PER_QUERY };
+    const params = { hashes: chunk.map((contentHash) => contentHash.slice(2)), limit: FILES_PER_QUERY };
     return database === undefined
       ? runner.run('sources/list_files', params, fileRow)
       : runner.run('sources/list_files_of', { ...params, verified_db: database }, fileRow);
@@ -31,7 +31,7 @@ export async function listContents(
 /** The stored hashes among `hashes`. */
 export async function listKnownFiles(runner: QueryRunner, hashes: readonly Hex[]): Promise<Set<Hex>> {
   const readChunk = (chunk: readonly Hex[]): Promise<RowOf<typeof knownRow>[]> => {
-    const params = { hashes: chunk.map((each) => each.slice(2)), limit: HASHES_PER_QUERY };
+    const params = { hashes: chunk.map((contentHash) => contentHash.slice(2)), limit: HASHES_PER_QUERY };
     return runner.run('sources/list_known_files', params, knownRow);
   };
   const rows = await inChunks([...new Set(hashes)], readChunk, HASHES_PER_QUERY);

@@ -33,30 +33,38 @@ export function findInLines(lines: readonly string[], text: string, caseMatters:
   const needle = caseMatters ? text : foldCase(text);
   if (needle === '') return [];
   const hits: LineHit[] = [];
-  for (const [index, raw] of lines.entries()) {
-    const line = caseMatters ? raw : foldCase(raw);
-    const first = line.indexOf(needle);
-    if (first < 0) continue;
+  for (const [index, rawLine] of lines.entries()) {
+    const line = caseMatters ? rawLine : foldCase(rawLine);
+    const firstMatch = line.indexOf(needle);
+    if (firstMatch < 0) continue;
     let matches = 0;
-    for (let at = first; at >= 0; at = line.indexOf(needle, at + needle.length)) matches += 1;
-    hits.push({ line: index + 1, column: [...line.slice(0, first)].length + 1, matches });
+    for (
+      let matchIndex = firstMatch;
+      matchIndex >= 0;
+      matchIndex = line.indexOf(needle, matchIndex + needle.length)
+    )
+      matches += 1;
+    hits.push({ line: index + 1, column: [...line.slice(0, firstMatch)].length + 1, matches });
   }
   return hits;
 }
 
 /** A line with up to two lines before and after, each cut to a readable length. */
 export function snippetOf(lines: readonly string[], { line, column }: LineHit): string {
-  const from = Math.max(0, line - 1 - CONTEXT_LINES);
-  const shownLines = lines.slice(from, line + CONTEXT_LINES);
+  const firstShown = Math.max(0, line - 1 - CONTEXT_LINES);
+  const shownLines = lines.slice(firstShown, line + CONTEXT_LINES);
   return shownLines
-    .map((text, index) => (from + index === line - 1 ? cutAround(text, column) : cutAround(text, 1)))
+    .map((text, index) => (firstShown + index === line - 1 ? cutAround(text, column) : cutAround(text, 1)))
     .join('\n');
 }
 
 function cutAround(text: string, column: number): string {
   if (text.length <= LINE_SHOWN_MAX) return text;
   const characters = [...text];
-  const from = Math.max(0, Math.min(column - 1 - LINE_SHOWN_MAX / 4, characters.length - LINE_SHOWN_MAX));
-  const cut = characters.slice(from, from + LINE_SHOWN_MAX).join('');
-  return `${from > 0 ? '…' : ''}${cut}${from + LINE_SHOWN_MAX < characters.length ? '…' : ''}`;
+  const firstShown = Math.max(
+    0,
+    Math.min(column - 1 - LINE_SHOWN_MAX / 4, characters.length - LINE_SHOWN_MAX),
+  );
+  const shownText = characters.slice(firstShown, firstShown + LINE_SHOWN_MAX).join('');
+  return `${firstShown > 0 ? '…' : ''}${shownText}${firstShown + LINE_SHOWN_MAX < characters.length ? '…' : ''}`;
 }

@@ -13,12 +13,12 @@ import { filterOf, type RegexQuestion, type SourceQuestion, type SourceSearchSou
 import { TIME_BUDGETS } from '../head/timeBudgets';
 
 /** Largest number of automaton states. With this many states, ClickHouse reads at least 1 MB a second. */
-const SIZE_MAX = 300;
+const STATES_MAX = 300;
 /** Number of values that the first two bytes of a hash can have. A slice is a range of these values. */
-const SPACE = 65_536;
+const PREFIX_COUNT = 65_536;
 const FIRST_SLICE_WIDTH = 4;
 /** Width of the first slice for a search that uses the index, because the index selects few files. */
-const FIRST_SLICE_INDEXED = 1_024;
+const FIRST_INDEXED_SLICE_WIDTH = 1_024;
 const SLICE_GROWTH = 64;
 const LITERAL_MIN = 3;
 /** Largest length of the text for the index. A longer text would not reduce the number of files. */
@@ -36,27 +36,34 @@ export async function readRegexQuestion(
   q: string,
   caseMatters: boolean,
 ): Promise<RegexQuestion> {
-  const { size, literals, anchorsText } = readRegex(q);
-  if (anchorsText)
-    throw refused(q, 'an expression without \\A, \\z and (?-m); use ^ and $ for the ends of a line');
-  if (size > SIZE_MAX)
-    throw refused(q, `an expression of at most ${SIZE_MAX} states; nested repetitions multiply the states`);
+  const { size, literals, hasTextAnchors } = readRegex(q);
+  if (hasTextAnchors)
+    throw refuseRegex(q, 'an expression without \\A, \\z and (?-m); use ^ and $ for the ends of a line');
+  if (size > STATES_MAX)
+    throw refuseRegex(
+      q,
+      `an expression of at most ${STATES_MAX} states; nested repetitions multiply the states`,
+    );
   const flags = caseMatters ? '' : 'i';
   const inLine = flags === '' ? q : `(?${flags})${q}`;
   if (await matchesNothing(runner, q, inLine))
-    throw refused(q, 'an expression that does not match the empty text');
-  const longest = literals.reduce((best, each) => (each.length > best.length ? each : best), '');
+    throw refuseRegex(q, 'an expression that does not match the empty text');
+  const longestLiteral = literals.reduce(
+    (longestSoFar, literal) => (literal.length > longestSoFar.length ? literal : longestSoFar),
+    '',
+  );
   return {
     inFile: `(?${flags}m)${q}`,
     inLine,
     prefix: `${flags === '' ? '' : `(?${flags})`}^(.*?)(?:${q})`,
-    needle: [...longest].length >= LITERAL_MIN ? [...longest].slice(0, NEEDLE_MAX).join('') : '',
+    needle:
+      [...longestLiteral].length >= LITERAL_MIN ? [...longestLiteral].slice(0, NEEDLE_MAX).join('') : '',
   };
 }
 
-function refused(q: string, allowed: string): AppError {
-  const shownQuery = q.length > 80 ? `${q.slice(0, 80)}…` : q;
-  return new AppError('bad_request', `q: got "${shownQuery}"; allowed: ${allowed}`);
+function refuseRegex(q: string, allowed: string): AppError {
+  const shownText = q.length > 80 ? `${q.slice(0, 80)}…` : q;
+  return new AppError('bad_request', `q: got "${shownText}"; allowed: ${allowed}`);
 }
 
 async function matchesNothing(runner: QueryRunner, q: string, regex: string): Promise<boolean> {
@@ -68,15 +75,15 @@ async function matchesNothing(runner: QueryRunner, q: string, regex: string): Pr
       errorText(error),
     )?.[1];
     if (reason === undefined) throw error;
-    throw refused(q, `a regular expression of RE2 (${reason})`);
+    throw refuseRegex(q, `a regular expression of RE2 (${reason})`);
   }
 }
 
 /** A search that is expected to take less time than this, in ms, reads all files in one slice. */
-const WHOLE_MS = 300;
+const ONE_SLICE_MS = 300;
 
 /**
- * Files with a match, at most `max`, in no order. The needle is a text that every match must contain; the
+ * Files with a match, at most `filesMax`, in no order. The needle is a text that every match must contain; the
  * index finds files that contain it. `expectedMs` is the expected time to match all these files; null if
  * unknown. Throws bad_request if the expression takes too long.
  */
@@ -84,45 +91,49 @@ export async function listMatchingFiles(
   source: SourceSearchSource,
   question: SourceQuestion,
   regex: RegexQuestion,
-  { max, expectedMs }: { readonly max: number; readonly expectedMs: number | null },
+  { max: filesMax, expectedMs }: { readonly max: number; readonly expectedMs: number | null },
 ): Promise<{ readonly hashes: readonly Hex[]; readonly complete: boolean }> {
   const startedAt = performance.now();
   const hashes: Hex[] = [];
   const filter = filterOf(source, question);
-  const isQuick = expectedMs !== null && expectedMs <= WHOLE_MS;
-  let width = isQuick ? SPACE : regex.needle === '' ? FIRST_SLICE_WIDTH : FIRST_SLICE_INDEXED;
-  for (let at = 0; at < SPACE;) {
-    const to = Math.min(SPACE, at + width);
-    const sliceStarted = performance.now();
+  const isQuick = expectedMs !== null && expectedMs <= ONE_SLICE_MS;
+  let sliceWidth = isQuick
+    ? PREFIX_COUNT
+    : regex.needle === ''
+      ? FIRST_SLICE_WIDTH
+      : FIRST_INDEXED_SLICE_WIDTH;
+  for (let sliceStart = 0; sliceStart < PREFIX_COUNT;) {
+    const sliceEnd = Math.min(PREFIX_COUNT, sliceStart + sliceWidth);
+    const sliceStartedAt = performance.now();
     const params = {
       ...filter,
-      from: boundOf(at),
-      to: to === SPACE ? '' : boundOf(to),
+      from: hashBoundOf(sliceStart),
+      to: sliceEnd === PREFIX_COUNT ? '' : hashBoundOf(sliceEnd),
       needle: regex.needle,
       regex: regex.inFile,
-      limit: max - hashes.length,
+      limit: filesMax - hashes.length,
     };
     const rows = await source.runner.run('sources/match_files', params, hashRow);
     for (const row of rows) hashes.push(row.content_hash);
-    at = to;
-    if (hashes.length >= max) return { hashes, complete: at === SPACE };
+    sliceStart = sliceEnd;
+    if (hashes.length >= filesMax) return { hashes, complete: sliceStart === PREFIX_COUNT };
     const now = performance.now();
     const leftMs = TIME_BUDGETS.regexMs - (now - startedAt);
-    if (leftMs <= 0 && at < SPACE) {
+    if (leftMs <= 0 && sliceStart < PREFIX_COUNT) {
       if (hashes.length > 0) return { hashes, complete: false };
-      throw refused(
+      throw refuseRegex(
         question.q,
         `an expression that takes less than ${TIME_BUDGETS.regexMs / 1000} s, for example one that contains a word`,
       );
     }
     // The next slice should take half of the remaining time, at the speed of this slice.
-    const paced = Math.floor((width * leftMs) / 2 / Math.max(1, now - sliceStarted));
-    width = Math.max(1, Math.min(width * SLICE_GROWTH, paced));
+    const pacedWidth = Math.floor((sliceWidth * leftMs) / 2 / Math.max(1, now - sliceStartedAt));
+    sliceWidth = Math.max(1, Math.min(sliceWidth * SLICE_GROWTH, pacedWidth));
   }
   return { hashes, complete: true };
 }
 
 /** The smallest hash of a slice. */
-function boundOf(at: number): string {
-  return at.toString(16).padStart(4, '0').padEnd(64, '0');
+function hashBoundOf(prefixNumber: number): string {
+  return prefixNumber.toString(16).padStart(4, '0').padEnd(64, '0');
 }

@@ -25,7 +25,7 @@ const BATCH_GROWTH = 8;
  * Number of further best-ranked files that this program matches itself if the expression is fast, before ClickHouse
  * searches all files for the expression.
  */
-const FILES_MORE = 300;
+const MORE_FILES = 300;
 const LINES_MAX = 200_000;
 
 interface SourceHit {
@@ -64,100 +64,114 @@ export async function searchSources(
   const hitsWanted = question.offset + question.limit;
   if (regex === null) {
     const ranked = await rankByIndex(source, question, question.q);
-    return pageOf(source, question, ranked, await lookInto(source, question, ranked.files));
+    return pageOf(source, question, ranked, await matchInOrder(source, question, ranked.files));
   }
-  let progress = nothingFound(question);
+  let progress = startProgress(question);
   const searchedHashes = new Set<Hex>();
   let expectedMs: number | null = null;
   if (regex.needle !== '') {
     // Most files that contain the longest word also match the expression. The first files are therefore often enough.
     const ranked = await rankByIndex(source, question, regex.needle);
-    const first = ranked.files.slice(0, FILES_COUNTED);
-    progress = await lookInto(source, question, first);
+    const firstFiles = ranked.files.slice(0, FILES_COUNTED);
+    progress = await matchInOrder(source, question, firstFiles);
     if (isWorthMore(ranked, progress, hitsWanted)) {
-      const nextFiles = ranked.files.slice(first.length, first.length + FILES_MORE);
-      progress = await lookInto(source, question, nextFiles, progress);
+      const nextFiles = ranked.files.slice(firstFiles.length, firstFiles.length + MORE_FILES);
+      progress = await matchInOrder(source, question, nextFiles, progress);
     }
-    const isComplete = ranked.complete && progress.looked === ranked.files.length;
-    if (isComplete || progress.total >= hitsWanted) return pageOf(source, question, ranked, progress);
-    for (const file of ranked.files.slice(0, progress.looked)) searchedHashes.add(file.content_hash);
-    if (ranked.complete && progress.looked > 0)
-      expectedMs = (progress.tookMs / progress.looked) * ranked.files.length;
+    const isComplete = ranked.complete && progress.filesSearched === ranked.files.length;
+    if (isComplete || progress.matchingLines >= hitsWanted) return pageOf(source, question, ranked, progress);
+    for (const file of ranked.files.slice(0, progress.filesSearched)) searchedHashes.add(file.content_hash);
+    if (ranked.complete && progress.filesSearched > 0)
+      expectedMs = (progress.tookMs / progress.filesSearched) * ranked.files.length;
   }
   const ranked = await rankByRegex(source, question, regex, expectedMs);
   // The files found by the index and the files found by the expression are ranked alike, so the files that
   // were already matched come first.
-  const unsearched = ranked.files.filter((file) => !searchedHashes.has(file.content_hash));
-  progress = { ...progress, looked: ranked.files.length - unsearched.length };
-  return pageOf(source, question, ranked, await lookInto(source, question, unsearched, progress));
+  const unsearchedFiles = ranked.files.filter((file) => !searchedHashes.has(file.content_hash));
+  progress = { ...progress, filesSearched: ranked.files.length - unsearchedFiles.length };
+  return pageOf(source, question, ranked, await matchInOrder(source, question, unsearchedFiles, progress));
 }
 
-interface Found {
+interface Progress {
   /** Hits of the requested page. */
-  readonly shown: readonly Located[];
+  readonly shownHits: readonly LocatedHit[];
   /** Number of matching lines in the files so far. */
-  readonly total: number;
-  readonly looked: number;
+  readonly matchingLines: number;
+  readonly filesSearched: number;
   /** Time in ms that matching these files took. */
   readonly tookMs: number;
-  readonly size: number;
+  readonly batchSize: number;
 }
 
-function nothingFound({ regex }: SourceQuestion): Found {
-  return { shown: [], total: 0, looked: 0, tookMs: 0, size: regex === null ? TEXT_BATCH : REGEX_BATCH };
+function startProgress({ regex }: SourceQuestion): Progress {
+  return {
+    shownHits: [],
+    matchingLines: 0,
+    filesSearched: 0,
+    tookMs: 0,
+    batchSize: regex === null ? TEXT_BATCH : REGEX_BATCH,
+  };
 }
 
 /**
  * Whether matching FILES_MORE further files probably finishes the search: no other files remain then, or the expected
  * number of their matches fills the page.
  */
-function isWorthMore(ranked: Ranked, { total, looked, size }: Found, hitsWanted: number): boolean {
+function isWorthMore(
+  ranked: Ranked,
+  { matchingLines, filesSearched, batchSize }: Progress,
+  hitsWanted: number,
+): boolean {
   // A slow expression is left to the search over all files, which has a time limit.
-  if (size < TEXT_BATCH || looked === 0) return false;
-  const isAll = ranked.complete && ranked.files.length <= looked + FILES_MORE;
-  return isAll || (total / looked) * (looked + FILES_MORE) >= hitsWanted;
+  if (batchSize < TEXT_BATCH || filesSearched === 0) return false;
+  const isAll = ranked.complete && ranked.files.length <= filesSearched + MORE_FILES;
+  return isAll || (matchingLines / filesSearched) * (filesSearched + MORE_FILES) >= hitsWanted;
 }
 
-/** Matches files in their order after `before`, until the page is full and FILES_COUNTED files are counted. */
-async function lookInto(
+/** Matches files in their order after `earlierProgress`, until the page is full and FILES_COUNTED files are counted. */
+async function matchInOrder(
   source: SourceSearchSource,
   question: SourceQuestion,
   files: readonly RankedFile[],
-  before: Found = nothingFound(question),
-): Promise<Found> {
+  earlierProgress: Progress = startProgress(question),
+): Promise<Progress> {
   const hitsWanted = question.offset + question.limit;
-  const shownHits = [...before.shown];
-  let { total, looked, tookMs, size } = before;
-  for (let at = 0; at < files.length && (total < hitsWanted || looked < FILES_COUNTED);) {
+  const shownHits = [...earlierProgress.shownHits];
+  let { matchingLines, filesSearched, tookMs, batchSize } = earlierProgress;
+  for (
+    let fileIndex = 0;
+    fileIndex < files.length && (matchingLines < hitsWanted || filesSearched < FILES_COUNTED);
+  ) {
     // A batch ends at FILES_COUNTED files, so that the number of counted files does not depend on the batch
     // size.
-    const filesMax = looked < FILES_COUNTED ? Math.min(size, FILES_COUNTED - looked) : size;
-    const batch = files.slice(at, at + filesMax);
+    const filesMax =
+      filesSearched < FILES_COUNTED ? Math.min(batchSize, FILES_COUNTED - filesSearched) : batchSize;
+    const batch = files.slice(fileIndex, fileIndex + filesMax);
     const startedAt = performance.now();
-    const located = await locate(source, question, batch);
-    const ms = performance.now() - startedAt;
-    tookMs += ms;
-    if (ms < BATCH_MS) size = Math.min(TEXT_BATCH, size * BATCH_GROWTH);
-    at += batch.length;
-    looked += batch.length;
-    for (const fileHits of located) {
-      const skip = Math.max(0, question.offset - total);
-      for (const hit of fileHits.hits.slice(skip, Math.max(skip, hitsWanted - total)))
+    const hitsOfBatch = await findHits(source, question, batch);
+    const batchMs = performance.now() - startedAt;
+    tookMs += batchMs;
+    if (batchMs < BATCH_MS) batchSize = Math.min(TEXT_BATCH, batchSize * BATCH_GROWTH);
+    fileIndex += batch.length;
+    filesSearched += batch.length;
+    for (const fileHits of hitsOfBatch) {
+      const skip = Math.max(0, question.offset - matchingLines);
+      for (const hit of fileHits.hits.slice(skip, Math.max(skip, hitsWanted - matchingLines)))
         shownHits.push({ ...fileHits, hit });
-      total += fileHits.hits.length;
+      matchingLines += fileHits.hits.length;
     }
   }
-  return { shown: shownHits, total, looked, tookMs, size };
+  return { shownHits, matchingLines, filesSearched, tookMs, batchSize };
 }
 
 async function pageOf(
   source: SourceSearchSource,
   question: SourceQuestion,
   { files, complete }: Ranked,
-  { shown, total, looked }: Found,
+  { shownHits, matchingLines, filesSearched }: Progress,
 ): Promise<SourcePage> {
-  const exact = complete && looked === files.length;
-  return { hits: await describe(source, question, shown), total, exact };
+  const exact = complete && filesSearched === files.length;
+  return { hits: await describeHits(source, question, shownHits), total: matchingLines, exact };
 }
 
 interface Ranked {
@@ -203,12 +217,12 @@ interface FileHits {
   readonly hits: readonly LineHit[];
 }
 
-interface Located extends FileHits {
+interface LocatedHit extends FileHits {
   readonly hit: LineHit;
 }
 
 /** The matching lines in the order of the files. Files without a match are left out. */
-async function locate(
+async function findHits(
   source: SourceSearchSource,
   question: SourceQuestion,
   files: readonly RankedFile[],
@@ -250,29 +264,31 @@ async function matchLines(
   return hitsByHash;
 }
 
-async function describe(
+async function describeHits(
   source: SourceSearchSource,
   question: SourceQuestion,
-  shown: readonly Located[],
+  locatedHits: readonly LocatedHit[],
 ): Promise<SourceHit[]> {
-  if (shown.length === 0) return [];
-  const uses = new Set(shown.map(({ file }) => `${file.content_hash.slice(2)}:${file.address.slice(2)}`));
-  const params = { ...filterOf(source, question), uses: [...uses], limit: uses.size };
-  const { language, ...rest } = params;
+  if (locatedHits.length === 0) return [];
+  const useKeys = new Set(
+    locatedHits.map(({ file }) => `${file.content_hash.slice(2)}:${file.address.slice(2)}`),
+  );
+  const params = { ...filterOf(source, question), uses: [...useKeys], limit: useKeys.size };
+  const { language, ...useParams } = params;
   void language;
   const unreadHashes = new Set(
-    shown.flatMap(({ file, lines }) => (lines === null ? [file.content_hash] : [])),
+    locatedHits.flatMap(({ file, lines }) => (lines === null ? [file.content_hash] : [])),
   );
   const [rows, contents] = await Promise.all([
-    source.runner.run('sources/list_file_uses', rest, useRow),
+    source.runner.run('sources/list_file_uses', useParams, useRow),
     unreadHashes.size === 0
       ? new Map<Hex, string>()
       : listContents(source.runner, [...unreadHashes], source.verifiedDb),
   ]);
   const linesByHash = new Map([...contents].map(([hash, content]) => [hash, splitLines(content)]));
-  const byHash = new Map(rows.map((row) => [row.content_hash, row]));
-  return shown.map(({ file, lines, hit }) => {
-    const use = byHash.get(file.content_hash);
+  const useByHash = new Map(rows.map((row) => [row.content_hash, row]));
+  return locatedHits.map(({ file, lines, hit }) => {
+    const use = useByHash.get(file.content_hash);
     return {
       chain_id: question.chainId,
       address: file.address,

@@ -26,46 +26,53 @@ interface CreatorTable {
 export type CreatorTables = PerVersion<CreatorTable>;
 
 /** The table of a head, and what it was made from. */
-interface Known extends CreatorTable {
+interface KnownCreators extends CreatorTable {
   readonly creators: ReadonlyMap<string, Hex>;
   /** A number that changes when the ingester has stored more answers of the node. */
-  readonly mark: number;
+  readonly storedMark: number;
   /** Tokens that were asked for under this mark. */
-  readonly asked: ReadonlySet<string>;
+  readonly askedTokens: ReadonlySet<string>;
   readonly pools: readonly StoredPool[];
 }
 
-const NOTHING: Known = { ...tableOf(new Map()), mark: 0, asked: new Set(), pools: [] };
+const NO_CREATORS: KnownCreators = {
+  ...tableOf(new Map()),
+  storedMark: 0,
+  askedTokens: new Set(),
+  pools: [],
+};
 
 /**
  * Each head version asks for the tokens of new pools. Tokens without a known creator are asked for again when the
  * mark changes.
  */
 export function createCreatorTables(runner: QueryRunner, pairs: PairTables): CreatorTables {
-  const tableAt = async (head: HeadSnapshot, previous: Known): Promise<Known> => {
+  const tableAt = async (head: HeadSnapshot, previous: KnownCreators): Promise<KnownCreators> => {
     const [{ pools }, [row]] = await Promise.all([
       pairs.at(head),
       runner.run('tokens/count_creations', {}, countRow),
     ]);
-    const mark = row?.stored ?? 0;
-    if (mark === previous.mark && pools === previous.pools) return previous;
-    const askedTokens = new Set(mark === previous.mark ? previous.asked : []);
+    const storedMark = row?.stored ?? 0;
+    if (storedMark === previous.storedMark && pools === previous.pools) return previous;
+    const askedTokens = new Set(storedMark === previous.storedMark ? previous.askedTokens : []);
     const poolTokens = new Set(pools.flatMap((pool) => tokensOfPool(pool)));
-    const toAsk = [...poolTokens].filter((token) => !previous.creators.has(token) && !askedTokens.has(token));
-    const creatorRows = await listCreators(runner, head, toAsk);
-    for (const token of toAsk) askedTokens.add(token);
+    const tokensToAsk = [...poolTokens].filter(
+      (token) => !previous.creators.has(token) && !askedTokens.has(token),
+    );
+    const creatorRows = await listCreators(runner, head, tokensToAsk);
+    for (const token of tokensToAsk) askedTokens.add(token);
     const newEntries = creatorRows.map(({ address, creator }) => [address, creator] as const);
     const table =
       creatorRows.length === 0 ? previous : tableOf(new Map([...previous.creators, ...newEntries]));
-    return { ...table, mark, asked: askedTokens, pools };
+    return { ...table, storedMark, askedTokens, pools };
   };
   return perVersion({
-    read: (head) => tableAt(head, NOTHING),
+    read: (head) => tableAt(head, NO_CREATORS),
     next: (before, { to }) => tableAt(to, before),
   });
 }
 
-function tableOf(creators: ReadonlyMap<string, Hex>): Pick<Known, 'creators' | keyof CreatorTable> {
+function tableOf(creators: ReadonlyMap<string, Hex>): Pick<KnownCreators, 'creators' | keyof CreatorTable> {
   const creatorOf = (token: string): Hex | null => creators.get(token) ?? null;
   return {
     creators,

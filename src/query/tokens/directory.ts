@@ -22,22 +22,22 @@ interface PoolWithTokens {
 }
 
 export class Directory {
-  private readonly pools = new Map<Hex, { readonly pool: StoredPool; readonly finalTo: number }>();
-  private known = new Map<string, Token>();
-  private mark: string | null = null;
+  private readonly poolByAddress = new Map<Hex, { readonly pool: StoredPool; readonly finalTo: number }>();
+  private tokenByAddress = new Map<string, Token>();
+  private lastMark: string | null = null;
 
   constructor(private readonly runner: QueryRunner) {}
 
   /** The pool at an address with its tokens, or null. Head pools are not cached. */
   async findPool(head: HeadSnapshot, address: Hex): Promise<PoolWithTokens | null> {
-    const cached = this.pools.get(address);
+    const cachedPool = this.poolByAddress.get(address);
     // The snapshot may be older than the creation of the cached pool.
-    const isCacheValid = cached !== undefined && head.finalTo >= cached.finalTo;
-    const foundPool = isCacheValid ? cached.pool : await findPool(this.runner, head, address);
+    const isCacheValid = cachedPool !== undefined && head.finalTo >= cachedPool.finalTo;
+    const foundPool = isCacheValid ? cachedPool.pool : await findPool(this.runner, head, address);
     if (foundPool === null) return null;
     if ('is_final' in foundPool && foundPool.is_final) {
-      if (this.pools.size >= POOLS_KEPT) this.pools.clear();
-      this.pools.set(address, { pool: foundPool, finalTo: head.finalTo });
+      if (this.poolByAddress.size >= POOLS_KEPT) this.poolByAddress.clear();
+      this.poolByAddress.set(address, { pool: foundPool, finalTo: head.finalTo });
     }
     return { pool: foundPool, tokens: await this.listTokens(tokensOfPool(foundPool)) };
   }
@@ -47,10 +47,11 @@ export class Directory {
    * complete, are queried each time.
    */
   async listTokens(addresses: readonly string[]): Promise<TokenMap> {
-    const { known } = this;
-    const incomplete = addresses.filter((address) => !isComplete(known.get(address)));
-    for (const [address, token] of await listTokens(this.runner, incomplete)) known.set(address, token);
-    return known;
+    const { tokenByAddress } = this;
+    const incompleteAddresses = addresses.filter((address) => !isComplete(tokenByAddress.get(address)));
+    for (const [address, token] of await listTokens(this.runner, incompleteAddresses))
+      tokenByAddress.set(address, token);
+    return tokenByAddress;
   }
 
   /** Metadata of every token. The map stays the same object until another token is stored. */
@@ -58,11 +59,11 @@ export class Directory {
     // The mark is a value that changes with every write. It is read before the tokens, so that a token stored during
     // the read changes the next mark.
     const mark = await readMark(this.runner);
-    if (this.mark !== mark) {
-      this.known = new Map(await listTokens(this.runner, null));
-      this.mark = mark;
+    if (this.lastMark !== mark) {
+      this.tokenByAddress = new Map(await listTokens(this.runner, null));
+      this.lastMark = mark;
     }
-    return this.known;
+    return this.tokenByAddress;
   }
 }
 

@@ -35,7 +35,7 @@ interface TokenFacts extends HoldingFacts {
   /** Whether every pool of the factories is listed. Otherwise an older pool of the token may be missing. */
   readonly poolsComplete: boolean;
   /** Time of the newest indexed block, unix seconds. */
-  readonly now: number;
+  readonly headTime: number;
   /** The risks of all tokens; null if the caller did not read them. */
   readonly risks: RiskTable | null;
 }
@@ -43,8 +43,8 @@ interface TokenFacts extends HoldingFacts {
 /** One token as of a head. The item is built on first use. */
 export class TokenEntry {
   readonly price: TokenPrice;
-  private liquidity: number | null = null;
-  private made: TokenItem | null = null;
+  private cachedLiquidityUsd: number | null = null;
+  private builtItem: TokenItem | null = null;
 
   /** `pairs` is sorted by address and has at least one pair. */
   constructor(
@@ -58,8 +58,8 @@ export class TokenEntry {
 
   /** USD value of the token in its pools, and of anchors in the same pools. */
   get liquidityUsd(): number {
-    this.liquidity ??= liquidityOf(this.address, this.pairs);
-    return this.liquidity;
+    this.cachedLiquidityUsd ??= liquidityOf(this.address, this.pairs);
+    return this.cachedLiquidityUsd;
   }
 
   get token(): Token {
@@ -87,7 +87,7 @@ export class TokenEntry {
 
   /** Block of the first stored event of the token's first pool. */
   get firstSeenBlock(): number {
-    return this.pairs.reduce((first, { pool }) => Math.min(first, pool.first_block), Infinity);
+    return this.pairs.reduce((firstBlock, { pool }) => Math.min(firstBlock, pool.first_block), Infinity);
   }
 
   /**
@@ -110,14 +110,14 @@ export class TokenEntry {
     return holdersOf(this.facts);
   }
 
-  private worthOf(raw: bigint): number | null {
-    return worthOf(raw, this.token.decimals ?? 0, this.price);
+  private worthOf(rawAmount: bigint): number | null {
+    return worthOf(rawAmount, this.token.decimals ?? 0, this.price);
   }
 
   /** The list item, built on first use. */
   get item(): TokenItem {
-    this.made ??= toTokenItem(this);
-    return this.made;
+    this.builtItem ??= toTokenItem(this);
+    return this.builtItem;
   }
 }
 
@@ -145,15 +145,15 @@ function warningsOfPrice(price: TokenPrice, decimals: number | null): Warning[] 
 
 /** USD value, by trusted prices only, of the token in its pools and of anchors in the same pools. */
 function liquidityOf(address: string, pairs: readonly PairEntry[]): number {
-  let sum = 0;
-  for (const pair of pairs) sum = pair.addCounted(sum, address);
-  return sum;
+  let liquidityUsd = 0;
+  for (const pair of pairs) liquidityUsd = pair.addCounted(liquidityUsd, address);
+  return liquidityUsd;
 }
 
 function toTokenItem(entry: TokenEntry): TokenItem {
   const { address, token, pairs, prices, price, facts } = entry;
-  const counts = tradeCounts(facts.trades);
-  const swaps = entry.swaps24h;
+  const dayCounts = tradeCounts(facts.trades);
+  const swapCount = entry.swaps24h;
   const { createdAt } = entry;
   const supply = supplyOf(facts);
   const decimals = token.decimals ?? 0;
@@ -161,7 +161,7 @@ function toTokenItem(entry: TokenEntry): TokenItem {
     ...token,
     logo_url: facts.risks?.logoOf(address) ?? null,
     price_usd: plainOrNull(price.usd),
-    price_reason: price.usd === null ? tokenPriceReason(token, pairs, facts.now) : null,
+    price_reason: price.usd === null ? tokenPriceReason(token, pairs, facts.headTime) : null,
     price_native: plainOrNull(prices.nativeOf(address)),
     price_confidence: levelOf(price.confidence),
     price_change_5m: entry.priceChange('m5'),
@@ -170,17 +170,20 @@ function toTokenItem(entry: TokenEntry): TokenItem {
     price_change_24h: entry.priceChange('h24'),
     volume_24h_usd: entry.volume24hUsd,
     liquidity_usd: entry.liquidityUsd,
-    tx_24h: swaps,
-    buys_24h: counts.buys,
-    sells_24h: counts.sells,
-    traders_24h: distinctMakers(facts.trades?.traders ?? 0, swaps),
+    tx_24h: swapCount,
+    buys_24h: dayCounts.buys,
+    sells_24h: dayCounts.sells,
+    traders_24h: distinctMakers(facts.trades?.traders ?? 0, swapCount),
     pool_count: pairs.length,
     total_supply: supply === null ? null : formatUnits(supply.total, decimals),
     fdv_usd: entry.fdvUsd,
     market_cap_usd: entry.marketCapUsd,
     holders: entry.holders,
     created_at: createdAt,
-    last_trade_at: pairs.reduce<number | null>((at, pair) => latestOf(at, pair.facts.lastTradeAt), null),
+    last_trade_at: pairs.reduce<number | null>(
+      (latestAt, pair) => latestOf(latestAt, pair.facts.lastTradeAt),
+      null,
+    ),
     flags: warningsOfEntry(entry, createdAt).map(({ code }) => code),
   };
 }
@@ -190,18 +193,18 @@ function plainOrNull(value: number | null): string | null {
 }
 
 /**
- * The detail of a token. `explorer` is the address of an explorer page, or null. `own` is the pool at the address of
+ * The detail of a token. `explorer` is the address of an explorer page, or null. `lpPair` is the pool at the address of
  * the token.
  */
 export function toTokenDetail(
   entry: TokenEntry,
   windows: TokenWindows,
   explorer: string | null,
-  own?: PairEntry,
+  lpPair?: PairEntry,
 ): TokenDetail {
   const { item, facts, price, pairs, address } = entry;
   const { trades } = facts;
-  const burned = supplyOf(facts)?.burned ?? null;
+  const burnedRaw = supplyOf(facts)?.burned ?? null;
   return {
     ...item,
     volume: { ...volumeByWindow(windows.trades, trades), d7: windows.volumeWeek },
@@ -211,14 +214,14 @@ export function toTokenDetail(
     price_ath: plainOrNull(windows.highest?.usd ?? null),
     price_ath_at: windows.highest?.timestamp ?? null,
     holder_distribution: distributionOf(facts),
-    burned_supply: burned === null ? null : formatUnits(burned, item.decimals ?? 0),
+    burned_supply: burnedRaw === null ? null : formatUnits(burnedRaw, item.decimals ?? 0),
     ...circulationFields(entry),
     creator: facts.risks?.creatorOf(address) ?? null,
     transfer_tax_pct: facts.risks?.taxOf(address) ?? null,
-    lp_locked_pct: meanShare(sharesOf(entry, pairs, 'locked')),
+    lp_locked_pct: meanShare(sharesOf(entry, pairs, 'lockedPercent')),
     lp_held_by_creator_pct: creatorShareOf(entry),
     pools_liquidity_usd: pairs.reduce((sum, { liquidityUsd }) => sum + liquidityUsd, 0),
-    lp_pair: lpPairOf(own),
+    lp_pair: lpPairOf(lpPair),
     top_pool_address: topPool(pairs),
     links: { explorer },
     first_seen_block: entry.firstSeenBlock,
@@ -227,9 +230,9 @@ export function toTokenDetail(
 }
 
 /** V3 pools have no LP token. */
-function lpPairOf(own: PairEntry | undefined): TokenDetail['lp_pair'] {
-  if (own === undefined || own.pool.pool_type === POOL_V3) return null;
-  return { address: own.pool.address, name: own.tokens.name };
+function lpPairOf(lpPair: PairEntry | undefined): TokenDetail['lp_pair'] {
+  if (lpPair === undefined || lpPair.pool.pool_type === POOL_V3) return null;
+  return { address: lpPair.pool.address, name: lpPair.tokens.name };
 }
 
 function circulationFields({
@@ -239,16 +242,19 @@ function circulationFields({
 }: TokenEntry): Pick<TokenDetail, 'circulating_supply' | 'circulating_supply_excludes'> {
   const circulation = circulationOf(facts, address);
   if (circulation === null) return { circulating_supply: null, circulating_supply_excludes: [] };
-  const textOf = (raw: bigint): string => formatUnits(raw, token.decimals ?? 0);
+  const toWholeText = (raw: bigint): string => formatUnits(raw, token.decimals ?? 0);
   return {
-    circulating_supply: textOf(circulation.circulating),
-    circulating_supply_excludes: circulation.excludes.map((one) => ({ ...one, amount: textOf(one.amount) })),
+    circulating_supply: toWholeText(circulation.circulating),
+    circulating_supply_excludes: circulation.excludes.map((exclusion) => ({
+      ...exclusion,
+      amount: toWholeText(exclusion.amount),
+    })),
   };
 }
 
-function sharesOf({ facts }: TokenEntry, pairs: readonly PairEntry[], part: keyof LpShares) {
+function sharesOf({ facts }: TokenEntry, pairs: readonly PairEntry[], shareKind: keyof LpShares) {
   return pairs.map((pair) => ({
-    percent: facts.risks?.sharesOf(pair)[part] ?? null,
+    percent: facts.risks?.sharesOf(pair)[shareKind] ?? null,
     liquidityUsd: pair.liquidityUsd,
   }));
 }
@@ -257,18 +263,18 @@ function sharesOf({ facts }: TokenEntry, pairs: readonly PairEntry[], part: keyo
 function creatorShareOf(entry: TokenEntry): number | null {
   if ((entry.facts.risks?.creatorOf(entry.address) ?? null) === null) return null;
   const basePairs = entry.pairs.filter(({ tokens }) => tokens.base.address === entry.address);
-  return meanShare(sharesOf(entry, basePairs, 'creator'));
+  return meanShare(sharesOf(entry, basePairs, 'creatorPercent'));
 }
 
 /** The pool with the most liquidity; ties by daily swaps, then by address. */
 function topPool(pairs: readonly PairEntry[]): string | null {
-  const [top] = [...pairs].sort(
+  const [deepestPair] = [...pairs].sort(
     (a, b) =>
       compareKeys(a.liquidityUsd, b.liquidityUsd, 'desc') ||
       compareKeys(a.swaps24h, b.swaps24h, 'desc') ||
       compareKeys(a.pool.address, b.pool.address, 'asc'),
   );
-  return top?.pool.address ?? null;
+  return deepestPair?.pool.address ?? null;
 }
 
 function tokenIn(pairs: readonly PairEntry[], address: string): Token {
@@ -295,7 +301,7 @@ function warningsOfEntry(entry: TokenEntry, createdAt: number | null): Warning[]
   const { token, facts } = entry;
   const warnings: Warning[] = [];
   if (token.symbol === null && token.name === null && token.decimals === null) warnings.push(NO_METADATA);
-  if (createdAt !== null && createdAt > facts.now - DAY_SECONDS) warnings.push(NEW);
+  if (createdAt !== null && createdAt > facts.headTime - DAY_SECONDS) warnings.push(NEW);
   warnings.push(...warningsOfTransfers(facts));
   if (facts.risks === null) return warnings;
   return [...warnings, ...facts.risks.warningsOf(token), ...warningsOfShare(creatorShareOf(entry))];

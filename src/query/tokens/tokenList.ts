@@ -24,7 +24,7 @@ type TokenSort = (typeof TOKEN_SORTS)[number];
 const DEFAULT_SORT: TokenSort = 'volume_24h_usd';
 
 /** Ranks of a search match, best first. */
-const RANK = { exactSymbol: 0, symbolPrefix: 1, symbolPart: 2, namePart: 3 } as const;
+const MATCH_RANKS = { exactSymbol: 0, symbolPrefix: 1, symbolPart: 2, namePart: 3 } as const;
 
 export interface TokenSearch {
   /** Search text: an address, or part of a symbol or name; null lists all tokens. */
@@ -38,21 +38,23 @@ export interface TokenSearch {
 
 /** The matching tokens in a total order: ties by address ascending, nulls last in both orders. */
 export function listTokenEntries(entries: readonly TokenEntry[], search: TokenSearch): readonly TokenEntry[] {
-  const matching = findTokenEntries(entries, search);
-  const least = search.minLiquidityUsd ?? null;
-  return least === null ? matching : matching.filter(({ liquidityUsd }) => liquidityUsd >= least);
+  const matchingEntries = findTokenEntries(entries, search);
+  const minLiquidityUsd = search.minLiquidityUsd ?? null;
+  return minLiquidityUsd === null
+    ? matchingEntries
+    : matchingEntries.filter(({ liquidityUsd }) => liquidityUsd >= minLiquidityUsd);
 }
 
 function findTokenEntries(entries: readonly TokenEntry[], search: TokenSearch): readonly TokenEntry[] {
   const { q, sort, order } = search;
-  const sorted = (): readonly TokenEntry[] => rankings.sorted(entries, sort ?? DEFAULT_SORT, order);
-  if (q === null) return sorted();
-  const words = q.toLowerCase();
-  if (/^0x[0-9a-f]{40}$/.test(words)) return entries.filter(({ address }) => address === words);
-  if (sort !== null) return sorted().filter(({ token }) => rankOf(token, words) !== null);
+  const sortEntries = (): readonly TokenEntry[] => rankings.sorted(entries, sort ?? DEFAULT_SORT, order);
+  if (q === null) return sortEntries();
+  const searchText = q.toLowerCase();
+  if (/^0x[0-9a-f]{40}$/.test(searchText)) return entries.filter(({ address }) => address === searchText);
+  if (sort !== null) return sortEntries().filter(({ token }) => rankOf(token, searchText) !== null);
   return entries
     .flatMap((entry) => {
-      const rank = rankOf(entry.token, words);
+      const rank = rankOf(entry.token, searchText);
       return rank === null ? [] : [{ entry, rank }];
     })
     .sort(
@@ -98,10 +100,10 @@ function keyOf(entry: TokenEntry, sort: TokenSort): number | string | null {
   }
 }
 
-function rankOf(item: Token, words: string): number | null {
+function rankOf(item: Token, searchText: string): number | null {
   const symbol = item.symbol?.toLowerCase() ?? '';
-  if (symbol === words) return RANK.exactSymbol;
-  if (symbol.startsWith(words)) return RANK.symbolPrefix;
-  if (symbol.includes(words)) return RANK.symbolPart;
-  return (item.name?.toLowerCase() ?? '').includes(words) ? RANK.namePart : null;
+  if (symbol === searchText) return MATCH_RANKS.exactSymbol;
+  if (symbol.startsWith(searchText)) return MATCH_RANKS.symbolPrefix;
+  if (symbol.includes(searchText)) return MATCH_RANKS.symbolPart;
+  return (item.name?.toLowerCase() ?? '').includes(searchText) ? MATCH_RANKS.namePart : null;
 }

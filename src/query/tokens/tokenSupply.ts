@@ -16,7 +16,7 @@ import type { WatchedHolder } from '../../domain/chainDescription';
 import type { StoredPool } from '../pairs/pools';
 import type { TokenPrice } from '../prices/priceByHops';
 
-const TOP = [10, 20, 40] as const;
+const LARGEST_COUNTS = [10, 20, 40] as const;
 
 export interface HoldingFacts {
   /** Holders of the token. Null if no transfer of it is stored, or if its holders are not counted. */
@@ -53,18 +53,19 @@ interface Supply {
  */
 export function supplyOf(facts: HoldingFacts): Supply | null {
   const { watched = [], keptAtZero = 0n } = facts;
-  const book = bookOf(facts);
-  if (book === null) return null;
+  const balancesOfToken = findBalances(facts);
+  if (balancesOfToken === null) return null;
   let burned = keptAtZero;
-  for (const { address, kind } of watched) if (kind === 'burn') burned += book.watched.get(address) ?? 0n;
-  return { total: book.total + keptAtZero, burned };
+  for (const { address, kind } of watched)
+    if (kind === 'burn') burned += balancesOfToken.watched.get(address) ?? 0n;
+  return { total: balancesOfToken.total + keptAtZero, burned };
 }
 
 /**
  * The supply of a token, without tokens that the contract keeps at the zero address, and the balances of the watched
  * holders. Null if they are unknown.
  */
-function bookOf({ holding, partial, told, checks }: HoldingFacts): ToldSupply | null {
+function findBalances({ holding, partial, told, checks }: HoldingFacts): ToldSupply | null {
   if (checks?.rebasing === true || inventsTransfers(checks)) return null;
   if (!tellsBalances(checks, holding?.holders ?? 0)) return null;
   if (partial) return told ?? null;
@@ -83,20 +84,23 @@ interface Circulation {
  * if no treasury and no locker is configured for the token.
  */
 export function circulationOf(facts: HoldingFacts, token: string): Circulation | null {
-  const [supply, book] = [supplyOf(facts), bookOf(facts)];
+  const [supply, balancesOfToken] = [supplyOf(facts), findBalances(facts)];
   const { partial, watched = [], keptAtZero = 0n } = facts;
-  const ownWatched = watched.filter(({ tokens }) => tokens === null || tokens.some((one) => one === token));
-  if (supply === null || book === null || ownWatched.every(({ kind }) => kind === 'burn')) return null;
+  const watchedOfToken = watched.filter(
+    ({ tokens }) => tokens === null || tokens.some((watchedToken) => watchedToken === token),
+  );
+  if (supply === null || balancesOfToken === null || watchedOfToken.every(({ kind }) => kind === 'burn'))
+    return null;
   // If the history begins late, the balance of a watched holder is unknown until the contract was asked for it.
-  if (partial && ownWatched.some(({ address }) => !book.watched.has(address))) return null;
-  const excludes = ownWatched.map(({ address, label }) => ({
+  if (partial && watchedOfToken.some(({ address }) => !balancesOfToken.watched.has(address))) return null;
+  const excludes = watchedOfToken.map(({ address, label }) => ({
     address,
     label,
-    amount: book.watched.get(address) ?? 0n,
+    amount: balancesOfToken.watched.get(address) ?? 0n,
   }));
   if (keptAtZero > 0n) excludes.unshift({ address: ZERO_ADDRESS, label: 'Burn address', amount: keptAtZero });
-  const apart = excludes.reduce((sum, { amount }) => sum + amount, 0n);
-  return { circulating: apart > supply.total ? 0n : supply.total - apart, excludes };
+  const excludedAmount = excludes.reduce((sum, { amount }) => sum + amount, 0n);
+  return { circulating: excludedAmount > supply.total ? 0n : supply.total - excludedAmount, excludes };
 }
 
 /** The number of holders. Null until a sample of the holders was compared with balanceOf, and if `loggedHoldersOf` is null. */
@@ -129,28 +133,28 @@ export function lpSupplyOf(
 }
 
 /** USD value of a raw amount; null without a price. */
-export function worthOf(raw: bigint, decimals: number, { usd }: TokenPrice): number | null {
+export function worthOf(rawAmount: bigint, decimals: number, { usd }: TokenPrice): number | null {
   if (usd === null) return null;
-  const worth = unitsToNumber(raw, decimals) * usd;
-  return Number.isFinite(worth) ? worth : null;
+  const valueUsd = unitsToNumber(rawAmount, decimals) * usd;
+  return Number.isFinite(valueUsd) ? valueUsd : null;
 }
 
 /** Percent of the supply that the largest holders have. */
 export function distributionOf(facts: HoldingFacts): TokenDetail['holder_distribution'] {
   const supply = supplyOf(facts);
   if (holdersOf(facts) === null || supply === null || supply.total === 0n) return null;
-  const largest = facts.holding?.largest ?? [];
+  const largestBalances = facts.holding?.largest ?? [];
   const total = Number(supply.total);
-  const [top10, top20, top40] = TOP.map((count) =>
-    largest.slice(0, count).reduce((sum, one) => sum + one, 0n),
+  const [top10, top20, top40] = LARGEST_COUNTS.map((count) =>
+    largestBalances.slice(0, count).reduce((sum, balance) => sum + balance, 0n),
   );
-  const percent = (raw: bigint): number => (Number(raw) / total) * 100;
-  const [first, second, third] = [top10 ?? 0n, top20 ?? 0n, top40 ?? 0n];
+  const percentOfSupply = (raw: bigint): number => (Number(raw) / total) * 100;
+  const [sumOf10, sumOf20, sumOf40] = [top10 ?? 0n, top20 ?? 0n, top40 ?? 0n];
   return {
-    top_10: percent(first),
-    top_11_20: percent(second - first),
-    top_21_40: percent(third - second),
-    rest: percent(supply.total - third),
+    top_10: percentOfSupply(sumOf10),
+    top_11_20: percentOfSupply(sumOf20 - sumOf10),
+    top_21_40: percentOfSupply(sumOf40 - sumOf20),
+    rest: percentOfSupply(supply.total - sumOf40),
   };
 }
 

@@ -53,23 +53,23 @@ export async function readTokenTable(
 ): Promise<TokenTable> {
   const snapshot = snapshotParams(head);
   const afterOrd = await findOrdAt(runner, chainId, head, head.timestamp - DAY_SECONDS);
-  const window = { after_ord: afterOrd, now: head.timestamp, limit: TOKENS_MAX };
-  const [trades, checks, toldSupplies, history] = await Promise.all([
-    runner.run('tokens/count_trades', { ...snapshot, ...window }, tokenTradesRow),
+  const windowParams = { after_ord: afterOrd, now: head.timestamp, limit: TOKENS_MAX };
+  const [trades, checks, toldSupplies, poolSearch] = await Promise.all([
+    runner.run('tokens/count_trades', { ...snapshot, ...windowParams }, tokenTradesRow),
     risks === null ? createCheckReader(runner)() : null,
     listToldSupplies(runner, head, risks?.watched ?? []),
     readPoolSearch(runner, chainId, head),
   ]);
-  const tradesOf = new Map<string, TokenTradesRow>(trades.map((row) => [row.token, row]));
+  const tradesByToken = new Map<string, TokenTradesRow>(trades.map((row) => [row.token, row]));
   const entries = [...pairs.tokenPairs.byToken]
     .map(
       ([address, entriesOfToken]) =>
         new TokenEntry(address, entriesOfToken, pairs.prices, {
-          trades: tradesOf.get(address) ?? null,
-          now: head.timestamp,
+          trades: tradesByToken.get(address) ?? null,
+          headTime: head.timestamp,
           holding: holders.of(address),
           partial: isHistoryPartial(head),
-          poolsComplete: history.complete,
+          poolsComplete: poolSearch.complete,
           told: toldSupplies.get(address) ?? null,
           checks: risks === null ? (checks?.of(address) ?? null) : risks.checksOf(address),
           risks,

@@ -45,46 +45,46 @@ export async function readTokenWindows(
   address: string,
 ): Promise<TokenWindows> {
   const windowStart = Math.max(head.timestamp - WEEK_SECONDS, 0);
-  const tip = await findFinalTip(runner, chainId, head);
-  const hours = wholeHours(windowStart, head.timestamp, tip?.timestamp ?? null);
+  const finalTip = await findFinalTip(runner, chainId, head);
+  const hours = wholeHours(windowStart, head.timestamp, finalTip?.timestamp ?? null);
   // Looks up the block at a whole hour instead of the exact start, because such look-ups are cached. Time filters
   // then leave out swaps before the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
-  const key = { ...snapshotParams(head), ...hours, token: address.slice(2), limit: ROWS_MAX };
-  const [weekOrd, weekEdge, tailOrd, sums, [highHour]] = await Promise.all([
+  const tokenParams = { ...snapshotParams(head), ...hours, token: address.slice(2), limit: ROWS_MAX };
+  const [hourBeforeOrd, firstHourOrd, lastHourOrd, hourRows, [highHour]] = await Promise.all([
     ordBefore(slotOf(windowStart, HOUR_SECONDS)),
     ordBefore(hours.from),
     ordBefore(hours.to),
-    runner.run('tokens/list_window_hours', key, hourRow),
-    runner.run('tokens/find_high_hour', key, highHourRow),
+    runner.run('tokens/list_window_hours', tokenParams, hourRow),
+    runner.run('tokens/find_high_hour', tokenParams, highHourRow),
   ]);
-  const high = highHour !== undefined && highHour.high > 0 ? highHour : { first_ord: 1, last_ord: 0 };
+  const highOrds = highHour !== undefined && highHour.high > 0 ? highHour : { first_ord: 1, last_ord: 0 };
   const params = {
-    ...key,
-    week_ord: weekOrd,
-    week_edge: weekEdge,
-    tail_ord: tailOrd,
-    high_from: high.first_ord,
-    high_to: high.last_ord,
+    ...tokenParams,
+    week_ord: hourBeforeOrd,
+    week_edge: firstHourOrd,
+    tail_ord: lastHourOrd,
+    high_from: highOrds.first_ord,
+    high_to: highOrds.last_ord,
   };
   const [trades, swaps] = await Promise.all([
     readShortTrades(runner, chainId, head, 'tokens/count_window_trades', { token: address.slice(2) }),
     runner.run('tokens/list_window_swaps', params, swapRow),
   ]);
-  let volume = sums.reduce((sum, hour) => sum + hour.volume_usd, 0n);
+  let volumeUnits = hourRows.reduce((sum, hour) => sum + hour.volume_usd, 0n);
   for (const swap of swaps) {
-    const inHours = swap.timestamp >= hours.from && swap.timestamp < hours.to;
-    if (swap.timestamp > windowStart && !inHours) volume += swap.amount_usd;
+    const isInWholeHours = swap.timestamp >= hours.from && swap.timestamp < hours.to;
+    if (swap.timestamp > windowStart && !isInWholeHours) volumeUnits += swap.amount_usd;
   }
-  return { trades, volumeWeek: unitsToNumber(volume, USD_DECIMALS), highest: highestOf(swaps) };
+  return { trades, volumeWeek: unitsToNumber(volumeUnits, USD_DECIMALS), highest: highestOf(swaps) };
 }
 
 /** Among equal prices, the earliest swap is used. */
 function highestOf(swaps: readonly TokenSwap[]): TokenWindows['highest'] {
-  let highest: TokenSwap | null = null;
+  let highestSwap: TokenSwap | null = null;
   for (const swap of swaps) {
-    const { usd, ord } = highest ?? { usd: 0, ord: 0 };
-    if (swap.usd > usd || (highest !== null && swap.usd === usd && swap.ord < ord)) highest = swap;
+    const { usd, ord } = highestSwap ?? { usd: 0, ord: 0 };
+    if (swap.usd > usd || (highestSwap !== null && swap.usd === usd && swap.ord < ord)) highestSwap = swap;
   }
-  return highest === null ? null : { usd: highest.usd, timestamp: highest.timestamp };
+  return highestSwap === null ? null : { usd: highestSwap.usd, timestamp: highestSwap.timestamp };
 }

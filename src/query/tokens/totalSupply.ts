@@ -18,7 +18,7 @@ interface SupplyDeps {
   /** Access to the node of the chain, or null. */
   readonly node: AccountState | null;
   /** The supply that the market shows at this head; null if it shows none. */
-  readonly market: bigint | null;
+  readonly marketSupply: bigint | null;
   /**
    * Longest time in ms to wait for the node; by default there is no limit. An answer that comes later is used for the
    * next request.
@@ -31,9 +31,9 @@ export async function readTotalSupply(
   { runner }: Pick<LogSource, 'runner'>,
   head: HeadSnapshot,
   token: Hex,
-  { node, market, patienceMs }: SupplyDeps,
+  { node, marketSupply, patienceMs }: SupplyDeps,
 ): Promise<bigint | null> {
-  if (market !== null) return market;
+  if (marketSupply !== null) return marketSupply;
   const nodeSupply = node === null ? null : await askSupply(node, head, token, patienceMs);
   if (nodeSupply !== null || isHistoryPartial(head)) return nodeSupply;
   const [holding, checks] = await Promise.all([
@@ -49,7 +49,7 @@ async function askSupply(
   token: Hex,
   patienceMs: number | undefined,
 ): Promise<bigint | null> {
-  const asking = node.ask(head.hash, [{ kind: 'call', to: token, data: callData('totalSupply()') }]);
-  const answers = await (patienceMs === undefined ? asking : orNull(asking, patienceMs));
+  const answersRead = node.ask(head.hash, [{ kind: 'call', to: token, data: callData('totalSupply()') }]);
+  const answers = await (patienceMs === undefined ? answersRead : orNull(answersRead, patienceMs));
   return readNumber(answers?.[0]);
 }

@@ -14,7 +14,7 @@ export interface BlockDifference {
   readonly proven: string;
 }
 
-interface Compared {
+interface CompareOptions {
   readonly dexes: readonly Dex[];
   /** First block whose logs are all kept. Below, pruned logs are missing on purpose. */
   readonly logsFrom: number;
@@ -23,15 +23,15 @@ interface Compared {
 type Value = string | number | bigint | null;
 type Fields = Readonly<Record<string, readonly [stored: Value, proven: Value]>>;
 
-const NONE = 'none';
+const NO_VALUE = 'none';
 
 export function compareBlocks(
   blocks: readonly ChainBlock[],
   rows: StoredRows,
-  { dexes, logsFrom }: Compared,
+  { dexes, logsFrom }: CompareOptions,
 ): BlockDifference[] {
   const decoders = new Map(dexes.map((dex) => [dex.name, findProtocol(dex.protocol)]));
-  const stored = {
+  const storedByBlock = {
     blocks: groupBy(rows.blocks, ({ number }) => number),
     logs: groupBy(rows.logs, ({ ord }) => blockOfOrd(ord)),
     swaps: groupBy(rows.swaps, ({ ord }) => blockOfOrd(ord)),
@@ -39,9 +39,9 @@ export function compareBlocks(
   return blocks.flatMap((block) => {
     const { number } = block;
     return [
-      ...compareHeader(block, stored.blocks.get(number) ?? []),
-      ...(number < logsFrom ? [] : compareLogs(block, stored.logs.get(number) ?? [])),
-      ...(stored.swaps.get(number) ?? []).flatMap((swap) =>
+      ...compareHeader(block, storedByBlock.blocks.get(number) ?? []),
+      ...(number < logsFrom ? [] : compareLogs(block, storedByBlock.logs.get(number) ?? [])),
+      ...(storedByBlock.swaps.get(number) ?? []).flatMap((swap) =>
         compareSwap(block, swap, (log) => decoders.get(swap.dex)?.decodeEvent(log) ?? null),
       ),
     ];
@@ -53,42 +53,42 @@ function compareHeader(block: ChainBlock, rows: readonly BlockRow[]): BlockDiffe
   const [row] = rows;
   if (row === undefined || rows.length > 1)
     return [{ block: number, field: 'rows', stored: String(rows.length), proven: '1' }];
-  const listed = (stored: readonly Value[], proven: readonly Value[]): [Value, Value] =>
+  const listValues = (stored: readonly Value[], proven: readonly Value[]): [Value, Value] =>
     // Lists that the store lacks, or of which a value is unknown, count as equal: a node without receipts
     // does not give them.
     stored.length === 0 || proven.includes(null) ? [null, null] : [stored.join(' '), proven.join(' ')];
-  return differing(number, '', {
+  return differencesOf(number, '', {
     hash: [row.hash, block.hash],
     parent_hash: [row.parent_hash, block.parentHash],
     timestamp: [row.timestamp, block.timestamp],
     base_fee: [row.base_fee, block.baseFeePerGas],
     transaction_count: [row.transaction_count, block.transactionCount],
     log_count: [row.log_count, block.logs.length],
-    gas_prices: listed(
+    gas_prices: listValues(
       row.gas_prices,
-      transactions.map((one) => one.effectiveGasPrice),
+      transactions.map((transaction) => transaction.effectiveGasPrice),
     ),
-    gas_used: listed(
+    gas_used: listValues(
       row.gas_used,
-      transactions.map((one) => one.gasUsed),
+      transactions.map((transaction) => transaction.gasUsed),
     ),
   });
 }
 
 function compareLogs(block: ChainBlock, rows: readonly ComparedLog[]): BlockDifference[] {
   const { number, logs, timestamp } = block;
-  const byIndex = groupBy(rows, ({ ord }) => logIndexOfOrd(ord));
+  const rowsByIndex = groupBy(rows, ({ ord }) => logIndexOfOrd(ord));
   const differences: BlockDifference[] = [];
   for (const [index, log] of logs.entries()) {
-    const sameIndex = byIndex.get(index) ?? [];
-    byIndex.delete(index);
-    const [row] = sameIndex;
+    const rowsAtIndex = rowsByIndex.get(index) ?? [];
+    rowsByIndex.delete(index);
+    const [row] = rowsAtIndex;
     if (row === undefined)
-      differences.push({ block: number, field: `log ${index}`, stored: NONE, proven: describe(log) });
+      differences.push({ block: number, field: `log ${index}`, stored: NO_VALUE, proven: describeLog(log) });
     else
       differences.push(
-        ...differing(number, `log ${index} `, {
-          rows: [sameIndex.length, 1],
+        ...differencesOf(number, `log ${index} `, {
+          rows: [rowsAtIndex.length, 1],
           address: [row.address, log.address],
           ...topicFields(row, log),
           data: [row.data, log.data],
@@ -98,21 +98,27 @@ function compareLogs(block: ChainBlock, rows: readonly ComparedLog[]): BlockDiff
         }),
       );
   }
-  for (const [index, own] of byIndex)
-    for (const row of own)
+  for (const [index, rowsOfIndex] of rowsByIndex)
+    for (const row of rowsOfIndex)
       differences.push({
         block: number,
         field: `log ${index}`,
-        stored: describe({ ...row, transactionHash: row.tx_hash }),
-        proven: NONE,
+        stored: describeLog({ ...row, transactionHash: row.tx_hash }),
+        proven: NO_VALUE,
       });
   return differences;
 }
 
 function topicFields(row: Pick<ComparedLog, 'topics'>, log: ChainLog): Fields {
-  const places = Array.from({ length: Math.max(row.topics.length, log.topics.length) }, (_, place) => place);
+  const topicIndexes = Array.from(
+    { length: Math.max(row.topics.length, log.topics.length) },
+    (_, topicIndex) => topicIndex,
+  );
   return Object.fromEntries(
-    places.map((place) => [`topic${place}`, [row.topics[place] ?? null, log.topics[place] ?? null]]),
+    topicIndexes.map((topicIndex) => [
+      `topic${topicIndex}`,
+      [row.topics[topicIndex] ?? null, log.topics[topicIndex] ?? null],
+    ]),
   );
 }
 
@@ -123,11 +129,11 @@ function compareSwap(block: ChainBlock, row: StoredSwap, decode: Decode): BlockD
   const index = logIndexOfOrd(row.ord);
   const log = block.logs[index];
   if (log === undefined)
-    return [{ block: block.number, field: `swap ${index}`, stored: `swap of ${row.pair}`, proven: NONE }];
+    return [{ block: block.number, field: `swap ${index}`, stored: `swap of ${row.pair}`, proven: NO_VALUE }];
   const maker = block.transactions[log.transactionIndex]?.from ?? null;
   const event = decode(log);
   const swap = event?.kind === 'swap' ? event : null;
-  return differing(block.number, `swap ${index} `, {
+  return differencesOf(block.number, `swap ${index} `, {
     tx_hash: [row.tx_hash, log.transactionHash],
     tx_index: [row.tx_index, log.transactionIndex],
     // The sender is compared only if the node gave receipts or bodies, which contain it.
@@ -151,16 +157,16 @@ function compareSwap(block: ChainBlock, row: StoredSwap, decode: Decode): BlockD
   });
 }
 
-function differing(block: number, prefix: string, fields: Fields): BlockDifference[] {
+function differencesOf(block: number, prefix: string, fields: Fields): BlockDifference[] {
   return Object.entries(fields).flatMap(([name, values]) => {
-    const [stored, proven] = values.map((value) => (value === null ? NONE : String(value)));
+    const [stored, proven] = values.map((value) => (value === null ? NO_VALUE : String(value)));
     return stored === proven || stored === undefined || proven === undefined
       ? []
       : [{ block, field: `${prefix}${name}`, stored, proven }];
   });
 }
 
-function describe({ address, transactionHash }: Pick<ChainLog, 'address' | 'transactionHash'>): string {
+function describeLog({ address, transactionHash }: Pick<ChainLog, 'address' | 'transactionHash'>): string {
   return `log of ${address} in transaction ${transactionHash}`;
 }
 

@@ -74,17 +74,17 @@ interface RowsRange {
   /**
    * Number of logs that the blocks have. Each query reads at most twice this number of rows, plus MORE_ROWS.
    */
-  readonly logs: number;
+  readonly logCount: number;
 }
 
 /** Added to the limit of each query, for the rows of the blocks themselves and for surplus rows. */
-const MORE_ROWS = 10_000;
+const SPARE_ROWS = 10_000;
 
 export async function readStoredRows(
   runner: QueryRunner,
   chainId: number,
   head: HeadSnapshot,
-  { from, to, logs }: RowsRange,
+  { from, to, logCount }: RowsRange,
 ): Promise<StoredRows> {
   const params = {
     ...snapshotParams(head),
@@ -94,7 +94,7 @@ export async function readStoredRows(
     final_to: head.finalTo,
     from_ord: toOrd(from, 0),
     to_ord: lastOrdOfBlock(to),
-    limit: 2 * logs + MORE_ROWS,
+    limit: 2 * logCount + SPARE_ROWS,
   };
   const [blocks, rows, swaps] = await Promise.all([
     runner.run('verify/list_stored_blocks', params, blockRow),

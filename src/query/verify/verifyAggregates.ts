@@ -39,12 +39,12 @@ interface VerifyRange {
   readonly pruned?: boolean;
 }
 
-const OVER_SWAPS = 'verify/diff_pair_totals';
-const OVER_LOGS = 'verify/diff_transfers';
+const PAIR_TOTALS_QUERY = 'verify/diff_pair_totals';
+const TRANSFERS_QUERY = 'verify/diff_transfers';
 
 /** Rollups over all rows. They are compared once, not day by day. */
-const WHOLE_TABLES = [
-  OVER_SWAPS,
+const WHOLE_QUERIES = [
+  PAIR_TOTALS_QUERY,
   'verify/diff_pool_latest',
   'verify/diff_pool_balances',
   'verify/diff_token_price_latest',
@@ -53,13 +53,13 @@ const WHOLE_TABLES = [
   'verify/diff_owner_positions',
 ];
 
-const DAYS_TABLES = [
+const DAY_QUERIES = [
   'verify/diff_blocks',
   'verify/diff_events',
   'verify/diff_bars',
   'verify/diff_dex_hours',
   'verify/diff_token_bars',
-  OVER_LOGS,
+  TRANSFERS_QUERY,
 ];
 
 /** All differences, at most 100 per table and day. Calls `onDay` after each day. */
@@ -83,14 +83,14 @@ export async function verifyAggregates(
       logs_from: logsFrom,
       timeframes: Object.values(TIMEFRAME_SECONDS),
     };
-    for (const name of DAYS_TABLES) {
-      if (first_block < logsFrom && name === OVER_LOGS) continue;
+    for (const name of DAY_QUERIES) {
+      if (first_block < logsFrom && name === TRANSFERS_QUERY) continue;
       differences.push(...(await runner.run(name, params, differenceRow)));
     }
     onDay(day, last_block - first_block + 1);
   }
-  for (const name of WHOLE_TABLES) {
-    if (pruned && name === OVER_SWAPS) continue;
+  for (const name of WHOLE_QUERIES) {
+    if (pruned && name === PAIR_TOTALS_QUERY) continue;
     differences.push(...(await runner.run(name, {}, differenceRow)));
   }
   return differences;

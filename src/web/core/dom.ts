@@ -89,7 +89,7 @@ export function showKeyed<T extends HTMLElement>(
   setChildren(parent, children);
 }
 
-/** Makes `wanted` the only child of `parent`. Equal parts of the shown child stay, so they keep focus and selection. */
+/** Makes `wantedNode` the only child of `parent`. Equal parts of the shown child stay, so they keep focus and selection. */
 export function showIn(parent: Element, wantedNode: Node): void {
   const { firstChild } = parent;
   if (firstChild === null) parent.append(wantedNode);

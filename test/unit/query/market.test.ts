@@ -35,10 +35,10 @@ describe('the plan for a time span covers the whole span', () => {
 });
 
 describe('the gas price is a median', () => {
-  const block = (transactions: number, baseFee: bigint | null, paid: bigint[] = []): GasBlock => ({
+  const block = (transactions: number, baseFee: bigint | null, paidPrices: bigint[] = []): GasBlock => ({
     transactions,
     baseFee,
-    paid,
+    paidPrices,
   });
 
   test('the gas price is the median over all transactions, and for an even count the mean of the middle two', () => {

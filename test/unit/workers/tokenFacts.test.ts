@@ -26,8 +26,8 @@ function failing(kind: RpcErrorKind, isBad = (call: RpcCall) => JSON.stringify(c
 test('a call that always fails is unknown, and the calls of other tokens are answered', async () => {
   const told = await readContractSupplies(failing('other').rpc, [GOOD!, BAD!], BLOCK, signal);
   expect(told).toEqual([
-    { supply: 5n, zero: 5n },
-    { supply: null, zero: null },
+    { supply: 5n, zeroBalance: 5n },
+    { supply: null, zeroBalance: null },
   ]);
 });
 

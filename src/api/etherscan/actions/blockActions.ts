@@ -22,9 +22,9 @@ async function getBlockByTime({ asked, moment }: Ask) {
   if (moment === null) return refuse(TEXTS.noBlock);
   const { chain, head } = moment;
   const time = Number(text);
-  const numberBefore = await findBlockAt(chain, head, closest === 'before' ? time : time - 1);
-  const number = closest === 'before' ? numberBefore : await findNext(chain, head, numberBefore);
-  return number === null ? refuse(TEXTS.noBlock) : ok(String(number));
+  const blockBefore = await findBlockAt(chain, head, closest === 'before' ? time : time - 1);
+  const blockNumber = closest === 'before' ? blockBefore : await findBlockAfter(chain, head, blockBefore);
+  return blockNumber === null ? refuse(TEXTS.noBlock) : ok(String(blockNumber));
 }
 
 /** The newest block not later than `time` (unix seconds). Null if every indexed block is later. */
@@ -33,19 +33,19 @@ async function findBlockAt(
   head: HeadSnapshot,
   time: number,
 ): Promise<number | null> {
-  const recent = head.blocks.findLast(({ timestamp }) => timestamp <= time);
-  return recent?.number ?? (await findFinalBlockAt(runner, chainId, head, time))?.number ?? null;
+  const headBlock = head.blocks.findLast(({ timestamp }) => timestamp <= time);
+  return headBlock?.number ?? (await findFinalBlockAt(runner, chainId, head, time))?.number ?? null;
 }
 
-/** The indexed block after `before`, or the first indexed block if `before` is null. */
-async function findNext(
+/** The indexed block after `blockBefore`, or the first indexed block if `blockBefore` is null. */
+async function findBlockAfter(
   { runner, chainId }: LogSource,
   head: HeadSnapshot,
-  before: number | null,
+  blockBefore: number | null,
 ): Promise<number | null> {
-  const next = before === null ? head.startBlock : before + 1;
-  if (next > head.number) return null;
-  return (await findBlockTime(runner, chainId, head, next)) === null ? null : next;
+  const nextBlock = blockBefore === null ? head.startBlock : blockBefore + 1;
+  if (nextBlock > head.number) return null;
+  return (await findBlockTime(runner, chainId, head, nextBlock)) === null ? null : nextBlock;
 }
 
 async function getCountdown({ asked, moment }: Ask) {
@@ -56,12 +56,12 @@ async function getCountdown({ asked, moment }: Ask) {
   const firstBlock = Math.max(head.startBlock, head.number - AVERAGED_BLOCKS);
   const firstTimestamp = await findBlockTime(chain.runner, chain.chainId, head, firstBlock);
   if (firstTimestamp === null || firstBlock === head.number) return refuse(TEXTS.noBlock);
-  const remaining = askedBlock - head.number;
-  const seconds = ((head.timestamp - firstTimestamp) / (head.number - firstBlock)) * remaining;
+  const remainingBlocks = askedBlock - head.number;
+  const remainingSeconds = ((head.timestamp - firstTimestamp) / (head.number - firstBlock)) * remainingBlocks;
   return ok({
     CurrentBlock: String(head.number),
     CountdownBlock: String(askedBlock),
-    RemainingBlock: String(remaining),
-    EstimateTimeInSec: seconds.toFixed(1),
+    RemainingBlock: String(remainingBlocks),
+    EstimateTimeInSec: remainingSeconds.toFixed(1),
   });
 }

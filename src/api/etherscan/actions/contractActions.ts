@@ -14,7 +14,7 @@ import { checkVerifyStatus, verifySourceCode } from './verifyActions';
 import { writeSources } from '../writeSources';
 
 const CREATIONS_MAX = 10;
-const LISTED_MAX = 1_000;
+const CONTRACTS_PER_PAGE_MAX = 1_000;
 
 export const contractActions: Actions = new Map<string, Action>([
   ['getabi', getAbi],
@@ -44,12 +44,12 @@ async function getSourceCode(ask: Ask) {
   ]);
   // Clients need a valid address if Proxy is 1. Proxy is therefore 0 for a proxy with several or unknown
   // implementations.
-  const proxy = {
+  const proxyFields = {
     Proxy: implementation === null ? '0' : '1',
     Implementation: implementation ?? '',
     SwarmSource: '',
   };
-  if (record === null) return ok([{ ...UNVERIFIED, ...proxy }]);
+  if (record === null) return ok([{ ...UNVERIFIED, ...proxyFields }]);
   const item = {
     SourceCode: writeSources(record, await deps.verified.readSources(record)),
     ABI: JSON.stringify(record.abi),
@@ -61,11 +61,11 @@ async function getSourceCode(ask: Ask) {
     ConstructorArguments: record.constructorArguments?.slice(2) ?? '',
     EVMVersion: record.evmVersion ?? 'Default',
     Library: Object.entries(record.libraries)
-      .map(([name, at]) => `${name.slice(name.lastIndexOf(':') + 1)}:${at.slice(2)}`)
+      .map(([name, libraryAddress]) => `${name.slice(name.lastIndexOf(':') + 1)}:${libraryAddress.slice(2)}`)
       .join(';'),
     ContractFileName: record.path,
     LicenseType: record.license ?? '',
-    ...proxy,
+    ...proxyFields,
     SimilarMatch: record.twinOf?.address ?? '',
   };
   return ok([item]);
@@ -90,18 +90,18 @@ function versionOf({ compiler, compilerVersion }: VerifiedContract): string {
 
 async function getContractCreation({ deps, asked, chainId }: Ask) {
   const addresses = readAddresses(asked);
-  const found = await deps.contracts.findMany(chainId, addresses);
+  const contractFacts = await deps.contracts.findMany(chainId, addresses);
   const node = deps.relayOf?.(chainId) ?? null;
-  const creations = await Promise.all(found.map((facts) => toCreation(node, { chainId }, facts)));
+  const creations = await Promise.all(contractFacts.map((facts) => toCreation(node, { chainId }, facts)));
   return listOf(creations.flat(), EMPTY.creations);
 }
 
 function readAddresses(asked: AskedParams): Hex[] {
-  const name = 'contractaddresses';
-  const texts = (textOf(asked, name) ?? '').split(',').map((text) => text.trim());
+  const paramName = 'contractaddresses';
+  const texts = (textOf(asked, paramName) ?? '').split(',').map((text) => text.trim());
   const addressTexts = texts.filter((text) => text !== '');
   if (addressTexts.length === 0) throw dialectError(TEXTS.noAddress);
-  if (addressTexts.length > CREATIONS_MAX) throw badFormat(name);
+  if (addressTexts.length > CREATIONS_MAX) throw badFormat(paramName);
   return [...new Set(addressTexts.map(addressOf))];
 }
 
@@ -133,7 +133,7 @@ async function toCreation(
   ];
 }
 
-const FILTERS: ReadonlyMap<string, boolean | null> = new Map([
+const VERIFIED_BY_FILTER: ReadonlyMap<string, boolean | null> = new Map([
   ['verified', true],
   ['1', true],
   ['unverified', false],
@@ -142,9 +142,9 @@ const FILTERS: ReadonlyMap<string, boolean | null> = new Map([
 
 /** Blockscout's list of contracts. The oldest contracts come first, so pages do not shift. */
 async function listContracts({ deps, asked, chainId }: Ask) {
-  const { skip, limit } = readPage(asked, LISTED_MAX);
+  const { skip, limit } = readPage(asked, CONTRACTS_PER_PAGE_MAX);
   const filter = textOf(asked, 'filter');
-  const verified = filter === null ? null : FILTERS.get(filter.toLowerCase());
+  const verified = filter === null ? null : VERIFIED_BY_FILTER.get(filter.toLowerCase());
   if (verified === undefined) throw badFormat('filter');
   const page = { q: null, verified, kind: null, sort: 'created_at', order: 'asc', skip, limit } as const;
   const { addresses } = await deps.contracts.list(chainId, page);

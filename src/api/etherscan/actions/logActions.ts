@@ -3,7 +3,12 @@ import { numberToHex, type Hex } from '../../../domain/hex';
 import { blockOfOrd, logIndexOfOrd } from '../../../domain/ord';
 import type { HeadSnapshot } from '../../../query/head/headSnapshot';
 import type { LogBounds } from '../../../query/logs/logBytes';
-import { ALL_LOGS, type EitherTopic, type LogFilter, type TopicPlace } from '../../../query/logs/logFilter';
+import {
+  ALL_LOGS,
+  type EitherTopic,
+  type LogFilter,
+  type TopicPosition,
+} from '../../../query/logs/logFilter';
 import { listLogs, type StoredLog, requireLogs } from '../../../query/logs/logs';
 import { readGas, type TransactionGas } from '../../../query/logs/transactionGas';
 import type { Actions, Ask } from '../action';
@@ -21,7 +26,7 @@ import {
 const LOGS_MAX = 1_000;
 /** This dialect never truncates the data of a log. */
 const GETLOGS_BOUNDS: LogBounds = { dataMax: Infinity, pageMax: 32_000_000 };
-const PLACES: readonly TopicPlace[] = [0, 1, 2, 3];
+const TOPIC_POSITIONS: readonly TopicPosition[] = [0, 1, 2, 3];
 
 export const logActions: Actions = new Map([['getlogs', getLogs]]);
 
@@ -31,14 +36,14 @@ async function getLogs({ asked, moment }: Ask) {
   if (moment === null) return listOf([], EMPTY.logs);
   const { chain, head } = moment;
   requireLogs(head);
-  const page = { newestFirst: false, behind: null, skip, limit, bounds: GETLOGS_BOUNDS };
+  const page = { newestFirst: false, afterOrd: null, skip, limit, bounds: GETLOGS_BOUNDS };
   const logPage = await listLogs(chain, head, filter, page);
   if (logPage.isFull) return refuse(TEXTS.largeAnswer);
   // The search stopped early at its time limit. A short page would wrongly say that there are no more logs.
-  if (logPage.next !== null && logPage.logs.length < limit) return refuse(TEXTS.timeout);
-  const numbers = logPage.logs.map(({ ord }) => blockOfOrd(ord));
+  if (logPage.nextOrd !== null && logPage.logs.length < limit) return refuse(TEXTS.timeout);
+  const blockNumbers = logPage.logs.map(({ ord }) => blockOfOrd(ord));
   const [hashes, gasOf] = await Promise.all([
-    chain.hashes.list(head, numbers),
+    chain.hashes.list(head, blockNumbers),
     readGas(chain, head, logPage.logs),
   ]);
   return listOf(
@@ -51,12 +56,12 @@ function readFilter(asked: AskedParams, head: HeadSnapshot | null): LogFilter {
   const fromBlock = readBlock(asked, 'fromBlock', head) ?? 0;
   const toBlock = readBlock(asked, 'toBlock', head);
   const address = findAddressParam(asked);
-  const topics = PLACES.map((place) => findHashParam(asked, `topic${place}`));
+  const topics = TOPIC_POSITIONS.map((position) => findHashParam(asked, `topic${position}`));
   if (address === null && topics.every((topic) => topic === null)) throw dialectError(TEXTS.noAddress);
-  const { either, free } = readClauses(asked, topics);
-  const topicsAt = (place: TopicPlace): Hex[] => {
-    const topic = topics[place] ?? null;
-    return topic === null || free.has(place) ? [] : [topic];
+  const { either, optionalPositions } = readClauses(asked, topics);
+  const topicsAt = (position: TopicPosition): Hex[] => {
+    const topic = topics[position] ?? null;
+    return topic === null || optionalPositions.has(position) ? [] : [topic];
   };
   return {
     ...ALL_LOGS,
@@ -72,54 +77,55 @@ function readFilter(asked: AskedParams, head: HeadSnapshot | null): LogFilter {
 export function readBlock(asked: AskedParams, name: string, head: HeadSnapshot | null): number | null {
   const text = textOf(asked, name);
   if (text === null) return null;
-  const word = text.toLowerCase();
-  if (word === 'earliest') return 0;
-  if (word === 'latest' || word === 'pending') return head?.number ?? null;
-  if (word === 'finalized' || word === 'safe') return head?.finalNumber ?? null;
+  const tag = text.toLowerCase();
+  if (tag === 'earliest') return 0;
+  if (tag === 'latest' || tag === 'pending') return head?.number ?? null;
+  if (tag === 'finalized' || tag === 'safe') return head?.finalNumber ?? null;
   return numberOf(text, name);
 }
 
 /**
- * Reads the operators between topics: `and` needs both topics, `or` needs one of them. `free` lists positions whose
+ * Reads the operators between topics: `and` needs both topics, `or` needs one of them. `optionalPositions` lists positions whose
  * topic is optional, because only `or` clauses use it. Clauses about a topic that the request does not give are
  * ignored.
  */
 function readClauses(
   asked: AskedParams,
   topics: readonly (Hex | null)[],
-): { readonly either: EitherTopic[]; readonly free: ReadonlySet<TopicPlace> } {
-  const either: EitherTopic[] = [];
-  const free = new Set<TopicPlace>();
-  const bound = new Set<TopicPlace>();
-  for (const leftPlace of PLACES) {
-    for (const rightPlace of PLACES.slice(leftPlace + 1)) {
-      const name = `topic${leftPlace}_${rightPlace}_opr`;
+): { readonly either: EitherTopic[]; readonly optionalPositions: ReadonlySet<TopicPosition> } {
+  const orClauses: EitherTopic[] = [];
+  const optionalPositions = new Set<TopicPosition>();
+  const requiredPositions = new Set<TopicPosition>();
+  for (const leftPosition of TOPIC_POSITIONS) {
+    for (const rightPosition of TOPIC_POSITIONS.slice(leftPosition + 1)) {
+      const name = `topic${leftPosition}_${rightPosition}_opr`;
       const operator = textOf(asked, name)?.toLowerCase() ?? null;
       if (operator === null) continue;
       if (operator !== 'and' && operator !== 'or') throw badFormat(name);
-      const [leftTopic, rightTopic] = [topics[leftPlace] ?? null, topics[rightPlace] ?? null];
+      const [leftTopic, rightTopic] = [topics[leftPosition] ?? null, topics[rightPosition] ?? null];
       if (leftTopic === null || rightTopic === null) continue;
-      for (const place of [leftPlace, rightPlace]) (operator === 'and' ? bound : free).add(place);
+      for (const position of [leftPosition, rightPosition])
+        (operator === 'and' ? requiredPositions : optionalPositions).add(position);
       if (operator === 'or')
-        either.push([
-          { place: leftPlace, topic: leftTopic },
-          { place: rightPlace, topic: rightTopic },
+        orClauses.push([
+          { position: leftPosition, topic: leftTopic },
+          { position: rightPosition, topic: rightTopic },
         ]);
     }
   }
-  for (const place of bound) free.delete(place);
-  return { either, free };
+  for (const position of requiredPositions) optionalPositions.delete(position);
+  return { either: orClauses, optionalPositions };
 }
 
 /** The eleven keys of a log in Etherscan's format. An unknown gas value is `0x`. */
 function toEntry(log: StoredLog, hashes: ReadonlyMap<number, Hex>, gas: TransactionGas) {
-  const number = blockOfOrd(log.ord);
+  const blockNumber = blockOfOrd(log.ord);
   return {
     address: log.address,
     topics: log.topics,
     data: log.data,
-    blockNumber: numberToHex(number),
-    blockHash: hashes.get(number) ?? '0x',
+    blockNumber: numberToHex(blockNumber),
+    blockHash: hashes.get(blockNumber) ?? '0x',
     timeStamp: numberToHex(log.timestamp),
     gasPrice: gas.price === null ? '0x' : numberToHex(gas.price),
     gasUsed: gas.used === null ? '0x' : numberToHex(gas.used),

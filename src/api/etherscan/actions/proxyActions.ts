@@ -24,16 +24,16 @@ import { askNode } from './nodeActions';
 const CALL_BYTES_MAX = 65_536;
 /** Gas limit of gas estimates, and of calls that are not cached and go directly to the node. */
 const GAS_MAX = 50_000_000;
-const REPLY = { jsonrpc: '2.0', id: 1 } as const;
+const REPLY_FIELDS = { jsonrpc: '2.0', id: 1 } as const;
 /** Error code of EIP-1474 for a call that reverts. */
-const REVERTED = { code: 3, message: 'execution reverted' };
+const REVERT_ERROR = { code: 3, message: 'execution reverted' };
 
 /** Builds the parameters of the node's method from the parameters of the action. */
 type ParamsOf = (asked: AskedParams, head: HeadSnapshot) => readonly unknown[];
 
 /** The node's methods that module=proxy passes on. None of them sends or signs transactions. */
-const READS: readonly (readonly [method: string, paramsOf: ParamsOf])[] = [
-  ['eth_getBlockByNumber', (asked, head) => [blockOf(asked, head), flagOf(asked)]],
+const NODE_METHODS: readonly (readonly [method: string, paramsOf: ParamsOf])[] = [
+  ['eth_getBlockByNumber', (asked, head) => [blockOf(asked, head), withTransactionsOf(asked)]],
   ['eth_getUncleByBlockNumberAndIndex', (asked, head) => [blockOf(asked, head), quantityOf(asked, 'index')]],
   ['eth_getBlockTransactionCountByNumber', (asked, head) => [blockOf(asked, head)]],
   ['eth_getTransactionByHash', (asked) => [hashOf(asked)]],
@@ -41,12 +41,12 @@ const READS: readonly (readonly [method: string, paramsOf: ParamsOf])[] = [
     'eth_getTransactionByBlockNumberAndIndex',
     (asked, head) => [blockOf(asked, head), quantityOf(asked, 'index')],
   ],
-  ['eth_getTransactionCount', (asked, head) => [needAddress(asked), countedAt(asked, head)]],
+  ['eth_getTransactionCount', (asked, head) => [needAddress(asked), nonceBlockOf(asked, head)]],
   ['eth_getTransactionReceipt', (asked) => [hashOf(asked)]],
-  ['eth_getCode', (asked, head) => [needAddress(asked), stateOf(asked, head)]],
+  ['eth_getCode', (asked, head) => [needAddress(asked), blockRefOf(asked, head)]],
   [
     'eth_getStorageAt',
-    (asked, head) => [needAddress(asked), quantityOf(asked, 'position'), stateOf(asked, head)],
+    (asked, head) => [needAddress(asked), quantityOf(asked, 'position'), blockRefOf(asked, head)],
   ],
   ['eth_gasPrice', () => []],
   ['eth_estimateGas', (asked) => [callOf(asked)]],
@@ -54,29 +54,29 @@ const READS: readonly (readonly [method: string, paramsOf: ParamsOf])[] = [
 
 export const proxyActions: Actions = new Map<string, Action>([
   ['eth_blocknumber', getBlockNumber],
-  ['eth_call', call],
-  ...READS.map(([method, paramsOf]): [string, Action] => [
+  ['eth_call', callContract],
+  ...NODE_METHODS.map(([method, paramsOf]): [string, Action] => [
     method.toLowerCase(),
-    (ask) => read(ask, method, paramsOf),
+    (ask) => relayToNode(ask, method, paramsOf),
   ]),
 ]);
 
 function getBlockNumber({ moment }: Ask): DialectAnswer {
   if (moment === null) throw new AppError('unavailable', 'this chain is not indexed here');
-  return { ...REPLY, result: numberToHex(moment.head.number) };
+  return { ...REPLY_FIELDS, result: numberToHex(moment.head.number) };
 }
 
-async function read(ask: Ask, method: string, paramsOf: ParamsOf): Promise<DialectAnswer> {
+async function relayToNode(ask: Ask, method: string, paramsOf: ParamsOf): Promise<DialectAnswer> {
   const { deps, asked, chainId, moment } = ask;
   if (moment === null) throw new AppError('unavailable', 'this chain is not indexed here');
   const params = paramsOf(asked, moment.head);
   const node = deps.relayOf?.(chainId) ?? null;
   if (node === null) return refuse(TEXTS.action);
   const answer = await node.call(method, params);
-  const said = { ...REPLY, ...answer };
+  const envelope = { ...REPLY_FIELDS, ...answer };
   const isGone = 'error' in answer && answer.error.code === BLOCK_NOT_FOUND;
-  if (isGone && params.some(isBlockHash)) throw new HeadReplaced(new Refusal(200, said));
-  return said;
+  if (isGone && params.some(isBlockHash)) throw new HeadReplaced(new Refusal(200, envelope));
+  return envelope;
 }
 
 function isBlockHash(param: unknown): boolean {
@@ -87,43 +87,44 @@ function isBlockHash(param: unknown): boolean {
  * eth_call. A call at the head without value and gas fields is answered from a cache per block. Other calls
  * go to the node, and so does a call that reverts, because the node tells the reason.
  */
-async function call(ask: Ask): Promise<DialectAnswer> {
+async function callContract(ask: Ask): Promise<DialectAnswer> {
   const { asked } = ask;
   const to = needAddress(asked, 'to');
-  const { data, from, ...spent } = callOf(asked);
+  const { data, from, ...valueAndGas } = callOf(asked);
   const tag = (textOf(asked, 'tag') ?? 'latest').toLowerCase();
   const relayCall = (): Promise<DialectAnswer> =>
-    read(ask, 'eth_call', (_, head) => [callOf(asked), stateOf(asked, head)]);
-  const isPlain = spent.value === undefined && spent.gas === undefined && spent.gasPrice === undefined;
-  if (!isPlain || (tag !== 'latest' && tag !== 'pending')) return relayCall();
-  const sender = from === undefined ? {} : { from };
-  const answers = await askNode(ask, [{ kind: 'call', to, data: data ?? '0x', ...sender }]);
+    relayToNode(ask, 'eth_call', (_, head) => [callOf(asked), blockRefOf(asked, head)]);
+  const hasNoValueOrGas =
+    valueAndGas.value === undefined && valueAndGas.gas === undefined && valueAndGas.gasPrice === undefined;
+  if (!hasNoValueOrGas || (tag !== 'latest' && tag !== 'pending')) return relayCall();
+  const senderField = from === undefined ? {} : { from };
+  const answers = await askNode(ask, [{ kind: 'call', to, data: data ?? '0x', ...senderField }]);
   if (answers === null) return refuse(TEXTS.action);
   const [result = null] = answers;
-  if (result !== null) return { ...REPLY, result };
-  return ask.deps.relayOf?.(ask.chainId) == null ? { ...REPLY, error: REVERTED } : relayCall();
+  if (result !== null) return { ...REPLY_FIELDS, result };
+  return ask.deps.relayOf?.(ask.chainId) == null ? { ...REPLY_FIELDS, error: REVERT_ERROR } : relayCall();
 }
 
 /** A block number, for methods that accept no block hash. */
 function blockOf(asked: AskedParams, head: HeadSnapshot): Hex {
-  const text = (textOf(asked, 'tag') ?? 'latest').toLowerCase();
-  if (text === 'latest' || text === 'pending') return numberToHex(head.number);
-  if (text === 'finalized' || text === 'safe') return numberToHex(head.finalNumber);
-  return numberToHex(text === 'earliest' ? 0 : numberOf(text, 'tag'));
+  const tag = (textOf(asked, 'tag') ?? 'latest').toLowerCase();
+  if (tag === 'latest' || tag === 'pending') return numberToHex(head.number);
+  if (tag === 'finalized' || tag === 'safe') return numberToHex(head.finalNumber);
+  return numberToHex(tag === 'earliest' ? 0 : numberOf(tag, 'tag'));
 }
 
 /**
  * The state after a block. For the head, the call names the block hash (EIP-1898). After a reorg the node then
  * returns an error and not a wrong answer, and the request is answered at the next head.
  */
-function stateOf(asked: AskedParams, head: HeadSnapshot): Hex | { readonly blockHash: Hex } {
-  const text = (textOf(asked, 'tag') ?? 'latest').toLowerCase();
-  return text === 'latest' || text === 'pending' ? { blockHash: head.hash } : blockOf(asked, head);
+function blockRefOf(asked: AskedParams, head: HeadSnapshot): Hex | { readonly blockHash: Hex } {
+  const tag = (textOf(asked, 'tag') ?? 'latest').toLowerCase();
+  return tag === 'latest' || tag === 'pending' ? { blockHash: head.hash } : blockOf(asked, head);
 }
 
 /** A nonce may include pending transactions, which only the node knows, so it is not cached. */
-function countedAt(asked: AskedParams, head: HeadSnapshot): ReturnType<typeof stateOf> | 'pending' {
-  return textOf(asked, 'tag')?.toLowerCase() === 'pending' ? 'pending' : stateOf(asked, head);
+function nonceBlockOf(asked: AskedParams, head: HeadSnapshot): ReturnType<typeof blockRefOf> | 'pending' {
+  return textOf(asked, 'tag')?.toLowerCase() === 'pending' ? 'pending' : blockRefOf(asked, head);
 }
 
 function hashOf(asked: AskedParams): Hex {
@@ -133,7 +134,7 @@ function hashOf(asked: AskedParams): Hex {
 }
 
 /** Whether the answer includes whole transactions. */
-function flagOf(asked: AskedParams): boolean {
+function withTransactionsOf(asked: AskedParams): boolean {
   const text = (textOf(asked, 'boolean') ?? 'false').toLowerCase();
   if (text !== 'true' && text !== 'false') throw badFormat('boolean');
   return text === 'true';
@@ -141,9 +142,9 @@ function flagOf(asked: AskedParams): boolean {
 
 /** Parses a number of at most 256 bits, without leading zeros, as nodes require. */
 function quantityOf(asked: AskedParams, name: string): Hex {
-  const found = findQuantity(asked, name);
-  if (found === undefined) throw badFormat(name);
-  return found;
+  const quantity = findQuantity(asked, name);
+  if (quantity === undefined) throw badFormat(name);
+  return quantity;
 }
 
 function findQuantity(asked: AskedParams, name: string): Hex | undefined {
@@ -163,14 +164,14 @@ interface AskedCall {
 }
 
 function callOf(asked: AskedParams): AskedCall {
-  const at = (name: string): Hex | undefined => findAddressParam(asked, name) ?? undefined;
+  const addressParam = (name: string): Hex | undefined => findAddressParam(asked, name) ?? undefined;
   const data = textOf(asked, 'data') ?? undefined;
   if (data !== undefined && (!isHexData(data) || data.length > 2 * CALL_BYTES_MAX)) throw badFormat('data');
   const gas = findQuantity(asked, 'gas');
   if (gas !== undefined && BigInt(gas) > BigInt(GAS_MAX)) throw badFormat('gas');
-  const given = { to: at('to'), from: at('from'), data, gas };
-  const priced = { value: findQuantity(asked, 'value'), gasPrice: findQuantity(asked, 'gasPrice') };
-  return dropAbsent({ ...given, ...priced });
+  const plainFields = { to: addressParam('to'), from: addressParam('from'), data, gas };
+  const pricedFields = { value: findQuantity(asked, 'value'), gasPrice: findQuantity(asked, 'gasPrice') };
+  return dropAbsent({ ...plainFields, ...pricedFields });
 }
 
 function dropAbsent(call: Readonly<Record<keyof AskedCall, Hex | undefined>>): AskedCall {

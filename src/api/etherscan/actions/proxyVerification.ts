@@ -31,8 +31,8 @@ export async function verifyProxyContract({ deps, asked, chainId }: Ask) {
 }
 
 export async function checkProxyVerification({ deps, asked, chainId, moment }: Ask) {
-  const [, at, hoped] = TICKET.exec((textOf(asked, 'guid') ?? '').toLowerCase()) ?? [];
-  const [proxy, expected] = [`0x${at}`, `0x${hoped}`];
+  const [, proxyDigits, expectedDigits] = TICKET.exec((textOf(asked, 'guid') ?? '').toLowerCase()) ?? [];
+  const [proxy, expected] = [`0x${proxyDigits}`, `0x${expectedDigits}`];
   if (!isAddress(proxy)) throw dialectError(TEXTS.badTicket);
   const facts = await deps.contracts.find(chainId, proxy);
   const implementation = await findImplementation(moment, facts);

@@ -15,12 +15,12 @@ export const statsActions: Actions = new Map<string, Action>([
 /** The dialect calls every native coin `eth`. The fields for the price in bitcoin stay empty. */
 async function getCoinPrice({ deps, chainId, moment }: Ask) {
   if (moment === null || deps.nativeUsdOf === undefined) return refuse(TEXTS.action);
-  const usd = await deps.nativeUsdOf(chainId, moment.head);
-  if (usd === null) return refuse(TEXTS.action);
+  const usdPerCoin = await deps.nativeUsdOf(chainId, moment.head);
+  if (usdPerCoin === null) return refuse(TEXTS.action);
   return ok({
     ethbtc: '',
     ethbtc_timestamp: '',
-    ethusd: plainNumber(usd),
+    ethusd: plainNumber(usdPerCoin),
     ethusd_timestamp: String(moment.head.timestamp),
   });
 }

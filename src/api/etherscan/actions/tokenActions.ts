@@ -102,7 +102,7 @@ async function readSupply({ deps, chainId, moment }: Ask, token: Hex): Promise<b
   if (moment === null) return null;
   const node = deps.nodeOf?.(chainId) ?? null;
   const marketSupply = (await deps.supplyOf?.(chainId, moment.head, token)) ?? null;
-  return readTotalSupply(moment.chain, moment.head, token, { node, market: marketSupply });
+  return readTotalSupply(moment.chain, moment.head, token, { node, marketSupply });
 }
 
 /** Result of a call to the token. Null if there is no node, or if the contract does not have this function. */

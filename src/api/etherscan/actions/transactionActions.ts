@@ -17,8 +17,8 @@ export const transactionActions: Actions = new Map<string, Action>([
 const receiptShape = z.object({ status: z.enum(['0x0', '0x1']) });
 
 async function getReceiptStatus(ask: Ask) {
-  const succeeded = await hasSucceeded(ask);
-  return ok({ status: succeeded === null ? '' : succeeded ? '1' : '0' });
+  const hasSucceededOrNull = await hasSucceeded(ask);
+  return ok({ status: hasSucceededOrNull === null ? '' : hasSucceededOrNull ? '1' : '0' });
 }
 
 /** The service reads no traces, so it does not know why a transaction failed. */
@@ -34,7 +34,7 @@ async function hasSucceeded({ deps, asked, chainId, moment }: Ask): Promise<bool
   const txHash = findHashParam(asked, 'txhash');
   if (txHash === null) throw badFormat('txhash');
   if (moment === null) return null;
-  const page = { newestFirst: true, behind: null, skip: 0, limit: 1, bounds: NO_DATA };
+  const page = { newestFirst: true, afterOrd: null, skip: 0, limit: 1, bounds: NO_DATA };
   const { logs } = await listLogs(moment.chain, moment.head, { ...ALL_LOGS, txHash }, page);
   if (logs.length > 0) return true;
   const answer = await deps.relayOf?.(chainId)?.call('eth_getTransactionReceipt', [txHash]);

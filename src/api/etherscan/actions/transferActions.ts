@@ -18,12 +18,12 @@ import { showMoves } from '../showMoves';
 /** Etherscan's limit of page times offset: the whole list may be one page. */
 const PAGE_MAX = 10_000;
 /** Largest number of logs per read. */
-const TURN_LOGS = 1_000;
+const LOGS_PER_READ = 1_000;
 /**
  * Largest number of reads for one page. A read also returns logs of other token standards, which do not belong on the
  * page.
  */
-const TURNS_MAX = 12;
+const READS_MAX = 12;
 /** Largest number of tokens of one address for which transfers are searched. */
 const TOKENS_MAX = 300;
 
@@ -75,34 +75,34 @@ async function findMoves(
 ): Promise<FoundMove[] | null> {
   const movesMax = skip + limit;
   if (kind === ERC721 && token === null && holder !== null)
-    return collectNfts(moment, { holder, fromBlock, toBlock, newestFirst, wanted: movesMax });
+    return collectNfts(moment, { holder, fromBlock, toBlock, newestFirst, movesWanted: movesMax });
   // For ERC-20, the tables list the tokens of an address. For the other standards, the topics alone are enough to
   // find the transfers.
-  const touched =
-    token === null && holder !== null && kind === ERC20 ? await listTouched(moment, holder) : null;
-  if (touched?.length === 0) return [];
-  if (touched !== null && touched.length > TOKENS_MAX) return null;
+  const touchedTokens =
+    token === null && holder !== null && kind === ERC20 ? await listTouchedTokens(moment, holder) : null;
+  if (touchedTokens?.length === 0) return [];
+  if (touchedTokens !== null && touchedTokens.length > TOKENS_MAX) return null;
   const filter: LogFilter = {
     ...ALL_LOGS,
-    addresses: token === null ? (touched ?? []) : [token],
+    addresses: token === null ? (touchedTokens ?? []) : [token],
     topics: [kind.topics0, [], [], []],
-    either: holder === null ? [] : [sidesOf(kind, holder)],
+    either: holder === null ? [] : [holderClause(kind, holder)],
     fromBlock,
     toBlock,
   };
-  return collect(moment, filter, kind, newestFirst, movesMax);
+  return collectMoves(moment, filter, kind, newestFirst, movesMax);
 }
 
-function sidesOf({ from, to }: TokenKind, holder: Hex): LogFilter['either'][number] {
+function holderClause({ from, to }: TokenKind, holder: Hex): LogFilter['either'][number] {
   const topic: Hex = `0x${holder.slice(2).padStart(64, '0')}`;
   return [
-    { place: from, topic },
-    { place: to, topic },
+    { position: from, topic },
+    { position: to, topic },
   ];
 }
 
 /** Every token that the address has ever received or sent. */
-async function listTouched({ chain, head }: ChainMoment, holder: Hex): Promise<Hex[]> {
+async function listTouchedTokens({ chain, head }: ChainMoment, holder: Hex): Promise<Hex[]> {
   const { balances } = await readHoldings(chain.runner, head, holder);
   return [...balances.keys()].flatMap((token) => (isHexOfLength(token, 40) ? [token] : []));
 }
@@ -121,8 +121,8 @@ async function collectNfts(
   return logs?.flatMap((log) => ERC721.read(log).map((move) => ({ log, move }))) ?? null;
 }
 
-/** The first transfers of this kind, up to `wanted`. Null if the search stopped early at its time limit. */
-async function collect(
+/** The first transfers of this kind, up to `movesMax`. Null if the search stopped early at its time limit. */
+async function collectMoves(
   { chain, head }: { readonly chain: LogSource; readonly head: HeadSnapshot },
   filter: LogFilter,
   kind: TokenKind,
@@ -132,17 +132,17 @@ async function collect(
   const moves: FoundMove[] = [];
   const slices = createSlices();
   const bounds = { ...LIST_BOUNDS, dataMax: kind.dataMax };
-  let behind: number | null = null;
-  for (let turn = 0; turn < TURNS_MAX; turn += 1) {
-    const page = { newestFirst, behind, skip: 0, limit: TURN_LOGS, bounds };
-    const { logs, next, isFull } = await listLogs(chain, head, filter, page);
+  let afterOrd: number | null = null;
+  for (let readCount = 0; readCount < READS_MAX; readCount += 1) {
+    const page = { newestFirst, afterOrd, skip: 0, limit: LOGS_PER_READ, bounds };
+    const { logs, nextOrd, isFull } = await listLogs(chain, head, filter, page);
     for (const log of logs) {
       moves.push(...kind.read(log).map((move) => ({ log, move })));
       if (slices.isOver()) await slices.giveWay();
     }
-    if (next === null || moves.length >= movesMax) return moves;
-    if (logs.length < TURN_LOGS && !isFull) return null;
-    behind = next;
+    if (nextOrd === null || moves.length >= movesMax) return moves;
+    if (logs.length < LOGS_PER_READ && !isFull) return null;
+    afterOrd = nextOrd;
   }
   return null;
 }

@@ -21,7 +21,7 @@ const STATES = {
  * The texts for a contract that is already verified. hardhat-verify looks at the start of `result` for the text of
  * its service, Etherscan or Blockscout; forge accepts both.
  */
-const ALREADY = 'Contract source code already verified';
+const ALREADY_VERIFIED = 'Contract source code already verified';
 const BLOCKSCOUT_ALREADY = 'Smart-contract already verified.';
 const REASON_MAX = 1_000;
 
@@ -41,7 +41,7 @@ export async function verifySourceCode({ deps, asked, chainId, client }: Ask): P
     case 'queued':
       return ok(submission.guid);
     case 'already_verified':
-      throw dialectError(isForBlockscout(asked) ? BLOCKSCOUT_ALREADY : ALREADY);
+      throw dialectError(isForBlockscout(asked) ? BLOCKSCOUT_ALREADY : ALREADY_VERIFIED);
     case 'no_code':
       throw dialectError(`Unable to locate ContractCode at ${request.address}`);
     case 'client_busy':
@@ -69,8 +69,10 @@ async function checkCompiler(queue: VerificationQueue, askedVersion: string): Pr
   const version = /\d+\.\d+\.\d+/.exec(askedVersion)?.[0] ?? '';
   const compilerVersions = await queue.listCompilers();
   if (compilerVersions.includes(version)) return;
-  const installed = compilerVersions.length === 0 ? 'none' : compilerVersions.join(', ');
-  throw dialectError(`Invalid or not supported solc version ${askedVersion}; installed here: ${installed}`);
+  const installedText = compilerVersions.length === 0 ? 'none' : compilerVersions.join(', ');
+  throw dialectError(
+    `Invalid or not supported solc version ${askedVersion}; installed here: ${installedText}`,
+  );
 }
 
 export function checkVerifyStatus({ deps, asked }: Ask): EtherscanAnswer {

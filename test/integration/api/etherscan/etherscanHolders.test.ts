@@ -218,13 +218,17 @@ const answering = (supply: bigint): AccountState => ({
 
 function supplyBy(token: Hex, asked: AccountState | null, patienceMs?: number): Promise<bigint | null> {
   const patience = patienceMs === undefined ? {} : { patienceMs };
-  return readTotalSupply({ runner: store.runner }, head!, token, { node: asked, market: null, ...patience });
+  return readTotalSupply({ runner: store.runner }, head!, token, {
+    node: asked,
+    marketSupply: null,
+    ...patience,
+  });
 }
 
 test('a token of the market has the supply that the market shows, whatever the node says', async () => {
   head = wholeSnapshot(world, FINAL, TIP);
   const token = tokensOf().find((each) => plainSupply(each) !== null && plainSupply(each) !== 0n)!;
-  const deps = { node: answering(7n), market: 12_345n };
+  const deps = { node: answering(7n), marketSupply: 12_345n };
   expect(await readTotalSupply({ runner: store.runner }, head, token, deps)).toBe(12_345n);
   expect(await supplyBy(token, null)).toBe(plainSupply(token));
 });

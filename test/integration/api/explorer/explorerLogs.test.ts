@@ -7,7 +7,7 @@ import type { Hex } from '../../../../src/domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../../../../src/domain/ord';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { LIST_BOUNDS } from '../../../../src/query/logs/logBytes';
-import { ALL_LOGS, isNarrow, type LogFilter, type TopicPlace } from '../../../../src/query/logs/logFilter';
+import { ALL_LOGS, isNarrow, type LogFilter, type TopicPosition } from '../../../../src/query/logs/logFilter';
 import { countLogs, listLogs } from '../../../../src/query/logs/logs';
 import { explorerDeps, startExplorer } from './explorerServer';
 import {
@@ -72,12 +72,12 @@ interface PlainLog {
 function matchesPlainly(filter: LogFilter, log: PlainLog): boolean {
   if (filter.addresses.length > 0 && !filter.addresses.includes(log.address as Hex)) return false;
   for (let place = 0; place < 4; place += 1) {
-    const list = filter.topics[place as TopicPlace];
+    const list = filter.topics[place as TopicPosition];
     if (list.length > 0 && (log.topics.length <= place || !list.includes(log.topics[place] as Hex)))
       return false;
   }
   for (const [left, right] of filter.either) {
-    if (log.topics[left.place] !== left.topic && log.topics[right.place] !== right.topic) return false;
+    if (log.topics[left.position] !== left.topic && log.topics[right.position] !== right.topic) return false;
   }
   if (filter.txHash !== null && log.tx !== filter.txHash) return false;
   const block = Math.floor(log.ord / 2 ** 20);
@@ -92,8 +92,8 @@ function randomFilter(random: Random): LogFilter {
     random() < 0.2
       ? [
           [
-            { place: random.int(4) as TopicPlace, topic: wordOf(random.int(4)) },
-            { place: random.int(4) as TopicPlace, topic: topicOf(1 + random.int(4)) },
+            { position: random.int(4) as TopicPosition, topic: wordOf(random.int(4)) },
+            { position: random.int(4) as TopicPosition, topic: topicOf(1 + random.int(4)) },
           ] as const,
         ]
       : [];
@@ -129,7 +129,7 @@ test('any filter in any order returns exactly the matching logs of the snapshot'
     const newestFirst = random() < 0.5;
     const page = {
       newestFirst,
-      behind: null,
+      afterOrd: null,
       skip: random.int(6),
       limit: 1 + random.int(40),
       bounds: LIST_BOUNDS,
@@ -142,7 +142,7 @@ test('any filter in any order returns exactly the matching logs of the snapshot'
       filter,
       ords: ords(wanted.slice(page.skip, page.skip + page.limit)),
     });
-    expect(found.next === null).toBe(wanted.length <= page.skip + page.limit);
+    expect(found.nextOrd === null).toBe(wanted.length <= page.skip + page.limit);
     const rows = new Map(wanted.map((row) => [row.ord, row]));
     for (const log of found.logs) {
       const row = rows.get(log.ord)!;
@@ -166,16 +166,16 @@ test('paging by cursor gives every log once, even if blocks are promoted in betw
     const filter = { ...randomFilter(random), toBlock: TIP - 10 };
     const newestFirst = random() < 0.5;
     const seen: number[] = [];
-    let behind: number | null = null;
+    let afterOrd: number | null = null;
     for (let turn = 0; turn < LIST_MAX; turn += 1) {
       // Each page uses another snapshot of the same blocks, with more or fewer of them promoted.
       const finalTo: number = HEAD_FROM - 1 + random.int(STORED_TO - HEAD_FROM + 2);
       const head = logSnapshot(blocks, finalTo, TIP);
-      const page = { newestFirst, behind, skip: 0, limit: 1 + random.int(60), bounds: LIST_BOUNDS };
+      const page = { newestFirst, afterOrd, skip: 0, limit: 1 + random.int(60), bounds: LIST_BOUNDS };
       const found = await listLogs(source(), head, filter, page);
       seen.push(...ords(found.logs));
-      if (found.next === null) break;
-      behind = found.next;
+      if (found.nextOrd === null) break;
+      afterOrd = found.nextOrd;
     }
     const wanted = ords(plainly(logSnapshot(blocks, STORED_TO, TIP), filter));
     expect(seen).toEqual(newestFirst ? wanted.reverse() : wanted);
@@ -197,7 +197,7 @@ test('pages of one event of one contract equal a plain search over all logs', as
     const newestFirst = random() < 0.5;
     const page = {
       newestFirst,
-      behind: null,
+      afterOrd: null,
       skip: random() < 0.7 ? 0 : random.int(9),
       limit: 1 + random.int(12),
       bounds: LIST_BOUNDS,
@@ -209,7 +209,7 @@ test('pages of one event of one contract equal a plain search over all logs', as
       round,
       ords: ords(wanted.slice(page.skip, page.skip + page.limit)),
     });
-    expect(found.next === null).toBe(wanted.length <= page.skip + page.limit);
+    expect(found.nextOrd === null).toBe(wanted.length <= page.skip + page.limit);
     lists += wanted.length > 0 ? 1 : 0;
   }
   expect(lists).toBeGreaterThan(60);

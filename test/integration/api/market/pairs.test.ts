@@ -276,7 +276,7 @@ describe('the table of pairs equals a plain recomputation', () => {
     const { entries } = await readTable(heads[0]!);
     for (const sort of PAIR_SORTS) {
       for (const order of ORDERS) {
-        const items = listPairs(entries, { q: null, dex: null, token: null }, sort, order).map(
+        const items = listPairs(entries, { searchText: null, dex: null, token: null }, sort, order).map(
           ({ item }) => item,
         );
         expect(items).toHaveLength(entries.length);
@@ -292,8 +292,8 @@ describe('the table of pairs equals a plain recomputation', () => {
 
   test('a search finds pairs by address, token, symbol and name, and treats wildcards as plain characters', async () => {
     const { entries } = await readTable(heads[0]!);
-    const found = (q: string): number =>
-      listPairs(entries, { q, dex: null, token: null }, 'volume_24h_usd', 'desc').length;
+    const found = (searchText: string): number =>
+      listPairs(entries, { searchText, dex: null, token: null }, 'volume_24h_usd', 'desc').length;
     const holding = (token: number): number =>
       entries.filter(({ pool }) =>
         [pool.token0, pool.token1].includes(`0xaa${token.toString(16).padStart(38, '0')}`),

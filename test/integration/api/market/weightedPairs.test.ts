@@ -215,7 +215,7 @@ test('the yield of a weighted pool uses its mean balances', () => {
 test('a search finds a weighted pool by any of its tokens', () => {
   const all = table.entries;
   const find = (filter: { readonly q?: string; readonly token?: `0x${string}` }): string[] =>
-    listPairs(all, { q: null, dex: null, token: null, ...filter }, 'created_at', 'asc').map(
+    listPairs(all, { searchText: null, dex: null, token: null, ...filter }, 'created_at', 'asc').map(
       ({ pool }) => pool.address,
     );
   const tokens = new Set(all.flatMap(({ item }) => item.tokens.map(({ address }) => address)));

@@ -120,11 +120,18 @@ test('a process begins four pictures per second, and paints them one after anoth
       return Buffer.from('png');
     },
   );
-  expect(Array.from({ length: 6 }, () => painter.take())).toEqual([true, true, true, true, false, false]);
+  expect(Array.from({ length: 6 }, () => painter.takePicture())).toEqual([
+    true,
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
   at += 250;
-  expect([painter.take(), painter.take()]).toEqual([true, false]);
+  expect([painter.takePicture(), painter.takePicture()]).toEqual([true, false]);
   at += 60_000;
-  expect(Array.from({ length: 5 }, () => painter.take())).toEqual([true, true, true, true, false]);
+  expect(Array.from({ length: 5 }, () => painter.takePicture())).toEqual([true, true, true, true, false]);
   await Promise.all(Array.from({ length: 3 }, () => painter.paint('<svg/>')));
 });
 
@@ -141,11 +148,11 @@ test('while eight pictures wait, no further picture begins', async () => {
   );
   const paints: Promise<Buffer>[] = [];
   for (; paints.length < 8; at += 1_000) {
-    expect(painter.take()).toBe(true);
+    expect(painter.takePicture()).toBe(true);
     paints.push(painter.paint('<svg/>'));
   }
-  expect(painter.take()).toBe(false);
+  expect(painter.takePicture()).toBe(false);
   finish();
   await Promise.all(paints);
-  expect(painter.take()).toBe(true);
+  expect(painter.takePicture()).toBe(true);
 });

@@ -18,7 +18,7 @@ const swapArbitrary = fc.record({
   volume1: fc.bigInt(0n, 1n << 112n),
   volumeUsd: fc.bigInt(1n, 10n ** 24n),
   tracked: fc.boolean(),
-  buy: fc.boolean(),
+  isBuy: fc.boolean(),
 });
 
 /** A run of swaps with rising positions (`ord`). Several swaps may share a second. */
@@ -47,7 +47,7 @@ function barOf(swaps: readonly HeadSwap[], bucket: number): BarPart {
     volumeUsd: tracked.reduce((sum, swap) => sum + swap.volumeUsd, 0n),
     trades: swaps.length,
     untracked: swaps.length - tracked.length,
-    buys: swaps.filter(({ buy }) => buy).length,
+    buys: swaps.filter(({ isBuy }) => isBuy).length,
     lastOrd: swaps.at(-1)?.ord ?? 0,
   };
 }
@@ -110,7 +110,7 @@ test('head swaps outside the requested range add no bars', () => {
     volume1: 1n,
     volumeUsd: 0n,
     tracked: false,
-    buy: true,
+    isBuy: true,
   };
   const bars = new Map<number, BarPart>();
   const headParts = [swap, { ...swap, ord: 6, timestamp: 180 }].map((each) => partOfSwap(each, 60));

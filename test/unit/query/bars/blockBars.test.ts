@@ -56,7 +56,12 @@ const request = { chainId: 1, firstBlock: FIRST, to: 4_294_967_295 };
 
 test('reading stops at the wanted number of bars, and these are complete', async () => {
   const { readPage, rows } = pageReader(3_600);
-  const read = await readBlockBars(runner, head, { ...request, seconds: 3_600, wanted: 101 }, readPage);
+  const read = await readBlockBars(
+    runner,
+    head,
+    { ...request, barSeconds: 3_600, barsWanted: 101 },
+    readPage,
+  );
   expect(read).toMatchObject({ neverPriced: false, partial: false });
   expect(read.priced).toHaveLength(101);
   expect(rows()).toBeLessThanOrEqual(80_000);
@@ -68,7 +73,12 @@ test('reading stops at the wanted number of bars, and these are complete', async
 
 test('an answer reads a bounded number of rows, and only the oldest of its bars is incomplete', async () => {
   const { readPage, rows } = pageReader(86_400);
-  const read = await readBlockBars(runner, head, { ...request, seconds: 86_400, wanted: 1_001 }, readPage);
+  const read = await readBlockBars(
+    runner,
+    head,
+    { ...request, barSeconds: 86_400, barsWanted: 1_001 },
+    readPage,
+  );
   expect(rows()).toBeGreaterThanOrEqual(300_000);
   expect(rows()).toBeLessThan(350_000);
   expect(read.partial).toBe(true);
@@ -83,7 +93,12 @@ test('an answer reads a bounded number of rows, and only the oldest of its bars 
 test('a series that is read to its first block is complete', async () => {
   const { readPage } = pageReader(86_400);
   const late = { ...head, number: FIRST + 50_000, timestamp: timeOf(FIRST + 50_000) };
-  const read = await readBlockBars(runner, late, { ...request, seconds: 86_400, wanted: 1_001 }, readPage);
+  const read = await readBlockBars(
+    runner,
+    late,
+    { ...request, barSeconds: 86_400, barsWanted: 1_001 },
+    readPage,
+  );
   expect(read.partial).toBe(false);
   expect(read.priced[0]).toMatchObject({ open: FIRST, low: FIRST });
 });
@@ -93,11 +108,11 @@ test('a bar with too many rows is read until it can be shown, and else the answe
   const read = await readBlockBars(
     runner,
     head,
-    { ...request, seconds: 2_592_000, wanted: 2 },
+    { ...request, barSeconds: 2_592_000, barsWanted: 2 },
     dense.readPage,
   );
   expect(read.priced).toHaveLength(2);
   const endless = pageReader(1e9);
-  const asked = readBlockBars(runner, head, { ...request, seconds: 1e9, wanted: 2 }, endless.readPage);
+  const asked = readBlockBars(runner, head, { ...request, barSeconds: 1e9, barsWanted: 2 }, endless.readPage);
   await expect(asked).rejects.toThrow('too many prices in one bar; ask for shorter bars');
 });

@@ -54,7 +54,7 @@ const optionsOf = (
   { fill, invert, limit }: Choice,
   bars: readonly BarPart[],
 ): Parameters<typeof toSeries>[1] => ({
-  seconds: SECONDS,
+  barSeconds: SECONDS,
   limit,
   to: 4_294_967_295,
   fill,

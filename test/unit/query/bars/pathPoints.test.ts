@@ -51,7 +51,7 @@ test('a price point is each block whose price differs from the price one block b
         changes,
         hops: new Map(),
         priceOf: priceOfToken('A', native ? 'C' : null),
-        first: isFirst ? { ord: 0, timestamp: TIME } : null,
+        firstBlock: isFirst ? { ord: 0, timestamp: TIME } : null,
       });
       expect(points).toEqual(wanted.map((point) => ({ ...point, timestamp: TIME + point.ord })));
     }),
@@ -61,10 +61,10 @@ test('a price point is each block whose price differs from the price one block b
 test('a price that the token has in its first block is a point, also without a change of a hop', async () => {
   const anchor = (): Map<string, Hop> => new Map([['A', hopOf(ZERO_ADDRESS, 1)]]);
   const range = { changes: [], priceOf: priceOfToken('A', null) };
-  expect(await findPricePoints({ ...range, hops: anchor(), first: { ord: 7, timestamp: TIME } })).toEqual([
-    { ord: 7, timestamp: TIME, price: 1 },
-  ]);
-  expect(await findPricePoints({ ...range, hops: anchor(), first: null })).toEqual([]);
+  expect(
+    await findPricePoints({ ...range, hops: anchor(), firstBlock: { ord: 7, timestamp: TIME } }),
+  ).toEqual([{ ord: 7, timestamp: TIME, price: 1 }]);
+  expect(await findPricePoints({ ...range, hops: anchor(), firstBlock: null })).toEqual([]);
 });
 
 test('the wrapped native token is worth one native coin, even without a USD price', () => {

@@ -45,17 +45,17 @@ test('the search by spans equals a full scan for dense and rare logs, from both 
     );
     const places = [...new Set(ords)].sort((a, b) => a - b);
     const newestFirst = random() < 0.5;
-    const wanted = 1 + random.int(100);
+    const ordsWanted = 1 + random.int(100);
     const chain = chainOf(places, newestFirst);
     const filter = random() < 0.5 ? TOPIC : { ...ALL_LOGS, addresses: [`0x${'33'.repeat(20)}` as const] };
     const source = sourceOf(60_000 + random.int(1e6), places[0] ?? 0, places.at(-1) ?? 0);
-    const found = await searchSpans(source, HEAD, filter, RANGE, { newestFirst, wanted }, chain.list);
+    const found = await searchSpans(source, HEAD, filter, RANGE, { newestFirst, ordsWanted }, chain.list);
     const all = newestFirst ? [...places].reverse() : places;
     expect({ seed: SEED, round, ...found }).toEqual({
       seed: SEED,
       round,
-      ords: all.slice(0, wanted),
-      cutAt: null,
+      ords: all.slice(0, ordsWanted),
+      stoppedAtOrd: null,
     });
     expect(chain.spans.length).toBeLessThan(12);
   }
@@ -65,8 +65,15 @@ test('the logs of a contract with few logs are read in one span', async () => {
   const chain = chainOf([RANGE.from + 5], true);
   const filter = { ...ALL_LOGS, addresses: [`0x${'33'.repeat(20)}` as const] };
   const source = sourceOf(10, RANGE.from, RANGE.to);
-  const found = await searchSpans(source, HEAD, filter, RANGE, { newestFirst: true, wanted: 5 }, chain.list);
-  expect(found).toEqual({ ords: [RANGE.from + 5], cutAt: null });
+  const found = await searchSpans(
+    source,
+    HEAD,
+    filter,
+    RANGE,
+    { newestFirst: true, ordsWanted: 5 },
+    chain.list,
+  );
+  expect(found).toEqual({ ords: [RANGE.from + 5], stoppedAtOrd: null });
   expect(chain.spans).toEqual([RANGE]);
 });
 
@@ -80,11 +87,13 @@ test.each([true, false])(
     let range: OrdRange = RANGE;
     let turns = 0;
     for (; turns < 20; turns += 1) {
-      const order = { newestFirst, wanted: 100 };
+      const order = { newestFirst, ordsWanted: 100 };
       const found = await searchSpans(nobody, HEAD, filter, range, order, chain.list);
       seen.push(...found.ords);
-      if (found.cutAt === null) break;
-      range = newestFirst ? { ...range, to: found.cutAt - 1 } : { ...range, from: found.cutAt + 1 };
+      if (found.stoppedAtOrd === null) break;
+      range = newestFirst
+        ? { ...range, to: found.stoppedAtOrd - 1 }
+        : { ...range, from: found.stoppedAtOrd + 1 };
     }
     expect(seen).toEqual(newestFirst ? [...places].reverse() : places);
     expect(turns).toBe(9);

@@ -61,8 +61,8 @@ test('the depth of a V2 pool is the amount that moves its price by 2 % up or dow
     const [x, y] = [random() * 10 ** random.int(12) + 1, random() * 10 ** random.int(12) + 1];
     const depth = depthOf({ poolType: 2, baseReserve: x, quoteReserve: y, liquidity: 0, price: y / x })!;
     // Puts the quote token in, and takes out the base token that leaves x·y unchanged.
-    const up = (y + depth.up) / ((x * y) / (y + depth.up));
-    const base = depth.down / (y / x);
+    const up = (y + depth.upQuote) / ((x * y) / (y + depth.upQuote));
+    const base = depth.downQuote / (y / x);
     const down = (x * y) / (x + base) / (x + base);
     expect([seed, i, Math.abs(up / (y / x) - 1.02) < 1e-9, Math.abs(down / (y / x) - 0.98) < 1e-9]).toEqual([
       seed,
@@ -77,11 +77,11 @@ test('the depth of a V3 pool follows its active liquidity and is at most its bal
   const state = { poolType: 3, liquidity: 1_000, price: 4, baseReserve: 1e9, quoteReserve: 1e9 };
   const up = 1_000 * (Math.sqrt(4.08) - 2);
   const down = 1_000 * (1 / Math.sqrt(3.92) - 0.5) * 4;
-  expect(depthOf(state)!.up).toBeCloseTo(up, 9);
-  expect(depthOf(state)!.down).toBeCloseTo(down, 9);
-  expect(depthOf({ ...state, baseReserve: 1 })).toEqual({ up: 4, down: expect.closeTo(down, 9) });
-  expect(depthOf({ ...state, quoteReserve: 7 })).toEqual({ up: expect.closeTo(up, 9), down: 7 });
-  expect(depthOf({ ...state, liquidity: 0 })).toEqual({ up: 0, down: 0 });
+  expect(depthOf(state)!.upQuote).toBeCloseTo(up, 9);
+  expect(depthOf(state)!.downQuote).toBeCloseTo(down, 9);
+  expect(depthOf({ ...state, baseReserve: 1 })).toEqual({ upQuote: 4, downQuote: expect.closeTo(down, 9) });
+  expect(depthOf({ ...state, quoteReserve: 7 })).toEqual({ upQuote: expect.closeTo(up, 9), downQuote: 7 });
+  expect(depthOf({ ...state, liquidity: 0 })).toEqual({ upQuote: 0, downQuote: 0 });
 });
 
 test('the depth of a pool is null without a price, and for stable pools', () => {
@@ -95,8 +95,8 @@ test('a weighted pool with equal weights has the depth of a V2 pool with the sam
   const product = depthOf({ ...balances, poolType: 2, liquidity: 0 });
   const liquidity = weightedLiquidity(5_000, 20_000, 0.5, 0.5);
   const weighted = depthOf({ ...balances, poolType: 4, liquidity });
-  expect(weighted!.up).toBeCloseTo(product!.up, 9);
-  expect(weighted!.down).toBeCloseTo(product!.down, 9);
+  expect(weighted!.upQuote).toBeCloseTo(product!.upQuote, 9);
+  expect(weighted!.downQuote).toBeCloseTo(product!.downQuote, 9);
 });
 
 test('the yield is annualised, 0 without fees and null without TVL', () => {

@@ -66,7 +66,7 @@ test('the native coin and its wrapped token share one cap', () => {
 
 test('all holdings of one token together are worth at most its cap', () => {
   const wallet = count();
-  const lp = { balance: 50n, supply: 100n, last: null };
+  const lp = { balance: 50n, supply: 100n, lastReserves: null };
   const scam = pool('0xff', 10 ** 12, 10 ** 12);
   const values = [
     toToken(RICH, 9_000n, pairs, [], wallet).token.value_usd,
@@ -78,7 +78,7 @@ test('all holdings of one token together are worth at most its cap', () => {
 test('the value of an LP share of an honest pool includes both tokens, even if another holding of the wallet is capped', () => {
   const wallet = count();
   toToken(RICH, 10n ** 12n, pairs, [], wallet);
-  const lp = { balance: 100n, supply: 100n, last: null };
+  const lp = { balance: 100n, supply: 100n, lastReserves: null };
   const { position } = toLpPosition(pool(DAI, 12_345, 12_345), lp, prices, wallet);
   expect(position).toMatchObject({ value_usd: 24_690, flags: [] });
 });

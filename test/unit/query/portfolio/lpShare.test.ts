@@ -84,7 +84,7 @@ test('the supply of a pool excludes LP tokens that the pool itself holds', () =>
     pool: { address: pool, pool_type: 5, all_tokens: [a, pool, b], all_weights: [] },
     facts: { balances: [600n, 9000n, 30n], state: null, protocolShare: 0 },
   } as unknown as PairEntry;
-  const lp = { balance: 50n, supply: 9_100n, last: null };
+  const lp = { balance: 50n, supply: 9_100n, lastReserves: null };
   const { position, trusted } = toLpPosition(entry, lp, prices, createHoldingCaps());
   expect(position).toMatchObject({
     share_pct: 50,

@@ -20,8 +20,8 @@ test.each<[Hex, bigint | null]>([
     address: WALLET,
     balances: new Map(),
     positions: [],
-    rebasing: new Set<string>(),
-    earlier: null,
+    unfollowed: new Set<string>(),
+    earlierTokens: null,
   };
   const state = await readWalletState({ node, seeds: createBalanceSeeds() }, HASH, wallet);
   expect(state.native).toBe(expected);

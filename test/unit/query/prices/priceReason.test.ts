@@ -6,7 +6,7 @@ const TOKEN = { address: `0x${'1'.repeat(40)}`, symbol: 'REM', decimals: 18 };
 const legOf = (amount: number, changes: Partial<ReasonLeg> = {}): ReasonLeg => ({
   state: { price: 1, liquidity: amount, reserve0: amount, reserve1: amount },
   isToken0: true,
-  other: { usd: 2, hops: 1 },
+  otherPrice: { usd: 2, hops: 1 },
   isFollowed: true,
   isQuiet: false,
   ...changes,
@@ -16,7 +16,7 @@ test.each<[string, readonly ReasonLeg[], string, RegExp, number | null]>([
   ['no pool', [], 'no_route', /no pool with liquidity and a change within 30 days connects REM/, null],
   [
     'no priced neighbour',
-    [legOf(1e6, { other: { usd: null, hops: 0 }, isFollowed: false })],
+    [legOf(1e6, { otherPrice: { usd: null, hops: 0 }, isFollowed: false })],
     'no_route',
     /no pool/,
     null,
@@ -32,7 +32,7 @@ test.each<[string, readonly ReasonLeg[], string, RegExp, number | null]>([
   ['just below the limit', [legOf(24.9999)], 'low_liquidity', /\$49\.99 .* \$50 needed/, 49.9998],
   [
     'a neighbour of 4 hops',
-    [legOf(1e6, { other: { usd: 2, hops: 4 } })],
+    [legOf(1e6, { otherPrice: { usd: 2, hops: 4 } })],
     'no_route',
     /more than 4 hops/,
     null,

@@ -109,29 +109,29 @@ test('LP tokens at burn addresses and in lockers are locked, and LP tokens of th
   const holding = { holders: 4, supply: 1_000n, watched: held, largest: [], addresses: 4 };
   const pool = { pool_type: 2, created_block: 5, ownShares: 0n } as const;
   const shares = lpSharesOf(pool, { holding, partial: false }, watched, address('4'));
-  expect(shares).toEqual({ locked: 30, creator: 25 });
+  expect(shares).toEqual({ lockedPercent: 30, creatorPercent: 25 });
   expect(lpSharesOf({ ...pool, pool_type: 3 }, { holding, partial: false }, watched, null)).toEqual({
-    locked: null,
-    creator: null,
+    lockedPercent: null,
+    creatorPercent: null,
   });
-  expect(lpSharesOf(pool, { holding, partial: false }, watched, null).creator).toBeNull();
+  expect(lpSharesOf(pool, { holding, partial: false }, watched, null).creatorPercent).toBeNull();
   // LP tokens that the pool minted to itself belong to nobody.
   expect(
     lpSharesOf({ ...pool, ownShares: 500n }, { holding, partial: false }, watched, address('4')),
   ).toEqual({
-    locked: 60,
-    creator: 50,
+    lockedPercent: 60,
+    creatorPercent: 50,
   });
   // The pool is older than the first indexed block, so the node tells the balances, also of the zero address.
   const told = { total: 1_000n, watched: new Map([...held, [ZERO_ADDRESS, 50n]]) };
   const older = { ...pool, created_block: null };
   expect(lpSharesOf(older, { holding: null, partial: true, told }, watched, address('4'))).toEqual({
-    locked: 35,
-    creator: 25,
+    lockedPercent: 35,
+    creatorPercent: 25,
   });
   expect(lpSharesOf(older, { holding: null, partial: true, told: null }, watched, address('4'))).toEqual({
-    locked: null,
-    creator: null,
+    lockedPercent: null,
+    creatorPercent: null,
   });
   expect(warningsOfShare(25)[0]).toMatchObject({ code: 'lp_held_by_creator' });
   expect(warningsOfShare(25)[0]!.message).toContain('25 %');

@@ -1,5 +1,5 @@
 /** Compares search by pair and token names with a plain scan of all names. */
-import { splitPairWords } from '../../../../src/query/search/place';
+import { splitPairWords } from '../../../../src/query/search/matchQuality';
 import { listPairsNamed, listTokensNamed } from '../../../../src/query/search/searchNames';
 import { createRandom } from '../../../support/createRandom';
 

@@ -41,9 +41,13 @@ test.each([
 });
 
 test('anchors for the whole text are distinguished from anchors for a line', () => {
-  const anchored = ['\\Aabc', 'abc\\z', '(?-m:abc$)', '(?i-m)abc'].map((each) => readRegex(each).anchorsText);
+  const anchored = ['\\Aabc', 'abc\\z', '(?-m:abc$)', '(?i-m)abc'].map(
+    (each) => readRegex(each).hasTextAnchors,
+  );
   expect(anchored).toEqual([true, true, true, true]);
-  expect(['^abc$', '\\\\Aabc', '(?i)a-m', '[a-m]'].some((each) => readRegex(each).anchorsText)).toBe(false);
+  expect(['^abc$', '\\\\Aabc', '(?i)a-m', '[a-m]'].some((each) => readRegex(each).hasTextAnchors)).toBe(
+    false,
+  );
 });
 
 test('any text is parsed as an expression without an error, and the required literals occur in every match', () => {

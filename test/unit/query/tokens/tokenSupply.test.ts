@@ -39,9 +39,9 @@ const honest = Array.from({ length: 18 }, (_, index) => [ZERO_ADDRESS, user(inde
 const inventedBy = (from: Hex) =>
   Array.from({ length: 3_000 }, (_, index) => [from, user(1_000 + index), 1n] as const);
 
-const sampled = (held: number, unconfirmed: number, rebasing = false): BalanceChecks => ({
+const sampled = (heldChecked: number, unconfirmed: number, rebasing = false): BalanceChecks => ({
   rebasing,
-  held,
+  heldChecked,
   unconfirmed,
   sampledHolders: 5_000,
   doubted: false,

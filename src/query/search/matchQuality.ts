@@ -1,18 +1,18 @@
 /** Quality of the match of a search text in a name. All texts are in lower case. */
 
-export const PLACE_EXACT = 4;
+export const QUALITY_EXACT = 4;
 
 /** Characters between the symbols of a pair in a search text: `weth/usdc`, `weth usdc`, `weth-usdc`. */
-const BETWEEN = /[\s/\-_:,]+/;
+const SYMBOL_SEPARATORS = /[\s/\-_:,]+/;
 /** End of a pair name whose second symbol is not typed yet: `weth/`. */
-const OPEN_END = /[/-]\s*$/;
+const OPEN_PAIR_END = /[/-]\s*$/;
 /** A search text with more words than this is not read as the symbols of a pair. */
 const WORDS_MAX = 4;
 
 /** 4 exact, 3 prefix, 2 start of a word, 1 inside, 0 no match. */
-export function placeOf(name: string, text: string): number {
+export function matchQualityOf(name: string, text: string): number {
   if (!name.includes(text)) return 0;
-  if (name === text) return PLACE_EXACT;
+  if (name === text) return QUALITY_EXACT;
   if (name.startsWith(text)) return 3;
   return name.includes(` ${text}`) ? 2 : 1;
 }
@@ -22,8 +22,8 @@ export function placeOf(name: string, text: string): number {
  * with a separator after it.
  */
 export function splitPairWords(text: string): readonly string[] {
-  const words = text.split(BETWEEN).filter((word) => word !== '');
-  const wordsMin = OPEN_END.test(text) ? 1 : 2;
+  const words = text.split(SYMBOL_SEPARATORS).filter((word) => word !== '');
+  const wordsMin = OPEN_PAIR_END.test(text) ? 1 : 2;
   return words.length < wordsMin || words.length > WORDS_MAX ? [] : words;
 }
 
@@ -31,15 +31,16 @@ export function splitPairWords(text: string): readonly string[] {
  * Matches each word with a different name, in any order. The quality is that of the worst word; 0 if a word matches no
  * name, or without words.
  */
-export function placeOfWords(names: readonly string[], words: readonly string[]): number {
-  const [word, ...rest] = words;
+export function matchQualityOfWords(names: readonly string[], words: readonly string[]): number {
+  const [word, ...otherWords] = words;
   if (word === undefined || words.length > names.length) return 0;
-  let best = 0;
+  let bestQuality = 0;
   for (const [index, name] of names.entries()) {
-    const place = placeOf(name, word);
-    if (place <= best) continue;
-    const placeOfRest = rest.length === 0 ? place : placeOfWords(names.toSpliced(index, 1), rest);
-    best = Math.max(best, Math.min(place, placeOfRest));
+    const quality = matchQualityOf(name, word);
+    if (quality <= bestQuality) continue;
+    const qualityOfOthers =
+      otherWords.length === 0 ? quality : matchQualityOfWords(names.toSpliced(index, 1), otherWords);
+    bestQuality = Math.max(bestQuality, Math.min(quality, qualityOfOthers));
   }
-  return best;
+  return bestQuality;
 }
