@@ -90,7 +90,12 @@ export class PieceFetcher {
     let asked: readonly number[] = [];
     const next = (): readonly number[] => (asked = this.nextMissing(endpoint, from, to, fetched));
     const answers = await this.fetchUnchecked(endpoint, next, halves, signal);
-    const others = await this.fetchOthers(endpoint, this.checker.listOthers(answers), signal);
+    // Further blocks only show what can be proven on this chain. The endpoint need not have them.
+    const further = this.checker.listOthers(answers);
+    const others =
+      further.length === 0
+        ? []
+        : await orErrors(() => this.fetchUnchecked(endpoint, () => further, new BlockHalves(), signal));
     const checked = this.checker.verifyAll(endpoint.id, answers, others);
     for (const [index, one] of checked.entries()) {
       const number = asked[index] ?? from;
@@ -186,19 +191,6 @@ export class PieceFetcher {
     // eth_getLogs takes one range, so the range ends before the next block that is already kept.
     const to = numbers.find((number, at) => numbers[at + 1] !== number + 1) ?? from;
     return orErrors(() => fetchByLogs(endpoint, this.spans, from, to, signal, needsReceipts));
-  }
-
-  /**
-   * Fetches blocks only to learn from them what can be proven on this chain. Asks once; the endpoint need not
-   * have the blocks.
-   */
-  private async fetchOthers(
-    endpoint: Endpoint,
-    numbers: readonly number[],
-    signal: AbortSignal,
-  ): Promise<(UncheckedBlock | AppError)[]> {
-    if (numbers.length === 0) return [];
-    return orErrors(() => this.fetchUnchecked(endpoint, () => numbers, new BlockHalves(), signal));
   }
 }
 

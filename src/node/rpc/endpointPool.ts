@@ -197,11 +197,6 @@ export class EndpointPool {
       endpoint.record.noteGood();
       throw error;
     }
-    this.charge(endpoint, error);
-    return error;
-  }
-
-  private charge(endpoint: Endpoint, error: RpcError): void {
     const failuresBefore = endpoint.record.failures;
     endpoint.noteFailure(error);
     if (failuresBefore === 0 && endpoint.record.failures > 0) {
@@ -210,6 +205,7 @@ export class EndpointPool {
         'a call to an RPC endpoint failed',
       );
     }
+    return error;
   }
 
   private async checkChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
@@ -240,11 +236,8 @@ export class EndpointPool {
    */
   private pick(tried: ReadonlySet<number>, options: CallOptions): Endpoint | null {
     const now = this.clock.now();
-    let best: Endpoint | null = null;
-    for (const endpoint of this.candidates(tried, options)) {
-      if (endpoint.record.coolUntil > now) continue;
-      if (best === null || RANK[endpoint.record.state] < RANK[best.record.state]) best = endpoint;
-    }
+    const rested = this.candidates(tried, options).filter(({ record }) => record.coolUntil <= now);
+    const [best = null] = rested.sort((a, b) => RANK[a.record.state] - RANK[b.record.state]);
     return best;
   }
 
