@@ -59,43 +59,30 @@ export class LogSpans {
 
 /**
  * Fetches the blocks from `from` up to `to`, or fewer: as many as the endpoint returns for one request, but
- * at least one. A block whose logs do not match its header is returned as an error in the list.
+ * at least one. A block whose logs do not match its header is returned as an error in the list. Without `spans`, the
+ * blocks are made of the receipts of their transactions alone.
  * @throws RpcError (`too_large` if even one block is too large), BlockMismatch
  */
 export async function fetchByLogs(
   endpoint: Endpoint,
-  spans: LogSpans,
+  spans: LogSpans | null,
   from: number,
   to: number,
   signal: AbortSignal,
   withReceipts: boolean,
 ): Promise<(UncheckedBlock | AppError)[]> {
-  const { logs, last } = await fetchLogs(endpoint, spans, from, to, signal);
+  const { logs, last } =
+    spans === null ? { logs: [], last: to } : await fetchLogs(endpoint, spans, from, to, signal);
   const headers = await fetchHeaders(endpoint, from, last, signal);
   const byBlock = groupByBlock(logs, from, last);
   const foundHeaders = headers.flatMap((header) => ('error' in header ? [] : [header.value]));
   const receipts = withReceipts ? await fetchReceipts(endpoint, foundHeaders, signal) : null;
+  const withoutReceipts = spans === null ? [] : undefined;
   return headers.map((header) => {
     if ('error' in header) return header.error;
     const { number } = header.value.header;
-    return join(endpoint, header.value, byBlock.get(number) ?? [], receipts?.get(number));
+    return join(endpoint, header.value, byBlock.get(number) ?? [], receipts?.get(number) ?? withoutReceipts);
   });
-}
-
-/**
- * Fetches one block by its header and the receipts of its single transactions. Returns the block or its error.
- * @throws AppError if the endpoint does not send the header or a receipt
- */
-export async function fetchByTransactions(
-  endpoint: Endpoint,
-  number: number,
-  signal: AbortSignal,
-): Promise<UncheckedBlock | AppError> {
-  const [header] = await fetchHeaders(endpoint, number, number, signal);
-  if (header === undefined) return new RpcError('bad_answer', `${endpoint.name}: no answer`);
-  if ('error' in header) return header.error;
-  const receipts = await fetchReceipts(endpoint, [header.value], signal);
-  return join(endpoint, header.value, [], receipts?.get(number) ?? []);
 }
 
 interface FetchedLogs {

@@ -11,7 +11,7 @@ import { Unfinished } from '../rpc/retryRule';
 import { RpcError } from '../rpc/rpcError';
 import type { BlockChecker } from './blockChecker';
 import { BlockMismatch } from './blockMismatch';
-import { fetchByLogs, fetchByTransactions, LogSpans } from './fetchByLogs';
+import { fetchByLogs, LogSpans } from './fetchByLogs';
 import { BlockHalves, fetchByReceipts, type UncheckedBlock } from './fetchByReceipts';
 import { keepVerified, consecutiveFrom, type Fetched } from './fetchedBlocks';
 import { ReceiptTrust } from './receiptTrust';
@@ -90,7 +90,12 @@ export class PieceFetcher {
     let asked: readonly number[] = [];
     const next = (): readonly number[] => (asked = this.nextMissing(endpoint, from, to, fetched));
     const answers = await this.fetchUnchecked(endpoint, next, halves, signal);
-    const others = await this.fetchOthers(endpoint, this.checker.listOthers(answers), signal);
+    // Further blocks only show what can be proven on this chain. The endpoint need not have them.
+    const further = this.checker.listOthers(answers);
+    const others =
+      further.length === 0
+        ? []
+        : await orErrors(() => this.fetchUnchecked(endpoint, () => further, new BlockHalves(), signal));
     const checked = this.checker.verifyAll(endpoint.id, answers, others);
     for (const [index, one] of checked.entries()) {
       const number = asked[index] ?? from;
@@ -123,12 +128,11 @@ export class PieceFetcher {
     if (!(isBlockKnown || isLast || isRefused) || (isLie && isFirst && !endpoint.alone))
       throw toRetryable(error);
     const { needsReceipts } = this.checker;
-    const ways = [
-      () => fetchByTransactions(endpoint, number, signal),
-      () => fetchByLogs(endpoint, new LogSpans(1), number, number, signal, needsReceipts),
-    ];
-    for (const way of ways) {
-      const block = await firstOf(way);
+    for (const spans of [null, new LogSpans(1)]) {
+      const withReceipts = spans === null || needsReceipts;
+      const [block = error] = await orErrors(() =>
+        fetchByLogs(endpoint, spans, number, number, signal, withReceipts),
+      );
       const checked = this.checker.verifyOne(endpoint.id, block);
       if (checked instanceof AppError) continue;
       kept.set(number, checked);
@@ -186,30 +190,7 @@ export class PieceFetcher {
     const from = numbers[0] ?? 0;
     // eth_getLogs takes one range, so the range ends before the next block that is already kept.
     const to = numbers.find((number, at) => numbers[at + 1] !== number + 1) ?? from;
-    try {
-      return await fetchByLogs(endpoint, this.spans, from, to, signal, needsReceipts);
-    } catch (error) {
-      if (error instanceof RpcError || (error instanceof AppError && error.retryable)) return [error];
-      throw error;
-    }
-  }
-
-  /**
-   * Fetches blocks only to learn from them what can be proven on this chain. Asks once; the endpoint need not
-   * have the blocks.
-   */
-  private async fetchOthers(
-    endpoint: Endpoint,
-    numbers: readonly number[],
-    signal: AbortSignal,
-  ): Promise<(UncheckedBlock | AppError)[]> {
-    if (numbers.length === 0) return [];
-    try {
-      return await this.fetchUnchecked(endpoint, () => numbers, new BlockHalves(), signal);
-    } catch (error) {
-      if (error instanceof AppError) return [error];
-      throw error;
-    }
+    return orErrors(() => fetchByLogs(endpoint, this.spans, from, to, signal, needsReceipts));
   }
 }
 
@@ -240,15 +221,13 @@ function toRetryable(error: AppError): AppError {
   return new RpcError('other', message, { rpcCode, httpStatus, cause });
 }
 
-async function firstOf(
-  fetch: () => Promise<UncheckedBlock | AppError | (UncheckedBlock | AppError)[]>,
-): Promise<UncheckedBlock | AppError> {
+async function orErrors(
+  fetch: () => Promise<(UncheckedBlock | AppError)[]>,
+): Promise<(UncheckedBlock | AppError)[]> {
   try {
-    const answer = await fetch();
-    const first = Array.isArray(answer) ? answer[0] : answer;
-    return first ?? new RpcError('bad_answer', 'the endpoint did not return the block');
+    return await fetch();
   } catch (error) {
-    if (error instanceof AppError) return error;
+    if (error instanceof AppError) return [error];
     throw error;
   }
 }

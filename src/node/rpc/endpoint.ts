@@ -96,6 +96,7 @@ export class Endpoint {
     /** The errors since the last progress. */
     let errors: AppError[] = [];
     for (let idle = 0; ;) {
+      signal?.throwIfAborted();
       const result = await attempt();
       if (!(result instanceof Unfinished)) return result;
       const { hasProgress, last } = result;

@@ -129,12 +129,11 @@ export class EndpointPool {
         let mostTelling: unknown = null;
         for (let next = this.pick(tried, options); next !== null; next = this.pick(tried, options)) {
           tried.add(next.id);
-          const within = this.limit(next, tried, options, linked.signal);
           try {
-            if (next.record.chain !== 'right') await within((one, inner) => this.checkChain(one, inner));
-            const value = await within((one, inner) =>
-              one.repeat(() => this.attempt(work, one, inner), inner),
-            );
+            const value = await this.within(next, tried, options, linked.signal, async (inner) => {
+              await this.checkChain(next, inner);
+              return next.repeat(() => this.attempt(work, next, inner), inner);
+            });
             next.record.noteGood();
             return value;
           } catch (error) {
@@ -172,20 +171,18 @@ export class EndpointPool {
    * Runs work on the endpoint. The time limit is `attemptMs` if another endpoint is available now, otherwise
    * the timeout of the transport.
    */
-  private limit(
-    endpoint: Endpoint,
+  private within<T>(
+    { name }: Endpoint,
     tried: ReadonlySet<number>,
     { attemptMs }: CallOptions,
     signal: AbortSignal,
-  ): <T>(work: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>) => Promise<T> {
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const now = this.clock.now();
-    const restedOthers = this.candidates(tried, {}).filter(({ record }) => record.coolUntil <= now);
-    if (attemptMs === undefined || !restedOthers.some(({ record }) => record.state !== 'benched'))
-      return (work) => work(endpoint, signal);
-    const timeoutError = (): Error =>
-      new RpcError('timeout', `${endpoint.name}: no answer within ${attemptMs} ms`);
-    return (work) =>
-      withDeadline(this.clock, attemptMs, signal, timeoutError, (inner) => work(endpoint, inner));
+    const isFree = ({ record }: Endpoint): boolean => record.coolUntil <= now && record.state !== 'benched';
+    if (attemptMs === undefined || !this.candidates(tried, {}).some(isFree)) return work(signal);
+    const timeoutError = (): Error => new RpcError('timeout', `${name}: no answer within ${attemptMs} ms`);
+    return withDeadline(this.clock, attemptMs, signal, timeoutError, work);
   }
 
   /** Counts a failure and returns it. If every endpoint would give the error, throws it instead. */
@@ -200,11 +197,6 @@ export class EndpointPool {
       endpoint.record.noteGood();
       throw error;
     }
-    this.charge(endpoint, error);
-    return error;
-  }
-
-  private charge(endpoint: Endpoint, error: RpcError): void {
     const failuresBefore = endpoint.record.failures;
     endpoint.noteFailure(error);
     if (failuresBefore === 0 && endpoint.record.failures > 0) {
@@ -213,10 +205,11 @@ export class EndpointPool {
         'a call to an RPC endpoint failed',
       );
     }
+    return error;
   }
 
   private async checkChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
-    if (this.chainId === null) return;
+    if (this.chainId === null || endpoint.record.chain === 'right') return;
     const chainId = await endpoint.call('eth_chainId', [], parseChainId, signal);
     if (chainId === this.chainId) {
       endpoint.record.chain = 'right';
@@ -243,11 +236,8 @@ export class EndpointPool {
    */
   private pick(tried: ReadonlySet<number>, options: CallOptions): Endpoint | null {
     const now = this.clock.now();
-    let best: Endpoint | null = null;
-    for (const endpoint of this.candidates(tried, options)) {
-      if (endpoint.record.coolUntil > now) continue;
-      if (best === null || RANK[endpoint.record.state] < RANK[best.record.state]) best = endpoint;
-    }
+    const rested = this.candidates(tried, options).filter(({ record }) => record.coolUntil <= now);
+    const [best = null] = rested.sort((a, b) => RANK[a.record.state] - RANK[b.record.state]);
     return best;
   }
 

@@ -1,6 +1,7 @@
 /**
  * Chooses the number of calls in one request to an endpoint. The number has two limits: the largest batch that the node
- * accepts, and the batch size at which most requests succeed.
+ * accepts, and the batch size at which most requests succeed. Also decides whether a node limits the rate of all requests,
+ * or refuses a few of them at random.
  */
 
 /** The factor by which earlier requests lose weight with each request. About the last ten requests count. */
@@ -19,6 +20,9 @@ export class BatchSize {
   /** Weighted counts of recent requests that failed as a whole, and of calls in recent requests. */
   private failures = 0;
   private calls = 0;
+  /** Weighted counts of recent requests, and of those that the node refused because of its rate limit. */
+  private requests = 0;
+  private refused = 0;
 
   /** @param ceiling largest number of calls in one request */
   constructor(private readonly ceiling: number) {
@@ -32,6 +36,16 @@ export class BatchSize {
   /** True if requests are smaller than usual because many of them fail. */
   get isReduced(): boolean {
     return this.reliable < this.accepted;
+  }
+
+  /** Whether the node refuses most requests because of its rate limit. One refused request is no evidence. */
+  get isRefused(): boolean {
+    return 2 * this.refused > this.requests + 1;
+  }
+
+  noteRequest(isRefused: boolean): void {
+    this.requests = MEMORY * this.requests + 1;
+    this.refused = MEMORY * this.refused + (isRefused ? 1 : 0);
   }
 
   private get reliable(): number {
@@ -50,8 +64,8 @@ export class BatchSize {
     this.count(size, 1);
   }
 
-  /** Call when the node refused a request of this size, or did not complete it in time. */
-  noteRefused(size: number): void {
+  /** Call when the node did not accept a request of this size, or did not complete it in time. */
+  noteTooLarge(size: number): void {
     this.accepted = Math.min(this.accepted, Math.max(1, Math.floor(size / 2)));
   }
 

@@ -3,7 +3,6 @@
  * calls are repeated by Endpoint. A request that the node refuses as a whole is sent in smaller parts.
  */
 import { BatchSize } from './batchSize';
-import { RefusedShare } from './refusedShare';
 import { RpcError, SIZELESS_KINDS, SPLIT_KINDS } from '../rpcError';
 import { recogniseLimit, type RpcAnswer, type RpcCall, type RpcTransport } from '../rpcTransport';
 
@@ -27,7 +26,6 @@ const PARTS = 8;
 
 export class RequestSender {
   private readonly size: BatchSize;
-  private readonly refusedShare = new RefusedShare();
   private readonly errors = new Map<RpcError['kind'], number>();
   private calls = 0;
   private underWay = 0;
@@ -46,7 +44,7 @@ export class RequestSender {
 
   /** Whether the node refuses most requests because of its rate limit. */
   get isRefused(): boolean {
-    return this.refusedShare.isMost;
+    return this.size.isRefused;
   }
 
   get traffic(): {
@@ -107,7 +105,7 @@ export class RequestSender {
       const sent = await this.transport.send(calls, signal);
       const answers = sent.map((answer, index) => recogniseLimit(calls[index], answer));
       this.size.noteGood(calls.length);
-      this.refusedShare.note(
+      this.size.noteRequest(
         answers.every((answer) => 'error' in answer && answer.error.kind === 'rate_limited'),
       );
       for (const answer of answers) if ('error' in answer) this.countError(answer.error.kind, 1);
@@ -115,7 +113,7 @@ export class RequestSender {
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       this.countError(error.kind, calls.length);
-      this.refusedShare.note(error.kind === 'rate_limited');
+      this.size.noteRequest(error.kind === 'rate_limited');
       if (error.cut !== 'call' && !SIZELESS_KINDS.has(error.kind)) this.size.noteFailed(calls.length);
       return error;
     } finally {
@@ -137,7 +135,7 @@ export class RequestSender {
     if (kind === 'bad_answer' && !part.isRepeated) return { ...part, isRepeated: true };
     const isSplit = SPLIT_KINDS.has(kind);
     // A timeout is not retried here. The next attempt uses smaller batches.
-    if (isSplit || kind === 'timeout') this.size.noteRefused(length);
+    if (isSplit || kind === 'timeout') this.size.noteTooLarge(length);
     return isSplit ? { ...part, most: Math.ceil(length / 2), isRepeated: false } : null;
   }
 
