@@ -147,13 +147,10 @@ export class IngestSession {
     await this.promoter.idle();
   }
 
-  /** Whether this head of the node is stored. */
+  /** Whether this head of the node is stored, and no findings of background tasks wait. */
   isAt(head: BlockRef): boolean {
-    return !needsSync(this.follower, head) && !this.hasFindings() && !this.isStale();
-  }
-
-  private hasFindings(): boolean {
-    return this.deps.foundPools?.isWaiting(this.book.firstUnstored) === true;
+    const hasFindings = this.deps.foundPools?.isWaiting(this.book.firstUnstored) === true;
+    return !needsSync(this.follower, head) && !hasFindings && !this.isStale();
   }
 
   /** Whether a background task asked to publish the head again, and the newest block is in the head tables for good. */
@@ -197,8 +194,7 @@ export class IngestSession {
       await this.extend(step, final.number);
     }
     await this.finalise(head, final);
-    if (this.hasFindings())
-      await foundPools?.record(this.book.firstUnstored, this.cursor.number, this.follower);
+    await foundPools?.record(this.book.firstUnstored, this.cursor.number, this.follower);
     if (this.isStale()) await this.republish();
     foundPools?.noteStored(this.follower.tip.number);
     this.goOnPromoting();
