@@ -2,9 +2,10 @@
 -- background task of the ingester reads these facts from the node. They cannot be rebuilt from logs.
 
 -- One row: one found pool. The pool is older than the start block and had no event since. The ingester adds
--- the pool to the known pools at the end of one block, which the row names. The row has the state of the pool
--- at the end of that block. Whenever the ingester reads the block again, it adds the pool again, so a
--- repeated read gives the same rows.
+-- the pool to the known pools at the end of the block whose number the row names, on each branch, unless an event
+-- has made the pool known by then. The row has the state of the pool at the end of the block, except for the fee of
+-- a vault pool, which later fee events change. The hash is zero. Earlier versions of the program wrote the hash of the
+-- only block that adds the pool.
 CREATE TABLE IF NOT EXISTS found_pools
 (
     block UInt32 COMMENT 'Number of the block at whose end the pool is added',

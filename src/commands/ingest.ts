@@ -127,7 +127,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const confirm: Confirm = (block) => confirmMajority({ pool: rpc, source }, block, going);
       const link: Confirm = (block) => trusted.check(block, going);
       const { store, gaps, logs } = openStores(config, { database, claim, mending, log, head });
-      const foundPools = new FoundPools(database);
+      const foundPools = new FoundPools(database, chainId);
       const restart = new SessionRestart();
       const ingest = runIngest(
         {

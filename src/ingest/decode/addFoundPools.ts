@@ -1,7 +1,9 @@
 /**
  * Adds what the pool search knows about pools older than the start block. Found pools are added at the end of the
- * block to which found_pools assigns them. If logs of the block already added a pool, that state is kept. Otherwise the
- * state becomes a row of pool_states with one of the largest log indexes of the block, which no real log has.
+ * block to which found_pools assigns them. If the pool is known already, its state is kept. Otherwise the found state
+ * becomes a row of pool_states with one of the largest log indexes of the block, which no real log has. A pool without
+ * an event has the same state at the end of every block. Only the fee of a vault pool may have changed, because its
+ * fee event does not make the pool known.
  */
 import type { FoundPoolRow, OldTicksRow } from '../../clickhouse/schema/olderPoolTables';
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
@@ -13,6 +15,7 @@ import { VAULT_PROTOCOL } from '../../protocols/registry';
 import {
   emptyWeightedPool,
   fromFeePips,
+  toFeePips,
   toLeg,
   toPairState,
   weightedSpotPrice,
@@ -38,10 +41,13 @@ export function addFoundPools(
   const { number, timestamp } = facts.ref;
   // The last ord of a block is reserved for the block's prices.
   let ord = lastOrdOfBlock(number) - 1;
-  for (const row of found) {
-    const { address } = row;
+  for (const foundRow of found) {
+    const { address } = foundRow;
     if (context.registry.findPool(address) !== undefined) continue;
     if (context.registry.findVaultPool(address) !== undefined) continue;
+    const newFee = context.registry.findUnlistedFee(address);
+    const isChanged = foundRow.protocol === VAULT_PROTOCOL && newFee !== undefined;
+    const row = isChanged ? { ...foundRow, fee_pips: toFeePips(newFee) } : foundRow;
     const pool = toKnownPool(row);
     const state =
       row.protocol === VAULT_PROTOCOL ? addVault(context, row, pool) : addPair(context, row, pool);

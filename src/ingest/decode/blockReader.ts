@@ -125,7 +125,7 @@ export class BlockReader {
     for (const block of blocks) {
       await slices.step();
       const facts = decodeBlock(this.deps.decode, block, findingsOf(block), reversible);
-      addFoundPools(this.deps.decode, facts, this.deps.foundPools?.addedBy(block.hash) ?? []);
+      addFoundPools(this.deps.decode, facts, this.deps.foundPools?.addedBy(block) ?? []);
       addTickStates(this.deps.decode, facts, this.deps.foundPools?.oldTicks.addedBy(block.number) ?? []);
       for (const { token0, token1, tokens } of facts.pools) {
         for (const token of [token0, token1, ...tokens]) newTokens.add(token);

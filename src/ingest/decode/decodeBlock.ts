@@ -61,6 +61,8 @@ export function decodeBlock(
   pushBlockRow(work);
   pushCreations(work);
   for (const { pool, ord, state } of found.pools) {
+    // The pool search may have added the pool at an earlier block of the same batch.
+    if (context.registry.findPool(pool.address) !== undefined) continue;
     context.registry.addPool(pool);
     if (state !== null) context.registry.setState(pool.address, state);
     facts.pools.push(toPoolRow(pool, ord));

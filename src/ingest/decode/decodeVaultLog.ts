@@ -42,7 +42,7 @@ export function addVaultPool({ context, facts }: BlockWork, discovered: Discover
   const known = context.registry.findVaultPool(pool.address);
   const begun = known === undefined ? state : fillState(known.state, state);
   context.registry.setVaultPool({ pool, state: begun });
-  if (discovered.firstSeen === null) return;
+  if (discovered.firstSeen === null || known !== undefined) return;
   const { ord, created } = discovered.firstSeen;
   facts.pools.push({
     ...toPoolRow(pool, ord),
@@ -59,8 +59,12 @@ export function addVaultPool({ context, facts }: BlockWork, discovered: Discover
 export function readVaultLog(work: BlockWork, log: ChainLog): void {
   const { registry, onMalformed } = work.context;
   const known = findPoolOf(work, log);
-  if (known === undefined) return;
+  if (known === undefined && log.topics[0] !== SWAP_FEE_CHANGED) return;
   const event = decodeBalancerEvent(log);
+  if (known === undefined) {
+    if (event?.kind === 'swap_fee_changed') registry.noteUnlistedFee(log.address, event.swapFee);
+    return;
+  }
   if (event === null) return onMalformed(log);
   if (event.kind === 'pool_registered') return;
   const { pool, state } = known;

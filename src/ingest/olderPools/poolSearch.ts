@@ -20,7 +20,7 @@ import type { IngestStatus } from '../session/status';
 import { CallBudget } from './callBudget';
 import { readFactoryLogs, readFactoryReceipts, type OlderPool, type SearchedDexes } from './factoryLogs';
 import { readPairCounts, readPairsAt } from './listAllPairs';
-import { countStored, listRemovedPools } from './storedPools';
+import { countStored } from './storedPools';
 import { storeBirths } from './readBirths';
 import { CALLS_PER_POOL, CALLS_PER_VAULT_POOL, readOldStates } from './readOldStates';
 import { listUnread, readOldTicks, type UnreadPool } from './readOldTicks';
@@ -115,7 +115,7 @@ export class PoolSearch {
 
   /** Does a limited part of the work. Resolves to true if work remains. */
   async step(signal: AbortSignal): Promise<boolean> {
-    const { database, chainId, status, dexes, found } = this.deps;
+    const { database, chainId, status, dexes } = this.deps;
     const block = await readSearchBlock(database, chainId);
     if (block === null) return false;
     if (block.startBlock <= 1) {
@@ -127,12 +127,8 @@ export class PoolSearch {
       const { start_block: start, search_to: end } = this.progress;
       this.spanMax = Math.min(SPAN_MAX, Math.max(1, Math.ceil((start - end) / RANGES_MIN)));
       this.span = Math.min(SPAN_BLOCKS, this.spanMax);
-      const lost = await listRemovedPools(database, dexes, block);
       this.report();
-      await this.add(lost, signal);
     }
-    const removed = found.takeRemoved();
-    if (removed.length > 0) await this.add(await listRemovedPools(database, dexes, block), signal);
     const { progress } = this;
     const isOpen = progress.state === 'searching';
     await this.readTicks(signal);
@@ -143,6 +139,8 @@ export class PoolSearch {
 
   private async searchOn(progress: SearchProgress, block: SearchBlock, signal: AbortSignal): Promise<void> {
     if (progress.searched_from > progress.search_to) await this.searchLogs(progress, signal);
+    // Pools of a block that is still to come are not stored yet, so they would be missing.
+    else if (this.deps.found.isAhead) await this.deps.clock.sleep(PAUSE_MS, signal);
     else await this.finish(progress, block, signal);
   }
 

@@ -8,6 +8,8 @@ import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { POOL_V3, EMPTY_STATE, type PoolState } from '../../domain/pool';
 import { toPool } from '../../protocols/protocol';
 import { VAULT_TOPICS, POOL_REGISTERED } from '../../protocols/balancerV2';
+import { decodeSwapFee, swapFeeCall } from '../../protocols/weightedCalls';
+import { toFeePips } from '../../protocols/weightedPool';
 import { askContracts, type EthCalls } from '../../node/calls/askContracts';
 import { readV3State, v3StateCalls } from '../pools/discoverPools';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
@@ -18,8 +20,8 @@ import type { SearchBlock } from './searchProgress';
 
 /** Largest number of calls that read the state of one pool. */
 export const CALLS_PER_POOL = 5;
-/** Largest number of calls for a vault pool: its type, its tokens, and one call per token. */
-export const CALLS_PER_VAULT_POOL = 12;
+/** Largest number of calls for a vault pool: its type, its fee, its tokens, and one call per token. */
+export const CALLS_PER_VAULT_POOL = 13;
 
 interface StateDeps {
   readonly rpc: EthCalls;
@@ -36,7 +38,7 @@ export async function readOldStates(
   const pairs = pools.filter(({ creation }) => creation !== null);
   const found = await readPairs(rpc, baseIsToken0, pairs, at, signal);
   const vaultPools = pools.filter(({ poolId }) => poolId !== null);
-  return [...found, ...(await readVaultPools(vaultDiscovery, vaultPools, at, signal))];
+  return [...found, ...(await readVaultPools(rpc, vaultDiscovery, vaultPools, at, signal))];
 }
 
 async function readPairs(
@@ -112,9 +114,11 @@ const [EVENT_OF_OLDER = POOL_REGISTERED] = [...VAULT_TOPICS].filter((topic) => t
 
 /**
  * Reads vault pools through VaultDiscovery, with one made-up log per pool in the block after `at`. The
- * discovery reads the state before a pool's first log, which is the state at the end of `at`.
+ * discovery reads the state before a pool's first log, which is the state at the end of `at`. The fee is that of a final
+ * block: its event does not make the pool known, so a reorg could change the fee unnoticed.
  */
 async function readVaultPools(
+  rpc: EthCalls,
   discovery: VaultDiscovery,
   pools: readonly OlderPool[],
   at: SearchBlock,
@@ -140,7 +144,12 @@ async function readVaultPools(
     logs,
   };
   const listed = await discovery.discover([next], new PoolRegistry(), true, signal);
-  return listed.map(({ vaultPool: { pool, state } }) => ({
+  const fees = await askContracts(
+    rpc,
+    listed.map(({ vaultPool: { pool } }) => [swapFeeCall(pool.address)]),
+    { at: { blockHash: at.finalHash }, missing: 'null', signal },
+  );
+  return listed.map(({ vaultPool: { pool, state } }, index) => ({
     row: {
       address: pool.address,
       dex: pool.dex,
@@ -153,7 +162,7 @@ async function readVaultPools(
       tokens: [...state.tokens],
       weights: [...(state.weights ?? [])],
       doubts: state.doubts,
-      fee_pips: pool.feePips,
+      fee_pips: toFeePips(decodeSwapFee(fees[index]?.answers[0] ?? null) ?? state.swapFee),
       tick_spacing: 0,
       pool_id: state.poolId,
       moved_at: 0,

@@ -55,6 +55,8 @@ export function saveProgress(database: Database, progress: SearchProgress, nowMs
 export interface SearchBlock {
   readonly number: number;
   readonly hash: Hex;
+  /** A final block whose state the node probably has. */
+  readonly finalHash: Hex;
   /** First block that this database stores. */
   readonly startBlock: number;
   /** Last block in the final tables. */
@@ -67,12 +69,14 @@ export interface SearchBlock {
 export async function readSearchBlock(database: Database, chainId: number): Promise<SearchBlock | null> {
   const stored = await readStoredState(database, chainId);
   if (stored === null) return null;
-  const { number, hash } = stored.head.at(-1) ?? stored.cursor;
+  const { head, cursor, finalNumber } = stored;
+  const { number, hash } = head.at(-1) ?? cursor;
   return {
     number,
     hash,
+    finalHash: head.find((block) => block.number === finalNumber)?.hash ?? cursor.hash,
     startBlock: stored.startBlock,
-    finalTo: stored.cursor.number,
-    commits: stored.head.map(({ commit }) => commit),
+    finalTo: cursor.number,
+    commits: head.map(({ commit }) => commit),
   };
 }

@@ -1,8 +1,9 @@
 /**
- * Passes found pools from the pool search to the ingest session, which adds them at the end of its newest
- * block. The database records which block adds which pools. So every later read of this block adds the same
- * pools: after a restart, after a reorg back to the block, and when lost rows are stored again.
+ * Passes found pools from the pool search to the ingest session, which adds them at the end of a block that no
+ * session has read yet. The database records the number of the block. So every read of a block with this number adds
+ * the same pools, unless they are known by then: on each branch, after a restart, and when lost rows are stored again.
  */
+import type { HeadFollower } from '../../node/head/follower';
 import { onAbort } from '../../node/rpc/abortSignals';
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll } from '../../clickhouse/client/namedQueries';
@@ -10,8 +11,10 @@ import { insertRows } from '../../clickhouse/rows/inserter';
 import { rowType } from '../../clickhouse/rows/rowType';
 import { foundPoolsTable, type FoundPoolRow } from '../../clickhouse/schema/olderPoolTables';
 import type { BlockRef } from '../../domain/block';
-import type { Hex } from '../../domain/hex';
+import { ZERO_HASH, type Hex } from '../../domain/hex';
+import { toFeePips } from '../../protocols/weightedPool';
 import { OldTicks, type OldTickRange } from './oldTicks';
+import { readVaultFees } from './storedVaultPools';
 
 /** Safety limit: more pools than any chain has. */
 const ROWS_MAX = 10_000_000;
@@ -34,38 +37,48 @@ export interface FoundPool {
   readonly ticks?: OldTickRange;
 }
 
-/** Questions to the session that decide whether a pool's state is usable. */
-interface AddingChain {
-  isCanonical(block: Pick<BlockRef, 'number' | 'hash'>): boolean;
-  isKnown(pool: Hex): boolean;
-}
-
 interface Waiting {
   readonly pools: FoundPool[];
   readonly settle: () => void;
 }
 
 export class FoundPools {
-  private readonly byBlock = new Map<Hex, FoundPoolRow[]>();
+  private readonly byBlock = new Map<number, FoundPoolRow[]>();
   private waiting: Waiting[] = [];
-  private removed: FoundPoolRow[] = [];
+  /** Addresses of the pools in `byBlock`. */
+  private readonly recorded = new Set<Hex>();
+  private storedTo = 0;
   private stale = false;
   private publishedAt = -Infinity;
-  private known: AddingChain['isKnown'] = () => false;
+  private known: (pool: Hex) => boolean = () => false;
 
   readonly oldTicks: OldTicks;
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly chainId: number,
+  ) {
     this.oldTicks = new OldTicks(database);
   }
 
-  /** Whether pools wait to be added, or `refresh` asked for a new version of the head. `now` is a time in ms. */
-  isWaiting(now: number): boolean {
-    return this.waiting.length > 0 || (this.stale && now - this.publishedAt >= REFRESH_MS);
+  /** Whether findings wait for `record`, and block `from` still has room for them. */
+  isWaiting(from: number): boolean {
+    return this.oldTicks.isWaiting || (this.waiting.length > 0 && this.roomAt(from) > 0);
   }
 
-  get hasPools(): boolean {
-    return this.waiting.length > 0;
+  /** Whether `refresh` asked for a new version of the head. `now` is a time in ms. */
+  isStale(now: number): boolean {
+    return this.stale && now - this.publishedAt >= REFRESH_MS;
+  }
+
+  /** Whether pools are recorded for a block that is not stored yet. */
+  get isAhead(): boolean {
+    return [...this.byBlock.keys()].some((block) => block > this.storedTo);
+  }
+
+  /** Notes the newest stored block. */
+  noteStored(block: number): void {
+    this.storedTo = block;
   }
 
   /**
@@ -77,34 +90,32 @@ export class FoundPools {
     if (isUrgent) this.publishedAt = -Infinity;
   }
 
-  /**
-   * Called before the head is published at `now`, because its readers read the findings so far. Returns whether `refresh`
-   * was called since the last call.
-   */
-  takeRefresh(now: number): boolean {
-    const { stale } = this;
+  /** Called before the head is published at `now`, because its readers read the findings so far. */
+  notePublished(now: number): void {
     this.stale = false;
     this.publishedAt = now;
-    return stale;
   }
 
-  /** Returns whether the newest session already has the pool. */
+  /** Returns whether the newest session has the pool, or will add it. */
   isKnown(pool: Hex): boolean {
-    return this.known(pool);
+    return this.known(pool) || this.recorded.has(pool);
   }
 
-  /** Loads the pools that were added by blocks after `above`. Called when a session loads its state. */
-  async load(above: number, isKnown: AddingChain['isKnown']): Promise<void> {
+  /** Loads the pools that are added by blocks after `above`. Called when a session loads its state. */
+  async load(above: number, isKnown: (pool: Hex) => boolean): Promise<void> {
     const rows = await selectAll(this.database, 'ingest/pools/list_found', { above }, foundRow, ROWS_MAX);
+    const renewed = await this.renewFees(rows, above);
     this.known = isKnown;
     this.byBlock.clear();
-    for (const row of rows) this.remember(row);
+    this.recorded.clear();
+    for (const row of renewed) this.remember(row);
     await this.oldTicks.load();
   }
 
-  /** Returns the found pools that the block with this hash adds. */
-  addedBy(blockHash: Hex): readonly FoundPoolRow[] {
-    return this.byBlock.get(blockHash) ?? [];
+  /** Returns the found pools that this block adds. Earlier versions of the program recorded the hash of the block. */
+  addedBy({ number, hash }: Pick<BlockRef, 'number' | 'hash'>): readonly FoundPoolRow[] {
+    const rows = this.byBlock.get(number) ?? [];
+    return rows.filter(({ block_hash: only }) => only === ZERO_HASH || only === hash);
   }
 
   /**
@@ -112,11 +123,15 @@ export class FoundPools {
    * stored.
    */
   forgetBelow(number: number): void {
-    for (const [hash, [first]] of this.byBlock) if ((first?.block ?? 0) <= number) this.byBlock.delete(hash);
+    for (const [block, rows] of this.byBlock) {
+      if (block > number) continue;
+      this.byBlock.delete(block);
+      for (const { address } of rows) this.recorded.delete(address);
+    }
   }
 
   /**
-   * Offers pools to the session. Resolves when each pool is added or dropped. A pool is dropped if a reorg
+   * Offers pools to the session. Resolves when each pool is recorded or dropped. A pool is dropped if a reorg
    * removed the block at which its state was read. The caller can tell the two cases apart with `isKnown`.
    */
   async offer(pools: readonly FoundPool[], signal: AbortSignal): Promise<void> {
@@ -138,56 +153,60 @@ export class FoundPools {
     });
   }
 
-  /** Takes the usable pools for one block. The caller must call `record` before the block is read. */
-  take(chain: AddingChain): FoundPool[] {
+  /**
+   * Stores that block `from` adds the offered pools, and that prices use the offered ticks from there on. No block with
+   * this number may ever have been read. `finalTo` is the last block in the final tables.
+   */
+  async record(from: number, finalTo: number, chain: Pick<HeadFollower, 'blockAt'>): Promise<void> {
+    const room = this.roomAt(from);
     const taken = new Map<Hex, FoundPool>();
     for (const { pools } of this.waiting) {
-      while (pools.length > 0 && taken.size < ADDED_MAX) {
+      while (pools.length > 0 && taken.size < room) {
         const pool = pools.shift();
-        if (pool === undefined || chain.isKnown(pool.row.address) || !chain.isCanonical(pool.readAt))
-          continue;
+        if (pool === undefined || this.isKnown(pool.row.address)) continue;
+        if (chain.blockAt(pool.readAt.number)?.hash !== pool.readAt.hash) continue;
         taken.set(pool.row.address, pool);
       }
     }
-    return [...taken.values()];
-  }
-
-  /** Stores that the block adds the pools. From then on, every read of the block adds them. */
-  async record(
-    { number, hash }: Pick<BlockRef, 'number' | 'hash'>,
-    pools: readonly FoundPool[],
-  ): Promise<void> {
-    const rows = pools.map(({ row }) => ({ ...row, block: number, block_hash: hash }));
+    const pools = [...taken.values()];
     await this.oldTicks.record(
-      number,
+      from,
       pools.flatMap(({ ticks }) => ticks ?? []),
     );
-    await insertRows(this.database, foundPoolsTable, rows);
+    const found = pools.map(({ row }) => ({ ...row, block: from, block_hash: ZERO_HASH }));
+    const rows = await this.renewFees(found, finalTo);
+    if (rows.length > 0) await insertRows(this.database, foundPoolsTable, rows);
     for (const row of rows) this.remember(row);
-  }
-
-  /** Notes the pools of blocks that a reorg removed. The pool search reads their states again. */
-  noteRemoved(blocks: readonly Pick<BlockRef, 'hash'>[]): void {
-    for (const { hash } of blocks) this.removed.push(...this.addedBy(hash));
-  }
-
-  /** Returns the pools of removed blocks that no other block has added yet. */
-  takeRemoved(): readonly FoundPoolRow[] {
-    const rows = this.removed.filter(({ address }) => !this.isKnown(address));
-    this.removed = [];
-    return rows;
-  }
-
-  /** Resolves the `offer` calls whose pools are all taken. Must be called after the block is stored. */
-  settle(): void {
-    const done = this.waiting.filter(({ pools }) => pools.length === 0);
-    this.waiting = this.waiting.filter(({ pools }) => pools.length > 0);
+    const done = this.waiting.filter((entry) => entry.pools.length === 0);
+    this.waiting = this.waiting.filter((entry) => entry.pools.length > 0);
     for (const { settle } of done) settle();
   }
 
+  /**
+   * Gives vault pools the fee of their newest fee event up to a final block. The registry has the fees of later events.
+   */
+  private async renewFees(rows: readonly FoundPoolRow[], finalTo: number): Promise<FoundPoolRow[]> {
+    const renewed: FoundPoolRow[] = [];
+    for (let from = 0; from < rows.length; from += ADDED_MAX) {
+      const part = rows.slice(from, from + ADDED_MAX);
+      const vaultRows = part.filter(({ pool_id: poolId }) => poolId !== null);
+      const fees = await readVaultFees(this.database, this.chainId, finalTo, vaultRows);
+      for (const row of part) {
+        const fee = fees.get(row.address);
+        renewed.push(fee === undefined ? row : { ...row, fee_pips: toFeePips(fee.swapFee) });
+      }
+    }
+    return renewed;
+  }
+
+  private roomAt(block: number): number {
+    return ADDED_MAX - (this.byBlock.get(block)?.length ?? 0);
+  }
+
   private remember(row: FoundPoolRow): void {
-    const known = this.byBlock.get(row.block_hash);
-    if (known === undefined) this.byBlock.set(row.block_hash, [row]);
-    else if (!known.some(({ address }) => address === row.address)) known.push(row);
+    this.recorded.add(row.address);
+    const sameBlock = this.byBlock.get(row.block);
+    if (sameBlock === undefined) this.byBlock.set(row.block, [row]);
+    else sameBlock.push(row);
   }
 }

@@ -21,7 +21,7 @@ export type OldTickRange = Omit<OldTicksRow, 'from_block'>;
 export class OldTicks {
   private readonly byPair = new Map<Hex, OldTicksRow>();
   private readonly byBlock = new Map<number, OldTicksRow[]>();
-  private waiting: OldTickRange[] = [];
+  private readonly waiting: OldTickRange[] = [];
 
   constructor(private readonly database: Database) {}
 
@@ -48,21 +48,14 @@ export class OldTicks {
     this.waiting.push(...ranges);
   }
 
-  /** Whether offered ranges wait for `take`. */
+  /** Whether offered ranges wait for `record`. */
   get isWaiting(): boolean {
     return this.waiting.length > 0;
   }
 
-  /** Stores that prices use the offered ranges from block `from` on. No later block may have been read. */
-  async take(from: number): Promise<void> {
-    const ranges = this.waiting;
-    this.waiting = [];
-    await this.record(from, ranges);
-  }
-
-  /** Stores that prices use these ranges from block `from` on. */
+  /** Stores that prices use these ranges and the offered ones from block `from` on, which no session has read. */
   async record(from: number, ranges: readonly OldTickRange[]): Promise<void> {
-    const rows = ranges
+    const rows = [...this.waiting.splice(0), ...ranges]
       .filter(({ pair }) => !this.byPair.has(pair))
       .map((range) => ({ ...range, from_block: from }));
     if (rows.length === 0) return;

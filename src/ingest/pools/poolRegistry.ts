@@ -8,6 +8,9 @@ import { EMPTY_STATE, parsePoolType, parseProtocolName, type Pool, type PoolStat
 import { Journal } from '../../pricing/journal';
 import type { WeightedPoolState } from '../../protocols/weightedPool';
 
+/** Largest number of unknown contracts whose fee is remembered. Any contract can emit the event. */
+const UNLISTED_MAX = 50_000;
+
 export interface KnownPool extends Pool {
   readonly baseIsToken0: boolean;
 }
@@ -70,6 +73,8 @@ export class PoolRegistry {
    * or the reverse.
    */
   private readonly vaultPools = new Map<Hex, VaultPool>();
+  /** Fees of contracts that are no known pools, from their newest fee events. A found pool may be one of them. */
+  private readonly unlistedFees = new Map<Hex, bigint>();
   private readonly journal = new Journal();
 
   get size(): number {
@@ -80,6 +85,7 @@ export class PoolRegistry {
     this.pools.clear();
     this.states.clear();
     this.vaultPools.clear();
+    this.unlistedFees.clear();
     this.journal.finalise(Infinity);
   }
 
@@ -108,6 +114,16 @@ export class PoolRegistry {
   /** Adds a pool of a vault, or sets its state. */
   setVaultPool(vaultPool: VaultPool): void {
     this.set(this.vaultPools, vaultPool.pool.address, vaultPool);
+  }
+
+  noteUnlistedFee(address: Hex, swapFee: bigint): void {
+    if (this.unlistedFees.has(address) || this.unlistedFees.size < UNLISTED_MAX)
+      this.set(this.unlistedFees, address, swapFee);
+  }
+
+  /** The fee of a pool that is not known yet, if a decoded block has changed it. */
+  findUnlistedFee(address: Hex): bigint | undefined {
+    return this.unlistedFees.get(address);
   }
 
   setState(address: Hex, state: PoolState): void {

@@ -44,7 +44,7 @@ export async function readVaultPools(
     const chunk = rows.slice(from, from + POOLS_MAX);
     const [ids, fees, balances] = await Promise.all([
       readIds(database, chainId, chunk),
-      readFees(database, chainId, finalTo, chunk),
+      readVaultFees(database, chainId, finalTo, chunk),
       readBalances(database, finalTo, exact, chunk),
     ]);
     for (const row of chunk) {
@@ -98,12 +98,14 @@ async function readIds(
   return idByPool;
 }
 
-async function readFees(
+/** The newest final fee change of each pool. */
+export async function readVaultFees(
   database: Database,
   chainId: number,
   finalTo: number,
-  rows: readonly PoolRow[],
+  rows: readonly Pick<PoolRow, 'address'>[],
 ): Promise<Map<Hex, { readonly ord: number; readonly swapFee: bigint }>> {
+  if (rows.length === 0) return new Map();
   const params = {
     chain: chainId,
     pools: rows.map((row) => row.address.slice(2)),

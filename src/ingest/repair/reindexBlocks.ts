@@ -33,7 +33,7 @@ export async function reindexBlocks(
   await logs.load();
   const keepsAllLogs = (block: number): boolean => logs.isWholeAt(block);
   const decode = createDecodeContext({ chain, status: newIngestStatus(), log, keepsAllLogs });
-  const foundPools = new FoundPools(database);
+  const foundPools = new FoundPools(database, chainId);
   const deps = {
     ...createReaderDeps({ store, rpc, source, chain, log, foundPools }, decode),
     database,

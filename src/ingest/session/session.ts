@@ -20,7 +20,6 @@ import { startProgress } from './progress';
 import { Promoter } from '../store/promoter';
 import { GapWatch, refillGaps, withoutIncomplete } from '../repair/refill';
 import { RowBatch } from '../rows/rowBatch';
-import { canTakeFound, takeFoundPools, withoutAdding } from './takeFoundPools';
 import { baseOf, replayPromotion } from './replayPromotion';
 import { checkAncestor, checkHeadSenders, checkSameChain } from './sameChain';
 import { SESSION_LIMITS, type SessionLimits } from './sessionLimits';
@@ -107,7 +106,6 @@ export class IngestSession {
     await checkSameChain(deps.source, stored.cursor, signal);
     if (stored.intent?.kind === 'promotion') stored = await replayPromotion(deps, stored, stored.intent);
     stored = await withoutIncomplete(deps.gaps, stored, deps.log);
-    stored = await withoutAdding(deps.foundPools, stored);
     const session = new IngestSession(deps, await fenceOff(deps.store, stored, floor), signal);
     const mended = await session.mend();
     await session.load(mended || stored.intent !== null);
@@ -146,29 +144,28 @@ export class IngestSession {
     await this.promoter.idle();
   }
 
-  /** Whether this head of the node is stored. */
+  /** Whether this head of the node is stored, and no findings of background tasks wait. */
   isAt(head: BlockRef): boolean {
-    return !needsSync(this.follower, head) && !this.canTakeFound();
+    const hasFindings = this.deps.foundPools?.isWaiting(this.book.firstUnstored) === true;
+    return !needsSync(this.follower, head) && !hasFindings && !this.isStale();
   }
 
-  private canTakeFound(): boolean {
-    const { foundPools, now } = this.deps;
-    return canTakeFound(foundPools, this.follower, this.cursor, this.promoter, now());
+  /** Whether a background task asked to publish the head again, and the newest block is in the head tables for good. */
+  private isStale(): boolean {
+    const { follower, cursor, promoter, deps } = this;
+    if (deps.foundPools?.isStale(deps.now()) !== true || follower.tip.number <= cursor.number) return false;
+    return follower.tip.number > follower.base.number || !promoter.isBusy;
   }
 
-  /** Adds found pools at the end of the newest block. The new rows of this block replace its stored rows. */
-  private async listFound(): Promise<void> {
-    const { foundPools, source, store, newCommit } = this.deps;
-    if (foundPools === undefined || !this.canTakeFound()) return;
-    const rows = await takeFoundPools(foundPools, this.reader, source, this.follower, this.signal);
-    const isStale = foundPools.takeRefresh(this.deps.now());
-    const change =
-      rows === null ? this.book.again(this.follower.tip.number) : this.book.renew(rows, newCommit);
-    if (change === null || (rows === null && !isStale)) return;
+  /** Publishes the head under a new version, so that readers read findings of background tasks. */
+  private async republish(): Promise<void> {
+    this.deps.foundPools?.notePublished(this.deps.now());
+    const change = this.book.again(this.follower.tip.number);
+    if (change === null) return;
     this.version += 1;
-    await store.writeHead({ ...change, version: this.version, finalNumber: this.follower.base.number });
+    const finalNumber = this.follower.base.number;
+    await this.deps.store.writeHead({ ...change, version: this.version, finalNumber });
     this.book.note(change);
-    foundPools.settle();
   }
 
   async advanceTo(head: BlockHeader): Promise<void> {
@@ -194,8 +191,9 @@ export class IngestSession {
       await this.extend(step, final.number);
     }
     await this.finalise(head, final);
-    await this.listFound();
-    if (foundPools?.oldTicks.isWaiting === true) await foundPools.oldTicks.take(this.follower.tip.number + 1);
+    await foundPools?.record(this.book.firstUnstored, this.cursor.number, this.follower);
+    if (this.isStale()) await this.republish();
+    foundPools?.noteStored(this.follower.tip.number);
     this.goOnPromoting();
     endWork(status, 'catch_up');
     this.report(head.number);
@@ -294,7 +292,6 @@ export class IngestSession {
     const last = step.blocks.at(-1);
     if (step.forkNumber !== null) {
       this.reader.rewindTo(step.forkNumber);
-      foundPools?.noteRemoved(step.removed);
       const depth = step.removed.length;
       status.reorgs.set(depth, (status.reorgs.get(depth) ?? 0) + 1);
       const facts = { forkNumber: step.forkNumber, depth, to: last?.hash };
@@ -310,7 +307,7 @@ export class IngestSession {
     if (change === null) return;
     this.version += 1;
     const final = Math.max(finalNumber, this.follower.base.number);
-    foundPools?.takeRefresh(now());
+    foundPools?.notePublished(now());
     const flip = { ...change, version: this.version, finalNumber: Math.min(final, tip) };
     await store.writeHead(flip, () => checkHeadSenders(source, step.blocks));
     this.book.note(change);

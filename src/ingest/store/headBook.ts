@@ -20,10 +20,13 @@ export class HeadBook {
   private readonly counts = new Map<Hex, Record<string, number>>();
   /** Largest number of a canonical block above a missing block; 0 if there is no such block. */
   private strayTo: number;
+  /** Largest number of a block whose rows were ever stored, canonical or not. */
+  private storedTo: number;
 
   constructor(stored: StoredState) {
     this.commits = new Map(stored.commits);
     for (const block of stored.head) this.live.set(block.number, block);
+    this.storedTo = stored.storedTo;
     this.strayTo = stored.headMax > (stored.head.at(-1) ?? stored.cursor).number ? stored.headMax : 0;
   }
 
@@ -36,6 +39,13 @@ export class HeadBook {
     let top = -Infinity;
     for (const number of this.live.keys()) if (number > top) top = number;
     return top;
+  }
+
+  /**
+   * The first number of which no block was ever stored. A block below may come back with the rows that were stored for it.
+   */
+  get firstUnstored(): number {
+    return this.storedTo + 1;
   }
 
   /**
@@ -65,15 +75,6 @@ export class HeadBook {
   }
 
   /**
-   * Returns the change that replaces the stored rows of the newest block. The block itself stays canonical.
-   */
-  renew(rows: BlockRows, newCommit: () => number): NextFlip {
-    const commit = newCommit();
-    this.counts.set(rows.ref.hash, countRows([rows]));
-    return { fresh: [{ rows, commit }], canonical: [{ ...rows.ref, commit, proof: rows.proof }], voided: [] };
-  }
-
-  /**
    * Returns a change that gives the head a new version and changes nothing else. Null if the block is not in
    * the head.
    */
@@ -85,7 +86,10 @@ export class HeadBook {
   /** Records a change. Must be called after the change is stored. */
   note(flip: NextFlip): void {
     applyMove(this.live, flip);
-    for (const block of flip.canonical) this.commits.set(block.hash, block);
+    for (const block of flip.canonical) {
+      this.commits.set(block.hash, block);
+      this.storedTo = Math.max(this.storedTo, block.number);
+    }
     this.strayTo = 0;
   }
 
@@ -116,6 +120,7 @@ export class HeadBook {
    * only when more than 4 × `kept` commits are stored.
    */
   forgetBelow(number: number, keptBlocks: number): void {
+    this.storedTo = Math.max(this.storedTo, number);
     for (const height of this.live.keys()) if (height <= number) this.live.delete(height);
     if (this.commits.size <= 4 * keptBlocks) return;
     const hashes = new Set([...this.live.values()].map((block) => block.hash));

@@ -52,6 +52,8 @@ export interface StoredState {
    * number of the last final block.
    */
   readonly headMax: number;
+  /** Largest number of a stored head block, canonical or not. Without head blocks, the number of the last final block. */
+  readonly storedTo: number;
   /** Rows of each head block above the last final block, by block hash. Includes blocks that are not canonical. */
   readonly commits: ReadonlyMap<Hex, HeadRows>;
   /** Largest version in the table head_blocks. */

@@ -109,15 +109,17 @@ export function intentOfRow(row: RangeRow): OpenIntent {
 function headOf(
   cursor: Cursor,
   rows: readonly RowOf<typeof headRow>[],
-): Pick<StoredState, 'head' | 'headMax' | 'commits'> {
+): Pick<StoredState, 'head' | 'headMax' | 'storedTo' | 'commits'> {
   const commits = new Map<Hex, HeadRows>();
+  let storedTo = cursor.number;
   const moves = rows.map(({ number, hash: own, parent_hash: parentHash, timestamp, commit, proof }) => {
     if (own === ZERO_HASH) return { canonical: [], voided: [number] };
     commits.set(own, { commit, proof });
+    storedTo = Math.max(storedTo, number);
     return { canonical: [{ number, hash: own, parentHash, timestamp, commit, proof }], voided: [] };
   });
   const { blocks, top } = foldHead(cursor, moves);
-  return { head: blocks, headMax: top, commits };
+  return { head: blocks, headMax: top, storedTo, commits };
 }
 
 const poolRow = rowType(poolsTable.types);

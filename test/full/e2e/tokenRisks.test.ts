@@ -289,8 +289,13 @@ test('past days of a DEX have a TVL', async () => {
 test('if the index starts late in the chain, days have a TVL only once the pools from before the start are listed', async () => {
   const late = await on.start(-72);
   try {
-    const overview = () => on.get<{ history: { complete: boolean } }>('/overview', late);
-    await until(async () => (await fetch(`${late.url}/readyz`)).ok && (await overview()).history.complete);
+    const overview = () => on.get<{ history: { complete: boolean; done_pct: number } }>('/overview', late);
+    // The found pools are listed at the end of the next block.
+    await until(
+      async () => (await fetch(`${late.url}/readyz`)).ok && (await overview()).history.done_pct === 100,
+    );
+    await on.world.mineBlock();
+    await until(async () => (await overview()).history.complete);
     const engine = await knock(engineFolderOf(join(on.settings['DATA_DIR']!, '..', 'data--72')));
     const database = openDatabase({ url: engine!.writerUrl });
     const worker = new DexDayWorker({
