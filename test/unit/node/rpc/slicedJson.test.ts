@@ -28,7 +28,11 @@ const BATCH = [
   { jsonrpc: '2.0', id: 0, result: { number: '0x1', text: 'a "quoted" \\ Grüße, 你好 \u0000' } },
   { jsonrpc: '2.0', id: 1, result: [{ status: '0x1', logs: logs(900) }, { logs: [] }, {}] },
   { jsonrpc: '2.0', id: 2, result: logs(1, 200_000) },
-  { jsonrpc: '2.0', id: 2, result: Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`key${i}`, i])) },
+  {
+    jsonrpc: '2.0',
+    id: 2,
+    result: Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`key${i}`, i])),
+  },
   { jsonrpc: '2.0', id: 3, result: null },
 ];
 
