@@ -3,6 +3,7 @@
  * parsing integers from the text. Topics stay text, because an address is a substring of its topic.
  */
 import type { Hex } from '../domain/hex';
+import { RecentValues } from '../domain/recentValues';
 
 /** Length of a topic: `0x` and one word. */
 const TOPIC_LENGTH = 66;
@@ -114,8 +115,12 @@ function isTopic(topic: string | undefined): topic is Hex {
   return topic !== undefined && topic.length === TOPIC_LENGTH;
 }
 
+/** Number of remembered addresses in each half of the cache. Both together take about 5 MB. */
+const CACHE_ITEMS = 16_384;
+const addresses = new RecentValues<Hex, Hex>(CACHE_ITEMS, (topic) => `0x${topic.slice(TOPIC_LENGTH - 40)}`);
+
 export function addressOfTopic(topic: Hex): Hex {
-  return `0x${topic.slice(TOPIC_LENGTH - 40)}`;
+  return addresses.get(topic);
 }
 
 export function uint24OfTopic(topic: Hex): number {

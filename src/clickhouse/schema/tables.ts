@@ -25,6 +25,7 @@ import {
   u8,
   usd,
   wideU64,
+  type ColumnType,
 } from '../rows/columns';
 import type { ColumnTypes } from '../rows/rowType';
 import type { RowWriter } from '../rows/rowWriter';
@@ -41,22 +42,36 @@ export interface Table<Row> {
 export function defineTable<Row>(name: string, columns: ColumnTypes<Row>): Table<Readonly<Row>> {
   const names: string[] = [];
   const sqlTypes: string[] = [];
-  const fields: ((writer: RowWriter, row: Readonly<Row>) => void)[] = [];
+  const writes: ColumnType<never>['write'][] = [];
   for (const column in columns) {
     const type = columns[column];
     names.push(column);
     sqlTypes.push(type.sql);
-    fields.push((writer, row) => type.write(writer, row[column]));
+    writes.push(type.write);
   }
   return {
     name,
     columns: names,
     sqlTypes,
     types: columns,
-    writeRow(writer, row) {
-      for (const write of fields) write(writer, row);
-    },
+    writeRow: compileWriter(names, writes),
   };
+}
+
+/**
+ * A function with one call for each column, which V8 makes several times faster than a loop over the columns. Names are
+ * JSON strings, so no name can change the code.
+ */
+function compileWriter<Row>(
+  columns: readonly string[],
+  writes: readonly ColumnType<never>['write'][],
+): (writer: RowWriter, row: Readonly<Row>) => void {
+  const calls = columns.map((column, index) => `write${index}(writer, row[${JSON.stringify(column)}]);`);
+  const make = new Function(
+    ...writes.map((_, index) => `write${index}`),
+    `return (writer, row) => { ${calls.join(' ')} };`,
+  ) as (...writes: readonly ColumnType<never>['write'][]) => (writer: RowWriter, row: Readonly<Row>) => void;
+  return make(...writes);
 }
 
 export const blocksTable = defineTable('blocks', {

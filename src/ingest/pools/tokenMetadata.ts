@@ -137,8 +137,7 @@ async function aggregate(
   calls: readonly ContractCall[],
   question: Question,
 ): Promise<Asked | null> {
-  const targets = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
-  const data: Hex = `0x${MULTICALL.encodeFunctionData('aggregate3', [targets]).slice(2)}`;
+  const data = encodeAggregate(calls);
   const bytesMax = AGGREGATE_BYTES_MAX * (1 + calls.length / CALLS.length);
   const [outcome] = await callAll(rpc, [{ to: MULTICALL3, data, gas: null }], bytesMax, question);
   if (outcome === undefined || 'error' in outcome || outcome.value.length < 130) return null;
@@ -149,6 +148,22 @@ async function aggregate(
   } catch {
     return null;
   }
+}
+
+/** Encodes a call of aggregate3 in which each call may fail. The coder of ethers takes 25 µs for each call. */
+function encodeAggregate(calls: readonly ContractCall[]): Hex {
+  let [offsets, items] = ['', ''];
+  for (const { to, data } of calls) {
+    offsets += word(32 * calls.length + items.length / 2);
+    const digits = data.slice(2);
+    const padded = digits.padEnd(64 * Math.ceil(digits.length / 64), '0');
+    items += to.slice(2).padStart(64, '0') + word(1) + word(3 * 32) + word(digits.length / 2) + padded;
+  }
+  return `0x82ad56cb${word(32)}${word(calls.length)}${offsets}${items}`;
+}
+
+function word(value: number): string {
+  return value.toString(16).padStart(64, '0');
 }
 
 async function askDirectly(

@@ -3,12 +3,10 @@ import { createKeccak, type IHasher } from 'hash-wasm';
 
 import type { ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
+import { RecentValues } from '../../domain/recentValues';
 
 export const BLOOM_BYTES = 256;
-/**
- * Number of entries in each half of the cache. When the newer half is full, the older half is dropped. Both
- * together take about 10 MB.
- */
+/** Number of entries in each half of the cache. Both together take about 10 MB. */
 const CACHE_ITEMS = 32_768;
 
 /**
@@ -19,12 +17,18 @@ let hasher: Promise<IHasher> | null = null;
 
 /** Builds blooms. Caches the bits of recent addresses and topics in bounded memory. */
 export class BloomBuilder {
-  private readonly keccak: IHasher;
-  private young = new Map<Hex, number>();
-  private old = new Map<Hex, number>();
+  /** Three bit numbers of 11 bits each, packed into one 33-bit number. */
+  private readonly bits: RecentValues<Hex, number>;
 
   private constructor(keccak: IHasher) {
-    this.keccak = keccak;
+    this.bits = new RecentValues(CACHE_ITEMS, (item) =>
+      packBits(
+        keccak
+          .init()
+          .update(Buffer.from(item.slice(2), 'hex'))
+          .digest('binary'),
+      ),
+    );
   }
 
   static async create(): Promise<BloomBuilder> {
@@ -43,30 +47,10 @@ export class BloomBuilder {
   }
 
   private add(bloom: Uint8Array, item: Hex): void {
-    const bits = this.bitsOf(item);
+    const bits = this.bits.get(item);
     setBit(bloom, bits % 2048);
     setBit(bloom, Math.floor(bits / 2048) % 2048);
     setBit(bloom, Math.floor(bits / 4_194_304));
-  }
-
-  private hash(item: Hex): Uint8Array {
-    return this.keccak
-      .init()
-      .update(Buffer.from(item.slice(2), 'hex'))
-      .digest('binary');
-  }
-
-  /** Returns three bit numbers of 11 bits each, packed into one 33-bit number. */
-  private bitsOf(item: Hex): number {
-    const youngBits = this.young.get(item);
-    if (youngBits !== undefined) return youngBits;
-    const bits = this.old.get(item) ?? packBits(this.hash(item));
-    if (this.young.size >= CACHE_ITEMS) {
-      this.old = this.young;
-      this.young = new Map();
-    }
-    this.young.set(item, bits);
-    return bits;
   }
 }
 

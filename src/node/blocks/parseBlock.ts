@@ -5,6 +5,7 @@
  */
 import type { BlockRef, ChainBlock, ChainLog, ChainTransaction } from '../../domain/block';
 import { isHash, isLowerHexData, isQuantity, toLowerHex, ZERO_HASH, type Hex } from '../../domain/hex';
+import { RecentValues } from '../../domain/recentValues';
 import { ORD_SPAN } from '../../domain/ord';
 import { BlockMismatch } from './blockMismatch';
 import { isRecord } from '../rpc/rpcTransport';
@@ -50,8 +51,12 @@ const BLOCK_MAX = 2 ** 31;
 /** Timestamps in unix seconds must be below this limit, because the database stores them as UInt32. */
 const TIMESTAMP_MAX = 2 ** 32;
 const TRANSACTIONS_MAX = 1_048_576;
-const isLowerWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
-const isLowerAddress = (text: string): text is Hex => /^0x[0-9a-f]{40}$/.test(text);
+const WORD_CHARACTERS = 66;
+const ADDRESS_CHARACTERS = 42;
+/** Number of remembered words and addresses in each half of the cache. Both together take about 5 MB. */
+const CACHE_ITEMS = 16_384;
+/** Recent words and addresses in lower case; empty if a text is not hex. */
+const lowerHex = new RecentValues<string, Hex | ''>(CACHE_ITEMS, (text) => foldHex(text) ?? '');
 const BLOOM_CHARACTERS = 2 + 512;
 
 /** Parses an answer of eth_getBlockByNumber. @throws BlockMismatch `malformed`. */
@@ -69,8 +74,8 @@ export function parseHeader(value: unknown): HeaderWithBodies {
   const bloom = value['logsBloom'];
   const header = {
     number,
-    hash: readHex(value['hash'], isLowerWord, number, 'hash'),
-    parentHash: readHex(value['parentHash'], isLowerWord, number, 'parentHash'),
+    hash: readHex(value['hash'], WORD_CHARACTERS, number, 'hash'),
+    parentHash: readHex(value['parentHash'], WORD_CHARACTERS, number, 'parentHash'),
     timestamp: readNumber(value['timestamp'], TIMESTAMP_MAX, number, 'timestamp'),
     baseFeePerGas: readWei(value['baseFeePerGas'], number, 'baseFeePerGas'),
     transactionCount: bodies.length,
@@ -102,7 +107,7 @@ export function parseReceipts(
       logs.push(...parseBlockLogs(readLogList(fields, header), header));
       continue;
     }
-    const hash = readHex(fields['transactionHash'], isLowerWord, header.number, 'transactionHash');
+    const hash = readHex(fields['transactionHash'], WORD_CHARACTERS, header.number, 'transactionHash');
     assertSameBlock(header, fields, 'a receipt');
     assertTransaction(header, hash, index, fields['transactionIndex'], hashOf(bodies[index]));
     // A failed creation has no contract, but nodes still name an address in its receipt.
@@ -110,13 +115,13 @@ export function parseReceipts(
     transactions.push({
       hash,
       index,
-      from: readHex(fields['from'], isLowerAddress, header.number, 'from'),
+      from: readHex(fields['from'], ADDRESS_CHARACTERS, header.number, 'from'),
       effectiveGasPrice: readWei(fields['effectiveGasPrice'], header.number, 'effectiveGasPrice'),
       gasUsed: readGasUsed(fields['gasUsed'], header.number),
       contractAddress:
         created === undefined || created === null
           ? null
-          : readHex(created, isLowerAddress, header.number, 'contractAddress'),
+          : readHex(created, ADDRESS_CHARACTERS, header.number, 'contractAddress'),
     });
     for (const log of readLogList(fields, header)) logs.push(parseLog(log, header, hash, index));
   }
@@ -135,13 +140,13 @@ function readLogList(receipt: Fields, header: BlockHeader): readonly unknown[] {
 export function parseBodies({ header, bodies }: HeaderWithBodies): ChainTransaction[] {
   return bodies.map((body, index) => {
     const fields = asFields(body, header, 'a transaction');
-    const hash = readHex(fields['hash'], isLowerWord, header.number, 'hash of a transaction');
+    const hash = readHex(fields['hash'], WORD_CHARACTERS, header.number, 'hash of a transaction');
     assertTransaction(header, hash, index, fields['transactionIndex'], hash);
     assertSameBlock(header, fields, 'a transaction');
     return {
       hash,
       index,
-      from: readHex(fields['from'], isLowerAddress, header.number, 'from'),
+      from: readHex(fields['from'], ADDRESS_CHARACTERS, header.number, 'from'),
       // For mined transactions of every type, gasPrice is the effective price.
       effectiveGasPrice: readWei(fields['gasPrice'], header.number, 'gasPrice'),
       gasUsed: null,
@@ -244,9 +249,9 @@ function toLog(
   transactionIndex: number,
 ): ChainLog {
   return {
-    address: readHex(fields['address'], isLowerAddress, header.number, 'address'),
+    address: readHex(fields['address'], ADDRESS_CHARACTERS, header.number, 'address'),
     topics: readTopics(fields['topics'], header.number),
-    data: readHex(fields['data'], isLowerHexData, header.number, 'data'),
+    data: readData(fields['data'], header.number, 'data'),
     transactionHash,
     transactionIndex,
     logIndex: readNumber(fields['logIndex'], ORD_SPAN, header.number, 'logIndex'),
@@ -258,7 +263,7 @@ function readTopics(value: unknown, block: number): Hex[] {
     throw new BlockMismatch('malformed', block, 'the topics of a log are not a list of at most 4 words');
   const topics = new Array<Hex>(value.length);
   for (let index = 0; index < value.length; index += 1) {
-    topics[index] = readHex(value[index], isLowerWord, block, 'a topic');
+    topics[index] = readHex(value[index], WORD_CHARACTERS, block, 'a topic');
   }
   return topics;
 }
@@ -337,21 +342,31 @@ function readWei(value: unknown, block: number, name: string): bigint | null {
   return BigInt(value);
 }
 
-/**
- * Returns hex in lower case. Most texts are already lower-case; for them one test is enough, and no copy is
- * made.
- */
-function readHex(value: unknown, isLower: (text: string) => text is Hex, block: number, name: string): Hex {
-  if (typeof value === 'string') {
-    if (isLower(value)) return value;
-    const folded = value.toLowerCase();
-    if (isLower(folded)) return folded;
-  }
+/** Returns hex of this many characters in lower case. */
+function readHex(value: unknown, characters: number, block: number, name: string): Hex {
+  const lower = typeof value === 'string' && value.length === characters ? lowerHex.get(value) : '';
+  if (lower !== '') return lower;
   throw new BlockMismatch('malformed', block, `${name} is not hex of the right length`);
 }
 
+function readData(value: unknown, block: number, name: string): Hex {
+  const lower = typeof value === 'string' ? foldHex(value) : null;
+  if (lower !== null) return lower;
+  throw new BlockMismatch('malformed', block, `${name} is not hex of the right length`);
+}
+
+/**
+ * Returns hex data in lower case; null if the text is no hex. Most texts are already lower-case; for them one test is
+ * enough, and no copy is made.
+ */
+function foldHex(text: string): Hex | null {
+  if (isLowerHexData(text)) return text;
+  const folded = text.toLowerCase();
+  return isLowerHexData(folded) ? folded : null;
+}
+
 function readBloom(value: unknown, block: number): Hex {
-  const bloom = readHex(value, isLowerHexData, block, 'logsBloom');
+  const bloom = readData(value, block, 'logsBloom');
   if (bloom.length !== BLOOM_CHARACTERS)
     throw new BlockMismatch('malformed', block, 'logsBloom is not 256 bytes');
   return bloom;

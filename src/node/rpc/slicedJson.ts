@@ -1,45 +1,82 @@
 /**
- * Parses large JSON in slices, so that no node answer blocks the event loop. JSON.parse parses groups of
- * small members of a list or object. Lists and objects that are larger than a slice are assembled here.
+ * Parses large JSON in one pass over its bytes and in slices, so that no node answer blocks the event loop. Answers
+ * repeat most of their strings, such as keys, hashes and addresses, so equal strings become one object.
  */
 import { isAscii } from 'node:buffer';
 
-import { createSlices, type Slices } from '../../domain/slices';
+import { createSlices } from '../../domain/slices';
 import type { Clock } from './clock';
+import { ObjectShape } from './objectShape';
+import { CACHED_BYTES_MIN, StringCache } from './stringCache';
 
 const SLICE_BYTES = 65_536;
 /** Size limit of one string in bytes. The log data of a full block with 60 million gas has 15 million
  * digits. */
 const STRING_BYTES_MAX = 2 ** 24;
-/** Limit of the nesting depth of lists and objects larger than a slice. The logs in a batch of receipts are
- * six levels deep. */
-const DEPTH_MAX = 32;
-/** Limit of the members of an object that is larger than a slice. */
+/** Limit of the nesting depth. A trace has two levels for each call, and the EVM allows 1,024 nested calls. */
+const DEPTH_MAX = 4_096;
+/** Limit of the members of one object. */
 const KEYS_MAX = 10_000;
 /**
  * Limit of the number of structural bytes, such as brackets and commas: this number, plus one for every
- * twelve bytes of text. JSON.parse uses up to 60 bytes of memory for each structural byte.
+ * twelve bytes of text. A parsed value needs up to 60 bytes of memory for each structural byte.
  */
 const STRUCTURE_FREE = 100_000;
 const BYTES_PER_STRUCTURE = 12;
 
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a] as const;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-type Container =
-  | { readonly close: typeof CLOSE_LIST; readonly items: unknown[] }
-  | { readonly close: typeof CLOSE_OBJECT; readonly items: [string, unknown][]; key: string };
+/** 1 for each byte of a string that stands for itself: printable ASCII without quote and backslash. */
+const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x20 && byte < 0x7f && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
+);
+
+/** The bytes after a number or a literal. */
+const ENDS_WORD: ReadonlySet<number | undefined> = new Set([
+  COMMA,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  ...Buffer.from(' \n\r\t'),
+]);
+/** Lengths of a hash and of an address in hex. */
+const WORD_CHARACTERS = 66;
+const ADDRESS_CHARACTERS = 42;
+
+/** A list or an object that is not closed yet. */
+interface Container {
+  isList: boolean;
+  /** Position of its first value in the values of all open containers. */
+  from: number;
+  /** The keys of an object so far. */
+  shape: ObjectShape;
+  /** An object that is made key by key; otherwise null. */
+  object: Record<string, unknown> | null;
+  /** The key of the next value of `object`. */
+  key: string;
+  keys: number;
+}
+
+function newContainer(): Container {
+  return { isList: true, from: 0, shape: NO_KEYS, object: null, key: '', keys: 0 };
+}
 
 /** Thrown if the text is not JSON or exceeds a limit. */
 const REFUSED = new Error('refused');
+
+const strings = new StringCache();
+const NO_KEYS = ObjectShape.empty();
 
 /**
  * Returns the parsed value. Undefined if the text is not JSON, or exceeds limits that no honest answer
  * reaches.
  */
 export async function parseSliced(bytes: Buffer, clock: Clock): Promise<unknown> {
+  const slices = createSlices(clock);
+  const parser = new SlicedParser(bytes);
   try {
-    return await new SlicedParser(bytes, createSlices(clock)).parse();
+    while (!parser.parse(SLICE_BYTES)) await slices.step();
+    return parser.result;
   } catch (error) {
     if (error === REFUSED || error instanceof SyntaxError) return undefined;
     throw error;
@@ -47,175 +84,169 @@ export async function parseSliced(bytes: Buffer, clock: Clock): Promise<unknown>
 }
 
 class SlicedParser {
-  private readonly open: Container[] = [];
-  private readonly encoding: 'latin1' | 'utf8';
-  private structure = 0;
-  /** Start of the first member that is not parsed yet, as a byte position. */
-  private from = 0;
+  result: unknown = undefined;
+  private readonly view: DataView;
+  /** The open containers are the first `depth` ones. The others are kept for later use. */
+  private readonly containers: Container[] = [];
+  private depth = 0;
+  /** The values of all open containers. */
+  private readonly values: unknown[] = [];
+  private size = 0;
+  private structureLeft: number;
   private at = 0;
-  private result: unknown = undefined;
 
-  constructor(
-    private readonly bytes: Buffer,
-    private readonly slices: Slices,
-  ) {
-    // Almost all answers are ASCII, which decodes much faster than UTF-8.
-    this.encoding = isAscii(bytes) ? 'latin1' : 'utf8';
+  constructor(private readonly bytes: Buffer) {
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.structureLeft = STRUCTURE_FREE + bytes.length / BYTES_PER_STRUCTURE;
   }
 
-  async parse(): Promise<unknown> {
-    this.descend();
-    for (let top = this.open.at(-1); top !== undefined; top = this.open.at(-1)) {
-      await this.slices.step();
-      const end = this.endOfMember();
-      if (end === null) this.takeLarge(top);
-      else if (this.bytes[end] !== COMMA) {
-        this.takeGroup(top, end);
-        this.close(top, end);
-      } else {
-        this.at = end + 1;
-        if (this.at - this.from < SLICE_BYTES) continue;
-        this.takeGroup(top, end);
-        this.from = this.at;
-      }
-    }
-    this.skipSpace();
-    if (this.at !== this.bytes.length) throw REFUSED;
-    return this.result;
+  /** Parses about this many bytes. Returns whether the document is complete. */
+  parse(size: number): boolean {
+    const limit = this.at + size;
+    do {
+      const byte = this.nextByte();
+      const isComplete =
+        byte === OPEN_LIST || byte === OPEN_OBJECT
+          ? this.enter(byte === OPEN_LIST)
+          : this.add(byte === QUOTE ? this.readText() : this.readWord());
+      if (isComplete) return true;
+    } while (this.at < limit);
+    return false;
   }
 
-  /** Position of the comma or bracket after the current member; null if the member is longer than a slice. */
-  private endOfMember(): number | null {
-    const { bytes } = this;
-    const limit = Math.min(bytes.length, this.at + SLICE_BYTES);
-    let depth = 0;
-    for (let at = this.at; at < limit; at += 1) {
-      const byte = bytes[at];
-      if (byte === QUOTE) {
-        at = endOfString(bytes, at, limit);
-      } else if (byte === COMMA || byte === COLON) {
-        this.structure += 1;
-        if (depth === 0 && byte === COMMA) return at;
-      } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-        this.structure += 1;
-        depth += 1;
-      } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
-        if (depth === 0) return at;
-        depth -= 1;
-      }
-    }
-    if (this.structure > STRUCTURE_FREE + bytes.length / BYTES_PER_STRUCTURE) throw REFUSED;
-    return null;
-  }
-
-  /** Parses all members between `from` and the comma or bracket at `end` in one step. */
-  private takeGroup(top: Container, end: number): void {
-    const text = this.bytes.toString(this.encoding, this.from, end);
-    if (text.trim() === '') {
-      // There is no member between two separators. This is valid in an empty list or object, but not before or
-      // after a comma.
-      if (this.bytes[end] === COMMA || this.bytes[this.from - 1] === COMMA) throw REFUSED;
-      return;
-    }
-    if (this.structure > STRUCTURE_FREE + this.bytes.length / BYTES_PER_STRUCTURE) throw REFUSED;
-    if (top.close === CLOSE_LIST) {
-      const items: unknown = JSON.parse(`[${text}]`);
-      if (Array.isArray(items)) for (const item of items) top.items.push(item);
-      return;
-    }
-    const members: unknown = JSON.parse(`{${text}}`);
-    for (const entry of Object.entries(members ?? {})) top.items.push(entry);
-    if (top.items.length > KEYS_MAX) throw REFUSED;
-  }
-
-  /** Handles a member longer than SLICE_BYTES: enters a list or object, or parses a string as a whole. */
-  private takeLarge(top: Container): void {
-    if (this.at > this.from) this.takeGroup(top, this.at - 1);
-    if (top.close === CLOSE_OBJECT) {
-      top.key = String(this.readString());
-      this.skipSpace();
-      if (this.bytes[this.at] !== COLON) throw REFUSED;
-      this.at += 1;
-    }
-    this.skipSpace();
-    if (this.bytes[this.at] === QUOTE) this.add(this.readString());
-    else this.descend();
-  }
-
-  private descend(): void {
-    this.skipSpace();
-    const byte = this.bytes[this.at];
-    if (this.open.length >= DEPTH_MAX) throw REFUSED;
-    if (byte === OPEN_LIST) this.open.push({ close: CLOSE_LIST, items: [] });
-    else if (byte === OPEN_OBJECT) this.open.push({ close: CLOSE_OBJECT, items: [], key: '' });
-    else throw REFUSED;
+  /** Opens a list or an object. Returns whether the document is complete. */
+  private enter(isList: boolean): boolean {
+    this.count();
     this.at += 1;
-    this.from = this.at;
-  }
-
-  private close(top: Container, end: number): void {
-    if (this.bytes[end] !== top.close) throw REFUSED;
-    this.open.pop();
-    this.at = end + 1;
-    this.add(top.close === CLOSE_LIST ? top.items : Object.fromEntries<unknown>(top.items));
-  }
-
-  /** Adds a large value to its list or object, and continues after it. */
-  private add(value: unknown): void {
-    const parent = this.open.at(-1);
-    if (parent === undefined) {
-      this.result = value;
-      return;
+    if (this.nextByte() === (isList ? CLOSE_LIST : CLOSE_OBJECT)) {
+      this.at += 1;
+      return this.add(isList ? [] : {});
     }
-    if (parent.close === CLOSE_LIST) parent.items.push(value);
-    else parent.items.push([parent.key, value]);
-    this.skipSpace();
-    const isComma = this.bytes[this.at] === COMMA;
-    if (!isComma && this.bytes[this.at] !== parent.close) throw REFUSED;
-    if (isComma) this.at += 1;
-    this.from = this.at;
+    if (this.depth >= DEPTH_MAX) throw REFUSED;
+    const container = (this.containers[this.depth] ??= newContainer());
+    this.depth += 1;
+    container.keys = 0;
+    container.isList = isList;
+    container.from = this.size;
+    container.shape = NO_KEYS;
+    container.object = null;
+    if (!isList) this.readKey(container);
+    return false;
   }
 
-  private readString(): unknown {
-    this.skipSpace();
-    const from = this.at;
-    if (this.bytes[from] !== QUOTE) throw REFUSED;
-    const end = endOfString(this.bytes, from, Math.min(this.bytes.length, from + STRING_BYTES_MAX));
-    if (this.bytes[end] !== QUOTE) throw REFUSED;
+  /**
+   * Adds a value to the innermost container, and closes all containers that end after the value. Returns whether the
+   * document is complete.
+   */
+  private add(value: unknown): boolean {
+    let member = value;
+    for (; this.depth > 0; this.depth -= 1) {
+      const top = this.containers[this.depth - 1];
+      if (top === undefined) throw REFUSED;
+      if (top.object === null) this.values[this.size++] = member;
+      else if (top.key === '__proto__') Object.defineProperty(top.object, top.key, ownValue(member));
+      else top.object[top.key] = member;
+      const byte = this.nextByte();
+      this.at += 1;
+      if (byte === COMMA) {
+        this.count();
+        if (!top.isList) this.readKey(top);
+        return false;
+      }
+      if (byte !== (top.isList ? CLOSE_LIST : CLOSE_OBJECT)) throw REFUSED;
+      member = top.isList ? this.values.slice(top.from, this.size) : this.objectOf(top);
+      this.size = top.from;
+    }
+    this.nextByte();
+    if (this.at !== this.bytes.length) throw REFUSED;
+    this.result = member;
+    return true;
+  }
+
+  private objectOf({ object, shape, from }: Container): Record<string, unknown> {
+    return object ?? shape.make(this.values, from);
+  }
+
+  private readKey(container: Container): void {
+    this.count();
+    container.keys += 1;
+    if (container.keys > KEYS_MAX || this.nextByte() !== QUOTE) throw REFUSED;
+    const { shape, object } = container;
+    const key = this.readString(shape.recent?.lastKey.length ?? 0);
+    if (this.nextByte() !== COLON) throw REFUSED;
+    this.at += 1;
+    const next = object === null ? shape.with(key) : null;
+    if (next !== null) container.shape = next;
+    else {
+      container.object ??= this.objectOf(container);
+      this.size = container.from;
+      container.key = key;
+    }
+  }
+
+  private count(): void {
+    this.structureLeft -= 1;
+    if (this.structureLeft < 0) throw REFUSED;
+  }
+
+  private readText(): string {
+    const isWord = this.bytes[this.at + 1 + WORD_CHARACTERS] === QUOTE;
+    return this.readString(isWord ? WORD_CHARACTERS : ADDRESS_CHARACTERS);
+  }
+
+  /** Reads the string whose first quote is at the position. `likely` is a length that it may have. */
+  private readString(likely: number): string {
+    const { bytes, view } = this;
+    const from = this.at + 1;
+    // A known string needs no search for its end.
+    if (likely >= CACHED_BYTES_MIN && bytes[from + likely] === QUOTE) {
+      const known = strings.find(view, from, likely);
+      if (known !== undefined) {
+        this.at = from + likely + 1;
+        return known;
+      }
+    }
+    const limit = Math.min(bytes.length, from + STRING_BYTES_MAX);
+    let end = from;
+    while (end < limit && PLAIN[bytes[end] ?? 0] === 1) end += 1;
+    if (end === limit) throw REFUSED;
+    if (bytes[end] !== QUOTE) return this.readEscaped(end, limit);
     this.at = end + 1;
-    return JSON.parse(this.bytes.toString(this.encoding, from, this.at));
+    return strings.get(bytes, view, from, end - from);
   }
 
-  private skipSpace(): void {
-    for (let byte = this.bytes[this.at]; isSpace(byte); byte = this.bytes[this.at]) this.at += 1;
+  /** Reads a string that has escapes or is not ASCII, at the earliest from `seen` on. */
+  private readEscaped(seen: number, limit: number): string {
+    let end = seen;
+    while (end < limit && this.bytes[end] !== QUOTE) end += this.bytes[end] === BACKSLASH ? 2 : 1;
+    if (end >= limit) throw REFUSED;
+    const text = this.bytes.toString('utf8', this.at, end + 1);
+    this.at = end + 1;
+    return String(JSON.parse(text));
+  }
+
+  /** Reads a number, `true`, `false` or `null`. */
+  private readWord(): unknown {
+    const { bytes, at } = this;
+    let end = at;
+    while (end < bytes.length && !ENDS_WORD.has(bytes[end])) end += 1;
+    if (this.depth === 0 || end - at > STRING_BYTES_MAX) throw REFUSED;
+    this.at = end;
+    const text = strings.get(bytes, this.view, at, end - at);
+    return text === 'false' ? false : text === 'null' ? null : JSON.parse(text);
+  }
+
+  /** Skips white space. Returns the byte after it. */
+  private nextByte(): number | undefined {
+    const { bytes } = this;
+    let byte = bytes[this.at];
+    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = bytes[(this.at += 1)];
+    return byte;
   }
 }
 
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
-
-/** For strings with more bytes, such as hashes and data, one call of `indexOf` is faster than a loop over the bytes. */
-const SHORT_STRING = 24;
-
-/** Position of the quote that ends the string at `at`, or `limit`. */
-function endOfString(bytes: Buffer, at: number, limit: number): number {
-  const end = endOfShortString(bytes, at + 1, Math.min(limit, at + SHORT_STRING));
-  if (end >= limit || bytes[end] === QUOTE) return Math.min(end, limit);
-  const quote = bytes.indexOf(QUOTE, end);
-  if (quote === -1 || quote >= limit) return limit;
-  // A backslash before the quote may escape it.
-  return bytes[quote - 1] === BACKSLASH ? Math.min(endOfShortString(bytes, end, limit), limit) : quote;
-}
-
-/**
- * Position of the quote that ends a string, found byte by byte. `from` is a position inside the string. Without a quote,
- * returns `limit`, or `limit + 1` after a backslash.
- */
-function endOfShortString(bytes: Buffer, from: number, limit: number): number {
-  let end = from;
-  while (end < limit && bytes[end] !== QUOTE) end += bytes[end] === BACKSLASH ? 2 : 1;
-  return end;
+function ownValue(value: unknown): PropertyDescriptor {
+  return { value, writable: true, enumerable: true, configurable: true };
 }
 
 /** JSON.parse blocks only briefly for answers up to this size in bytes. */

@@ -28,6 +28,11 @@ const BATCH = [
   { jsonrpc: '2.0', id: 0, result: { number: '0x1', text: 'a "quoted" \\ Grüße, 你好 \u0000' } },
   { jsonrpc: '2.0', id: 1, result: [{ status: '0x1', logs: logs(900) }, { logs: [] }, {}] },
   { jsonrpc: '2.0', id: 2, result: logs(1, 200_000) },
+  {
+    jsonrpc: '2.0',
+    id: 2,
+    result: Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`key${i}`, i])),
+  },
   { jsonrpc: '2.0', id: 3, result: null },
 ];
 
@@ -35,6 +40,14 @@ test.each([undefined, 1, '\t'])(
   'a large batch equals the result of JSON.parse, indented by %j',
   async (indent) => {
     expect(await sliced(JSON.stringify(BATCH, null, indent))).toEqual(BATCH);
+  },
+);
+
+test.each([`{"a":1,"b":2,"a":3}`, `{"a":1,"__proto__":{"b":2},"c":3}`])(
+  'many objects like %s equal the result of JSON.parse',
+  async (object) => {
+    const text = `[${Array(100).fill(object).join()}]`;
+    expect(await sliced(text)).toStrictEqual(plain(text));
   },
 );
 

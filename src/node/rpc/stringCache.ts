@@ -1,0 +1,57 @@
+/**
+ * Keeps short ASCII strings that occur again and again in the answers of nodes: keys, hashes, addresses, topics. Each
+ * string is made once, so that it takes no memory again and later look-ups do not hash it again.
+ */
+
+/** Lengths of the strings that are kept. The longest are 32-byte words as 0x-hex. */
+export const CACHED_BYTES_MIN = 4;
+const CACHED_BYTES_MAX = 66;
+const SLOT_BITS = 13;
+const SLOT_BYTES = 72;
+
+export class StringCache {
+  private readonly texts = new Array<string>(2 ** SLOT_BITS).fill('');
+  /** The bytes of the texts. */
+  private readonly bytes = new DataView(new ArrayBuffer(SLOT_BYTES * 2 ** SLOT_BITS));
+  /** Hash of the last string without a slot. Only a string that comes twice gets the slot. */
+  private readonly seen = new Uint32Array(2 ** SLOT_BITS);
+
+  /** The kept string with the bytes of `view` from `from` on; undefined if there is none. The length is one of those that are kept. */
+  find(view: DataView, from: number, length: number): string | undefined {
+    const slot = hashOf(view, from, length) >>> (32 - SLOT_BITS);
+    return this.isAt(slot, view, from, length) ? this.texts[slot] : undefined;
+  }
+
+  /** The string with these bytes, which are ASCII. */
+  get(bytes: Buffer, view: DataView, from: number, length: number): string {
+    if (length > CACHED_BYTES_MAX || length < CACHED_BYTES_MIN)
+      return bytes.toString('latin1', from, from + length);
+    const hash = hashOf(view, from, length);
+    const slot = hash >>> (32 - SLOT_BITS);
+    if (this.isAt(slot, view, from, length)) return this.texts[slot] ?? '';
+    const text = bytes.toString('latin1', from, from + length);
+    if (this.seen[slot] === hash) {
+      this.texts[slot] = text;
+      const start = slot * SLOT_BYTES;
+      for (let at = 0; at < length; at += 1) this.bytes.setUint8(start + at, view.getUint8(from + at));
+    } else this.seen[slot] = hash;
+    return text;
+  }
+
+  private isAt(slot: number, view: DataView, from: number, length: number): boolean {
+    if (this.texts[slot]?.length !== length) return false;
+    const start = slot * SLOT_BYTES;
+    const last = length - 4;
+    if (this.bytes.getUint32(start + last) !== view.getUint32(from + last)) return false;
+    for (let at = 0; at < last; at += 4)
+      if (this.bytes.getUint32(start + at) !== view.getUint32(from + at)) return false;
+    return true;
+  }
+}
+
+/** A hash of the first, the last and four bytes in the middle. */
+function hashOf(view: DataView, from: number, length: number): number {
+  const ends = Math.imul(view.getInt32(from), 31) ^ view.getInt32(from + length - 4);
+  const middle = view.getInt32(from + ((length - 4) >> 1));
+  return Math.imul(Math.imul(ends, 0x85eb_ca6b) ^ middle ^ length, 0x9e37_79b1) >>> 0;
+}
