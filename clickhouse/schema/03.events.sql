@@ -2,8 +2,8 @@
 -- index of events. Amounts are raw token units. Events are ordered by ord alone: block_number * 2^20 +
 -- log_index.
 
--- One row: one swap of two tokens in one pool. The table is sorted by ord. The projection by_pair is sorted
--- by (pair, ord). It has the columns from which the figures of a pair's week and month are computed.
+-- One row: one swap of two tokens in one pool. The table is sorted by ord. The projection of_pair is sorted
+-- by (pair, ord). It has the columns of /activity, from which the figures of a pair follow too.
 CREATE TABLE IF NOT EXISTS swaps
 (
     ord UInt64 COMMENT 'Position of the Swap log in the chain: block_number * 2^20 + log_index' CODEC(Delta, ZSTD(1)),
@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS swaps
     tracked Bool COMMENT 'Whether at least one token of the swap has a trusted price; USD volume includes only tracked swaps',
     price_counts UInt8 COMMENT 'Values that use the USD prices of the swap, as a sum: 1 bars of token0, 2 bars of token1, 4 highs and lows of token0, 8 highs and lows of token1',
     fee_pips UInt32 COMMENT 'Fee of the pool at this swap, in pips: hundredths of a basis point',
-    PROJECTION by_pair (SELECT pair, ord, timestamp, leg, base_is_token0, price, price_usd, quote_price_usd, amount_usd, fee_pips, tracked ORDER BY pair, ord)
+    PROJECTION of_pair (SELECT pair, ord, timestamp, leg, dex, pool_type, token0, token1, base_is_token0, tx_hash, maker, sender, recipient, amount0, amount1, reserve0, reserve1, sqrt_price_x96, liquidity, tick, price, price_usd, quote_price_usd, amount_usd, fee_pips, tracked ORDER BY pair, ord)
 )
 ENGINE = MergeTree
 ORDER BY ord
@@ -109,7 +109,7 @@ CREATE TABLE IF NOT EXISTS pool_states
     walked_liquidity Float64 COMMENT 'V3: liquidity of a constant product pool that pays out the same amount while the price moves by 2 %, in the direction that pays out less, raw; -1 if not computed, because the pool changed again in the block or is older than the start block' CODEC(ZSTD(1)),
     near0 Float64 COMMENT 'V3: amount of token0 that the pool pays out while the price rises by half, raw units; 0 if not computed' CODEC(ZSTD(1)),
     near1 Float64 COMMENT 'V3: amount of token1 that the pool pays out while the price falls by half, raw units; 0 if not computed' CODEC(ZSTD(1)),
-    PROJECTION by_pair_kind (SELECT pair, ord, kind, timestamp, reserve0, reserve1 ORDER BY pair, ord)
+    PROJECTION of_pair (SELECT pair, ord, kind, timestamp, dex, pool_type, token0, token1, base_is_token0, tx_hash, maker, reserve0, reserve1 ORDER BY pair, ord)
 )
 ENGINE = MergeTree
 ORDER BY ord
@@ -132,7 +132,8 @@ CREATE TABLE IF NOT EXISTS events
     INDEX by_maker maker TYPE bloom_filter(0.01) GRANULARITY 4,
     PROJECTION by_pair (SELECT pair, ord, kind, token0, token1 ORDER BY pair, ord),
     PROJECTION by_token0 (SELECT token0, ord, kind ORDER BY token0, ord),
-    PROJECTION by_token1 (SELECT token1, ord, kind ORDER BY token1, ord)
+    PROJECTION by_token1 (SELECT token1, ord, kind ORDER BY token1, ord),
+    PROJECTION counts (SELECT pair, kind, count() GROUP BY pair, kind)
 )
 ENGINE = MergeTree
 ORDER BY ord

@@ -34,6 +34,7 @@ FROM
     SELECT *
     FROM swaps
     WHERE ord IN {ords:Array(UInt64)} AND ord <= {final_ord:UInt64}
+        AND pair = unhex({pair:String}) -- if pair
     -- end
     -- if both
     UNION ALL

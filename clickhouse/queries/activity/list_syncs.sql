@@ -21,6 +21,7 @@ FROM
     SELECT *
     FROM pool_states
     WHERE kind = 'sync' AND ord IN {ords:Array(UInt64)} AND ord <= {final_ord:UInt64}
+        AND pair = unhex({pair:String}) -- if pair
     -- end
     -- if both
     UNION ALL

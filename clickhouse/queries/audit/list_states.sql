@@ -1,6 +1,6 @@
 -- Each row: the newest state of one of the given pools up to `tip_ord`, as of the snapshot. The parameter `pairs` is
 -- hex without 0x. With `epochs` (of 32 blocks, 2^25 ords), reads only these epochs of the final table, by the key ord.
--- With `older`, finds final rows through the projection by_pair_kind, however old, and reads them by ord.
+-- With `older`, finds final rows through the projection of_pair, however old, and reads them by ord.
 SELECT *
 FROM
 (

@@ -1,5 +1,5 @@
 -- One row about the newest final swaps of a pool in (after_ord, to_ord], at most `limit` of them: their number, and
--- the ords of the oldest and the newest one. Uses the projection by_pair, and reads only positions. Never reads other
+-- the ords of the oldest and the newest one. Uses the projection of_pair, and reads only positions. Never reads other
 -- pools.
 SELECT
     count() AS rows,

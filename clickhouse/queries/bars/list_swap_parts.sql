@@ -1,6 +1,6 @@
 -- Each row: the part of one bar that follows from the swaps of one leg of a pool in (after_ord, to_ord], as of the
 -- snapshot. The bar has prices of `token`, one of the two tokens of the leg, in USD or, with `native`, in the native
--- token. Reads the key ord over the whole range. With `sparse`, finds the final rows through the projection by_pair
+-- token. Reads the key ord over the whole range. With `sparse`, finds the final rows through the projection of_pair
 -- instead. The caller bounds the range.
 SELECT
     toUInt32(intDiv(s.timestamp, {timeframe:UInt32}) * {timeframe:UInt32}) AS bucket,

@@ -1,7 +1,8 @@
 -- Each row: the trading of one pair in one of the windows that end at `now`, each (now - seconds, now]. A window without
--- a swap has no row. Reads by ord the swaps after `after_ord`, which is the last position before the longest window.
+-- a swap has no row. Reads the swaps after `after_ord`, which is the last position before the longest window, from the
+-- projection of_pair. With arrayJoin instead of ARRAY JOIN, ClickHouse would read these swaps of all pairs.
 SELECT
-    arrayJoin({windows:Array(UInt32)}) AS seconds,
+    seconds,
     toUInt32(countIf(buy)) AS buys,
     toUInt32(countIf(NOT buy)) AS sells,
     toUInt32(uniqExactIf(maker, buy)) AS buyers,
@@ -9,10 +10,13 @@ SELECT
     toFloat64(sumIf(amount_usd, tracked)) AS volume
 FROM
 (
+    -- both parts
     SELECT timestamp, maker, amount_usd, tracked, if(base_is_token0, amount0, amount1) < 0 AS buy
     FROM swaps_chain
     WHERE ord > {after_ord:UInt64} AND pair = unhex({pair:String})
+    -- end
 )
+ARRAY JOIN {windows:Array(UInt32)} AS seconds
 WHERE timestamp + seconds > {now:UInt32}
 GROUP BY seconds
 LIMIT {limit:UInt32}

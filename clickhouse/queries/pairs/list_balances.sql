@@ -1,6 +1,6 @@
 -- Each row: the newest balances and doubts of one weighted or stable pool as of the snapshot, in the order of
 -- pools.tokens. Reads pool_balances and the head states. If a pool's newest final balances are newer than the
--- snapshot, the query reads an older state through the projection by_pair_kind. Runs once for each new head.
+-- snapshot, the query reads an older state through the projection of_pair. Runs once for each new head.
 -- `state` is the tuple (ord, balances, doubts).
 SELECT
     pair,

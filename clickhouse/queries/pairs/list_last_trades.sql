@@ -1,6 +1,6 @@
 -- Each row: the time of the last trade of one pair as of the snapshot. With `since_ord`, only pairs with later trades
 -- are returned. Reads pair_totals and the head swaps. If a pair's last final trade is newer than the snapshot, the
--- query finds an older swap through the projection by_pair. Runs once for each new head.
+-- query finds an older swap through the projection of_pair. Runs once for each new head.
 SELECT
     pair,
     max(at) AS last_trade_at

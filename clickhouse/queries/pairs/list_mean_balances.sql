@@ -1,7 +1,7 @@
 -- Each row: the time-weighted mean balances of one pool of more than two tokens over the 24 hours before `now`, raw, in
 -- the order of pools.tokens. For a younger pool, the mean starts at its first state. Pools without a state change in
 -- this time have no row. Reads the day by the key ord, and the newest state before the day through the projection
--- by_pair_kind. Runs once for each new head, on chains with a vault.
+-- of_pair. Runs once for each new head, on chains with a vault.
 WITH
     (
         SELECT max(number)

@@ -5,7 +5,7 @@
 -- Each state uses the USD price of the pool's previous swap in the window. The unit of these two means is 10^-d USD,
 -- where d is the decimals of the pool's other token. States before the first swap use the price of the first swap; the
 -- value is 0 without a price. Reads the day by the key ord, and the newest state before the day through the projection
--- by_pair_kind. Runs once for each new head, never for each request.
+-- of_pair. Runs once for each new head, never for each request.
 WITH
     (
         SELECT max(number)

@@ -1,6 +1,6 @@
 -- Each row: the newest state of one pool as of the snapshot. With `since_ord`, the result may leave out pools without
 -- a later state. Reads pool_latest and the head states. If a pool's newest final state is newer than the snapshot,
--- the query finds an older state through the projection by_pair_kind. Runs once for each new head.
+-- the query finds an older state through the projection of_pair. Runs once for each new head.
 -- `state` begins with ord and timestamp.
 SELECT
     pair,

@@ -1,5 +1,5 @@
 -- Each row: the reserves of one two-token pool after a log, in no order, as of the snapshot. Reads the final
--- states after `week_ord` and the newest state before it, from the projection by_pair_kind, and all head
+-- states after `week_ord` and the newest state before it, from the projection of_pair, and all head
 -- states of the pool.
 SELECT
     ord,

@@ -1,5 +1,5 @@
 -- Each row: a swap of one pair, in no order, as of the snapshot. Reads the final swaps that list_window_hours does not
--- cover, from the projection by_pair, which has all these columns. These swaps are in three ranges of ord. (month_ord,
+-- cover, from the projection of_pair, which has all these columns. These swaps are in three ranges of ord. (month_ord,
 -- month_edge] goes from the start of the month to its first whole hour. (week_ord, week_edge] does the same for the
 -- week. The third range begins after the last whole hour, at `tail_ord`. Reads all head swaps of the pair.
 SELECT

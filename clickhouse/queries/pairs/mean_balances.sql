@@ -1,6 +1,6 @@
 -- At most one row: the time-weighted mean balances of one pool of more than two tokens over (since, now], raw, in the
 -- order of pools.tokens. For a younger pool, the mean starts at its first state. The query returns no row if the pool
--- has no state, or if no second has passed. Uses the projection by_pair_kind, from the newest state before the
+-- has no state, or if no second has passed. Uses the projection of_pair, from the newest state before the
 -- window, then ord.
 WITH
     (

@@ -1,7 +1,7 @@
 -- At most one row: the time-weighted mean reserves of one pool over (since, now], in raw units, and the
 -- time-weighted means of reserve times USD price per raw unit. For a younger pool, the mean starts at its
 -- first state. The means are null if no second has passed. A pool without a state has no row. Uses the
--- projections by_pair and by_pair_kind, from the newest state before the window, then ord. The API uses this
+-- projections of_pair, from the newest state before the window, then ord. The API uses this
 -- query only for busy pairs. For other pairs, it computes the same means from list_window_states and
 -- list_window_swaps.
 WITH

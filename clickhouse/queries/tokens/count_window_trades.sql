@@ -2,7 +2,7 @@
 -- (now - seconds, now]. A window without a swap has no row. A buy is a swap that lowers the pool's balance of the
 -- token. Reads by ord the swaps after `after_ord`, which is the last position before the longest window.
 SELECT
-    arrayJoin({windows:Array(UInt32)}) AS seconds,
+    seconds,
     toUInt32(countIf(buy)) AS buys,
     toUInt32(countIf(NOT buy)) AS sells,
     toUInt32(uniqExactIf(maker, buy)) AS buyers,
@@ -10,6 +10,7 @@ SELECT
     toFloat64(sumIf(amount_usd, tracked)) AS volume
 FROM
 (
+    -- both parts
     SELECT
         timestamp,
         maker,
@@ -18,7 +19,9 @@ FROM
         arrayJoin(arrayFilter(side -> side.1 = unhex({token:String}), [(token0, amount0 < 0), (token1, amount1 < 0)])).2 AS buy
     FROM swaps_chain
     WHERE ord > {after_ord:UInt64} AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
+    -- end
 )
+ARRAY JOIN {windows:Array(UInt32)} AS seconds
 WHERE timestamp + seconds > {now:UInt32}
 GROUP BY seconds
 LIMIT {limit:UInt32}

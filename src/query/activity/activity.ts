@@ -72,7 +72,7 @@ export async function listEventsBetween(
     skip: 0,
     limit,
   });
-  return readEvents(runner, head, positions);
+  return readEvents(runner, head, filter, positions);
 }
 
 /** Events with ord < beforeOrd (null: all), newest first, without the first `skip`; at most `limit`. */
@@ -92,7 +92,7 @@ export async function listNewestEvents(
     skip,
     limit,
   });
-  return readEvents(runner, head, positions, directory);
+  return readEvents(runner, head, filter, positions, directory);
 }
 
 /**
@@ -130,11 +130,25 @@ export class ActivityCounter {
     const lastCount = this.countByFilter.get(key);
     const base = lastCount !== undefined && lastCount.ord <= finalOrd ? lastCount : { ord: 0, events: 0 };
     const [newFinal, aboveFinal] = await Promise.all([
-      base.ord === finalOrd ? 0 : this.countRange(head, filter, base.ord, finalOrd),
+      base.ord === finalOrd ? 0 : this.countFinal(head, filter, base.ord, finalOrd),
       head.blocks.length === 0 ? 0 : this.countRange(head, filter, finalOrd, lastOrdOfBlock(head.number)),
     ]);
     this.countByFilter.set(key, { ord: finalOrd, events: base.events + newFinal });
     return base.events + newFinal + aboveFinal;
+  }
+
+  /** The first count of all events or of one pair comes from sums that ClickHouse keeps. */
+  private async countFinal(
+    head: HeadSnapshot,
+    filter: ActivityFilter,
+    afterOrd: number,
+    finalOrd: number,
+  ): Promise<number> {
+    if (afterOrd > 0 || filter.token !== null || filter.maker !== null)
+      return this.countRange(head, filter, afterOrd, finalOrd);
+    const params = { final_ord: finalOrd, kinds: filter.kinds, pair: filter.pair?.slice(2) ?? '' };
+    const [row] = await this.runner.run('activity/count_final_events', params, countRow);
+    return row?.events ?? 0;
   }
 
   private async countRange(
@@ -226,12 +240,13 @@ function lookUpParams(
 async function readEvents(
   runner: QueryRunner,
   head: HeadSnapshot,
+  filter: ActivityFilter,
   positions: readonly EventPosition[],
   directory = new Directory(runner),
 ): Promise<ActivityEvent[]> {
   const byOrd = new Map<number, StoredEvent>();
   for (let from = 0; from < positions.length; from += ORDS_PER_QUERY) {
-    const rows = await readRows(runner, head, positions.slice(from, from + ORDS_PER_QUERY));
+    const rows = await readRows(runner, head, filter, positions.slice(from, from + ORDS_PER_QUERY));
     for (const storedEvent of rows) byOrd.set(storedEvent.row.ord, storedEvent);
   }
   const events = positions.flatMap(({ ord }) => byOrd.get(ord) ?? []);
@@ -246,6 +261,7 @@ async function readEvents(
 async function readRows(
   runner: QueryRunner,
   head: HeadSnapshot,
+  { pair }: ActivityFilter,
   positions: readonly EventPosition[],
 ): Promise<StoredEvent[]> {
   const snapshot = snapshotParams(head);
@@ -258,14 +274,16 @@ async function readRows(
       allOrds.filter((ord) => ord > finalOrd),
     ];
     const readsBoth = ords.length > 0 && headOrds.length > 0;
-    return { ...snapshot, ords, head_ords: headOrds, both: readsBoth, limit: ORDS_PER_QUERY };
+    const limit = ORDS_PER_QUERY;
+    return { ...snapshot, ords, head_ords: headOrds, both: readsBoth, pair: pair?.slice(2) ?? '', limit };
   };
   const readEvents = async (list: typeof listSwaps, ords: readonly number[]): Promise<StoredEvent[]> =>
     ords.length === 0 ? [] : list(runner, paramsOf(ords));
   const swaps = ordsOf(['swap']);
   // ClickHouse reads scattered rows with many columns in one thread, so a long list of swaps is read by two queries
-  // in parallel.
-  const middle = swaps.length > SCATTERED_MIN ? Math.ceil(swaps.length / 2) : swaps.length;
+  // in parallel. The swaps of one pair lie together in the projection of_pair.
+  const isScattered = pair === null && swaps.length > SCATTERED_MIN;
+  const middle = isScattered ? Math.ceil(swaps.length / 2) : swaps.length;
   const eventLists = await Promise.all([
     readEvents(listSwaps, swaps.slice(0, middle)),
     readEvents(listSwaps, swaps.slice(middle)),

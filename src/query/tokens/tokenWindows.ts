@@ -51,12 +51,13 @@ export async function readTokenWindows(
   // then leave out swaps before the window.
   const ordBefore = (time: number): Promise<number> => findOrdAt(runner, chainId, head, time - 1);
   const tokenParams = { ...snapshotParams(head), ...hours, token: address.slice(2), limit: ROWS_MAX };
-  const [hourBeforeOrd, firstHourOrd, lastHourOrd, hourRows, [highHour]] = await Promise.all([
+  const [hourBeforeOrd, firstHourOrd, lastHourOrd, hourRows, [highHour], trades] = await Promise.all([
     ordBefore(slotOf(windowStart, HOUR_SECONDS)),
     ordBefore(hours.from),
     ordBefore(hours.to),
     runner.run('tokens/list_window_hours', tokenParams, hourRow),
     runner.run('tokens/find_high_hour', tokenParams, highHourRow),
+    readShortTrades(runner, chainId, head, 'tokens/count_window_trades', { token: address.slice(2) }),
   ]);
   const highOrds = highHour !== undefined && highHour.high > 0 ? highHour : { first_ord: 1, last_ord: 0 };
   const params = {
@@ -67,10 +68,7 @@ export async function readTokenWindows(
     high_from: highOrds.first_ord,
     high_to: highOrds.last_ord,
   };
-  const [trades, swaps] = await Promise.all([
-    readShortTrades(runner, chainId, head, 'tokens/count_window_trades', { token: address.slice(2) }),
-    runner.run('tokens/list_window_swaps', params, swapRow),
-  ]);
+  const swaps = await runner.run('tokens/list_window_swaps', params, swapRow);
   let volumeUnits = hourRows.reduce((sum, hour) => sum + hour.volume_usd, 0n);
   for (const swap of swaps) {
     const isInWholeHours = swap.timestamp >= hours.from && swap.timestamp < hours.to;
