@@ -22,7 +22,7 @@ import type { Random } from '../random';
 export type HostileKind = 'row' | 'file' | 'manifest' | 'header';
 
 /** What the mirror changed. */
-export interface Change {
+interface Change {
   /** The path of the file that must be refused. */
   readonly path: string;
   readonly what: string;
