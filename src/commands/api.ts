@@ -13,6 +13,7 @@ import { listRoutes, explorerRoutes } from '../api/routes';
 import { chains as chainList } from '../api/service/chains';
 import { healthz } from '../api/service/healthz';
 import { metrics as metricsRoute } from '../api/service/metrics';
+import { rangeHash } from '../api/service/rangeHash';
 import { readReadiness, readyz, type ReadyzDeps, createProblemAges } from '../api/service/readyz';
 import { activityStream } from '../api/stream/activityStream';
 import { webFolder, webRoutes } from '../api/web/webRoutes';
@@ -27,6 +28,7 @@ import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
 import { createBalanceSeeds } from '../query/holders/balanceSeeds';
+import { sumBlocks } from '../ingest/repair/sumBlocks';
 import { noteAsked } from '../ingest/session/status';
 import { createMarketTables, type MarketTables } from '../query/marketTables';
 import type { ReadyProblem } from '../wire/ready';
@@ -180,6 +182,11 @@ function listApiRoutes(
       market: chain,
       otherChains: () =>
         others.filter((each) => each.isStored()).map((each) => ({ ...each.config.chain, head: each.head() })),
+    }),
+    rangeHash(deps, async (span) => {
+      const sums = await sumBlocks(market.reads(), config.chainId, span);
+      const tables = [...sums].map(([name, sum]) => ({ name, sum: String(sum) }));
+      return tables.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     }),
     metricsRoute({ metrics, readers: config.metrics === null ? 'local' : 'none' }),
     activityStream({ ...market, log }),

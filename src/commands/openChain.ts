@@ -45,6 +45,8 @@ export interface ChainService extends ExplorerChain {
   isStored(): boolean;
   /** The problems of an explorer chain, for /readyz. */
   problems(): readonly ReadyProblem[];
+  /** The chain's database for reads. @throws AppError `unavailable` before `connect` */
+  reads(): Database;
   /** Connects to the chain's database for reads. */
   connect(url: string): void;
   close(): Promise<void>;
@@ -79,13 +81,11 @@ function openChain(config: ChainConfig, { log: parent, metrics, ingests }: Chain
   const isMarket = suffix === '';
   const log = isMarket ? parent : parent.child({ chainId });
   let database: Database | null = null;
-  const runner = createQueryRunner(
-    () => {
-      if (database === null) throw new AppError('unavailable', 'the database is still starting');
-      return database;
-    },
-    { observe: metrics.observeQuery },
-  );
+  const reads = (): Database => {
+    if (database === null) throw new AppError('unavailable', 'the database is still starting');
+    return database;
+  };
+  const runner = createQueryRunner(reads, { observe: metrics.observeQuery });
   let isTailing = false;
   const ingester =
     ingests && (isMarket || rpcUrls !== null)
@@ -125,6 +125,7 @@ function openChain(config: ChainConfig, { log: parent, metrics, ingests }: Chain
     proven: createProvenParts(runner, chainId),
     head: () => tail.current(),
     isStored: () => isStored,
+    reads,
     problems() {
       const view = ingester === null ? writer?.view() : { facts: ingester.facts(), problems: [] };
       return listChainProblems(config, view ?? null);

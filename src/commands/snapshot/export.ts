@@ -116,7 +116,7 @@ function openSource(
   const source = createBlockSource({
     pool,
     log,
-    proof: { ...proof, mode: needed },
+    proof: { ...proof, mode: needed === 'full' ? 'full' : 'auto' },
     onVerified: (block, raw) => raws.set(block, raw),
   });
   const rawOf = (block: ChainBlock): RawBlock => {

@@ -1,4 +1,4 @@
-/** Command line of the commands of snapshots: export and fill. */
+/** Command line of the commands of snapshots: export, fill and compare. */
 import { join } from 'node:path';
 
 import { InvalidArgumentError, type Command } from 'commander';
@@ -6,6 +6,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { runBackfill } from '../backfill';
 import type { Started } from '../data/dataCommands';
 import { stopOnSignals } from '../stopSignal';
+import { runCompare } from './compare';
 import { runExport, type ExportOptions } from './export';
 
 /** Adds the commands to the program. `parseBlock` returns a block number, or throws. */
@@ -39,6 +40,15 @@ export function addSnapshotCommands(
     .action(async (options: { snapshot: string; from?: number; to?: number }) => {
       const { config, log } = start();
       await runBackfill(config, log, stopOnSignals(), options);
+    });
+  program
+    .command('compare <url>')
+    .description(
+      'compare the stored rows with another instance, and name the first block that differs; the exit code is 1 then',
+    )
+    .action(async (url: string) => {
+      const { config, log } = start();
+      process.exitCode = await runCompare(config, log, stopOnSignals(), url);
     });
 }
 

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import type { Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
 import { mapOf, text, u128, u32, u64 } from '../../clickhouse/rows/columns';
-import { rowType } from '../../clickhouse/rows/rowType';
+import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import { TABLE_ENCODERS } from '../rows/encodeBlocks';
 
@@ -90,17 +90,12 @@ async function hashSome(
   const sumsOf = new Map(
     ranges.map((range) => [range, { rows: 0, lines: new Array<string>(), sums: new Map<string, bigint>() }]),
   );
-  for (const { name, columns } of HASHED) {
-    const sql = rangeSql(name, columns, threads);
-    const params = { chain: chainId, from, to, from_ord: toOrd(from, 0), to_ord: lastOrdOfBlock(to) };
-    const rows = await selectMade(database, `hash ${name}`, sql, params, sumRow);
-    for (const { range, total, sum } of rows) {
-      const ofRange = sumsOf.get(range);
-      if (ofRange === undefined) continue;
-      ofRange.rows += total;
-      ofRange.lines.push(`${name} ${total} ${sum}\n`);
-      ofRange.sums.set(name, sum);
-    }
+  for (const { name, range, total, sum } of await sumTables(database, chainId, { from, to }, threads)) {
+    const ofRange = sumsOf.get(range);
+    if (ofRange === undefined) continue;
+    ofRange.rows += total;
+    ofRange.lines.push(`${name} ${total} ${sum}\n`);
+    ofRange.sums.set(name, sum);
   }
   return [...sumsOf].map(([range, { rows, lines, sums }]) => ({
     from: range,
@@ -108,6 +103,28 @@ async function hashSome(
     rows,
     sums,
   }));
+}
+
+/** The sum of the hashes of a table's rows in one range, or in the part of a range. */
+interface TableSum extends RowOf<typeof sumRow> {
+  readonly name: string;
+}
+
+/** Sums the hashes of the rows of blocks `from` to `to`, for each table and range. */
+export async function sumTables(
+  database: Database,
+  chainId: number,
+  { from, to }: { readonly from: number; readonly to: number },
+  threads?: number,
+): Promise<TableSum[]> {
+  const params = { chain: chainId, from, to, from_ord: toOrd(from, 0), to_ord: lastOrdOfBlock(to) };
+  const sums: TableSum[] = [];
+  for (const { name, columns } of HASHED) {
+    const sql = rangeSql(name, columns, threads);
+    for (const row of await selectMade(database, `hash ${name}`, sql, params, sumRow))
+      sums.push({ name, ...row });
+  }
+  return sums;
 }
 
 /**

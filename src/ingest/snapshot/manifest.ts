@@ -37,7 +37,6 @@ const fileShape = z.strictObject({
   dataset: z.enum(DATASET_NAMES),
   from_block: block,
   to_block: block,
-  rows: z.int().min(0),
   bytes: z.int().min(1).max(FILE_BYTES_MAX),
   sha256: digest,
 });

@@ -53,8 +53,8 @@ export class SnapshotFiles {
         if (this.listed.has(path))
           throw fileFault(path, 'the manifest lists the file twice', 'each file once');
         this.listed.set(path, { manifest, file });
-        const { dataset, from_block: from, to_block: to, rows } = file;
-        files.push({ number: files.length, path, dataset, from, to, rows, columns: allColumns(dataset) });
+        const { dataset, from_block: from, to_block: to } = file;
+        files.push({ number: files.length, path, dataset, from, to, rows: 0, columns: allColumns(dataset) });
       }
     this.plan = new FilePlan(files);
   }

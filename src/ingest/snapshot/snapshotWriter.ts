@@ -42,7 +42,6 @@ type WrittenDay = Pick<DayManifest, 'files' | 'headers' | 'level'>;
 interface OpenFile {
   readonly number: number;
   readonly from: number;
-  rows: number;
 }
 
 export class SnapshotWriter {
@@ -140,7 +139,7 @@ export class SnapshotWriter {
   }
 
   private fileOf(dataset: DatasetName, from: number): number {
-    const file = (this.open[dataset] ??= { number: this.numbers++, from, rows: 0 });
+    const file = (this.open[dataset] ??= { number: this.numbers++, from });
     return file.number;
   }
 
@@ -174,9 +173,6 @@ export class SnapshotWriter {
     );
     await insertRows(database, transactionFiles, transactions);
     await insertRows(database, logFiles, logs);
-    if (this.open.blocks !== undefined) this.open.blocks.rows += made.length;
-    if (this.open.transactions !== undefined) this.open.transactions.rows += transactions.length;
-    if (this.open.logs !== undefined) this.open.logs.rows += logs.length;
   }
 
   private async endChunk(to: number): Promise<void> {
@@ -220,7 +216,6 @@ export class SnapshotWriter {
       dataset,
       from_block: file.from,
       to_block: to,
-      rows: file.rows,
       bytes: bytes.length,
       sha256: sha256Of(bytes),
     });

@@ -2,18 +2,30 @@
  * Exports days as a snapshot, and fills empty databases from it. Expects the rows of a backfill from the node, and no
  * altered row, whatever a mirror changes.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { startApi } from '../../../src/commands/api';
+import { runCompare } from '../../../src/commands/snapshot/compare';
 import { runExport } from '../../../src/commands/snapshot/export';
 import { readRangeHashes } from '../../../src/ingest/repair/rangeHash';
+import { sumBlocks } from '../../../src/ingest/repair/sumBlocks';
+import { readStoredState } from '../../../src/ingest/store/storedState';
+import { createMetrics } from '../../../src/metrics';
 import { hashOf } from '../../simulation/compare/storedContent';
 import { silent } from '../../support/engine/embedded';
+import { eventually } from '../../support/eventually';
+import { HostileMirror, type HostileKind } from '../../support/node/hostileMirror';
+import { Random } from '../../support/random';
+import { SEED } from '../../support/run/seed';
 import { startStubChain, type StubChain } from '../../support/stub/stubChain';
 import { findLine, listLevels, StubFills, type FillTarget } from '../../support/stub/stubFills';
 
 const CHAIN_ID = 369;
+/** Number of changes of each kind that the hostile mirror makes. */
+const SEEDS = Number(process.env['SNAPSHOT_SEEDS'] ?? 3);
 const BLOCK_SECONDS = 120;
 const FIRST_DAY = '2024-03-01';
 const LAST_DAY = '2024-03-02';
@@ -27,6 +39,7 @@ let folder: string;
 let fills: StubFills;
 let straight: FillTarget;
 let straightHash: string;
+let exporter: FillTarget;
 const snapshot = (): string => join(folder, 'snapshot');
 
 beforeAll(async () => {
@@ -42,7 +55,7 @@ beforeAll(async () => {
     blockSeconds: BLOCK_SECONDS,
   });
   fills = new StubFills(chain.url);
-  const exporter = await fills.openTarget();
+  exporter = await fills.openTarget();
   await fills.fill(exporter, { from: 1, to: LAST + 20 });
   const lines: string[] = [];
   const output = { write: (line: string) => void lines.push(line) };
@@ -71,4 +84,80 @@ test('a snapshot gives the rows and the range hashes of the node, proven in full
   expect(ours).toEqual(theirs);
   expect(findLine(lines, 'reading blocks from a snapshot')).toMatchObject({ days: 2, nodeBlocks: 0 });
   expect(findLine(lines, 'the range hashes equal')).toMatchObject({ ranges: 1, compared: 1 });
+});
+
+test('a snapshot of an http server continues after the stored blocks, and later days come from the node', async () => {
+  const server = createServer((request, response) => {
+    const file = createReadStream(join(snapshot(), request.url!));
+    file.on('error', () => response.writeHead(404).end());
+    file.pipe(response);
+  }).listen(0, '127.0.0.1');
+  await eventually(
+    () => server.address(),
+    (address) => address !== null,
+  );
+  const { port } = server.address() as { port: number };
+  const target = await fills.openTarget();
+  const mirror = { snapshot: `http://127.0.0.1:${port}/` };
+  await fills.fill(target, { ...mirror, to: 450 });
+  expect((await readStoredState(target.database, CHAIN_ID))!.cursor.number).toBe(450);
+  const lines = await fills.fill(target, { ...mirror, to: LAST + 20 });
+  expect(findLine(lines, 'blocks were read')).toMatchObject({ node: 20 });
+  expect(await hashOf(target)).toBe(await hashOf(exporter));
+  server.close();
+});
+
+test.each<HostileKind>(['row', 'header', 'manifest', 'file'])(
+  'a mirror that changes one %s is refused, and nothing altered is stored',
+  async (kind) => {
+    const random = new Random(SEED);
+    const folderOf = join(folder, `hostile-${kind}`);
+    const mirror = new HostileMirror(snapshot(), folderOf, straight.test.writerUrl, random);
+    for (let seed = 0; seed < SEEDS; seed += 1) {
+      const { path, what, block } = await mirror.change(kind);
+      const target = await fills.openTarget();
+      const failure = await fills.fill(target, { snapshot: folderOf }).then(
+        () => 'no error',
+        (error: unknown) => String(error),
+      );
+      const told = `${SEED}, change ${seed}: ${what}: ${failure}`;
+      expect([told, failure.includes(path)]).toEqual([told, true]);
+      const state = await readStoredState(target.database, CHAIN_ID);
+      const to = state?.cursor.number ?? 0;
+      expect([told, to < block]).toEqual([told, true]);
+      if (to < 1) continue;
+      const [ours, theirs] = await Promise.all(
+        [target, straight].map(({ database }) => sumBlocks(database, CHAIN_ID, { from: 1, to })),
+      );
+      expect([told, ours]).toEqual([told, theirs]);
+    }
+  },
+);
+
+test('two instances compare their rows, and name the first block that differs', async () => {
+  const config = { ...fills.configOf(straight), host: '127.0.0.1', port: 0 };
+  const api = await startApi({ config, log: silent, metrics: createMetrics() });
+  api.connect(straight.test.readerUrl, null);
+  const target = await fills.openTarget();
+  await fills.fill(target, { snapshot: snapshot() });
+  const compare = async (): Promise<[number, string]> => {
+    const lines: string[] = [];
+    const output = { write: (line: string) => void lines.push(line) };
+    const signal = new AbortController().signal;
+    const code = await runCompare(fills.configOf(target), silent, signal, api.url, output);
+    return [code, lines.join('')];
+  };
+  await eventually(
+    () => fetch(`${api.url}/api/v1/range-hash`),
+    ({ status }) => status === 200,
+  );
+  expect(await compare()).toEqual([0, `The stored rows of blocks 1-${LAST} are equal.\n`]);
+  // The range hash of the first 1,000 blocks does not see this change, as it does not see a fault of the disk.
+  const later = `INSERT INTO blocks SELECT * REPLACE (log_count + 1 AS log_count) FROM blocks WHERE number = 1050`;
+  await target.database.command('change a row', later);
+  expect(await compare()).toEqual([
+    1,
+    `The rows of blocks 1-${LAST} differ in blocks.\nDIFFERENT block 1050 is the first that differs: in blocks\n`,
+  ]);
+  await api.close();
 });

@@ -32,6 +32,7 @@ export const WITHOUT_CHAIN_BYTES: Readonly<Record<string, string>> = {
   '/v2/network/testnet/evm/{chainId}/etherscan/api': 'a chain that is not stored here',
   '/v2/verify/{verificationId}': 'the state of a job in memory',
   '/api/v1/chains': 'names from the chain description, and figures',
+  '/api/v1/range-hash': 'hashes, and names of tables',
   '/healthz': 'whether the process runs',
   '/readyz': 'how far the index is',
   '/metrics': 'figures by route',
