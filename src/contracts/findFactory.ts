@@ -12,7 +12,7 @@ import { isAddress, toLowerHex, type Hex } from '../domain/hex';
 export type TraceRpc = Pick<EndpointPool, 'run'>;
 
 /** Errors that mean that the node refuses to trace: not allowed, or too slow. */
-const DECLINED: ReadonlySet<RpcErrorKind> = new Set(['refused', 'timeout', 'too_large']);
+const REFUSAL_KINDS: ReadonlySet<RpcErrorKind> = new Set(['refused', 'timeout', 'too_large']);
 /** Largest number of calls (frames) of one trace that are read. */
 const FRAMES_MAX = 100_000;
 
@@ -39,7 +39,7 @@ export async function findFactory(
   signal: AbortSignal,
 ): Promise<Hex | null | undefined> {
   try {
-    return await rpc.run((endpoint, linked) => trace(endpoint, transaction, contract, linked), {
+    return await rpc.run((endpoint, linkedSignal) => trace(endpoint, transaction, contract, linkedSignal), {
       signal,
       roundsMax: 1,
     });
@@ -62,7 +62,7 @@ async function trace(
       const [answer] = await endpoint.attemptOrThrow(calls, (result) => read(result, contract), signal);
       if (answer !== undefined && 'value' in answer) return answer.value;
     } catch (error) {
-      if (signal.aborted || !(error instanceof RpcError) || !DECLINED.has(error.kind)) throw error;
+      if (signal.aborted || !(error instanceof RpcError) || !REFUSAL_KINDS.has(error.kind)) throw error;
     }
   }
   return undefined;
@@ -78,14 +78,14 @@ const frameShape = z.object({
 
 /** Reads the tree of the call tracer. A call that failed, and the calls inside it, created nothing. */
 function readFrames(trace: unknown, contract: Hex): Hex | null {
-  const frames = [trace];
-  for (let looked = 0; looked < frames.length && looked < FRAMES_MAX; looked += 1) {
-    const parsed = frameShape.safeParse(frames[looked]);
+  const unreadFrames = [trace];
+  for (let framesRead = 0; framesRead < unreadFrames.length && framesRead < FRAMES_MAX; framesRead += 1) {
+    const parsed = frameShape.safeParse(unreadFrames[framesRead]);
     if (!parsed.success) throw new Error('the answer of the node is not a call trace');
     const { type, from, to, error, calls } = parsed.data;
     if (error != null) continue;
     if (type.startsWith('CREATE') && to != null && toLowerHex(to) === contract) return toLowerHex(from);
-    for (const call of calls ?? []) frames.push(call);
+    for (const call of calls ?? []) unreadFrames.push(call);
   }
   return null;
 }
@@ -106,8 +106,13 @@ function readTraces(trace: unknown, contract: Hex): Hex | null {
   const parsed = tracesShape.safeParse(trace);
   if (!parsed.success) throw new Error('the answer of the node is not a list of traces');
   for (const { type, action, result } of parsed.data.slice(0, FRAMES_MAX)) {
-    const created = result?.address;
-    if (type === 'create' && created != null && action.from != null && toLowerHex(created) === contract)
+    const createdContract = result?.address;
+    if (
+      type === 'create' &&
+      createdContract != null &&
+      action.from != null &&
+      toLowerHex(createdContract) === contract
+    )
       return toLowerHex(action.from);
   }
   return null;

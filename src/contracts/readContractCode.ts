@@ -23,14 +23,19 @@ import { readAbilities, readDelegation, readForwarding, type Forwarding, type Pl
 const CALL_GAS: Hex = '0x4c4b40';
 /** Size limit of an answer in bytes: enough for the addresses of a thousand facets. */
 const ANSWER_BYTES_MAX = 65_536;
-const SLOTS: readonly (readonly [ProxyKind, Hex])[] = [
+const PROXY_SLOTS: readonly (readonly [ProxyKind, Hex])[] = [
   ['eip1967', IMPLEMENTATION_SLOT],
   ['eip1967_beacon', BEACON_SLOT],
   ['eip1822', PROXIABLE_SLOT],
   ['openzeppelin_legacy', LEGACY_SLOT],
 ];
 /** Failures that say nothing about the state of an older block. */
-const UNANSWERED: ReadonlySet<RpcErrorKind> = new Set(['network', 'timeout', 'refused', 'rate_limited']);
+const UNANSWERED_KINDS: ReadonlySet<RpcErrorKind> = new Set([
+  'network',
+  'timeout',
+  'refused',
+  'rate_limited',
+]);
 /** The proxy of Safe before version 1.1.1, which has no function masterCopy(): it loads slot 0 first. */
 const OLD_SAFE = /^0x608060405273f{40}600054163660008037/;
 
@@ -63,64 +68,78 @@ export async function readContractCodes(
   signal: AbortSignal,
 ): Promise<(FoundCode | null)[]> {
   const ask = async (calls: readonly RpcCall[]): Promise<(Hex | null)[]> =>
-    calls.length === 0 ? [] : askAll(rpc, calls, signal);
+    calls.length === 0 ? [] : readAllAnswers(rpc, calls, signal);
   const codes = await ask(
     questions.map(({ address, block }) => ({ method: 'eth_getCode', params: [address, tagOf(block)] })),
   );
-  const own = questions.map((question, index) => readCode(question, codes[index] ?? null));
-  const { behind, missing } = await readBehind(own, ask);
-  const read = [...own, ...behind.values()];
+  const ownSuspects = questions.map((question, index) => readCode(question, codes[index] ?? null));
+  const { delegatedByAccount, missing } = await readBehind(ownSuspects, ask);
+  const allSuspects = [...ownSuspects, ...delegatedByAccount.values()].filter((suspect) => suspect !== null);
   // Code without DELEGATECALL is no proxy, so most contracts need no further calls.
-  const suspects = read
-    .filter((one) => one !== null)
-    .filter((one) => one.found.proxy === '' && one.delegates);
-  const words = await ask(
-    suspects.flatMap((one) =>
-      slotsOf(one).map((slot) => ({ method: 'eth_getStorageAt', params: [one.address, slot, one.tag] })),
+  const suspects = allSuspects.filter((suspect) => suspect.found.proxy === '' && suspect.delegates);
+  const slotWords = await ask(
+    suspects.flatMap((suspect) =>
+      slotsToRead(suspect).map((slot) => ({
+        method: 'eth_getStorageAt',
+        params: [suspect.address, slot, suspect.tag],
+      })),
     ),
   );
-  let place = 0;
-  const [beacons, open]: [(readonly [Suspect, Hex])[], (readonly [Suspect, Hex | null])[]] = [[], []];
-  for (const one of suspects) {
-    const mine = words.slice(place, (place += slotsOf(one).length));
-    if (mine.includes(null)) missing.add(one);
-    const slot = mine.slice(0, SLOTS.length).findIndex((word) => targetOf(word) !== null);
-    const [kind] = SLOTS[slot] ?? [];
-    const target = targetOf(mine[slot]);
-    if (kind === undefined || target === null) open.push([one, ownTarget(one, mine[SLOTS.length])]);
-    else if (kind === 'eip1967_beacon') beacons.push([one, target]);
-    else one.found = { ...one.found, proxy: kind, implementation: target };
+  let wordIndex = 0;
+  const beaconProxies: (readonly [Suspect, Hex])[] = [];
+  const undecided: (readonly [Suspect, Hex | null])[] = [];
+  for (const suspect of suspects) {
+    const ownWords = slotWords.slice(wordIndex, (wordIndex += slotsToRead(suspect).length));
+    if (ownWords.includes(null)) missing.add(suspect);
+    const slotIndex = ownWords.slice(0, PROXY_SLOTS.length).findIndex((word) => addressInWord(word) !== null);
+    const [kind] = PROXY_SLOTS[slotIndex] ?? [];
+    const target = addressInWord(ownWords[slotIndex]);
+    if (kind === undefined || target === null)
+      undecided.push([suspect, ownTarget(suspect, ownWords[PROXY_SLOTS.length])]);
+    else if (kind === 'eip1967_beacon') beaconProxies.push([suspect, target]);
+    else suspect.found = { ...suspect.found, proxy: kind, implementation: target };
   }
   // A diamond answers facetAddresses(). Its code may forward to one slot too.
-  const facets = await ask(open.map(([one]) => call(one.address, FACETS_SELECTOR, one.tag)));
-  open.forEach(([one, pointed], index) => {
+  const facets = await ask(undecided.map(([suspect]) => call(suspect.address, FACETS_SELECTOR, suspect.tag)));
+  undecided.forEach(([suspect, pointedTarget], index) => {
     const list = readAddressList(facets[index]);
-    if (list !== null) one.found = { ...one.found, proxy: 'eip2535', facets: list.join() };
-    else if (pointed !== null && one.forwarding?.kind === 'beacon') {
-      one.found = { ...one.found, proxy: 'beacon' };
-      beacons.push([one, pointed]);
-    } else if (pointed !== null) one.found = { ...one.found, proxy: 'custom_slot', implementation: pointed };
+    if (list !== null) suspect.found = { ...suspect.found, proxy: 'eip2535', facets: list.join() };
+    else if (pointedTarget !== null && suspect.forwarding?.kind === 'beacon') {
+      suspect.found = { ...suspect.found, proxy: 'beacon' };
+      beaconProxies.push([suspect, pointedTarget]);
+    } else if (pointedTarget !== null)
+      suspect.found = { ...suspect.found, proxy: 'custom_slot', implementation: pointedTarget };
   });
-  // The proxy of a Safe answers masterCopy() itself.
-  const safes = read
-    .filter((one) => one !== null)
-    .filter((one) => one.found.proxy === 'custom_slot' && usesFirstSlot(one));
-  const masters = await ask(safes.map((one) => call(one.address, MASTER_COPY_SELECTOR, one.tag)));
-  safes.forEach((one, index) => {
-    if (targetOf(masters[index]) === one.found.implementation || OLD_SAFE.test(one.code))
-      one.found = { ...one.found, proxy: 'safe' };
+  await markSafes(allSuspects, ask);
+  const beaconTargets = await ask(
+    beaconProxies.map(([suspect, beacon]) => call(beacon, IMPLEMENTATION_SELECTOR, suspect.tag)),
+  );
+  beaconProxies.forEach(([suspect, beacon], index) => {
+    const implementation = addressInWord(beaconTargets[index]) ?? ZERO_ADDRESS;
+    const proxy = suspect.found.proxy || 'eip1967_beacon';
+    suspect.found = { ...suspect.found, proxy, beacon, implementation };
   });
-  const told = await ask(beacons.map(([one, beacon]) => call(beacon, IMPLEMENTATION_SELECTOR, one.tag)));
-  beacons.forEach(([one, beacon], index) => {
-    const implementation = targetOf(told[index]) ?? ZERO_ADDRESS;
-    one.found = { ...one.found, proxy: one.found.proxy || 'eip1967_beacon', beacon, implementation };
-  });
-  return own.map((one) => {
-    const inner = one === null ? undefined : behind.get(one);
-    if (one === null || missing.has(one) || (inner !== undefined && missing.has(inner))) return null;
-    if (inner === undefined) return one.found;
+  return ownSuspects.map((suspect) => {
+    const inner = suspect === null ? undefined : delegatedByAccount.get(suspect);
+    if (suspect === null || missing.has(suspect) || (inner !== undefined && missing.has(inner))) return null;
+    if (inner === undefined) return suspect.found;
     const { implementation, facets } = inner.found;
-    return { ...one.found, facets: implementation === ZERO_ADDRESS ? facets : implementation };
+    return { ...suspect.found, facets: implementation === ZERO_ADDRESS ? facets : implementation };
+  });
+}
+
+/** Names the proxies of Safes, which answer masterCopy() themselves. */
+async function markSafes(
+  suspects: readonly Suspect[],
+  ask: (calls: readonly RpcCall[]) => Promise<(Hex | null)[]>,
+): Promise<void> {
+  const safes = suspects.filter((suspect) => suspect.found.proxy === 'custom_slot' && usesFirstSlot(suspect));
+  const masterCopies = await ask(
+    safes.map((suspect) => call(suspect.address, MASTER_COPY_SELECTOR, suspect.tag)),
+  );
+  safes.forEach((suspect, index) => {
+    if (addressInWord(masterCopies[index]) === suspect.found.implementation || OLD_SAFE.test(suspect.code))
+      suspect.found = { ...suspect.found, proxy: 'safe' };
   });
 }
 
@@ -131,26 +150,28 @@ export async function readContractCodes(
 async function readBehind(
   own: readonly (Suspect | null)[],
   ask: (calls: readonly RpcCall[]) => Promise<(Hex | null)[]>,
-): Promise<{ readonly behind: ReadonlyMap<Suspect, Suspect>; readonly missing: Set<Suspect> }> {
-  const accounts = own.filter((one) => one?.found.proxy === 'eip7702').filter((one) => one !== null);
+): Promise<{ readonly delegatedByAccount: ReadonlyMap<Suspect, Suspect>; readonly missing: Set<Suspect> }> {
+  const accounts = own
+    .filter((suspect) => suspect?.found.proxy === 'eip7702')
+    .filter((suspect) => suspect !== null);
   const codes = await ask(
     accounts.map(({ found, tag }) => ({ method: 'eth_getCode', params: [found.implementation, tag] })),
   );
-  const behind = new Map<Suspect, Suspect>();
+  const delegatedByAccount = new Map<Suspect, Suspect>();
   const missing = new Set<Suspect>();
   for (const [index, account] of accounts.entries()) {
     const inner = toSuspect(account.address, account.tag, codes[index] ?? null);
     if (inner === null) missing.add(account);
-    else if (inner.found.proxy !== 'eip7702') behind.set(account, inner);
+    else if (inner.found.proxy !== 'eip7702') delegatedByAccount.set(account, inner);
   }
-  return { behind, missing };
+  return { delegatedByAccount, missing };
 }
 
 const tagOf = (block: CodeQuestion['block']): string => (block === 'latest' ? block : numberToHex(block));
 
 /** The slots of the EIPs, then the slot of the implementation or beacon that the code itself names. */
-function slotsOf({ forwarding }: Suspect): Hex[] {
-  const slots = SLOTS.map(([, slot]) => slot);
+function slotsToRead({ forwarding }: Suspect): Hex[] {
+  const slots = PROXY_SLOTS.map(([, slot]) => slot);
   return forwarding?.place.from === 'slot' ? [...slots, forwarding.place.slot] : slots;
 }
 
@@ -200,7 +221,11 @@ function usesFirstSlot({ forwarding }: Suspect): boolean {
  * Result of the call; null if it reverted, if its answer was too large, or if the node no longer has the state of an older
  * block.
  */
-async function askAll(rpc: CodeRpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<(Hex | null)[]> {
+async function readAllAnswers(
+  rpc: CodeRpc,
+  calls: readonly RpcCall[],
+  signal: AbortSignal,
+): Promise<(Hex | null)[]> {
   const options = { signal, roundsMax: 2 };
   const outcomes = await rpc.batchOutcomes(calls, readData, options).catch((error: unknown) => {
     // If all calls fail, the pool throws the error of one.
@@ -211,7 +236,7 @@ async function askAll(rpc: CodeRpc, calls: readonly RpcCall[], signal: AbortSign
     if ('value' in answer) return answer.value;
     const { kind, cut, malformed } = answer.error;
     if (kind === 'revert' || cut === 'call' || malformed) return null;
-    if (calls[index]?.params.at(-1) !== 'latest' && !UNANSWERED.has(kind)) return null;
+    if (calls[index]?.params.at(-1) !== 'latest' && !UNANSWERED_KINDS.has(kind)) return null;
     throw answer.error;
   });
 }
@@ -222,7 +247,7 @@ function readData(result: unknown): Hex {
 }
 
 /** The address in a word that contains nothing else; null for zero. */
-function targetOf(word: Hex | null | undefined): Hex | null {
+function addressInWord(word: Hex | null | undefined): Hex | null {
   return word?.startsWith(`0x${'0'.repeat(24)}`) === true ? packedTarget(word, 0) : null;
 }
 
@@ -240,6 +265,6 @@ function readAddressList(data: Hex | null | undefined): Hex[] | null {
   const [offset, length, ...items] = words;
   const count = Number(`0x${length ?? '0'}`);
   if (Number(`0x${offset ?? '0'}`) !== 32 || count === 0 || items.length !== count) return null;
-  const list = items.flatMap((word) => targetOf(`0x${word}`) ?? []);
+  const list = items.flatMap((word) => addressInWord(`0x${word}`) ?? []);
   return list.length === count ? list : null;
 }
