@@ -49,15 +49,15 @@ export function createChainCode(
     async findCreationCode({ chainId, address }, transaction) {
       const pool = pools.get(chainId);
       if (pool === undefined) return null;
-      const ask = (method: string, name: string): Promise<unknown> =>
+      const readField = (method: string, name: string): Promise<unknown> =>
         pool
-          .call(method, [transaction], (value) => field(required(value), name), { roundsMax: 2 })
+          .call(method, [transaction], (value) => fieldOf(required(value), name), { roundsMax: 2 })
           .catch(orUnknown);
-      const [created, input] = await Promise.all([
-        ask('eth_getTransactionReceipt', 'contractAddress'),
-        ask('eth_getTransactionByHash', 'input'),
+      const [createdAddress, input] = await Promise.all([
+        readField('eth_getTransactionReceipt', 'contractAddress'),
+        readField('eth_getTransactionByHash', 'input'),
       ]);
-      return isAddress(created) && toLowerHex(created) === address && isHexData(input)
+      return isAddress(createdAddress) && toLowerHex(createdAddress) === address && isHexData(input)
         ? toLowerHex(input)
         : null;
     },
@@ -84,6 +84,6 @@ function orUnknown(error: unknown): null {
   throw error;
 }
 
-function field(value: unknown, key: string): unknown {
+function fieldOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }

@@ -23,20 +23,20 @@ import { storeCodes } from './storeCodes';
 /** Pause in ms between checks whether a new block may have new contracts. */
 const INTERVAL_MS = 2_000;
 /** Pause in ms between checks of all contracts, once a check has found fewer than LOOK_MAX contracts. */
-const FULL_MS = 60_000;
-const FAILED_MS = 30_000;
+const FULL_CHECK_MS = 60_000;
+const FAILURE_PAUSE_MS = 30_000;
 /** Time in ms after which a node that could not trace, or had no older state, is asked again. */
-const BLIND_MS = 600_000;
+const UNABLE_PAUSE_MS = 600_000;
 /** Number of contracts per request batch and per insert. */
-const BATCH = 50;
+const BATCH_CONTRACTS = 50;
 /** Pause in ms between batches, so that requests of the ingester come first. */
-const PAUSE_MS = 200;
+const BATCH_PAUSE_MS = 200;
 /** Largest number of contracts that one check finds and whose code is then read. */
-const LOOK_MAX = 2_000;
+const CHECKED_MAX = 2_000;
 /** Number of head blocks to check for new contracts. */
 const NEW_BLOCKS = 64;
 /** If a check finds more contracts than this, most of them are old, and their creators are not searched. */
-const NEWCOMERS_MAX = 200;
+const NEW_CONTRACTS_MAX = 200;
 
 const foundRow = rowType({ address });
 
@@ -60,20 +60,20 @@ export interface ContractWorkerDeps {
 
 export class ContractWorker {
   private readonly runner: QueryRunner;
-  private lookedBlocks = -1;
-  private fullAt = 0;
-  private creatorsAt = 0;
+  private checkedBlocks = -1;
+  private nextFullCheckAt = 0;
+  private nextCreatorsAt = 0;
   /** New contracts with unknown creators. The contract that has waited longest comes first. */
-  private readonly newcomers = new Set<Hex>();
+  private readonly contractsWithoutCreator = new Set<Hex>();
   private readonly nullReceipts: CreatorDeps['nullReceipts'] = new Map();
-  private tracesAt = 0;
-  private upgradesAt = 0;
-  private lendAt = 0;
+  private nextTracesAt = 0;
+  private nextUpgradesAt = 0;
+  private nextLendAt = 0;
   /** Final upgrades up to this position (`ord`) are processed, since this start of the program. */
-  private upgradesTo = 0;
+  private upgradesReadTo = 0;
   /** The activity of contracts up to this position (`ord`) is processed, since this start of the program. */
-  private activeTo = 0;
-  private oldStatesAt = 0;
+  private activityReadTo = 0;
+  private nextOldStatesAt = 0;
 
   constructor(private readonly deps: ContractWorkerDeps) {
     this.runner = createQueryRunner(deps.database);
@@ -82,10 +82,10 @@ export class ContractWorker {
   async run(signal: AbortSignal): Promise<void> {
     const { status, log } = this.deps;
     const tasks = [
-      { run: () => this.lookIfDue(signal), failure: 'reading contract code from the node failed' },
-      { run: () => this.lookForCreators(signal), failure: 'searching for the creators of contracts failed' },
+      { run: () => this.checkIfDue(signal), failure: 'reading contract code from the node failed' },
+      { run: () => this.findSomeCreators(signal), failure: 'searching for the creators of contracts failed' },
       {
-        run: () => this.lend(),
+        run: () => this.lendIfDue(),
         failure: 'sharing verified sources with contracts of the same code failed',
       },
     ];
@@ -99,7 +99,7 @@ export class ContractWorker {
           await run();
         } catch (error) {
           if (signal.aborted) return;
-          waitMs = FAILED_MS;
+          waitMs = FAILURE_PAUSE_MS;
           log.warn({ error: errorText(error) }, failure);
         }
       }
@@ -107,86 +107,89 @@ export class ContractWorker {
   }
 
   /** Looks after each new block, and when a longer pause is over. */
-  private async lookIfDue(signal: AbortSignal): Promise<void> {
+  private async checkIfDue(signal: AbortSignal): Promise<void> {
     const { status, now } = this.deps;
     const { blocks, finalTo } = status;
-    const isFull = now() >= this.fullAt;
-    const isDue = isFull || (finalTo !== null && now() >= this.upgradesAt);
-    if (blocks === this.lookedBlocks && !isDue) return;
-    await this.look(signal);
+    const isFull = now() >= this.nextFullCheckAt;
+    const isDue = isFull || (finalTo !== null && now() >= this.nextUpgradesAt);
+    if (blocks === this.checkedBlocks && !isDue) return;
+    await this.checkContracts(signal);
     // A check of all contracts does not read the blocks that are not final, so another check follows.
-    if (!isFull) this.lookedBlocks = blocks;
+    if (!isFull) this.checkedBlocks = blocks;
   }
 
   /** Checks the new contracts, or at longer intervals all contracts. Resolves to the number of contracts stored. */
-  async look(signal: AbortSignal): Promise<number> {
+  async checkContracts(signal: AbortSignal): Promise<number> {
     const { chainId, verifiedDb, status, now } = this.deps;
-    const full = now() >= this.fullAt;
+    const isFull = now() >= this.nextFullCheckAt;
     const indexed = status.indexed ?? 0;
     const headFrom = Math.max(0, indexed - NEW_BLOCKS);
     const params = {
       chain_id: chainId,
       verified_db: verifiedDb,
-      limit: LOOK_MAX,
+      limit: CHECKED_MAX,
       from_ord: toOrd(headFrom, 0),
     };
-    const name = full ? 'contracts/list_unchecked_contracts' : 'contracts/list_new_contracts';
+    const name = isFull ? 'contracts/list_unchecked_contracts' : 'contracts/list_new_contracts';
     const uncheckedRows = await this.runner.run(name, params, foundRow);
-    const active = await this.runner.run(
+    const activeRows = await this.runner.run(
       'contracts/list_active_contracts',
-      { chain_id: chainId, limit: LOOK_MAX, from_ord: Math.max(this.activeTo, params.from_ord) },
+      { chain_id: chainId, limit: CHECKED_MAX, from_ord: Math.max(this.activityReadTo, params.from_ord) },
       foundRow,
     );
-    const upgraded = await findUpgraded({
+    const upgradedContracts = await findUpgraded({
       runner: this.runner,
       chainId,
       indexed,
       headFrom,
-      finalTo: now() >= this.upgradesAt ? status.finalTo : null,
-      seenTo: this.upgradesTo,
+      finalTo: now() >= this.nextUpgradesAt ? status.finalTo : null,
+      seenTo: this.upgradesReadTo,
     });
     const toCheck = [
-      ...new Set([...[...uncheckedRows, ...active].map(({ address }) => address), ...upgraded.addresses]),
+      ...new Set([
+        ...[...uncheckedRows, ...activeRows].map(({ address }) => address),
+        ...upgradedContracts.addresses,
+      ]),
     ];
-    for (let from = 0; from < toCheck.length && !signal.aborted; from += BATCH) {
-      if (from > 0) await sleep(PAUSE_MS, undefined, { signal });
-      await this.store(toCheck.slice(from, from + BATCH), signal);
+    for (let start = 0; start < toCheck.length && !signal.aborted; start += BATCH_CONTRACTS) {
+      if (start > 0) await sleep(BATCH_PAUSE_MS, undefined, { signal });
+      await this.store(toCheck.slice(start, start + BATCH_CONTRACTS), signal);
     }
     this.noteNew(uncheckedRows.map(({ address }) => address));
-    if (full && uncheckedRows.length < LOOK_MAX) this.fullAt = now() + FULL_MS;
-    this.upgradesTo = upgraded.seenTo;
-    this.activeTo = lastOrdOfBlock(indexed);
-    if (upgraded.reached) this.upgradesAt = now() + FULL_MS;
+    if (isFull && uncheckedRows.length < CHECKED_MAX) this.nextFullCheckAt = now() + FULL_CHECK_MS;
+    this.upgradesReadTo = upgradedContracts.seenTo;
+    this.activityReadTo = lastOrdOfBlock(indexed);
+    if (upgradedContracts.isComplete) this.nextUpgradesAt = now() + FULL_CHECK_MS;
     return toCheck.length;
   }
 
   /** Shares verified sources with contracts of the same code (lendSources.ts), at most once per FULL_MS. */
-  private async lend(): Promise<void> {
+  private async lendIfDue(): Promise<void> {
     const { database, chainId, verifiedDb, now, log } = this.deps;
-    if (now() < this.lendAt) return;
+    if (now() < this.nextLendAt) return;
     const contracts = await lendSources({ database, runner: this.runner, chainId, verifiedDb });
     if (contracts > 0)
       log.info({ contracts }, 'source search now includes contracts with the code of a verified contract');
-    this.lendAt = now() + FULL_MS;
+    this.nextLendAt = now() + FULL_CHECK_MS;
   }
 
   /**
    * Looks up the creators of some contracts, unless the pause after the last complete search is running. Resolves to
    * the number of creations stored.
    */
-  async lookForCreators(signal: AbortSignal): Promise<number> {
+  async findSomeCreators(signal: AbortSignal): Promise<number> {
     const { database, rpc, chainId, verifiedDb, status, now } = this.deps;
     const { finalTo } = status;
-    if (finalTo === null || now() < this.creatorsAt) return 0;
+    if (finalTo === null || now() < this.nextCreatorsAt) return 0;
     const { runner, nullReceipts } = this;
     const deps = { database, runner, rpc, chainId, verifiedDb, finalTo, now, nullReceipts };
-    const { found, more } = await findCreators(deps, signal);
-    if (!more) this.creatorsAt = now() + FULL_MS;
-    if (now() < this.tracesAt) return found;
-    const creations = await findNewCreations(deps, [...this.newcomers], signal);
-    for (const address of creations.done) this.newcomers.delete(address);
-    if (creations.blind) this.tracesAt = now() + BLIND_MS;
-    return found + creations.found;
+    const { found: foundCount, more: hasMore } = await findCreators(deps, signal);
+    if (!hasMore) this.nextCreatorsAt = now() + FULL_CHECK_MS;
+    if (now() < this.nextTracesAt) return foundCount;
+    const creations = await findNewCreations(deps, [...this.contractsWithoutCreator], signal);
+    for (const address of creations.done) this.contractsWithoutCreator.delete(address);
+    if (creations.blind) this.nextTracesAt = now() + UNABLE_PAUSE_MS;
+    return foundCount + creations.found;
   }
 
   /**
@@ -194,18 +197,18 @@ export class ContractWorker {
    * consists mostly of old contracts that were never checked, so it is ignored.
    */
   private noteNew(addresses: readonly Hex[]): void {
-    if (addresses.length > NEWCOMERS_MAX) return;
-    for (const address of addresses) this.newcomers.add(address);
-    for (const address of this.newcomers) {
-      if (this.newcomers.size <= WAITING_MAX) break;
-      this.newcomers.delete(address);
+    if (addresses.length > NEW_CONTRACTS_MAX) return;
+    for (const address of addresses) this.contractsWithoutCreator.add(address);
+    for (const address of this.contractsWithoutCreator) {
+      if (this.contractsWithoutCreator.size <= WAITING_MAX) break;
+      this.contractsWithoutCreator.delete(address);
     }
   }
 
   private async store(addresses: readonly Hex[], signal: AbortSignal): Promise<void> {
     const { database, rpc, chainId, status, now } = this.deps;
     const indexed = status.indexed ?? 0;
-    const { blind } = await storeCodes(
+    const { hasNoOldStates: blind } = await storeCodes(
       {
         database,
         runner: this.runner,
@@ -213,12 +216,12 @@ export class ContractWorker {
         chainId,
         indexed,
         finalTo: status.finalTo ?? 0,
-        looksBack: now() >= this.oldStatesAt,
+        looksBack: now() >= this.nextOldStatesAt,
         version: Math.floor(now()),
       },
       addresses,
       signal,
     );
-    if (blind) this.oldStatesAt = now() + BLIND_MS;
+    if (blind) this.nextOldStatesAt = now() + UNABLE_PAUSE_MS;
   }
 }

@@ -14,76 +14,76 @@ import type { NodeCode } from '../query/contracts/nodeCode';
 import { readContractCodes } from './readContractCode';
 
 /** Number of cached results. Results end with the head or expire, because code and implementations change. */
-const KEPT_MAX = 5_000;
-const KEPT_MS = 10_000;
+const CODES_KEPT_MAX = 5_000;
+const CODE_KEPT_MS = 10_000;
 /** Largest number of addresses whose code is requested in parallel. */
-const ASKED_MAX = 8;
+const REQUESTS_MAX = 8;
 /** Time limit in ms for all requests about one address. */
-const ASK_MS = 2_000;
+const REQUEST_TIMEOUT_MS = 2_000;
 /**
  * Longest time in ms that an API answer waits if it can do without the code. A later result is used for the next
  * request.
  */
-const PATIENCE_MS = 300;
+const WAIT_MAX_MS = 300;
 /** After a failure, an API answer that can do without the code does not ask the node for this time in ms. */
-const REST_MS = 3_000;
+const FAILURE_PAUSE_MS = 3_000;
 
 export function createNodeCode(rpc: EthCalls, clock: Clock = systemClock()): NodeCode {
   const keptCodes = new LRUCache<
     Hex,
-    { readonly at: number; readonly head: string; readonly code: Promise<ContractCode | null> }
+    { readonly askedAt: number; readonly head: string; readonly code: Promise<ContractCode | null> }
   >({
-    max: KEPT_MAX,
+    max: CODES_KEPT_MAX,
   });
-  let underWay = 0;
-  let restUntil = -Infinity;
-  const ask = async (address: Hex): Promise<ContractCode | null> => {
-    if (underWay >= ASKED_MAX)
+  let runningCount = 0;
+  let pausedUntil = -Infinity;
+  const requestCode = async (address: Hex): Promise<ContractCode | null> => {
+    if (runningCount >= REQUESTS_MAX)
       throw new AppError(
         'node_failed',
-        `${ASKED_MAX} requests to the node are already running; try again later`,
+        `${REQUESTS_MAX} requests to the node are already running; try again later`,
       );
-    underWay += 1;
+    runningCount += 1;
     try {
       const timeoutError = (): Error =>
-        new RpcError('timeout', `the node did not answer within ${ASK_MS} ms`);
-      const [code] = await withDeadline(clock, ASK_MS, undefined, timeoutError, (signal) =>
+        new RpcError('timeout', `the node did not answer within ${REQUEST_TIMEOUT_MS} ms`);
+      const [code] = await withDeadline(clock, REQUEST_TIMEOUT_MS, undefined, timeoutError, (signal) =>
         readContractCodes(rpc, [{ address, block: 'latest' }], signal),
       );
       if (code === null) throw new AppError('node_failed', 'the node gave a malformed answer about the code');
       return code === undefined ? null : toCode(code);
     } catch (error) {
-      restUntil = clock.now() + REST_MS;
+      pausedUntil = clock.now() + FAILURE_PAUSE_MS;
       throw error;
     } finally {
-      underWay -= 1;
+      runningCount -= 1;
     }
   };
   const findKept = (address: Hex, head: string): Promise<ContractCode | null> | null => {
     const cached = keptCodes.get(address);
-    return cached?.head === head && clock.now() - cached.at < KEPT_MS ? cached.code : null;
+    return cached?.head === head && clock.now() - cached.askedAt < CODE_KEPT_MS ? cached.code : null;
   };
   const get: NodeCode['get'] = (address, head = '') => {
     const cached = findKept(address, head);
     if (cached !== null) return cached;
-    const code = ask(address);
-    keptCodes.set(address, { at: clock.now(), head, code });
+    const code = requestCode(address);
+    keptCodes.set(address, { askedAt: clock.now(), head, code });
     code.catch(() => keptCodes.delete(address));
     return code;
   };
   return {
     get,
     async find(address, head = '') {
-      if (clock.now() < restUntil && findKept(address, head) === null) return undefined;
-      const waited = new AbortController();
-      const silence = clock.sleep(PATIENCE_MS, waited.signal).then(
+      if (clock.now() < pausedUntil && findKept(address, head) === null) return undefined;
+      const waitEnd = new AbortController();
+      const whenTooLong = clock.sleep(WAIT_MAX_MS, waitEnd.signal).then(
         () => undefined,
         () => undefined,
       );
       try {
-        return await Promise.race([get(address, head).catch(() => undefined), silence]);
+        return await Promise.race([get(address, head).catch(() => undefined), whenTooLong]);
       } finally {
-        waited.abort();
+        waitEnd.abort();
       }
     },
   };

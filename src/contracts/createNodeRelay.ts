@@ -13,7 +13,7 @@ import { AppError } from '../errors';
 import { BLOCK_NOT_FOUND, type NodeAnswer, type NodeRelay } from '../query/head/nodeRelay';
 
 /** Selector of Error(string), the error that `revert` and `require` with a text return. */
-const REVERTS = new Interface(['error Error(string reason)']);
+const ERROR_INTERFACE = new Interface(['error Error(string reason)']);
 /** Largest number of parallel reads. Further reads are refused. */
 const READS_MAX = 8;
 /**
@@ -25,13 +25,13 @@ const ANSWER_BYTES_MAX = 4 * 2 ** 20;
  * Largest nesting depth of lists and objects. A block with transactions has four levels; JSON.stringify overflows
  * the stack at thousands.
  */
-const DEPTH_MAX = 32;
+const ANSWER_DEPTH_MAX = 32;
 
 /**
  * Errors that the caller gets as answers, with the codes that clients expect. After any other error there is no
  * answer.
  */
-const ANSWERS: Partial<Record<RpcErrorKind, { readonly code: number; readonly message: string }>> = {
+const ERROR_ANSWERS: Partial<Record<RpcErrorKind, { readonly code: number; readonly message: string }>> = {
   revert: { code: 3, message: 'execution reverted' },
   method_missing: { code: -32601, message: 'the method is not available' },
   too_large: { code: -32005, message: 'the answer is too large' },
@@ -41,17 +41,18 @@ const ANSWERS: Partial<Record<RpcErrorKind, { readonly code: number; readonly me
 };
 
 /** Errors after which the next endpoint gets the call, because it may have the block or the method. */
-const PASSED_ON: ReadonlySet<RpcErrorKind> = new Set(['unknown_block', 'method_missing']);
+const RETRIED_KINDS: ReadonlySet<RpcErrorKind> = new Set(['unknown_block', 'method_missing']);
 
 export function createNodeRelay(rpc: Pick<EndpointPool, 'run'>): NodeRelay {
   const clock = systemClock();
-  let underWay = 0;
+  let runningReads = 0;
   const readMethod = (method: string, params: readonly unknown[]): Promise<NodeAnswer> => {
     const limitMs = TIME_LIMITS.nodeReadMs;
     const timeoutError = (): Error => new RpcError('timeout', `the node did not answer within ${limitMs} ms`);
     return withDeadline(clock, limitMs, undefined, timeoutError, (deadline) =>
       rpc.run(
-        (endpoint, signal) => readOf(endpoint, { method, params, answerBytesMax: ANSWER_BYTES_MAX }, signal),
+        (endpoint, signal) =>
+          readFromEndpoint(endpoint, { method, params, answerBytesMax: ANSWER_BYTES_MAX }, signal),
         {
           signal: deadline,
           roundsMax: 1,
@@ -63,50 +64,52 @@ export function createNodeRelay(rpc: Pick<EndpointPool, 'run'>): NodeRelay {
   };
   return {
     async call(method, params) {
-      if (underWay >= READS_MAX)
+      if (runningReads >= READS_MAX)
         throw new AppError(
           'node_failed',
           `${READS_MAX} requests to the node are already running; try again later`,
         );
-      underWay += 1;
+      runningReads += 1;
       try {
         return await readMethod(method, params);
       } catch (error) {
-        const answer =
-          error instanceof RpcError && PASSED_ON.has(error.kind) ? ANSWERS[error.kind] : undefined;
-        if (answer === undefined) throw error;
-        return { error: answer };
+        const errorAnswer =
+          error instanceof RpcError && RETRIED_KINDS.has(error.kind) ? ERROR_ANSWERS[error.kind] : undefined;
+        if (errorAnswer === undefined) throw error;
+        return { error: errorAnswer };
       } finally {
-        underWay -= 1;
+        runningReads -= 1;
       }
     },
   };
 }
 
 /** An error that the caller caused must not lower the endpoint's rank in the pool. */
-async function readOf(endpoint: Endpoint, call: RpcCall, signal: AbortSignal): Promise<NodeAnswer> {
+async function readFromEndpoint(endpoint: Endpoint, call: RpcCall, signal: AbortSignal): Promise<NodeAnswer> {
   const [outcome] = await endpoint.attempt([call], (result) => result, signal);
   if (outcome === undefined) throw new RpcError('bad_answer', 'the node gave no answer');
   if ('value' in outcome) {
-    if (isDeeper(outcome.value, DEPTH_MAX))
-      throw new RpcError('bad_answer', `the answer is nested deeper than ${DEPTH_MAX} levels`);
+    if (isDeeper(outcome.value, ANSWER_DEPTH_MAX))
+      throw new RpcError('bad_answer', `the answer is nested deeper than ${ANSWER_DEPTH_MAX} levels`);
     return { result: outcome.value };
   }
   const { kind, data } = outcome.error;
-  const answer = ANSWERS[kind];
-  if (answer === undefined || PASSED_ON.has(kind)) throw outcome.error;
+  const answer = ERROR_ANSWERS[kind];
+  if (answer === undefined || RETRIED_KINDS.has(kind)) throw outcome.error;
   if (!isHexData(data)) return { error: answer };
   const reason = kind === 'revert' ? revertReason(data) : null;
   const message = reason === null ? answer.message : `${answer.message}: ${reason}`;
   return { error: { ...answer, message, data } };
 }
 
-/** Whether lists or objects nest deeper than `levels`. */
-function isDeeper(value: unknown, levels: number): boolean {
-  let level = [value];
-  for (let depth = 0; depth < levels; depth += 1) {
-    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
-    if (level.length === 0) return false;
+/** Whether lists or objects nest deeper than `depthMax`. */
+function isDeeper(value: unknown, depthMax: number): boolean {
+  let valuesOfLevel = [value];
+  for (let depth = 0; depth < depthMax; depth += 1) {
+    valuesOfLevel = valuesOfLevel.flatMap((nestedValue) =>
+      typeof nestedValue === 'object' && nestedValue !== null ? Object.values(nestedValue) : [],
+    );
+    if (valuesOfLevel.length === 0) return false;
   }
   return true;
 }
@@ -114,7 +117,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 /** The text of Error(string), as nodes append it to their message. Null if the data is another error. */
 function revertReason(data: string): string | null {
   try {
-    const text: unknown = REVERTS.parseError(data)?.args[0];
+    const text: unknown = ERROR_INTERFACE.parseError(data)?.args[0];
     return typeof text === 'string' ? text : null;
   } catch {
     return null;

@@ -33,11 +33,11 @@ export class FairQueue<T> {
 
   /** Removes and returns the next item; null if the queue is empty. */
   take(): T | null {
-    const [next] = [...this.entries].sort((a, b) => a.round - b.round || a.size - b.size);
-    if (next === undefined) return null;
-    this.round = next.round;
-    this.entries = this.entries.filter((entry) => entry !== next);
-    return next.item;
+    const [nextEntry] = [...this.entries].sort((a, b) => a.round - b.round || a.size - b.size);
+    if (nextEntry === undefined) return null;
+    this.round = nextEntry.round;
+    this.entries = this.entries.filter((entry) => entry !== nextEntry);
+    return nextEntry.item;
   }
 
   clear(): void {

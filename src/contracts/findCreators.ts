@@ -19,14 +19,14 @@ import { AppError } from '../errors';
 import { findFactory, type TraceRpc } from './findFactory';
 
 /** Largest number of contracts per check. Each needs two calls, and some need a trace. */
-const LOOK_MAX = 100;
+const CONTRACTS_PER_CHECK = 100;
 /** A node may get a receipt later. After this many checks without the receipt, the transaction counts as unknown. */
 const NULL_RECEIPTS_MAX = 3;
 /**
  * To find out whether one contract may have created another, the nonces from 1 to this number are tried
  * (`isChild`).
  */
-const CHILDREN_MAX = 32;
+const NONCE_MAX = 32;
 
 export const contractCreationsTable = defineTable('contract_creations', {
   address,
@@ -63,38 +63,44 @@ export async function findCreators(
   { database, runner, rpc, chainId, verifiedDb, finalTo, now, nullReceipts }: CreatorDeps,
   signal: AbortSignal,
 ): Promise<{ readonly found: number; readonly more: boolean }> {
-  const params = { chain_id: chainId, verified_db: verifiedDb, final_to: finalTo, limit: LOOK_MAX };
-  const unasked = await runner.run('contracts/list_unasked_creations', params, unaskedRow);
-  if (unasked.length === 0) return { found: 0, more: false };
-  const transactions = await readTransactions(rpc, unasked, signal);
+  const params = {
+    chain_id: chainId,
+    verified_db: verifiedDb,
+    final_to: finalTo,
+    limit: CONTRACTS_PER_CHECK,
+  };
+  const unaskedCreations = await runner.run('contracts/list_unasked_creations', params, unaskedRow);
+  if (unaskedCreations.length === 0) return { found: 0, more: false };
+  const transactions = await readTransactions(rpc, unaskedCreations, signal);
   const blocks = new Set(transactions.flatMap((one) => one?.block ?? []));
-  const times = await readTimes(rpc, [...blocks], signal);
+  const timeByBlock = await readTimes(rpc, [...blocks], signal);
   const version = Math.floor(now());
   const rows: ContractCreationRow[] = [];
-  for (const [index, one] of unasked.entries()) {
+  for (const [index, creation] of unaskedCreations.entries()) {
     const transaction = transactions[index];
     // Skips a transaction for which the node gave no answer; the next check asks again. Also skips a transaction that
     // is not final yet.
     if (transaction === undefined || (transaction !== null && transaction.block > finalTo)) continue;
-    const { address: contract, tx_hash } = one;
-    if (transaction === null && !isUnknown(nullReceipts, tx_hash)) continue;
-    const factory = transaction === null ? undefined : await factoryOf(rpc, one, transaction, signal);
-    const common = { address: contract, tx_hash, version };
+    const { address: contract, tx_hash } = creation;
+    if (transaction === null && !isReceiptMissing(nullReceipts, tx_hash)) continue;
+    const factory =
+      transaction === null ? undefined : await findFactoryOf(rpc, creation, transaction, signal);
+    const sharedFields = { address: contract, tx_hash, version };
     if (transaction === null || factory === undefined) {
-      rows.push({ ...common, creator: null, factory: null, block: 0, timestamp: 0 });
+      rows.push({ ...sharedFields, creator: null, factory: null, block: 0, timestamp: 0 });
       continue;
     }
     const { from: creator, block } = transaction;
-    const timestamp = times.get(block);
+    const timestamp = timeByBlock.get(block);
     // Without the time of the block, nothing is stored, and the next check asks again.
-    if (timestamp !== undefined) rows.push({ ...common, creator, factory, block, timestamp });
+    if (timestamp !== undefined) rows.push({ ...sharedFields, creator, factory, block, timestamp });
   }
   await insertRows(database, contractCreationsTable, rows);
-  return { found: rows.length, more: unasked.length === LOOK_MAX && rows.length > 0 };
+  return { found: rows.length, more: unaskedCreations.length === CONTRACTS_PER_CHECK && rows.length > 0 };
 }
 
 /** Counts a check without the receipt. Returns whether it was the last one. */
-function isUnknown(nullReceipts: Map<Hex, number>, hash: Hex): boolean {
+function isReceiptMissing(nullReceipts: Map<Hex, number>, hash: Hex): boolean {
   const count = (nullReceipts.get(hash) ?? 0) + 1;
   if (count < NULL_RECEIPTS_MAX) nullReceipts.set(hash, count);
   else nullReceipts.delete(hash);
@@ -108,23 +114,23 @@ function isUnknown(nullReceipts: Map<Hex, number>, hash: Hex): boolean {
  * creation. A transaction that deployed another contract is taken only if that contract could create a contract at
  * this address.
  */
-async function factoryOf(
+async function findFactoryOf(
   rpc: TraceRpc,
   { is_pool, factory, address: contract, tx_hash }: Unasked,
-  { created, to }: Transaction,
+  { created: createdContract, to }: Transaction,
   signal: AbortSignal,
 ): Promise<Hex | null | undefined> {
-  if (created === contract) return null;
+  if (createdContract === contract) return null;
   if (is_pool) return factory;
-  const traced = await findFactory(rpc, tx_hash, contract, signal);
-  if (traced !== undefined) return traced ?? undefined;
-  if (created === null) return to ?? undefined;
-  return isChild(created, contract) ? created : undefined;
+  const tracedFactory = await findFactory(rpc, tx_hash, contract, signal);
+  if (tracedFactory !== undefined) return tracedFactory ?? undefined;
+  if (createdContract === null) return to ?? undefined;
+  return isChild(createdContract, contract) ? createdContract : undefined;
 }
 
 /** Whether CREATE in `parent` gives this address for a small nonce. Nonces of contracts start at 1 (EIP-161). */
 function isChild(parent: Hex, contract: Hex): boolean {
-  for (let nonce = 1; nonce <= CHILDREN_MAX; nonce += 1)
+  for (let nonce = 1; nonce <= NONCE_MAX; nonce += 1)
     if (getCreateAddress({ from: parent, nonce }).toLowerCase() === contract) return true;
   return false;
 }
@@ -161,10 +167,10 @@ const receiptShape = z.object({
 
 function toTransaction(receipt: unknown): Transaction | null {
   if (receipt === null) return null;
-  const parsed = receiptShape.safeParse(receipt);
-  if (!parsed.success)
+  const parsedReceipt = receiptShape.safeParse(receipt);
+  if (!parsedReceipt.success)
     throw new AppError('node_failed', 'the answer of the node is not a transaction receipt');
-  const { from, to, blockNumber, contractAddress } = parsed.data;
+  const { from, to, blockNumber, contractAddress } = parsedReceipt.data;
   const toHexOrNull = (value: Hex | null | undefined): Hex | null =>
     value == null ? null : toLowerHex(value);
   return {

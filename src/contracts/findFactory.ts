@@ -39,7 +39,7 @@ export async function findFactory(
   signal: AbortSignal,
 ): Promise<Hex | null | undefined> {
   try {
-    return await rpc.run((endpoint, linked) => trace(endpoint, transaction, contract, linked), {
+    return await rpc.run((endpoint, linkedSignal) => trace(endpoint, transaction, contract, linkedSignal), {
       signal,
       roundsMax: 1,
     });
@@ -77,14 +77,14 @@ const frameShape = z.object({
 
 /** Reads the tree of the call tracer. A call that failed, and the calls inside it, created nothing. */
 function readFrames(trace: unknown, contract: Hex): Hex | null {
-  const frames = [trace];
-  for (let looked = 0; looked < frames.length && looked < FRAMES_MAX; looked += 1) {
-    const parsed = frameShape.safeParse(frames[looked]);
+  const unreadFrames = [trace];
+  for (let framesRead = 0; framesRead < unreadFrames.length && framesRead < FRAMES_MAX; framesRead += 1) {
+    const parsed = frameShape.safeParse(unreadFrames[framesRead]);
     if (!parsed.success) throw new Error('the answer of the node is not a call trace');
     const { type, from, to, error, calls } = parsed.data;
     if (error != null) continue;
     if (type.startsWith('CREATE') && to != null && toLowerHex(to) === contract) return toLowerHex(from);
-    for (const call of calls ?? []) frames.push(call);
+    for (const call of calls ?? []) unreadFrames.push(call);
   }
   return null;
 }
@@ -105,8 +105,13 @@ function readTraces(trace: unknown, contract: Hex): Hex | null {
   const parsed = tracesShape.safeParse(trace);
   if (!parsed.success) throw new Error('the answer of the node is not a list of traces');
   for (const { type, action, result } of parsed.data.slice(0, FRAMES_MAX)) {
-    const created = result?.address;
-    if (type === 'create' && created != null && action.from != null && toLowerHex(created) === contract)
+    const createdContract = result?.address;
+    if (
+      type === 'create' &&
+      createdContract != null &&
+      action.from != null &&
+      toLowerHex(createdContract) === contract
+    )
       return toLowerHex(action.from);
   }
   return null;

@@ -22,7 +22,7 @@ import { findFactory } from './findFactory';
 /** Largest number of new contracts that wait until their first log is final. */
 export const WAITING_MAX = CONTRACTS_MAX;
 /** A contract whose first log is this many blocks below the last final block counts as old. */
-const NEW_BLOCKS = 1_000;
+const NEW_CONTRACT_BLOCKS = 1_000;
 /** Largest number of traces per check. */
 const TRACES_MAX = 100;
 
@@ -37,24 +37,24 @@ interface NewCreations {
 }
 
 /**
- * Finds the creating transactions of the contracts in `waiting` and stores them. `waiting` holds at most WAITING_MAX
+ * Finds the creating transactions of the contracts in `waitingContracts` and stores them. `waitingContracts` holds at most WAITING_MAX
  * contracts that have no known creation yet.
  */
 export async function findNewCreations(
   deps: CreatorDeps,
-  waiting: readonly Hex[],
+  waitingContracts: readonly Hex[],
   signal: AbortSignal,
 ): Promise<NewCreations> {
   const { database, runner, rpc, chainId, finalTo, now } = deps;
-  if (waiting.length === 0) return { found: 0, done: [], blind: false };
-  const final = finalSnapshot(finalTo);
-  const origins = await readOrigins({ runner, chainId }, final, waiting);
-  const { done, asked } = sortByOrigin(waiting, origins, finalTo);
-  if (asked.length === 0) return { found: 0, done, blind: false };
+  if (waitingContracts.length === 0) return { found: 0, done: [], blind: false };
+  const snapshot = finalSnapshot(finalTo);
+  const originByContract = await readOrigins({ runner, chainId }, snapshot, waitingContracts);
+  const { done, asked: toTrace } = sortByOrigin(waitingContracts, originByContract, finalTo);
+  if (toTrace.length === 0) return { found: 0, done, blind: false };
   const params = {
-    ...snapshotParams(final),
+    ...snapshotParams(snapshot),
     chain_id: chainId,
-    addresses: asked.map((address) => address.slice(2)),
+    addresses: toTrace.map((address) => address.slice(2)),
     limit: TRACES_MAX,
   };
   const logs = await runner.run('contracts/list_first_logs', params, firstRow);
@@ -62,25 +62,25 @@ export async function findNewCreations(
   const version = Math.floor(now());
   const rows: ContractCreationRow[] = [];
   /** Contracts whose receipt the node does not have yet. They are asked about again until they are old. */
-  const open = new Set<Hex>();
-  let [told, untold] = [0, 0];
+  const withoutReceipt = new Set<Hex>();
+  let [tracedCount, untracedCount] = [0, 0];
   for (const [index, { address, ord, tx_hash, timestamp }] of logs.entries()) {
     const transaction = transactions[index] ?? null;
     if (transaction === null) {
-      open.add(address);
+      withoutReceipt.add(address);
       continue;
     }
-    const { from: creator, created } = transaction;
-    const factory = created === address ? null : await findFactory(rpc, tx_hash, address, signal);
-    if (factory === undefined) untold += 1;
-    else told += 1;
-    if (factory === undefined || (factory === null && created !== address)) continue;
+    const { from: creator, created: createdContract } = transaction;
+    const factory = createdContract === address ? null : await findFactory(rpc, tx_hash, address, signal);
+    if (factory === undefined) untracedCount += 1;
+    else tracedCount += 1;
+    if (factory === undefined || (factory === null && createdContract !== address)) continue;
     rows.push({ address, creator, factory, tx_hash, block: blockOfOrd(ord), timestamp, version });
   }
   await insertRows(database, contractCreationsTable, rows);
-  const blind = told === 0 && untold > 0;
-  const settled = asked.filter((address) => !open.has(address));
-  return { found: rows.length, done: blind ? done : [...done, ...settled], blind };
+  const blind = tracedCount === 0 && untracedCount > 0;
+  const finishedContracts = toTrace.filter((address) => !withoutReceipt.has(address));
+  return { found: rows.length, done: blind ? done : [...done, ...finishedContracts], blind };
 }
 
 /**
@@ -98,7 +98,7 @@ function sortByOrigin(
     const { creation = null, firstSeenBlock = null } = origins.get(address) ?? {};
     if (creation !== null) done.push(address);
     else if (firstSeenBlock === null || firstSeenBlock > finalTo) continue;
-    else if (firstSeenBlock < finalTo - NEW_BLOCKS) done.push(address);
+    else if (firstSeenBlock < finalTo - NEW_CONTRACT_BLOCKS) done.push(address);
     else if (asked.length < TRACES_MAX) asked.push(address);
   }
   return { done, asked };

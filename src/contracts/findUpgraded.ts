@@ -32,12 +32,12 @@ interface UpgradeQuestion {
 }
 
 /**
- * `seenTo` is the position from which the next check starts, after these contracts are read. `reached` is true if
+ * `seenTo` is the position from which the next check starts, after these contracts are read. `isComplete` is true if
  * this check has read all final blocks.
  */
 export async function findUpgraded(
   question: UpgradeQuestion,
-): Promise<{ readonly addresses: Hex[]; readonly seenTo: number; readonly reached: boolean }> {
+): Promise<{ readonly addresses: Hex[]; readonly seenTo: number; readonly isComplete: boolean }> {
   const { runner, chainId, indexed, headFrom, finalTo, seenTo } = question;
   const lastOrd = finalTo === null ? seenTo : lastOrdOfBlock(finalTo);
   const toOrdMax = Math.min(lastOrd, lastOrdOfBlock(blockOfOrd(seenTo) + SPAN_BLOCKS));
@@ -50,25 +50,25 @@ export async function findUpgraded(
     limit: UPGRADES_MAX,
   };
   const upgrades = await runner.run('contracts/list_upgraded_contracts', params, upgradeRow);
-  const finals = upgrades.filter(({ ord }) => ord > seenTo && ord <= toOrdMax);
-  const seenToOrd = finals.length < UPGRADES_MAX ? toOrdMax : (finals.at(-1)?.ord ?? toOrdMax);
+  const finalUpgrades = upgrades.filter(({ ord }) => ord > seenTo && ord <= toOrdMax);
+  const seenToOrd = finalUpgrades.length < UPGRADES_MAX ? toOrdMax : (finalUpgrades.at(-1)?.ord ?? toOrdMax);
   // A contract may have been read on an abandoned branch. It is read again when the block at the same height is
   // final.
-  const depth = finalTo === null ? 0 : Math.max(0, indexed - finalTo);
-  const needed = new Map<Hex, number>();
+  const unfinalBlocks = finalTo === null ? 0 : Math.max(0, indexed - finalTo);
+  const neededBlockByContract = new Map<Hex, number>();
   for (const { address, ord } of upgrades) {
-    const from = blockOfOrd(ord) + (finalTo !== null && ord <= lastOrd ? depth : 0);
-    needed.set(address, Math.max(needed.get(address) ?? 0, from));
+    const neededBlock = blockOfOrd(ord) + (finalTo !== null && ord <= lastOrd ? unfinalBlocks : 0);
+    neededBlockByContract.set(address, Math.max(neededBlockByContract.get(address) ?? 0, neededBlock));
   }
-  const codes = await inChunks([...needed.keys()], (chunk) =>
+  const codes = await inChunks([...neededBlockByContract.keys()], (chunk) =>
     runner.run(
       'contracts/list_codes',
-      { addresses: chunk.map((one) => one.slice(2)), limit: chunk.length },
+      { addresses: chunk.map((address) => address.slice(2)), limit: chunk.length },
       checkedRow,
     ),
   );
-  const addresses = codes.flatMap(({ address, checked_block: checked }) =>
-    checked < (needed.get(address) ?? 0) ? [address] : [],
+  const addresses = codes.flatMap(({ address, checked_block: checkedBlock }) =>
+    checkedBlock < (neededBlockByContract.get(address) ?? 0) ? [address] : [],
   );
-  return { addresses, seenTo: seenToOrd, reached: finalTo !== null && seenToOrd >= lastOrd };
+  return { addresses, seenTo: seenToOrd, isComplete: finalTo !== null && seenToOrd >= lastOrd };
 }

@@ -25,19 +25,19 @@ type Value =
   | 'size'
   | { readonly slot: bigint; readonly shift: number }
   /** The answer of the contract at this place. */
-  | { readonly toldBy: Place };
+  | { readonly answerOf: Place };
 
 interface Path {
   at: number;
   readonly stack: Value[];
   /** The contract of the newest CALL or STATICCALL, whose answer is in memory. */
-  asked: Place | null;
+  calledPlace: Place | null;
 }
 
 const STEPS_MAX = 20_000;
 const PATHS_MAX = 2_000;
 const STACK_MAX = 64;
-const WORD = 2n ** 256n;
+const WORD_VALUES = 2n ** 256n;
 const ADDRESS_MAX = 2n ** 160n - 1n;
 /** Constants below are numbers, not addresses of contracts. An address with so many leading zeros is not minable. */
 const ADDRESS_MIN = 2n ** 64n;
@@ -52,20 +52,20 @@ export function readDelegation(code: Hex): Hex | null {
 /** Null if the code does not forward calls, or if the place of the implementation is unknown. */
 export function readForwarding(code: Hex): Forwarding | null {
   const bytes = Buffer.from(code.slice(2), 'hex');
-  const paths: Path[] = [{ at: 0, stack: [], asked: null }];
-  const begun = new Set<string>();
+  const paths: Path[] = [{ at: 0, stack: [], calledPlace: null }];
+  const startedStates = new Set<string>();
   let steps = 0;
   for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
-    const state = `${path.at} ${path.stack.map(writeValue).join()}`;
-    if (begun.has(state) || begun.size >= PATHS_MAX) continue;
-    begun.add(state);
+    const state = `${path.at} ${path.stack.map(valueKey).join()}`;
+    if (startedStates.has(state) || startedStates.size >= PATHS_MAX) continue;
+    startedStates.add(state);
     for (;;) {
       if ((steps += 1) > STEPS_MAX) return null;
-      const next = step(bytes, path);
-      if (next === 'go on') continue;
-      if (next === 'end') break;
-      if (!Array.isArray(next)) return next;
-      paths.push(...next);
+      const outcome = runOperation(bytes, path);
+      if (outcome === 'go on') continue;
+      if (outcome === 'end') break;
+      if (!Array.isArray(outcome)) return outcome;
+      paths.push(...outcome);
       break;
     }
   }
@@ -75,25 +75,30 @@ export function readForwarding(code: Hex): Forwarding | null {
 type Next = 'go on' | 'end' | Path[] | Forwarding;
 
 /** Runs one operation. Returns the branches of a JUMPI, with the one to take first at the end. */
-function step(bytes: Buffer, path: Path): Next {
+function runOperation(bytes: Buffer, path: Path): Next {
   const { stack } = path;
-  const code = bytes[path.at];
-  if (code === undefined || stack.length > STACK_MAX) return 'end';
+  const opcode = bytes[path.at];
+  if (opcode === undefined || stack.length > STACK_MAX) return 'end';
   path.at += 1;
-  if (code >= OP.PUSH0 && code <= OP.SWAP16) return arrange(bytes, path, code);
-  const take = (): Value => stack.pop() ?? 'unknown';
-  switch (code) {
+  if (opcode >= OP.PUSH0 && opcode <= OP.SWAP16) return runStackOperation(bytes, path, opcode);
+  const pop = (): Value => stack.pop() ?? 'unknown';
+  switch (opcode) {
     case OP.JUMP:
     case OP.JUMPI:
-      return jump(bytes, path, code === OP.JUMPI, take(), code === OP.JUMPI ? take() : 1n);
+      return jump(bytes, path, opcode === OP.JUMPI, pop(), opcode === OP.JUMPI ? pop() : 1n);
     case OP.DELEGATECALL:
-      return readDelegateCall(path, [take(), take(), take(), take(), take(), take()]);
+      return readDelegateCall(path, [pop(), pop(), pop(), pop(), pop(), pop()]);
     case OP.CALL:
     case OP.STATICCALL: {
-      take();
-      const to = take();
-      for (let rest = code === OP.CALL ? 5 : 4; rest > 0; rest -= 1) take();
-      path.asked = placeOf(to);
+      pop();
+      const target = pop();
+      for (
+        let remainingArguments = opcode === OP.CALL ? 5 : 4;
+        remainingArguments > 0;
+        remainingArguments -= 1
+      )
+        pop();
+      path.calledPlace = placeOf(target);
       stack.push('unknown');
       return 'go on';
     }
@@ -101,51 +106,51 @@ function step(bytes: Buffer, path: Path): Next {
       stack.push('size');
       return 'go on';
     case OP.SLOAD: {
-      const slot = take();
+      const slot = pop();
       stack.push(typeof slot === 'bigint' ? { slot, shift: 0 } : 'unknown');
       return 'go on';
     }
     case OP.MLOAD:
-      take();
-      stack.push(path.asked === null ? 'unknown' : { toldBy: path.asked });
+      pop();
+      stack.push(path.calledPlace === null ? 'unknown' : { answerOf: path.calledPlace });
       return 'go on';
     default:
-      return compute(code, stack, take);
+      return compute(opcode, stack, pop);
   }
 }
 
 /** Runs PUSH, DUP or SWAP. */
-function arrange(bytes: Buffer, path: Path, code: number): Next {
+function runStackOperation(bytes: Buffer, path: Path, opcode: number): Next {
   const { stack } = path;
-  if (code <= OP.PUSH32) {
-    const width = code - OP.PUSH0;
-    const text = bytes.toString('hex', path.at, path.at + width);
-    stack.push(width === 0 ? 0n : BigInt(`0x${text.padEnd(2 * width, '0')}`));
-    path.at += width;
+  if (opcode <= OP.PUSH32) {
+    const byteCount = opcode - OP.PUSH0;
+    const text = bytes.toString('hex', path.at, path.at + byteCount);
+    stack.push(byteCount === 0 ? 0n : BigInt(`0x${text.padEnd(2 * byteCount, '0')}`));
+    path.at += byteCount;
     return 'go on';
   }
-  if (code <= OP.DUP16) {
-    stack.push(stack.at(OP.DUP1 - code - 1) ?? 'unknown');
+  if (opcode <= OP.DUP16) {
+    stack.push(stack.at(OP.DUP1 - opcode - 1) ?? 'unknown');
     return 'go on';
   }
-  const [top, other] = [stack.length - 1, stack.length - 2 - (code - OP.SWAP1)];
+  const [top, other] = [stack.length - 1, stack.length - 2 - (opcode - OP.SWAP1)];
   if (other < 0) return 'end';
   [stack[top], stack[other]] = [stack[other] ?? 'unknown', stack[top] ?? 'unknown'];
   return 'go on';
 }
 
-function jump(bytes: Buffer, path: Path, conditional: boolean, to: Value, condition: Value): Next {
+function jump(bytes: Buffer, path: Path, isConditional: boolean, to: Value, condition: Value): Next {
   const target = typeof to === 'bigint' && to < BigInt(bytes.length) ? Number(to) : -1;
-  const valid = bytes[target] === OP.JUMPDEST;
-  if (!conditional || (typeof condition === 'bigint' && condition !== 0n)) {
-    if (!valid) return 'end';
+  const isJumpTarget = bytes[target] === OP.JUMPDEST;
+  if (!isConditional || (typeof condition === 'bigint' && condition !== 0n)) {
+    if (!isJumpTarget) return 'end';
     path.at = target;
     // A jump starts a path, so that a loop ends where its state repeats.
     return [path];
   }
-  const through = { ...path, stack: [...path.stack] };
-  if (typeof condition === 'bigint' || !valid) return [through];
-  return [{ ...path, at: target }, through];
+  const nextPath = { ...path, stack: [...path.stack] };
+  if (typeof condition === 'bigint' || !isJumpTarget) return [nextPath];
+  return [{ ...path, at: target }, nextPath];
 }
 
 /** The forwarded call, or the unknown result of another call. */
@@ -153,9 +158,9 @@ function readDelegateCall(path: Path, [, to, , size]: readonly Value[]): Next {
   const place = to === undefined ? null : placeOf(to);
   if (size === 'size' && to !== undefined) {
     if (place !== null) return { kind: 'implementation', place };
-    if (typeof to === 'object' && 'toldBy' in to) return { kind: 'beacon', place: to.toldBy };
+    if (typeof to === 'object' && 'answerOf' in to) return { kind: 'beacon', place: to.answerOf };
   }
-  path.asked = null;
+  path.calledPlace = null;
   path.stack.push('unknown');
   return 'go on';
 }
@@ -171,46 +176,50 @@ function placeOf(value: Value): Place | null {
 }
 
 /** All operations that only change the stack. */
-function compute(code: number, stack: Value[], take: () => Value): Next {
-  const arity = ARITIES.get(code);
-  if (arity === undefined) return 'end';
-  const [count, results] = arity;
-  const [a = 'unknown', b = 'unknown'] = Array.from({ length: count }, take);
-  if (results === 1) stack.push(valueOf(code, a, b));
+function compute(opcode: number, stack: Value[], take: () => Value): Next {
+  const takesAndGives = TAKES_AND_GIVES.get(opcode);
+  if (takesAndGives === undefined) return 'end';
+  const [count, results] = takesAndGives;
+  const [top = 'unknown', second = 'unknown'] = Array.from({ length: count }, take);
+  if (results === 1) stack.push(resultOf(opcode, top, second));
   return 'go on';
 }
 
-function valueOf(code: number, a: Value, b: Value): Value {
-  if (typeof a === 'bigint' && typeof b === 'bigint') return OPERATIONS.get(code)?.(a, b) ?? 'unknown';
+function resultOf(opcode: number, a: Value, b: Value): Value {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return OPERATIONS.get(opcode)?.(a, b) ?? 'unknown';
   // Arguments after the call data, or the size as a difference of pointers, still pass on the whole call data.
   if (a === 'size' || b === 'size')
-    return code === OP.ADD || (code === OP.SUB && a === 'size') ? 'size' : 'unknown';
+    return opcode === OP.ADD || (opcode === OP.SUB && a === 'size') ? 'size' : 'unknown';
   const [constant, other] = typeof a === 'bigint' ? [a, b] : [b, a];
   if (typeof constant !== 'bigint' || typeof other !== 'object') return 'unknown';
-  if (code === OP.AND) return constant === ADDRESS_MAX || constant === WORD - 1n ? other : 'unknown';
-  return 'slot' in other ? shiftSlot(code, a, constant, other) : 'unknown';
+  if (opcode === OP.AND) return constant === ADDRESS_MAX || constant === WORD_VALUES - 1n ? other : 'unknown';
+  return 'slot' in other ? shiftSlot(opcode, a, constant, other) : 'unknown';
 }
 
 /** A slot after SHR or a division by a power of two; `a` is the top of the stack. */
 function shiftSlot(
-  code: number,
+  opcode: number,
   a: Value,
   constant: bigint,
   value: { readonly slot: bigint; readonly shift: number },
 ): Value {
-  const isShifted = code === OP.SHR && a === constant;
-  const bits = isShifted ? Number(constant) : code === OP.DIV && a !== constant ? bitsOf(constant) : 256;
+  const isShifted = opcode === OP.SHR && a === constant;
+  const bits = isShifted
+    ? Number(constant)
+    : opcode === OP.DIV && a !== constant
+      ? powerOfTwoBits(constant)
+      : 256;
   const shift = value.shift + bits;
   return shift > 96 ? 'unknown' : { ...value, shift };
 }
 
 /** The exponent of a power of two; 256 for other numbers. */
-function bitsOf(value: bigint): number {
+function powerOfTwoBits(value: bigint): number {
   const bits = value.toString(2);
   return /^10*$/.test(bits) ? bits.length - 1 : 256;
 }
 
-function writeValue(value: Value): string {
+function valueKey(value: Value): string {
   if (typeof value !== 'object') return String(value);
   return 'slot' in value ? `slot ${value.slot} ${value.shift}` : JSON.stringify(value);
 }
@@ -239,7 +248,7 @@ const OP = {
 } as const;
 
 /** Operations that other code of a proxy uses: number of taken values, number of results. */
-const ARITIES: ReadonlyMap<number, readonly [takes: number, gives: 0 | 1]> = new Map(
+const TAKES_AND_GIVES: ReadonlyMap<number, readonly [takes: number, gives: 0 | 1]> = new Map(
   (
     [
       // Arithmetic and comparisons of two values; ADDMOD and MULMOD of three.
@@ -290,18 +299,18 @@ const ARITIES: ReadonlyMap<number, readonly [takes: number, gives: 0 | 1]> = new
   ),
 );
 
-const flag = (value: boolean): bigint => (value ? 1n : 0n);
+const fromBoolean = (value: boolean): bigint => (value ? 1n : 0n);
 /** Operations on two constants; the first is the top of the stack. */
 const OPERATIONS: ReadonlyMap<number, (a: bigint, b: bigint) => bigint> = new Map([
-  [0x01, (a, b) => (a + b) % WORD],
-  [0x02, (a, b) => (a * b) % WORD],
-  [0x03, (a, b) => (a - b + WORD) % WORD],
+  [0x01, (a, b) => (a + b) % WORD_VALUES],
+  [0x02, (a, b) => (a * b) % WORD_VALUES],
+  [0x03, (a, b) => (a - b + WORD_VALUES) % WORD_VALUES],
   [0x04, (a, b) => (b === 0n ? 0n : a / b)],
-  [0x0a, (a, b) => (b > 255n ? 0n : a ** b % WORD)],
-  [0x14, (a, b) => flag(a === b)],
+  [0x0a, (a, b) => (b > 255n ? 0n : a ** b % WORD_VALUES)],
+  [0x14, (a, b) => fromBoolean(a === b)],
   [0x16, (a, b) => a & b],
   [0x17, (a, b) => a | b],
-  [0x1b, (a, b) => (a > 255n ? 0n : (b << a) % WORD)],
+  [0x1b, (a, b) => (a > 255n ? 0n : (b << a) % WORD_VALUES)],
   [0x1c, (a, b) => (a > 255n ? 0n : b >> a)],
 ]);
 
@@ -311,11 +320,14 @@ const [CALLCODE, SELFDESTRUCT] = [0xf2, 0xff];
 export function readAbilities(code: Hex): { readonly delegates: boolean; readonly canEnd: boolean } {
   const bytes = Buffer.from(code.slice(2), 'hex');
   // The last two bytes are the length of the compiler's metadata, a CBOR map.
-  const metadata = bytes.length < 2 ? 0 : bytes.readUInt16BE(bytes.length - 2) + 2;
-  const first = bytes[bytes.length - metadata] ?? 0;
-  const end = first >> 4 === 0xa && metadata < bytes.length ? bytes.length - metadata : bytes.length;
+  const metadataLength = bytes.length < 2 ? 0 : bytes.readUInt16BE(bytes.length - 2) + 2;
+  const firstMetadataByte = bytes[bytes.length - metadataLength] ?? 0;
+  const codeEnd =
+    firstMetadataByte >> 4 === 0xa && metadataLength < bytes.length
+      ? bytes.length - metadataLength
+      : bytes.length;
   let [delegates, canEnd] = [false, false];
-  for (let at = 0; at < end; at += 1) {
+  for (let at = 0; at < codeEnd; at += 1) {
     const opcode = bytes[at] ?? 0;
     delegates ||= opcode === OP.DELEGATECALL;
     canEnd ||= opcode === OP.DELEGATECALL || opcode === CALLCODE || opcode === SELFDESTRUCT;

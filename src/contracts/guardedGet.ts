@@ -12,7 +12,7 @@ import { createGunzip } from 'node:zlib';
 import { AppError } from '../errors';
 
 const REDIRECTS_MAX = 5;
-const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
+const REDIRECT_STATUSES: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
 
 interface GuardedGetOptions {
   /** Limit of the body in bytes, after decompression. */
@@ -39,7 +39,7 @@ export async function guardedGet(url: URL, options: GuardedGetOptions): Promise<
     checkAddress(target, options.allowPrivate);
     const response = await send(target, options);
     const location = response.headers.location;
-    if (location === undefined || !REDIRECTS.has(response.statusCode)) {
+    if (location === undefined || !REDIRECT_STATUSES.has(response.statusCode)) {
       const body = await readBody(response, options);
       return { status: response.statusCode ?? 0, headers: response.headers, body };
     }

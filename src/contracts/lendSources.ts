@@ -27,17 +27,17 @@ export async function lendSources(deps: LendDeps): Promise<number> {
   const { database, runner, chainId, verifiedDb } = deps;
   const chainParams = { chain_id: chainId, verified_db: verifiedDb };
   await commandNamed(database, 'sources/withdraw_sources', chainParams);
-  let lent = 0;
+  let lentCount = 0;
   for (;;) {
     const rows = await runner.run('sources/list_lenders', { ...chainParams, limit: LENDERS_MAX }, lenderRow);
-    if (rows.length === 0) return lent;
+    if (rows.length === 0) return lentCount;
     await commandNamed(database, 'sources/lend_sources', {
       ...chainParams,
       chains: rows.map((row) => row.lender_chain),
       lenders: rows.map((row) => row.lender.slice(2)),
       twins: rows.map((row) => row.twin.slice(2)),
     });
-    lent += rows.length;
-    if (rows.length < LENDERS_MAX) return lent;
+    lentCount += rows.length;
+    if (rows.length < LENDERS_MAX) return lentCount;
   }
 }

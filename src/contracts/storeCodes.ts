@@ -19,9 +19,9 @@ import { readContractCodes, type FoundCode } from './readContractCode';
 import { traceCodes, type TraceQuestion } from './traceCodes';
 
 /** Largest number of blocks with logs at which the code of one contract is read. */
-const BLOCKS_EACH = 16;
+const BLOCKS_PER_CONTRACT = 16;
 /** Contracts with more logs are read at their first log only. */
-const LOGS_MAX = 10_000;
+const FEW_LOGS_MAX = 10_000;
 
 const blockRow = rowType({ address, block: u32 });
 /** Row of the query contracts/list_codes. */
@@ -46,7 +46,7 @@ export async function storeCodes(
   deps: StoreDeps,
   addresses: readonly Hex[],
   signal: AbortSignal,
-): Promise<{ readonly blind: boolean }> {
+): Promise<{ readonly hasNoOldStates: boolean }> {
   const { database, runner, rpc, indexed, finalTo, version } = deps;
   const codeQuestions = addresses.map((address) => ({ address, block: 'latest' as const }));
   const codes = (await readContractCodes(rpc, codeQuestions, signal)).filter((code) => code !== null);
@@ -55,40 +55,41 @@ export async function storeCodes(
     listSpans({ runner }, indexed, foundAddresses, false),
     runner.run(
       'contracts/list_codes',
-      { addresses: bare(foundAddresses), limit: foundAddresses.length },
+      { addresses: withoutPrefix(foundAddresses), limit: foundAddresses.length },
       checkedRow,
     ),
   ]);
-  const checkedBlockOf = new Map(checks.map((row) => [row.address, row.checked_block]));
-  const blocks = deps.looksBack
-    ? await listBlocks(deps, codes, spans, checkedBlockOf)
+  const checkedBlockByContract = new Map(checks.map((row) => [row.address, row.checked_block]));
+  const olderBlocksByContract = deps.looksBack
+    ? await listBlocks(deps, codes, spans, checkedBlockByContract)
     : new Map<Hex, number[]>();
   const questions = codes.flatMap((newestCode): TraceQuestion[] => {
     const ownSpans = spans.get(newestCode.address) ?? [];
-    const last = ownSpans.at(-1);
-    const older = blocks.get(newestCode.address) ?? [];
-    if (last !== undefined && older.length === 0 && isSameCode(last.code, toCode(newestCode))) return [];
+    const lastSpan = ownSpans.at(-1);
+    const olderBlocks = olderBlocksByContract.get(newestCode.address) ?? [];
+    if (lastSpan !== undefined && olderBlocks.length === 0 && isSameCode(lastSpan.code, toCode(newestCode)))
+      return [];
     return [
       {
-        now: newestCode,
+        newestCode,
         spans: ownSpans,
-        checked: checkedBlockOf.get(newestCode.address) ?? null,
-        blocks: older,
+        lastCheckedBlock: checkedBlockByContract.get(newestCode.address) ?? null,
+        blocks: olderBlocks,
       },
     ];
   });
-  const traced = await traceCodes(rpc, questions, indexed, finalTo, signal);
+  const tracedCodes = await traceCodes(rpc, questions, indexed, finalTo, signal);
   await insertRows(
     database,
     codeSpansTable,
-    traced.spans.map((span) => ({ ...span, version })),
+    tracedCodes.spans.map((span) => ({ ...span, version })),
   );
   await insertRows(
     database,
     contractCodesTable,
     codes.map((code) => ({ ...code, checked_block: indexed, version })),
   );
-  return { blind: traced.blind };
+  return { hasNoOldStates: tracedCodes.hasNoOldStates };
 }
 
 /** The older blocks at which the code of each contract is read: of its first log, and of some other logs. */
@@ -98,40 +99,41 @@ async function listBlocks(
   spans: ReadonlyMap<Hex, unknown>,
   checked: ReadonlyMap<Hex, number>,
 ): Promise<Map<Hex, number[]>> {
-  const firsts = codes.filter(({ address }) => !spans.has(address));
-  const emitted = await readEmitted(
+  const contractsWithoutSpans = codes.filter(({ address }) => !spans.has(address));
+  const emittedByContract = await readEmitted(
     { runner, chainId },
     finalSnapshot(finalTo),
-    firsts.map(({ address }) => address),
+    contractsWithoutSpans.map(({ address }) => address),
   );
   const blocks = new Map<Hex, number[]>();
-  for (const [address, { firstOrd }] of emitted) blocks.set(address, [blockOfOrd(firstOrd)]);
-  const hasFewLogs = ({ address }: FoundCode): boolean => (emitted.get(address)?.logs ?? 0) <= LOGS_MAX;
-  const add = async (some: readonly FoundCode[], final: boolean): Promise<void> => {
-    if (some.length === 0) return;
-    const sinceBlocks = some.map(({ address }) => checked.get(address) ?? 0);
+  for (const [address, { firstOrd }] of emittedByContract) blocks.set(address, [blockOfOrd(firstOrd)]);
+  const hasFewLogs = ({ address }: FoundCode): boolean =>
+    (emittedByContract.get(address)?.logs ?? 0) <= FEW_LOGS_MAX;
+  const addLogBlocks = async (someCodes: readonly FoundCode[], onlyFinal: boolean): Promise<void> => {
+    if (someCodes.length === 0) return;
+    const sinceBlocks = someCodes.map(({ address }) => checked.get(address) ?? 0);
     const params = {
       chain_id: chainId,
-      addresses: bare(some.map(({ address }) => address)),
+      addresses: withoutPrefix(someCodes.map(({ address }) => address)),
       from_block: Math.min(...sinceBlocks),
-      final,
-      each: BLOCKS_EACH,
-      limit: BLOCKS_EACH * some.length,
+      final: onlyFinal,
+      each: BLOCKS_PER_CONTRACT,
+      limit: BLOCKS_PER_CONTRACT * someCodes.length,
     };
     for (const { address, block } of await runner.run('contracts/list_log_blocks', params, blockRow))
-      if (block > (checked.get(address) ?? 0) || final)
+      if (block > (checked.get(address) ?? 0) || onlyFinal)
         blocks.set(address, [...(blocks.get(address) ?? []), block]);
   };
   const changeable = codes.filter(({ fixed }) => !fixed);
-  await add(
+  await addLogBlocks(
     changeable.filter((code) => !spans.has(code.address) && hasFewLogs(code)),
     true,
   );
-  await add(
+  await addLogBlocks(
     changeable.filter(({ address }) => spans.has(address)),
     false,
   );
   return blocks;
 }
 
-const bare = (addresses: readonly Hex[]): string[] => addresses.map((address) => address.slice(2));
+const withoutPrefix = (addresses: readonly Hex[]): string[] => addresses.map((address) => address.slice(2));

@@ -42,7 +42,7 @@ const SOURCE_RANK: Readonly<Record<VerificationSource, number>> = {
 interface StoreResult {
   readonly stored: number;
   /** Number of records that added nothing to the stored data. */
-  readonly kept: number;
+  readonly unchangedCount: number;
 }
 
 export interface VerifiedStore {
@@ -56,29 +56,33 @@ export function createVerifiedStore(database: Database, runner: QueryRunner): Ve
   return {
     async store(records) {
       // The best record of each contract in this call.
-      const best = new Map<string, HashedRecord>();
+      const bestByContract = new Map<string, HashedRecord>();
       for (const record of await hashSources(records)) {
         const key = `${record.contract.chainId}:${record.contract.address}`;
-        const other = best.get(key);
-        if (other === undefined || saysMore(record, other)) best.set(key, record);
+        const bestSoFar = bestByContract.get(key);
+        if (bestSoFar === undefined || isBetter(record, bestSoFar)) bestByContract.set(key, record);
       }
-      const unique = [...best.values()];
-      const stored = await inChunks(unique, (chunk) => reader.listOwn(chunk.map((each) => each.contract)));
+      const unique = [...bestByContract.values()];
+      const stored = await inChunks(unique, (chunk) =>
+        reader.listOwn(chunk.map((record) => record.contract)),
+      );
       // A verification of another code does not compete, because each code keeps its own.
-      const rivals = await inChunks(unique, (chunk) =>
+      const sameCodeVerifications = await inChunks(unique, (chunk) =>
         reader.listOwn(chunk.map(({ contract, codeHash }) => ({ ...contract, codeHash }))),
       );
-      const news = unique.flatMap((record, index) => {
-        const rival = rivals[index] ?? null;
-        return rival === null || saysMore(record, rival) ? [{ record, old: stored[index] ?? null }] : [];
+      const recordsToStore = unique.flatMap((record, index) => {
+        const sameCode = sameCodeVerifications[index] ?? null;
+        return sameCode === null || isBetter(record, sameCode)
+          ? [{ record, old: stored[index] ?? null }]
+          : [];
       });
-      for (let from = 0; from < news.length; from += RECORDS_MAX) {
-        const batch = news.slice(from, from + RECORDS_MAX);
+      for (let start = 0; start < recordsToStore.length; start += RECORDS_MAX) {
+        const batch = recordsToStore.slice(start, start + RECORDS_MAX);
         const version = Math.max(Date.now() * 1_000, lastVersion + 1);
         lastVersion = version + batch.length - 1;
         await writeBatch(database, runner, batch, version);
       }
-      return { stored: news.length, kept: records.length - news.length };
+      return { stored: recordsToStore.length, unchangedCount: records.length - recordsToStore.length };
     },
   };
 }
@@ -99,7 +103,7 @@ async function hashSources(records: readonly VerifiedRecord[]): Promise<HashedRe
   }));
 }
 
-type Worth = Pick<VerifiedRecord, 'codeHash'> & {
+type RankedRecord = Pick<VerifiedRecord, 'codeHash'> & {
   readonly contract: Pick<VerifiedRecord['contract'], 'status' | 'source' | 'constructorArguments'>;
 };
 
@@ -107,7 +111,7 @@ type Worth = Pick<VerifiedRecord, 'codeHash'> & {
  * Whether a record is better than another record of the same contract. A partial match proves neither its comments nor
  * its names. So it replaces another one only if the code changed, or if it adds facts to the same sources.
  */
-function saysMore(record: HashedRecord, old: HashedRecord | StoredVerification): boolean {
+function isBetter(record: HashedRecord, old: HashedRecord | StoredVerification): boolean {
   const [a, b] = [record.contract, old.contract];
   if (a.status !== b.status) return a.status === 'exact_match';
   const isSame = a.status === 'exact_match' || isSameVerification(record, old);
@@ -115,7 +119,7 @@ function saysMore(record: HashedRecord, old: HashedRecord | StoredVerification):
   return addsFacts(record, old);
 }
 
-function addsFacts(record: Worth, old: Worth): boolean {
+function addsFacts(record: RankedRecord, old: RankedRecord): boolean {
   const [a, b] = [record.contract, old.contract];
   if ((record.codeHash === null) !== (old.codeHash === null)) return record.codeHash !== null;
   const rank = SOURCE_RANK[a.source] - SOURCE_RANK[b.source];
@@ -149,18 +153,18 @@ async function writeBatch(
   batch: readonly Replacement[],
   firstVersion: number,
 ): Promise<void> {
-  const contents = new Map<Hex, string>();
+  const contentByHash = new Map<Hex, string>();
   const uses: SourceUseRow[] = [];
   const rows: VerifiedContractRow[] = [];
   for (const [index, { record, old }] of batch.entries()) {
     // Lists of contracts are paged by version, so each row needs a version of its own.
     const version = firstVersion + index;
-    for (const { contentHash, content } of record.sources) contents.set(contentHash, content);
+    for (const { contentHash, content } of record.sources) contentByHash.set(contentHash, content);
     const hashes = record.sources.map((file) => file.contentHash);
     rows.push(contractRow(record, hashes, version));
     uses.push(...useRows(record, hashes, old, version));
   }
-  await writeFiles(database, runner, contents);
+  await writeFiles(database, runner, contentByHash);
   await insertRows(database, sourceUsesTable, uses);
   await insertRows(database, abiSignaturesTable, signatureRows(batch));
   await insertRows(database, verifiedContractsTable, rows);
@@ -173,15 +177,15 @@ async function writeFiles(
 ): Promise<void> {
   const storedFiles = await listKnownFiles(runner, [...contents.keys()]);
   let batch: { content_hash: Hex; content: string }[] = [];
-  let bytes = 0;
+  let batchBytes = 0;
   for (const [content_hash, content] of contents) {
     if (storedFiles.has(content_hash)) continue;
     batch.push({ content_hash, content });
-    bytes += content.length;
-    if (bytes < BATCH_BYTES) continue;
+    batchBytes += content.length;
+    if (batchBytes < BATCH_BYTES) continue;
     await insertRows(database, sourceFilesTable, batch);
     batch = [];
-    bytes = 0;
+    batchBytes = 0;
   }
   await insertRows(database, sourceFilesTable, batch);
 }
@@ -240,12 +244,12 @@ function useRows(
     version,
     removed,
   });
-  const current = sources.map(({ path }, index) => row(hashes[index] ?? ZERO_HASH, path, 0));
-  const currentFiles = new Set(current.map((use) => `${use.content_hash} ${use.path}`));
+  const currentUses = sources.map(({ path }, index) => row(hashes[index] ?? ZERO_HASH, path, 0));
+  const currentFiles = new Set(currentUses.map((use) => `${use.content_hash} ${use.path}`));
   const removedFiles = (old?.contract.files ?? []).filter(
     ({ contentHash, path }) => !currentFiles.has(`${contentHash} ${path}`),
   );
-  return [...current, ...removedFiles.map(({ contentHash, path }) => row(contentHash, path, 1))];
+  return [...currentUses, ...removedFiles.map(({ contentHash, path }) => row(contentHash, path, 1))];
 }
 
 function signatureRows(batch: readonly Replacement[]): AbiSignatureRow[] {

@@ -12,11 +12,11 @@ const CHANGES_MAX = 16;
 
 export interface TraceQuestion {
   /** The code at the newest block. */
-  readonly now: FoundCode;
+  readonly newestCode: FoundCode;
   /** What is stored, oldest first. */
   readonly spans: readonly CodeSpan[];
   /** Block of the last check before this one; null if there was none. */
-  readonly checked: number | null;
+  readonly lastCheckedBlock: number | null;
   /** Older blocks to look at, in any order, such as blocks with logs of the contract. */
   readonly blocks: readonly number[];
 }
@@ -34,7 +34,7 @@ interface Traced {
   /** The spans to store, for all questions together. */
   readonly spans: readonly FoundSpan[];
   /** Whether the node had no state of any older block. */
-  readonly blind: boolean;
+  readonly hasNoOldStates: boolean;
 }
 
 /** `indexed` is the newest block, and blocks after `finalTo` may have been replaced since the last check. */
@@ -45,74 +45,83 @@ export async function traceCodes(
   finalTo: number,
   signal: AbortSignal,
 ): Promise<Traced> {
-  const pointsByQuestion = questions.map(({ now, spans, blocks }) => {
+  const pointsByQuestion = questions.map(({ newestCode: now, spans, blocks }) => {
     const doubtful = spans.flatMap(({ from }) => (from > finalTo ? [from] : []));
-    const points = new Set([...blocks, ...doubtful, indexed].filter((block) => block <= indexed));
-    return [...points].sort((a, b) => a - b).map((block) => ({ address: now.address, block }));
+    const blocksToRead = new Set([...blocks, ...doubtful, indexed].filter((block) => block <= indexed));
+    return [...blocksToRead].sort((a, b) => a - b).map((block) => ({ address: now.address, block }));
   });
   const answers = await readContractCodes(rpc, pointsByQuestion.flat(), signal);
-  const traced: FoundSpan[] = [];
+  const tracedSpans: FoundSpan[] = [];
   let firstAnswer = 0;
   for (const [index, question] of questions.entries()) {
     const points = pointsByQuestion[index] ?? [];
-    const states = points.flatMap(({ block }, at): State[] => {
+    const states = points.flatMap(({ block }, pointIndex): State[] => {
       // A node without the state of the newest block by its number still tells it by the tag `latest`.
-      const foundCode = answers[firstAnswer + at] ?? (block === indexed ? question.now : null);
+      const foundCode = answers[firstAnswer + pointIndex] ?? (block === indexed ? question.newestCode : null);
       return foundCode === null ? [] : [{ block, code: toCode(foundCode), found: foundCode }];
     });
     firstAnswer += points.length;
-    traced.push(...(await traceOne(rpc, question, states, finalTo, signal)));
+    tracedSpans.push(...(await traceContract(rpc, question, states, finalTo, signal)));
   }
-  return { spans: traced, blind: answers.length > 0 && answers.every((answer) => answer === null) };
+  return {
+    spans: tracedSpans,
+    hasNoOldStates: answers.length > 0 && answers.every((answer) => answer === null),
+  };
 }
 
-async function traceOne(
+async function traceContract(
   rpc: EthCalls,
-  { now, spans, checked }: TraceQuestion,
-  read: readonly State[],
+  { newestCode: now, spans, lastCheckedBlock: checked }: TraceQuestion,
+  readStates: readonly State[],
   finalTo: number,
   signal: AbortSignal,
 ): Promise<FoundSpan[]> {
-  const trusted = spans.findLast(({ from }) => from <= finalTo);
-  const trustedTo = trusted === undefined ? null : Math.max(trusted.from, Math.min(checked ?? 0, finalTo));
-  const rewritten = new Set(spans.flatMap(({ from }) => (from > finalTo ? [from] : [])));
-  let last: State | null =
-    trusted === undefined || trustedTo === null
+  const lastTrustedSpan = spans.findLast(({ from }) => from <= finalTo);
+  const trustedTo =
+    lastTrustedSpan === undefined ? null : Math.max(lastTrustedSpan.from, Math.min(checked ?? 0, finalTo));
+  const doubtfulBlocks = new Set(spans.flatMap(({ from }) => (from > finalTo ? [from] : [])));
+  let lastState: State | null =
+    lastTrustedSpan === undefined || trustedTo === null
       ? null
-      : { block: trustedTo, code: trusted.code, found: null };
+      : { block: trustedTo, code: lastTrustedSpan.code, found: null };
   const traced: FoundSpan[] = [];
-  for (const state of read) {
-    if (last !== null && state.block <= last.block) continue;
-    if (last === null) traced.push({ ...(state.found ?? now), from_block: state.block });
-    for (let count = 0; last !== null && !isSameCode(last.code, state.code); count += 1) {
-      const next: State = count < CHANGES_MAX ? await firstChange(rpc, now, last, state, signal) : state;
-      traced.push({ ...(next.found ?? now), from_block: next.block });
-      last = next;
+  for (const state of readStates) {
+    if (lastState !== null && state.block <= lastState.block) continue;
+    if (lastState === null) traced.push({ ...(state.found ?? now), from_block: state.block });
+    for (
+      let changeCount = 0;
+      lastState !== null && !isSameCode(lastState.code, state.code);
+      changeCount += 1
+    ) {
+      const nextState: State =
+        changeCount < CHANGES_MAX ? await findFirstChange(rpc, now, lastState, state, signal) : state;
+      traced.push({ ...(nextState.found ?? now), from_block: nextState.block });
+      lastState = nextState;
     }
     // A stored span of a replaced block is overwritten by what stands there now.
-    if (rewritten.has(state.block) && traced.at(-1)?.from_block !== state.block)
+    if (doubtfulBlocks.has(state.block) && traced.at(-1)?.from_block !== state.block)
       traced.push({ ...(state.found ?? now), from_block: state.block });
-    last = state;
+    lastState = state;
   }
   return traced;
 }
 
 /** The first state after `from` that differs from it; `to` differs. Ends at `to` if the node lacks older states. */
-async function firstChange(
+async function findFirstChange(
   rpc: EthCalls,
   { address }: FoundCode,
   from: State,
   to: State,
   signal: AbortSignal,
 ): Promise<State> {
-  let [low, high] = [from.block, to];
-  while (high.block - low > 1) {
-    const block = Math.floor((low + high.block) / 2);
+  let [lastSameBlock, firstOther] = [from.block, to];
+  while (firstOther.block - lastSameBlock > 1) {
+    const block = Math.floor((lastSameBlock + firstOther.block) / 2);
     const [foundCode] = await readContractCodes(rpc, [{ address, block }], signal);
-    if (foundCode === undefined || foundCode === null) return high;
+    if (foundCode === undefined || foundCode === null) return firstOther;
     const code = toCode(foundCode);
-    if (isSameCode(code, from.code)) low = block;
-    else high = { block, code, found: foundCode };
+    if (isSameCode(code, from.code)) lastSameBlock = block;
+    else firstOther = { block, code, found: foundCode };
   }
-  return high;
+  return firstOther;
 }

@@ -50,8 +50,8 @@ const SETTING_PREFIX = 'ch_';
 const PATH_LENGTH_MAX = 7_000;
 /** The header has a random text for this answer. An error after the first rows ends with the same text and MARKER. */
 const TAG_HEADER = 'x-clickhouse-exception-tag';
-const CODE_HEADER = 'x-clickhouse-exception-code';
-const MARKER = '\r\n__exception__\r\n';
+const ERROR_CODE_HEADER = 'x-clickhouse-exception-code';
+const EXCEPTION_MARKER = '\r\n__exception__\r\n';
 
 export function createByteReader(options: ByteReaderOptions): ByteReader {
   const { requestTimeoutMs: timeout, idleMs, maxConnections } = options;
@@ -64,9 +64,9 @@ export function createByteReader(options: ByteReaderOptions): ByteReader {
     bodyTimeout: timeout,
     connect: { timeout },
   });
-  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const headers = {
-    authorization: `Basic ${Buffer.from(user).toString('base64')}`,
+    authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
     'user-agent': 'candlehouse',
   };
   const fixedSettings = [...searchParams].filter(([name]) => name.startsWith(SETTING_PREFIX));
@@ -75,7 +75,7 @@ export function createByteReader(options: ByteReaderOptions): ByteReader {
     value,
   ]);
   fixedFields.push(['database', pathname.slice(1) || 'default']);
-  const pathOf = (query: Fields): string => `/?${new URLSearchParams(query)}`;
+  const toPath = (query: Fields): string => `/?${new URLSearchParams(query)}`;
   return {
     async read(sql, params, format, settings) {
       const query = `${sql}\nFORMAT ${format}`;
@@ -84,57 +84,59 @@ export function createByteReader(options: ByteReaderOptions): ByteReader {
         formatParam(value),
       ]);
       const settingFields: Fields = [...fixedFields, ...Object.entries(settings)];
-      const path = pathOf([...settingFields, ...paramFields]);
-      const isShort = path.length <= PATH_LENGTH_MAX;
-      const long = { path: pathOf(settingFields), body: formOf([['query', query], ...paramFields]) };
-      const request = isShort ? { path, body: query } : long;
+      const path = toPath([...settingFields, ...paramFields]);
+      const fitsInPath = path.length <= PATH_LENGTH_MAX;
+      const longRequest = { path: toPath(settingFields), body: toForm([['query', query], ...paramFields]) };
+      const request = fitsInPath ? { path, body: query } : longRequest;
       return readAnswer(await pool.request({ method: 'POST', headers, ...request }));
     },
     close: () => pool.destroy(),
   };
 }
 
-function formOf(fields: Fields): FormData {
+function toForm(fields: Fields): FormData {
   const form = new FormData();
   for (const [name, value] of fields) form.set(name, value);
   return form;
 }
 
 async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Buffer> {
-  const [code, tag] = [headers[CODE_HEADER], headers[TAG_HEADER]];
+  const [errorCode, answerTag] = [headers[ERROR_CODE_HEADER], headers[TAG_HEADER]];
   addSummary(headers['x-clickhouse-summary']);
-  if (statusCode !== 200 || code !== undefined) {
+  if (statusCode !== 200 || errorCode !== undefined) {
     const text = (await body.text()).slice(0, 65_536);
-    throw code === undefined ? new Error(`status ${statusCode}: ${text}`) : toEngineError(text, Number(code));
+    throw errorCode === undefined
+      ? new Error(`status ${statusCode}: ${text}`)
+      : toEngineError(text, Number(errorCode));
   }
-  if (typeof tag !== 'string' || tag === '') {
+  if (typeof answerTag !== 'string' || answerTag === '') {
     await body.dump();
     throw new Error(
       `the answer has no header ${TAG_HEADER}, which ClickHouse sends since 25.11: the server is too old, or a proxy removes the header`,
     );
   }
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   const failure: unknown = await new Promise((resolve) => {
-    body.on('data', (piece: Buffer) => pieces.push(piece));
+    body.on('data', (chunk: Buffer) => chunks.push(chunk));
     body.once('end', () => resolve(null)).once('error', resolve);
   });
-  const bytes = Buffer.concat(pieces);
-  const error = findFramedError(bytes, tag) ?? failure;
+  const bytes = Buffer.concat(chunks);
+  const error = findFramedError(bytes, answerTag) ?? failure;
   if (error !== null) throw error;
   return bytes;
 }
 
 /** Returns the error in the frame at the end of the bytes, or null. */
 function findFramedError(bytes: Buffer, tag: string): EngineError | null {
-  const closing = Buffer.from(` ${tag}${MARKER}`);
-  const closingAt = bytes.length - closing.length;
-  if (closingAt < 0 || !bytes.subarray(closingAt).equals(closing)) return null;
-  const lengthAt = bytes.lastIndexOf('\n', closingAt) + 1;
-  const length = bytes.toString('latin1', lengthAt, closingAt);
-  if (!/^\d{1,9}$/.test(length)) return null;
-  const textAt = lengthAt - Number(length);
-  const opening = Buffer.from(`${MARKER}${tag}\r\n`);
-  const openingAt = textAt - opening.length;
-  if (openingAt < 0 || !bytes.subarray(openingAt, textAt).equals(opening)) return null;
-  return toEngineError(bytes.toString('utf8', textAt, lengthAt));
+  const closing = Buffer.from(` ${tag}${EXCEPTION_MARKER}`);
+  const closingStart = bytes.length - closing.length;
+  if (closingStart < 0 || !bytes.subarray(closingStart).equals(closing)) return null;
+  const lengthStart = bytes.lastIndexOf('\n', closingStart) + 1;
+  const lengthText = bytes.toString('latin1', lengthStart, closingStart);
+  if (!/^\d{1,9}$/.test(lengthText)) return null;
+  const textStart = lengthStart - Number(lengthText);
+  const opening = Buffer.from(`${EXCEPTION_MARKER}${tag}\r\n`);
+  const openingStart = textStart - opening.length;
+  if (openingStart < 0 || !bytes.subarray(openingStart, textStart).equals(opening)) return null;
+  return toEngineError(bytes.toString('utf8', textStart, lengthStart));
 }

@@ -48,10 +48,10 @@ export async function findCluster(url: string, cluster: string): Promise<Cluster
       const message = `CLICKHOUSE_CLUSTER: the cluster ${cluster} needs <internal_replication>true</internal_replication>, because Replicated tables copy their rows themselves`;
       throw new AppError('bad_config', message);
     }
-    const ports = await listPorts(database, cluster, new URL(url).protocol);
+    const portByIndex = await listPorts(database, cluster, new URL(url).protocol);
     const servers = nodes.map((node, index) => {
       const name = `${node.host}:${node.port}`;
-      const httpPort = ports.get(index + 1);
+      const httpPort = portByIndex.get(index + 1);
       if (httpPort === undefined)
         throw new AppError('unavailable', `the server ${name} of the cluster ${cluster} cannot be reached`);
       return { name, url: atServer(url, node.host, httpPort) };
@@ -67,17 +67,17 @@ async function listNodes(database: Database, cluster: string): Promise<NodeRow[]
   const nodes = await selectNamed(database, 'engine/list_nodes', { cluster }, nodeShape);
   if (nodes.length > 0) return nodes;
   const clusters = await selectNamed(database, 'engine/list_clusters', {}, z.object({ name: z.string() }));
-  const names = clusters.map(({ name }) => name).join(', ') || 'none';
+  const knownNames = clusters.map(({ name }) => name).join(', ') || 'none';
   throw new AppError(
     'bad_config',
-    `CLICKHOUSE_CLUSTER: got "${cluster}"; allowed: ${names}, the clusters of this server`,
+    `CLICKHOUSE_CLUSTER: got "${cluster}"; allowed: ${knownNames}, the clusters of this server`,
   );
 }
 
 function countReplicas(nodes: readonly NodeRow[]): number {
-  const counts = new Map<number, number>();
-  for (const { shard } of nodes) counts.set(shard, (counts.get(shard) ?? 0) + 1);
-  return Math.min(...counts.values());
+  const countByShard = new Map<number, number>();
+  for (const { shard } of nodes) countByShard.set(shard, (countByShard.get(shard) ?? 0) + 1);
+  return Math.min(...countByShard.values());
 }
 
 /**
@@ -89,8 +89,8 @@ async function listPorts(
   cluster: string,
   protocol: string,
 ): Promise<ReadonlyMap<number, number>> {
-  const kind = protocol === 'https:' ? 'https_port' : 'http_port';
-  const rows = await selectNamed(database, 'engine/list_ports', { cluster, kind }, portShape);
+  const portName = protocol === 'https:' ? 'https_port' : 'http_port';
+  const rows = await selectNamed(database, 'engine/list_ports', { cluster, kind: portName }, portShape);
   return new Map(rows.map((row) => [row.shard_index, row.port]));
 }
 
@@ -105,10 +105,10 @@ async function checkServer(
     if (replicated) await selectNamed(database, 'engine/check_node', {}, z.unknown());
     else await selectNamed(database, 'engine/read_version', {}, z.unknown());
   } catch (cause) {
-    const macros = /macro/i.test(errorText(cause))
+    const macroHint = /macro/i.test(errorText(cause))
       ? ' (its configuration must define the macros shard and replica)'
       : '';
-    const message = `the server ${name} of the cluster ${cluster} cannot be used${macros}: ${errorText(cause)}`;
+    const message = `the server ${name} of the cluster ${cluster} cannot be used${macroHint}: ${errorText(cause)}`;
     throw new AppError('unavailable', message, { cause });
   } finally {
     await database.close();
@@ -131,13 +131,13 @@ export function openClusterDatabase(cluster: ClusterServers, options: DatabaseOp
     url: withQuorum(options.url, cluster.replicas),
     distributed: true,
   });
-  const described: Cluster = { name: cluster.name, replicated: cluster.replicas > 1, nodes };
+  const clusterFacts: Cluster = { name: cluster.name, replicated: cluster.replicas > 1, nodes };
   return {
     ...distributedDatabase,
-    cluster: described,
+    cluster: clusterFacts,
     close: async () => {
       await Promise.all(
-        [distributedDatabase, ...nodes.map((node) => node.database)].map((one) => one.close()),
+        [distributedDatabase, ...nodes.map((node) => node.database)].map((opened) => opened.close()),
       );
     },
   };

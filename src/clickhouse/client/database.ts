@@ -105,7 +105,7 @@ export interface Database {
   command(name: string, sql: string, params?: QueryParams, token?: string): Promise<void>;
   /**
    * Inserts RowBinary bytes as one block. `token` is the deduplication token: a second insert with the same
-   * token has no effect. `guard` fences off an older writer: if its condition is false when the statement
+   * token has no effect. `track` fences off an older writer: if its condition is false when the statement
    * begins, the server inserts nothing and this call throws `fenced`.
    */
   insert(
@@ -113,7 +113,7 @@ export interface Database {
     columns: readonly string[],
     body: Buffer,
     token?: string,
-    guard?: InsertGuard,
+    track?: InsertGuard,
   ): Promise<void>;
   /** Whether the server answers. Runs no statement. */
   ping(): Promise<boolean>;
@@ -157,44 +157,49 @@ export function openDatabase(options: DatabaseOptions): Database {
     // Failures are thrown to the caller, so the client library does not log them.
     log: { level: ClickHouseLogLevel.OFF },
   });
-  const bytes = createByteReader({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
-  const underWay = new Set<Promise<unknown>>();
+  const byteReader = createByteReader({ url, requestTimeoutMs, idleMs: IDLE_MS, maxConnections });
+  const runningStatements = new Set<Promise<unknown>>();
   const guard = async <T>(name: string, run: () => Promise<T>, toError = toAppError): Promise<T> => {
     const running = run();
-    underWay.add(running);
+    runningStatements.add(running);
     try {
       return await running;
     } catch (error) {
       throw toError(name, error);
     } finally {
-      underWay.delete(running);
+      runningStatements.delete(running);
     }
   };
   return {
     cluster: null,
     rows: async (name, sql, params, row) => {
-      const answer = await guard(name, () => again(() => bytes.read(toSentSql(sql), params, TYPED_ROWS, {})));
+      const answer = await guard(name, () =>
+        retryOnce(() => byteReader.read(toSentSql(sql), params, TYPED_ROWS, {})),
+      );
       return decodeRows(name, answer, row);
     },
     select: (name, sql, params = {}) =>
-      guard(name, () => again(() => select(client, toSentSql(sql), params))),
+      guard(name, () => retryOnce(() => select(client, toSentSql(sql), params))),
     selectBinary: (name, sql, params = {}, format = 'RowBinary', settings = {}) =>
-      guard(name, () => again(() => bytes.read(toSentSql(sql), params, format, settings))),
+      guard(name, () => retryOnce(() => byteReader.read(toSentSql(sql), params, format, settings))),
     command: (name, sql, params = {}, token) =>
       guard(name, () => command(client, toSentSql(sql), params, token), toWriteError),
     insert: (table, columns, body, ...rest) =>
       guard(`insert ${table}`, () => insert(client, table, columns, body, ...rest), toWriteError),
     ping: async () => (await client.ping({ select: false })).success,
     close: async () => {
-      if (underWay.size > 0)
-        await Promise.race([Promise.allSettled(underWay), delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
-      await Promise.all([bytes.close(), client.close()]);
+      if (runningStatements.size > 0)
+        await Promise.race([
+          Promise.allSettled(runningStatements),
+          delay(CLOSE_GRACE_MS, undefined, { ref: false }),
+        ]);
+      await Promise.all([byteReader.close(), client.close()]);
     },
   };
 }
 
 /** Repeats a read once if it failed because the server had just closed an idle connection. */
-async function again<T>(read: () => Promise<T>): Promise<T> {
+async function retryOnce<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
@@ -224,11 +229,11 @@ async function command(
   params: QueryParams,
   token: string | undefined,
 ): Promise<void> {
-  const dedup = token === undefined ? {} : { insert_deduplication_token: token, ...SELECT_DEDUP };
+  const dedupSettings = token === undefined ? {} : { insert_deduplication_token: token, ...SELECT_DEDUP };
   await client.command({
     query: sql,
     query_params: params,
-    clickhouse_settings: { ...INSERT_SETTINGS, ...dedup },
+    clickhouse_settings: { ...INSERT_SETTINGS, ...dedupSettings },
   });
 }
 
@@ -241,11 +246,11 @@ async function insert(
   guard?: InsertGuard,
 ): Promise<void> {
   const dedup = token === undefined ? {} : { insert_deduplication_token: token };
-  const forced = guard === undefined || token === undefined ? {} : SELECT_DEDUP;
+  const selectSettings = guard === undefined || token === undefined ? {} : SELECT_DEDUP;
   const { stream } = await client.exec({
-    query: `INSERT INTO ${table} (${columns.join(', ')})${sourceOf(columns, guard)} FORMAT RowBinary`,
+    query: `INSERT INTO ${table} (${columns.join(', ')})${selectFromInput(columns, guard)} FORMAT RowBinary`,
     values: Readable.from([body]),
-    clickhouse_settings: { ...INSERT_SETTINGS, ...dedup, ...forced },
+    clickhouse_settings: { ...INSERT_SETTINGS, ...dedup, ...selectSettings },
   });
   // If the connection breaks while the body is sent, the insert fails and reports the error. Without this
   // listener, an error event would end the process.
@@ -253,27 +258,27 @@ async function insert(
 }
 
 /** SQL that presents the bytes as a table, so that the server can filter them. Empty without a guard. */
-function sourceOf(columns: readonly string[], guard: InsertGuard | undefined): string {
+function selectFromInput(columns: readonly string[], guard: InsertGuard | undefined): string {
   if (guard === undefined) return '';
   const structure = columns.map((column, i) => `${column} ${guard.types[i] ?? ''}`).join(', ');
-  const quoted = structure.replace(/[\\']/g, '\\$&');
-  return ` SELECT ${columns.join(', ')} FROM input('${quoted}') WHERE ${guard.condition}`;
+  const quotedStructure = structure.replace(/[\\']/g, '\\$&');
+  return ` SELECT ${columns.join(', ')} FROM input('${quotedStructure}') WHERE ${guard.condition}`;
 }
 
 export function toAppError(name: string, error: unknown): AppError {
   const cause = toCause(error);
-  const passing = isPassing(cause);
+  const isTemporary = isPassing(cause);
   const isFull = cause instanceof EngineError && cause.code === ENGINE_CODES.NOT_ENOUGH_SPACE;
   const fullText = isFull ? 'the disk is full: ' : '';
   const message = `ClickHouse, ${name}: ${fullText}${errorText(cause)}`;
-  return new AppError(passing ? 'unavailable' : 'internal', message, { cause, retryable: passing });
+  return new AppError(isTemporary ? 'unavailable' : 'internal', message, { cause, retryable: isTemporary });
 }
 
 function toWriteError(name: string, error: unknown): AppError {
   const cause = toCause(error);
-  const isThrown =
+  const isThrownByGuard =
     cause instanceof EngineError && cause.code === ENGINE_CODES.FUNCTION_THROW_IF_VALUE_IS_NON_ZERO;
-  if (isThrown && cause.message.includes(FENCED))
+  if (isThrownByGuard && cause.message.includes(FENCED))
     return new AppError('fenced', `ClickHouse, ${name}: ${FENCED}`, { cause });
   return toAppError(name, error);
 }
@@ -290,7 +295,7 @@ function toCause(error: unknown): unknown {
     );
   if (error instanceof Error && error.message === 'Timeout error.')
     return Object.assign(new Error('no answer within the time limit', { cause: error }), {
-      code: 'ETIMEDOUT',
+      systemErrorCode: 'ETIMEDOUT',
     });
   const code = systemCode(error);
   if (code === null) return error;

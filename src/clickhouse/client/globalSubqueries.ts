@@ -13,54 +13,54 @@
  * Where GLOBAL may be inserted: `IN (SELECT`, `IN name` of a query in WITH, and joins. SQL keywords are upper
  * case.
  */
-const PLACES =
+const GLOBAL_PLACES =
   /\b(?:NOT )?IN\s*\(\s*(?:SELECT|WITH)\b|\b(?:NOT )?IN [a-z_]\w*\b|(?<!ARRAY )\b(?:(?:ANY|ASOF|SEMI|ANTI|LEFT|INNER|FULL) )*(?<!ARRAY )JOIN\b/g;
 
-const HIDDEN = /'(?:[^'\\]|\\.)*'|--[^\n]*/g;
-const KEPT_MAX = 1_000;
+const STRINGS_AND_COMMENTS = /'(?:[^'\\]|\\.)*'|--[^\n]*/g;
+const STATEMENTS_KEPT_MAX = 1_000;
 
 /** Caches the rewritten statements, because a program uses few. */
 export function createGlobalizer(): (sql: string) => string {
-  const rewritten = new Map<string, string>();
+  const rewrittenBySql = new Map<string, string>();
   return (sql) => {
-    const cached = rewritten.get(sql);
+    const cached = rewrittenBySql.get(sql);
     if (cached !== undefined) return cached;
-    if (rewritten.size >= KEPT_MAX) rewritten.clear();
+    if (rewrittenBySql.size >= STATEMENTS_KEPT_MAX) rewrittenBySql.clear();
     const text = globalSubqueries(sql);
-    rewritten.set(sql, text);
+    rewrittenBySql.set(sql, text);
     return text;
   };
 }
 
 export function globalSubqueries(sql: string): string {
   // Replaces strings and comments by spaces, so that positions stay the same.
-  const visibleSql = sql.replace(HIDDEN, (hidden) => ' '.repeat(hidden.length));
+  const visibleSql = sql.replace(STRINGS_AND_COMMENTS, (hidden) => ' '.repeat(hidden.length));
   let result = '';
   let copiedTo = 0;
-  for (const { 0: found, index } of visibleSql.matchAll(PLACES)) {
-    if (!readsTable(visibleSql, index) || isListOfParameters(visibleSql, index, found)) continue;
-    const namedTable = /^((?:NOT )?IN) (\w+)$/.exec(found);
+  for (const { 0: matchedText, index } of visibleSql.matchAll(GLOBAL_PLACES)) {
+    if (!readsTable(visibleSql, index) || isListOfParameters(visibleSql, index, matchedText)) continue;
+    const namedTable = /^((?:NOT )?IN) (\w+)$/.exec(matchedText);
     const text =
       namedTable === null
-        ? sql.slice(index, index + found.length)
+        ? sql.slice(index, index + matchedText.length)
         : `${namedTable[1]} (SELECT * FROM ${namedTable[2]})`;
     result += `${sql.slice(copiedTo, index)}GLOBAL ${text}`;
-    copiedTo = index + found.length;
+    copiedTo = index + matchedText.length;
   }
   return result + sql.slice(copiedTo);
 }
 
 /** Whether the SELECT around position `at` reads a table directly, and not a subquery or a query in WITH. */
 function readsTable(sql: string, at: number): boolean {
-  for (let inside = at; inside >= 0;) {
-    const opening = openingBefore(sql, inside);
-    const flat = flatten(sql.slice(opening + 1, closingAfter(sql, inside)));
-    const ownSelect = selectAround(flat, inside - opening - 1);
+  for (let innerPosition = at; innerPosition >= 0;) {
+    const openingPosition = openingBefore(sql, innerPosition);
+    const flatSql = flatten(sql.slice(openingPosition + 1, closingAfter(sql, innerPosition)));
+    const ownSelect = selectAround(flatSql, innerPosition - openingPosition - 1);
     if (/\bSELECT\b/.test(ownSelect)) {
       const name = /\bFROM\s+(?:\{\w+:Identifier\}\.)?([a-z_]\w*)/.exec(ownSelect)?.[1];
       return name !== undefined && !new RegExp(`\\b${name}\\s+AS\\s*\\(`).test(sql);
     }
-    inside = opening;
+    innerPosition = openingPosition;
   }
   return false;
 }
@@ -90,10 +90,10 @@ function selectAround(flat: string, at: number): string {
 function flatten(sql: string): string {
   let depth = 0;
   let flat = '';
-  for (const sign of sql) {
-    if (sign === ')') depth -= 1;
-    flat += depth > 0 ? ' ' : sign;
-    if (sign === '(') depth += 1;
+  for (const character of sql) {
+    if (character === ')') depth -= 1;
+    flat += depth > 0 ? ' ' : character;
+    if (character === '(') depth += 1;
   }
   return flat;
 }

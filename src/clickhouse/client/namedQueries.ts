@@ -44,23 +44,24 @@ interface QueryRunnerOptions {
   readonly observe?: (name: string, seconds: number) => void;
 }
 
-/** @param given the database, or a function that returns it for each query or throws while there is none */
+/** @param databaseOrGetter the database, or a function that returns it for each query or throws while there is none */
 export function createQueryRunner(
-  given: Database | (() => Database),
+  databaseOrGetter: Database | (() => Database),
   { observe }: QueryRunnerOptions = {},
 ): QueryRunner {
-  const database = typeof given === 'function' ? given : (): Database => given;
+  const database =
+    typeof databaseOrGetter === 'function' ? databaseOrGetter : (): Database => databaseOrGetter;
   const timed = async <T>(name: string, ask: () => Promise<T>): Promise<T> => {
-    const started = performance.now();
+    const startedAt = performance.now();
     const answer = await ask();
-    observe?.(name, (performance.now() - started) / 1000);
+    observe?.(name, (performance.now() - startedAt) / 1000);
     return answer;
   };
-  const bytesOf = (name: string, params: QueryParams, format: OutputFormat): Promise<Buffer> =>
+  const readBytes = (name: string, params: QueryParams, format: OutputFormat): Promise<Buffer> =>
     timed(name, () => database().selectBinary(name, textOf(name, params), params, format));
   return {
     run: (name, params, row) => timed(name, () => database().rows(name, textOf(name, params), params, row)),
-    write: bytesOf,
+    write: readBytes,
     writeMade: (name, sql, params, format, settings) =>
       timed(name, () => database().selectBinary(name, filterByProjections(sql), params, format, settings)),
   };
@@ -144,11 +145,12 @@ export function commandText(name: string): string {
 }
 
 const FOLDER = join(findPackageRoot(), 'clickhouse');
-const texts = new Map<string, (params: QueryParams) => string>();
+const buildTextByName = new Map<string, (params: QueryParams) => string>();
 
 function textOf(name: string, params: QueryParams): string {
   const textOf =
-    texts.get(name) ?? parseQueryText(name, readFileSync(join(FOLDER, 'queries', `${name}.sql`), 'utf8'));
-  texts.set(name, textOf);
+    buildTextByName.get(name) ??
+    parseQueryText(name, readFileSync(join(FOLDER, 'queries', `${name}.sql`), 'utf8'));
+  buildTextByName.set(name, textOf);
   return textOf(params);
 }

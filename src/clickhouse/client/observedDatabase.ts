@@ -21,7 +21,7 @@ export function observeDatabase(database: Database, observer: DatabaseObserver):
     name: string,
     run: () => Promise<T>,
   ): Promise<T> => {
-    const started = performance.now();
+    const startedAt = performance.now();
     let hasFailed = true;
     underWay += 1;
     try {
@@ -30,7 +30,7 @@ export function observeDatabase(database: Database, observer: DatabaseObserver):
       return result;
     } finally {
       underWay -= 1;
-      observer.finished(kind, name, (performance.now() - started) / 1_000, hasFailed);
+      observer.finished(kind, name, (performance.now() - startedAt) / 1_000, hasFailed);
     }
   };
   return {

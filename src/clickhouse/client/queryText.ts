@@ -25,17 +25,17 @@ import type { QueryParams } from './database';
 interface Line {
   readonly text: string;
   /** Names of the parameters that the line needs. The line is left out if one of them is empty or false. */
-  readonly needs: readonly string[];
+  readonly neededParams: readonly string[];
 }
 
-const BOTH = /^\s*-- both parts$/;
+const BOTH_PARTS = /^\s*-- both parts$/;
 const WHERE = /^(\s*)WHERE (.+)$/;
-const FINAL = /^\s*-- final part$/;
-const PART = /^(\s*)FROM (\w+)_(final|head)_chain(?: AS (\w+))?$/;
-const CHAIN = /^(\s*)FROM (\w+)_chain(?:\((\w+)\))?(?: AS (\w+))?$/;
-const BLOCK = /^\s*-- if (\w+)$/;
+const FINAL_PART = /^\s*-- final part$/;
+const ONE_PART = /^(\s*)FROM (\w+)_(final|head)_chain(?: AS (\w+))?$/;
+const BOTH_TABLES = /^(\s*)FROM (\w+)_chain(?:\((\w+)\))?(?: AS (\w+))?$/;
+const IF_BLOCK = /^\s*-- if (\w+)$/;
 const END = /^\s*-- end$/;
-const TRAILING = /\s+-- if (\w+)$/;
+const TRAILING_IF = /\s+-- if (\w+)$/;
 
 /**
  * Returns a function that builds the statement for given parameters. Throws if a block has no end or no
@@ -45,28 +45,30 @@ export function parseQueryText(name: string, text: string): (params: QueryParams
   const lines: Line[] = [];
   const openBlocks: string[] = [];
   for (const line of expandParts(name, text.split('\n')).flatMap(expandPart).flatMap(expandChain)) {
-    const blockParam = BLOCK.exec(line)?.[1];
+    const blockParam = IF_BLOCK.exec(line)?.[1];
     if (blockParam !== undefined) openBlocks.push(blockParam);
     else if (END.test(line)) {
       if (openBlocks.pop() === undefined) throw new AppError('internal', `${name}: "-- end" without "-- if"`);
     } else {
-      const lineParam = TRAILING.exec(line)?.[1];
+      const lineParam = TRAILING_IF.exec(line)?.[1];
       lines.push({
-        text: line.replace(TRAILING, ''),
-        needs: lineParam === undefined ? [...openBlocks] : [...openBlocks, lineParam],
+        text: line.replace(TRAILING_IF, ''),
+        neededParams: lineParam === undefined ? [...openBlocks] : [...openBlocks, lineParam],
       });
     }
   }
   if (openBlocks.length > 0)
     throw new AppError('internal', `${name}: "-- if ${openBlocks.join(', ')}" without "-- end"`);
   const statements = new Map<string, string>();
-  const neededParams = [...new Set(lines.flatMap(({ needs }) => needs))];
+  const neededParams = [...new Set(lines.flatMap(({ neededParams: needs }) => needs))];
   return (params) => {
-    const presentParams = new Set(neededParams.filter((param) => holds(params[param])));
+    const presentParams = new Set(neededParams.filter((param) => isPresent(params[param])));
     const key = [...presentParams].join(' ');
     const cached = statements.get(key);
     if (cached !== undefined) return cached;
-    const usedLines = lines.filter(({ needs }) => needs.every((param) => presentParams.has(param)));
+    const usedLines = lines.filter(({ neededParams: needs }) =>
+      needs.every((param) => presentParams.has(param)),
+    );
     const statement = filterByProjections(usedLines.map((line) => line.text).join('\n'));
     statements.set(key, statement);
     return statement;
@@ -92,37 +94,39 @@ export function filterByProjections(statement: string): string {
 
 /** Repeats the lines between `-- both parts` and `-- end` for the final table and its head table. */
 function expandParts(name: string, lines: readonly string[]): string[] {
-  const begin = lines.findIndex((line) => BOTH.test(line));
-  if (begin === -1) return [...lines];
-  const end = findEnd(name, lines, begin);
-  const body = lines.slice(begin + 1, end);
-  const from = body.findIndex((line) => FINAL.test(line));
-  const to = from === -1 ? -1 : findEnd(name, body, from);
-  const partOf = (part: 'final' | 'head'): string[] =>
-    body
-      .filter((_, i) => i < from || i > to || (part === 'final' && i !== from && i !== to))
+  const beginIndex = lines.findIndex((line) => BOTH_PARTS.test(line));
+  if (beginIndex === -1) return [...lines];
+  const endIndex = findEnd(name, lines, beginIndex);
+  const bodyLines = lines.slice(beginIndex + 1, endIndex);
+  const finalStart = bodyLines.findIndex((line) => FINAL_PART.test(line));
+  const finalEnd = finalStart === -1 ? -1 : findEnd(name, bodyLines, finalStart);
+  const linesOfPart = (part: 'final' | 'head'): string[] =>
+    bodyLines
+      .filter(
+        (_, i) => i < finalStart || i > finalEnd || (part === 'final' && i !== finalStart && i !== finalEnd),
+      )
       .map((line) => line.replace(/\bFROM (\w+)_chain( AS \w+)?$/, `FROM $1_${part}_chain$2`));
   return [
-    ...[...lines.slice(0, begin), '(', ...partOf('final'), ')'],
-    ...['-- if commits', 'UNION ALL', '(', ...partOf('head'), ')', '-- end'],
-    ...expandParts(name, lines.slice(end + 1)),
+    ...[...lines.slice(0, beginIndex), '(', ...linesOfPart('final'), ')'],
+    ...['-- if commits', 'UNION ALL', '(', ...linesOfPart('head'), ')', '-- end'],
+    ...expandParts(name, lines.slice(endIndex + 1)),
   ];
 }
 
 /** Index of the `-- end` of the block that begins at `begin`. */
 function findEnd(name: string, lines: readonly string[], begin: number): number {
   let depth = 0;
-  const length = lines.slice(begin).findIndex((line) => {
-    if (BOTH.test(line) || FINAL.test(line) || BLOCK.test(line)) depth += 1;
+  const offset = lines.slice(begin).findIndex((line) => {
+    if (BOTH_PARTS.test(line) || FINAL_PART.test(line) || IF_BLOCK.test(line)) depth += 1;
     return END.test(line) && (depth -= 1) === 0;
   });
-  if (length === -1)
+  if (offset === -1)
     throw new AppError('internal', `${name}: "${lines[begin]?.trim() ?? ''}" without "-- end"`);
-  return begin + length;
+  return begin + offset;
 }
 
 /** The condition that selects the rows of the snapshot in a table or in its head table. */
-function rowsOf(table: string, isHead: boolean, alias = ''): string {
+function snapshotCondition(table: string, isHead: boolean, alias = ''): string {
   const [column, lastFinal] =
     table === 'blocks' ? ['number', '{final_to:UInt32}'] : ['ord', '{final_ord:UInt64}'];
   if (!isHead) return `${alias}${column} <= ${lastFinal}`;
@@ -135,14 +139,14 @@ function expandPart(line: string, i: number, lines: readonly string[]): string[]
     const [, indent = '', table = '', part, alias] = match;
     const isHead = part === 'head';
     const from = `${indent}FROM ${table}${isHead ? '_head' : ''}${alias === undefined ? '' : ` AS ${alias}`}`;
-    return [from, rowsOf(table, isHead, alias === undefined ? '' : `${alias}.`)];
+    return [from, snapshotCondition(table, isHead, alias === undefined ? '' : `${alias}.`)];
   };
-  const partLine = PART.exec(line);
+  const partLine = ONE_PART.exec(line);
   if (partLine !== null) {
     const [from, condition] = toClauses(partLine);
     return WHERE.test(lines[i + 1] ?? '') ? [from] : [from, `${partLine[1] ?? ''}WHERE ${condition}`];
   }
-  const partBefore = PART.exec(lines[i - 1] ?? '');
+  const partBefore = ONE_PART.exec(lines[i - 1] ?? '');
   return [
     partBefore === null
       ? line
@@ -155,7 +159,7 @@ function expandPart(line: string, i: number, lines: readonly string[]): string[]
  * plan a view.
  */
 function expandChain(line: string): string[] {
-  const chainLine = CHAIN.exec(line);
+  const chainLine = BOTH_TABLES.exec(line);
   if (chainLine === null) return [line];
   const [, indent = '', table = '', computed, alias = `${table}_chain`] = chainLine;
   const moreColumns = computed === undefined ? '' : `, ${computed}`;
@@ -164,18 +168,18 @@ function expandChain(line: string): string[] {
     '(',
     `    SELECT *${moreColumns}`,
     `    FROM ${table}`,
-    `    WHERE ${rowsOf(table, false)}`,
+    `    WHERE ${snapshotCondition(table, false)}`,
     '    -- if commits',
     '    UNION ALL',
     `    SELECT * EXCEPT commit${moreColumns}`,
     `    FROM ${table}_head`,
-    `    WHERE ${rowsOf(table, true)}`,
+    `    WHERE ${snapshotCondition(table, true)}`,
     '    -- end',
     `) AS ${alias}`,
   ].map((each) => indent + each);
 }
 
-function holds(value: QueryParams[string] | undefined): boolean {
+function isPresent(value: QueryParams[string] | undefined): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return value !== undefined && value !== null && value !== '' && value !== false;
 }

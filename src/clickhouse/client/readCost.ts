@@ -10,23 +10,23 @@ export interface ReadCost {
   bytes: number;
 }
 
-const current = new AsyncLocalStorage<ReadCost>();
+const costOfRequest = new AsyncLocalStorage<ReadCost>();
 
 /** Runs work, and counts its statements in `cost`. */
 export function countReads<T>(cost: ReadCost, work: () => T): T {
-  return current.run(cost, work);
+  return costOfRequest.run(cost, work);
 }
 
 /**
  * Adds the numbers in an answer's header X-ClickHouse-Summary. A missing or unreadable header adds nothing.
  */
 export function addSummary(header: string | readonly string[] | undefined): void {
-  const cost = current.getStore();
+  const cost = costOfRequest.getStore();
   if (cost === undefined || typeof header !== 'string') return;
-  cost.rows += fieldOf(header, 'read_rows');
-  cost.bytes += fieldOf(header, 'read_bytes');
+  cost.rows += readField(header, 'read_rows');
+  cost.bytes += readField(header, 'read_bytes');
 }
 
-function fieldOf(header: string, name: string): number {
+function readField(header: string, name: string): number {
   return Number(new RegExp(`"${name}":"(\\d{1,18})"`).exec(header)?.[1] ?? 0);
 }

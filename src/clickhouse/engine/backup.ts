@@ -27,11 +27,12 @@ export interface BackupProgress {
 const POLL_MS = 250;
 /** Time in ms without an answer of ClickHouse after which the backup fails. */
 const SILENCE_MAX_MS = 60_000;
-const ENGINES = /^(?:File|Disk|S3|AzureBlobStorage)\((?:\s*'(?:[^'\\]|\\.)*'\s*(?:,|(?=\))))+\)$/i;
+const DESTINATION_PATTERN =
+  /^(?:File|Disk|S3|AzureBlobStorage)\((?:\s*'(?:[^'\\]|\\.)*'\s*(?:,|(?=\))))+\)$/i;
 
 /** Whether the text is a destination in ClickHouse syntax with quoted arguments. */
 export function isDestination(text: string): boolean {
-  return ENGINES.test(text);
+  return DESTINATION_PATTERN.test(text);
 }
 
 /** Makes `File('…')` from a name or path. */
@@ -41,8 +42,8 @@ export function fileDestination(path: string): Destination {
 
 /** Returns the destination for display: without the arguments after the first, which may be keys. */
 export function showDestination(destination: Destination): string {
-  const [, engine = '', first = ''] = /^(\w+)\(\s*('(?:[^'\\]|\\.)*')/.exec(destination) ?? [];
-  const shownPath = first.replace(/\/\/[^/@']*@/, '//');
+  const [, engine = '', firstArgument = ''] = /^(\w+)\(\s*('(?:[^'\\]|\\.)*')/.exec(destination) ?? [];
+  const shownPath = firstArgument.replace(/\/\/[^/@']*@/, '//');
   return /^disk$/i.test(engine)
     ? destination
     : `${engine}(${shownPath}${destination.includes(',') ? ', …' : ''})`;
@@ -58,8 +59,10 @@ export async function writeBackup(
   destination: Destination,
   onProgress: (progress: BackupProgress) => void,
 ): Promise<BackupProgress> {
-  const list = databases.map((each) => `DATABASE ${each.database} AS ${each.name}`).join(', ');
-  return run(database, `BACKUP ${list} TO ${destination} ASYNC`, onProgress);
+  const databaseList = databases
+    .map((backedUp) => `DATABASE ${backedUp.database} AS ${backedUp.name}`)
+    .join(', ');
+  return runAndWait(database, `BACKUP ${databaseList} TO ${destination} ASYNC`, onProgress);
 }
 
 /** Restores databases from a backup under new names, which must not exist. */
@@ -70,7 +73,7 @@ export async function readBackup(
   onProgress: (progress: BackupProgress) => void,
 ): Promise<BackupProgress> {
   const list = databases.map((each) => `DATABASE ${each.name} AS ${each.database}`).join(', ');
-  return run(database, `RESTORE ${list} FROM ${destination} ASYNC`, onProgress);
+  return runAndWait(database, `RESTORE ${list} FROM ${destination} ASYNC`, onProgress);
 }
 
 /** Temporary name of a restored database, before it replaces `name`. */
@@ -91,7 +94,7 @@ export async function placeRestored(database: Database, name: string): Promise<v
  */
 export async function isRestoreWaiting(database: Database, name: string): Promise<boolean> {
   const params = { name, restored: restoredName(name) };
-  const [row] = await selectNamed(database, 'backup/find_restored', params, waitsShape);
+  const [row] = await selectNamed(database, 'backup/find_restored', params, restoreWaitsShape);
   return row?.waits === 1;
 }
 
@@ -101,37 +104,37 @@ export async function isBackingUp(database: Database): Promise<boolean> {
 }
 
 // Read as JSON, because this query runs before the check of the server's version (see migrate.ts).
-const waitsShape = z.object({ waits: z.int() });
+const restoreWaitsShape = z.object({ waits: z.int() });
 const runningRow = rowType({ running: u64 });
 // Read as JSON, because the answer of BACKUP and RESTORE also has a status, whose type depends on the version.
-const begunShape = z.object({ id: z.string() });
+const startedShape = z.object({ id: z.string() });
 const backupRow = rowType({ status: text, error: text, files: u64, bytes: u64 });
 type BackupRow = RowOf<typeof backupRow>;
 
-async function run(
+async function runAndWait(
   database: Database,
   sql: string,
   onProgress: (progress: BackupProgress) => void,
 ): Promise<BackupProgress> {
-  const [begun] = await selectMade(database, 'begin a backup', sql, {}, begunShape).catch((error: unknown) =>
-    Promise.reject(explained(errorText(error), error)),
+  const [startedBackup] = await selectMade(database, 'begin a backup', sql, {}, startedShape).catch(
+    (error: unknown) => Promise.reject(toBackupError(errorText(error), error)),
   );
-  if (begun === undefined)
+  if (startedBackup === undefined)
     throw new AppError('internal', 'ClickHouse returned no id for the backup or restore');
-  let heardAt = performance.now();
+  let answeredAt = performance.now();
   for (;;) {
-    const row = await readRow(database, begun.id).catch((error: unknown) => {
-      if (performance.now() - heardAt > SILENCE_MAX_MS) throw error;
+    const row = await readRow(database, startedBackup.id).catch((error: unknown) => {
+      if (performance.now() - answeredAt > SILENCE_MAX_MS) throw error;
       return null;
     });
     if (row === undefined)
       throw new AppError('unavailable', 'ClickHouse was restarted before the end: run the command again');
     if (row !== null) {
-      heardAt = performance.now();
+      answeredAt = performance.now();
       const progress = { files: row.files, bytes: row.bytes };
       onProgress(progress);
       if (row.status === 'BACKUP_CREATED' || row.status === 'RESTORED') return progress;
-      if (!/^(CREATING_BACKUP|RESTORING)$/.test(row.status)) throw explained(row.error);
+      if (!/^(CREATING_BACKUP|RESTORING)$/.test(row.status)) throw toBackupError(row.error);
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
@@ -142,7 +145,7 @@ async function readRow(database: Database, id: string): Promise<BackupRow | unde
   return row;
 }
 
-const MEANINGS: readonly (readonly [RegExp, string])[] = [
+const REASON_MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/BACKUP_ALREADY_EXISTS|already exists/, 'a backup of this name already exists'],
   [/BACKUP_NOT_FOUND|not found/, 'the backup does not exist'],
   [
@@ -154,9 +157,11 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Returns ClickHouse's reason without its stack trace, with an explanation if we have one. */
-function explained(reason: string, cause?: unknown): AppError {
+function toBackupError(reason: string, cause?: unknown): AppError {
   const [first = ''] = reason.replace(/, Stack trace.*$/s, '').split('\n');
-  const short = first.replace(/^.*?DB::Exception: /, '').replace(/^ClickHouse, [\w ]+: /, '');
-  const meaning = MEANINGS.find(([pattern]) => pattern.test(reason))?.[1];
-  return new AppError('bad_config', meaning === undefined ? short : `${meaning} (${short})`, { cause });
+  const shortReason = first.replace(/^.*?DB::Exception: /, '').replace(/^ClickHouse, [\w ]+: /, '');
+  const meaning = REASON_MEANINGS.find(([pattern]) => pattern.test(reason))?.[1];
+  return new AppError('bad_config', meaning === undefined ? shortReason : `${meaning} (${shortReason})`, {
+    cause,
+  });
 }

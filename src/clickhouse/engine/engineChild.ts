@@ -36,7 +36,7 @@ export interface EngineLaunch {
 export interface EngineProcess {
   readonly pid: number;
   /** Resolves when the process has ended, with the reason and its last output. Never rejects. */
-  readonly ended: Promise<string>;
+  readonly whenEnded: Promise<string>;
   hasEnded(): boolean;
   /** The HTTP port, or null before the engine listens. */
   httpPort(): number | null;
@@ -157,40 +157,40 @@ function childEnvironment(): NodeJS.ProcessEnv {
 }
 
 function watch(child: ChildProcess, writeEnd: number, portFile: string): EngineProcess {
-  let tail = '';
-  let port: number | null = null;
+  let lastOutput = '';
+  let knownPort: number | null = null;
   let ended = false;
-  let pipeOpen = true;
+  let isPipeOpen = true;
   const closePipe = (): void => {
-    if (pipeOpen) closeSync(writeEnd);
-    pipeOpen = false;
+    if (isPipeOpen) closeSync(writeEnd);
+    isPipeOpen = false;
   };
   child.stderr?.setEncoding('utf8');
   child.stderr?.on('data', (text: string) => {
-    tail = (tail + text).slice(-STDERR_TAIL_MAX);
+    lastOutput = (lastOutput + text).slice(-STDERR_TAIL_MAX);
   });
   const whenEnded = new Promise<string>((resolve) => {
-    const finish = (why: string): void => {
+    const finish = (reason: string): void => {
       ended = true;
       closePipe();
-      const words = lastWords(tail);
-      resolve(words === '' ? why : `${why}: ${words}`);
+      const shownOutput = withoutLogMessages(lastOutput);
+      resolve(shownOutput === '' ? reason : `${reason}: ${shownOutput}`);
     };
     child.once('error', (error) => finish(error.message));
     child.once('close', (code, signal) => finish(signal === null ? `exit code ${code ?? '?'}` : signal));
   });
   return {
     pid: child.pid ?? 0,
-    ended: whenEnded,
+    whenEnded,
     hasEnded: () => ended,
-    httpPort: () => (port ??= takePort(portFile)),
-    said: () => tail,
+    httpPort: () => (knownPort ??= takePort(portFile)),
+    said: () => lastOutput,
     end: async (graceMs) => {
       closePipe();
-      const patience = new AbortController();
-      const tooLong = delay(graceMs, 'slow', { signal: patience.signal }).catch(() => 'aborted');
-      if ((await Promise.race([whenEnded, tooLong])) === 'slow' && !ended) child.kill('SIGKILL');
-      patience.abort();
+      const graceTimer = new AbortController();
+      const whenTooLong = delay(graceMs, 'slow', { signal: graceTimer.signal }).catch(() => 'aborted');
+      if ((await Promise.race([whenEnded, whenTooLong])) === 'slow' && !ended) child.kill('SIGKILL');
+      graceTimer.abort();
       await whenEnded;
     },
   };
@@ -209,7 +209,7 @@ function takePort(file: string): number | null {
 }
 
 /** Last output of the engine, without its messages about log files. */
-function lastWords(tail: string): string {
+function withoutLogMessages(tail: string): string {
   const lines = tail.split('\n').filter((line) => line !== '' && !line.startsWith('Logging '));
   return lines.join('\n').trim();
 }

@@ -53,7 +53,8 @@ export async function takeEngineLock(file: string, folder: string, waitMs: numbe
     if (isTaken) return heldLock(file, ownContent);
     const otherLock = readLock(file);
     if (otherLock !== null) {
-      if (!(await isGoneWithin(otherLock.owner, OWNER_GRACE_MS))) throw heldBy(folder, otherLock.owner.pid);
+      if (!(await isGoneWithin(otherLock.owner, OWNER_GRACE_MS)))
+        throw lockHeldError(folder, otherLock.owner.pid);
       if (otherLock.engine !== null) await waitUntilGone(otherLock.engine, folder, waitMs);
     }
     setAside(file, otherLock);
@@ -64,18 +65,18 @@ export async function takeEngineLock(file: string, folder: string, waitMs: numbe
   );
 }
 
-function heldBy(folder: string, pid: number): AppError {
+function lockHeldError(folder: string, pid: number): AppError {
   return new AppError(
     'bad_config',
     `the database in ${folder} is in use by process ${pid}: stop this process, or set DATA_DIR to another folder`,
   );
 }
 
-function heldLock(file: string, own: LockContent): EngineLock {
-  let content = own;
+function heldLock(file: string, ownContent: LockContent): EngineLock {
+  let content = ownContent;
   const isOurs = (): boolean => {
-    const current = readLock(file);
-    return current !== null && isSame(current.owner, own.owner);
+    const currentLock = readLock(file);
+    return currentLock !== null && isSame(currentLock.owner, ownContent.owner);
   };
   return {
     setEngine: (pid) => {
@@ -95,17 +96,18 @@ function heldLock(file: string, own: LockContent): EngineLock {
  * Removes the lock of a dead process. If another process has replaced the lock meanwhile, puts the new lock
  * back.
  */
-function setAside(file: string, judged: LockContent | null): void {
-  const aside = `${file}.${process.pid}.stale`;
+function setAside(file: string, seenLock: LockContent | null): void {
+  const movedFile = `${file}.${process.pid}.stale`;
   try {
-    renameSync(file, aside);
+    renameSync(file, movedFile);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return;
     throw error;
   }
-  const movedLock = readLock(aside);
-  if (movedLock !== null && (judged === null || !isSame(movedLock.owner, judged.owner))) tryLink(aside, file);
-  rmSync(aside, { force: true });
+  const movedLock = readLock(movedFile);
+  if (movedLock !== null && (seenLock === null || !isSame(movedLock.owner, seenLock.owner)))
+    tryLink(movedFile, file);
+  rmSync(movedFile, { force: true });
 }
 
 /** Creates `file` atomically. Returns false if the file exists. */
@@ -127,9 +129,9 @@ async function waitUntilGone(engine: ProcessIdentity, folder: string, waitMs: nu
   );
 }
 
-async function isGoneWithin(wanted: ProcessIdentity, waitMs: number): Promise<boolean> {
+async function isGoneWithin(identity: ProcessIdentity, waitMs: number): Promise<boolean> {
   const deadline = steadyNow() + waitMs;
-  while (isAlive(wanted)) {
+  while (isAlive(identity)) {
     if (steadyNow() > deadline) return false;
     await delay(POLL_MS);
   }
@@ -162,8 +164,8 @@ function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
 }
 
 function isAlive(wanted: ProcessIdentity): boolean {
-  const running = identify(wanted.pid);
-  return running !== null && isSame(running, wanted);
+  const runningIdentity = identify(wanted.pid);
+  return runningIdentity !== null && isSame(runningIdentity, wanted);
 }
 
 /**
@@ -184,8 +186,8 @@ function startOnLinux(pid: number): string | null {
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state] = fields;
     if (state === 'Z' || state === 'X') return null;
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return `${boot}:${fields[19] ?? ''}`;
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${bootId}:${fields[19] ?? ''}`;
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ESRCH') return null;
     throw error;
@@ -194,12 +196,12 @@ function startOnLinux(pid: number): string | null {
 
 function startElsewhere(pid: number): string | null {
   try {
-    const [state = 'Z', ...started] = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], {
+    const [state = 'Z', ...startTimeParts] = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], {
       encoding: 'utf8',
     })
       .trim()
       .split(/\s+/);
-    return state.startsWith('Z') ? null : started.join(' ');
+    return state.startsWith('Z') ? null : startTimeParts.join(' ');
   } catch {
     return null;
   }

@@ -36,7 +36,7 @@ export interface EngineRecipe {
   readonly writer: EngineUser;
   readonly nonce: string;
   /** Called with the pid at each start, before the engine answers. */
-  readonly launched: (pid: number) => void;
+  readonly onLaunched: (pid: number) => void;
 }
 
 const PROBE_PAUSE_MS = 10;
@@ -46,21 +46,21 @@ const END_GRACE_MS = 5_000;
 /** Limits of restarts, and of the checks that detect a hanging engine. */
 export interface RestartLimits {
   readonly restartsMax: number;
-  readonly windowMs: number;
+  readonly restartWindowMs: number;
   /** Pause in ms before the second restart. It doubles for each further restart. */
   readonly pauseMs: number;
   /** Pause in ms between two checks of a running engine, and the timeout of each check. */
-  readonly lookMs: number;
+  readonly checkMs: number;
   /** The engine counts as hanging if this many checks in a row get no answer. */
-  readonly silentLooksMax: number;
+  readonly unansweredMax: number;
 }
 
 export const RESTART_LIMITS: RestartLimits = {
   restartsMax: 8,
-  windowMs: 600_000,
+  restartWindowMs: 600_000,
   pauseMs: 200,
-  lookMs: 10_000,
-  silentLooksMax: 6,
+  checkMs: 10_000,
+  unansweredMax: 6,
 };
 
 const PAUSE_MAX_MS = 10_000;
@@ -75,7 +75,7 @@ export async function startEngine(recipe: EngineRecipe, signal: AbortSignal): Pr
   writeFileSync(configFile, recipe.configText, { mode: 0o600 });
   try {
     const engine = launchEngine(recipe.launch);
-    recipe.launched(engine.pid);
+    recipe.onLaunched(engine.pid);
     await waitUntilUp(engine, recipe, signal);
     return engine;
   } finally {
@@ -88,7 +88,7 @@ async function waitUntilUp(engine: EngineProcess, recipe: EngineRecipe, signal: 
   const deadline = steadyNow() + limitMs;
   while (!(await isOurs(engine, recipe))) {
     if (engine.hasEnded()) {
-      throw new AppError('unavailable', `the embedded ClickHouse did not start: ${await engine.ended}`);
+      throw new AppError('unavailable', `the embedded ClickHouse did not start: ${await engine.whenEnded}`);
     }
     if (signal.aborted || steadyNow() > deadline) {
       await engine.end(0);
@@ -124,7 +124,7 @@ export class EngineSupervisor {
   /** The reason given to `restart`. Null if the engine ended by itself. */
   private askedReason: string | null = null;
   private stopping: Promise<void> | null = null;
-  private current: EngineStatus = { state: 'up', reason: '', restarts: 0 };
+  private currentStatus: EngineStatus = { state: 'up', reason: '', restarts: 0 };
 
   constructor(
     private engine: EngineProcess,
@@ -144,7 +144,7 @@ export class EngineSupervisor {
   }
 
   status(): EngineStatus {
-    return this.current;
+    return this.currentStatus;
   }
 
   onStatus(listener: (status: EngineStatus) => void): () => void {
@@ -160,16 +160,16 @@ export class EngineSupervisor {
   }
 
   private async restartOnce(reason: string): Promise<void> {
-    if (this.current.state === 'up') {
+    if (this.currentStatus.state === 'up') {
       this.askedReason = reason;
       this.setState('restarting', reason);
       await this.engine.end(END_GRACE_MS);
     }
     await this.reviving;
-    if (this.current.state === 'up') return;
+    if (this.currentStatus.state === 'up') return;
     throw new AppError(
       'unavailable',
-      `the embedded ClickHouse is ${this.current.state}: ${this.current.reason}`,
+      `the embedded ClickHouse is ${this.currentStatus.state}: ${this.currentStatus.reason}`,
     );
   }
 
@@ -186,15 +186,15 @@ export class EngineSupervisor {
   }
 
   private watch(engine: EngineProcess): void {
-    void engine.ended.then((why) => {
+    void engine.whenEnded.then((endReason) => {
       if (this.stopSignal.signal.aborted) return;
-      const reason = this.askedReason ?? why;
+      const reason = this.askedReason ?? endReason;
       this.askedReason = null;
       this.reviving = this.revive(reason).finally(() => {
         this.reviving = null;
       });
     });
-    void this.guard(engine);
+    void this.checkUntilEnded(engine);
   }
 
   /**
@@ -202,13 +202,15 @@ export class EngineSupervisor {
    * checks instead of time: a machine that was suspended then misses only one check. Never rejects: errors go
    * to the status.
    */
-  private async guard(engine: EngineProcess): Promise<void> {
-    const { lookMs, silentLooksMax } = this.limits;
+  private async checkUntilEnded(engine: EngineProcess): Promise<void> {
+    const { checkMs: lookMs, unansweredMax: silentLooksMax } = this.limits;
     const { signal } = this.stopSignal;
-    for (let silent = 0; silent < silentLooksMax;) {
+    for (let unansweredChecks = 0; unansweredChecks < silentLooksMax;) {
       await delay(lookMs, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted || engine.hasEnded()) return;
-      silent = (await isAnswering(this.httpPort(), this.recipe.writer, lookMs)) ? 0 : silent + 1;
+      unansweredChecks = (await isAnswering(this.httpPort(), this.recipe.writer, lookMs))
+        ? 0
+        : unansweredChecks + 1;
       if (signal.aborted || engine.hasEnded()) return;
     }
     const reason = `ClickHouse did not answer ${silentLooksMax} checks in a row, each within ${lookMs / 1000} s`;
@@ -222,14 +224,17 @@ export class EngineSupervisor {
       this.log.error({ reason }, 'the embedded ClickHouse ended; restarting it');
       this.setState('restarting', reason);
       const now = steadyNow();
-      this.recentRestarts = this.recentRestarts.filter((at) => at > now - this.limits.windowMs);
-      const count = this.recentRestarts.length;
-      if (count >= this.limits.restartsMax) return this.giveUp(reason);
+      this.recentRestarts = this.recentRestarts.filter(
+        (restartedAt) => restartedAt > now - this.limits.restartWindowMs,
+      );
+      const recentCount = this.recentRestarts.length;
+      if (recentCount >= this.limits.restartsMax) return this.giveUp(reason);
       this.recentRestarts.push(now);
       try {
-        if (count > 0) await this.pause(Math.min(this.limits.pauseMs * 2 ** (count - 1), PAUSE_MAX_MS));
+        if (recentCount > 0)
+          await this.pause(Math.min(this.limits.pauseMs * 2 ** (recentCount - 1), PAUSE_MAX_MS));
         this.engine = await startEngine(this.recipe, this.stopSignal.signal);
-        this.current = { ...this.current, restarts: this.current.restarts + 1 };
+        this.currentStatus = { ...this.currentStatus, restarts: this.currentStatus.restarts + 1 };
         this.setState('up', '');
         this.log.info({ pid: this.engine.pid }, 'the embedded ClickHouse is up again');
         return this.watch(this.engine);
@@ -240,13 +245,13 @@ export class EngineSupervisor {
   }
 
   private giveUp(reason: string): void {
-    const { restartsMax, windowMs } = this.limits;
+    const { restartsMax, restartWindowMs: windowMs } = this.limits;
     this.setState(
       'failed',
       `gave up after ${restartsMax} restarts within ${windowMs / 1000} s; last reason: ${reason}`,
     );
     this.log.fatal(
-      { reason: this.current.reason },
+      { reason: this.currentStatus.reason },
       'the embedded ClickHouse ended too often; not restarting it',
     );
   }
@@ -256,8 +261,8 @@ export class EngineSupervisor {
   }
 
   private setState(state: EngineStatus['state'], reason: string): void {
-    if (state === this.current.state && reason === this.current.reason) return;
-    this.current = { ...this.current, state, reason };
-    for (const listener of this.listeners) listener(this.current);
+    if (state === this.currentStatus.state && reason === this.currentStatus.reason) return;
+    this.currentStatus = { ...this.currentStatus, state, reason };
+    for (const listener of this.listeners) listener(this.currentStatus);
   }
 }

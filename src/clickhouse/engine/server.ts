@@ -102,7 +102,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
     configText: writeEngineConfig(config),
     writer: config.writer,
     nonce: config.nonce,
-    launched: lock.setEngine,
+    onLaunched: lock.setEngine,
   };
   try {
     const supervisor = await startSupervised(recipe, waitMs, database, options);

@@ -60,9 +60,9 @@ export async function runImport(
       counts.broken += 1;
       return [];
     });
-    const { stored, kept } = await store.store(usable);
+    const { stored, unchangedCount } = await store.store(usable);
     counts.stored += stored;
-    counts.known += kept;
+    counts.known += unchangedCount;
     counts.found += batch.length;
     const position = batch.findLast((each) => each.position !== null)?.position ?? null;
     if (position !== null) await savePosition(deps.database, source.key, position);

@@ -22,8 +22,8 @@ import type { JsonFetch } from './jsonFetch';
 import { readLibraries as readSettingsLibraries } from '../verify/standardJson';
 import { readLanguage, readMetadata, type MetadataFacts } from './metadata';
 
-const PAGE = 200;
-const FIELDS =
+const PAGE_CONTRACTS = 200;
+const CONTRACT_FIELDS =
   'abi,metadata,sources,compilation,deployment,creationBytecode,runtimeBytecode,storageLayout,userdoc,devdoc';
 const RUNS_DEFAULT = 200;
 const UINT32_MAX = 4_294_967_295;
@@ -97,28 +97,28 @@ export function openSourcifyServer(fetch: JsonFetch, chainId: number): ContractS
     key: `sourcify ${fetch.shown} ${chainId}`,
     appendsOnly: true,
     async *list(position, signal) {
-      for (let after = position; ;) {
-        const from = after === null ? '' : `&afterMatchId=${encodeURIComponent(after)}`;
+      for (let lastMatchId = position; ;) {
+        const afterQuery = lastMatchId === null ? '' : `&afterMatchId=${encodeURIComponent(lastMatchId)}`;
         const { status, body } = await fetch.get(
-          `/v2/contracts/${chainId}?sort=asc&limit=${PAGE}${from}`,
+          `/v2/contracts/${chainId}?sort=asc&limit=${PAGE_CONTRACTS}${afterQuery}`,
           signal,
         );
         // The server does not know this chain.
         if (status === 404 || status === 400) return;
-        const parsed = listShape.safeParse(body);
-        if (!parsed.success)
+        const parsedAnswer = listShape.safeParse(body);
+        if (!parsedAnswer.success)
           throw new AppError(
             'unavailable',
             `the answer of ${fetch.shown} is not a list of contracts (status ${status})`,
           );
-        const { results } = parsed.data;
+        const { results } = parsedAnswer.data;
         for (const { address, match, runtimeMatch, matchId } of results) {
-          after = String(matchId);
-          const found = runtimeMatch ?? match;
-          if (!isAddress(address) || found === null) continue;
-          yield toFound(fetch, { chainId, address: toLowerHex(address), status: found }, after);
+          lastMatchId = String(matchId);
+          const runtimeStatus = runtimeMatch ?? match;
+          if (!isAddress(address) || runtimeStatus === null) continue;
+          yield toFound(fetch, { chainId, address: toLowerHex(address), status: runtimeStatus }, lastMatchId);
         }
-        if (results.length < PAGE) return;
+        if (results.length < PAGE_CONTRACTS) return;
       }
     },
   };
@@ -134,7 +134,10 @@ function toFound(
     position,
     async read(signal) {
       const { chainId, address } = facts;
-      const { status, body } = await fetch.get(`/v2/contract/${chainId}/${address}?fields=${FIELDS}`, signal);
+      const { status, body } = await fetch.get(
+        `/v2/contract/${chainId}/${address}?fields=${CONTRACT_FIELDS}`,
+        signal,
+      );
       const parsed = contractShape.safeParse(body);
       if (status !== 200 || !parsed.success)
         throw new BrokenRecord(`the answer of the server is not a contract (status ${status})`);
@@ -150,11 +153,11 @@ async function readAnswer(
   // The match of the runtime code decides the status of the verification.
   const status = answer.runtimeMatch ?? answer.match;
   if (status === null) throw new BrokenRecord('the contract is not verified on the server');
-  const known: MetadataFacts = { ...facts, status, verifiedAt: toUnixSeconds(answer.verifiedAt) };
+  const verificationFacts: MetadataFacts = { ...facts, status, verifiedAt: toUnixSeconds(answer.verifiedAt) };
   const record =
     typeof answer.metadata === 'object' && answer.metadata !== null
-      ? await withMetadata(answer, known)
-      : withoutMetadata(answer, known);
+      ? await withMetadata(answer, verificationFacts)
+      : withoutMetadata(answer, verificationFacts);
   const { creationBytecode, runtimeBytecode, deployment, metadata, storageLayout, userdoc, devdoc } = answer;
   return checkLimits({
     ...record,
@@ -176,11 +179,11 @@ async function readAnswer(
 }
 
 function readDeployment(deployment: ContractAnswer['deployment']): ImportedRecord['deployment'] {
-  const block = Number(deployment?.blockNumber ?? NaN);
+  const blockNumber = Number(deployment?.blockNumber ?? NaN);
   return {
     deployer: isAddress(deployment?.deployer) ? toLowerHex(deployment.deployer) : null,
     transaction: isHash(deployment?.transactionHash) ? toLowerHex(deployment.transactionHash) : null,
-    block: Number.isInteger(block) && block >= 0 && block < 2 ** 32 ? block : null,
+    block: Number.isInteger(blockNumber) && blockNumber >= 0 && blockNumber < 2 ** 32 ? blockNumber : null,
   };
 }
 
@@ -211,7 +214,10 @@ function withoutMetadata(answer: ContractAnswer, facts: MetadataFacts): Imported
   if (abi === null) throw new BrokenRecord('the ABI of the contract is not valid');
   const { compilerSettings, fullyQualifiedName, name } = compilation;
   const path = fullyQualifiedName.slice(0, Math.max(0, fullyQualifiedName.length - name.length - 1));
-  const files = Object.entries(sources ?? {}).map(([each, { content }]) => ({ path: each, content }));
+  const files = Object.entries(sources ?? {}).map(([sourcePath, { content }]) => ({
+    path: sourcePath,
+    content,
+  }));
   const { outputSelection, ...settings } = compilerSettings;
   void outputSelection;
   const evmVersion = settings['evmVersion'];
@@ -228,7 +234,7 @@ function withoutMetadata(answer: ContractAnswer, facts: MetadataFacts): Imported
       language: readLanguage(compilation.language),
       compiler: compilation.compiler.toLowerCase(),
       compilerVersion: compilation.compilerVersion.replace(/^v/, ''),
-      ...optimizerOf(settings),
+      ...readOptimizer(settings),
       evmVersion: typeof evmVersion === 'string' ? evmVersion.slice(0, 40) : null,
       license: findLicense(files.find((file) => file.path === path)?.content ?? ''),
       abi,
@@ -246,7 +252,7 @@ const optimizerShape = z.looseObject({
 });
 
 /** Solidity has the setting `optimizer`, Vyper `optimize`. */
-function optimizerOf(settings: Readonly<Record<string, unknown>>): { optimization: boolean; runs: number } {
+function readOptimizer(settings: Readonly<Record<string, unknown>>): { optimization: boolean; runs: number } {
   const { optimizer, optimize } = settings;
   const parsed = optimizerShape.safeParse(optimizer);
   if (parsed.success)

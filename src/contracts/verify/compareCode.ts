@@ -27,7 +27,7 @@ export interface CodeMatch {
   readonly libraries: Readonly<Record<string, Hex>>;
   /** Bytes that follow the code on the chain: the constructor arguments, only in creation code. Hex without
    * 0x. */
-  readonly tail: string;
+  readonly trailingHex: string;
 }
 
 export interface Difference {
@@ -54,25 +54,28 @@ export function compareCode(onChain: Hex, compiled: CompiledCode, options: Compa
   const chain = onChain.slice(2).toLowerCase();
   const length = compiled.code.length;
   if (chain.length < length || (options.kind === 'runtime' && chain.length !== length)) {
-    const [there, here] = [chain.length / 2, length / 2];
+    const [chainBytes, compiledBytes] = [chain.length / 2, length / 2];
     return {
-      difference: `the ${options.kind} code on the chain has ${there} bytes, the compiled code ${here}`,
+      difference: `the ${options.kind} code on the chain has ${chainBytes} bytes, the compiled code ${compiledBytes}`,
       lengths: true,
     };
   }
-  const body = chain.slice(0, length);
+  const comparedCode = chain.slice(0, length);
   const protectedCode = protectCalls(compiled.code, options);
-  const linked = link(protectedCode, body, compiled.links, options.libraries);
-  if ('difference' in linked) return linked;
-  const filled = fillImmutables(linked.code, body, compiled.immutables);
-  if ('difference' in filled) return filled;
+  const linkedCode = link(protectedCode, comparedCode, compiled.links, options.libraries);
+  if ('difference' in linkedCode) return linkedCode;
+  const filledCode = fillImmutables(linkedCode.code, comparedCode, compiled.immutables);
+  if ('difference' in filledCode) return filledCode;
   const toResult = (exact: boolean): Comparison => {
-    return { match: { exact, libraries: linked.libraries, tail: chain.slice(length) } };
+    return { match: { exact, libraries: linkedCode.libraries, trailingHex: chain.slice(length) } };
   };
-  if (filled.code === body) return toResult(options.metadata.length > 0);
-  const bare = options.metadata.reduce((code, range) => copyRange(code, body, range), filled.code);
-  if (bare === body) return toResult(false);
-  return { difference: describeDifference(bare, body, options.kind) };
+  if (filledCode.code === comparedCode) return toResult(options.metadata.length > 0);
+  const codeWithoutMetadata = options.metadata.reduce(
+    (code, range) => copyRange(code, comparedCode, range),
+    filledCode.code,
+  );
+  if (codeWithoutMetadata === comparedCode) return toResult(false);
+  return { difference: describeDifference(codeWithoutMetadata, comparedCode, options.kind) };
 }
 
 /** A library starts with its own address, which the compiler leaves zero: PUSH20 0, ADDRESS, EQ. */
@@ -91,7 +94,7 @@ function link(
   code: string,
   body: string,
   links: CompiledCode['links'],
-  told: CompareOptions['libraries'],
+  givenLibraries: CompareOptions['libraries'],
 ): Linked | { readonly difference: string } {
   const libraries: Record<string, Hex> = {};
   let linked = code;
@@ -104,7 +107,7 @@ function link(
       };
     if (/^0*$/.test(address))
       return { difference: `the code on the chain contains no address for library ${name}` };
-    const expectedAddress = told.get(name) ?? told.get(bareName(name));
+    const expectedAddress = givenLibraries.get(name) ?? givenLibraries.get(bareName(name));
     if (expectedAddress !== undefined && expectedAddress !== `0x${address}`)
       return {
         difference: `library ${name} has the address 0x${address} in the code on the chain, not ${expectedAddress}`,

@@ -75,7 +75,7 @@ export async function verifyContract(
   if (onChain.creation !== null) {
     const creation = await compareOne(job, 'creation', onChain.creation, contract);
     if ('difference' in creation) return mismatch(creation);
-    constructorArguments = `0x${creation.match.tail}`;
+    constructorArguments = `0x${creation.match.trailingHex}`;
     const argumentFault = checkArguments(contract.abi, constructorArguments);
     if (argumentFault !== null) return { reason: argumentFault, fault: 'no_match' };
     const givenArguments = request.constructorArguments ?? null;

@@ -37,7 +37,7 @@ const SWAP_PPM_MAX = 20_000;
 const PUSH_PPM_MAX = { dense: 1_500, sparse: 9_000, sparseSeconds: 90 } as const;
 const SEND_PPM_MAX = 3;
 const BURN_TOKEN_SENDS = 0.4;
-/** Gas limit for trades: half of a block's gas. */
+/** Largest number of operations per block. Their gas is half of a block's gas. */
 const OPERATIONS_PER_BLOCK_MAX = 120;
 const HOT_POOLS = 3;
 

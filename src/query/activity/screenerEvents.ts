@@ -13,6 +13,7 @@ import type { PairTable } from '../pairs/pairTable';
 import { legOfPool, type StoredPool } from '../pairs/pools';
 import { tokenOf } from '../tokens/tokens';
 
+/** The number of a leg is this × the index of its first token + the index of its second token. */
 const TOKEN_INDEX_SPAN = 256;
 
 const swapRow = rowType({

@@ -3,23 +3,23 @@ import { h } from '../core/dom.ts';
 import { goTo } from '../core/navigation.ts';
 import { addHit, type Hit } from './alertStore.ts';
 
-const box = h('div', { id: 'notices', role: 'log', 'aria-label': 'Alerts', 'aria-live': 'polite' });
+const noticeBox = h('div', { id: 'notices', role: 'log', 'aria-label': 'Alerts', 'aria-live': 'polite' });
 
 /** Each alert has one notice, its newest, so that a busy alert does not hide the others. All are on the page of alerts. */
 export function showHit(hit: Hit, alert: string): void {
   addHit(hit);
-  if (!box.isConnected) document.body.append(box);
+  if (!noticeBox.isConnected) document.body.append(noticeBox);
   const close = h('button', { type: 'button', class: 'close', 'aria-label': 'Close this alert' }, '×');
-  const item = h(
+  const newNotice = h(
     'p',
     { class: 'alert-notice', 'data-alert': alert },
     h('a', { href: hit.hash }, hit.text),
     close,
   );
-  close.addEventListener('click', () => item.remove());
-  for (const notice of box.querySelectorAll<HTMLElement>('[data-alert]'))
+  close.addEventListener('click', () => newNotice.remove());
+  for (const notice of noticeBox.querySelectorAll<HTMLElement>('[data-alert]'))
     if (notice.dataset['alert'] === alert) notice.remove();
-  box.append(item);
+  noticeBox.append(newNotice);
   notify(hit);
 }
 

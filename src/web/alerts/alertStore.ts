@@ -45,26 +45,26 @@ export function onAlerts(listener: () => void, signal: AbortSignal): void {
 }
 
 window.addEventListener('storage', ({ key }) => {
-  if (key === null || key === ALERTS_KEY || key === HITS_KEY) tell();
+  if (key === null || key === ALERTS_KEY || key === HITS_KEY) notifyListeners();
 });
 
-function tell(): void {
+function notifyListeners(): void {
   for (const listener of listeners) listener();
 }
 
 // Alerts of a page without storage.
-let unstored: readonly Alert[] = [];
+let alertsWithoutStorage: readonly Alert[] = [];
 
 /** Reads the storage each time, because another tab may have changed it. */
 export function readAlerts(): readonly Alert[] {
   const stored = readStored(ALERTS_KEY);
-  return Array.isArray(stored) ? stored.slice(0, ALERTS_MAX).filter(isAlert) : unstored;
+  return Array.isArray(stored) ? stored.slice(0, ALERTS_MAX).filter(isAlert) : alertsWithoutStorage;
 }
 
 function writeAlerts(alerts: readonly Alert[]): void {
-  unstored = alerts;
+  alertsWithoutStorage = alerts;
   writeStored(ALERTS_KEY, alerts);
-  tell();
+  notifyListeners();
 }
 
 /** Newest first. */
@@ -74,9 +74,9 @@ export function readHits(): readonly Hit[] {
 }
 
 export function addHit(hit: Hit): void {
-  const short = { ...hit, text: hit.text.slice(0, TEXT_MAX) };
-  writeStored(HITS_KEY, [short, ...readHits()].slice(0, HITS_MAX));
-  tell();
+  const shortHit = { ...hit, text: hit.text.slice(0, TEXT_MAX) };
+  writeStored(HITS_KEY, [shortHit, ...readHits()].slice(0, HITS_MAX));
+  notifyListeners();
 }
 
 /** Adds an alert; false if there are too many. */
@@ -98,7 +98,7 @@ export function updateAlert(id: string, fields: Partial<Pick<Alert, 'seen' | 'fi
 }
 
 /** Why the last check failed; null if it did not. */
-let fault: string | null = null;
+let lastFailure: string | null = null;
 
 /** Notes the end of a check at `now`, with the reason why it failed, and tells the time without a check before it. */
 export function noteCheck(now: number, failure: string | null): void {
@@ -110,9 +110,9 @@ export function noteCheck(now: number, failure: string | null): void {
       hash: '/alerts',
       at: now,
     });
-  if (failure === fault) return;
-  fault = failure;
-  tell();
+  if (failure === lastFailure) return;
+  lastFailure = failure;
+  notifyListeners();
 }
 
 function readCheckedAt(): number | null {
@@ -123,8 +123,8 @@ function readCheckedAt(): number | null {
 /** Says since when alerts cannot be watched, and why; null while they can. */
 export function watchFault(): string | null {
   const checkedAt = readCheckedAt();
-  if (fault === null || readAlerts().length === 0) return null;
-  return `Not watched ${checkedAt === null ? 'yet' : `since ${formatTime(checkedAt)}`}: ${fault}`;
+  if (lastFailure === null || readAlerts().length === 0) return null;
+  return `Not watched ${checkedAt === null ? 'yet' : `since ${formatTime(checkedAt)}`}: ${lastFailure}`;
 }
 
 function isTime(value: unknown): boolean {

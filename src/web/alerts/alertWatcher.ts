@@ -14,14 +14,14 @@ import { addHit, noteCheck, readAlerts, updateAlert, type Alert, type Hit } from
 
 const CHECK_MS = 10_000;
 /** Swaps of one page, and most pages since the last check. */
-const SWAPS = 100;
+const SWAPS_PER_PAGE = 100;
 const PAGES_MAX = 3;
 /** Most new pairs that one check tells. */
 const PAIRS_MAX = 10;
 /** Most swaps that one check tells for one alert. */
-const TOLD_MAX = 5;
+const SWAP_NOTICES_MAX = 5;
 /** A block has fewer logs than this. */
-const LOGS_MAX = 2 ** 20;
+const LOGS_PER_BLOCK = 2 ** 20;
 
 /** `alert` is the id of the alert that found it. */
 type OnHit = (hit: Hit, alert: string) => void;
@@ -34,7 +34,7 @@ export function watchAlerts(onhit: OnHit): void {
       checkPrices(alerts, onhit, signal),
       ...alerts.map((alert) => checkEvents(alert, onhit, signal)),
     ]);
-    const failedCheck = checks.find((one) => one.status === 'rejected');
+    const failedCheck = checks.find((settled) => settled.status === 'rejected');
     noteCheck(now(), failedCheck === undefined ? null : failureText(failedCheck.reason));
     setTimeout(() => void check(), CHECK_MS);
   };
@@ -44,7 +44,7 @@ export function watchAlerts(onhit: OnHit): void {
 const now = (): number => Math.floor(Date.now() / 1000);
 
 /** Whether no other tab has handled what this tab is about to tell. */
-function isStill(alert: Alert): boolean {
+function isUnhandled(alert: Alert): boolean {
   return readAlerts().some(
     ({ id, seen, firedAt }) => id === alert.id && seen === alert.seen && firedAt === alert.firedAt,
   );
@@ -60,11 +60,11 @@ async function checkPrices(alerts: readonly Alert[], onhit: OnHit, signal: Abort
   for (const alert of priceAlerts) {
     const token = data.find(({ address }) => address === alert.token);
     const price = Number(token?.price_usd ?? Number.NaN);
-    const isOver = alert.kind === 'above' ? price >= alert.usd : price <= alert.usd;
-    if (!isOver || !isStill(alert)) continue;
+    const isReached = alert.kind === 'above' ? price >= alert.usd : price <= alert.usd;
+    if (!isReached || !isUnhandled(alert)) continue;
     updateAlert(alert.id, { firedAt: now() });
-    const trust = token?.price_confidence === 'low' ? ', a price with low confidence' : '';
-    const text = `${alert.symbol} is ${alert.kind} ${formatUsdPrice(alert.usd)}: now ${formatUsdPrice(price)}${trust}`;
+    const confidenceNote = token?.price_confidence === 'low' ? ', a price with low confidence' : '';
+    const text = `${alert.symbol} is ${alert.kind} ${formatUsdPrice(alert.usd)}: now ${formatUsdPrice(price)}${confidenceNote}`;
     onhit({ text, hash: tokenPath(alert.token), at: now() }, alert.id);
   }
 }
@@ -82,12 +82,12 @@ interface ActivityPage {
 async function checkSwaps(alert: Alert, onhit: OnHit, signal: AbortSignal): Promise<void> {
   const newSwaps: SwapItem[] = [];
   let cursor: string | null = null;
-  let newest = alert.seen ?? 0;
+  let newestPosition = alert.seen ?? 0;
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    const query = { event_type: 'swap', token: alert.token, limit: SWAPS, cursor };
+    const query = { event_type: 'swap', token: alert.token, limit: SWAPS_PER_PAGE, cursor };
     const answer: ActivityPage = await getAnswer<ActivityPage>('/activity', query, signal);
     const swaps = answer.data.filter(isSwap);
-    newest = Math.max(newest, ...swaps.map(positionOf));
+    newestPosition = Math.max(newestPosition, ...swaps.map(positionOf));
     // The first check only notes where the alert begins.
     if (alert.seen === null) break;
     const unseen = swaps.filter((swap) => positionOf(swap) > (alert.seen ?? 0));
@@ -95,20 +95,20 @@ async function checkSwaps(alert: Alert, onhit: OnHit, signal: AbortSignal): Prom
     cursor = answer.meta.next_cursor;
     if (cursor === null || unseen.length < swaps.length) break;
   }
-  if (newest === alert.seen || !isStill(alert)) return;
-  updateAlert(alert.id, { seen: newest });
-  if (newSwaps.length === SWAPS * PAGES_MAX)
+  if (newestPosition === alert.seen || !isUnhandled(alert)) return;
+  updateAlert(alert.id, { seen: newestPosition });
+  if (newSwaps.length === SWAPS_PER_PAGE * PAGES_MAX)
     addNote(
       alert,
       `More than ${newSwaps.length} swaps of ${alert.symbol} since the last check: older ones were not watched`,
     );
   const large = newSwaps.filter(({ amount_usd }) => amount_usd !== null && amount_usd >= alert.usd);
-  if (large.length > TOLD_MAX)
+  if (large.length > SWAP_NOTICES_MAX)
     addNote(
       alert,
-      `${large.length} large swaps of ${alert.symbol} since the last check: only the newest ${TOLD_MAX} are listed`,
+      `${large.length} large swaps of ${alert.symbol} since the last check: only the newest ${SWAP_NOTICES_MAX} are listed`,
     );
-  for (const swap of large.slice(0, TOLD_MAX).reverse()) {
+  for (const swap of large.slice(0, SWAP_NOTICES_MAX).reverse()) {
     const side = swap.token_out === alert.token ? 'bought' : 'sold';
     const text = `${formatUsd(swap.amount_usd)} of ${alert.symbol} ${side} in ${tokensOf(swap).map(symbolOf).join('/')}`;
     onhit({ text, hash: transactionPath(swap.tx_hash), at: swap.timestamp }, alert.id);
@@ -121,14 +121,14 @@ function addNote({ token }: Alert, text: string): void {
 }
 
 function positionOf({ block_number, log_index }: SwapItem): number {
-  return block_number * LOGS_MAX + log_index;
+  return block_number * LOGS_PER_BLOCK + log_index;
 }
 
 async function checkPairs(alert: Alert, onhit: OnHit, signal: AbortSignal): Promise<void> {
   const query = { token: alert.token, sort: 'created_at', limit: PAIRS_MAX + 1 };
   const { data, meta } = await getAnswer<PairsAnswer>('/pairs', query, signal);
   const { seen } = alert;
-  if (meta.as_of_block === seen || !isStill(alert)) return;
+  if (meta.as_of_block === seen || !isUnhandled(alert)) return;
   updateAlert(alert.id, { seen: meta.as_of_block });
   // The first check only notes where the alert begins.
   if (seen === null) return;

@@ -28,16 +28,19 @@ const KIND_NAMES: Readonly<Record<AlertKind, string>> = {
   pair: 'New pair',
 };
 /** Longest text of a token field. */
-const TOKEN_MAX = 64;
+const TOKEN_TEXT_MAX = 64;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 export const alertsView: View = (app, place, main, signal) => {
   app.setTitle('Alerts');
-  const list = h('div');
-  const hits = h('div');
+  const alertBox = h('div');
+  const hitBox = h('div');
   const show = (): void => {
-    list.replaceChildren(h('p', { class: 'fault', role: 'status' }, watchFault()), alertList(readAlerts()));
-    hits.replaceChildren(hitList());
+    alertBox.replaceChildren(
+      h('p', { class: 'fault', role: 'status' }, watchFault()),
+      alertList(readAlerts()),
+    );
+    hitBox.replaceChildren(hitList());
   };
   show();
   onAlerts(show, signal);
@@ -54,13 +57,13 @@ export const alertsView: View = (app, place, main, signal) => {
       'section',
       { class: 'card alert-card' },
       h('div', { class: 'card-bar' }, h('h2', {}, 'Your alerts')),
-      list,
+      alertBox,
     ),
     h(
       'section',
       { class: 'card alert-card' },
       h('div', { class: 'card-bar' }, h('h2', {}, 'What happened')),
-      hits,
+      hitBox,
     ),
   );
 };
@@ -69,14 +72,14 @@ function alertForm(token: string, signal: AbortSignal): HTMLFormElement {
   const kind = h(
     'select',
     { 'aria-label': 'Kind of alert' },
-    ...ALERT_KINDS.map((each) => h('option', { value: each }, KIND_NAMES[each])),
+    ...ALERT_KINDS.map((alertKind) => h('option', { value: alertKind }, KIND_NAMES[alertKind])),
   );
   const name = h('input', {
     type: 'text',
     value: ADDRESS.test(token) ? token : '',
     placeholder: 'Token: symbol or 0x…',
     'aria-label': 'Token',
-    maxlength: TOKEN_MAX,
+    maxlength: TOKEN_TEXT_MAX,
     spellcheck: 'false',
     autocomplete: 'off',
   });
@@ -101,11 +104,13 @@ function alertForm(token: string, signal: AbortSignal): HTMLFormElement {
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const chosen = ALERT_KINDS.find((each) => each === kind.value) ?? 'above';
-    void add(chosen, name.value.trim(), Number(usd.value.trim().replace(',', '.')), signal).then((wrong) => {
-      fault.textContent = wrong ?? '';
-      if (wrong === null) usd.value = '';
-    });
+    const chosenKind = ALERT_KINDS.find((each) => each === kind.value) ?? 'above';
+    void add(chosenKind, name.value.trim(), Number(usd.value.trim().replace(',', '.')), signal).then(
+      (problem) => {
+        fault.textContent = problem ?? '';
+        if (problem === null) usd.value = '';
+      },
+    );
   });
   return form;
 }
@@ -140,13 +145,13 @@ const PERMISSIONS: Readonly<Record<ReturnType<typeof permission>, string>> = {
 
 function permissionLine(): HTMLElement {
   const text = h('span', { class: 'muted', role: 'status' });
-  const ask = button('Notify me outside of this page too', () => void askPermission().then(show));
+  const askButton = button('Notify me outside of this page too', () => void askPermission().then(show));
   const show = (): void => {
     text.textContent = PERMISSIONS[permission()];
-    ask.hidden = permission() !== 'default';
+    askButton.hidden = permission() !== 'default';
   };
   show();
-  return h('p', { class: 'alert-permission' }, text, ask);
+  return h('p', { class: 'alert-permission' }, text, askButton);
 }
 
 function alertList(alerts: readonly Alert[]): HTMLElement {

@@ -19,45 +19,47 @@ export interface AuditNames {
 }
 
 /** Most pools of one call of the API, and most calls for an audit. */
-const BATCH = 30;
+const POOLS_PER_CALL = 30;
 const CALLS_MAX = 4;
 /** Number of pools to remember. */
-const KNOWN_MAX = 2_000;
+const POOLS_KEPT_MAX = 2_000;
 
-const pools = new Map<string, PoolName>();
-const symbols = new Map<string, string>();
+const poolNameByAddress = new Map<string, PoolName>();
+const symbolByAddress = new Map<string, string>();
 
 /** Asks only for pools that are not known yet. An answer that fails leaves addresses without names. */
 export async function readAuditNames(audit: Audit, signal: AbortSignal): Promise<AuditNames> {
-  if (pools.size > KNOWN_MAX) {
-    pools.clear();
-    symbols.clear();
+  if (poolNameByAddress.size > POOLS_KEPT_MAX) {
+    poolNameByAddress.clear();
+    symbolByAddress.clear();
   }
-  symbols.set(audit.token.address, symbolOf(audit.token));
+  symbolByAddress.set(audit.token.address, symbolOf(audit.token));
   const usedPools = audit.hops.flatMap((hop) => hop.pools.map(({ address }) => address));
   const allPools = [...usedPools, ...audit.excluded_pools.map(({ address }) => address)];
-  const unknown = [...new Set(allPools)].filter((address) => !pools.has(address)).slice(0, BATCH * CALLS_MAX);
+  const unknownPools = [...new Set(allPools)]
+    .filter((address) => !poolNameByAddress.has(address))
+    .slice(0, POOLS_PER_CALL * CALLS_MAX);
   const calls: Promise<void>[] = [];
-  for (let from = 0; from < unknown.length; from += BATCH)
-    calls.push(learn(unknown.slice(from, from + BATCH), signal));
+  for (let start = 0; start < unknownPools.length; start += POOLS_PER_CALL)
+    calls.push(readPoolNames(unknownPools.slice(start, start + POOLS_PER_CALL), signal));
   await Promise.all(calls);
   return {
-    symbolOf: (address) => symbols.get(address) ?? shortHex(address),
-    poolOf: (address) => pools.get(address) ?? null,
+    symbolOf: (address) => symbolByAddress.get(address) ?? shortHex(address),
+    poolOf: (address) => poolNameByAddress.get(address) ?? null,
   };
 }
 
-async function learn(addresses: readonly string[], signal: AbortSignal): Promise<void> {
+async function readPoolNames(addresses: readonly string[], signal: AbortSignal): Promise<void> {
   try {
     const { data } = await getAnswer<PairsAnswer>('/pairs', { addresses: addresses.join(',') }, signal);
     for (const pair of data) {
-      pools.set(pair.address, {
+      poolNameByAddress.set(pair.address, {
         name: pair.name,
         dex: pair.dex_name,
         type: pair.pool_type,
         feeBps: pair.fee_bps,
       });
-      for (const token of pair.tokens) symbols.set(token.address, symbolOf(token));
+      for (const token of pair.tokens) symbolByAddress.set(token.address, symbolOf(token));
     }
   } catch (error) {
     if (signal.aborted) throw error;

@@ -18,7 +18,7 @@ interface Audited {
 }
 
 /** Horizontal padding of the picture, as in the style sheet. */
-const PADDING = 26;
+const PICTURE_PADDING = 26;
 
 /** What stays across redraws: the width of the picture, and opened parts. */
 interface Canvas extends Opened {
@@ -38,7 +38,7 @@ export function auditPanel(app: App, address: string, query: URLSearchParams, si
   });
   const card = auditCard(picker.element, canvas);
   const panel = loaded<Audited | string>({
-    load: (life) => readAudit(address, block, life),
+    load: (loadSignal) => readAudit(address, block, loadSignal),
     render(result) {
       if (typeof result !== 'string') picker.show(result.audit.derived_at_block);
       card.show(result);
@@ -49,7 +49,7 @@ export function auditPanel(app: App, address: string, query: URLSearchParams, si
     signal,
   });
   const watcher = new ResizeObserver(() => {
-    const width = Math.floor(panel.element.clientWidth) - PADDING;
+    const width = Math.floor(panel.element.clientWidth) - PICTURE_PADDING;
     if (width === canvas.width || width <= 0) return;
     canvas.width = width;
     canvas.redraw();
@@ -77,13 +77,13 @@ async function readAudit(
     const { data } = await getAnswer<AuditAnswer>(`/tokens/${address}/audit`, { block }, life);
     return { audit: data, names: await readAuditNames(data, life) };
   } catch (error) {
-    if (block === null || life.aborted || !isOfBlock(error)) throw error;
+    if (block === null || life.aborted || !isBlockProblem(error)) throw error;
     return isMissing(error) ? `The token had no pool at block ${formatCount(block)}.` : failureText(error);
   }
 }
 
 /** Whether the request was wrong: a block ahead of the index, or before the token. */
-function isOfBlock(error: unknown): boolean {
+function isBlockProblem(error: unknown): boolean {
   return error instanceof Error && 'status' in error && (error.status === 400 || error.status === 404);
 }
 
@@ -92,42 +92,47 @@ function auditCard(
   picker: HTMLElement,
   canvas: Canvas,
 ): { readonly element: HTMLElement; show(result: Audited | string): void } {
-  const [confidence, top, picture, rest] = [
+  const [confidence, summary, picture, details] = [
     h('span'),
     h('div'),
     h('div', { class: 'audit-picture' }),
     h('div'),
   ];
-  const bar = [h('h2', {}, 'Where the price comes from'), confidence, h('span', { class: 'spring' }), picker];
+  const barItems = [
+    h('h2', {}, 'Where the price comes from'),
+    confidence,
+    h('span', { class: 'spring' }),
+    picker,
+  ];
   return {
     element: h(
       'section',
       { class: 'card audit-card' },
-      h('div', { class: 'card-bar' }, ...bar),
-      top,
+      h('div', { class: 'card-bar' }, ...barItems),
+      summary,
       picture,
-      rest,
+      details,
     ),
     show(result) {
       const isFault = typeof result === 'string';
       picture.hidden = isFault || result.audit.method === 'none';
       if (isFault) {
         confidence.replaceChildren();
-        top.replaceChildren(h('p', { class: 'notice empty' }, result));
-        rest.replaceChildren();
+        summary.replaceChildren(h('p', { class: 'notice empty' }, result));
+        details.replaceChildren();
         return;
       }
       const { audit, names } = result;
       showIn(confidence, confidenceBadge(audit.confidence));
-      showIn(top, sumOf(result));
+      showIn(summary, toSummary(result));
       canvas.redraw = () => showIn(picture, auditPath(audit, names, canvas.width));
       if (canvas.width > 0) canvas.redraw();
-      showIn(rest, detailsOf(result, canvas));
+      showIn(details, detailsOf(result, canvas));
     },
   };
 }
 
-function sumOf({ audit, names }: Audited): HTMLElement {
+function toSummary({ audit, names }: Audited): HTMLElement {
   return h(
     'div',
     {},
@@ -136,7 +141,7 @@ function sumOf({ audit, names }: Audited): HTMLElement {
       { class: 'audit-sum' },
       h('strong', {}, formatUsdPrice(audit.price_usd)),
       ` at the end of block ${formatCount(audit.derived_at_block)}, ${formatTime(audit.derived_at_timestamp)}. `,
-      audit.method === 'none' ? (audit.price_reason?.text ?? '') : METHODS[audit.method],
+      audit.method === 'none' ? (audit.price_reason?.text ?? '') : METHOD_TEXTS[audit.method],
     ),
     audit.hops.length === 0 ? null : h('p', { class: 'audit-sum audit-steps' }, stepsOf(audit, names)),
     moveCost(audit),
@@ -166,7 +171,7 @@ function detailsOf({ audit, names }: Audited, canvas: Canvas): HTMLElement {
   );
 }
 
-const METHODS: Readonly<Record<Exclude<Audit['method'], 'none'>, string>> = {
+const METHOD_TEXTS: Readonly<Record<Exclude<Audit['method'], 'none'>, string>> = {
   lp_weighted_multi_hop:
     'Each step is the mean price of its pools. A pool with more liquidity has more weight.',
   stable_anchor: 'This token is an anchor: its price is given, and checked against the other anchors.',
@@ -180,14 +185,14 @@ function stepsOf(audit: Audit, names: AuditNames): string {
       `1 ${names.symbolOf(from_token)} = ${formatPrice(hop_price)} ${names.symbolOf(to_token)}`,
   );
   const { anchor } = audit;
-  const end =
+  const anchorStep =
     anchor === null
       ? []
       : [`1 ${names.symbolOf(anchor.address)} = ${formatUsdPrice(anchor.price_usd)} (given)`];
-  return [...steps, ...end].join(' · ');
+  return [...steps, ...anchorStep].join(' · ');
 }
 
-const LISTED_MAX = 6;
+const OTHER_POOLS_MAX = 6;
 
 /** Pools of the token that no step uses. */
 function otherPools(audit: Audit, names: AuditNames, canvas: Canvas): HTMLElement | null {
@@ -215,11 +220,11 @@ function otherPools(audit: Audit, names: AuditNames, canvas: Canvas): HTMLElemen
       ),
     );
   });
-  const shownCount = canvas.isListed ? rows.length : LISTED_MAX;
+  const shownCount = canvas.isListed ? rows.length : OTHER_POOLS_MAX;
   const list = h('ul', { class: 'left-out' }, ...rows.slice(0, shownCount));
-  const moreButton = button(`${rows.length - LISTED_MAX} more`, () => {
+  const moreButton = button(`${rows.length - OTHER_POOLS_MAX} more`, () => {
     canvas.isListed = true;
-    list.append(...rows.slice(LISTED_MAX));
+    list.append(...rows.slice(OTHER_POOLS_MAX));
     moreButton.remove();
   });
   return h(

@@ -7,15 +7,18 @@ interface BlockPicker {
   show(block: number): void;
 }
 
-export function blockPicker(chosen: number | null, onchoice: (block: number | null) => void): BlockPicker {
-  let shownBlock = chosen ?? 0;
+export function blockPicker(
+  initialBlock: number | null,
+  onchoice: (block: number | null) => void,
+): BlockPicker {
+  let shownBlock = initialBlock ?? 0;
   const field = h('input', {
     type: 'text',
     inputmode: 'numeric',
     maxlength: 15,
     'aria-label': 'Block of the audit',
     autocomplete: 'off',
-    value: chosen ?? '',
+    value: initialBlock ?? '',
   });
   const choose = (block: number | null): void => {
     newest.disabled = block === null;
@@ -23,9 +26,9 @@ export function blockPicker(chosen: number | null, onchoice: (block: number | nu
     onchoice(block);
   };
   const newest = button('Newest', () => choose(null), { class: 'button quiet' });
-  newest.disabled = chosen === null;
-  const step = (by: 1 | -1): void => {
-    if (shownBlock + by >= 0) choose(shownBlock + by);
+  newest.disabled = initialBlock === null;
+  const step = (delta: 1 | -1): void => {
+    if (shownBlock + delta >= 0) choose(shownBlock + delta);
   };
   const form = h(
     'form',

@@ -4,7 +4,7 @@ import { h } from '../core/dom.ts';
 import { formatChange, formatCount, formatUsd } from '../core/format.ts';
 import type { AuditNames } from './auditNames.ts';
 
-const LEVELS: Readonly<Record<Audit['confidence'], string>> = {
+const LEVEL_TEXTS: Readonly<Record<Audit['confidence'], string>> = {
   high: 'high, because it is 0.9 or more. Volume, liquidity and totals use this price.',
   medium: 'medium, because it is 0.5 or more. Volume, liquidity and totals use this price.',
   low: 'low, because it is below 0.5. Volume, liquidity and totals leave out values by this price.',
@@ -18,19 +18,19 @@ export interface Opened {
 
 export function scoreParts(audit: Audit, names: AuditNames, opened: Opened): HTMLElement {
   const { confidence, confidence_score: score, hops } = audit;
-  const parts = h(
+  const scoreDetails = h(
     'details',
     { class: 'score-parts', open: opened.isOpen },
     h('summary', {}, `Score ${score} of 1: what it is made of`),
-    h('p', {}, `The confidence is ${LEVELS[confidence]}`),
+    h('p', {}, `The confidence is ${LEVEL_TEXTS[confidence]}`),
     hops.length > 0 && h('p', {}, STEP_TEXT),
     hops.length > 0 && stepTable(hops, names),
     hops.length > 1 &&
       h('p', {}, `The score is the product of the steps: ${hops.map((hop) => hop.confidence).join(' × ')}.`),
     h('ul', {}, ...factsOf(audit).map((text) => h('li', {}, text))),
   );
-  parts.addEventListener('toggle', () => (opened.isOpen = parts.open));
-  return parts;
+  scoreDetails.addEventListener('toggle', () => (opened.isOpen = scoreDetails.open));
+  return scoreDetails;
 }
 
 const STEP_TEXT =
@@ -38,7 +38,7 @@ const STEP_TEXT =
   'are to each other, and how recently they moved.';
 
 function stepTable(hops: readonly AuditHop[], names: AuditNames): HTMLElement {
-  const heads = ['Step', 'Score', 'Pools', 'Largest difference of prices'];
+  const columnTitles = ['Step', 'Score', 'Pools', 'Largest difference of prices'];
   return h(
     'div',
     { class: 'table-scroll', tabindex: '0' },
@@ -51,7 +51,7 @@ function stepTable(hops: readonly AuditHop[], names: AuditNames): HTMLElement {
         h(
           'tr',
           {},
-          ...heads.map((name, i) => h('th', { scope: 'col', class: i === 0 ? 'left' : null }, name)),
+          ...columnTitles.map((name, i) => h('th', { scope: 'col', class: i === 0 ? 'left' : null }, name)),
         ),
       ),
       h(

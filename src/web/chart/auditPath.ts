@@ -36,9 +36,9 @@ interface Span {
   readonly ribbon: number;
 }
 
-const WIDE: Span = { node: 60, radius: 27, ribbon: 44 };
+const WIDE_SPAN: Span = { node: 60, radius: 27, ribbon: 44 };
 /** On a phone the pools need more of the width. */
-const NARROW: Span = { node: 46, radius: 21, ribbon: 18 };
+const NARROW_SPAN: Span = { node: 46, radius: 21, ribbon: 18 };
 const NARROW_WIDTH = 480;
 
 interface Box {
@@ -50,13 +50,13 @@ interface Box {
 
 /** Draws the path for a width. Hops that do not fit side by side wrap to the next row. */
 export function auditPath(audit: Audit, names: AuditNames, width: number): SVGElement {
-  const span = width < NARROW_WIDTH ? NARROW : WIDE;
-  const perRow = Math.max(1, Math.min(audit.hops.length, Math.floor(width / HOP_WIDTH_MIN)));
-  const hopWidth = Math.min((width - span.node) / perRow, span.node + 2 * span.ribbon + CARD_WIDTH_MAX);
+  const span = width < NARROW_WIDTH ? NARROW_SPAN : WIDE_SPAN;
+  const hopsPerRow = Math.max(1, Math.min(audit.hops.length, Math.floor(width / HOP_WIDTH_MIN)));
+  const hopWidth = Math.min((width - span.node) / hopsPerRow, span.node + 2 * span.ribbon + CARD_WIDTH_MAX);
   const parts: SVGElement[] = [];
   let top = 0;
-  for (let first = 0; first < audit.hops.length; first += perRow) {
-    const row = audit.hops.slice(first, first + perRow);
+  for (let first = 0; first < audit.hops.length; first += hopsPerRow) {
+    const row = audit.hops.slice(first, first + hopsPerRow);
     const height = Math.max(...row.map((hop) => heightOf(audit, hop)));
     row.forEach((hop, index) => {
       const box = { x: index * hopWidth, y: top, width: hopWidth, height };
@@ -89,19 +89,21 @@ export function auditPath(audit: Audit, names: AuditNames, width: number): SVGEl
   );
 }
 
-function droppedOf(audit: Audit, hop: AuditHop): ExcludedPool[] {
+function droppedPoolsOf(audit: Audit, hop: AuditHop): ExcludedPool[] {
   return audit.excluded_pools.filter(({ step }) => step === hop.step);
 }
 
-function linesOf(audit: Audit, hop: AuditHop): number {
+function countLines(audit: Audit, hop: AuditHop): number {
   const usedCount = Math.min(POOLS_MAX, hop.pools.length);
   return (
-    usedCount + Math.min(POOLS_MAX, droppedOf(audit, hop).length) + (hop.pools.length > POOLS_MAX ? 1 : 0)
+    usedCount +
+    Math.min(POOLS_MAX, droppedPoolsOf(audit, hop).length) +
+    (hop.pools.length > POOLS_MAX ? 1 : 0)
   );
 }
 
 function heightOf(audit: Audit, hop: AuditHop): number {
-  return Math.max(120, linesOf(audit, hop) * (CARD_HEIGHT + CARD_GAP) + 36);
+  return Math.max(120, countLines(audit, hop) * (CARD_HEIGHT + CARD_GAP) + 36);
 }
 
 function anchorText(audit: Audit): string {
@@ -117,19 +119,19 @@ interface HopPlace {
   readonly isLast: boolean;
 }
 
-function drawHop(audit: Audit, hop: AuditHop, names: AuditNames, at: HopPlace): SVGElement[] {
-  const { box, span, endsRow, isLast } = at;
-  const droppedPools = droppedOf(audit, hop).slice(0, POOLS_MAX);
+function drawHop(audit: Audit, hop: AuditHop, names: AuditNames, place: HopPlace): SVGElement[] {
+  const { box, span, endsRow, isLast } = place;
+  const droppedPools = droppedPoolsOf(audit, hop).slice(0, POOLS_MAX);
   const usedPools = [...hop.pools].sort((a, b) => Number(b.weight) - Number(a.weight));
   const shownPools = usedPools.slice(0, POOLS_MAX);
-  const lines = linesOf(audit, hop);
-  const stack = lines * (CARD_HEIGHT + CARD_GAP) - CARD_GAP;
+  const lines = countLines(audit, hop);
+  const stackHeight = lines * (CARD_HEIGHT + CARD_GAP) - CARD_GAP;
   const middle = box.y + box.height / 2 + 7;
   const cardX = box.x + span.node + span.ribbon;
   const cardWidth = box.width - span.node - 2 * span.ribbon;
   const boxOfLine = (line: number): Box => ({
     x: cardX,
-    y: middle - stack / 2 + line * (CARD_HEIGHT + CARD_GAP),
+    y: middle - stackHeight / 2 + line * (CARD_HEIGHT + CARD_GAP),
     width: cardWidth,
     height: CARD_HEIGHT,
   });
@@ -139,9 +141,9 @@ function drawHop(audit: Audit, hop: AuditHop, names: AuditNames, at: HopPlace): 
   let offset = -RIBBON_THICKEST / 2;
   shownPools.forEach((pool, line) => {
     const thickness = Math.max(1, Number(pool.weight) * RIBBON_THICKEST);
-    const level = middle + offset + thickness / 2;
+    const ribbonY = middle + offset + thickness / 2;
     offset += thickness;
-    parts.push(...ribbons(leftX, rightX, level, boxOfLine(line), thickness, 'ribbon'));
+    parts.push(...ribbons(leftX, rightX, ribbonY, boxOfLine(line), thickness, 'ribbon'));
   });
   droppedPools.forEach((_, index) =>
     parts.push(...ribbons(leftX, rightX, middle, boxOfLine(shownPools.length + index), 1, 'ribbon dropped')),
@@ -184,7 +186,7 @@ function ribbons(
 }
 
 function hopTitle(hop: AuditHop, names: AuditNames, box: Box): SVGElement {
-  const text = `1 ${cut(names.symbolOf(hop.from_token), 10)} = ${formatPrice(hop.hop_price)} ${cut(names.symbolOf(hop.to_token), 10)}`;
+  const text = `1 ${shorten(names.symbolOf(hop.from_token), 10)} = ${formatPrice(hop.hop_price)} ${shorten(names.symbolOf(hop.to_token), 10)}`;
   return s(
     'text',
     { x: box.x + box.width / 2, y: box.y - 7, class: 'hop-price', 'text-anchor': 'middle' },
@@ -216,7 +218,7 @@ function poolCard(pool: AuditHop['pools'][number], names: AuditNames, unit: stri
     s(
       'text',
       { x: box.x + 10, y: box.y + 19, class: 'pool-name' },
-      cut(nameOf(pool.address, names), Math.floor((box.width - 76) / 7.2)),
+      shorten(nameOf(pool.address, names), Math.floor((box.width - 76) / 7.2)),
     ),
     s(
       'text',
@@ -226,18 +228,18 @@ function poolCard(pool: AuditHop['pools'][number], names: AuditNames, unit: stri
     s(
       'text',
       { x: box.x + 10, y: box.y + 37, class: 'pool-price' },
-      `${formatPrice(pool.implied_price)} ${cut(unit, 8)}`,
+      `${formatPrice(pool.implied_price)} ${shorten(unit, 8)}`,
     ),
     s(
       'text',
       { x: box.x + box.width - 10, y: box.y + 37, class: 'pool-kind', 'text-anchor': 'end' },
-      cut(`${pool.dex_name} ${kind}`, Math.floor((box.width - 110) / 5.6)),
+      shorten(`${pool.dex_name} ${kind}`, Math.floor((box.width - 110) / 5.6)),
     ),
   );
 }
 
 function droppedCard(pool: ExcludedPool, names: AuditNames, box: Box): SVGElement {
-  const unit = box.width < CARD_WIDTH_MAX - 20 ? '' : ` ${cut(names.symbolOf(pool.to_token), 8)}`;
+  const unit = box.width < CARD_WIDTH_MAX - 20 ? '' : ` ${shorten(names.symbolOf(pool.to_token), 8)}`;
   const price = pool.implied_price === null ? 'no price' : `${formatPrice(pool.implied_price)}${unit}`;
   return s(
     'a',
@@ -251,7 +253,7 @@ function droppedCard(pool: ExcludedPool, names: AuditNames, box: Box): SVGElemen
     s(
       'text',
       { x: box.x + 10, y: box.y + 19, class: 'pool-name' },
-      cut(nameOf(pool.address, names), Math.floor((box.width - 86) / 7.2)),
+      shorten(nameOf(pool.address, names), Math.floor((box.width - 86) / 7.2)),
     ),
     s(
       'text',
@@ -273,25 +275,25 @@ function moreText(morePools: AuditHop['pools'], box: Box): SVGElement {
   return s('text', { x: box.x + 10, y: box.y + 22, class: 'pool-kind' }, text);
 }
 
-function drawNode(names: AuditNames, address: string, box: Box, below: string): SVGElement {
+function drawNode(names: AuditNames, address: string, box: Box, note: string): SVGElement {
   const x = box.x + box.width / 2;
   const y = box.y + box.height / 2;
   const symbol = names.symbolOf(address);
-  const radius = box.width < WIDE.node ? NARROW.radius : WIDE.radius;
-  const letters = box.width < WIDE.node ? 5 : 6;
+  const radius = box.width < WIDE_SPAN.node ? NARROW_SPAN.radius : WIDE_SPAN.radius;
+  const lettersMax = box.width < WIDE_SPAN.node ? 5 : 6;
   return s(
     'a',
-    { href: tokenPath(address), class: below === '' ? 'node' : 'node anchor' },
+    { href: tokenPath(address), class: note === '' ? 'node' : 'node anchor' },
     s('title', {}, `${symbol} ${address}`),
     s('circle', { cx: x, cy: y, r: radius }),
-    s('text', { x, y: y + 4, 'text-anchor': 'middle', class: 'node-name' }, cut(symbol, letters)),
-    ...(below === ''
+    s('text', { x, y: y + 4, 'text-anchor': 'middle', class: 'node-name' }, shorten(symbol, lettersMax)),
+    ...(note === ''
       ? []
-      : [s('text', { x: x + radius + 2, y: y + 44, 'text-anchor': 'end', class: 'node-note' }, below)]),
+      : [s('text', { x: x + radius + 2, y: y + 44, 'text-anchor': 'end', class: 'node-note' }, note)]),
   );
 }
 
-function cut(text: string, lengthMax: number): string {
+function shorten(text: string, lengthMax: number): string {
   const letters = [...text];
   return letters.length <= lengthMax ? text : `${letters.slice(0, Math.max(1, lengthMax - 1)).join('')}…`;
 }

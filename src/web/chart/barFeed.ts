@@ -35,9 +35,9 @@ export interface BarFeed {
 }
 
 const PAGE_BARS = 300;
-const LAST_BARS = 2;
+const LAST_PAGE_BARS = 2;
 /** Pause in ms after an event, because events come in bursts, once per block. */
-const TOUCH_MS = 250;
+const EVENT_PAUSE_MS = 250;
 /** Pause in ms after a failed request. */
 const RETRY_MS = 3_000;
 const STEPS = ['newest', 'last', 'older'] as const;
@@ -50,31 +50,31 @@ type Step = (typeof STEPS)[number];
 
 class Feed implements BarFeed {
   private readonly options: BarFeedOptions;
-  private readonly wanted: Record<Step, boolean> = { newest: true, last: false, older: false };
+  private readonly waitingSteps: Record<Step, boolean> = { newest: true, last: false, older: false };
   private series: BarSeries = NO_BARS;
   private isLoaded = false;
-  private isBusy = false;
-  private timer = 0;
+  private isWorking = false;
+  private workTimer = 0;
 
   constructor(options: BarFeedOptions) {
     this.options = options;
-    options.signal.addEventListener('abort', () => clearTimeout(this.timer));
+    options.signal.addEventListener('abort', () => clearTimeout(this.workTimer));
     void this.work();
   }
 
   touch(): void {
-    this.wanted.last = true;
-    this.workIn(TOUCH_MS);
+    this.waitingSteps.last = true;
+    this.workIn(EVENT_PAUSE_MS);
   }
 
   doubt(): void {
-    this.wanted.newest = true;
+    this.waitingSteps.newest = true;
     void this.work();
   }
 
   older(): void {
-    if (this.wanted.older || this.series.nextTo === null) return;
-    this.wanted.older = true;
+    if (this.waitingSteps.older || this.series.nextTo === null) return;
+    this.waitingSteps.older = true;
     void this.work();
   }
 
@@ -83,9 +83,9 @@ class Feed implements BarFeed {
   }
 
   private workIn(milliseconds: number): void {
-    if (this.timer !== 0) return;
-    this.timer = window.setTimeout(() => {
-      this.timer = 0;
+    if (this.workTimer !== 0) return;
+    this.workTimer = window.setTimeout(() => {
+      this.workTimer = 0;
       void this.work();
     }, milliseconds);
   }
@@ -93,24 +93,24 @@ class Feed implements BarFeed {
   /** Runs the waiting steps one after the other until no step waits. */
   private async work(): Promise<void> {
     const { signal } = this.options;
-    if (this.isBusy || signal.aborted) return;
-    this.isBusy = true;
+    if (this.isWorking || signal.aborted) return;
+    this.isWorking = true;
     try {
       // Events may arrive faster than answers, so the loop may not end for a long time.
-      for (let name = this.next(); name !== null; name = this.next()) {
+      for (let name = this.nextStep(); name !== null; name = this.nextStep()) {
         await this.step(name);
         this.options.onolder(this.olderState());
       }
     } catch (error) {
       if (!signal.aborted) this.giveUp(error);
     } finally {
-      this.isBusy = false;
+      this.isWorking = false;
     }
   }
 
   /** The user retries the first page by hand; later changes retry automatically. */
   private giveUp(error: unknown): void {
-    this.wanted.older = false;
+    this.waitingSteps.older = false;
     this.options.onfailure(error);
     if (!this.isLoaded) return;
     this.options.onolder(this.olderState());
@@ -120,61 +120,61 @@ class Feed implements BarFeed {
   /** Older bars may be wanted while the last bars load. */
   private olderState(): 'loading' | 'more' | 'all' {
     if (this.series.nextTo === null) return 'all';
-    return this.wanted.older ? 'loading' : 'more';
+    return this.waitingSteps.older ? 'loading' : 'more';
   }
 
-  private next(): Step | null {
+  private nextStep(): Step | null {
     // Loading the newest page also loads the last bars, so the last bars need no request of their own.
-    if (this.wanted.newest) this.wanted.last = false;
-    return STEPS.find((name) => this.wanted[name]) ?? null;
+    if (this.waitingSteps.newest) this.waitingSteps.last = false;
+    return STEPS.find((name) => this.waitingSteps[name]) ?? null;
   }
 
   /** A failed step stays in the list and is repeated, so that an uncertain bar does not stay on the
    * screen. */
   private async step(name: Step): Promise<void> {
-    this.wanted[name] = false;
+    this.waitingSteps[name] = false;
     try {
       if (name === 'newest') await this.loadNewest();
       else if (name === 'last') await this.loadLast();
       else await this.loadOlder();
     } catch (error) {
-      this.wanted[name] = true;
+      this.waitingSteps[name] = true;
       throw error;
     }
   }
 
   private async loadNewest(): Promise<void> {
-    const page = await this.ask({ limit: PAGE_BARS });
+    const page = await this.readPage({ limit: PAGE_BARS });
     const isNew = !this.isLoaded;
     this.isLoaded = true;
     this.series = (isNew ? null : withNewest(this.series, page)) ?? fromPage(page);
-    this.tell(isNew);
+    this.reportBars(isNew);
   }
 
   private async loadLast(): Promise<void> {
-    const next = withNewest(this.series, await this.ask({ limit: LAST_BARS }));
-    if (next === null) {
-      this.wanted.newest = true;
+    const updatedSeries = withNewest(this.series, await this.readPage({ limit: LAST_PAGE_BARS }));
+    if (updatedSeries === null) {
+      this.waitingSteps.newest = true;
       return;
     }
-    this.series = next;
-    this.tell(false);
+    this.series = updatedSeries;
+    this.reportBars(false);
   }
 
   private async loadOlder(): Promise<void> {
     const { nextTo } = this.series;
     if (nextTo === null) return;
     this.options.onolder('loading');
-    this.series = withOlder(this.series, await this.ask({ limit: PAGE_BARS, to: nextTo }));
-    this.tell(false);
+    this.series = withOlder(this.series, await this.readPage({ limit: PAGE_BARS, to: nextTo }));
+    this.reportBars(false);
   }
 
-  private tell(isNew: boolean): void {
+  private reportBars(isNew: boolean): void {
     const { bars, nextTo } = this.series;
     this.options.onbars(bars, { isNew, isWhole: nextTo === null });
   }
 
-  private ask(query: Query): Promise<BarPage> {
+  private readPage(query: Query): Promise<BarPage> {
     const { path, signal } = this.options;
     return getAnswer<BarPage>(path, { ...this.options.query, ...query }, signal);
   }

@@ -25,8 +25,8 @@ export function withNewest(series: BarSeries, page: BarPage): BarSeries | null {
   const [first] = page.data;
   if (first === undefined || page.meta.next_to === null) return fromPage(page);
   const olderBars = series.bars.filter((bar) => bar.time < first.time);
-  const touches = olderBars.length < series.bars.length;
-  if (!touches) return null;
+  const overlaps = olderBars.length < series.bars.length;
+  if (!overlaps) return null;
   // The page covers the whole series, so the page alone determines whether older bars exist.
   if (olderBars.length === 0) return fromPage(page);
   return { bars: [...olderBars, ...page.data], nextTo: series.nextTo };
@@ -62,13 +62,20 @@ const COLUMNS = [
  */
 export function changedFrom(drawn: readonly Bar[], bars: readonly Bar[]): number {
   const isSame = (bar: Bar, index: number): boolean => {
-    const other = bars[index];
-    return other === bar || (other !== undefined && COLUMNS.every((column) => other[column] === bar[column]));
+    const barAtIndex = bars[index];
+    return (
+      barAtIndex === bar ||
+      (barAtIndex !== undefined && COLUMNS.every((column) => barAtIndex[column] === bar[column]))
+    );
   };
-  const last = drawn.at(-1);
-  if (last === undefined || !drawn.slice(0, -1).every(isSame) || bars[drawn.length - 1]?.time !== last.time)
+  const lastDrawn = drawn.at(-1);
+  if (
+    lastDrawn === undefined ||
+    !drawn.slice(0, -1).every(isSame) ||
+    bars[drawn.length - 1]?.time !== lastDrawn.time
+  )
     return 0;
-  return isSame(last, drawn.length - 1) ? drawn.length : drawn.length - 1;
+  return isSame(lastDrawn, drawn.length - 1) ? drawn.length : drawn.length - 1;
 }
 
 /** A column of the CSV with one value per bar, such as an indicator. */
@@ -92,7 +99,7 @@ export function toCsv(bars: readonly Bar[], moreColumns: readonly BarColumn[] = 
  * would be a flat line. The factor is 1 for ordinary prices.
  */
 export function scaleOf(bars: readonly Bar[]): number {
-  const highest = bars.reduce((most, bar) => Math.max(most, bar.high), 0);
+  const highest = bars.reduce((highestSoFar, bar) => Math.max(highestSoFar, bar.high), 0);
   if (highest === 0 || (highest > 1e-3 && highest < 1e7)) return 1;
   return 10 ** -Math.floor(Math.log10(highest));
 }

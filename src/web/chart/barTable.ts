@@ -27,7 +27,7 @@ export function barTable({ bars, lines, marks, unit, zone }: TableContent): HTML
     ...lines.map(({ column }) => column.replaceAll('_', ' ').toUpperCase()),
     ...(marks === null ? [] : ['Maker']),
   ];
-  const cells = (bar: Bar, index: number): string[] => [
+  const cellsOf = (bar: Bar, index: number): string[] => [
     formatMinute(bar.time, zone),
     ...[bar.open, bar.high, bar.low, bar.close].map((price) => priceIn(unit, price)),
     volumeIn(unit, bar),
@@ -42,7 +42,7 @@ export function barTable({ bars, lines, marks, unit, zone }: TableContent): HTML
     h(
       'thead',
       {},
-      h('tr', {}, ...names.map((name, index) => h('th', { scope: 'col', class: classOf(index) }, name))),
+      h('tr', {}, ...names.map((name, index) => h('th', { scope: 'col', class: columnClass(index) }, name))),
     ),
     h(
       'tbody',
@@ -50,16 +50,20 @@ export function barTable({ bars, lines, marks, unit, zone }: TableContent): HTML
       ...rows
         .reverse()
         .map(({ bar, index }) =>
-          h('tr', {}, ...cells(bar, index).map((text, place) => h('td', { class: classOf(place) }, text))),
+          h(
+            'tr',
+            {},
+            ...cellsOf(bar, index).map((text, place) => h('td', { class: columnClass(place) }, text)),
+          ),
         ),
     ),
   );
 }
 
-const classOf = (place: number): string | null => (place === 0 ? 'left' : null);
+const columnClass = (place: number): string | null => (place === 0 ? 'left' : null);
 
 function marksText(marks: readonly TradeMark[], bar: Bar): string {
   const barMarks = marks.filter(({ time }) => time === bar.time);
-  const words = { buy: ['buy', 'buys'], sell: ['sell', 'sells'] } as const;
-  return barMarks.map(({ side, count }) => `${count} ${words[side][count === 1 ? 0 : 1]}`).join(', ');
+  const sideNames = { buy: ['buy', 'buys'], sell: ['sell', 'sells'] } as const;
+  return barMarks.map(({ side, count }) => `${count} ${sideNames[side][count === 1 ? 0 : 1]}`).join(', ');
 }

@@ -47,7 +47,7 @@ export interface CandleChart {
   /** Moves the view by a number of bars; negative numbers move it back in time. */
   pan(bars: number): void;
   /** Shows this many times as many bars. */
-  zoom(factor: number): void;
+  zoom(priceFactor: number): void;
   /** Moves the view to the oldest loaded bar. */
   showOldest(): void;
   /** Number of visible bars. */
@@ -70,19 +70,19 @@ export interface CandleChartOptions {
 }
 
 /** Initial width of a bar in pixels, the largest width, and the least number of visible bars. */
-const BAR_WIDTH = 9;
-const BAR_WIDTH_MAX = 36;
-const SHOWN_MIN = 40;
+const BAR_WIDTH_PX = 9;
+const BAR_WIDTH_MAX_PX = 36;
+const BARS_SHOWN_MIN = 40;
 /** If fewer bars than this are left of the view, older bars are loaded. */
-const LEFT_BARS = 30;
+const LOAD_AT_BARS = 30;
 /** Least number of bars that the keyboard zooms to. */
-const ZOOM_MIN = 10;
+const ZOOM_BARS_MIN = 10;
 
 export function createCandleChart(options: CandleChartOptions): CandleChart {
   return new Candles(options);
 }
 
-const MODES = {
+const SCALE_MODES = {
   linear: PriceScaleMode.Normal,
   log: PriceScaleMode.Logarithmic,
   // The library's percent scale gives each series its own zero, so averages would leave the candles.
@@ -108,8 +108,8 @@ class Candles implements CandleChart {
   private studied: StudiedBars = { bars: [], barSeconds: 60, isWhole: true };
   private factor = 1;
   /** Close of the first visible bar, the zero of the percent scale. */
-  private base = 0;
-  private indexOf = new Map<number, number>();
+  private percentZero = 0;
+  private indexByTime = new Map<number, number>();
 
   constructor({ settings, canvas, legend, onleft, onnewest, onprice, signal }: CandleChartOptions) {
     this.signal = signal;
@@ -130,7 +130,7 @@ class Candles implements CandleChart {
       if (range === null || bars.length === 0) return;
       onnewest(range.to >= bars.length - 1);
       this.setBase(bars[Math.max(0, Math.min(bars.length - 1, Math.ceil(range.from)))]?.close ?? 0);
-      if (range.from < LEFT_BARS) onleft();
+      if (range.from < LOAD_AT_BARS) onleft();
     });
     this.chart.subscribeClick(({ point, paneIndex }) => {
       const price = point === undefined || paneIndex !== 0 ? null : this.candles.coordinateToPrice(point.y);
@@ -149,14 +149,14 @@ class Candles implements CandleChart {
       requestAnimationFrame(() => requestAnimationFrame(() => this.canvas.classList.remove('undrawn')));
     const { bars } = studied;
     // Earlier values of an indicator may follow from the knowledge that there are no older bars.
-    const isOther = isNew || studied.isWhole !== this.studied.isWhole;
-    const from = isOther ? 0 : changedFrom(this.studied.bars, bars);
+    const isOtherSeries = isNew || studied.isWhole !== this.studied.isWhole;
+    const from = isOtherSeries ? 0 : changedFrom(this.studied.bars, bars);
     this.studied = studied;
-    if (from === 0) this.indexOf.clear();
-    bars.slice(from).forEach((bar, index) => this.indexOf.set(bar.time, from + index));
+    if (from === 0) this.indexByTime.clear();
+    bars.slice(from).forEach((bar, index) => this.indexByTime.set(bar.time, from + index));
     if (isNew) {
       this.factor = scaleOf(bars);
-      this.base = bars.at(-1)?.close ?? 0;
+      this.percentZero = bars.at(-1)?.close ?? 0;
     }
     this.setData(from);
     if (isNew) {
@@ -170,7 +170,9 @@ class Candles implements CandleChart {
     if (this.signal.aborted) return;
     const isOtherZone = settings.zone !== this.settings.zone;
     this.settings = settings;
-    this.candles.priceScale().applyOptions({ mode: MODES[settings.scale], invertScale: settings.upsideDown });
+    this.candles
+      .priceScale()
+      .applyOptions({ mode: SCALE_MODES[settings.scale], invertScale: settings.upsideDown });
     this.studies.choose(settings.studies);
     if (isOtherZone) this.redate();
     this.paint();
@@ -211,7 +213,7 @@ class Candles implements CandleChart {
   showNewest(): void {
     const count = this.studied.bars.length;
     const scale = this.chart.timeScale();
-    const shownBars = Math.max(SHOWN_MIN, Math.round(scale.width() / BAR_WIDTH));
+    const shownBars = Math.max(BARS_SHOWN_MIN, Math.round(scale.width() / BAR_WIDTH_PX));
     if (count > 0 && count < shownBars) return scale.fitContent();
     scale.setVisibleLogicalRange({ from: count - shownBars, to: count + 3 });
   }
@@ -228,7 +230,7 @@ class Candles implements CandleChart {
   zoom(factor: number): void {
     const range = this.chart.timeScale().getVisibleLogicalRange();
     if (range === null) return;
-    const width = Math.max(ZOOM_MIN, (range.to - range.from) * factor);
+    const width = Math.max(ZOOM_BARS_MIN, (range.to - range.from) * factor);
     this.chart.timeScale().setVisibleLogicalRange({ from: range.to - width, to: range.to });
   }
 
@@ -279,16 +281,16 @@ class Candles implements CandleChart {
   }
 
   private setBase(base: number): void {
-    if (base === this.base) return;
-    this.base = base;
+    if (base === this.percentZero) return;
+    this.percentZero = base;
     if (this.settings.scale === 'percent') this.candles.applyOptions({ priceFormat: this.format() });
   }
 
   private format(): PriceFormat {
-    const { factor, base } = this;
-    const isPercent = this.settings.scale === 'percent' && base > 0;
+    const { factor, percentZero } = this;
+    const isPercent = this.settings.scale === 'percent' && percentZero > 0;
     const formatter = (value: number): string =>
-      isPercent ? formatChange((value / factor / base - 1) * 100) : formatPrice(value / factor);
+      isPercent ? formatChange((value / factor / percentZero - 1) * 100) : formatPrice(value / factor);
     return { type: 'custom', formatter, minMove: 1e-6 };
   }
 
@@ -320,7 +322,7 @@ class Candles implements CandleChart {
 
   private describe(event?: MouseEventParams): void {
     const { bars } = this.studied;
-    const index = this.indexOf.get(Number(event?.time)) ?? bars.length - 1;
+    const index = this.indexByTime.get(Number(event?.time)) ?? bars.length - 1;
     const bar = bars[index];
     this.legend.replaceChildren(
       ...(bar === undefined ? [] : legendOf(bar, index, this.unit, this.title, this.studies.lines())),
@@ -343,7 +345,7 @@ function makeChart(canvas: HTMLElement, settings: () => ChartSettings): IChartAp
         secondsVisible: false,
         rightOffset: 4,
         minBarSpacing: 1,
-        maxBarSpacing: BAR_WIDTH_MAX,
+        maxBarSpacing: BAR_WIDTH_MAX_PX,
       },
     },
   );

@@ -45,7 +45,10 @@ class Panel<C extends string> implements ChartPanel {
     'aria-label': 'Bars',
   });
   private readonly count = h('span', { class: 'chart-count', role: 'status' });
-  private readonly older = button('Older', () => this.feed?.older(), { ...QUIET, title: 'Load older bars' });
+  private readonly olderButton = button('Older', () => this.feed?.older(), {
+    ...QUIET,
+    title: 'Load older bars',
+  });
   private readonly newest = button('Latest', () => this.chart.showNewest(), {
     class: 'button chart-newest',
     title: 'Go to the latest bar',
@@ -166,7 +169,7 @@ class Panel<C extends string> implements ChartPanel {
     });
     return [
       options.inverse !== undefined && invertButton(currencies, options.inverse, () => this.choice.currency),
-      this.older,
+      this.olderButton,
       fill,
       indicatorMenu(settings, signal),
       menuButton(
@@ -313,7 +316,7 @@ class Panel<C extends string> implements ChartPanel {
 
   private tellOlder(state: 'loading' | 'more' | 'all'): void {
     this.chart.element.dataset['state'] = state;
-    this.older.disabled = state !== 'more';
+    this.olderButton.disabled = state !== 'more';
     const bars = this.feed?.bars().length ?? 0;
     const words = { loading: `${bars} bars, loading older …`, more: `${bars} bars`, all: `all ${bars} bars` };
     this.count.textContent = bars === 0 ? '' : words[state];

@@ -13,7 +13,7 @@ export type ShareMode = 'share' | 'volume';
 
 /** Most DEXes with a colour of their own; the others are combined. */
 const SERIES_MAX = 6;
-const HEIGHT = 190;
+const CHART_HEIGHT = 190;
 const AXIS_HEIGHT = 20;
 
 export function toSeries(
@@ -28,9 +28,9 @@ export function toSeries(
   series.sort((a, b) => total(b) - total(a));
   if (series.length <= SERIES_MAX) return series;
   const otherDays = series.slice(SERIES_MAX - 1).flatMap(({ days }) => days);
-  const sums = new Map<number, number>();
-  for (const { time, volume } of otherDays) sums.set(time, (sums.get(time) ?? 0) + volume);
-  const days = [...sums].map(([time, volume]) => ({ time, volume }));
+  const volumeByTime = new Map<number, number>();
+  for (const { time, volume } of otherDays) volumeByTime.set(time, (volumeByTime.get(time) ?? 0) + volume);
+  const days = [...volumeByTime].map(([time, volume]) => ({ time, volume }));
   return [...series.slice(0, SERIES_MAX - 1), { name: 'others', label: 'Others', days }];
 }
 
@@ -44,9 +44,9 @@ function toDays(series: readonly ShareSeries[]): Day[] {
   const times = [...new Set(series.flatMap(({ days }) => days.map(({ time }) => time)))].sort(
     (a, b) => a - b,
   );
-  const tables = series.map(({ days }) => new Map(days.map(({ time, volume }) => [time, volume])));
+  const volumesByTime = series.map(({ days }) => new Map(days.map(({ time, volume }) => [time, volume])));
   return times.map((time) => {
-    const volumes = tables.map((table) => table.get(time) ?? 0);
+    const volumes = volumesByTime.map((table) => table.get(time) ?? 0);
     return { time, volumes, total: volumes.reduce((sum, volume) => sum + volume, 0) };
   });
 }
@@ -59,14 +59,14 @@ export function shareChart(
 ): HTMLElement {
   const days = toDays(series);
   const latest = days.length - 1;
-  const readings = series.map(() => h('b'));
+  const shareTexts = series.map(() => h('b'));
   const dayName = h('span', { class: 'share-day' });
   const legend = h(
     'div',
     { class: 'share-legend' },
     dayName,
     ...series.map(({ label }, index) =>
-      h('span', {}, h('i', { class: `series-${index}` }), `${label} `, readings[index] ?? null),
+      h('span', {}, h('i', { class: `series-${index}` }), `${label} `, shareTexts[index] ?? null),
     ),
   );
   const box = h('div', { class: 'share-box' });
@@ -74,8 +74,8 @@ export function shareChart(
     const day = days[index];
     if (day === undefined) return;
     dayName.textContent = `${formatDay(day.time)}${index === latest ? ' (so far)' : ''} · ${formatUsd(day.total)}`;
-    day.volumes.forEach((volume, place) => {
-      const reading = readings[place];
+    day.volumes.forEach((volume, seriesIndex) => {
+      const reading = shareTexts[seriesIndex];
       if (reading === undefined) return;
       const share = day.total === 0 ? null : (volume / day.total) * 100;
       reading.textContent = mode === 'share' ? formatShare(share) : formatUsd(volume);
@@ -100,19 +100,19 @@ function drawDays(
   showDay: (index: number) => void,
 ): SVGElement {
   const highest = Math.max(...days.map(({ total }) => total), 1);
-  const step = width / Math.max(1, days.length);
-  const gap = step > 8 ? 2 : 0.5;
-  const plot = HEIGHT - AXIS_HEIGHT;
+  const dayWidth = width / Math.max(1, days.length);
+  const gap = dayWidth > 8 ? 2 : 0.5;
+  const plotHeight = CHART_HEIGHT - AXIS_HEIGHT;
   const columns = days.map((day, index) => {
     const fullVolume = mode === 'share' ? day.total : highest;
-    let bottom = plot;
+    let partBottom = plotHeight;
     const parts = day.volumes.map((volume, place) => {
-      const height = fullVolume === 0 ? 0 : (volume / fullVolume) * plot;
-      bottom -= height;
+      const height = fullVolume === 0 ? 0 : (volume / fullVolume) * plotHeight;
+      partBottom -= height;
       return s('rect', {
-        x: index * step + gap / 2,
-        y: bottom,
-        width: step - gap,
+        x: index * dayWidth + gap / 2,
+        y: partBottom,
+        width: dayWidth - gap,
         height,
         class: `series-${place}`,
       });
@@ -124,10 +124,10 @@ function drawDays(
       )
       .join(', ');
     const sensor = s('rect', {
-      x: index * step,
+      x: index * dayWidth,
       y: 0,
-      width: step,
-      height: plot,
+      width: dayWidth,
+      height: plotHeight,
       class: 'sensor',
       tabindex: 0,
       role: 'img',
@@ -138,13 +138,13 @@ function drawDays(
     return s('g', { class: 'column' }, ...parts, sensor);
   });
   const labelEvery = Math.max(1, Math.ceil(days.length / Math.max(2, Math.floor(width / 90))));
-  const names = days
+  const dayLabels = days
     .map((day, index) => ({ day, index }))
     .filter(({ index }) => index % labelEvery === 0)
     .map(({ day, index }) =>
       s(
         'text',
-        { x: index * step + step / 2, y: HEIGHT - 5, class: 'axis', 'text-anchor': 'middle' },
+        { x: index * dayWidth + dayWidth / 2, y: CHART_HEIGHT - 5, class: 'axis', 'text-anchor': 'middle' },
         formatDay(day.time).slice(5),
       ),
     );
@@ -152,13 +152,13 @@ function drawDays(
     'svg',
     {
       width,
-      height: HEIGHT,
-      viewBox: `0 0 ${width} ${HEIGHT}`,
+      height: CHART_HEIGHT,
+      viewBox: `0 0 ${width} ${CHART_HEIGHT}`,
       class: 'share-svg',
       role: 'group',
       'aria-label': 'Market share by day',
     },
     ...columns,
-    ...names,
+    ...dayLabels,
   );
 }

@@ -5,7 +5,7 @@
 
 import type { ReadyAnswer } from '../../wire/ready';
 
-export const API = '/api/v1';
+export const API_BASE = '/api/v1';
 
 export class ApiFailure extends Error {
   readonly status: number;
@@ -39,7 +39,7 @@ export function urlOf(path: string, query: Query = {}): string {
 }
 
 /** Longest Retry-After for which a call waits on its own, and the number of attempts. */
-const PATIENCE_S = 5;
+const RETRY_AFTER_MAX_S = 5;
 const TRIES_MAX = 3;
 
 /** Sends one request. Rejects with ApiFailure, or with the signal's AbortError. */
@@ -88,9 +88,9 @@ async function readBody(url: string, signal: AbortSignal, form: URLSearchParams 
   for (let tries = 1; tries < TRIES_MAX && !response.ok; tries += 1) {
     // An error answer with Retry-After is temporary: too many requests, or a database that does not answer for a
     // moment. The call is repeated after that time.
-    const wait = response.headers.get('Retry-After');
-    if (wait === null || Number(wait) > PATIENCE_S) break;
-    await pause(Number(wait) * 1000, signal);
+    const retryAfter = response.headers.get('Retry-After');
+    if (retryAfter === null || Number(retryAfter) > RETRY_AFTER_MAX_S) break;
+    await pause(Number(retryAfter) * 1000, signal);
     response = await call(url, signal, form);
   }
   let body: unknown = null;
@@ -110,7 +110,7 @@ export async function getAnswer<T extends { readonly data: unknown }>(
   query: Query,
   signal: AbortSignal,
 ): Promise<T> {
-  const body = await getBody(urlOf(API + path, query), signal);
+  const body = await getBody(urlOf(API_BASE + path, query), signal);
   if (typeof body !== 'object' || body === null || !('data' in body))
     throw new ApiFailure(200, 'unreadable', 'The answer has no data');
   // Page and server are of the same release, and the server's tests check every answer against the shape of T.

@@ -6,7 +6,7 @@ import { h } from './dom.ts';
 import { formatUsd } from './format.ts';
 
 /** From this part of the whole on, everything counts: smaller differences are rounding. */
-const WHOLE = 0.99;
+const WHOLE_SHARE = 0.99;
 /** Warnings that say why a price is not trusted. */
 const PRICE_CODES = ['unknown_decimals', 'no_route', 'low_liquidity'];
 /** Warnings that say why a pool does not count. */
@@ -23,9 +23,9 @@ export function pairLiquidity(pair: PairDetail): HTMLElement | string {
   const counted = pair.liquidity_usd;
   const values = pair.balances?.map(({ value_usd }) => value_usd) ?? [pair.reserve0_usd, pair.reserve1_usd];
   const totalUsd = values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
-  if (counted >= totalUsd * WHOLE) return formatUsd(counted);
-  const doubt = pair.warnings.find(({ code }) => POOL_CODES.includes(code))?.message;
-  if (doubt !== undefined) return countedOf(counted, totalUsd, 'pool not trusted', doubt);
+  if (counted >= totalUsd * WHOLE_SHARE) return formatUsd(counted);
+  const doubtReason = pair.warnings.find(({ code }) => POOL_CODES.includes(code))?.message;
+  if (doubtReason !== undefined) return countedOf(counted, totalUsd, 'pool not trusted', doubtReason);
   return counted === 0
     ? countedOf(counted, totalUsd, 'price not trusted', 'No token of this pool has a trusted price')
     : countedOf(

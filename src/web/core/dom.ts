@@ -50,23 +50,25 @@ export function setChildren(parent: Node, nodes: readonly Node[]): void {
   const wantedNodes = new Set(nodes);
   for (const child of [...parent.childNodes]) if (!wantedNodes.has(child)) child.remove();
   const usedNodes = [document.activeElement, getSelection()?.anchorNode ?? null];
-  const fixed = nodes.findIndex(
-    (node) => node.parentNode === parent && usedNodes.some((one) => one !== null && node.contains(one)),
+  const fixedIndex = nodes.findIndex(
+    (node) =>
+      node.parentNode === parent &&
+      usedNodes.some((usedNode) => usedNode !== null && node.contains(usedNode)),
   );
-  arrange(parent, nodes.slice(0, Math.max(0, fixed)), parent.firstChild);
+  arrange(parent, nodes.slice(0, Math.max(0, fixedIndex)), parent.firstChild);
   arrange(
     parent,
-    nodes.slice(fixed + 1),
-    fixed < 0 ? parent.firstChild : (nodes[fixed]?.nextSibling ?? null),
+    nodes.slice(fixedIndex + 1),
+    fixedIndex < 0 ? parent.firstChild : (nodes[fixedIndex]?.nextSibling ?? null),
   );
 }
 
 /** Places the nodes one after the other, from `place` on. */
 function arrange(parent: Node, nodes: readonly Node[], place: Node | null): void {
-  let next = place;
+  let followingNode = place;
   for (const node of nodes) {
-    if (node === next) next = node.nextSibling;
-    else parent.insertBefore(node, next);
+    if (node === followingNode) followingNode = node.nextSibling;
+    else parent.insertBefore(node, followingNode);
   }
 }
 

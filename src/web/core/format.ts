@@ -8,14 +8,14 @@ export const UNKNOWN = '—';
 type Figure = number | string | null | undefined;
 
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
-const STEPS: readonly (readonly [number, string])[] = [
+const UNIT_STEPS: readonly (readonly [number, string])[] = [
   [1e12, 'T'],
   [1e9, 'B'],
   [1e6, 'M'],
   [1e3, 'k'],
 ];
 /** From this number of zeros on, the number of zeros is shown instead of the zeros. */
-const ZEROS_COUNTED = 4;
+const ZEROS_SHORTENED_AT = 4;
 const SIGNIFICANT_DIGITS = 4;
 
 function toNumber(value: Figure): number | null {
@@ -32,7 +32,7 @@ function minus(text: string): string {
 const formats = new Map<number, Intl.NumberFormat>();
 
 /** Formats with this number of fraction digits, and with commas between thousands. */
-function decimal(value: number, digits: number): string {
+function formatDecimal(value: number, digits: number): string {
   let format = formats.get(digits);
   if (format === undefined) {
     format = new Intl.NumberFormat('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -42,12 +42,12 @@ function decimal(value: number, digits: number): string {
 }
 
 /** Formats a positive number below one, to four significant digits. */
-function small(value: number): string {
+function formatSmall(value: number): string {
   const [mantissa = '', exponent = ''] = value.toExponential(SIGNIFICANT_DIGITS - 1).split('e');
   const zeros = -Number(exponent) - 1;
   const digits = mantissa.replace('.', '');
   if (zeros < 0) return '1';
-  if (zeros < ZEROS_COUNTED) return `0.${'0'.repeat(zeros)}${digits}`;
+  if (zeros < ZEROS_SHORTENED_AT) return `0.${'0'.repeat(zeros)}${digits}`;
   const counted = [...String(zeros)].map((digit) => SUBSCRIPTS[Number(digit)] ?? '').join('');
   return `0.0${counted}${digits}`;
 }
@@ -59,10 +59,10 @@ export function formatPrice(value: Figure): string {
   const size = Math.abs(number);
   const sign = number < 0 ? '−' : '';
   if (size === 0) return '0';
-  if (size < 1) return sign + small(size);
-  if (size >= 1e9) return sign + compact(size);
-  if (size >= 1_000) return sign + decimal(size, size >= 1e6 ? 0 : 2);
-  return sign + decimal(size, size < 10 ? 4 : size < 100 ? 3 : 2);
+  if (size < 1) return sign + formatSmall(size);
+  if (size >= 1e9) return sign + formatCompact(size);
+  if (size >= 1_000) return sign + formatDecimal(size, size >= 1e6 ? 0 : 2);
+  return sign + formatDecimal(size, size < 10 ? 4 : size < 100 ? 3 : 2);
 }
 
 export function formatUsdPrice(value: Figure): string {
@@ -70,14 +70,14 @@ export function formatUsdPrice(value: Figure): string {
   return text === UNKNOWN ? text : text.startsWith('−') ? `−$${text.slice(1)}` : `$${text}`;
 }
 
-function compact(size: number): string {
-  for (const [index, [step, letter]] of STEPS.entries()) {
+function formatCompact(size: number): string {
+  for (const [index, [step, letter]] of UNIT_STEPS.entries()) {
     if (size < step * 0.99995) continue;
     const scaled = size / step;
     if (index === 0 && scaled >= 10_000) return scaled.toExponential(2).replace('e+', 'e') + letter;
-    return `${decimal(scaled, scaled >= 100 ? 1 : 2)}${letter}`;
+    return `${formatDecimal(scaled, scaled >= 100 ? 1 : 2)}${letter}`;
   }
-  return decimal(size, size >= 100 ? 1 : 2);
+  return formatDecimal(size, size >= 100 ? 1 : 2);
 }
 
 /** Formats USD, for example $1.23M. */
@@ -88,7 +88,7 @@ export function formatUsd(value: Figure): string {
   const sign = number < 0 ? '−' : '';
   if (size === 0) return '$0';
   if (size < 0.01) return `${sign}<$0.01`;
-  return `${sign}$${compact(size)}`;
+  return `${sign}$${formatCompact(size)}`;
 }
 
 /** Formats an amount of tokens. */
@@ -98,20 +98,20 @@ export function formatAmount(value: Figure): string {
   const size = Math.abs(number);
   const sign = number < 0 ? '−' : '';
   if (size === 0) return '0';
-  if (size < 1) return sign + small(size);
-  return sign + compact(size).replace(/\.00$/, '');
+  if (size < 1) return sign + formatSmall(size);
+  return sign + formatCompact(size).replace(/\.00$/, '');
 }
 
 /** Formats a count, as a whole number below a million. */
 export function formatCount(value: Figure): string {
   const number = toNumber(value);
   if (number === null) return UNKNOWN;
-  return Math.abs(number) < 1e6 ? decimal(number, 0) : minus(compact(number));
+  return Math.abs(number) < 1e6 ? formatDecimal(number, 0) : minus(formatCompact(number));
 }
 
 /** For example 12.3k or 190k. `size` is at least 1,000. */
 function threeDigits(size: number): string {
-  const [step, letter] = STEPS.find(([each]) => size >= each * 0.9995) ?? [1, ''];
+  const [step, letter] = UNIT_STEPS.find(([unit]) => size >= unit * 0.9995) ?? [1, ''];
   return `${(size / step).toPrecision(3).replace('e+', 'e')}${letter}`;
 }
 
@@ -124,8 +124,8 @@ export function formatChange(value: Figure): string {
     size >= 9_999.5
       ? threeDigits(size)
       : size >= 1_000
-        ? decimal(size, 0)
-        : decimal(size, size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+        ? formatDecimal(size, 0)
+        : formatDecimal(size, size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
   const sign = /[1-9]/.test(text) ? (number > 0 ? '+' : '−') : '';
   return `${sign}${text}%`;
 }
@@ -135,7 +135,7 @@ export function formatShare(value: Figure): string {
   const number = toNumber(value);
   if (number === null) return UNKNOWN;
   if (number > 0 && number < 0.01) return '<0.01%';
-  return `${decimal(number, Math.abs(number) >= 99.995 ? 0 : 2)}%`;
+  return `${formatDecimal(number, Math.abs(number) >= 99.995 ? 0 : 2)}%`;
 }
 
 /** Formats basis points as percent, for example 29 as 0.29%. */

@@ -3,7 +3,7 @@
  * allow six connections per origin across all tabs. It resumes from the id of the last event, so no event is missed or
  * repeated.
  */
-import { API, urlOf, type Query } from './api.ts';
+import { API_BASE, urlOf, type Query } from './api.ts';
 import type { LiveState } from './serviceState.ts';
 
 export interface LiveEvent {
@@ -37,7 +37,7 @@ export function createLiveStream(): LiveStream {
   let failures = 0;
   let timer = 0;
 
-  const tell = (state: LiveState): void => listeners.forEach((listener) => listener(state));
+  const reportState = (state: LiveState): void => listeners.forEach((listener) => listener(state));
 
   const close = (): void => {
     clearTimeout(timer);
@@ -47,26 +47,28 @@ export function createLiveStream(): LiveStream {
 
   const connect = (): void => {
     close();
-    if (wantedSubscription === null || document.hidden) return tell('idle');
+    if (wantedSubscription === null || document.hidden) return reportState('idle');
     const { filter, onevent } = wantedSubscription;
-    tell('connecting');
-    const opened = new EventSource(urlOf(`${API}/activity/stream`, { ...filter, last_event_id: lastId }));
-    source = opened;
-    opened.addEventListener('open', () => {
+    reportState('connecting');
+    const openedSource = new EventSource(
+      urlOf(`${API_BASE}/activity/stream`, { ...filter, last_event_id: lastId }),
+    );
+    source = openedSource;
+    openedSource.addEventListener('open', () => {
       failures = 0;
-      tell('live');
+      reportState('live');
     });
-    opened.addEventListener('error', () => {
-      if (source !== opened) return;
-      tell('away');
+    openedSource.addEventListener('error', () => {
+      if (source !== openedSource) return;
+      reportState('away');
       // The browser does not retry a refusal (too many clients, no block yet), so this code does.
-      if (opened.readyState !== EventSource.CLOSED) return;
+      if (openedSource.readyState !== EventSource.CLOSED) return;
       failures += 1;
       timer = window.setTimeout(connect, Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** (failures - 1)));
     });
     for (const kind of KINDS) {
-      opened.addEventListener(kind, (event) => {
-        if (source !== opened) return;
+      openedSource.addEventListener(kind, (event) => {
+        if (source !== openedSource) return;
         if (event.lastEventId !== '') lastId = event.lastEventId;
         onevent({ kind, data: JSON.parse(String(event.data)) });
       });

@@ -6,46 +6,46 @@ import { urlOf, type Query } from './api.ts';
 import { pathOfOldHash, placeOf, type Place } from './place.ts';
 
 /** Event of the window: the location was changed by `goTo` or `replaceBy`. */
-const WENT = 'candlehouse:went';
+const WENT_EVENT = 'candlehouse:went';
 
 /** Opens a location such as `/tokens`, as a new entry of the history. */
 export function goTo(path: string): void {
   // A second click on a link opens the view again, without a second entry of the history.
   if (path === shownLocation()) history.replaceState(null, '', path);
   else history.pushState(null, '', path);
-  window.dispatchEvent(new Event(WENT));
+  window.dispatchEvent(new Event(WENT_EVENT));
 }
 
 /** Opens a location in the place of the current entry of the history. */
 export function replaceBy(path: string): void {
   history.replaceState(null, '', path);
-  window.dispatchEvent(new Event(WENT));
+  window.dispatchEvent(new Event(WENT_EVENT));
 }
 
 /** Writes parameters into the address bar without opening a view. Parameters that are not named stay. */
 export function rememberQuery(query: Query): void {
   const fullQuery = { ...Object.fromEntries(new URLSearchParams(location.search)), ...query };
-  opened = urlOf(location.pathname, fullQuery);
-  history.replaceState(history.state, '', opened);
+  openedLocation = urlOf(location.pathname, fullQuery);
+  history.replaceState(history.state, '', openedLocation);
 }
 
 const shownLocation = (): string => location.pathname + location.search;
 /** The location of the open view, without a fragment. */
-let opened = '';
+let openedLocation = '';
 
 /** Calls `open` for the first location and after each change. `isView` tells which names of views the page has. */
 export function startNavigation(open: (place: Place) => void, isView: (name: string) => boolean): void {
   const show = (): void => {
     const path = pathOfOldHash(location.hash);
     if (path !== null) history.replaceState(history.state, '', path);
-    opened = shownLocation();
+    openedLocation = shownLocation();
     open(placeOf(location));
   };
   // A link to a part of the page, such as "Skip to content", changes the fragment only, and the view stays.
   window.addEventListener('popstate', () => {
-    if (pathOfOldHash(location.hash) !== null || shownLocation() !== opened) show();
+    if (pathOfOldHash(location.hash) !== null || shownLocation() !== openedLocation) show();
   });
-  window.addEventListener(WENT, show);
+  window.addEventListener(WENT_EVENT, show);
   document.addEventListener('click', (event) => {
     const path = pathOfClick(event, isView);
     if (path === null) return;

@@ -9,14 +9,18 @@ import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
 import { recentWallets } from './recentWallets.ts';
 
 /** Number of swaps in which to look for traders, and most traders to name. */
-const SWAPS = 50;
+const SWAPS_SEARCHED = 50;
 const TRADERS_MAX = 6;
 
 export function noWallet(signal: AbortSignal): HTMLElement {
-  const recent = recentWallets();
+  const recentAddresses = recentWallets();
   const traders = loaded({
     load: (life) =>
-      getAnswer<{ data: readonly ActivityEntry[] }>('/activity', { event_type: 'swap', limit: SWAPS }, life),
+      getAnswer<{ data: readonly ActivityEntry[] }>(
+        '/activity',
+        { event_type: 'swap', limit: SWAPS_SEARCHED },
+        life,
+      ),
     render: ({ data }) => {
       const makers = data.flatMap((entry) => ('maker' in entry && entry.maker !== null ? [entry.maker] : []));
       const newestMakers = [...new Set(makers)].slice(0, TRADERS_MAX);
@@ -31,7 +35,7 @@ export function noWallet(signal: AbortSignal): HTMLElement {
     emptyNotice(
       'Enter the address of a wallet to see its tokens, LP tokens and V3 positions, with their value now.',
     ),
-    recent.length > 0 && walletList('Wallets that you looked at', recent),
+    recentAddresses.length > 0 && walletList('Wallets that you looked at', recentAddresses),
     traders.element,
   );
 }

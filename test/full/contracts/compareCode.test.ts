@@ -32,11 +32,11 @@ test('identical code matches, and extra bytes at the end match only for creation
   const { runtime, creation } = compiled.get('Vault_Maker')!;
   expect(hasMetadataHash(runtime.code)).toBe(true);
   expect(compareCode(`0x${runtime.code}`, runtime, options)).toEqual({
-    match: { exact: false, libraries: {}, tail: '' },
+    match: { exact: false, libraries: {}, trailingHex: '' },
   });
   expect(compareCode(`0x${runtime.code}00`, runtime, options)).toMatchObject({ lengths: true });
   expect(compareCode(`0x${creation.code}abcd`, creation, { ...options, kind: 'creation' })).toMatchObject({
-    match: { tail: 'abcd' },
+    match: { trailingHex: 'abcd' },
   });
 });
 
@@ -53,7 +53,7 @@ test('every changed byte is a difference, except in metadata, which a changed co
     const result = compareCode(toHex(bytes), runtime, { ...options, metadata });
     bytes[at] = bytes[at]! ^ 0x01;
     if (inMetadata(at))
-      expect([at, result]).toEqual([at, { match: { exact: false, libraries: {}, tail: '' } }]);
+      expect([at, result]).toEqual([at, { match: { exact: false, libraries: {}, trailingHex: '' } }]);
     else expect([at, 'difference' in result]).toEqual([at, true]);
   }
   // With default settings solc appends 53 bytes of metadata: a CBOR map of 51 bytes, and 2 bytes with its length.

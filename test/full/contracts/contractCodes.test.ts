@@ -80,13 +80,13 @@ test('a contract without an implementation becomes a proxy with its first upgrad
   advance(100, 100);
   await insertRows(db.writer, logsTable, [logOf(proxy, 90, hexOf('1a', 1, 64))]);
   const worker = newWorker();
-  expect(await worker.look(signal)).toBe(1);
+  expect(await worker.checkContracts(signal)).toBe(1);
   expect(await recordOf(proxy)).toMatchObject({ type: 'other', proxy: null });
   // The upgrade is in a final block far below the head, so the worker finds it by its log in the final table.
   await send({ to: proxy, data: wordOf(target) });
   await insertRows(db.writer, logsTable, [logOf(proxy, 150, UPGRADED, wordOf(target))]);
   advance(1_000, 900);
-  expect(await worker.look(signal)).toBe(1);
+  expect(await worker.checkContracts(signal)).toBe(1);
   expect(await recordOf(proxy)).toMatchObject({
     type: 'proxy',
     proxy: { kind: 'eip1967', implementation: target },
@@ -95,10 +95,10 @@ test('a contract without an implementation becomes a proxy with its first upgrad
   // The implementation is looked up too, but the upgrade is not processed again. After a restart, the worker
   // scans the upgrades again and sends no request to the node.
   on.now += 120_000;
-  expect(await worker.look(signal)).toBe(1);
+  expect(await worker.checkContracts(signal)).toBe(1);
   on.now += 120_000;
-  expect(await worker.look(signal)).toBe(0);
-  expect(await newWorker().look(signal)).toBe(0);
+  expect(await worker.checkContracts(signal)).toBe(0);
+  expect(await newWorker().checkContracts(signal)).toBe(0);
 });
 
 test('an upgrade in a head block is read in the next round, and again when the block is final', async () => {
@@ -106,7 +106,7 @@ test('an upgrade in a head block is read in the next round, and again when the b
   advance(2_000, 1_990);
   await insertRows(db.writer, logsTable, [logOf(proxy, 1_900, hexOf('1a', 1, 64))]);
   const worker = newWorker();
-  while ((await worker.look(signal)) > 0) on.now += 120_000;
+  while ((await worker.checkContracts(signal)) > 0) on.now += 120_000;
   const [first, second] = [await deployPlain(), await deployPlain()];
   const implementation = async (): Promise<string | undefined> => {
     const sql = `SELECT lower(hex(argMax(implementation, version))) AS at FROM contract_codes WHERE address = unhex({proxy:String})`;
@@ -120,18 +120,18 @@ test('an upgrade in a head block is read in the next round, and again when the b
     { proxy: proxy.slice(2), topic0: UPGRADED.slice(2) },
   );
   Object.assign(status, { indexed: 2_006 });
-  expect(await worker.look(signal)).toBe(1);
+  expect(await worker.checkContracts(signal)).toBe(1);
   expect(await implementation()).toBe(first.slice(2));
   // A reorg drops the branch, and the block at the same height now contains another upgrade.
   await send({ to: proxy, data: wordOf(second) });
   await insertRows(db.writer, logsTable, [logOf(proxy, 2_005, DIAMOND_CUT)]);
   advance(2_080, 2_010);
-  expect(await worker.look(signal)).toBeGreaterThan(0);
+  expect(await worker.checkContracts(signal)).toBeGreaterThan(0);
   expect(await implementation()).toBe(second.slice(2));
   on.now += 120_000;
-  await worker.look(signal);
+  await worker.checkContracts(signal);
   on.now += 120_000;
-  expect(await worker.look(signal)).toBe(0);
+  expect(await worker.checkContracts(signal)).toBe(0);
 });
 
 test('contracts known only by their creation or verification get their code too', async () => {
@@ -144,7 +144,7 @@ test('contracts known only by their creation or verification get their code too'
   const [one] = await makeSmallRecords(CHAIN_ID);
   await db.store.store([{ ...one!, codeHash: null, contract: { ...one!.contract, address: verified } }]);
   advance(3_000, 2_990);
-  await newWorker().look(signal);
+  await newWorker().checkContracts(signal);
   for (const address of [made, verified]) {
     const code = String(await rpc.call('eth_getCode', [address, 'latest']));
     expect(await recordOf(address)).toMatchObject({ code_hash: keccak256(code), code_size: 2 });
@@ -169,8 +169,8 @@ test('the second chain of an explorer finds its contracts in the database of the
       },
     ]);
     const worker = on.newWorker({ database: second.writer });
-    await worker.look(signal);
-    await worker.lookForCreators(signal);
+    await worker.checkContracts(signal);
+    await worker.findSomeCreators(signal);
     const listed = async (table: string): Promise<string[]> => {
       const sql = `SELECT concat('0x', lower(hex(address))) AS at FROM ${table}`;
       return (await askRows<{ at: string }>(second.writer, sql)).map(({ at }) => at);

@@ -151,7 +151,7 @@ const recordOf = (address: Hex) => on.recordOf(address);
 test('the creator of a pool is the sender of its creation transaction, once the block is final', async () => {
   const worker = newWorker();
   expect((await recordOf(pairs[0]!.address))['creator']).toBeNull();
-  expect(await worker.lookForCreators(signal)).toBe(4);
+  expect(await worker.findSomeCreators(signal)).toBe(4);
   for (const { address, creator, tx, block } of pairs.slice(0, 4))
     expect(await recordOf(address)).toMatchObject({
       creator,
@@ -169,7 +169,7 @@ test('the creator of a pool is the sender of its creation transaction, once the 
   // A receipt that is null at first is asked for again.
   const late = newWorker(true, 2);
   for (const found of [0, 0, 1]) {
-    expect(await late.lookForCreators(signal)).toBe(found);
+    expect(await late.findSomeCreators(signal)).toBe(found);
     on.now += 120_000;
   }
   expect((await recordOf(pairs[4]!.address))['creator']).toBe(pairs[4]!.creator);
@@ -191,7 +191,7 @@ test('the creator of a pool is the sender of its creation transaction, once the 
 test('the same worker reads no creation twice, and neither does a worker after a restart', async () => {
   const before = asked.length;
   on.now += 120_000;
-  for (const worker of [newWorker(), newWorker()]) expect(await worker.lookForCreators(signal)).toBe(0);
+  for (const worker of [newWorker(), newWorker()]) expect(await worker.findSomeCreators(signal)).toBe(0);
   expect(asked.length).toBe(before);
 });
 
@@ -205,7 +205,7 @@ test('a transaction that the node does not know is read at three checks, and the
   await storePair(stranger);
   const worker = newWorker();
   for (const found of [0, 0, 1, 0]) {
-    expect(await worker.lookForCreators(signal)).toBe(found);
+    expect(await worker.findSomeCreators(signal)).toBe(found);
     on.now += 120_000;
   }
   expect(await recordOf(stranger.address)).toMatchObject({
@@ -226,7 +226,7 @@ test('the recorded deployment of a verified contract is used if the node confirm
     { ...other!, codeHash: null, contract: { ...other!.contract, address: wrong }, deployment },
   ]);
   on.now += 120_000;
-  expect(await newWorker().lookForCreators(signal)).toBe(2);
+  expect(await newWorker().findSomeCreators(signal)).toBe(2);
   const receipt = await rpc.call('eth_getTransactionReceipt', [factoryTx]);
   expect(await recordOf(factory)).toMatchObject({
     creator: accounts[2],
@@ -275,7 +275,7 @@ test.each([
     on.now += 120_000;
     const before = status.finalTo;
     status.finalTo = Number(await rpc.call('eth_blockNumber'));
-    expect(await newWorker(traces).lookForCreators(signal)).toBeGreaterThanOrEqual(3);
+    expect(await newWorker(traces).findSomeCreators(signal)).toBeGreaterThanOrEqual(3);
     status.finalTo = before;
     const query = `module=contract&action=getcontractcreation&contractaddresses=${pair},${child},${stranger}`;
     on.head = finalHead(on.head.number + 100);
@@ -314,8 +314,8 @@ test('a contract of an unknown factory gets its creator from a trace of its firs
   const before = await atTip();
   Object.assign(status, { indexed: before, finalTo: before });
   const blind = newWorker(false);
-  expect(await blind.look(signal)).toBeGreaterThan(0);
-  expect(await blind.lookForCreators(signal)).toBe(0);
+  expect(await blind.checkContracts(signal)).toBeGreaterThan(0);
+  expect(await blind.findSomeCreators(signal)).toBe(0);
   const [one, other] = [await call(accounts[1]!), await call(accounts[2]!)];
   // The first log of this contract is in a transaction that created another contract.
   const quiet = hexOf('5e', 1, 40);
@@ -323,15 +323,15 @@ test('a contract of an unknown factory gets its creator from a trace of its firs
   const number = await atTip();
   Object.assign(status, { indexed: number, finalTo: one.block });
   const worker = newWorker(true, 1);
-  await worker.look(signal);
+  await worker.checkContracts(signal);
   // A receipt that is null at first is asked for again.
   for (const found of [0, 1]) {
-    expect(await worker.lookForCreators(signal)).toBe(found);
+    expect(await worker.findSomeCreators(signal)).toBe(found);
     on.now += 120_000;
   }
   status.finalTo = number;
   for (const found of [0, 1, 0]) {
-    expect(await worker.lookForCreators(signal)).toBe(found);
+    expect(await worker.findSomeCreators(signal)).toBe(found);
     on.now += 120_000;
   }
   const query = `module=contract&action=getcontractcreation&contractaddresses=${one.address},${quiet},${other.address}`;
@@ -351,9 +351,9 @@ test('a contract of an unknown factory gets its creator from a trace of its firs
 test('if the node is dead, the creator stays unknown until the next round', async () => {
   await storePair({ address: hexOf('5a', 2, 40), tx: pairs[0]!.tx, block: 2, timestamp: 1_700_000_500 });
   const away = createEndpointPool({ urls: ['http://127.0.0.1:9'], chainId: null, log, roundsMax: 1 });
-  await expect(on.newWorker({ rpc: away }).lookForCreators(signal)).rejects.toThrow();
+  await expect(on.newWorker({ rpc: away }).findSomeCreators(signal)).rejects.toThrow();
   await away.close();
-  expect(await newWorker().lookForCreators(signal)).toBe(1);
+  expect(await newWorker().findSomeCreators(signal)).toBe(1);
 });
 
 test('if the node does not give the time of the creation block, no creator is stored, and the next check asks again', async () => {
@@ -371,10 +371,10 @@ test('if the node does not give the time of the creation block, no creator is st
       },
     },
   });
-  expect(await silent.lookForCreators(signal)).toBe(0);
+  expect(await silent.findSomeCreators(signal)).toBe(0);
   expect((await recordOf(pair.address))['creator']).toBeNull();
   on.now += 120_000;
-  expect(await newWorker().lookForCreators(signal)).toBe(1);
+  expect(await newWorker().findSomeCreators(signal)).toBe(1);
   const { creator, timestamp } = pair;
   expect(await recordOf(pair.address)).toMatchObject({ creator, created_at: timestamp });
 });

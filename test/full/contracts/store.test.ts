@@ -15,7 +15,7 @@ let records: VerifiedRecord[];
 beforeAll(async () => {
   db = await openSourcesDatabase();
   records = await makeRecords(369);
-  expect(await db.store.store(records)).toEqual({ stored: records.length, kept: 0 });
+  expect(await db.store.store(records)).toEqual({ stored: records.length, unchangedCount: 0 });
 });
 
 afterAll(() => db.close());
@@ -61,7 +61,7 @@ test('a file shared by many contracts is stored once', async () => {
 });
 
 test('storing the same contracts again changes nothing', async () => {
-  expect(await db.store.store(records.slice(0, 20))).toEqual({ stored: 0, kept: 20 });
+  expect(await db.store.store(records.slice(0, 20))).toEqual({ stored: 0, unchangedCount: 20 });
 });
 
 test('a lookup of an unverified contract gives null, with or without an unknown code hash', async () => {
@@ -131,8 +131,8 @@ test('an exact match replaces a partial match and all files of it, but a partial
   };
   await db.store.store([other]);
   const strong = like(token(), at('e'));
-  expect(await db.store.store([strong])).toEqual({ stored: 1, kept: 0 });
-  expect(await db.store.store([other])).toEqual({ stored: 0, kept: 1 });
+  expect(await db.store.store([strong])).toEqual({ stored: 1, unchangedCount: 0 });
+  expect(await db.store.store([other])).toEqual({ stored: 0, unchangedCount: 1 });
   expect(await db.reader.find(strong.contract, null)).toEqual(expected(strong));
   const [row] = await askRows<{ uses: string }>(
     db.writer,
@@ -150,10 +150,13 @@ test.each(['sourcify', 'blockscout', 'ancestor:1', 'local'] as const)(
     await db.store.store([first]);
     for (const other of ['local', 'sourcify', 'blockscout', 'ancestor:1'] as const) {
       const second = { ...like(first, address, { source: other, name: 'Second' }), codeHash };
-      expect(await db.store.store([second])).toEqual({ stored: 0, kept: 1 });
+      expect(await db.store.store([second])).toEqual({ stored: 0, unchangedCount: 1 });
     }
     expect((await db.reader.find(first.contract, null))?.name).toBe('First');
-    expect(await db.store.store([{ ...like(token(), address), codeHash }])).toEqual({ stored: 1, kept: 0 });
+    expect(await db.store.store([{ ...like(token(), address), codeHash }])).toEqual({
+      stored: 1,
+      unchangedCount: 0,
+    });
   },
 );
 
@@ -163,8 +166,8 @@ test('storing a partial match again with its code hash and constructor arguments
   await db.store.store([bare]);
   const codeHash: Hex = `0x${'78'.repeat(32)}`;
   const full = { ...like(bare, at('d'), { constructorArguments: '0x' }), codeHash };
-  expect(await db.store.store([full])).toEqual({ stored: 1, kept: 0 });
-  expect(await db.store.store([bare])).toEqual({ stored: 0, kept: 1 });
+  expect(await db.store.store([full])).toEqual({ stored: 1, unchangedCount: 0 });
+  expect(await db.store.store([bare])).toEqual({ stored: 0, unchangedCount: 1 });
 });
 
 test('every event, function and error of every ABI is found by its selector', async () => {

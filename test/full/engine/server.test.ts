@@ -79,8 +79,8 @@ describe('the embedded engine starts, stops and recovers', () => {
   });
 
   test('the embedded engine is restarted when it stops answering, but not for one late answer', async () => {
-    const lookMs = 1_500;
-    const limits = { ...RESTART_LIMITS, lookMs, silentLooksMax: 4 };
+    const checkMs = 1_500;
+    const limits = { ...RESTART_LIMITS, checkMs, unansweredMax: 4 };
     const server = await start(makeFolder(), { restartLimits: limits });
     await makeTable(server, 23);
     const reasons: string[] = [];
@@ -88,7 +88,7 @@ describe('the embedded engine starts, stops and recovers', () => {
     const pid = server.pid();
     process.kill(pid, 'SIGSTOP');
     // Stops the engine for so long that one health probe gets no answer in time.
-    await delay(2 * lookMs);
+    await delay(2 * checkMs);
     process.kill(pid, 'SIGCONT');
     expect(await ask(server.readerUrl, 'SELECT 1')).toBe('1');
     expect(server.status()).toEqual({ state: 'up', reason: '', restarts: 0 });

@@ -35,7 +35,7 @@ const PANE_HEIGHTS: Readonly<Record<'volume' | 'rsi', number>> = { volume: 0.26,
 const RSI_BOUNDS = [70, 30];
 /** The library gives a new pane the scale of the candles, which may be logarithmic or upside down. */
 const OWN_SCALE = { mode: PriceScaleMode.Normal, invertScale: false };
-const NOTHING: StudiedBars = { bars: [], barSeconds: 0, isWhole: true };
+const NO_BARS_STUDIED: StudiedBars = { bars: [], barSeconds: 0, isWhole: true };
 
 export function createStudySeries(chart: IChartApiBase<Time>): StudySeries {
   return new Studies(chart);
@@ -44,7 +44,7 @@ export function createStudySeries(chart: IChartApiBase<Time>): StudySeries {
 class Studies implements StudySeries {
   private readonly chart: IChartApiBase<Time>;
   private names: readonly StudyName[] = [];
-  private studied = NOTHING;
+  private studied = NO_BARS_STUDIED;
   private factor = 1;
   private format: PriceFormat | null = null;
   private volumes: ISeriesApi<'Histogram'> | null = null;
@@ -71,7 +71,7 @@ class Studies implements StudySeries {
     };
     if (names.includes('volume')) this.volumes = this.addVolumes(addPane(PANE_HEIGHTS.volume));
     const rsiPane = names.includes('rsi') ? addPane(PANE_HEIGHTS.rsi) : 0;
-    for (const line of linesOf(names, NOTHING))
+    for (const line of linesOf(names, NO_BARS_STUDIED))
       this.series.set(line.column, line.study === 'rsi' ? this.addRsi(rsiPane) : this.addLine(0));
     if (this.format !== null) this.paint(this.format);
     this.draw(this.studied, this.factor, 0);
@@ -84,15 +84,15 @@ class Studies implements StudySeries {
     this.drawVolumes(from);
     const bars = studied.bars.slice(from);
     for (const { study, column, values } of this.drawn) {
-      const size = study === 'rsi' ? 1 : factor;
-      const points = bars.map((bar, index) => toPoint(bar, values[from + index], size));
+      const valueFactor = study === 'rsi' ? 1 : factor;
+      const points = bars.map((bar, index) => toPoint(bar, values[from + index], valueFactor));
       setPoints(this.series.get(column) ?? null, points, from);
     }
   }
 
   paint(format: PriceFormat): void {
     this.format = format;
-    for (const { study, column, color } of linesOf(this.names, NOTHING)) {
+    for (const { study, column, color } of linesOf(this.names, NO_BARS_STUDIED)) {
       const series = this.series.get(column);
       series?.applyOptions({ color: cssColor(color), ...(study === 'rsi' ? {} : { priceFormat: format }) });
       for (const bound of series?.priceLines() ?? []) bound.applyOptions({ color: cssColor('--faint') });

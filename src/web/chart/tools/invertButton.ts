@@ -17,12 +17,12 @@ export function invertButton<C extends string>(
     },
     { class: 'button quiet', title: 'Show the price of the other token' },
   );
-  const tell = (): void => {
+  const showState = (): void => {
     if (current() !== inverse) upright = current();
     invert.setAttribute('aria-pressed', String(current() === inverse));
   };
   // The row of currencies has made its choice when the click arrives here.
-  currencies.addEventListener('click', tell);
-  tell();
+  currencies.addEventListener('click', showState);
+  showState();
   return invert;
 }
