@@ -1,4 +1,5 @@
 /** Reads contract code and creations from the chains' nodes, for comparison with compiled sources. */
+import { askContracts } from '../node/calls/askContracts';
 import type { EndpointPool } from '../node/rpc/endpointPool';
 import { RpcError } from '../node/rpc/rpcError';
 import type { Creation } from '../domain/creation';
@@ -39,12 +40,11 @@ export function createChainCode(
       return (await pools.get(chainId)?.call('eth_getCode', [address, 'latest'], parseCode)) ?? null;
     },
     async listCodes(chainId, addresses) {
-      const calls = addresses.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] }));
-      const answers = (await pools.get(chainId)?.batchOutcomes(calls, parseCode)) ?? [];
-      return addresses.map((_, index) => {
-        const answer = answers[index];
-        return answer !== undefined && 'value' in answer ? answer.value : null;
-      });
+      const pool = pools.get(chainId);
+      if (pool === undefined) return addresses.map(() => null);
+      const calls = addresses.map((codeOf) => [{ codeOf }]);
+      const told = await askContracts(pool, calls, { at: 'latest' });
+      return told.map(({ answers: [code = null] }) => code);
     },
     async findCreationCode({ chainId, address }, transaction) {
       const pool = pools.get(chainId);

@@ -14,7 +14,7 @@ import { askContracts, type EthCalls } from '../../node/calls/askContracts';
 import { readV3State, v3StateCalls } from '../pools/discoverPools';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
 import type { FoundPool } from '../pools/foundPools';
-import { PoolRegistry } from '../pools/poolRegistry';
+import { PoolRegistry, type KnownPool } from '../pools/poolRegistry';
 import type { OlderPool } from './factoryLogs';
 import type { SearchBlock } from './searchProgress';
 
@@ -72,31 +72,37 @@ async function readPairs(
     const isV3 = pool.poolType === POOL_V3;
     const state = isV3 ? (readV3State(answers) ?? EMPTY_STATE) : toV2State(answers[0]);
     const moved = isV3 ? readUint(observations[index]?.answers[0]) : readUint(answers[0], 2);
-    const row = {
-      address: pool.address,
-      dex: pool.dex,
-      protocol: pool.protocol,
-      pool_type: pool.poolType,
-      factory: pool.factory,
-      token0: pool.token0,
-      token1: pool.token1,
-      base_is_token0: baseIsToken0(pool.token0, pool.token1),
-      tokens: [],
-      weights: [],
-      doubts: 0,
-      fee_pips: pool.feePips,
-      tick_spacing: pool.tickSpacing,
-      pool_id: null,
-      moved_at: Number(BigInt.asUintN(32, moved ?? 0n)),
-      reserve0: state.reserve0,
-      reserve1: state.reserve1,
-      sqrt_price_x96: state.sqrtPriceX96,
-      liquidity: state.liquidity,
-      tick: state.tick,
-      balances: [],
-    };
+    const known = { ...pool, baseIsToken0: baseIsToken0(pool.token0, pool.token1) };
+    const row = toRow(known, state, { moved_at: Number(BigInt.asUintN(32, moved ?? 0n)) });
     return [{ row, readAt: block }];
   });
+}
+
+function toRow(pool: KnownPool, state: PoolState, facts: Partial<FoundPool['row']>): FoundPool['row'] {
+  return {
+    address: pool.address,
+    dex: pool.dex,
+    protocol: pool.protocol,
+    pool_type: pool.poolType,
+    factory: pool.factory,
+    token0: pool.token0,
+    token1: pool.token1,
+    base_is_token0: pool.baseIsToken0,
+    tokens: [],
+    weights: [],
+    doubts: 0,
+    fee_pips: pool.feePips,
+    tick_spacing: pool.tickSpacing,
+    pool_id: null,
+    moved_at: 0,
+    reserve0: state.reserve0,
+    reserve1: state.reserve1,
+    sqrt_price_x96: state.sqrtPriceX96,
+    liquidity: state.liquidity,
+    tick: state.tick,
+    balances: [],
+    ...facts,
+  };
 }
 
 /** A reverted or malformed answer counts as an empty pool: it has no price, like a pool without liquidity. */
@@ -150,29 +156,14 @@ async function readVaultPools(
     { at: { blockHash: at.finalHash }, missing: 'null', signal },
   );
   return listed.map(({ vaultPool: { pool, state } }, index) => ({
-    row: {
-      address: pool.address,
-      dex: pool.dex,
-      protocol: pool.protocol,
-      pool_type: pool.poolType,
-      factory: pool.factory,
-      token0: pool.token0,
-      token1: pool.token1,
-      base_is_token0: pool.baseIsToken0,
+    row: toRow(pool, EMPTY_STATE, {
       tokens: [...state.tokens],
       weights: [...(state.weights ?? [])],
       doubts: state.doubts,
       fee_pips: toFeePips(decodeSwapFee(fees[index]?.answers[0] ?? null) ?? state.swapFee),
-      tick_spacing: 0,
       pool_id: state.poolId,
-      moved_at: 0,
-      reserve0: 0n,
-      reserve1: 0n,
-      sqrt_price_x96: 0n,
-      liquidity: 0n,
-      tick: 0,
       balances: [...state.balances],
-    },
+    }),
     readAt: at,
   }));
 }

@@ -1,6 +1,7 @@
 /** A node and a decoding context for tests of vault pools. */
 import { RpcError } from '../../../src/node/rpc/rpcError';
-import type { Hex } from '../../../src/domain/hex';
+import type { FoundPoolRow } from '../../../src/clickhouse/schema/olderPoolTables';
+import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
 import type { DecodeContext } from '../../../src/ingest/decode/decodeContext';
 import type { EthCalls } from '../../../src/node/calls/askContracts';
 import { createTransferDecoder } from '../../../src/ingest/decode/decodeTransfers';
@@ -71,3 +72,33 @@ export function contextOf(registry: PoolRegistry): DecodeContext {
     onMalformed: none,
   };
 }
+
+const FOUND_ADDRESS: Hex = `0x${'5a'.repeat(20)}`;
+const FOUND_TOKENS = [`0x${'71'.repeat(20)}`, `0x${'72'.repeat(20)}`] as const;
+
+/** The pool as the pool search found it, with a fee of 1,000 pips. Block 103 adds it. */
+export const FOUND_VAULT_POOL: FoundPoolRow = {
+  block: 103,
+  block_hash: ZERO_HASH,
+  address: FOUND_ADDRESS,
+  dex: 'phux',
+  protocol: 'balancer_v2',
+  pool_type: 4,
+  factory: `0x${'ba'.repeat(20)}`,
+  token0: FOUND_TOKENS[0],
+  token1: FOUND_TOKENS[1],
+  base_is_token0: true,
+  tokens: [...FOUND_TOKENS],
+  weights: [5n * 10n ** 17n, 5n * 10n ** 17n],
+  doubts: 0,
+  fee_pips: 1_000,
+  tick_spacing: 0,
+  pool_id: `${FOUND_ADDRESS}0002${'0'.repeat(20)}`,
+  moved_at: 0,
+  reserve0: 0n,
+  reserve1: 0n,
+  sqrt_price_x96: 0n,
+  liquidity: 0n,
+  tick: 0,
+  balances: [10n ** 18n, 2n * 10n ** 18n],
+};

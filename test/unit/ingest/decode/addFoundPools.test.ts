@@ -1,14 +1,13 @@
-import type { FoundPoolRow } from '../../../../src/clickhouse/schema/olderPoolTables';
 import type { ChainBlock } from '../../../../src/domain/block';
-import { ZERO_HASH, type Hex } from '../../../../src/domain/hex';
+import type { Hex } from '../../../../src/domain/hex';
+import { toOrd } from '../../../../src/domain/ord';
 import { addFoundPools } from '../../../../src/ingest/decode/addFoundPools';
 import { decodeBlock } from '../../../../src/ingest/decode/decodeBlock';
 import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
 import { data as words, digest, type Draft } from '../../../simulation/chain/simLogs';
-import { contextOf } from '../../../support/node/vaultSetup';
+import { contextOf, FOUND_VAULT_POOL } from '../../../support/node/vaultSetup';
 
-const POOL = digest('pool', 20);
-const [TOKEN0, TOKEN1] = [digest('token0', 20), digest('token1', 20)];
+const { address: POOL, token0: TOKEN0 } = FOUND_VAULT_POOL;
 const FEE_CHANGED: Hex = '0xa9ba3ffe0b6c366b81232caab38605a0699ad5398d6cce76f91ee809e322dafc';
 const PIP = 10n ** 12n;
 
@@ -18,52 +17,28 @@ const changesFee = (pips: bigint, address = POOL): Draft => ({
   data: words(pips * PIP),
 });
 
-/** The pool as the pool search found it, with a fee of 1,000 pips. Block 103 adds it. */
-const FOUND: FoundPoolRow = {
-  block: 103,
-  block_hash: ZERO_HASH,
-  address: POOL,
-  dex: 'phux',
-  protocol: 'balancer_v2',
-  pool_type: 4,
-  factory: digest('vault', 20),
-  token0: TOKEN0,
-  token1: TOKEN1,
-  base_is_token0: true,
-  tokens: [TOKEN0, TOKEN1],
-  weights: [5n * 10n ** 17n, 5n * 10n ** 17n],
-  doubts: 0,
-  fee_pips: 1_000,
-  tick_spacing: 0,
-  pool_id: `${POOL}0002${'0'.repeat(20)}`,
-  moved_at: 0,
-  reserve0: 0n,
-  reserve1: 0n,
-  sqrt_price_x96: 0n,
-  liquidity: 0n,
-  tick: 0,
-  balances: [10n ** 18n, 2n * 10n ** 18n],
-};
+function blockOf(number: number, drafts: readonly Draft[]): ChainBlock {
+  const transactionHash = digest(`tx ${number}`, 32);
+  return {
+    number,
+    hash: digest(`block ${number}`, 32),
+    parentHash: digest(`block ${number - 1}`, 32),
+    timestamp: 1_700_000_000 + number,
+    baseFeePerGas: null,
+    transactionCount: 1,
+    transactions: [],
+    logs: drafts.map((draft, logIndex) => ({ ...draft, transactionHash, transactionIndex: 0, logIndex })),
+  };
+}
 
 /** Reads blocks 101 to 103, each with these logs, and returns the row of the found pool. */
 function feeOf(drafts: Readonly<Record<number, readonly Draft[]>>, registry = new PoolRegistry()) {
   const context = contextOf(registry);
   for (const number of [101, 102, 103]) {
-    const block: ChainBlock = {
-      number,
-      hash: digest(`block ${number}`, 32),
-      parentHash: digest(`block ${number - 1}`, 32),
-      timestamp: 1_700_000_000 + number,
-      baseFeePerGas: null,
-      transactionCount: 1,
-      transactions: [],
-      logs: (drafts[number] ?? []).map((draft, logIndex) => {
-        return { ...draft, transactionHash: digest(`tx ${number}`, 32), transactionIndex: 0, logIndex };
-      }),
-    };
+    const block = blockOf(number, drafts[number] ?? []);
     const facts = decodeBlock(context, block, { pools: [], vaultPools: [] }, true);
-    addFoundPools(context, facts, number === FOUND.block ? [FOUND] : []);
-    if (number === FOUND.block) return facts.pools.map(({ fee_pips: fee }) => fee);
+    addFoundPools(context, facts, number === FOUND_VAULT_POOL.block ? [FOUND_VAULT_POOL] : []);
+    if (number === FOUND_VAULT_POOL.block) return facts.pools.map(({ fee_pips: fee }) => fee);
   }
   return [];
 }
@@ -92,4 +67,14 @@ describe('the fee of a vault pool that the pool search found', () => {
     registry.rewindTo(100);
     expect(feeOf({}, registry)).toEqual([1_000]);
   });
+});
+
+it('a found pool gets no second row if its first event is in a later block of the same batch', () => {
+  const registry = new PoolRegistry();
+  expect(feeOf({}, registry)).toHaveLength(1);
+  // The pools of a batch are looked for before its first block is decoded.
+  const vaultPool = registry.findVaultPool(POOL)!;
+  const firstSeen = { ord: toOrd(104, 0), created: null };
+  const found = { pools: [], vaultPools: [{ vaultPool, blockNumber: 104, firstSeen }] };
+  expect(decodeBlock(contextOf(registry), blockOf(104, []), found, true).pools).toEqual([]);
 });
