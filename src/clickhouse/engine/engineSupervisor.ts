@@ -203,17 +203,17 @@ export class EngineSupervisor {
    * to the status.
    */
   private async checkUntilEnded(engine: EngineProcess): Promise<void> {
-    const { checkMs: lookMs, unansweredMax: silentLooksMax } = this.limits;
+    const { checkMs, unansweredMax } = this.limits;
     const { signal } = this.stopSignal;
-    for (let unansweredChecks = 0; unansweredChecks < silentLooksMax;) {
-      await delay(lookMs, undefined, { signal, ref: false }).catch(() => undefined);
+    for (let unansweredChecks = 0; unansweredChecks < unansweredMax;) {
+      await delay(checkMs, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted || engine.hasEnded()) return;
-      unansweredChecks = (await isAnswering(this.httpPort(), this.recipe.writer, lookMs))
+      unansweredChecks = (await isAnswering(this.httpPort(), this.recipe.writer, checkMs))
         ? 0
         : unansweredChecks + 1;
       if (signal.aborted || engine.hasEnded()) return;
     }
-    const reason = `ClickHouse did not answer ${silentLooksMax} checks in a row, each within ${lookMs / 1000} s`;
+    const reason = `ClickHouse did not answer ${unansweredMax} checks in a row, each within ${checkMs / 1000} s`;
     await this.restart(reason).catch(() => undefined);
   }
 

@@ -14,7 +14,7 @@ import { abandonRunFolder, createRunFolder, ENGINE_FOLDER } from './runFolder';
 /** This timeout is so long that a busy machine cannot make a statement of a test fail. */
 const READER_SECONDS_MAX = 600;
 /** A busy machine may leave checks of the engine without an answer, so they never restart the engine. */
-const ENGINE_LIMITS = { ...RESTART_LIMITS, silentLooksMax: Number.POSITIVE_INFINITY };
+const ENGINE_LIMITS = { ...RESTART_LIMITS, unansweredMax: Number.POSITIVE_INFINITY };
 
 declare global {
   var testEngine: { readonly server: EmbeddedServer; readonly folder: string } | undefined;
