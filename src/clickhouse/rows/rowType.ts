@@ -2,6 +2,7 @@
  * The columns of a query's answer, each with its type. Answers arrive as RowBinaryWithNamesAndTypes, so a row type
  * checks the names and the types of every answer. The order of the columns does not matter.
  */
+import { compileFunction } from '../../domain/compileFunction';
 import { createSlices } from '../../domain/slices';
 import { AppError } from '../../errors';
 import { type ColumnType, text } from './columns';
@@ -125,9 +126,10 @@ function compile<Row>(
 ): Decoder<Row> {
   const fields = columns.map(([name], index) => `${JSON.stringify(name)}: read${index}(reader)`);
   const reads = columns.map((_, index) => `read${index}`);
-  const make = new Function(...reads, `return (reader) => ({ ${fields.join(', ')} });`) as (
-    ...reads: readonly ColumnType<unknown>['read'][]
-  ) => Decoder<Row>;
+  const make = compileFunction<(...reads: readonly ColumnType<unknown>['read'][]) => Decoder<Row>>(
+    reads,
+    `return (reader) => ({ ${fields.join(', ')} });`,
+  );
   return make(...columns.map(([, { read }]) => read));
 }
 

@@ -27,6 +27,7 @@ import {
   wideU64,
   type ColumnType,
 } from '../rows/columns';
+import { compileFunction } from '../../domain/compileFunction';
 import type { ColumnTypes } from '../rows/rowType';
 import type { RowWriter } from '../rows/rowWriter';
 
@@ -58,19 +59,16 @@ export function defineTable<Row>(name: string, columns: ColumnTypes<Row>): Table
   };
 }
 
-/**
- * A function with one call for each column, which V8 makes several times faster than a loop over the columns. Names are
- * JSON strings, so no name can change the code.
- */
+/** A function with one call for each column, which V8 makes several times faster than a loop over the columns. */
 function compileWriter<Row>(
   columns: readonly string[],
   writes: readonly ColumnType<never>['write'][],
-): (writer: RowWriter, row: Readonly<Row>) => void {
+): Table<Row>['writeRow'] {
   const calls = columns.map((column, index) => `write${index}(writer, row[${JSON.stringify(column)}]);`);
-  const make = new Function(
-    ...writes.map((_, index) => `write${index}`),
+  const make = compileFunction<(...writes: readonly ColumnType<never>['write'][]) => Table<Row>['writeRow']>(
+    writes.map((_, index) => `write${index}`),
     `return (writer, row) => { ${calls.join(' ')} };`,
-  ) as (...writes: readonly ColumnType<never>['write'][]) => (writer: RowWriter, row: Readonly<Row>) => void;
+  );
   return make(...writes);
 }
 

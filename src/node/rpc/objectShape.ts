@@ -2,6 +2,7 @@
  * The keys of JSON objects in their order. Objects with the same keys are made by one compiled literal, which V8 makes
  * several times faster, and smaller, than an object that grows key by key.
  */
+import { compileFunction } from '../../domain/compileFunction';
 
 /** Number of objects of a shape that are made key by key. */
 const RARE_OBJECTS = 16;
@@ -54,8 +55,7 @@ export class ObjectShape {
   }
 }
 
-/** Keys are JSON strings, so no key can change the code. */
 function compile(keys: readonly string[]): Make {
   const members = keys.map((key, index) => `${JSON.stringify(key)}: values[from + ${index}]`);
-  return new Function('values', 'from', `return { ${members.join(', ')} };`) as Make;
+  return compileFunction<Make>(['values', 'from'], `return { ${members.join(', ')} };`);
 }
