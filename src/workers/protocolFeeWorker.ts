@@ -22,7 +22,7 @@ import { repeatStep } from './repeatStep';
 const POOLS_MAX = 100;
 /** Pause in ms between two rounds while pools are left; otherwise the worker looks for new blocks at this interval. */
 const SOON_MS = 2_000;
-const IDLE_MS = 15_000;
+const IDLE_MS = 60_000;
 const FAILED_MS = 30_000;
 
 const pairRow = rowType({ pair: address });
