@@ -28,7 +28,7 @@ import type { ChainChange, Hub } from './hub';
  */
 const FULL_READ_MS = 5_000;
 /** The same while a writer in this process reports its changes. */
-const FULL_READ_WITH_WRITER_MS = 10_000;
+const FULL_READ_WITH_WRITER_MS = 60_000;
 const BACKOFF_MAX_MS = 2_000;
 /** After this time in ms without requests and streams, the loop polls every REST_MS. */
 const DEMAND_KEPT_MS = 10_000;

@@ -23,7 +23,7 @@ import { repeatStep } from './repeatStep';
 const POOLS_MAX = 100;
 /** Pause in ms between two rounds while pools are left; otherwise the worker looks for new blocks at this interval. */
 const ROUND_PAUSE_MS = 2_000;
-const IDLE_POLL_MS = 15_000;
+const IDLE_POLL_MS = 60_000;
 const RETRY_MS = 30_000;
 
 const pairRow = rowType({ pair: address });

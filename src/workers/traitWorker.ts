@@ -31,13 +31,13 @@ import { repeatStep } from './repeatStep';
 /** Pause in ms before a round while tokens without a measurement wait. */
 const ROUND_PAUSE_MS = 2_000;
 /** Time in ms between two rounds that measure tokens again. */
-const AGAIN_PAUSE_MS = 30_000;
+const AGAIN_PAUSE_MS = 60_000;
 const RETRY_MS = 30_000;
 /** Largest number of tokens that one round measures. Measuring a token takes about ten calls to the node. */
 const TOKENS_MAX = 16;
 /** Largest number of tokens that one round measures again, and of tokens among them that have few new swaps. */
-const AGAIN_TOKENS_MAX = 8;
-const OLD_TOKENS_MAX = 2;
+const AGAIN_TOKENS_MAX = 16;
+const OLD_TOKENS_MAX = 4;
 /** A token with this many new swaps is due again; a token with few swaps is due when their number grew by a tenth. */
 const NEW_SWAPS_DUE = 40;
 /** Largest number of swaps of a token that one measurement reads, the newest first. */

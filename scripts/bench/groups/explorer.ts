@@ -71,7 +71,7 @@ export async function loadLogs(
   await database.command(
     'load codes',
     `INSERT INTO contract_codes SELECT ${address('number + {seed:UInt64}')}, ${word('number % 997')}, 5000, '', toFixedString('', 20),
-       toFixedString('', 20), '', false, ${FIRST_BLOCK}, 1 FROM numbers(${CONTRACTS})`,
+       toFixedString('', 20), '', number % 4 > 0, ${FIRST_BLOCK}, 1 FROM numbers(${CONTRACTS})`,
     { seed },
   );
   for (const [seq, kind, to] of [

@@ -25,7 +25,9 @@ import { readStoredHead, startRow, type StoredHead } from '../store/storedState'
 import { repeatStep } from '../../workers/repeatStep';
 
 /** Time between two checks, in ms. Without a new block, there is no further check. */
-const INTERVAL_MS = 30_000;
+const INTERVAL_MS = 60_000;
+/** Pause in ms after a failure. */
+const FAILED_MS = 30_000;
 /**
  * Time in ms before the first check. After a mismatch, and after a check that proves nothing, the next check also
  * comes after this time.
@@ -114,7 +116,7 @@ export class BalanceChecker {
       log.warn({ error }, 'comparing balances with the node failed');
     };
     const idle = { ms: INTERVAL_MS, input: () => status.blocks };
-    return repeatStep(clock, { firstMs: SOON_MS, failedMs: INTERVAL_MS, idle, step, onFailure }, signal);
+    return repeatStep(clock, { firstMs: SOON_MS, failedMs: FAILED_MS, idle, step, onFailure }, signal);
   }
 
   /** Runs one check at the stored head. Rejects if the node or the database fails. */

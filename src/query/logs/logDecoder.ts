@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { Hex } from '../../domain/hex';
 import { createSlices } from '../../domain/slices';
 import type { AbiEntry, SignatureReader, VerifiedReader } from '../../domain/verifiedContract';
-import { listSpans } from '../contracts/codeSpans';
+import { listSpans, type CodeSpan } from '../contracts/codeSpans';
 import { decodeBy, eventsByTopic, type DecodedLog, type EventForm } from './decodeEvent';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { inChunks } from '../head/inChunks';
@@ -132,12 +132,16 @@ async function findProxies(
       upgrades.set(address, upgradesOfAddress);
     for (const address of unloaded) loadedProxies.add(address);
   };
-  const [spans] = await Promise.all([
-    listSpans(source, head.number, addresses, true),
-    loadUpgrades(addresses),
-  ]);
+  const spans = await listSpans(source, head.number, addresses, true);
+  // The look-up of upgrades reads a block of rows for each contract, and most contracts are no proxies.
+  await loadUpgrades(addresses.filter((address) => !isFixed(spans.get(address))));
   await loadUpgrades(beaconsOf({ spans, upgrades }, addresses));
   return { spans, upgrades };
+}
+
+/** Whether the contract only ever had a code that can never change and runs no other code. */
+function isFixed(spans: readonly CodeSpan[] | undefined): boolean {
+  return spans?.length === 1 && spans[0]?.code?.fixed === true;
 }
 
 async function findSignatures(
