@@ -31,8 +31,8 @@ const ENGINE_HEAD =
 
 export const UNITS = {
   swapBytes: unit(
-    80,
-    '80 B',
+    134,
+    '134 B',
     'growth',
     'Bytes of a stored swap, with ZSTD compression of its columns, 100 million swaps',
   ),
@@ -41,7 +41,7 @@ export const UNITS = {
   eventBytes: unit(12.6, '12.6 B', 'growth', EVENTS),
   eventProjectionBytes: unit(15.1, '15.1 B', 'growth', EVENTS),
   eventsPerSwap: unit(1.82, '1.82 rows of `events`', 'footprint', FOOTPRINT),
-  otherBytes: unit(186, '186 B', 'footprint', FOOTPRINT),
+  otherBytes: unit(223, '223 B', 'footprint', FOOTPRINT),
   logBytes: unit(54.05, '54.05 B', 'footprint', FOOTPRINT),
   rowsPerSwap: unit(13.75, '13.75 rows', 'footprint', FOOTPRINT),
   keyBytes: unit(0.17, '0.17 B', 'footprint', FOOTPRINT),
