@@ -61,6 +61,7 @@ export class RequestSender {
    * are not sent, and get the error of the first one.
    */
   async send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<readonly RpcAnswer[]> {
+    if (calls.length === 0) return [];
     const answers: RpcAnswer[] = [];
     const parts: Part[] = [{ places: calls.map((_, place) => place), most: Infinity, isRepeated: false }];
     const lanes = this.isReduced && calls.length > this.size.value ? PARALLEL_REQUESTS : 1;
