@@ -1,13 +1,15 @@
 /**
- * Backfills from Parquet files in a bucket: the blocks of a backfill from the node, also through failing requests. Each
+ * Backfills from Parquet files and a snapshot in a bucket: the blocks of a backfill from the node, also through failing requests. Each
  * wrong setting and each hostile answer is an error that names the path.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { runExport } from '../../../src/commands/snapshot/export';
 import { BucketFiles } from '../../../src/ingest/parquet/bucketFiles';
 import { hashOf } from '../../simulation/compare/storedContent';
+import { silent } from '../../support/engine/embedded';
 import { createTestDatabase } from '../../support/engine/engine';
 import { BUCKET, isSigned, startBucket, type BucketServer } from '../../support/node/bucketServer';
 import { writeCryoFiles } from '../../support/node/cryoFiles';
@@ -17,6 +19,9 @@ import { startStubChain, type StubChain } from '../../support/stub/stubChain';
 import { countRows, findLine, StubFills } from '../../support/stub/stubFills';
 
 const LAST = 300;
+/** The first block after LAST begins the next day, so that the day of the blocks is complete. */
+const DAY = '2024-03-01';
+const GENESIS = Date.parse('2024-03-02') / 1_000 - 10 * (LAST + 1);
 const KEYS = { id: 'CANDLEHOUSE', secret: 'wJalr/XUtn+FEMI' };
 const { signal } = new AbortController();
 
@@ -35,7 +40,14 @@ const settings = (changed: Record<string, string> = {}): Record<string, string> 
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'bucket-'));
-  chain = await startStubChain({ blocks: LAST + 20, logsPerBlock: 8, pairs: 12, seed: 4, provable: true });
+  chain = await startStubChain({
+    blocks: LAST + 20,
+    logsPerBlock: 8,
+    pairs: 12,
+    seed: 4,
+    provable: true,
+    genesisTime: GENESIS,
+  });
   fills = new StubFills(chain.url);
   const made = await createTestDatabase();
   const files = join(folder, 'years', 'of blocks+logs');
@@ -114,6 +126,28 @@ test('requests that fail, are dropped or end in the middle are repeated', async 
   await fills.fill(target, { parquet: [`s3://${BUCKET}/years/of blocks+logs/*.parquet`] }, settings());
   expect(await hashOf(target)).toBe(straightHash);
   expect(Math.min(...Object.values(counts))).toBeGreaterThan(0);
+});
+
+test('a snapshot is written into a bucket, and read from there', async () => {
+  const exporter = await fills.openTarget();
+  await fills.fill(exporter, { from: 1, to: LAST + 5 });
+  const failed = new Set<string>();
+  bucket.fault = (request) => {
+    const isFirst = !failed.has(request);
+    failed.add(request);
+    return isFirst && request.startsWith('PUT') ? 'busy' : 'none';
+  };
+  const days = { from: DAY, to: DAY };
+  const lines: string[] = [];
+  const output = { write: (line: string) => void lines.push(line) };
+  const place = { days, out: `s3://${BUCKET}/days` };
+  await runExport(fills.configOf(exporter, settings()), silent, signal, place, output);
+  expect(lines.join('')).toContain(`${DAY}: blocks 1-${LAST}, 3 files`);
+  await runExport(fills.configOf(exporter, settings()), silent, signal, place, output);
+  expect(lines.at(-1)).toBe(`${DAY}: exported already\n`);
+  const target = await fills.openTarget();
+  await fills.fill(target, { snapshot: place.out }, settings());
+  expect(await hashOf(target)).toBe(straightHash);
 });
 
 /** Wrong settings and paths, and what the error must say. */

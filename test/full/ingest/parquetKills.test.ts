@@ -1,6 +1,6 @@
 /**
- * Kills the program in the middle of backfills from Parquet files, each time after a random number of statements that
- * write. The next run continues, and stores the same blocks as a run without a kill.
+ * Kills the program in the middle of backfills from Parquet files and from a snapshot, each time after a random number of
+ * statements that write. The next run continues, and stores the same blocks as a run without a kill.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,6 +28,10 @@ const KILLS = Number(process.env['PARQUET_KILLS'] ?? 5);
 const STEP = 120;
 /** Last block. There are more runs than kills, because a run may end before its kill. */
 const LAST = (KILLS + 4) * STEP;
+/** Blocks after LAST belong to the next day, so that the day is complete. */
+const DAY = '2024-03-01';
+const NEXT_DAY = Date.parse('2024-03-02') / 1_000;
+const BLOCK_SECONDS = 10;
 
 /** A database of its own, with the schema. */
 interface Target {
@@ -43,7 +47,15 @@ const targets: Target[] = [];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'parquet-kills-'));
   writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
-  chain = await startStubChain({ blocks: LAST + 100, logsPerBlock: 40, pairs: 40, seed: SEED });
+  chain = await startStubChain({
+    blocks: LAST + 100,
+    logsPerBlock: 40,
+    pairs: 40,
+    seed: SEED,
+    provable: true,
+    genesisTime: NEXT_DAY - (LAST + 1) * BLOCK_SECONDS,
+    blockSeconds: BLOCK_SECONDS,
+  });
   const { test } = await openTarget();
   proxy = await startKillingProxy(test.writerUrl);
   const place = { rpcUrl: chain.url, databaseUrl: test.writerUrl, folder: join(folder, 'files') };
@@ -70,10 +82,10 @@ async function openTarget(): Promise<Target> {
 }
 
 /**
- * Runs a backfill up to a block, and kills it when it has sent this many writing statements. The answer to the last one is
- * lost. Resolves to true if the backfill ended before the kill.
+ * Runs a command, and kills it when it has sent this many writing statements. The answer to the last one is lost. Resolves
+ * to true if the command ended before the kill.
  */
-async function backfill({ test }: Target, to: number, statements: number): Promise<boolean> {
+async function run({ test }: Target, command: string, statements = Infinity): Promise<boolean> {
   proxy.killAfter(statements);
   const settings = {
     RPC_URL: chain.url,
@@ -81,7 +93,6 @@ async function backfill({ test }: Target, to: number, statements: number): Promi
     FINALITY_DEPTH: '5',
     CLICKHOUSE_URL: proxy.through(test.writerUrl),
   };
-  const command = `backfill --to ${to} --parquet ${join(folder, 'files')}`;
   const program = spawnProgram(command, settings, { mayEnd: true });
   const isKilled = (): boolean => proxy.statements().length >= statements;
   await eventually(isKilled, (killed) => killed || program.hasEnded());
@@ -104,22 +115,35 @@ async function contentOf({ test, database }: Target): Promise<unknown> {
 }
 
 test(`after ${KILLS} kills at random statements, a backfill ends with the hashes of a straight run`, async () => {
+  await killAndCompare((to) => `backfill --to ${to} --parquet ${join(folder, 'files')}`);
+});
+
+test(`after ${KILLS} kills, a fill from a snapshot ends with the hashes of a straight run`, async () => {
+  const exporter = await openTarget();
+  expect(await run(exporter, `backfill --from 1 --to ${LAST + 10}`)).toBe(true);
+  const snapshot = join(folder, 'snapshot');
+  expect(await run(exporter, `export --days ${DAY} --out ${snapshot}`)).toBe(true);
+  await killAndCompare((to) => `fill --to ${to} --snapshot ${snapshot}`);
+});
+
+/** `commandTo` is the command that stores the blocks up to a block. */
+async function killAndCompare(commandTo: (to: number) => string): Promise<void> {
   const straight = await openTarget();
-  expect(await backfill(straight, STEP, Infinity)).toBe(true);
-  expect(await backfill(straight, 2 * STEP, Infinity)).toBe(true);
+  expect(await run(straight, commandTo(STEP))).toBe(true);
+  expect(await run(straight, commandTo(2 * STEP))).toBe(true);
   const writes = proxy.statements().length;
   process.stdout.write(`seed ${SEED}, ${writes} statements\n`);
-  expect(await backfill(straight, LAST, Infinity)).toBe(true);
+  expect(await run(straight, commandTo(LAST))).toBe(true);
   const random = new Random(SEED);
   const target = await openTarget();
   const kills: number[] = [];
   for (let to = STEP; to < LAST && kills.length < KILLS; to += STEP) {
     const statements = random.int(1, writes);
-    if (!(await backfill(target, to, statements))) kills.push(statements);
+    if (!(await run(target, commandTo(to), statements))) kills.push(statements);
   }
   expect(kills).toHaveLength(KILLS);
-  expect(await backfill(target, LAST, Infinity)).toBe(true);
+  expect(await run(target, commandTo(LAST))).toBe(true);
   const expected = await contentOf(straight);
   expect(expected).toMatchObject({ audit: expect.arrayContaining([[0, expect.anything()]]), staged: [] });
   expect([kills, await contentOf(target)]).toEqual([kills, expected]);
-});
+}

@@ -17,6 +17,7 @@ import { createMetrics } from '../../../src/metrics';
 import { hashOf } from '../../simulation/compare/storedContent';
 import { silent } from '../../support/engine/embedded';
 import { eventually } from '../../support/eventually';
+import { deployTestWorld, startTestAnvil } from '../../support/node/anvil';
 import { HostileMirror, type HostileKind } from '../../support/node/hostileMirror';
 import { Random } from '../../support/random';
 import { SEED } from '../../support/run/seed';
@@ -160,4 +161,37 @@ test('two instances compare their rows, and name the first block that differs', 
     `The rows of blocks 1-${LAST} differ in blocks.\nDIFFERENT block 1050 is the first that differs: in blocks\n`,
   ]);
   await api.close();
+});
+
+test('a snapshot of a real node with every type of transaction is proven in full', async () => {
+  const anvil = await startTestAnvil([], 'prague');
+  const { rpc } = anvil;
+  await deployTestWorld(anvil);
+  const [from, to] = (await rpc.call('eth_accounts')) as string[];
+  const price = '0x77359400';
+  const accessList = [{ address: from, storageKeys: [`0x${'34'.repeat(32)}`] }];
+  const tip = { maxFeePerGas: price, maxPriorityFeePerGas: '0x1' };
+  for (let block = 0; block < 6; block += 1) {
+    for (const fields of [{ gasPrice: price }, { gasPrice: price, accessList }, tip].slice(0, block))
+      await rpc.call('eth_sendTransaction', [{ from, to, value: '0x1', ...fields }]);
+    await rpc.call('evm_mine');
+  }
+  const last = Number(await rpc.call('eth_blockNumber'));
+  const { timestamp } = (await rpc.call('eth_getBlockByNumber', ['latest', false])) as { timestamp: string };
+  const day = new Date(Number(timestamp) * 1_000).toISOString().slice(0, 10);
+  await rpc.call('evm_setNextBlockTimestamp', [Date.parse(day) / 1_000 + 86_400]);
+  for (let block = 0; block < 12; block += 1) await rpc.call('evm_mine');
+  const own = new StubFills(anvil.url);
+  const source = await own.openTarget();
+  await own.fill(source, { from: 1, to: last + 5 });
+  const options = { days: { from: day, to: day }, out: join(folder, 'anvil') };
+  const output = { write: () => undefined };
+  await runExport(own.configOf(source), silent, new AbortController().signal, options, output);
+  const target = await own.openTarget();
+  const lines = await own.fill(target, { snapshot: options.out, to: last + 5 });
+  expect(findLine(lines, 'blocks were read')).toMatchObject({ snapshot: last, node: 5 });
+  expect(await listLevels(target)).toBe('full');
+  expect(await hashOf(target)).toBe(await hashOf(source));
+  await own.close();
+  await anvil.stop();
 });

@@ -1,13 +1,14 @@
 /**
- * A bucket of S3 on the loopback: the files of one folder, listed and read as in the API reference of S3. Checks the
+ * A bucket of S3 on the loopback: the files of one folder, listed, read and written as in the API reference of S3. Checks the
  * signature of each request by the algorithm of AWS Signature Version 4, written here without the client's library:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
  */
 import { createHash, createHmac } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 
 export const BUCKET = 'chain-files';
 
@@ -113,6 +114,14 @@ export async function startBucket(
     response.write(sent.subarray(0, sent.length >> 1), () => response.destroy());
   }
 
+  async function store(request: IncomingMessage, response: ServerResponse, key: string): Promise<void> {
+    const path = join(folder, key);
+    const bytes = await buffer(request);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, bytes);
+    response.writeHead(200).end();
+  }
+
   function answer(request: IncomingMessage, response: ServerResponse): void {
     const { method = '', url: target = '' } = request;
     const [path = '', query = ''] = target.split('?');
@@ -127,7 +136,9 @@ export async function startBucket(
     if (bucket !== BUCKET)
       return void response.writeHead(404).end('<Error><Code>NoSuchBucket</Code></Error>');
     if (parts.length === 0) return sendList(new URLSearchParams(query), response);
-    sendObject(request, response, parts.map(decodeURIComponent).join('/'), fault);
+    const key = parts.map(decodeURIComponent).join('/');
+    if (method === 'PUT') return void store(request, response, key).catch(() => response.destroy());
+    sendObject(request, response, key, fault);
   }
 
   const listener = createServer(answer);
