@@ -241,7 +241,11 @@ test('a migration moves the levels of an older database into the rows of its ran
        (${chainId}, 26, 4294967295, 'headers', 4), (${chainId}, 5, 9, 'bloom', 3), (${chainId + 1}, 1, 99, 'bloom', 9)`,
   );
   const log = createLog('silent', false);
-  expect(await migrate(db, log)).toEqual(['0017_proof_levels.sql', '0018_receipts_level.sql']);
+  expect(await migrate(db, log)).toEqual([
+    '0017_proof_levels.sql',
+    '0018_receipts_level.sql',
+    '0019_rows_of_pairs.sql',
+  ]);
   const ranges = await askRows(
     db,
     `SELECT from_block, toString(p.proof) AS level FROM promotions AS p WHERE chain_id = ${chainId} AND status = 'done'

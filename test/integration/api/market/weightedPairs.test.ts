@@ -214,7 +214,7 @@ test('the yield of a weighted pool uses its mean balances', () => {
 
 test('a search finds a weighted pool by any of its tokens', () => {
   const all = table.entries;
-  const find = (filter: { readonly q?: string; readonly token?: `0x${string}` }): string[] =>
+  const find = (filter: { readonly searchText?: string; readonly token?: `0x${string}` }): string[] =>
     listPairs(all, { searchText: null, dex: null, token: null, ...filter }, 'created_at', 'asc').map(
       ({ pool }) => pool.address,
     );
@@ -227,7 +227,7 @@ test('a search finds a weighted pool by any of its tokens', () => {
   for (const token of tokens) {
     expect(find({ token: token as `0x${string}` }).sort()).toEqual(holders(token).sort());
     // A stable pool's own token has the pool's address.
-    expect(new Set(find({ q: token.toUpperCase().replace('0X', '0x') }))).toEqual(new Set(holders(token)));
+    expect(new Set(find({ searchText: token.toUpperCase().replace('0X', '0x') }))).toEqual(new Set(holders(token)));
     many += holders(token).filter((address) => entries.get(address)!.item.tokens.length > 2).length;
   }
   expect(many).toBeGreaterThan(20);
