@@ -1,7 +1,7 @@
 /** Serializes answers as JSON with an ETag. Long lists are written in slices, so other requests can run in between. */
 import { createHash } from 'node:crypto';
 
-import { createSlices, type Slices } from '../domain/slices';
+import { createSlices, type Slices } from '../domain/time/slices';
 import { etagOf } from './etag';
 
 interface JsonBody {

@@ -2,7 +2,7 @@
  * Reads bodies of the Etherscan dialect: a form or flat JSON. Limits the size by action, and the depth before parsing.
  */
 import { parseJsonText } from '../../domain/texts/textThread';
-import { createSlices } from '../../domain/slices';
+import { createSlices } from '../../domain/time/slices';
 import { bodyReader } from '../bodyReader';
 import type { RouteContext } from '../route';
 import { dialectError, TEXTS } from './answers';

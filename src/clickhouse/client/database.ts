@@ -105,7 +105,7 @@ export interface Database {
   command(name: string, sql: string, params?: QueryParams, token?: string): Promise<void>;
   /**
    * Inserts RowBinary bytes as one block. `token` is the deduplication token: a second insert with the same
-   * token has no effect. `track` fences off an older writer: if its condition is false when the statement
+   * token has no effect. `guard` fences off an older writer: if its condition is false when the statement
    * begins, the server inserts nothing and this call throws `fenced`.
    */
   insert(
@@ -113,7 +113,7 @@ export interface Database {
     columns: readonly string[],
     body: Buffer,
     token?: string,
-    track?: InsertGuard,
+    guard?: InsertGuard,
   ): Promise<void>;
   /** Whether the server answers. Runs no statement. */
   ping(): Promise<boolean>;
@@ -295,7 +295,7 @@ function toCause(error: unknown): unknown {
     );
   if (error instanceof Error && error.message === 'Timeout error.')
     return Object.assign(new Error('no answer within the time limit', { cause: error }), {
-      systemErrorCode: 'ETIMEDOUT',
+      code: 'ETIMEDOUT',
     });
   const code = systemCode(error);
   if (code === null) return error;

@@ -3,7 +3,7 @@
  * checks the names and the types of every answer. The order of the columns does not matter.
  */
 import { compileFunction } from '../../domain/compileFunction';
-import { createSlices } from '../../domain/slices';
+import { createSlices } from '../../domain/time/slices';
 import { AppError } from '../../errors';
 import { type ColumnType, text } from './columns';
 import { RowReader } from './rowReader';

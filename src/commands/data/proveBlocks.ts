@@ -11,7 +11,7 @@ import { addRange, type ProofRange } from '../../clickhouse/schema/proofRanges';
 import type { Config } from '../../config';
 import type { ChainBlock, ProofOptions } from '../../domain/block';
 import { blockOfOrd, logIndexOfOrd } from '../../domain/ord';
-import { createSlices } from '../../domain/slices';
+import { createSlices } from '../../domain/time/slices';
 import { AppError, errorText } from '../../errors';
 import { LogLedger, someLogsText } from '../../ingest/store/logLedger';
 import { readFloors } from '../../ingest/store/retention';

@@ -9,7 +9,7 @@ import { ODD_KINDS, type OddKind } from '../../clickhouse/schema/tables';
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
-import { createSlices } from '../../domain/slices';
+import { createSlices } from '../../domain/time/slices';
 import type { Logger } from '../../log';
 import type { PricerConfig } from '../../pricing/pricer';
 import { VAULT_PROTOCOL } from '../../protocols/registry';

@@ -9,7 +9,7 @@ import type { BlockHeader, BlockSource } from '../../node/blocks/blockSource';
 import { toChainBlock } from '../../node/blocks/parseBlock';
 import { checkFuture, checkPiece } from '../../node/blocks/checkBlocks';
 import { isWeaker, type ChainBlock, type ProofLevel, type ProofMode } from '../../domain/block';
-import { createSlices } from '../../domain/slices';
+import { createSlices } from '../../domain/time/slices';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { NodeBackedSource, type RangeBounds } from '../staged/nodeBackedSource';

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 
 import type { BlockSource } from '../../node/blocks/blockSource';
-import { createSlices } from '../../domain/slices';
+import { createSlices } from '../../domain/time/slices';
 import { AppError } from '../../errors';
 import { allColumns } from '../parquet/datasets';
 import type { FilePlace } from '../parquet/filePlace';

@@ -6,7 +6,7 @@ import { createQueryRunner } from '../../clickhouse/client/namedQueries';
 import { openSideDatabase, type SideDatabase } from '../../clickhouse/client/sideDatabase';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import { isWeaker, weakerOf, type ChainBlock, type ProofLevel } from '../../domain/block';
-import { createSlices } from '../../domain/slices';
+import { createSlices } from '../../domain/time/slices';
 import { AppError } from '../../errors';
 import type { RawBlock } from '../../node/proof/blockProof';
 import { allColumns, type DatasetName } from '../parquet/datasets';

@@ -5,7 +5,7 @@
 import type { BlockRef, ChainBlock, ProofLevel, ProofOptions } from '../../domain/block';
 import { numberToHex, type Hex } from '../../domain/hex';
 import { steadyNow } from '../../domain/time/steadyTime';
-import { createSlices } from '../../domain/slices';
+import { createSlices } from '../../domain/time/slices';
 import { TIME_LIMITS } from '../../domain/time/timeLimits';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';

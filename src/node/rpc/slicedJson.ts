@@ -4,7 +4,7 @@
  */
 import { isAscii } from 'node:buffer';
 
-import { createSlices } from '../../domain/slices';
+import { createSlices } from '../../domain/time/slices';
 import type { Clock } from './clock';
 import { ObjectShape } from './objectShape';
 import { CACHED_BYTES_MIN, StringCache } from './stringCache';

@@ -2,7 +2,7 @@
  * Computes the published price of a token after each block of a range, from the changes of hops. Pure; hopPages.ts reads
  * the changes.
  */
-import { createSlices } from '../../domain/slices';
+import { createSlices } from '../../domain/time/slices';
 import { priceByHops, type Hop } from '../prices/priceByHops';
 
 /** A block in which the hop of a token changed: its price, its next token or its confidence. */

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { Hex } from '../../domain/hex';
-import { createSlices } from '../../domain/slices';
+import { createSlices } from '../../domain/time/slices';
 import type { AbiEntry, SignatureReader, VerifiedReader } from '../../domain/verifiedContract';
 import { listSpans, type CodeSpan } from '../contracts/codeSpans';
 import { decodeBy, eventsByTopic, type DecodedLog, type EventForm } from './decodeEvent';

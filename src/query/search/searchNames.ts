@@ -4,7 +4,7 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { verifiedContractsTable } from '../../clickhouse/schema/sourceTables';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
-import { createSlices } from '../../domain/slices';
+import { createSlices } from '../../domain/time/slices';
 import type { Token } from '../../wire/primitives';
 import type { Counts } from '../logs/logCounts';
 import type { Directory } from '../tokens/directory';

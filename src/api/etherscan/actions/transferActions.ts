@@ -1,6 +1,6 @@
 /** Token transfers of one account or one contract, from the logs: ERC-20, ERC-721 and ERC-1155. */
 import { isHexOfLength, type Hex } from '../../../domain/hex';
-import { createSlices } from '../../../domain/slices';
+import { createSlices } from '../../../domain/time/slices';
 import { readHoldings } from '../../../query/holders/balances';
 import type { HeadSnapshot } from '../../../query/head/headSnapshot';
 import { LIST_BOUNDS } from '../../../query/logs/logBytes';
