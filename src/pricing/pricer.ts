@@ -129,7 +129,7 @@ export class Pricer {
   apply(block: MarketBlock, reversible: boolean): PriceChanges {
     const { journal } = this.index;
     if (reversible) journal.open(block.number);
-    else journal.finalise(Infinity);
+    else journal.finaliseAll();
     return this.step(block);
   }
 
@@ -349,8 +349,12 @@ export class Pricer {
     }
     const noHop = { next, price: 0, confidence: 0, cap: 0 };
     if (route.hops === 0) return { hop: noHop, isWatched: false, pools: [] };
-    const { price, deviates, grows, pools, confidenceFrom, cap } = priceRouteHop(route, this.market, anchors);
-    const isWatched = deviates || grows;
+    const { price, deviates, isStillGrowing, pools, confidenceFrom, cap } = priceRouteHop(
+      route,
+      this.market,
+      anchors,
+    );
+    const isWatched = deviates || isStillGrowing;
     if (!(price > 0)) return { hop: noHop, isWatched, pools: [] };
     const hop = { next, price, confidence: confidenceFrom(route.confidence), cap: cap() };
     return { hop, isWatched, pools };

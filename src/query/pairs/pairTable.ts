@@ -83,7 +83,7 @@ export function createPairTables(
   };
   return perVersion({
     read: (head) => readPairTable(runner, chainId, head, dexes, sources, null),
-    next: (earlierTable, { to }) => readPairTable(runner, chainId, to, dexes, sources, earlierTable),
+    update: (earlierTable, { to }) => readPairTable(runner, chainId, to, dexes, sources, earlierTable),
   });
 }
 
@@ -104,29 +104,31 @@ async function readPairTable(
     chain_id: chainId,
     limit: ROWS_MAX,
   };
-  const [births, splits, prices, base, tokens, balances, trades, pastPrices, means] = await Promise.all([
-    sources.readBirths(head),
-    sources.readSplits(head),
-    sources.prices.at(head),
-    sources.baseTables.at(head),
-    sources.directory.allTokens(),
-    runner.run('pairs/list_balances', params, balancesRow),
-    runner.run('pairs/count_trades', params, tradesRow),
-    runner.run('pairs/list_past_prices', params, pastPricesRow),
-    hasVault(dexes) ? runner.run('pairs/list_mean_balances', params, pairMeansRow) : [],
-  ]);
+  const [creations, feeSplits, prices, base, tokens, balances, trades, pastPrices, means] = await Promise.all(
+    [
+      sources.readBirths(head),
+      sources.readSplits(head),
+      sources.prices.at(head),
+      sources.baseTables.at(head),
+      sources.directory.allTokens(),
+      runner.run('pairs/list_balances', params, balancesRow),
+      runner.run('pairs/count_trades', params, tradesRow),
+      runner.run('pairs/list_past_prices', params, pastPricesRow),
+      hasVault(dexes) ? runner.run('pairs/list_mean_balances', params, pairMeansRow) : [],
+    ],
+  );
   const balancesByPair = byPair(balances);
   const tradesByPair = byPair(trades);
   const pastPricesByPair = byPair(pastPrices);
   const meansByPair = byPair(means);
   const shareByDex = new Map(dexes.map(({ name, protocolFeeShare }) => [name, protocolFeeShare ?? 0]));
-  const splitQuestions = base.pools.flatMap(({ address: pair, dex }) => {
-    const [split, feesUsd] = [splits.get(pair), tradesByPair.get(pair)?.fees ?? 0];
+  const poolFees = base.pools.flatMap(({ address: pair, dex }) => {
+    const [split, feesUsd] = [feeSplits.get(pair), tradesByPair.get(pair)?.fees ?? 0];
     return split === undefined || feesUsd === 0
       ? []
       : [{ pair, split, feesUsd, otherShare: shareByDex.get(dex) ?? 0 }];
   });
-  const splitFees = await sumProtocolFees(runner, chainId, head, DAY_SECONDS, splitQuestions);
+  const splitFees = await sumProtocolFees(runner, chainId, head, DAY_SECONDS, poolFees);
   const tokenPairs = new TokenPairs(prices, head.timestamp);
   const entries = base.pools.map((pool, index) => {
     const earlierEntry = findBefore(earlierTable, pool, index);
@@ -140,9 +142,9 @@ async function readPairTable(
       meanBalances: meansByPair.get(pool.address)?.means ?? null,
       lastTradeAt: base.lastTradeAt(index),
       feePips: base.feePipsAt(index),
-      birth: births.get(pool.address) ?? null,
+      birth: creations.get(pool.address) ?? null,
       protocolShare: shareByDex.get(pool.dex) ?? 0,
-      protocolSplit: splits.get(pool.address) ?? null,
+      protocolSplit: feeSplits.get(pool.address) ?? null,
       splitFeesUsd: splitFees.get(pool.address) ?? null,
     };
     return new PairEntry(
