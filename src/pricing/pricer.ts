@@ -344,18 +344,18 @@ export class Pricer {
     const { next } = route;
     if (isAnchorRoute(route)) {
       const price = anchors.get(route.token) ?? 0;
-      const hop = { next, price, confidence: route.confidence, cap: Infinity };
-      return { hop, isWatched: false, pools: [] };
+      return {
+        hop: { next, price, confidence: route.confidence, cap: Infinity },
+        isWatched: false,
+        pools: [],
+      };
     }
     const noHop = { next, price: 0, confidence: 0, cap: 0 };
     if (route.hops === 0) return { hop: noHop, isWatched: false, pools: [] };
-    const { price, deviates, isStillGrowing, pools, confidenceFrom, cap } = priceRouteHop(
-      route,
-      this.market,
-      anchors,
-    );
-    const isWatched = deviates || isStillGrowing;
-    if (!(price > 0)) return { hop: noHop, isWatched, pools: [] };
+    const priced = priceRouteHop(route, this.market, anchors);
+    const isWatched = priced.deviates || priced.isStillGrowing;
+    if (!(priced.price > 0)) return { hop: noHop, isWatched, pools: [] };
+    const { price, pools, confidenceFrom, cap } = priced;
     const hop = { next, price, confidence: confidenceFrom(route.confidence), cap: cap() };
     return { hop, isWatched, pools };
   }

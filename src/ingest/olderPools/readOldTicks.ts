@@ -69,8 +69,8 @@ export async function readOldTicks(
   const ask: Ask = async (calls) => {
     await spend(calls.length);
     const lists = calls.map((call) => [call]);
-    const told = await askContracts(rpc, lists, { at: { blockHash: block.hash }, signal });
-    return told.map(({ answers: [answer = null] }) => answer);
+    const contractAnswers = await askContracts(rpc, lists, { at: { blockHash: block.hash }, signal });
+    return contractAnswers.map(({ answers: [answer = null] }) => answer);
   };
   const slots = await ask(pools.map(({ address: to }) => ({ to, data: callData('slot0()') })));
   const readings: TickReading[] = [];

@@ -104,22 +104,20 @@ async function readPairTable(
     chain_id: chainId,
     limit: ROWS_MAX,
   };
-  const [creations, feeSplits, prices, base, tokens, balances, trades, pastPrices, means] = await Promise.all(
-    [
-      sources.readBirths(head),
-      sources.readSplits(head),
-      sources.prices.at(head),
-      sources.baseTables.at(head),
-      sources.directory.allTokens(),
-      runner.run('pairs/list_balances', params, balancesRow),
-      runner.run('pairs/count_trades', params, tradesRow),
-      runner.run('pairs/list_past_prices', params, pastPricesRow),
-      hasVault(dexes) ? runner.run('pairs/list_mean_balances', params, pairMeansRow) : [],
-    ],
-  );
+  const [creations, feeSplits, prices, base, tokens, balances, trades, oldPrices, means] = await Promise.all([
+    sources.readBirths(head),
+    sources.readSplits(head),
+    sources.prices.at(head),
+    sources.baseTables.at(head),
+    sources.directory.allTokens(),
+    runner.run('pairs/list_balances', params, balancesRow),
+    runner.run('pairs/count_trades', params, tradesRow),
+    runner.run('pairs/list_past_prices', params, pastPricesRow),
+    hasVault(dexes) ? runner.run('pairs/list_mean_balances', params, pairMeansRow) : [],
+  ]);
   const balancesByPair = byPair(balances);
   const tradesByPair = byPair(trades);
-  const pastPricesByPair = byPair(pastPrices);
+  const pastPricesByPair = byPair(oldPrices);
   const meansByPair = byPair(means);
   const shareByDex = new Map(dexes.map(({ name, protocolFeeShare }) => [name, protocolFeeShare ?? 0]));
   const poolFees = base.pools.flatMap(({ address: pair, dex }) => {
