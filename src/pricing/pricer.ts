@@ -343,12 +343,8 @@ export class Pricer {
     const { anchors } = this.index.progress;
     const { next } = route;
     if (isAnchorRoute(route)) {
-      const price = anchors.get(route.token) ?? 0;
-      return {
-        hop: { next, price, confidence: route.confidence, cap: Infinity },
-        isWatched: false,
-        pools: [],
-      };
+      const hop = { next, price: anchors.get(route.token) ?? 0, confidence: route.confidence, cap: Infinity };
+      return { hop, isWatched: false, pools: [] };
     }
     const noHop = { next, price: 0, confidence: 0, cap: 0 };
     if (route.hops === 0) return { hop: noHop, isWatched: false, pools: [] };
