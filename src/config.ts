@@ -64,8 +64,8 @@ export interface Config {
   /** Allowed requests per minute and client address; 0 means no limit. */
   readonly rateLimitPerMinute: number;
   /**
-   * Calls per second that the pool search may send to the node; 0 means no search. It finds pools from
-   * before the start block.
+   * Calls per second of `PoolSearch`, which reads pools, creation times, ticks and supplies from before the start block.
+   * `SecondLook` and `SenderCheck` may each send a fifth of these calls. 0 turns all three off.
    */
   readonly historyCallsPerSecond: number;
   /** Token of the HyperSync server of `backfill --source`; null without one. */

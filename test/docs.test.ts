@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-import { fencedLines, listFiles, ROOT, textOf } from './support/documents';
+import { codeOf, fencedLines, listFiles, ROOT, textOf } from './support/documents';
 
 const README_LINES_MAX = 130;
 /** Folders and files that a document may name with their path. */
@@ -77,6 +77,21 @@ test('every path named in a document exists', () => {
       .filter((name) => path.test(name) && !LATER.test(name) && !EXAMPLES.test(name) && !exists(ROOT, name))
       .map((name) => `${document}: ${name}`),
   );
+  expect(broken).toEqual([]);
+});
+
+test('every name in a table of the documents about the code occurs in the code', () => {
+  const words = new Set(
+    code.filter((path) => !path.endsWith('.test.ts')).flatMap((path) => textOf(path).match(/\w+/g) ?? []),
+  );
+  const broken = ['docs/architecture.md', 'docs/development.md'].flatMap((path) => {
+    const rows = (proseOf(path).match(/^\|.*$/gm) ?? []).map((row) => row.replace(/`test\/.*/, ''));
+    const names = codeOf(rows.join('\n')).filter((name) => /^\w+(\.\w+)*$/.test(name));
+    expect(names.length).toBeGreaterThan(20);
+    return names
+      .filter((name) => !name.split('.').every((word) => words.has(word)))
+      .map((name) => `${path}: ${name}`);
+  });
   expect(broken).toEqual([]);
 });
 

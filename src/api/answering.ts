@@ -4,7 +4,7 @@
  */
 import { AppError } from '../errors';
 import type { ByteCache } from './byteCache';
-import { answerTable, chooseTable, FORMAT_PARAMS } from './formats/formats';
+import { answerTable, chooseTableEncoding, FORMAT_PARAMS } from './formats/formats';
 import type { ListTable } from './formats/listTable';
 import { toJsonBody } from './jsonBody';
 import { parseParams } from './params';
@@ -60,12 +60,12 @@ const RENEWALS_MAX = 3;
  * or if it returns null, the app writes the error. */
 export function answering<Answer>(
   cache: ByteCache,
-  ask: (ctx: RouteContext) => Question<Answer> | Promise<Question<Answer>>,
+  toQuestion: (ctx: RouteContext) => Question<Answer> | Promise<Question<Answer>>,
   refuse: (error: AppError) => Refusal | null = () => null,
 ): Route['handle'] {
   return async (ctx) => {
     try {
-      await answerAtHead(cache, ctx, await ask(ctx));
+      await answerAtHead(cache, ctx, await toQuestion(ctx));
     } catch (error) {
       const refusal = error instanceof AppError ? refuse(error) : error;
       if (!(refusal instanceof Refusal)) throw error;
@@ -100,9 +100,10 @@ async function answer<Answer>(
   ctx: RouteContext,
   { key, read, keepMs, asTable }: Question<Answer>,
 ): Promise<void> {
-  const tableFormat = asTable === undefined ? null : chooseTable(ctx, parseParams(FORMAT_PARAMS, ctx));
-  if (asTable !== undefined && tableFormat !== null) {
-    return answerTable(ctx, asTable.runner, tableFormat, asTable.of(await read()));
+  const tableEncoding =
+    asTable === undefined ? null : chooseTableEncoding(ctx, parseParams(FORMAT_PARAMS, ctx));
+  if (asTable !== undefined && tableEncoding !== null) {
+    return answerTable(ctx, asTable.runner, tableEncoding, asTable.of(await read()));
   }
   const { body, etag } = key === null ? await toJsonBody(await read()) : await cache.get(key, read, keepMs);
   ctx.type = 'application/json';

@@ -84,15 +84,15 @@ export interface ExplorerDeps {
 }
 
 /** A chain, and the head that this answer describes. */
-export interface ChainMoment {
+export interface ChainAtHead {
   readonly chain: ExplorerChain;
   readonly head: HeadSnapshot;
 }
 
-/** What an explorer endpoint reads from. `moment` is null if the chain is valid but not stored here. */
+/** What an explorer endpoint reads from. `chainAtHead` is null if the chain is valid but not stored here. */
 interface AskedChain {
   readonly chainId: number;
-  readonly moment: ChainMoment | null;
+  readonly chainAtHead: ChainAtHead | null;
 }
 
 /** The parameter `chainId`, limited to these chains. */
@@ -118,7 +118,7 @@ export const EXPLORER: Scope<ExplorerDeps, { readonly chainId: Param<number | nu
   spell: spellChainId,
   ask(deps, ctx, { chainId: namedChainId }, requestKey, read) {
     const chainId = namedChainId ?? deps.chainIds[0] ?? 0;
-    return questionOf(deps, ctx, chainId, requestKey, (moment) => read({ chainId, moment }));
+    return questionOf(deps, ctx, chainId, requestKey, (chainAtHead) => read({ chainId, chainAtHead }));
   },
   findRunner: ({ chainIds, findChain }) =>
     chainIds.map(findChain).find((chain) => chain !== null)?.runner ?? null,
@@ -142,33 +142,35 @@ export function questionOf<Answer>(
   ctx: RouteContext,
   chainId: number,
   requestKey: string | null,
-  read: (moment: ChainMoment | null) => Promise<Answer>,
+  read: (chainAtHead: ChainAtHead | null) => Promise<Answer>,
 ): Question<Answer> {
-  const moment = momentOf(deps, chainId);
-  if (moment === null) {
+  const chainAtHead = chainAtHeadOf(deps, chainId);
+  if (chainAtHead === null) {
     ctx.remove('X-Indexed-Block');
     ctx.remove('X-Indexed-Block-Hash');
   } else {
-    ctx.set('X-Indexed-Block', String(moment.head.number));
-    ctx.set('X-Indexed-Block-Hash', moment.head.hash);
+    ctx.set('X-Indexed-Block', String(chainAtHead.head.number));
+    ctx.set('X-Indexed-Block-Hash', chainAtHead.head.hash);
   }
   return {
-    key: requestKey === null ? null : `${chainId} ${moment?.head.version ?? ''} ${requestKey}`,
-    read: () => read(moment),
+    key: requestKey === null ? null : `${chainId} ${chainAtHead?.head.version ?? ''} ${requestKey}`,
+    read: () => read(chainAtHead),
     keepMs: () => CACHE_MS,
     renew: async () =>
-      (await hasHeadChanged(deps, chainId, moment)) ? questionOf(deps, ctx, chainId, requestKey, read) : null,
+      (await hasHeadChanged(deps, chainId, chainAtHead))
+        ? questionOf(deps, ctx, chainId, requestKey, read)
+        : null,
   };
 }
 
-/** Waits until the chain has another head than `moment`. False if it has none after HEAD_WAIT_MS. */
+/** Waits until the chain has another head than `chainAtHead`. False if it has none after HEAD_WAIT_MS. */
 async function hasHeadChanged(
   deps: Pick<ExplorerDeps, 'findChain'>,
   chainId: number,
-  moment: ChainMoment | null,
+  chainAtHead: ChainAtHead | null,
 ): Promise<boolean> {
   const deadline = steadyNow() + HEAD_WAIT_MS;
-  while (momentOf(deps, chainId)?.head.version === moment?.head.version) {
+  while (chainAtHeadOf(deps, chainId)?.head.version === chainAtHead?.head.version) {
     if (steadyNow() >= deadline) return false;
     await delay(HEAD_POLL_MS);
   }
@@ -176,11 +178,14 @@ async function hasHeadChanged(
 }
 
 /** The fields of the head in the `meta` of lists. */
-export function asOf(moment: ChainMoment | null): {
+export function asOf(chainAtHead: ChainAtHead | null): {
   as_of_block: number | null;
   as_of_timestamp: number | null;
 } {
-  return { as_of_block: moment?.head.number ?? null, as_of_timestamp: moment?.head.timestamp ?? null };
+  return {
+    as_of_block: chainAtHead?.head.number ?? null,
+    as_of_timestamp: chainAtHead?.head.timestamp ?? null,
+  };
 }
 
 /** The fields of the number of items in the `meta` of lists. */
@@ -190,7 +195,7 @@ export function totalOf(total: number, isExact: boolean): { total: number; total
 
 /** The snapshot of a chain; null if this service does not ingest the chain. Throws unavailable if an ingested
  * chain cannot be read now. */
-function momentOf(deps: Pick<ExplorerDeps, 'findChain'>, chainId: number): ChainMoment | null {
+function chainAtHeadOf(deps: Pick<ExplorerDeps, 'findChain'>, chainId: number): ChainAtHead | null {
   const chain = deps.findChain(chainId);
   if (chain === null) return null;
   const head = chain.head();

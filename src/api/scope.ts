@@ -13,11 +13,11 @@ import { findListTable } from './formats/listTable';
 import { parseParams, parsePath, type Params, type ParsedOf } from './params';
 import type { Route, RouteContext, RouteDoc } from './route';
 
-/** What the endpoints of one kind share. `Deps` are their dependencies, `S` the parameters of the scope itself. */
-export interface Scope<Deps, S extends Params, At> {
+/** What the endpoints of one kind share. `Deps` are their dependencies, `ScopeParams` the parameters of the scope itself. */
+export interface Scope<Deps, ScopeParams extends Params, Moment> {
   readonly tag: RouteDoc['tag'];
   /** Query parameters that every endpoint of the scope has. */
-  params(deps: Deps): S;
+  params(deps: Deps): ScopeParams;
   /** Changes the query string before it is parsed. */
   spell?(querystring: string): string;
   /**
@@ -27,9 +27,9 @@ export interface Scope<Deps, S extends Params, At> {
   ask<Answer>(
     deps: Deps,
     ctx: RouteContext,
-    params: ParsedOf<S>,
+    params: ParsedOf<ScopeParams>,
     what: string,
-    read: (at: At) => Promise<Answer>,
+    read: (at: Moment) => Promise<Answer>,
   ): Question<Answer>;
   /** Translates an error into the format of a dialect. Null leaves the error to the app. */
   refuse?(error: AppError): Refusal | null;
@@ -37,38 +37,45 @@ export interface Scope<Deps, S extends Params, At> {
   findRunner(deps: Deps): QueryRunner | null;
 }
 
-interface Endpoint<Deps, S extends Params, At, P extends Params, Q extends Params, Answer> {
-  readonly scope: Scope<Deps, S, At>;
+interface Endpoint<
+  Deps,
+  ScopeParams extends Params,
+  Moment,
+  PathParams extends Params,
+  QueryParams extends Params,
+  Answer,
+> {
+  readonly scope: Scope<Deps, ScopeParams, Moment>;
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  readonly pathParams?: P;
-  readonly query: Q;
+  readonly pathParams?: PathParams;
+  readonly query: QueryParams;
   readonly answer: z.ZodType<Answer>;
   readonly errors: readonly (400 | 404 | 503)[];
   /** Checks rules that involve several parameters. Throws bad_request. */
-  check?(params: ParsedOf<P> & ParsedOf<Q>): void;
+  check?(params: ParsedOf<PathParams> & ParsedOf<QueryParams>): void;
   /** Longest time in ms for which the cache keeps the answer, in place of the scope's. */
   keepMs?(answer: Answer): number | null;
   /** Reads the answer. The same parameters and head version give the same answer. */
-  read(params: ParsedOf<P> & ParsedOf<Q>, at: At): Promise<Answer>;
+  read(params: ParsedOf<PathParams> & ParsedOf<QueryParams>, at: Moment): Promise<Answer>;
 }
 
 export function route<
   Deps extends { readonly cache: ByteCache },
-  S extends Params,
-  At,
-  P extends Params,
-  Q extends Params,
+  ScopeParams extends Params,
+  Moment,
+  PathParams extends Params,
+  QueryParams extends Params,
   Answer,
->(deps: Deps, endpoint: Endpoint<Deps, S, At, P, Q, Answer>): Route {
+>(deps: Deps, endpoint: Endpoint<Deps, ScopeParams, Moment, PathParams, QueryParams, Answer>): Route {
   const { scope, path, summary, description, pathParams, query, answer, errors, keepMs } = endpoint;
-  const scopeQueryParams = scope.params(deps);
+  const scopeParamTypes = scope.params(deps);
   const listTable = findListTable(answer);
   const doc: RouteDoc = {
     summary,
     tag: scope.tag,
-    query: { ...query, ...scopeQueryParams, ...(listTable === null ? {} : FORMAT_PARAMS) },
+    query: { ...query, ...scopeParamTypes, ...(listTable === null ? {} : FORMAT_PARAMS) },
     answer,
     errors,
     ...(description === undefined ? {} : { description }),
@@ -77,12 +84,12 @@ export function route<
   };
   const ask = (ctx: RouteContext): Question<Answer> => {
     if (scope.spell !== undefined) ctx.querystring = scope.spell(ctx.querystring);
-    const ownParams = parseParams(query, ctx, Object.keys(scopeQueryParams));
+    const ownParams = parseParams(query, ctx, Object.keys(scopeParamTypes));
     const params = { ...parsePath(pathParams, ctx.params), ...ownParams };
     endpoint.check?.(params);
-    const scopeParams = parseParams(scopeQueryParams, ctx, Object.keys(query));
+    const scopeValues = parseParams(scopeParamTypes, ctx, Object.keys(query));
     const requestKey = `${path} ${JSON.stringify(params)}`;
-    const question = scope.ask(deps, ctx, scopeParams, requestKey, (at) => endpoint.read(params, at));
+    const question = scope.ask(deps, ctx, scopeValues, requestKey, (at) => endpoint.read(params, at));
     const runner = listTable === null ? null : scope.findRunner(deps);
     return {
       ...question,

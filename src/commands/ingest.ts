@@ -51,7 +51,7 @@ import { DexDayWorker } from '../workers/dexDayWorker';
 import { ProtocolFeeWorker } from '../workers/protocolFeeWorker';
 import { TraitWorker } from '../workers/traitWorker';
 import type { PublishedFlip } from '../query/head/headState';
-import { createToldHead, type ToldHead } from '../query/head/toldHead';
+import { createReportedHead, type ReportedHead } from '../query/head/reportedHead';
 import type { IngestFigures } from '../metrics';
 import { ContractWorker } from '../contracts/contractWorker';
 import { listDifferingBlocks } from './differingBlocks';
@@ -100,7 +100,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
     throw new AppError('bad_config', 'RPC_URL is not set: set it to JSON-RPC URLs of the chain to ingest');
   }
   const status = newIngestStatus();
-  const head = createToldHead(config.chainId, onCommit);
+  const head = createReportedHead(config.chainId, onCommit);
   const rpc = createEndpointPool({ urls: config.rpcUrls, chainId: config.chainId, log });
   const source = openSource(config, rpc, status, log);
   const clock = systemClock();
@@ -132,7 +132,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const ingest = runIngest(
         {
           foundPools,
-          store: gatedStore(store, [confirmGate(confirm, link), pauseGate(pauses), tellGate(head.tell)]),
+          store: gatedStore(store, [confirmGate(confirm, link), pauseGate(pauses), reportGate(head.report)]),
           confirm,
           gaps: pausableGaps(gaps, pauses),
           keepsAllLogs: (block) => logs.isWholeAt(block),
@@ -184,7 +184,7 @@ interface StoreParts {
   readonly claim: WriterClaim;
   readonly mending: Mending;
   readonly log: Logger;
-  readonly head: ToldHead;
+  readonly head: ReportedHead;
 }
 
 /** Opens the stores of blocks and of lost rows. They also store the changes of EXPLORER. */
@@ -196,7 +196,7 @@ function openStores(
   const logs = new LogLedger(database, claim);
   const store = createClickHouseStore(database, chainId, floors, mending, claim);
   const gaps = createGapStore(database, chainId, floors, claim);
-  const onChange = (): void => head.tell(null);
+  const onChange = (): void => head.report(null);
   return {
     store: logKeepingStore(store, logs, { whole, log, onChange }),
     gaps: logKeepingGaps(gaps, logs),
@@ -221,7 +221,7 @@ type WorkerDeps = Omit<SearchDeps, 'rpc' | 'status'> &
     readonly source: BlockSource;
     readonly foundPools: FoundPools;
     readonly restart: SessionRestart;
-    readonly head: ToldHead;
+    readonly head: ReportedHead;
   };
 
 /**
@@ -292,7 +292,7 @@ function createChecks(
 }
 
 /** Reports each commit. */
-function tellGate(onCommit: OnCommit): Gate {
+function reportGate(onCommit: OnCommit): Gate {
   return {
     after(commit) {
       if (commit.kind !== 'start') onCommit(commit.kind === 'head' ? commit.flip : null);

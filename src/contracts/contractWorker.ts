@@ -217,7 +217,7 @@ export class ContractWorker {
         indexed,
         finalTo: status.finalTo ?? 0,
         looksBack: now() >= this.nextOldStatesAt,
-        version: Math.floor(now()),
+        rowVersionMs: Math.floor(now()),
       },
       addresses,
       signal,

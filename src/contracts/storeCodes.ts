@@ -37,8 +37,8 @@ interface StoreDeps {
   readonly finalTo: number;
   /** False while the node has no older state. */
   readonly looksBack: boolean;
-  /** Unix time in ms. */
-  readonly version: number;
+  /** Version of the stored rows: unix time in ms. */
+  readonly rowVersionMs: number;
 }
 
 /** At most 1,000 addresses. Resolves to whether the node had no older state. */
@@ -47,7 +47,7 @@ export async function storeCodes(
   addresses: readonly Hex[],
   signal: AbortSignal,
 ): Promise<{ readonly hasNoOldStates: boolean }> {
-  const { database, runner, rpc, indexed, finalTo, version } = deps;
+  const { database, runner, rpc, indexed, finalTo, rowVersionMs } = deps;
   const codeQuestions = addresses.map((address) => ({ address, block: 'latest' as const }));
   const codes = (await readContractCodes(rpc, codeQuestions, signal)).filter((code) => code !== null);
   const foundAddresses = codes.map(({ address }) => address);
@@ -82,12 +82,12 @@ export async function storeCodes(
   await insertRows(
     database,
     codeSpansTable,
-    tracedCodes.spans.map((span) => ({ ...span, version })),
+    tracedCodes.spans.map((span) => ({ ...span, version: rowVersionMs })),
   );
   await insertRows(
     database,
     contractCodesTable,
-    codes.map((code) => ({ ...code, checked_block: indexed, version })),
+    codes.map((code) => ({ ...code, checked_block: indexed, version: rowVersionMs })),
   );
   return { hasNoOldStates: tracedCodes.hasNoOldStates };
 }

@@ -35,7 +35,7 @@ interface DevChainOptions {
   /** Cancels the start. A running chain is ended by `stop`. */
   readonly signal?: AbortSignal;
   /** The pace of the live trader, and a way to stop it for a moment, for tests. */
-  readonly live?: Pick<LiveOptions, 'blockMs' | 'tradesPerBlock' | 'reorgMs' | 'inTurn'>;
+  readonly live?: Pick<LiveOptions, 'blockMs' | 'tradesPerBlock' | 'reorgMs' | 'runBlockWork'>;
 }
 
 interface DevChain {

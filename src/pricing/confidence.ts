@@ -87,7 +87,7 @@ export interface RemainingDepth {
   readonly weight: number;
   readonly backingUsd: number;
   /** 0–1. */
-  readonly left: number;
+  readonly remainingShare: number;
 }
 
 /**
@@ -95,15 +95,18 @@ export interface RemainingDepth {
  * and divides it by the depth factor of the full depth.
  */
 export function remainingConfidence(confidence: number, pools: readonly RemainingDepth[]): number {
-  let [weights, trust, weightsLeft, trustLeft] = [0, 0, 0, 0];
-  for (const { weight, backingUsd, left } of pools) {
+  let [weights, trust, remainingWeight, remainingTrust] = [0, 0, 0, 0];
+  for (const { weight, backingUsd, remainingShare } of pools) {
     weights += weight;
     trust += weight * (backingUsd / (backingUsd + HALF_TRUST_USD));
-    weightsLeft += weight * left;
-    trustLeft += weight * left * ((backingUsd * left) / (backingUsd * left + HALF_TRUST_USD));
+    remainingWeight += weight * remainingShare;
+    remainingTrust +=
+      weight *
+      remainingShare *
+      ((backingUsd * remainingShare) / (backingUsd * remainingShare + HALF_TRUST_USD));
   }
-  if (!(weightsLeft > 0) || !(trust > 0)) return 0.01;
-  const trustShare = Math.min(1, trustLeft / weightsLeft / (trust / weights));
+  if (!(remainingWeight > 0) || !(trust > 0)) return 0.01;
+  const trustShare = Math.min(1, remainingTrust / remainingWeight / (trust / weights));
   return Math.max(1, Math.round(confidence * trustShare * 100)) / 100;
 }
 

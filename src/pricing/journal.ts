@@ -28,4 +28,8 @@ export class Journal {
     const firstKept = this.blocks.findIndex((block) => block.number > number);
     this.blocks.splice(0, firstKept < 0 ? this.blocks.length : firstKept);
   }
+
+  finaliseAll(): void {
+    this.blocks.length = 0;
+  }
 }

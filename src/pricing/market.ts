@@ -51,7 +51,7 @@ export interface RouteHop extends HopPrice {
    */
   cap(): number;
   /** Whether a new epoch changes the depth of a pool without a move of the pool. */
-  readonly grows: boolean;
+  readonly isStillGrowing: boolean;
 }
 
 /**
@@ -63,7 +63,7 @@ interface PoolDepth extends RemainingDepth {
   readonly depth: number;
   readonly payout: number;
   /** Whether the mean liquidity still grows towards the newest one, so that the next epoch confirms more. */
-  readonly grows: boolean;
+  readonly isStillGrowing: boolean;
 }
 
 /** USD per whole token, for the anchors that have their role. */
@@ -98,21 +98,21 @@ export function priceRouteHop<L extends Leg>(
 ): RouteHop {
   const depths = route.pools.map((pool) => remainingDepth(route, pool, market, anchors));
   const hop = priceHop(
-    route.pools.map((pool, i) => hopInput(route, pool, depths[i]?.left ?? 1, market, anchors)),
+    route.pools.map((pool, i) => hopInput(route, pool, depths[i]?.remainingShare ?? 1, market, anchors)),
   );
   let weights = 0;
-  let weightsLeft = 0;
-  let grows = false;
+  let remainingWeight = 0;
+  let isStillGrowing = false;
   for (const depth of depths) {
     weights += depth.weight;
-    weightsLeft += depth.weight * depth.left;
-    grows ||= depth.grows;
+    remainingWeight += depth.weight * depth.remainingShare;
+    isStillGrowing ||= depth.isStillGrowing;
   }
-  const isUnchanged = weightsLeft === weights;
+  const isUnchanged = remainingWeight === weights;
   // The pools of the route lost so much depth that another route of the token is deeper, so the price is not
   // trusted.
-  const isOutranked = weightsLeft < route.otherDepthUsd;
-  if (isOutranked || weightsLeft < weights * DEPTH_FELL) hop.warnings.push('depth_fell');
+  const isOutranked = remainingWeight < route.otherDepthUsd;
+  if (isOutranked || remainingWeight < weights * DEPTH_FELL) hop.warnings.push('depth_fell');
   // Fields are listed, because a spread takes several times as long, and each block prices hundreds of hops.
   const { price, pools, excluded, warnings, deviation, deviates } = hop;
   return {
@@ -122,7 +122,7 @@ export function priceRouteHop<L extends Leg>(
     warnings,
     deviation,
     deviates,
-    grows,
+    isStillGrowing,
     confidenceFrom: (confidence) => {
       const remaining = isUnchanged ? confidence : remainingConfidence(confidence, depths);
       return isOutranked ? Math.min(remaining, UNTRUSTED_MAX) : remaining;
@@ -168,7 +168,7 @@ function remainingDepth<L extends Leg>(
   const knownIsToken0 = leg.token0 !== route.token;
   const ratio = ratioOf(leg, route, anchors);
   const confirmed = record === undefined ? 0 : confirmedLiquidity(record, market.epochTime);
-  const grows = record !== undefined && confirmed < record.state.liquidity;
+  const isStillGrowing = record !== undefined && confirmed < record.state.liquidity;
   // The depth that the epoch confirmed (`then`) and the depth of now (`now`) are amounts of the leg's token with the
   // known price, not USD, because only their ratio is used.
   const then =
@@ -181,16 +181,16 @@ function remainingDepth<L extends Leg>(
       : knownSide({ state, liquidity: state.liquidity }, knownIsToken0, 1);
   if (then === null || !(then.depthUsd > 0)) {
     const [depth, payout] = [now.depthUsd * ratio, now.backingUsd * ratio];
-    return { key, weight, backingUsd: weight / DEPTH_PART, left: 1, depth, payout, grows };
+    return { key, weight, backingUsd: weight / DEPTH_PART, remainingShare: 1, depth, payout, isStillGrowing };
   }
   return {
     key,
     weight,
     backingUsd: weight * (then.backingUsd / then.depthUsd),
-    left: Math.min(1, now.depthUsd / then.depthUsd),
+    remainingShare: Math.min(1, now.depthUsd / then.depthUsd),
     depth: Math.min(then.depthUsd, now.depthUsd) * ratio,
     payout: Math.min(then.backingUsd, now.backingUsd) * ratio,
-    grows,
+    isStillGrowing,
   };
 }
 
@@ -210,7 +210,7 @@ function ratioOf(
 function hopInput<L extends Leg>(
   route: Pick<PriceRoute, 'token' | 'next'>,
   { leg, weight }: RoutePool<L>,
-  left: number,
+  remainingShare: number,
   market: Market<L>,
   anchors: AnchorPrices,
 ): HopInput {
@@ -225,7 +225,7 @@ function hopInput<L extends Leg>(
   const isHeld = Math.abs(heldLog) > HELD_LOG_MIN;
   return {
     key: leg.key,
-    weight: weight * left,
+    weight: weight * remainingShare,
     spot: turned(spot, fromToken0, ratio),
     price: Math.min(ceiling, turned(isHeld ? spot * Math.exp(-heldLog) : spot, fromToken0, ratio)),
     meanPrice: Math.min(ceiling, turned(mean, fromToken0, ratio)),

@@ -129,7 +129,7 @@ export class Pricer {
   apply(block: MarketBlock, reversible: boolean): PriceChanges {
     const { journal } = this.index;
     if (reversible) journal.open(block.number);
-    else journal.finalise(Infinity);
+    else journal.finaliseAll();
     return this.step(block);
   }
 
@@ -343,15 +343,15 @@ export class Pricer {
     const { anchors } = this.index.progress;
     const { next } = route;
     if (isAnchorRoute(route)) {
-      const price = anchors.get(route.token) ?? 0;
-      const hop = { next, price, confidence: route.confidence, cap: Infinity };
+      const hop = { next, price: anchors.get(route.token) ?? 0, confidence: route.confidence, cap: Infinity };
       return { hop, isWatched: false, pools: [] };
     }
     const noHop = { next, price: 0, confidence: 0, cap: 0 };
     if (route.hops === 0) return { hop: noHop, isWatched: false, pools: [] };
-    const { price, deviates, grows, pools, confidenceFrom, cap } = priceRouteHop(route, this.market, anchors);
-    const isWatched = deviates || grows;
-    if (!(price > 0)) return { hop: noHop, isWatched, pools: [] };
+    const priced = priceRouteHop(route, this.market, anchors);
+    const isWatched = priced.deviates || priced.isStillGrowing;
+    if (!(priced.price > 0)) return { hop: noHop, isWatched, pools: [] };
+    const { price, pools, confidenceFrom, cap } = priced;
     const hop = { next, price, confidence: confidenceFrom(route.confidence), cap: cap() };
     return { hop, isWatched, pools };
   }

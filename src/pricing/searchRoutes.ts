@@ -91,7 +91,7 @@ export function searchRoutes(
   /**
    * Groups through which a token could be priced, but is not, because it got its route through another group.
    */
-  const otherGroups = new Map<IndexedToken, Group[]>();
+  const nextBestGroups = new Map<IndexedToken, Group[]>();
   const queue = new PriorityQueue<IndexedToken>();
   // Runs for every leg of every priced token and discards most of them, so it must be fast.
   const relax = (leg: IndexedLeg, via: IndexedToken | null): void => {
@@ -102,7 +102,7 @@ export function searchRoutes(
     const pricedSide = known0 ?? known1;
     if (pricedSide === undefined) return;
     if (known0 !== undefined && known1 !== undefined) {
-      if (via !== null && !input.recent) addOther(input, routed, otherGroups, leg, via);
+      if (via !== null && !input.recent) addOther(input, routed, nextBestGroups, leg, via);
       return;
     }
     const [token, other] = pricedSide === known0 ? [token1, token0] : [token0, token1];
@@ -136,10 +136,10 @@ export function searchRoutes(
     routed.set(token, priced);
     groups.delete(token);
     ofToken.splice(ofToken.indexOf(group), 1);
-    if (ofToken.length > 0 && !input.recent) otherGroups.set(token, ofToken);
+    if (ofToken.length > 0 && !input.recent) nextBestGroups.set(token, ofToken);
     if (priced.route.hops < HOPS_MAX) for (const leg of input.legsOf(token)) relax(leg, token);
   }
-  for (const [token, depthUsd] of otherDepths(otherGroups, routed)) {
+  for (const [token, depthUsd] of nextBestDepths(nextBestGroups, routed)) {
     const priced = routed.get(token);
     const otherDepthUsd = inDoublings(depthUsd);
     if (priced !== undefined && otherDepthUsd > 0)
@@ -154,7 +154,7 @@ export function searchRoutes(
  * A. The group is therefore another route of A and B too, unless its own way to an anchor passes through
  * them.
  */
-function otherDepths(
+function nextBestDepths(
   others: ReadonlyMap<IndexedToken, readonly Group[]>,
   routed: ReadonlyMap<IndexedToken, RoutedToken>,
 ): ReadonlyMap<IndexedToken, number> {

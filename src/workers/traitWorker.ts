@@ -57,6 +57,7 @@ const SWAPS_SHOWN_MIN = 5;
  */
 const TAXED_POOL_TYPES: ReadonlySet<number> = new Set([2, 3]);
 
+/** `is_new`: never measured. `is_old`: measured, with few swaps since then. */
 const chosenRow = rowType({ token: address, swaps: u64, is_new: bool, is_old: bool });
 type ChosenToken = RowOf<typeof chosenRow>;
 const { ord, tx_index, pair, pool_type, token0, token1, maker, sender, recipient, amount0, amount1 } =
@@ -122,10 +123,10 @@ export class TraitWorker {
       if (phase !== 'follow' || (!isAgain && status.pools === measuredPools)) return ROUND_PAUSE_MS;
       measuredPools = status.pools;
       const tokensLeft = await this.round(isAgain, signal);
-      if (tokensLeft.isNew) measuredPools = -1;
+      if (tokensLeft.hasNew) measuredPools = -1;
       if (isAgain) {
         againAt = clock.now() + AGAIN_PAUSE_MS;
-        measuredBlocks = tokensLeft.isGrown ? -1 : blocks;
+        measuredBlocks = tokensLeft.hasTraded ? -1 : blocks;
       }
       return ROUND_PAUSE_MS;
     };
@@ -143,16 +144,16 @@ export class TraitWorker {
   private async round(
     again: boolean,
     signal: AbortSignal,
-  ): Promise<{ readonly isNew: boolean; readonly isGrown: boolean }> {
+  ): Promise<{ readonly hasNew: boolean; readonly hasTraded: boolean }> {
     const { database, clock, readHead, onChange } = this.deps;
     const head = await readHead();
-    if (head === null) return { isNew: false, isGrown: false };
+    if (head === null) return { hasNew: false, hasTraded: false };
     const params = { ...snapshotParams(head), limit: TOKENS_MAX, growth: NEW_SWAPS_DUE };
     const chosenTokens = await this.runner.run('measure/choose_tokens', params, chosenRow);
     const tokensToMeasure = again ? dueTokens(chosenTokens) : chosenTokens.filter(({ is_new }) => is_new);
     const tokensLeft = {
-      isNew: chosenTokens.filter(({ is_new }) => is_new).length === TOKENS_MAX,
-      isGrown: chosenTokens.some((token) => !token.is_old && !tokensToMeasure.includes(token)),
+      hasNew: chosenTokens.filter(({ is_new }) => is_new).length === TOKENS_MAX,
+      hasTraded: chosenTokens.some((token) => !token.is_old && !tokensToMeasure.includes(token)),
     };
     if (tokensToMeasure.length === 0) return tokensLeft;
     const earlierTraits = await this.readTraits();

@@ -73,8 +73,8 @@ async function pathReader(
   const source = { runner, chainId: chain.chainId, sources: chain };
   const firstBlock = Math.max(firstSeenBlock, head.startBlock);
   const nativeToken: Hex | null = currency === 'native' ? chain.wrappedNative : null;
-  return async (swapBars, choice) => {
+  return async (swapBars, barRequest) => {
     if (currency === 'native' && nativeToken === null) return { priced: [], neverPriced: true };
-    return readPathBars(source, head, { ...choice, token, native: nativeToken, firstBlock }, swapBars);
+    return readPathBars(source, head, { ...barRequest, token, native: nativeToken, firstBlock }, swapBars);
   };
 }

@@ -19,7 +19,7 @@ import {
 } from '../../wire/dialects/blockscout';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
-import { chainParam, questionOf, type ChainMoment } from '../explorerScope';
+import { chainParam, questionOf, type ChainAtHead } from '../explorerScope';
 import { requiredAddressParam } from '../params';
 import type { Route } from '../route';
 import { smartContractList } from './smartContractList';
@@ -72,8 +72,8 @@ function smartContract(deps: DialectDeps, path: string): Route {
       if (chainId === undefined) throw new Refusal(404, NOT_FOUND);
       const address = findAddress(text);
       if (address === null) throw new Refusal(422, INVALID_ADDRESS);
-      return questionOf(deps, ctx, chainId, `blockscout ${address}`, (moment) =>
-        readAnswer(deps, chainId, moment, address),
+      return questionOf(deps, ctx, chainId, `blockscout ${address}`, (chainAtHead) =>
+        readAnswer(deps, chainId, chainAtHead, address),
       );
     }),
   };
@@ -88,17 +88,17 @@ const INVALID_ADDRESS = {
 async function readAnswer(
   deps: DialectDeps,
   chainId: number,
-  moment: ChainMoment | null,
+  chainAtHead: ChainAtHead | null,
   address: Hex,
 ): Promise<Json> {
-  const view = await readContractView(deps, chainId, moment, address);
+  const view = await readContractView(deps, chainId, chainAtHead, address);
   const { record } = view;
   if (record === null) throw new Refusal(404, NOT_FOUND);
   const node = deps.relayOf?.(chainId) ?? null;
   const transaction = view.facts?.creation?.txHash ?? null;
   const [files, deployedCode, creation] = await Promise.all([
     deps.verified.readSources(record),
-    moment === null ? null : readCode(node, moment.head, address),
+    chainAtHead === null ? null : readCode(node, chainAtHead.head, address),
     readCreation(node, { chainId, address }, transaction),
   ]);
   const mainFile = files.find(({ path }) => path === record.path) ?? files[0];

@@ -11,7 +11,7 @@ import type { ListedVerification } from '../../query/contracts/verifiedList';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
 import { TIME_BUDGETS, orNull } from '../../query/head/timeBudgets';
-import { chainParam, questionOf, type ChainMoment } from '../explorerScope';
+import { chainParam, questionOf, type ChainAtHead } from '../explorerScope';
 import { textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 
@@ -37,7 +37,7 @@ const listShape = z.object({
 });
 
 export function smartContractList(deps: DialectDeps, path: string): Route {
-  const chainPathParam = path.includes(':chainId') ? { path: { chainId: chainParam(deps.chainIds) } } : {};
+  const chainPathDoc = path.includes(':chainId') ? { path: { chainId: chainParam(deps.chainIds) } } : {};
   return {
     path,
     doc: {
@@ -46,7 +46,7 @@ export function smartContractList(deps: DialectDeps, path: string): Route {
         'The answer is {items, next_page_params}: the newest verification first, 50 a page. next_page_params are ' +
         'the query of the next page, or null on the last page.',
       tag: 'explorer',
-      ...chainPathParam,
+      ...chainPathDoc,
       query: {
         q: textParam({
           max: SEARCH_LENGTH_MAX,
@@ -65,7 +65,7 @@ export function smartContractList(deps: DialectDeps, path: string): Route {
       if (chainId === undefined) throw new Refusal(404, { message: 'Not found' });
       const page = readPage(ctx);
       const requestKey = `blockscout list ${JSON.stringify(page)}`;
-      return questionOf(deps, ctx, chainId, requestKey, async (moment) => {
+      return questionOf(deps, ctx, chainId, requestKey, async (chainAtHead) => {
         const rows = await deps.verifiedList.listVerified({
           ...page,
           chainId,
@@ -73,7 +73,7 @@ export function smartContractList(deps: DialectDeps, path: string): Route {
           limit: CONTRACTS_PER_PAGE,
         });
         const lastMatchId = rows.length < CONTRACTS_PER_PAGE ? null : (rows.at(-1)?.match_id ?? null);
-        const balances = await readBalances(deps, moment, chainId, rows);
+        const balances = await readBalances(deps, chainAtHead, chainId, rows);
         const nextPageParams =
           lastMatchId === null
             ? null
@@ -119,14 +119,14 @@ function invalidParam(pointer: string): Refusal {
 /** Balances of the native coin in the order of the rows. Null without a node, or if it does not answer. */
 async function readBalances(
   { nodeOf }: DialectDeps,
-  moment: ChainMoment | null,
+  chainAtHead: ChainAtHead | null,
   chainId: number,
   rows: readonly ListedVerification[],
 ): Promise<StateAnswers | null> {
   const node = nodeOf?.(chainId) ?? null;
-  if (node === null || moment === null || rows.length === 0) return null;
+  if (node === null || chainAtHead === null || rows.length === 0) return null;
   const questions = rows.map(({ contract: address }) => ({ kind: 'coin', address }) as const);
-  return orNull(node.ask(moment.head.hash, questions), TIME_BUDGETS.nodeMs);
+  return orNull(node.ask(chainAtHead.head.hash, questions), TIME_BUDGETS.nodeMs);
 }
 
 /** `coin_balance` is left out if it is unknown. This service has no table of transactions, so their number is too. */

@@ -21,11 +21,12 @@ export function contract(deps: ExplorerDeps): Route {
     query: {},
     answer: contractAnswerShape,
     errors: [400, 404, 503],
-    async read({ address }, { chainId, moment }) {
-      const facts = moment === null ? null : await findContract(deps, chainId, address, moment.head.version);
-      if (facts === null || moment === null)
+    async read({ address }, { chainId, chainAtHead }) {
+      const facts =
+        chainAtHead === null ? null : await findContract(deps, chainId, address, chainAtHead.head.version);
+      if (facts === null || chainAtHead === null)
         throw new AppError('not_found', `there is no contract at ${address} on chain ${chainId}`);
-      const sourceAtHead = { source: moment.chain, head: moment.head };
+      const sourceAtHead = { source: chainAtHead.chain, head: chainAtHead.head };
       return { success: true as const, data: await toRecord(deps, sourceAtHead, facts) };
     },
   });

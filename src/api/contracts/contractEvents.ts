@@ -27,8 +27,9 @@ export function contractEvents(deps: ExplorerDeps): Route {
     answer: logsAnswerShape,
     errors: [400, 404, 503],
     check: checkBlockRange,
-    async read({ address, event, ...params }, { moment }) {
-      const topics0 = event === null || moment === null ? [] : await topicsOf(deps, moment, [address], event);
+    async read({ address, event, ...params }, { chainAtHead }) {
+      const topics0 =
+        event === null || chainAtHead === null ? [] : await topicsOf(deps, chainAtHead, [address], event);
       // An event name that no signature has matches no logs.
       const isUnknownEvent = event !== null && topics0.length === 0;
       const filter: LogFilter = {
@@ -39,7 +40,7 @@ export function contractEvents(deps: ExplorerDeps): Route {
         fromBlock: params.from_block,
         toBlock: params.to_block,
       };
-      return answerLogs(deps, moment, isUnknownEvent ? null : filter, params);
+      return answerLogs(deps, chainAtHead, isUnknownEvent ? null : filter, params);
     },
   });
 }

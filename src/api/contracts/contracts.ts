@@ -42,7 +42,7 @@ export function contracts(deps: ExplorerDeps): Route {
     check({ q }) {
       checkSearched(q);
     },
-    async read({ q, verified, type, sort, order, limit, offset }, { chainId, moment }) {
+    async read({ q, verified, type, sort, order, limit, offset }, { chainId, chainAtHead }) {
       const question = {
         q,
         verified: verified === null ? null : verified === 'yes',
@@ -52,13 +52,13 @@ export function contracts(deps: ExplorerDeps): Route {
       };
       const { addresses, total } = await deps.contracts.list(chainId, { ...question, limit, skip: offset });
       const data =
-        moment === null
+        chainAtHead === null
           ? []
-          : await toSummaries(deps, { source: moment.chain, head: moment.head }, addresses);
+          : await toSummaries(deps, { source: chainAtHead.chain, head: chainAtHead.head }, addresses);
       return {
         success: true as const,
         data,
-        meta: { limit, offset, ...totalOf(total, true), ...asOf(moment) },
+        meta: { limit, offset, ...totalOf(total, true), ...asOf(chainAtHead) },
       };
     },
   });

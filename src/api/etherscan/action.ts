@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { etherscanAnswerShape } from '../../wire/dialects/etherscan';
-import type { ChainMoment, ExplorerDeps } from '../explorerScope';
+import type { ChainAtHead, ExplorerDeps } from '../explorerScope';
 import type { AskedParams } from './askedParams';
 
 /** The dependencies of the explorer, and dependencies that only the Etherscan dialect needs. */
@@ -19,7 +19,7 @@ export interface Ask {
   /** The client under which requests are limited: its IPv4 address, or the /64 of its IPv6 address. */
   readonly client: string;
   /** The head of the chain. Null if the chain is valid but this service does not store it. */
-  readonly moment: ChainMoment | null;
+  readonly chainAtHead: ChainAtHead | null;
 }
 
 const handedOnShape = { jsonrpc: z.literal('2.0'), id: z.int() } as const;

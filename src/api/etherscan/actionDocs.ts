@@ -202,6 +202,7 @@ export function describeActions(
   });
 }
 
+/** The `*` of a required parameter is not part of its name. */
 function describeParameter(text: string): ActionDoc['parameters'][number] {
   const name = text.replace('*', '');
   return { name, required: text !== name, description: PARAMETER_TEXTS[name] ?? '' };

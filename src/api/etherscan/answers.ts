@@ -8,7 +8,7 @@ export const TEXTS = {
     'Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids',
   module: 'Error! Missing Or invalid Module name',
   /** Also the answer if the action needs a node or stored data that this service does not have. */
-  action: 'Error! Missing Or invalid Action name',
+  unavailableAction: 'Error! Missing Or invalid Action name',
   badAddress: 'Error! Invalid address format',
   noAddress: 'Error! Missing address',
   unverified: 'Contract source code not verified',
@@ -29,7 +29,7 @@ export const TEXTS = {
   unknownUid: 'Unknown UID',
 } as const;
 
-export const EMPTY = {
+export const EMPTY_TEXTS = {
   logs: 'No records found',
   transfers: 'No transactions found',
   creations: 'No data found',
@@ -51,7 +51,7 @@ export function refuse(text: string): EtherscanAnswer {
 }
 
 /** `empty` is the action's message for an empty list. */
-export function listOf(items: readonly unknown[], empty: string): EtherscanAnswer {
+export function listAnswer(items: readonly unknown[], empty: string): EtherscanAnswer {
   return items.length === 0 ? { status: '0', message: empty, result: [] } : ok([...items]);
 }
 

@@ -146,7 +146,7 @@ async function readCall(
     ctx,
     chainId,
     requestKey === null ? null : `etherscan ${requestKey}`,
-    async (moment) => action({ deps, asked, chainId, moment, client: clientOf(ctx.ip) }),
+    async (chainAtHead) => action({ deps, asked, chainId, chainAtHead, client: clientOf(ctx.ip) }),
   );
 }
 
@@ -162,7 +162,7 @@ function findAction(asked: AskedParams): Action {
   const actions = MODULES.get((textOf(asked, 'module') ?? '').toLowerCase());
   if (actions === undefined) throw dialectError(TEXTS.module);
   const action = actions.get((textOf(asked, 'action') ?? '').toLowerCase());
-  return action ?? (() => refuse(TEXTS.action));
+  return action ?? (() => refuse(TEXTS.unavailableAction));
 }
 
 /** The cache key of the request; null if the request is too long to cache. */

@@ -92,17 +92,22 @@ async function parseForm(text: string): Promise<[string, string][]> {
     const equalsAt = pair.indexOf('=');
     // Skips a pair without `=`, and a pair whose name is longer than that of any parameter.
     if (equalsAt === -1 || equalsAt > PIECE_CHARS) continue;
-    const [[name] = ['']] = [...new URLSearchParams(`&${pair.slice(0, equalsAt)}=`)];
+    const name = decodePiece(pair.slice(0, equalsAt));
     const pieces: string[] = [];
     for (let pieceStart = equalsAt + 1; pieceStart < pair.length;) {
       const pieceEnd = endOfPiece(pair, pieceStart + PIECE_CHARS);
-      pieces.push(new URLSearchParams(`=${pair.slice(pieceStart, pieceEnd)}`).get('') ?? '');
+      pieces.push(decodePiece(pair.slice(pieceStart, pieceEnd)));
       pieceStart = pieceEnd;
       if (slices.isOver()) await slices.giveWay();
     }
     entries.push([name, pieces.join('')]);
   }
   return entries;
+}
+
+/** Decodes a part of a name or a value: `+` and escaped bytes. */
+function decodePiece(text: string): string {
+  return new URLSearchParams(`=${text}`).get('') ?? '';
 }
 
 /**

@@ -10,13 +10,13 @@ import { readGas } from '../../query/logs/transactionGas';
 import { askNames } from '../../query/contracts/askNames';
 import { listTokens, tokenOf } from '../../query/tokens/tokens';
 import type { Token } from '../../wire/primitives';
-import type { ChainMoment } from '../explorerScope';
+import type { ChainAtHead } from '../explorerScope';
 import type { DialectAnswer } from './action';
-import { EMPTY, listOf } from './answers';
+import { EMPTY_TEXTS, listAnswer } from './answers';
 import { ERC1155, ERC20, type TokenKind, type TokenMove } from './tokenMoves';
 
 export async function showMoves(
-  { chain, head }: ChainMoment,
+  { chain, head }: ChainAtHead,
   node: AccountState | null,
   kind: TokenKind,
   moves: readonly { readonly log: StoredLog; readonly move: TokenMove }[],
@@ -56,7 +56,7 @@ export async function showMoves(
       confirmations: String(head.number - blockNumber),
     };
   });
-  return listOf(items, EMPTY.transfers);
+  return listAnswer(items, EMPTY_TEXTS.transfers);
 }
 
 function blockFields(log: StoredLog, blockNumber: number, hashes: ReadonlyMap<number, Hex>) {

@@ -45,16 +45,16 @@ export const FORMAT_PARAMS = {
 type TableFormat = Exclude<Format, 'json'>;
 
 /** The chosen table; null for JSON. */
-interface ChosenTable {
+interface TableEncoding {
   readonly format: TableFormat;
   readonly compression: Compression | null;
 }
 
 /** The table format that the client asks for; null if the client asks for JSON. Adds Accept to the header Vary. */
-export function chooseTable(
+export function chooseTableEncoding(
   ctx: RouteContext,
   { format, compression }: ParsedOf<typeof FORMAT_PARAMS>,
-): ChosenTable | null {
+): TableEncoding | null {
   ctx.vary('Accept');
   const chosenFormat = format ?? formatOf(ctx.accepts(...Object.values(MEDIA_TYPES)));
   return chosenFormat === 'json' ? null : { format: chosenFormat, compression };
@@ -68,7 +68,7 @@ function formatOf(type: string | readonly string[] | false): Format {
 export async function answerTable(
   ctx: RouteContext,
   runner: QueryRunner,
-  { format, compression }: ChosenTable,
+  { format, compression }: TableEncoding,
   table: ListTable,
 ): Promise<void> {
   ctx.body =

@@ -7,7 +7,7 @@ import { targetsOf } from '../../query/contracts/codeSpans';
 import { eventsByTopic } from '../../query/logs/decodeEvent';
 import { implementationsAt, readProxies } from '../../query/logs/proxies';
 import { LOG_LIST_MAX } from '../../query/logs/logFilter';
-import type { ChainMoment, ExplorerDeps } from '../explorerScope';
+import type { ChainAtHead, ExplorerDeps } from '../explorerScope';
 import { parsedParam } from '../params';
 import { readWord } from './logParams';
 
@@ -38,7 +38,7 @@ function isEvent(text: string): boolean {
  */
 export async function topicsOf(
   deps: ExplorerDeps,
-  { chain, head }: ChainMoment,
+  { chain, head }: ChainAtHead,
   addresses: readonly Hex[],
   event: string,
 ): Promise<readonly Hex[]> {
@@ -57,6 +57,7 @@ export async function topicsOf(
       ...(proxies.upgrades.get(address) ?? []).flatMap(({ targets }) => targets),
       ...spans.flatMap(({ code }) => targetsOf(code)),
     ]);
+    // Without a hash, `findMany` takes the newest verification of the address.
     const implementationCodes = [...implementations].map((implementation) => ({
       address: implementation,
       codeHash: null,

@@ -9,7 +9,7 @@ import { toLogEntries } from '../../query/logs/logEntries';
 import type { LogsAnswer } from '../../wire/explorer';
 import { formatCursor, parseCursor } from '../activity/activity';
 import { integerParam, oneOfParam, parsedParam, type Param } from '../params';
-import { asOf, OFFSET_PARAMS, totalOf, type ChainMoment, type ExplorerDeps } from '../explorerScope';
+import { asOf, OFFSET_PARAMS, totalOf, type ChainAtHead, type ExplorerDeps } from '../explorerScope';
 
 const LOGS_MAX = 1_000;
 const BLOCK_MAX = 4_294_967_295;
@@ -121,17 +121,17 @@ export function checkBlockRange({
 
 export async function answerLogs(
   deps: ExplorerDeps,
-  moment: ChainMoment | null,
+  chainAtHead: ChainAtHead | null,
   filter: LogFilter | null,
   params: LogPageParams,
 ): Promise<LogsAnswer> {
   const { limit, order, cursor } = params;
   const skip = cursor === null ? params.offset : 0;
-  const meta = { limit, offset: skip, ...asOf(moment) };
-  if (moment !== null) requireLogs(moment.head);
-  if (moment === null || filter === null)
+  const meta = { limit, offset: skip, ...asOf(chainAtHead) };
+  if (chainAtHead !== null) requireLogs(chainAtHead.head);
+  if (chainAtHead === null || filter === null)
     return { success: true, data: [], meta: { ...meta, ...totalOf(0, true), next_cursor: null } };
-  const { chain, head } = moment;
+  const { chain, head } = chainAtHead;
   const bounds = limit === 1 ? SINGLE_BOUNDS : LIST_BOUNDS;
   const page = { newestFirst: order === 'desc', afterOrd: cursor, skip, limit, bounds };
   const [logPage, logCount] = await Promise.all([

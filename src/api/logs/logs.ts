@@ -32,11 +32,13 @@ export function logs(deps: ExplorerDeps): Route {
     answer: logsAnswerShape,
     errors: [400, 404, 503],
     check: checkBlockRange,
-    async read(params, { moment }) {
+    async read(params, { chainAtHead }) {
       const { address, event, topic0 } = params;
-      const eventTopics =
-        event === null || moment === null ? null : await topicsOf(deps, moment, address ?? [], event);
+      const hasEvent = event !== null && chainAtHead !== null;
+      const eventTopics = hasEvent ? await topicsOf(deps, chainAtHead, address ?? [], event) : null;
+      // With both an event and topic0, only topics that both name. An empty list means any topic.
       const topics0 = eventTopics?.filter((topic) => topic0?.includes(topic) ?? true) ?? topic0 ?? [];
+      const matchesNothing = eventTopics !== null && topics0.length === 0;
       const filter: LogFilter = {
         addresses: address ?? [],
         topics: [topics0, params.topic1 ?? [], params.topic2 ?? [], params.topic3 ?? []],
@@ -45,8 +47,7 @@ export function logs(deps: ExplorerDeps): Route {
         fromBlock: params.from_block,
         toBlock: params.to_block,
       };
-      // An event that no signature has matches no logs.
-      return answerLogs(deps, moment, eventTopics !== null && topics0.length === 0 ? null : filter, params);
+      return answerLogs(deps, chainAtHead, matchesNothing ? null : filter, params);
     },
   });
 }

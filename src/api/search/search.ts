@@ -26,22 +26,22 @@ export function search(deps: ExplorerDeps): Route {
     check({ q }) {
       checkSearched(q);
     },
-    async read({ q, limit, offset }, { chainId, moment }) {
+    async read({ q, limit, offset }, { chainId, chainAtHead }) {
       const { hits, isWhole } =
-        moment === null
+        chainAtHead === null
           ? { hits: [], isWhole: true }
           : await searchAll(
               { ...deps, ...deps.namesOf(chainId) },
               {
-                source: moment.chain,
-                logCounts: moment.chain.logCounts,
-                directory: moment.chain.directory,
-                head: moment.head,
+                source: chainAtHead.chain,
+                logCounts: chainAtHead.chain.logCounts,
+                directory: chainAtHead.chain.directory,
+                head: chainAtHead.head,
               },
               q,
             );
       const data = hits.slice(offset, offset + limit);
-      const meta = { limit, offset, ...totalOf(hits.length, isWhole), ...asOf(moment) };
+      const meta = { limit, offset, ...totalOf(hits.length, isWhole), ...asOf(chainAtHead) };
       return { success: true as const, data, meta };
     },
   });

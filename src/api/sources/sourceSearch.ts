@@ -73,14 +73,14 @@ export function sourceSearch(deps: ExplorerDeps): Route {
     check: ({ q }) => {
       if (/[\n\r]/.test(q)) throw badParam('q', q, 'one line of text');
     },
-    async read({ q, mode, language, path, case: caseMatters, limit, offset }, { chainId, moment }) {
-      const runner = moment?.chain.runner ?? deps.findChain(deps.chainIds[0] ?? 0)?.runner;
+    async read({ q, mode, language, path, case: caseMatters, limit, offset }, { chainId, chainAtHead }) {
+      const runner = chainAtHead?.chain.runner ?? deps.findChain(deps.chainIds[0] ?? 0)?.runner;
       if (runner === undefined) throw new AppError('unavailable', 'the database does not answer');
       const source = { runner, verifiedDb: deps.verifiedDb };
       const regex = mode === 'text' ? null : await readRegexQuestion(runner, q, caseMatters);
       const question = { q, regex, caseMatters, language, path, chainId, limit, offset };
       const { hits, total, exact } = await searchSources(source, question);
-      const meta = { limit, offset, ...totalOf(total, exact), ...asOf(moment) };
+      const meta = { limit, offset, ...totalOf(total, exact), ...asOf(chainAtHead) };
       return { success: true as const, data: [...hits], meta };
     },
   });

@@ -17,7 +17,7 @@ import {
 } from '../../wire/dialects/sourcify';
 import { answering, Refusal } from '../answering';
 import type { DialectDeps } from '../etherscan/action';
-import { chainParam, questionOf, type ChainMoment } from '../explorerScope';
+import { chainParam, questionOf, type ChainAtHead } from '../explorerScope';
 import { requiredAddressParam, textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 import { findMistyped } from '../suggestName';
@@ -73,8 +73,8 @@ function contract(deps: DialectDeps): Route {
       const address = findAddress(addressText);
       if (address === null) throw invalid(ctx, `Invalid address: ${shown(addressText)}`);
       const paths = readFields(ctx);
-      return questionOf(deps, ctx, chainId, `sourcify ${address} ${paths.join()}`, (moment) =>
-        readAnswer(deps, chainId, moment, address, paths),
+      return questionOf(deps, ctx, chainId, `sourcify ${address} ${paths.join()}`, (chainAtHead) =>
+        readAnswer(deps, chainId, chainAtHead, address, paths),
       );
     }),
   };
@@ -94,11 +94,11 @@ function notVerified(chainId: number, address: Hex): Json {
 async function readAnswer(
   deps: DialectDeps,
   chainId: number,
-  moment: ChainMoment | null,
+  chainAtHead: ChainAtHead | null,
   address: Hex,
   paths: readonly string[],
 ): Promise<Json> {
-  const view = await readContractView(deps, chainId, moment, address);
+  const view = await readContractView(deps, chainId, chainAtHead, address);
   const { record } = view;
   if (record === null) throw new Refusal(404, notVerified(chainId, address));
   if (paths.length === 0) return { ...minimalOf(record) };
@@ -109,7 +109,7 @@ async function readAnswer(
   const creationHash = isRequested('deployment') || isRequested('creationBytecode') ? transaction : null;
   const [sources, runtimeCode, creation, outputs] = await Promise.all([
     isRequested('sources') || isRequested('stdJsonInput') ? deps.verified.readSources(record) : [],
-    isRequested('runtimeBytecode') && moment !== null ? readCode(node, moment.head, address) : null,
+    isRequested('runtimeBytecode') && chainAtHead !== null ? readCode(node, chainAtHead.head, address) : null,
     readCreation(node, { chainId, address }, creationHash),
     OUTPUT_FIELDS.some(isRequested) ? deps.verified.readOutputs(record) : {},
   ]);

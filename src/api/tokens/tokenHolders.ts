@@ -9,7 +9,7 @@ import { listTokens } from '../../query/tokens/tokens';
 import { loggedHoldersOf } from '../../query/tokens/tokenSupply';
 import { readTotalSupply } from '../../query/tokens/totalSupply';
 import { holdersAnswerShape, type HoldersAnswer } from '../../wire/holders';
-import { EXPLORER, type ChainMoment, type ExplorerDeps } from '../explorerScope';
+import { EXPLORER, type ChainAtHead, type ExplorerDeps } from '../explorerScope';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import type { Route } from '../route';
 import { route } from '../scope';
@@ -17,8 +17,8 @@ import { TOKEN_PATH_PARAMS } from './tokenEntry';
 
 /** Holders that the pages reach. */
 const HOLDERS_MAX = 10_000;
-/** Parts of one percent in a share before it becomes a float. */
-const PERCENT_PARTS = 1_000_000n;
+/** Shares are computed as integers in millionths of a percent. */
+const PARTS_PER_PERCENT = 1_000_000n;
 
 export function tokenHolders(deps: ExplorerDeps): Route {
   return route(deps, {
@@ -40,22 +40,25 @@ export function tokenHolders(deps: ExplorerDeps): Route {
           `page: got "${page}"; allowed: with limit=${limit}, an integer from 1 to ${Math.floor(HOLDERS_MAX / limit)}`,
         );
     },
-    async read({ address, ...page }, { chainId, moment }) {
+    async read({ address, ...page }, { chainId, chainAtHead }) {
       const notFound = new AppError('not_found', `there is no token at ${address} on chain ${chainId}`);
-      if (moment === null) throw notFound;
-      const { runner } = moment.chain;
-      const [token, holding, checks, isWhole] = await Promise.all([
+      if (chainAtHead === null) throw notFound;
+      const { runner } = chainAtHead.chain;
+      const [token, holderCounts, balanceChecks, isHistoryWhole] = await Promise.all([
         listTokens(runner, [address]).then((tokens) => tokens.get(address)),
-        readTokenHolding(runner, moment.head, address),
+        readTokenHolding(runner, chainAtHead.head, address),
         findBalanceChecks(runner, address),
-        hasWholeHistory(deps.contracts, chainId, moment.head, address),
+        hasWholeHistory(deps.contracts, chainId, chainAtHead.head, address),
       ]);
-      if (token === undefined && holding === null) throw notFound;
-      const total = holding === null ? 0 : loggedHoldersOf({ holding, checks, partial: !isWhole });
+      if (token === undefined && holderCounts === null) throw notFound;
+      const total =
+        holderCounts === null
+          ? 0
+          : loggedHoldersOf({ holding: holderCounts, checks: balanceChecks, partial: !isHistoryWhole });
       return {
-        data: total === null ? [] : await readPage(deps, moment, address, page, token?.decimals ?? null),
+        data: total === null ? [] : await readPage(deps, chainAtHead, address, page, token?.decimals ?? null),
         meta: {
-          ...listMeta(page, total ?? 0, moment.head),
+          ...listMeta(page, total ?? 0, chainAtHead.head),
           reason: total === null ? 'unknown_balances' : null,
         },
       };
@@ -65,7 +68,7 @@ export function tokenHolders(deps: ExplorerDeps): Route {
 
 async function readPage(
   deps: ExplorerDeps,
-  { chain, head }: ChainMoment,
+  { chain, head }: ChainAtHead,
   token: Hex,
   page: { readonly page: number; readonly limit: number },
   decimals: number | null,
@@ -85,14 +88,14 @@ async function readPage(
     share_pct:
       supply === null || supply <= 0n
         ? null
-        : Number((balance * 100n * PERCENT_PARTS) / supply) / Number(PERCENT_PARTS),
+        : Number((balance * 100n * PARTS_PER_PERCENT) / supply) / Number(PARTS_PER_PERCENT),
     label: labelOf?.(holder) ?? null,
   }));
 }
 
 async function readSupply(
   { nodeOf, supplyOf }: ExplorerDeps,
-  { chain, head }: ChainMoment,
+  { chain, head }: ChainAtHead,
   token: Hex,
 ): Promise<bigint | null> {
   const marketSupply = (await supplyOf?.(chain.chainId, head, token)) ?? null;

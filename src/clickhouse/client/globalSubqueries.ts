@@ -50,17 +50,20 @@ export function globalSubqueries(sql: string): string {
   return result + sql.slice(copiedTo);
 }
 
-/** Whether the SELECT around position `at` reads a table directly, and not a subquery or a query in WITH. */
+/**
+ * Whether the innermost SELECT around position `at` reads a table directly, and not a subquery or a query in WITH. Goes
+ * outwards through the parentheses until one contains a SELECT.
+ */
 function readsTable(sql: string, at: number): boolean {
-  for (let innerPosition = at; innerPosition >= 0;) {
-    const openingPosition = openingBefore(sql, innerPosition);
-    const flatSql = flatten(sql.slice(openingPosition + 1, closingAfter(sql, innerPosition)));
-    const ownSelect = selectAround(flatSql, innerPosition - openingPosition - 1);
+  for (let position = at; position >= 0;) {
+    const openingPosition = openingBefore(sql, position);
+    const flatSql = flatten(sql.slice(openingPosition + 1, closingAfter(sql, position)));
+    const ownSelect = selectAround(flatSql, position - openingPosition - 1);
     if (/\bSELECT\b/.test(ownSelect)) {
       const name = /\bFROM\s+(?:\{\w+:Identifier\}\.)?([a-z_]\w*)/.exec(ownSelect)?.[1];
       return name !== undefined && !new RegExp(`\\b${name}\\s+AS\\s*\\(`).test(sql);
     }
-    innerPosition = openingPosition;
+    position = openingPosition;
   }
   return false;
 }

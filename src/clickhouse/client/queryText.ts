@@ -3,7 +3,7 @@
  * rows and the rows of canonical head blocks:
  *
  *   FROM swaps_chain AS s                the head rows are left out if `commits` is empty
- *   FROM swaps_chain(fee_usd)            adds a computed column, which `*` leaves out
+ *   FROM swaps_chain(fee_usd)            adds an ALIAS column, which `SELECT *` does not return
  *   FROM swaps_head_chain AS s           only the head rows; `WHERE …`, if any, must be the next line
  *   -- both parts                        all lines up to `-- end` run separately over the final and the head
  *   -- end                               table, with their own ORDER BY and LIMIT

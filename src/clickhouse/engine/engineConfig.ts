@@ -168,7 +168,7 @@ export function writeEngineConfig(config: EngineConfig): string {
     uncompressed_cache_size: Math.min(UNPACKED_MAX, Math.floor(config.serverMemoryMax * UNPACKED_SHARE)),
   };
   return `<clickhouse>
-${elements({ ...SERVER_SETTINGS, ...sizes }, '  ')}
+${xmlElements({ ...SERVER_SETTINGS, ...sizes }, '  ')}
   <storage_configuration>
     <disks><default><keep_free_space_bytes>${config.keepFreeBytes}</keep_free_space_bytes></default></disks>
   </storage_configuration>
@@ -185,13 +185,13 @@ ${elements({ ...SERVER_SETTINGS, ...sizes }, '  ')}
   </logger>
   <profiles>
     <default/>
-    <bootstrap>${elements(BOOTSTRAP_SETTINGS)}</bootstrap>
+    <bootstrap>${xmlElements(BOOTSTRAP_SETTINGS)}</bootstrap>
     <writer>
-${elements(WRITER_SETTINGS, '      ')}
+${xmlElements(WRITER_SETTINGS, '      ')}
     </writer>
     <reader>
       <readonly>1</readonly>
-${elements({ ...READER_SETTINGS, ...ANSWER_SETTINGS, ...CHANGEABLE, max_execution_time: readerSecondsMax }, '      ')}
+${xmlElements({ ...READER_SETTINGS, ...ANSWER_SETTINGS, ...CHANGEABLE, max_execution_time: readerSecondsMax }, '      ')}
       <constraints>
 ${constraints(Object.keys(READER_SETTINGS), 'const', '        ')}
 ${constraints(Object.keys(CHANGEABLE), 'changeable_in_readonly', '        ')}
@@ -274,7 +274,7 @@ ${queries}
     </${user.name}>`;
 }
 
-function elements(values: Readonly<Record<string, number | string>>, indent = ''): string {
+function xmlElements(values: Readonly<Record<string, number | string>>, indent = ''): string {
   const lines = Object.entries(values).map(([name, value]) => `${indent}<${name}>${value}</${name}>`);
   return lines.join(indent === '' ? '' : '\n');
 }

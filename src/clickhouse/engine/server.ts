@@ -89,7 +89,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const lock = await takeEngineLock(join(folder, 'lock.json'), folder, waitMs);
   const keepFreeBytes = options.keepFreeBytes ?? defaultKeepFree(folder);
   const config = makeConfig(database, folder, keepFreeBytes, options);
-  const native = options.cluster === undefined ? {} : { tcpPort: options.cluster.tcpPort };
+  const nativePort = options.cluster === undefined ? {} : { tcpPort: options.cluster.tcpPort };
   const recipe = {
     launch: {
       libraries,
@@ -97,7 +97,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
       dataPath: join(folder, 'data'),
       configFile: config.file,
       httpPort: 0,
-      ...native,
+      ...nativePort,
     },
     configText: writeEngineConfig(config),
     writer: config.writer,
@@ -128,6 +128,7 @@ function prepareFolder(folder: string): void {
     writeFileSync(probe, '');
     rmSync(probe);
   } catch (cause) {
+    // The text of the system ends with the call and the path, which the message names itself.
     const reason = errorText(cause).replace(/,.*$/, '');
     const message = `the data folder ${folder} cannot be written (${reason}): make it writable, or set DATA_DIR to another folder`;
     throw new AppError('bad_config', message, { cause });

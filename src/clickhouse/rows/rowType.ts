@@ -109,7 +109,7 @@ function checkHeader(
   );
 }
 
-/** The type without what does not change how a value is written. */
+/** The type without its parts that do not change how RowBinary encodes a value, such as LowCardinality. */
 function plainType(type: string): string {
   return type
     .replace(/LowCardinality\((\w+|Nullable\(\w+\))\)/g, '$1')

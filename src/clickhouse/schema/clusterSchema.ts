@@ -110,9 +110,11 @@ export function toDistributedSchema(
 
 /** Returns a migration statement for a node's local table or view. Views have the same name on every node. */
 export function toLocalMigration(statement: string): string {
-  const names = MODIFIED_VIEW.test(statement) ? /\b(FROM) (\w+)\b/g : /(^ALTER TABLE|\bFROM|\bJOIN) (\w+)\b/g;
+  const tableNamePattern = MODIFIED_VIEW.test(statement)
+    ? /\b(FROM) (\w+)\b/g
+    : /(^ALTER TABLE|\bFROM|\bJOIN) (\w+)\b/g;
   const localStatement = statement.replace(
-    names,
+    tableNamePattern,
     (_, word: string, table: string) => `${word} ${localTable(table)}`,
   );
   if (localStatement !== statement) return localStatement;

@@ -90,16 +90,17 @@ function openPools(config: Config, log: Logger, rpc: string | null): Map<number,
 }
 
 /**
- * Opens a folder, or a server. A test request finds out the kind of server. `asked` lists the chains to
+ * Opens a folder, or a server. A test request finds out the kind of server. `chains` lists the chains to
  * import; an empty list means the market chain and its relatives (PulseChain, its testnet and Ethereum).
  */
 async function openSources(
   place: string,
-  { chains: asked, allowPrivate }: ImportOptions,
+  { chains: givenChains, allowPrivate }: ImportOptions,
   marketId: number,
   signal: AbortSignal,
 ): Promise<ContractSource[]> {
-  const chains = asked.length === 0 ? [...new Set([marketId, ...DESCENDANTS, ANCESTOR_CHAIN])] : asked;
+  const chains =
+    givenChains.length === 0 ? [...new Set([marketId, ...DESCENDANTS, ANCESTOR_CHAIN])] : givenChains;
   if (!/^https?:\/\//i.test(place)) {
     const folder = resolve(place);
     const about = await stat(folder).catch(() => null);
@@ -113,7 +114,7 @@ async function openSources(
   const [market = marketId] = chains;
   if (await isSourcifyServer(fetch, market, signal).catch(noUnlessRefused))
     return chains.map((chainId) => openSourcifyServer(fetch, chainId));
-  if (asked.length > 1)
+  if (givenChains.length > 1)
     throw new AppError('bad_config', '--chain: allowed once, because a Blockscout server has one chain');
   if (await isBlockscoutServer(fetch, signal).catch(noUnlessRefused))
     return [openBlockscoutServer(fetch, market)];

@@ -70,7 +70,7 @@ interface Found {
 
 /** Resolves to the exit code. @throws AppError `bad_config`, `node_failed` */
 export async function proveBlocks(
-  asked: Config,
+  givenConfig: Config,
   log: Logger,
   signal: AbortSignal,
   range: AskedRange,
@@ -81,7 +81,7 @@ export async function proveBlocks(
       'bad_config',
       `--from ${range.from} is after --to ${range.to}; allowed: a block up to --to`,
     );
-  const { database, config, close } = await openStored(asked, log, 'verify');
+  const { database, config, close } = await openStored(givenConfig, log, 'verify');
   let rpc: EndpointPool | null = null;
   try {
     const runner = createQueryRunner(database);
@@ -110,17 +110,17 @@ function proofOf({ proof }: Config): ProofOptions {
   return { ...proof, mode: proof.mode === 'full' ? 'full' : 'auto' };
 }
 
-function cutRange(asked: AskedRange, head: HeadSnapshot | null, output: CommandOutput): Span {
+function cutRange(range: AskedRange, head: HeadSnapshot | null, output: CommandOutput): Span {
   if (head === null) throw new AppError('bad_config', 'nothing to verify: no block is stored yet');
   const storedSpan = { from: head.startBlock, to: head.number };
-  const from = Math.max(asked.from ?? storedSpan.from, storedSpan.from);
-  const to = Math.min(asked.to ?? storedSpan.to, storedSpan.to);
+  const from = Math.max(range.from ?? storedSpan.from, storedSpan.from);
+  const to = Math.min(range.to ?? storedSpan.to, storedSpan.to);
   if (from > to)
     throw new AppError(
       'bad_config',
       `none of the requested blocks is stored: blocks ${storedSpan.from}-${storedSpan.to} are stored`,
     );
-  if ((asked.from ?? from) < from || (asked.to ?? to) > to)
+  if ((range.from ?? from) < from || (range.to ?? to) > to)
     output.write(`Of the requested blocks, only ${from}-${to} are stored.\n`);
   return { from, to };
 }

@@ -108,18 +108,18 @@ function isAsked({ from, to }: AskedRange): boolean {
  * Returns the stored part of the requested range. The part may be empty only if no range was requested.
  * `kept` is the first block whose rows were not pruned.
  */
-function cutRange(asked: AskedRange, stored: BlockRange, kept: number): BlockRange {
-  const from = Math.max(asked.from ?? stored.from, stored.from);
-  const to = Math.min(asked.to ?? stored.to, stored.to);
+function cutRange(range: AskedRange, stored: BlockRange, kept: number): BlockRange {
+  const from = Math.max(range.from ?? stored.from, stored.from);
+  const to = Math.min(range.to ?? stored.to, stored.to);
   const storedText = `final blocks ${stored.from}-${stored.to} are stored`;
   if (from > to) throw new AppError('bad_config', `none of the requested blocks is stored: ${storedText}`);
-  if (kept > to && isAsked(asked)) {
+  if (kept > to && isAsked(range)) {
     const days =
       kept > stored.to ? 'no complete day is left' : `complete days are left from block ${kept} on`;
     throw new AppError('bad_config', `rows of the requested blocks were pruned: ${days}`);
   }
   const cut = { from: Math.max(from, kept), to };
-  if ((asked.from ?? cut.from) < cut.from || (asked.to ?? to) > to)
+  if ((range.from ?? cut.from) < cut.from || (range.to ?? to) > to)
     process.stdout.write(`Of the requested blocks, only ${cut.from}-${cut.to} can be verified.\n`);
   return cut;
 }

@@ -29,7 +29,7 @@ const ANSWER_MS = 120_000;
 
 /** Resolves to the exit code. @throws AppError `bad_config`, `unavailable` */
 export async function runCompare(
-  asked: Config,
+  givenConfig: Config,
   log: Logger,
   signal: AbortSignal,
   url: string,
@@ -37,7 +37,7 @@ export async function runCompare(
 ): Promise<number> {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
     throw new AppError('bad_config', `compare: got ${redactUrls(url)}; allowed: an http or https URL`);
-  const { database, config, close } = await openStored(asked, log, 'compare');
+  const { database, config, close } = await openStored(givenConfig, log, 'compare');
   try {
     const { chainId } = config;
     const state = await readStoredState(database, chainId);

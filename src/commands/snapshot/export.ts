@@ -72,13 +72,13 @@ const hashRow = rowType({ number: u32, hash });
 
 /** @throws AppError `bad_config`, `node_failed` */
 export async function runExport(
-  asked: Config,
+  givenConfig: Config,
   log: Logger,
   signal: AbortSignal,
   { days, out }: ExportOptions,
   output: CommandOutput = process.stdout,
 ): Promise<void> {
-  const { database, url, config, close } = await openStored(asked, log, 'export');
+  const { database, url, config, close } = await openStored(givenConfig, log, 'export');
   try {
     const { chainId, proof, rpcUrls } = config;
     const state = await readStoredState(database, chainId);

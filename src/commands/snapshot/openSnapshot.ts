@@ -36,8 +36,8 @@ export async function openSnapshot(
   const place = openPlace(root, new BucketFiles(config.bucket));
   const stored = await readStoredState(storage.writer, chainId);
   const to = wanted.to ?? Infinity;
-  const asked = { from: Math.min(stored?.cursor.number ?? wanted.from ?? 0, to), to };
-  const files = await SnapshotFiles.open(place, chainId, asked, going);
+  const wantedRange = { from: Math.min(stored?.cursor.number ?? wanted.from ?? 0, to), to };
+  const files = await SnapshotFiles.open(place, chainId, wantedRange, going);
   const { plan, manifests } = files;
   const [first, last] = [plan.covered[0], plan.covered.at(-1)];
   const span = { from: wanted.from ?? first?.from ?? 0, to: wanted.to ?? last?.to ?? 0 };

@@ -24,7 +24,7 @@ export interface LiveOptions {
   /** Shortest and longest time between reorgs, in ms. Default 60,000 to 90,000. */
   readonly reorgMs?: readonly [number, number];
   /** Runs the work of each block. A test that delays it has a chain at rest meanwhile. By default it runs at once. */
-  readonly inTurn?: (work: () => Promise<void>) => Promise<void>;
+  readonly runBlockWork?: (work: () => Promise<void>) => Promise<void>;
 }
 
 interface LiveSummary {
@@ -56,7 +56,7 @@ interface LiveState {
 /** Resolves after the signal aborts. Rejects if the node fails ten times in a row. */
 export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions): Promise<LiveSummary> {
   const { signal, log, blockMs = 2_000, tradesPerBlock = 10, reorgMs = [60_000, 90_000] } = options;
-  const { inTurn = (work) => work() } = options;
+  const { runBlockWork = (work) => work() } = options;
   const random = createRandom(options.seed);
   const head = await getBlockHead(rpc);
   const state: LiveState = {
@@ -88,7 +88,7 @@ export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions)
     await sleepUntil(next, signal);
     if (signal.aborted) break;
     try {
-      await inTurn(nextBlock);
+      await runBlockWork(nextBlock);
       failures = 0;
     } catch (error) {
       failures += 1;

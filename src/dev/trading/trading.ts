@@ -28,6 +28,7 @@ const RATES = { mint: 0.05, burn: 0.04, send: 0.02, donate: 0.004 } as const;
 const WALLET_ACTION_CHANCE = 0.05;
 const PUSH_CHANCE = 0.6;
 const TO_SENDER_CHANCE = 0.04;
+const MINT_TO_SENDER_CHANCE = 0.2;
 /** Typical size of a trade in USD, and the spread of its logarithm. */
 const TRADE_USD = 250;
 const TRADE_SPREAD = 1.2;
@@ -79,14 +80,21 @@ export function createTrading(firstWorld: World, walk: PriceWalk, random: Random
 
 function swapOperation(pool: WorldPool, walk: PriceWalk, random: Random, pushPpm: number): Operation {
   const zeroForOne = random.chance(0.5);
-  const toSender = random.chance(TO_SENDER_CHANCE);
+  const paysSender = random.chance(TO_SENDER_CHANCE);
   if (random.chance(PUSH_CHANCE)) {
     const sizePpm = Math.ceil(pushPpm * (0.1 + 0.9 * random.next()));
-    return { kind: 'push', pool: pool.index, sizePpm, zeroForOne, toSender, target: walk.sqrtPriceX96(pool) };
+    return {
+      kind: 'push',
+      pool: pool.index,
+      sizePpm,
+      zeroForOne,
+      paysSender,
+      target: walk.sqrtPriceX96(pool),
+    };
   }
   const usd = TRADE_USD * Math.exp(TRADE_SPREAD * random.normal());
   const sizePpm = Math.max(1, Math.min(SWAP_PPM_MAX, Math.round((usd / pool.sideUsd) * 1e6)));
-  return { kind: 'swap', pool: pool.index, sizePpm, zeroForOne, toSender };
+  return { kind: 'swap', pool: pool.index, sizePpm, zeroForOne, paysSender };
 }
 
 function otherOperation(
@@ -97,12 +105,12 @@ function otherOperation(
 ): Operation {
   switch (kind) {
     case 'mint': {
-      const toSender = random.chance(0.2);
+      const paysSender = random.chance(MINT_TO_SENDER_CHANCE);
       return {
         kind,
         pool: pool.index,
         sizePpm: 500 + random.below(8_000),
-        toSender,
+        paysSender,
         width: 1 + random.below(63),
       };
     }
@@ -137,8 +145,8 @@ function sendOperation(pool: WorldPool, world: World, random: Random): Operation
       target,
     };
   }
-  const stranger = (0x5eedn << 64n) | BigInt(random.below(2_000));
-  return { kind: 'send', pool: pool.index, sizePpm, zeroForOne: random.chance(0.5), target: stranger };
+  const randomRecipient = (0x5eedn << 64n) | BigInt(random.below(2_000));
+  return { kind: 'send', pool: pool.index, sizePpm, zeroForOne: random.chance(0.5), target: randomRecipient };
 }
 
 /** Groups operations into transactions: many with one operation, some with up to six. */
@@ -157,6 +165,7 @@ function groupOperations(
   return transactions;
 }
 
+/** An action of a wallet with holdings. Account 0 is the deployer, so the wallets begin at account 1. */
 function walletVisit(world: World, random: Random): DevTransaction[] {
   const wallet = world.accounts[1 + random.below(Math.max(1, world.holders))];
   if (wallet === undefined || world.holders === 0) return [];
@@ -177,10 +186,13 @@ interface Operation {
   /** Size of the operation in millionths: of the reserve, of the base liquidity, or (send) of the stock of
    * tokens; up to 2^24 − 1. */
   readonly sizePpm: number;
-  /** Whether token0 goes into the pool (swap) or is sent. Default false. */
+  /** Push and swap: whether token0 goes into the pool. Send: whether token0 is sent. Default false. */
   readonly zeroForOne?: boolean;
-  /** Whether the proceeds go to the transaction's sender. By default they stay with the trader contract. */
-  readonly toSender?: boolean;
+  /**
+   * Push, swap and mint: whether the proceeds go to the transaction's sender. By default they stay with the trader
+   * contract.
+   */
+  readonly paysSender?: boolean;
   /** V3 mint: half the width of the range, in tick spacings, 1–64. Default 1. */
   readonly width?: number;
   /** For push: sqrtPriceX96 to trade towards. For send: the recipient. For burn: a number that selects the
@@ -203,8 +215,8 @@ function runTransaction(from: Hex, trader: Hex, operations: readonly Operation[]
 }
 
 function packOperation(operation: Operation): bigint {
-  const { kind, pool, sizePpm, zeroForOne = false, toSender = false, width = 1, target = 0n } = operation;
-  const flags = (zeroForOne ? 1 : 0) | (toSender ? 2 : 0) | ((width - 1) << 2);
+  const { kind, pool, sizePpm, zeroForOne = false, paysSender = false, width = 1, target = 0n } = operation;
+  const flags = (zeroForOne ? 1 : 0) | (paysSender ? 2 : 0) | ((width - 1) << 2);
   const head = (BigInt(ACTIONS[kind]) << 16n) | BigInt(pool);
   return (((head << 24n) | BigInt(sizePpm)) << 208n) | (BigInt(flags) << 200n) | target;
 }

@@ -22,7 +22,7 @@ import {
 import { openBuilder, type Builder } from '../node/builder';
 import { toNumber, type DevRpc } from '../node/devRpc';
 import { giveHoldings } from './giveHoldings';
-import { openPoolData, readPools } from './openPools';
+import { openPoolCall, readPools } from './openPools';
 import { readOwnBytecode, readOwnRuntimeBytecode, readPackageBytecode } from '../packageFiles';
 import { rawAmount } from '../trading/priceMath';
 import type { TokenContract, World, WorldToken } from './world';
@@ -49,14 +49,14 @@ export async function buildWorld(rpc: DevRpc, plan: WorldPlan = FULL_PLAN): Prom
 
   const contracts = await deployContracts(builder, deployer, plan);
   const tokens = await deployTokens(builder, deployer, contracts, plan);
-  const exchanges = { ...contracts, tokens };
+  const deployed = { ...contracts, tokens };
   for (const pool of plan.pools) {
-    const { data, gas } = openPoolData(exchanges, pool);
+    const { data, gas } = openPoolCall(deployed, pool);
     await builder.send(deployer, contracts.trader, data, gas);
   }
   await builder.finish();
 
-  const pools = await readPools(rpc, exchanges, plan.pools);
+  const pools = await readPools(rpc, deployed, plan.pools);
   const chainDescription = describeChain(contracts, tokens, plan, { chainId, url: rpc.url });
   const world: World = {
     chainDescription,

@@ -2,7 +2,7 @@
 import { AppError } from '../../errors';
 import { openBlockMaker, type BlockMaker } from '../node/blockMaker';
 import { getBlockHead, type DevRpc } from '../node/devRpc';
-import { openPoolData, readPools } from './openPools';
+import { openPoolCall, readPools } from './openPools';
 import { createPriceWalk, type PriceWalk } from '../trading/priceWalk';
 import { createRandom } from '../trading/random';
 import { createTrading } from '../trading/trading';
@@ -125,7 +125,7 @@ function openDue(maker: BlockMaker, world: World, due: readonly Launch[]): void 
   const [deployer] = world.accounts;
   if (deployer === undefined)
     throw new AppError('internal', 'the node of the development chain has no accounts');
-  for (const { plan } of due) maker.add({ from: deployer, to: world.trader, ...openPoolData(world, plan) });
+  for (const { plan } of due) maker.add({ from: deployer, to: world.trader, ...openPoolCall(world, plan) });
 }
 
 async function withLaunches(rpc: DevRpc, world: World, due: readonly Launch[]): Promise<World> {

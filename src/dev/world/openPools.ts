@@ -7,7 +7,7 @@ import { liquidityOf, rawAmount, sqrtPriceX96Of } from '../trading/priceMath';
 import type { PoolPlan, World, WorldPool, WorldToken } from './world';
 import { DEX_V2, DEX_V2_29, DEX_V3 } from './worldPlan';
 
-type Exchanges = Pick<World, 'trader' | 'v2' | 'v3' | 'tokens'>;
+type Deployed = Pick<World, 'trader' | 'v2' | 'v3' | 'tokens'>;
 
 const V2_GAS = 4_000_000;
 const V3_GAS = 8_000_000;
@@ -16,10 +16,10 @@ const V3_GAS = 8_000_000;
 const FULL_RANGE_PART = 5;
 
 /** Calldata for the trader contract that opens the planned pool at the prices of its tokens. */
-export function openPoolData(exchanges: Exchanges, plan: PoolPlan): { data: Hex; gas: number } {
-  const base = tokenByKey(exchanges.tokens, plan.base);
-  const quote = tokenByKey(exchanges.tokens, plan.quote);
-  const factory = factoryOf(exchanges, plan.dex);
+export function openPoolCall(deployed: Deployed, plan: PoolPlan): { data: Hex; gas: number } {
+  const base = tokenByKey(deployed.tokens, plan.base);
+  const quote = tokenByKey(deployed.tokens, plan.quote);
+  const factory = factoryOf(deployed, plan.dex);
   const fee = feeOf(plan);
   if (plan.dex === DEX_V3) {
     const [token0, token1] = inChainOrder(base, quote);
@@ -36,14 +36,14 @@ export function openPoolData(exchanges: Exchanges, plan: PoolPlan): { data: Hex;
  * numbers differ. */
 export async function readPools(
   rpc: DevRpc,
-  exchanges: Exchanges,
+  deployed: Deployed,
   plans: readonly PoolPlan[],
 ): Promise<WorldPool[]> {
-  const records = await readContract(rpc, TRADER, exchanges.trader, 'listPools');
+  const records = await readContract(rpc, TRADER, deployed.trader, 'listPools');
   if (!Array.isArray(records) || records.length !== plans.length) {
     throw new AppError('node_failed', `the trader contract did not list ${plans.length} pools`);
   }
-  return plans.map((plan, index) => joinPool(exchanges.tokens, plan, records[index], index));
+  return plans.map((plan, index) => joinPool(deployed.tokens, plan, records[index], index));
 }
 
 function joinPool(tokens: readonly WorldToken[], plan: PoolPlan, record: unknown, index: number): WorldPool {

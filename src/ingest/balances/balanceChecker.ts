@@ -265,10 +265,13 @@ export class BalanceChecker {
     ]);
     const timeoutError = (): Error =>
       new RpcError('timeout', `the node did not answer within ${NODE_TIMEOUT_MS} ms`);
-    const told = await withDeadline(clock, NODE_TIMEOUT_MS, signal, timeoutError, (inner) =>
+    const contractAnswers = await withDeadline(clock, NODE_TIMEOUT_MS, signal, timeoutError, (inner) =>
       askContracts(rpc, calls, { at: { blockHash }, signal: inner }),
     );
-    return balances.map((balance, index) => ({ ...balance, node: readUint(told[index]?.answers[0]) }));
+    return balances.map((balance, index) => ({
+      ...balance,
+      node: readUint(contractAnswers[index]?.answers[0]),
+    }));
   }
 
   /** Hash of the block with this number on the node's chain. Null if the node does not have the block. */

@@ -160,9 +160,9 @@ export class BlockReader {
       take(rows);
     });
     for (const block of blocks) this.tokens.noteEvents(block);
-    const asked = this.deps.status?.askedTokens;
-    for (const token of asked ?? []) this.tokens.noteRequest(token);
-    asked?.clear();
+    const askedTokens = this.deps.status?.askedTokens;
+    for (const token of askedTokens ?? []) this.tokens.noteRequest(token);
+    askedTokens?.clear();
     const last = blocks.at(-1);
     if (last !== undefined) await this.renewTokens({ ...last, reversible }, signal);
   }

@@ -21,8 +21,8 @@ export async function readPairCounts(
   signal: AbortSignal,
 ): Promise<number[]> {
   const calls = factories.map(({ dex }) => [{ to: dex.factory, data: callData('allPairsLength()') }]);
-  const told = await askContracts(rpc, calls, { at: { blockHash: hash }, signal });
-  return told.map(({ answers: [answer] }) => {
+  const contractAnswers = await askContracts(rpc, calls, { at: { blockHash: hash }, signal });
+  return contractAnswers.map(({ answers: [answer] }) => {
     const count = readNumber(answer) ?? 0n;
     return count > PAIRS_MAX ? 0 : Number(count);
   });

@@ -266,22 +266,22 @@ export class PoolSearch {
   /** Reads the states of pools that are not known yet, and waits until the session has added the pools. */
   private async add(all: readonly OlderPool[], signal: AbortSignal): Promise<void> {
     const { database, chainId, found } = this.deps;
-    let left = all.filter(({ address }) => !found.isKnown(address));
-    for (let attempt = 0; left.length > 0; attempt += 1) {
+    let poolsLeft = all.filter(({ address }) => !found.isKnown(address));
+    for (let attempt = 0; poolsLeft.length > 0; attempt += 1) {
       if (attempt === OFFERS_MAX)
         throw new AppError('unavailable', 'the newest block was replaced while pools were read');
       const offers = [];
       const offered = new Set<Hex>();
       const block = await readSearchBlock(database, chainId);
       if (block === null) return;
-      for (let at = 0; at < left.length; at += POOLS_MAX) {
-        const some = left.slice(at, at + POOLS_MAX);
-        const calls = some.map(({ poolId }) => (poolId === null ? CALLS_PER_POOL : CALLS_PER_VAULT_POOL));
+      for (let at = 0; at < poolsLeft.length; at += POOLS_MAX) {
+        const chunk = poolsLeft.slice(at, at + POOLS_MAX);
+        const calls = chunk.map(({ poolId }) => (poolId === null ? CALLS_PER_POOL : CALLS_PER_VAULT_POOL));
         await this.spend(
           calls.reduce((sum, one) => sum + one, 0),
           signal,
         );
-        const states = await readOldStates(this.deps, some, block, signal);
+        const states = await readOldStates(this.deps, chunk, block, signal);
         for (const { row } of states) offered.add(row.address);
         offers.push(...(await this.withTicks(states, block, signal)));
         if (offers.length >= ADDED_MAX) await found.offer(offers.splice(0), signal);
@@ -289,7 +289,7 @@ export class PoolSearch {
       await found.offer(offers, signal);
       // A vault pool that is neither weighted nor stable has no state, so it is not in `offered` and is not tried
       // again.
-      left = left.filter(({ address }) => offered.has(address) && !found.isKnown(address));
+      poolsLeft = poolsLeft.filter(({ address }) => offered.has(address) && !found.isKnown(address));
     }
   }
 

@@ -56,7 +56,7 @@ const poolRow = rowType({ address, tick_spacing: i32 });
 /** Stored V3 pools whose ticks from before the start block have not been read yet. */
 export function listUnread(database: Database, { commits, finalTo }: SearchBlock): Promise<UnreadPool[]> {
   const params = { commits, final_ord: lastOrdOfBlock(finalTo) };
-  return selectAll(database, 'ingest/older_pools/list_unwalked', params, poolRow, POOLS_MAX);
+  return selectAll(database, 'ingest/older_pools/list_unread', params, poolRow, POOLS_MAX);
 }
 
 /** A pool without a usable answer gets an empty range. */
@@ -69,8 +69,8 @@ export async function readOldTicks(
   const ask: Ask = async (calls) => {
     await spend(calls.length);
     const lists = calls.map((call) => [call]);
-    const told = await askContracts(rpc, lists, { at: { blockHash: block.hash }, signal });
-    return told.map(({ answers: [answer = null] }) => answer);
+    const contractAnswers = await askContracts(rpc, lists, { at: { blockHash: block.hash }, signal });
+    return contractAnswers.map(({ answers: [answer = null] }) => answer);
   };
   const slots = await ask(pools.map(({ address: to }) => ({ to, data: callData('slot0()') })));
   const readings: TickReading[] = [];

@@ -54,7 +54,7 @@ export async function storeSupplies(
     { to, data: callData('totalSupply()') },
     ...holders.map((holder) => ({ to, data: callData('balanceOf(address)', holder) })),
   ]);
-  const told = await askContracts(rpc, calls, { at: { blockHash: block.hash }, signal });
+  const contractAnswers = await askContracts(rpc, calls, { at: { blockHash: block.hash }, signal });
   const params = {
     commits: block.commits,
     final_ord: lastOrdOfBlock(block.finalTo),
@@ -66,7 +66,7 @@ export async function storeSupplies(
   const movesOf = new Map(minted.map((row) => [row.token, row]));
   const rows = tokens.map((token, index): TokenSupplyRow => {
     const moves = movesOf.get(token);
-    const { answers: [supply, ...balances] = [], isUnsure = true } = told[index] ?? {};
+    const { answers: [supply, ...balances] = [], isUnsure = true } = contractAnswers[index] ?? {};
     const movedAmounts = new Map(moves?.held);
     return {
       token,

@@ -234,16 +234,16 @@ export class VaultDiscovery {
     reversible: boolean,
     signal?: AbortSignal,
   ): Promise<DiscoveredVaultPool[]> {
-    const asked = open.filter(({ candidate: { created } }) => created === null);
-    const told = await askContracts(
+    const olderPools = open.filter(({ candidate: { created } }) => created === null);
+    const contractAnswers = await askContracts(
       this.deps.rpc,
-      asked.map(({ candidate: { dex, poolId }, state: { tokens } }) => [
+      olderPools.map(({ candidate: { dex, poolId }, state: { tokens } }) => [
         swapFeeCall(poolOfId(poolId)),
         ...booksCalls(dex.factory, poolId, tokens),
       ]),
       {
         at: (index) => {
-          const { parentHash = ZERO_HASH, number = 1 } = asked[index]?.candidate.block ?? {};
+          const { parentHash = ZERO_HASH, number = 1 } = olderPools[index]?.candidate.block ?? {};
           return reversible ? { blockHash: parentHash } : numberToHex(Math.max(0, number - 1));
         },
         missing: 'null',
@@ -251,8 +251,8 @@ export class VaultDiscovery {
       },
     );
     const read = new Map(
-      asked.map(({ state: { poolId }, candidate: { block } }, index) => {
-        const { answers = [], isUnsure = false } = told[index] ?? {};
+      olderPools.map(({ state: { poolId }, candidate: { block } }, index) => {
+        const { answers = [], isUnsure = false } = contractAnswers[index] ?? {};
         if (isUnsure) this.strangers.postpone(poolId, block.number);
         return [poolId, answers];
       }),

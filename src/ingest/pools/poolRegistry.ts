@@ -86,13 +86,13 @@ export class PoolRegistry {
     this.states.clear();
     this.vaultPools.clear();
     this.unlistedFees.clear();
-    this.journal.finalise(Infinity);
+    this.journal.finaliseAll();
   }
 
   /** Begins a block. If the block is reversible, its changes can be undone until `finalise`. */
   openBlock(number: number, reversible: boolean): void {
     if (reversible) this.journal.open(number);
-    else this.journal.finalise(Infinity);
+    else this.journal.finaliseAll();
   }
 
   findPool(address: Hex): KnownPool | undefined {

@@ -58,11 +58,11 @@ export async function readVaultPools(
       // The row already includes the fee changes of the block in which the pool was added.
       const counts = fee !== undefined && blockOfOrd(fee.ord) >= blockOfOrd(row.ord);
       const swapFee = counts ? fee.swapFee : fromFeePips(row.fee_pips);
-      const listed = { ...emptyWeightedPool(poolId), tokens: row.tokens, swapFee };
+      const emptyState = { ...emptyWeightedPool(poolId), tokens: row.tokens, swapFee };
       // A pool without a stored state is empty if its creation block is known. Otherwise the pool is older,
       // and its balances are unknown.
       const firstState =
-        row.created_block === null ? listed : withBalances(listed, { tokens: [], balances: [] });
+        row.created_block === null ? emptyState : withBalances(emptyState, { tokens: [], balances: [] });
       const storedBalances = balances.get(row.address);
       const state = { ...firstState, balances: storedBalances?.balances ?? firstState.balances };
       const weights = row.weights.length === 0 ? null : row.weights;

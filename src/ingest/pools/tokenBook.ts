@@ -12,7 +12,7 @@ import type { Hex } from '../../domain/hex';
 const PAUSE_MIN_BLOCKS = 8;
 const PAUSE_MAX_BLOCKS = 2 ** 17;
 /** Largest number of incomplete tokens that are asked again after pauses. Further tokens wait for an event. */
-const PENDING_MAX = 50_000;
+const INCOMPLETE_MAX = 50_000;
 /** Largest number of tokens that wait because of an event. */
 const HINTED_MAX = 10_000;
 /** Decimals of 0 without symbol and name are believed if they are read again this many blocks later. */
@@ -39,7 +39,7 @@ interface Entry extends StoredToken {
   readonly removed: boolean;
 }
 
-interface Pause {
+interface Waiting {
   due: number;
   blocks: number;
   isTraded: boolean;
@@ -51,7 +51,7 @@ interface Pause {
 export class TokenBook {
   /** Decimals of complete tokens with one row, and entries of all others. */
   private readonly known = new Map<Hex, number | Entry>();
-  private readonly pending = new Map<Hex, Pause>();
+  private readonly incomplete = new Map<Hex, Waiting>();
   private readonly hinted = new Set<Hex>();
   /** Readings that a reorg may still remove: block of the newest one, and the entry from before the first one. */
   private readonly recent = new Map<Hex, { block: number; readonly before: number | Entry | undefined }>();
@@ -81,7 +81,7 @@ export class TokenBook {
    */
   load(rows: readonly StoredToken[], finalTo: number, pools: readonly PoolRow[]): void {
     const inPools = new Set(pools.flatMap(({ token0, token1, tokens }) => [token0, token1, ...tokens]));
-    for (const map of [this.known, this.pending, this.hinted, this.recent]) map.clear();
+    for (const map of [this.known, this.incomplete, this.hinted, this.recent]) map.clear();
     for (const row of rows) {
       const tokenVersion = fromVersion(row.version);
       const unsure = tokenVersion.block > finalTo;
@@ -120,12 +120,12 @@ export class TokenBook {
     const entry = typeof stored === 'number' ? null : stored;
     const decimalsBefore = typeof stored === 'number' ? stored : stored.decimals;
     const seq = entry?.at.seq ?? 0;
-    const zeroSince = isBlankZero(read) ? (this.pending.get(address)?.zeroSince ?? block) : null;
+    const zeroSince = isBlankZero(read) ? (this.incomplete.get(address)?.zeroSince ?? block) : null;
     const isBelieved = zeroSince === null || block - zeroSince >= ZERO_BLOCKS;
     const learnt = learn({ ...read, decimals: isBelieved ? read.decimals : null }, stored);
     if (learnt === null || seq >= SEQ_MAX) {
-      const pause = this.pending.get(address);
-      if (pause !== undefined) pause.zeroSince = zeroSince;
+      const waiting = this.incomplete.get(address);
+      if (waiting !== undefined) waiting.zeroSince = zeroSince;
       return null;
     }
     const at = { seq: seq + 1, block, before: decimalsBefore, changed: learnt.changed };
@@ -142,17 +142,17 @@ export class TokenBook {
 
   /** Notes a trade. The first trade of an incomplete token is a reason to ask again. */
   noteTrade(token: Hex): void {
-    const pause = this.pending.get(token);
-    if (pause === undefined || pause.isTraded) return;
-    pause.isTraded = true;
+    const waiting = this.incomplete.get(token);
+    if (waiting === undefined || waiting.isTraded) return;
+    waiting.isTraded = true;
     this.hint(token);
   }
 
   /** Notes a request of a client. The first request for an incomplete token is a reason to ask again. */
   noteRequest(token: Hex): void {
-    const pause = this.pending.get(token);
-    if (pause === undefined || pause.isRequested) return;
-    pause.isRequested = true;
+    const waiting = this.incomplete.get(token);
+    if (waiting === undefined || waiting.isRequested) return;
+    waiting.isRequested = true;
     this.hint(token);
   }
 
@@ -160,25 +160,25 @@ export class TokenBook {
   takeDue(block: number, max: number): Hex[] {
     const dueTokens = new Set([...this.hinted].slice(0, max));
     for (const token of dueTokens) this.hinted.delete(token);
-    for (const [token, pause] of this.pending) {
+    for (const [token, waiting] of this.incomplete) {
       if (dueTokens.size === max) break;
-      if (pause.due <= block) dueTokens.add(token);
+      if (waiting.due <= block) dueTokens.add(token);
     }
     for (const token of dueTokens) {
-      const pause = this.pending.get(token);
-      if (pause === undefined) continue;
-      pause.due = block + pause.blocks;
-      pause.blocks = Math.min(PAUSE_MAX_BLOCKS, pause.blocks * 2);
+      const waiting = this.incomplete.get(token);
+      if (waiting === undefined) continue;
+      waiting.due = block + waiting.blocks;
+      waiting.blocks = Math.min(PAUSE_MAX_BLOCKS, waiting.blocks * 2);
       // Tokens that were just asked go to the end, so that each token gets its turn.
-      this.pending.delete(token);
-      this.pending.set(token, pause);
+      this.incomplete.delete(token);
+      this.incomplete.set(token, waiting);
     }
     return [...dueTokens].filter((token) => this.has(token));
   }
 
   /** Notes that the reading of these tokens failed at this block. They are asked again after a pause. */
   putBack(tokens: readonly Hex[], block: number): void {
-    for (const token of tokens) if (!this.pending.has(token)) this.watch(token, false, block, null);
+    for (const token of tokens) if (!this.incomplete.has(token)) this.watch(token, false, block, null);
   }
 
   /** Forgets what was read above this block. New tokens are read again when they appear, others soon. */
@@ -221,11 +221,11 @@ export class TokenBook {
   }
 
   private watch(token: Hex, complete: boolean, block: number, zeroSince: number | null): void {
-    const pause = this.pending.get(token);
-    if (complete) this.pending.delete(token);
-    else if (pause !== undefined) pause.zeroSince = zeroSince;
-    else if (this.pending.size < PENDING_MAX)
-      this.pending.set(token, {
+    const waiting = this.incomplete.get(token);
+    if (complete) this.incomplete.delete(token);
+    else if (waiting !== undefined) waiting.zeroSince = zeroSince;
+    else if (this.incomplete.size < INCOMPLETE_MAX)
+      this.incomplete.set(token, {
         due: block + PAUSE_MIN_BLOCKS,
         blocks: 2 * PAUSE_MIN_BLOCKS,
         isTraded: false,

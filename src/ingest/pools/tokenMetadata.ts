@@ -139,7 +139,7 @@ async function aggregate(
 ): Promise<Asked | null> {
   const data = encodeAggregate(calls);
   const bytesMax = AGGREGATE_BYTES_MAX * (1 + calls.length / CALLS.length);
-  const [outcome] = await callAll(rpc, [{ to: MULTICALL3, data, gas: null }], bytesMax, question);
+  const [outcome] = await callBounded(rpc, [{ to: MULTICALL3, data, gas: null }], bytesMax, question);
   if (outcome === undefined || 'error' in outcome || outcome.value.length < 130) return null;
   try {
     const [results] = resultsShape.parse(MULTICALL.decodeFunctionResult('aggregate3', outcome.value));
@@ -173,7 +173,7 @@ async function askDirectly(
   budget: LongTextBudget,
 ): Promise<Asked> {
   if (calls.length === 0) return [];
-  const outcomes = await callAll(rpc, withGas(calls, CALL_GAS), TEXT_ANSWER_BYTES_MAX, question);
+  const outcomes = await callBounded(rpc, withGas(calls, CALL_GAS), TEXT_ANSWER_BYTES_MAX, question);
   const isText = (index: number): boolean => calls[index]?.data !== DECIMALS_CALL;
   const starved = outcomes.flatMap((one, index) => (isText(index) && mayLackGas(one) ? [index] : []));
   const toRepeat = starved.slice(0, budget.moreGasCalls);
@@ -183,7 +183,7 @@ async function askDirectly(
     LONG_TEXT_GAS,
   );
   const fed =
-    callsWithGas.length === 0 ? [] : await callAll(rpc, callsWithGas, TEXT_ANSWER_BYTES_MAX, question);
+    callsWithGas.length === 0 ? [] : await callBounded(rpc, callsWithGas, TEXT_ANSWER_BYTES_MAX, question);
   toRepeat.forEach((index, place) => {
     const outcome = fed[place];
     if (outcome !== undefined) outcomes[index] = outcome;
@@ -224,7 +224,7 @@ async function askLongText(
   if (budget.longTexts > 0) {
     budget.longTexts -= 1;
     const calls = withGas([call], LONG_TEXT_GAS);
-    const [outcome] = await callAll(rpc, calls, LONG_TEXT_ANSWER_BYTES_MAX, question);
+    const [outcome] = await callBounded(rpc, calls, LONG_TEXT_ANSWER_BYTES_MAX, question);
     if (outcome === undefined) return null;
     if (!('error' in outcome) || outcome.error.cut !== 'call') return answerOf(outcome, question);
   }
@@ -238,7 +238,7 @@ function withGas(calls: readonly ContractCall[], gas: Hex): ContractCall[] {
   return calls.map((call) => ({ ...call, gas }));
 }
 
-function callAll(
+function callBounded(
   rpc: EthCalls,
   calls: readonly ContractCall[],
   answerBytesMax: number,

@@ -55,7 +55,7 @@ export class TickBook {
     old: readonly OldTicksRow[] = [],
   ): void {
     if (reversible) this.journal.open(number);
-    else this.journal.finalise(Infinity);
+    else this.journal.finaliseAll();
     for (const row of old) this.addOld(row);
     for (const pool of pools) this.addPool(pool);
     for (const event of events) if (event.pool_type === POOL_V3) this.addEvent(event);

@@ -27,7 +27,7 @@ interface Caps {
 
 export class VaultCaps {
   /** USD value that later swaps of a transaction in a pool may still have, by pool and transaction. */
-  private readonly left = new Map<string, Caps>();
+  private readonly remainingCaps = new Map<string, Caps>();
   /** Net amount of tokens (raw) that each transaction brought into a vault, by transaction, vault and token. */
   private broughtIn: ReadonlyMap<string, bigint> | null = null;
 
@@ -47,12 +47,12 @@ export class VaultCaps {
     const key = heldKey(swap);
     const cash = held.get(key);
     if (cash === undefined) return value;
-    const capLeft = this.left.get(key) ?? this.capsOf(cash, swap);
-    this.left.set(key, capLeft);
-    const amountUsd = Math.min(value.amountUsd, capLeft.tracked);
-    const untrackedUsd = Math.min(value.untrackedUsd, capLeft.untracked);
-    capLeft.tracked -= amountUsd;
-    capLeft.untracked -= untrackedUsd;
+    const remaining = this.remainingCaps.get(key) ?? this.capsOf(cash, swap);
+    this.remainingCaps.set(key, remaining);
+    const amountUsd = Math.min(value.amountUsd, remaining.tracked);
+    const untrackedUsd = Math.min(value.untrackedUsd, remaining.untracked);
+    remaining.tracked -= amountUsd;
+    remaining.untracked -= untrackedUsd;
     return { ...value, amountUsd, untrackedUsd };
   }
 

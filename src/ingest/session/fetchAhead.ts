@@ -1,6 +1,6 @@
 /**
- * Fetches a long range of blocks in pieces, several in parallel, and yields them in order. The number and
- * size of the pieces limit the memory in use.
+ * Fetches a long range of blocks in chunks, several in parallel, and yields them in order. The number and
+ * size of the chunks limit the memory in use.
  */
 import type { BlockSource } from '../../node/blocks/blockSource';
 import type { ChainBlock } from '../../domain/block';
@@ -8,7 +8,7 @@ import type { Hex } from '../../domain/hex';
 
 interface FetchAheadOptions {
   readonly signal: AbortSignal;
-  /** Largest number of blocks per piece; at most 512. */
+  /** Largest number of blocks per chunk; at most 512. */
   readonly blocksMax?: number;
   /**
    * Hash of the block before the range, if it is known to be right. An endpoint with another hash for this block
@@ -18,13 +18,13 @@ interface FetchAheadOptions {
 }
 
 const CHUNKS_IN_FLIGHT = 4;
-/** Number of logs at which a piece is large enough. */
+/** Number of logs at which a chunk is large enough. */
 const CHUNK_LOGS = 6_000;
 const FIRST_CHUNK_BLOCKS = 16;
 const CHUNK_BLOCKS_MAX = 512;
 
 /**
- * Yields verified pieces of consecutive blocks, ascending. If a block cannot be had, yields the blocks before it, then
+ * Yields verified chunks of consecutive blocks, ascending. If a block cannot be had, yields the blocks before it, then
  * rejects.
  */
 export async function* fetchAhead(
@@ -35,31 +35,31 @@ export async function* fetchAhead(
 ): AsyncGenerator<ChainBlock[]> {
   const { signal, blocksMax = Infinity, parent } = options;
   const chunkBlocksMax = Math.min(CHUNK_BLOCKS_MAX, blocksMax);
-  const under: { readonly end: number; readonly chunk: Promise<ChainBlock[]> }[] = [];
+  const inFlight: { readonly end: number; readonly blocks: Promise<ChainBlock[]> }[] = [];
   let next = from;
-  /** Time of the last block of the previous piece, unix seconds. */
+  /** Time of the last block of the previous chunk, unix seconds. */
   let notBefore = 0;
   let size = Math.min(FIRST_CHUNK_BLOCKS, chunkBlocksMax);
   const launch = (): void => {
-    while (under.length < CHUNKS_IN_FLIGHT && next <= to) {
+    while (inFlight.length < CHUNKS_IN_FLIGHT && next <= to) {
       const end = Math.min(to, next + size - 1);
       const parentOption = next === from && parent !== undefined ? { parent } : {};
-      const chunk = source.fetchRange(next, end, { signal, partial: true, ...parentOption });
-      // A later piece may fail while the caller waits for an earlier piece. The error is thrown when the
-      // caller reaches the failed piece.
-      chunk.catch(() => undefined);
-      under.push({ end, chunk });
+      const blocks = source.fetchRange(next, end, { signal, partial: true, ...parentOption });
+      // A later chunk may fail while the caller waits for an earlier chunk. The error is thrown when the
+      // caller reaches the failed chunk.
+      blocks.catch(() => undefined);
+      inFlight.push({ end, blocks });
       next = end + 1;
     }
   };
   for (;;) {
     launch();
-    const piece = under.shift();
-    if (piece === undefined) return;
-    let blocks = await piece.chunk;
+    const chunk = inFlight.shift();
+    if (chunk === undefined) return;
+    let blocks = await chunk.blocks;
     const [first, end] = [blocks[0], blocks.at(-1)];
-    // A piece is verified before the time of the previous piece is known. If block times decrease between two
-    // pieces, the error names the endpoint that sent the wrong time.
+    // A chunk is verified before the time of the previous chunk is known. If block times decrease between two
+    // chunks, the error names the endpoint that sent the wrong time.
     if (first !== undefined && end !== undefined && first.timestamp < notBefore)
       blocks = await source.fetchRange(first.number, end.number, { signal, notBefore });
     notBefore = blocks.at(-1)?.timestamp ?? notBefore;
@@ -68,11 +68,11 @@ export async function* fetchAhead(
     size = Math.max(1, Math.min(size * 2, chunkBlocksMax, Math.round(CHUNK_LOGS / perBlock)));
     yield blocks;
     // One block could not be had: what lies before it is of use already. The next request names the reason.
-    const reached = blocks.at(-1)?.number ?? piece.end;
-    if (reached >= piece.end) continue;
-    under.unshift({
-      end: piece.end,
-      chunk: source.fetchRange(reached + 1, piece.end, { signal, partial: true }),
+    const reached = blocks.at(-1)?.number ?? chunk.end;
+    if (reached >= chunk.end) continue;
+    inFlight.unshift({
+      end: chunk.end,
+      blocks: source.fetchRange(reached + 1, chunk.end, { signal, partial: true }),
     });
   }
 }

@@ -39,16 +39,16 @@ export class WriterBeat {
 
   async run(signal: AbortSignal): Promise<void> {
     const { claim, clock, log, state, news, onFenced } = this.deps;
-    let told = '';
+    let lastNews = '';
     let beatAt = -Infinity;
     while (!signal.aborted) {
       try {
         // Nothing is written before the claim, so the claim is news too.
-        const now = `${claim.session} ${news()}`;
-        if (now !== told || clock.now() - beatAt >= BEAT_MS) {
+        const latestNews = `${claim.session} ${news()}`;
+        if (latestNews !== lastNews || clock.now() - beatAt >= BEAT_MS) {
           await claim.beat();
           await claim.tell(state());
-          told = now;
+          lastNews = latestNews;
           beatAt = clock.now();
         }
       } catch (error) {

@@ -209,12 +209,12 @@ export function backfillProgress({ work, indexed }: IngestStatus, now: number): 
   const blocks = to - from + 1;
   if (blocks < BLOCKS_MIN) return null;
   const done = Math.min(blocks, Math.max(0, (indexed ?? 0) - from + 1));
-  const left = done === 0 ? null : Math.ceil(((now - since) / 1000) * ((blocks - done) / done));
+  const secondsLeft = done === 0 ? null : Math.ceil(((now - since) / 1000) * ((blocks - done) / done));
   return {
     from_block: from,
     to_block: to,
     done_pct: Math.floor((done / blocks) * 1000) / 10,
-    seconds_left: left,
+    seconds_left: secondsLeft,
   };
 }
 

@@ -107,7 +107,7 @@ export function checkPiece(
 }
 
 /** Checks that the answer is for the requested block. @throws BlockMismatch `block_identity` */
-export function checkNumber(header: BlockHeader, asked: number): void {
-  if (header.number === asked) return;
-  throw new BlockMismatch('block_identity', header.number, `the request was for block ${asked}`);
+export function checkNumber(header: BlockHeader, requested: number): void {
+  if (header.number === requested) return;
+  throw new BlockMismatch('block_identity', header.number, `the request was for block ${requested}`);
 }

@@ -28,9 +28,9 @@ interface Vote {
   readonly id: number;
   readonly number: number;
   /** Hash of the block in the chain that is to be confirmed. */
-  readonly asked: Hex;
+  readonly wantedHash: Hex;
   /** Hash of the endpoint's block. */
-  readonly own: Hex;
+  readonly ownHash: Hex;
 }
 
 /** `behind`: the endpoint does not have the block yet. `silent`: no answer in time. */
@@ -56,18 +56,21 @@ export async function confirmMajority(
       if (answer === 'behind') votes.push(...(await askBehind(source, endpoint, first.id, signal)));
   signal?.throwIfAborted();
   const [agreeing, others] = [votes.filter(agrees), votes.filter((vote) => !agrees(vote))];
-  const rivals = others.filter(({ number }) => number === ref.number).map(({ own }) => own);
+  const rivals = others.filter(({ number }) => number === ref.number).map(({ ownHash }) => ownHash);
   const isSplit = rivals.some((one) => one !== rivals[0]);
   if (agreeing.length > others.length) {
-    for (const { id, number, asked, own } of others) bench(pool, id, outvoted(own, asked), number);
+    for (const { id, number, wantedHash, ownHash } of others)
+      bench(pool, id, outvoted(ownHash, wantedHash), number);
     return;
   }
   const [other] = others;
   if (other === undefined || others.length === agreeing.length || isSplit)
-    throw failure(`no majority of the endpoints confirms block ${ref.number} ${ref.hash}: ${tell(votes)}`);
-  for (const { id } of agreeing) bench(pool, id, outvoted(other.asked, other.own), other.number);
+    throw failure(
+      `no majority of the endpoints confirms block ${ref.number} ${ref.hash}: ${describeVotes(votes)}`,
+    );
+  for (const { id } of agreeing) bench(pool, id, outvoted(other.wantedHash, other.ownHash), other.number);
   throw failure(
-    `the blocks up to ${ref.number} ${ref.hash} are dropped: for block ${other.number}, the majority of the endpoints has ${other.own}`,
+    `the blocks up to ${ref.number} ${ref.hash} are dropped: for block ${other.number}, the majority of the endpoints has ${other.ownHash}`,
   );
 }
 
@@ -79,12 +82,12 @@ export async function benchOthers({ pool, source }: Voters, right: Ref, signal?:
       bench(
         pool,
         answer.id,
-        `hash is ${answer.own}, but TRUSTED_BLOCK descends from ${right.hash}`,
+        `hash is ${answer.ownHash}, but TRUSTED_BLOCK descends from ${right.hash}`,
         right.number,
       );
 }
 
-const agrees = ({ asked, own }: Vote): boolean => asked === own;
+const agrees = ({ wantedHash, ownHash }: Vote): boolean => wantedHash === ownHash;
 
 const outvoted = (wrong: Hex, right: Hex): string =>
   `hash is ${wrong}, the majority of the endpoints says ${right}`;
@@ -93,9 +96,11 @@ function failure(message: string): AppError {
   return new AppError('node_failed', message, { retryable: true });
 }
 
-function tell(votes: readonly Vote[]): string {
+function describeVotes(votes: readonly Vote[]): string {
   if (votes.length === 0) return 'none has the block';
-  return votes.map(({ id, number, own }) => `endpoint #${id} has ${own} for block ${number}`).join(', ');
+  return votes
+    .map(({ id, number, ownHash }) => `endpoint #${id} has ${ownHash} for block ${number}`)
+    .join(', ');
 }
 
 function bench(pool: EndpointPool, id: number, reason: string, number: number): void {
@@ -128,7 +133,9 @@ async function ask(
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const header = await fetchWithin(source, endpoint, number, signal);
-  return typeof header === 'string' ? header : { id: endpoint.id, number, asked: hash, own: header.hash };
+  return typeof header === 'string'
+    ? header
+    : { id: endpoint.id, number, wantedHash: hash, ownHash: header.hash };
 }
 
 /**
@@ -152,7 +159,7 @@ async function askBehind(
     ownHeader.hash === agreedHeader.hash
   )
     return [];
-  return [{ id: endpoint.id, number, asked: agreedHeader.hash, own: ownHeader.hash }];
+  return [{ id: endpoint.id, number, wantedHash: agreedHeader.hash, ownHash: ownHeader.hash }];
 }
 
 async function fetchWithin(

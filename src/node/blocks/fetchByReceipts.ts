@@ -52,27 +52,34 @@ export async function fetchByReceipts(
   signal: AbortSignal,
   withBodies: boolean,
 ): Promise<(UncheckedBlock | AppError)[]> {
-  const asked: { readonly number: number; readonly into: Map<number, unknown>; readonly call: RpcCall }[] =
-    [];
+  const missingHalves: {
+    readonly number: number;
+    readonly into: Map<number, unknown>;
+    readonly call: RpcCall;
+  }[] = [];
   for (const number of numbers) {
     const at = numberToHex(number);
     if (!halves.headers.has(number))
-      asked.push({
+      missingHalves.push({
         number,
         into: halves.headers,
         call: { method: 'eth_getBlockByNumber', params: [at, withBodies] },
       });
     if (!halves.receipts.has(number))
-      asked.push({ number, into: halves.receipts, call: { method: 'eth_getBlockReceipts', params: [at] } });
+      missingHalves.push({
+        number,
+        into: halves.receipts,
+        call: { method: 'eth_getBlockReceipts', params: [at] },
+      });
   }
   const answers = await endpoint.attempt(
-    asked.map(({ call }) => call),
-    (result, index) => requirePart(endpoint, result, `block ${asked[index]?.number ?? 0}`),
+    missingHalves.map(({ call }) => call),
+    (result, index) => requirePart(endpoint, result, `block ${missingHalves[index]?.number ?? 0}`),
     signal,
   );
   const errors = new Map<number, RpcError>();
   for (const [index, answer] of answers.entries()) {
-    const half = asked[index];
+    const half = missingHalves[index];
     if (half === undefined) continue;
     if ('value' in answer) half.into.set(half.number, answer.value);
     else if (REFUSED_KINDS.has(answer.error.kind)) throw answer.error;

@@ -87,8 +87,8 @@ export class PieceFetcher {
     signal: AbortSignal,
   ): Promise<AppError[]> {
     const { kept, halves, failures } = fetched;
-    let asked: readonly number[] = [];
-    const next = (): readonly number[] => (asked = this.nextMissing(endpoint, from, to, fetched));
+    let wantedNumbers: readonly number[] = [];
+    const next = (): readonly number[] => (wantedNumbers = this.nextMissing(endpoint, from, to, fetched));
     const answers = await this.fetchUnchecked(endpoint, next, halves, signal);
     // Further blocks only show what can be proven on this chain. The endpoint need not have them.
     const further = this.checker.listOthers(answers);
@@ -98,7 +98,7 @@ export class PieceFetcher {
         : await orErrors(() => this.fetchUnchecked(endpoint, () => further, new BlockHalves(), signal));
     const checked = this.checker.verifyAll(endpoint.id, answers, others);
     for (const [index, one] of checked.entries()) {
-      const number = asked[index] ?? from;
+      const number = wantedNumbers[index] ?? from;
       if (one instanceof AppError) failures.set(number, (failures.get(number) ?? 0) + 1);
     }
     const failed = keepVerified(checked, kept);

@@ -34,7 +34,7 @@ export type StateCall =
   ContractCall | { readonly codeOf: Hex } | { readonly slot: Hex; readonly storageOf: Hex };
 
 /** The answers about one contract, in the order of the calls. */
-interface Told {
+interface ContractAnswers {
   readonly answers: readonly (Hex | null)[];
   /**
    * Whether every endpoint answered one of the calls with something that is no hex data. The contract may have an
@@ -68,7 +68,7 @@ export async function askContracts(
   rpc: EthCalls,
   contracts: readonly (readonly StateCall[])[],
   { at, missing = 'error', ...options }: AskOptions,
-): Promise<Told[]> {
+): Promise<ContractAnswers[]> {
   const tagOf = typeof at === 'function' ? at : (): BlockTag => at;
   const calls = contracts.flatMap((list, index) => list.map((call) => toRpcCall(call, tagOf(index))));
   const send = missing === 'error' ? callAll : callWithStates;
@@ -111,11 +111,11 @@ async function callWithStates(rpc: EthCalls, calls: readonly RpcCall[], given: B
   const outcomes = new Map<RpcCall, Outcome<Hex>>();
   for (const block of new Set(blocks)) {
     const mine = calls.filter((_, index) => blocks[index] === block);
-    const told = await callAll(rpc, mine, options).catch((error: unknown) => {
+    const blockOutcomes = await callAll(rpc, mine, options).catch((error: unknown) => {
       if (!isStateMissing(error) || block === NEWEST) throw error;
       return mine.map(() => ({ error }));
     });
-    mine.forEach((call, index) => outcomes.set(call, told[index] ?? NO_ANSWER));
+    mine.forEach((call, index) => outcomes.set(call, blockOutcomes[index] ?? NO_ANSWER));
   }
   return calls.map((call) => outcomes.get(call) ?? NO_ANSWER);
 }

@@ -1,7 +1,6 @@
 /**
- * The canonical chain above the last final block, as a pure state machine. For each header, it reports
- * whether the header extends the chain or causes a reorg. No I/O and no clock; other files fetch and store
- * blocks.
+ * The canonical chain above the last final block, as a pure state machine without I/O and clock. syncToHead.ts finds
+ * reorgs by comparing the node's headers with this chain.
  */
 import type { BlockRef } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
@@ -26,19 +25,6 @@ export class BeyondFinality extends AppError {
   }
 }
 
-/**
- * Result of one header. - `append`: The header follows the newest block and becomes the newest block. -
- * `reorg`: The header follows an older block and becomes the newest block; the blocks above `forkNumber` are
- * removed. - `known`: The header is canonical already (a repeated head, or a node that is behind). The state
- * stays the same. - `unlinked`: The header's parent is not canonical here (a gap, or an earlier fork). The
- * state stays the same.
- */
-type FollowerAnswer =
-  | { readonly kind: 'append' }
-  | { readonly kind: 'reorg'; readonly forkNumber: number; readonly removed: readonly BlockRef[] }
-  | { readonly kind: 'known' }
-  | { readonly kind: 'unlinked' };
-
 export class HeadFollower {
   private lastFinal: BlockRef;
   /** The canonical blocks above the base, ascending, each the parent of the next. */
@@ -57,7 +43,9 @@ export class HeadFollower {
   ) {
     this.lastFinal = toRef(base);
     for (const block of unfinalised) {
-      if (this.advance(block).kind === 'append') continue;
+      const next = this.tip.number + 1;
+      this.advance(block);
+      if (this.tip.number === next && this.tip.hash === block.hash) continue;
       throw new AppError(
         'broken_invariant',
         `stored block ${block.number} ${block.hash} is not a child of the stored block before it`,
@@ -90,24 +78,23 @@ export class HeadFollower {
   }
 
   /**
-   * Processes one header. A header below the last final block is ignored as `known`. @throws AppError
-   * `broken_invariant` naming both hashes if the header contradicts the last final block.
+   * Makes a block the newest one and removes the blocks above its parent. Ignores a block that is canonical already, is
+   * below the last final block, or has a parent that is not canonical here.
+   * @throws AppError `broken_invariant` naming both hashes if the block contradicts the last final block.
    */
-  advance(candidate: BlockRef): FollowerAnswer {
-    if (candidate.number < this.lastFinal.number) return { kind: 'known' };
-    const stored = this.blockAt(candidate.number);
-    if (stored?.hash === candidate.hash) return { kind: 'known' };
+  advance(candidate: BlockRef): void {
+    if (candidate.number < this.lastFinal.number) return;
+    if (this.blockAt(candidate.number)?.hash === candidate.hash) return;
     if (candidate.number === this.lastFinal.number) throw new BeyondFinality(this.lastFinal, candidate);
     const parent = this.blockAt(candidate.number - 1);
-    if (parent === null) return { kind: 'unlinked' };
+    if (parent === null) return;
     if (parent.hash !== candidate.parentHash) {
       if (parent.number === this.lastFinal.number) throw new BeyondFinality(this.lastFinal, candidate);
-      return { kind: 'unlinked' };
+      return;
     }
-    const removed = this.chain.splice(parent.number - this.lastFinal.number);
+    this.chain.splice(parent.number - this.lastFinal.number);
     this.chain.push(toRef(candidate));
     if (this.chain.length > this.unfinalisedMax) this.finalise(candidate.number - this.unfinalisedMax);
-    return removed.length === 0 ? { kind: 'append' } : { kind: 'reorg', forkNumber: parent.number, removed };
   }
 
   /**

@@ -61,18 +61,18 @@ const LIST = 0xc0;
 export function readTransaction(encoded: Uint8Array): TransactionFields {
   const { type, fields } = splitTransaction(encoded);
   const items = fields.map(({ content }) => content);
-  const gasAt = type === 0 ? 1 : 2;
+  const gasPriceIndex = type === 0 ? 1 : 2;
   const hasTip = type >= DYNAMIC_FEE;
-  const [nonce, to] = [items[gasAt - 1], items[gasAt + (hasTip ? 3 : 2)]];
-  const [first, second] = [items[gasAt], items[gasAt + 1]];
-  if (nonce === undefined || to === undefined || first === undefined || second === undefined)
+  const [nonce, to] = [items[gasPriceIndex - 1], items[gasPriceIndex + (hasTip ? 3 : 2)]];
+  const [gasField, nextField] = [items[gasPriceIndex], items[gasPriceIndex + 1]];
+  if (nonce === undefined || to === undefined || gasField === undefined || nextField === undefined)
     throw new RangeError(`the transaction has only ${items.length} fields`);
   return {
     type,
     nonce: integerOf(nonce),
     to: to.length === 0 ? null : toHex(to),
-    gasPrice: integerOf(hasTip ? second : first),
-    maxTip: hasTip ? integerOf(first) : 0n,
+    gasPrice: integerOf(hasTip ? nextField : gasField),
+    maxTip: hasTip ? integerOf(gasField) : 0n,
   };
 }
 

@@ -272,10 +272,10 @@ export class ProofGuard {
       if (this.votes.size <= VOTES_MAX) break;
       this.votes.delete(oldest);
     }
-    const asked = this.options.listAnswering().filter(({ id, isBenched }) => id === endpoint || !isBenched);
-    const told = asked.flatMap(({ id }) => votes.get(id)?.digest ?? []);
-    const isLate = times >= WEAK_MIN && told.length > asked.length / 2;
-    return told.every((one) => one === digest) && (told.length === asked.length || isLate);
+    const voters = this.options.listAnswering().filter(({ id, isBenched }) => id === endpoint || !isBenched);
+    const digests = voters.flatMap(({ id }) => votes.get(id)?.digest ?? []);
+    const isLate = times >= WEAK_MIN && digests.length > voters.length / 2;
+    return digests.every((one) => one === digest) && (digests.length === voters.length || isLate);
   }
 
   private settle(level: ProofLevel, fault: ProofFault | null, number: number): void {

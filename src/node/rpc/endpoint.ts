@@ -71,14 +71,14 @@ export class Endpoint {
       Promise.resolve(calls.flatMap((_, index) => outcomes.get(index) ?? []));
     let unanswered = calls.map((_, index) => index);
     return this.repeat(async () => {
-      const asked = unanswered;
+      const sentIndexes = unanswered;
       const answers = await this.attempt(
-        asked.flatMap((index) => calls[index] ?? []),
-        (result, at) => parse(result, asked[at] ?? at),
+        sentIndexes.flatMap((index) => calls[index] ?? []),
+        (result, at) => parse(result, sentIndexes[at] ?? at),
         signal,
       );
       const errors: RpcError[] = [];
-      unanswered = asked.filter((index, at) => {
+      unanswered = sentIndexes.filter((index, at) => {
         const outcome = answers[at];
         if (outcome === undefined) return false;
         outcomes.set(index, outcome);
@@ -87,7 +87,7 @@ export class Endpoint {
         return true;
       });
       if (errors.length === 0) return settle();
-      return new Unfinished(errors, unanswered.length < asked.length, { settle });
+      return new Unfinished(errors, unanswered.length < sentIndexes.length, { settle });
     }, signal);
   }
 

@@ -40,7 +40,7 @@ const NO_ROWS: Rows = { routes: new Map(), epochs: new Map() };
 export function createAuditTables(runner: QueryRunner, chainId: number, pairs: PairTables): AuditTables {
   const finalRows = perVersion<Rows>({
     read: (head) => readFinal(runner, head, 0, NO_ROWS),
-    next: async (earlierRows, { from, to }) =>
+    update: async (earlierRows, { from, to }) =>
       to.finalTo < from.finalTo ? null : readFinal(runner, to, lastOrdOfBlock(from.finalTo), earlierRows),
   });
   return perVersion({

@@ -70,7 +70,7 @@ interface KeptSwaps {
 export function createHeadSwaps(runner: QueryRunner, swapsMax = SWAPS_KEPT_MAX): HeadSwaps {
   const keptSwaps = perVersion<KeptSwaps>({
     read: (head) => loadSwaps(runner, head, new Map(), swapsMax),
-    next: async ({ blocks }, { to }) => (blocks === null ? null : loadSwaps(runner, to, blocks, swapsMax)),
+    update: async ({ blocks }, { to }) => (blocks === null ? null : loadSwaps(runner, to, blocks, swapsMax)),
   });
   return {
     async of(head, { pair, leg }, inUsd) {

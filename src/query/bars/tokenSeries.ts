@@ -37,14 +37,14 @@ interface TokenSeriesSource {
 }
 
 /** Which bars to read: at least `barsWanted` bars that open before `to`, each of `barSeconds`. */
-interface BarChoice {
+interface BarRequest {
   readonly barSeconds: number;
   readonly to: number;
   readonly barsWanted: number;
 }
 
 /** Reads bars of another source than the token's swaps. `rows` reads the bars of the swaps. */
-export type ReadTokenBars = (rows: BarRows, choice: BarChoice) => Promise<BarsRead>;
+export type ReadTokenBars = (rows: BarRows, barRequest: BarRequest) => Promise<BarsRead>;
 
 export interface TokenSeries {
   /**

@@ -202,11 +202,11 @@ function newerOf<T>(earlier: Versioned<T> | null, { version }: FactRow, value: T
 }
 
 function addFact(facts: Known, row: FactRow): void {
-  const { one, other, hash, x, y, word, words } = row;
+  const { one: firstAddress, other: secondAddress, hash, x, y, word, words } = row;
   switch (row.fact) {
     case FACT.created:
       facts.created.push({
-        creator: one,
+        creator: firstAddress,
         factory: null,
         txHash: hash ?? ZERO_HASH,
         block: x ?? 0,
@@ -215,8 +215,8 @@ function addFact(facts: Known, row: FactRow): void {
       break;
     case FACT.nodeCreation: {
       const nodeCreation = {
-        creator: one,
-        factory: other,
+        creator: firstAddress,
+        factory: secondAddress,
         txHash: hash ?? ZERO_HASH,
         block: x ?? 0,
         timestamp: y ?? 0,
@@ -227,15 +227,15 @@ function addFact(facts: Known, row: FactRow): void {
     case FACT.pool:
       facts.isPool = true;
       if (hash !== null && x !== null && y !== null)
-        facts.created.push({ creator: null, factory: one, txHash: hash, block: x, timestamp: y });
+        facts.created.push({ creator: null, factory: firstAddress, txHash: hash, block: x, timestamp: y });
       break;
     case FACT.code: {
       const code = {
         code_hash: hash ?? ZERO_HASH,
         code_size: x ?? 0,
         proxy: proxyKindOf(word),
-        implementation: one ?? ZERO_ADDRESS,
-        beacon: other ?? ZERO_ADDRESS,
+        implementation: firstAddress ?? ZERO_ADDRESS,
+        beacon: secondAddress ?? ZERO_ADDRESS,
         facets: words ?? '',
         fixed: y === 1,
       };

@@ -37,18 +37,18 @@ export interface ContractView {
   readonly implementations: readonly Implementation[];
 }
 
-/** `moment` is null for a chain without stored blocks, which may still have verifications. */
+/** `chainAtHead` is null for a chain without stored blocks, which may still have verifications. */
 export async function readContractView(
   deps: ViewDeps,
   chainId: number,
-  moment: { readonly chain: LogSource; readonly head: HeadSnapshot } | null,
+  chainAtHead: { readonly chain: LogSource; readonly head: HeadSnapshot } | null,
   address: Hex,
 ): Promise<ContractView> {
   const facts = await deps.contracts.find(chainId, address);
   const code = facts?.code ?? null;
   const [record, targets] = await Promise.all([
     findWholeVerification(deps.verified, deps.twinArguments, chainId, address, facts),
-    moment === null || code === null ? [] : listTargets(moment, address, code),
+    chainAtHead === null || code === null ? [] : listTargets(chainAtHead, address, code),
   ]);
   if (targets.length === 0) return { facts, record, implementations: [] };
   const targetFacts = await deps.contracts.findMany(chainId, targets);
@@ -78,10 +78,10 @@ async function listTargets(
 
 /** The implementation of a proxy at the head. Null if the contract is no proxy or has several implementations. */
 export async function findImplementation(
-  moment: { readonly chain: LogSource; readonly head: HeadSnapshot } | null,
+  chainAtHead: { readonly chain: LogSource; readonly head: HeadSnapshot } | null,
   facts: ContractFacts | null,
 ): Promise<Hex | null> {
-  if (moment === null || facts === null || facts.code === null) return null;
-  const targets = await listTargets(moment, facts.address, facts.code);
+  if (chainAtHead === null || facts === null || facts.code === null) return null;
+  const targets = await listTargets(chainAtHead, facts.address, facts.code);
   return soleTarget(facts.code, targets);
 }

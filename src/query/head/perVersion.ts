@@ -22,7 +22,7 @@ export interface HeadView<V> {
    * Makes the value at `change.to` from the value at `change.from`, with less work than `read`. Null means that the
    * value must be read. `change.to` may be older than `change.from`.
    */
-  next?(before: V, change: HeadChange): Promise<V | null>;
+  update?(before: V, change: HeadChange): Promise<V | null>;
 }
 
 export interface PerVersion<V> {
@@ -41,8 +41,8 @@ export function perVersion<V>(view: HeadView<V>): PerVersion<V> {
   const valueByVersion = new Map<string, Promise<V>>();
   let last: { readonly head: HeadSnapshot; readonly value: V; readonly madeAt: number } | null = null;
   const make = async (head: HeadSnapshot): Promise<V> => {
-    const nextValue = last === null ? null : await view.next?.(last.value, changeOf(last.head, head));
-    const value = nextValue ?? (await view.read(head));
+    const updatedValue = last === null ? null : await view.update?.(last.value, changeOf(last.head, head));
+    const value = updatedValue ?? (await view.read(head));
     last = { head, value, madeAt: steadyNow() };
     return value;
   };

@@ -33,9 +33,9 @@ export interface HolderCount extends TokenHolding {
   readonly negatives: number;
   /** Balance of the zero address, which is the negative of the supply. */
   readonly zero: bigint;
-  /** Every balance above `floor`, descending; null if not all are known. */
+  /** Every balance above `smallestKept`, descending; null if not all are known. */
   readonly top: readonly bigint[] | null;
-  readonly floor: bigint;
+  readonly smallestKept: bigint;
 }
 
 /** A row of count_holders.sql. */
@@ -62,11 +62,11 @@ export function countOf(row: Omit<RowOf<typeof countedRow>, 'token'>): HolderCou
   const { holders, negatives, addresses, zero_balance: zero, largest: balances } = row;
   // At this limit, addresses outside the list may have the same balance as its last item. The list is complete only
   // above that balance.
-  const floor = balances.length < LARGEST_COUNTED ? 0n : (balances.at(-1) ?? 0n);
+  const smallestKept = balances.length < LARGEST_COUNTED ? 0n : (balances.at(-1) ?? 0n);
   const watched = new Map<string, bigint>(row.watched);
   const top = completeTop(
-    balances.filter((balance) => balance > floor),
-    floor,
+    balances.filter((balance) => balance > smallestKept),
+    smallestKept,
   );
   const largest = balances.slice(0, LARGEST_SHOWN);
   return {
@@ -76,7 +76,7 @@ export function countOf(row: Omit<RowOf<typeof countedRow>, 'token'>): HolderCou
     zero,
     watched,
     top,
-    floor,
+    smallestKept,
     largest,
     supply: supplyOf(zero, negatives),
   };
@@ -86,8 +86,8 @@ function supplyOf(zero: bigint, negatives: number): bigint | null {
   return negatives > 0 || zero > 0n ? null : -zero;
 }
 
-function completeTop(top: readonly bigint[], floor: bigint): readonly bigint[] | null {
-  return floor === 0n || top.length >= LARGEST_SHOWN ? top : null;
+function completeTop(top: readonly bigint[], smallestKept: bigint): readonly bigint[] | null {
+  return smallestKept === 0n || top.length >= LARGEST_SHOWN ? top : null;
 }
 
 /**
@@ -100,7 +100,7 @@ export function moveCount(
   isWatched: (holder: string) => boolean,
 ): HolderCount | null {
   let { holders, negatives, zero } = count;
-  const { floor } = count;
+  const { smallestKept } = count;
   const watched = new Map(count.watched);
   if (count.top === null) return null;
   const topBalances = [...count.top];
@@ -112,27 +112,29 @@ export function moveCount(
     if (isWatched(holder)) watched.set(holder, after);
     holders += Number(after > 0n) - Number(before > 0n);
     negatives += Number(after < 0n) - Number(before < 0n);
-    if (before > floor) topBalances.splice(indexOfBalance(topBalances, before), 1);
-    if (after > floor) topBalances.splice(indexOfBalance(topBalances, after), 0, after);
+    if (before > smallestKept) topBalances.splice(indexOfBalance(topBalances, before), 1);
+    if (after > smallestKept) topBalances.splice(indexOfBalance(topBalances, after), 0, after);
   }
-  const keptBalances = completeTop(topBalances, floor);
+  const keptBalances = completeTop(topBalances, smallestKept);
   if (keptBalances === null) return null;
   const supply = supplyOf(zero, negatives);
   // Limits the length of the list, for a token with many new large holders.
   const keptTop =
-    keptBalances.length <= 4 * LARGEST_COUNTED ? { top: keptBalances, floor } : keepLargest(keptBalances);
+    keptBalances.length <= 4 * LARGEST_COUNTED
+      ? { top: keptBalances, smallestKept }
+      : keepLargest(keptBalances);
   const largest = keptBalances.slice(0, LARGEST_SHOWN);
   return { ...count, ...keptTop, holders, negatives, zero, watched, supply, largest };
 }
 
 /** Keeps only the largest balances. */
-function keepLargest(top: readonly bigint[]): Pick<HolderCount, 'top' | 'floor'> {
-  const floor = top[LARGEST_COUNTED] ?? 0n;
+function keepLargest(top: readonly bigint[]): Pick<HolderCount, 'top' | 'smallestKept'> {
+  const smallestKept = top[LARGEST_COUNTED] ?? 0n;
   return {
-    floor,
+    smallestKept,
     top: completeTop(
-      top.filter((balance) => balance > floor),
-      floor,
+      top.filter((balance) => balance > smallestKept),
+      smallestKept,
     ),
   };
 }

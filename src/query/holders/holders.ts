@@ -100,7 +100,7 @@ export function createHolderTables(
   };
   return perVersion({
     read: (head) => countAt(head, null),
-    next: (countedBefore, change) => countAt(change.to, { countedBefore, change }),
+    update: (countedBefore, change) => countAt(change.to, { countedBefore, change }),
   });
 }
 /** The counts of the head before, and what differs. */

@@ -83,7 +83,7 @@ export function pairBaseView(runner: QueryRunner, vaultChain: number | null): He
       const base = await readBase(runner, vaultChain, head);
       return withChanges(base, await readRows(runner, vaultChain, head, base.finalOrd), null);
     },
-    async next(before, { to }) {
+    async update(before, { to }) {
       const { base } = before;
       if (base.finalTo > to.finalTo || to.finalTo - base.finalTo > BASE_BLOCKS_MAX) return null;
       const [counts, changes] = await Promise.all([

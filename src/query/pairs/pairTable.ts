@@ -83,7 +83,7 @@ export function createPairTables(
   };
   return perVersion({
     read: (head) => readPairTable(runner, chainId, head, dexes, sources, null),
-    next: (earlierTable, { to }) => readPairTable(runner, chainId, to, dexes, sources, earlierTable),
+    update: (earlierTable, { to }) => readPairTable(runner, chainId, to, dexes, sources, earlierTable),
   });
 }
 
@@ -104,7 +104,7 @@ async function readPairTable(
     chain_id: chainId,
     limit: ROWS_MAX,
   };
-  const [births, splits, prices, base, tokens, balances, trades, pastPrices, means] = await Promise.all([
+  const [creations, feeSplits, prices, base, tokens, balances, trades, oldPrices, means] = await Promise.all([
     sources.readBirths(head),
     sources.readSplits(head),
     sources.prices.at(head),
@@ -117,16 +117,16 @@ async function readPairTable(
   ]);
   const balancesByPair = byPair(balances);
   const tradesByPair = byPair(trades);
-  const pastPricesByPair = byPair(pastPrices);
+  const pastPricesByPair = byPair(oldPrices);
   const meansByPair = byPair(means);
   const shareByDex = new Map(dexes.map(({ name, protocolFeeShare }) => [name, protocolFeeShare ?? 0]));
-  const splitQuestions = base.pools.flatMap(({ address: pair, dex }) => {
-    const [split, feesUsd] = [splits.get(pair), tradesByPair.get(pair)?.fees ?? 0];
+  const poolFees = base.pools.flatMap(({ address: pair, dex }) => {
+    const [split, feesUsd] = [feeSplits.get(pair), tradesByPair.get(pair)?.fees ?? 0];
     return split === undefined || feesUsd === 0
       ? []
       : [{ pair, split, feesUsd, otherShare: shareByDex.get(dex) ?? 0 }];
   });
-  const splitFees = await sumProtocolFees(runner, chainId, head, DAY_SECONDS, splitQuestions);
+  const splitFees = await sumProtocolFees(runner, chainId, head, DAY_SECONDS, poolFees);
   const tokenPairs = new TokenPairs(prices, head.timestamp);
   const entries = base.pools.map((pool, index) => {
     const earlierEntry = findBefore(earlierTable, pool, index);
@@ -140,9 +140,9 @@ async function readPairTable(
       meanBalances: meansByPair.get(pool.address)?.means ?? null,
       lastTradeAt: base.lastTradeAt(index),
       feePips: base.feePipsAt(index),
-      birth: births.get(pool.address) ?? null,
+      birth: creations.get(pool.address) ?? null,
       protocolShare: shareByDex.get(pool.dex) ?? 0,
-      protocolSplit: splits.get(pool.address) ?? null,
+      protocolSplit: feeSplits.get(pool.address) ?? null,
       splitFeesUsd: splitFees.get(pool.address) ?? null,
     };
     return new PairEntry(

@@ -98,7 +98,7 @@ function withChanges(splits: Map<string, ProtocolSplit>, changes: readonly Chang
 }
 
 /** The fees of one pool in a window, in USD. */
-interface SplitQuestion {
+interface PoolFees {
   readonly pair: string;
   readonly split: ProtocolSplit;
   readonly feesUsd: number;
@@ -115,20 +115,20 @@ export async function sumProtocolFees(
   chainId: number,
   head: HeadSnapshot,
   windowSeconds: number,
-  questions: readonly SplitQuestion[],
+  poolFees: readonly PoolFees[],
 ): Promise<ReadonlyMap<string, number>> {
   const feesByPair = new Map<string, number>();
-  if (questions.length === 0) return feesByPair;
+  if (poolFees.length === 0) return feesByPair;
   const windowStart = Math.max(0, head.timestamp - windowSeconds);
   const afterOrd = await findOrdAt(runner, chainId, head, windowStart);
-  const variableQuestions: SplitQuestion[] = [];
-  for (const question of questions) {
-    const share = constantShare(question, afterOrd);
-    if (share === null) variableQuestions.push(question);
-    feesByPair.set(question.pair, (share ?? 0) * question.feesUsd);
+  const variableFees: PoolFees[] = [];
+  for (const pool of poolFees) {
+    const share = constantShare(pool, afterOrd);
+    if (share === null) variableFees.push(pool);
+    feesByPair.set(pool.pair, (share ?? 0) * pool.feesUsd);
   }
-  const questionByPair = new Map(variableQuestions.map((question) => [question.pair, question]));
-  const rows = await inChunks(variableQuestions, (chunk) => {
+  const feesToSplitByPair = new Map(variableFees.map((pool) => [pool.pair, pool]));
+  const rows = await inChunks(variableFees, (chunk) => {
     const splitStarts = chunk.flatMap(({ pair, split }) =>
       split.map(({ fromOrd }) => [pair.slice(2), fromOrd] as const),
     );
@@ -143,7 +143,7 @@ export async function sumProtocolFees(
     return runner.run('pairs/sum_split_fees', params, feesRow);
   });
   for (const { pair, part, is_token0, fees } of rows) {
-    const { split, otherShare } = questionByPair.get(pair) ?? { split: [], otherShare: 0 };
+    const { split, otherShare } = feesToSplitByPair.get(pair) ?? { split: [], otherShare: 0 };
     const shares = split[part - 1]?.shares ?? null;
     const share = is_token0 ? shares?.share0 : shares?.share1;
     feesByPair.set(pair, (feesByPair.get(pair) ?? 0) + fees * (share ?? otherShare));
@@ -152,7 +152,7 @@ export async function sumProtocolFees(
 }
 
 /** The part that applies to all fees after `afterOrd`; null if there are several. */
-function constantShare({ split, otherShare }: SplitQuestion, afterOrd: number): number | null {
+function constantShare({ split, otherShare }: PoolFees, afterOrd: number): number | null {
   const shares = new Set<number>();
   split.forEach(({ shares: sharesOfPart }, index) => {
     const nextOrd = split[index + 1]?.fromOrd ?? Infinity;
@@ -179,7 +179,7 @@ export async function readSplitFees(
 ): Promise<number | null> {
   const { protocolSplit: split, protocolShare: otherShare } = facts;
   if (split === null) return null;
-  const question = { pair, split, feesUsd, otherShare };
-  const feesByPair = await sumProtocolFees(runner, chainId, head, WEEK_SECONDS, [question]);
+  const pool = { pair, split, feesUsd, otherShare };
+  const feesByPair = await sumProtocolFees(runner, chainId, head, WEEK_SECONDS, [pool]);
   return feesByPair.get(pair) ?? null;
 }

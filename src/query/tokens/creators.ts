@@ -68,7 +68,7 @@ export function createCreatorTables(runner: QueryRunner, pairs: PairTables): Cre
   };
   return perVersion({
     read: (head) => tableAt(head, NO_CREATORS),
-    next: (before, { to }) => tableAt(to, before),
+    update: (before, { to }) => tableAt(to, before),
   });
 }
 

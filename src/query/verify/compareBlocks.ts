@@ -24,6 +24,8 @@ type Value = string | number | bigint | null;
 type Fields = Readonly<Record<string, readonly [stored: Value, proven: Value]>>;
 
 const NO_VALUE = 'none';
+/** Two equal values, for a field that is not compared. */
+const UNCOMPARED = [null, null] as const;
 
 export function compareBlocks(
   blocks: readonly ChainBlock[],
@@ -53,10 +55,10 @@ function compareHeader(block: ChainBlock, rows: readonly BlockRow[]): BlockDiffe
   const [row] = rows;
   if (row === undefined || rows.length > 1)
     return [{ block: number, field: 'rows', stored: String(rows.length), proven: '1' }];
-  const listValues = (stored: readonly Value[], proven: readonly Value[]): [Value, Value] =>
+  const listValues = (stored: readonly Value[], proven: readonly Value[]): readonly [Value, Value] =>
     // Lists that the store lacks, or of which a value is unknown, count as equal: a node without receipts
     // does not give them.
-    stored.length === 0 || proven.includes(null) ? [null, null] : [stored.join(' '), proven.join(' ')];
+    stored.length === 0 || proven.includes(null) ? UNCOMPARED : [stored.join(' '), proven.join(' ')];
   return differencesOf(number, '', {
     hash: [row.hash, block.hash],
     parent_hash: [row.parent_hash, block.parentHash],

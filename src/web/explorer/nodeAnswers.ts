@@ -18,13 +18,13 @@ export class NodeFailure extends Error {
 export const NO_NODE = 'This service has no node to ask';
 
 /** An answer of the node that may be missing; `silence` then says why. */
-interface Told<T> {
+interface Settled<T> {
   readonly value: T | null;
   readonly silence: string | null;
 }
 
 /** Waits for the node. A node that is away does not hide what the service has stored. */
-export async function told<T>(answer: Promise<T | null>): Promise<Told<T>> {
+export async function settled<T>(answer: Promise<T | null>): Promise<Settled<T>> {
   try {
     return { value: await answer, silence: null };
   } catch (error) {
@@ -220,7 +220,7 @@ export async function getDelegate(
   chain: string | null,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { value } = await told(askNode('eth_getCode', { address }, chain, signal));
+  const { value } = await settled(askNode('eth_getCode', { address }, chain, signal));
   const target = typeof value === 'string' ? DELEGATED.exec(value.toLowerCase())?.[1] : undefined;
   return target === undefined ? null : `0x${target}`;
 }

@@ -76,18 +76,18 @@ function pathOf({ sort, order, tab }: ReadyList, place: ListPlace): string {
   });
 }
 
-const LEASTS = [
+const LIQUIDITY_OPTIONS = [
   [1_000, '$1k'],
   [10_000, '$10k'],
   [100_000, '$100k'],
   [1_000_000, '$1M'],
 ] as const;
-const LEAST_MAX = 1e15;
+const LIQUIDITY_MAX = 1e15;
 
 /** Reads the filter of the address bar: a whole number of USD. */
 export function readLeast(text: string | null): Least {
   const usd = text === null || text === '' ? NaN : Number(text);
-  return Number.isSafeInteger(usd) && usd >= 0 && usd <= LEAST_MAX ? usd : null;
+  return Number.isSafeInteger(usd) && usd >= 0 && usd <= LIQUIDITY_MAX ? usd : null;
 }
 
 interface LeastField {
@@ -97,12 +97,12 @@ interface LeastField {
 
 /** The field that leaves out tokens and pairs with little liquidity. `usd` is the value at the start. */
 export function leastField(usd: number, onchoice: (least: Least) => void): LeastField {
-  const isListed = usd === 0 || LEASTS.some(([each]) => each === usd);
+  const isListed = usd === 0 || LIQUIDITY_OPTIONS.some(([each]) => each === usd);
   const element = h(
     'select',
     { 'aria-label': 'Least liquidity', title: 'Leaves out tokens and pairs with less liquidity' },
     h('option', { value: 0 }, 'Any liquidity'),
-    ...LEASTS.map(([each, label]) => h('option', { value: each }, `≥ ${label}`)),
+    ...LIQUIDITY_OPTIONS.map(([each, label]) => h('option', { value: each }, `≥ ${label}`)),
     !isListed && h('option', { value: usd }, `≥ $${usd}`),
   );
   const show = (value: number): void => {

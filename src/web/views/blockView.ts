@@ -14,7 +14,7 @@ import {
   getNodeBlock,
   getSignatures,
   NO_NODE,
-  told,
+  settled,
   type NodeBlock,
   type NodeTransaction,
 } from '../explorer/nodeAnswers.ts';
@@ -91,8 +91,8 @@ async function numberOf(hash: string, chain: string | null, signal: AbortSignal)
 async function find(number: number, chain: string | null, signal: AbortSignal): Promise<Found> {
   const range = { from_block: number, to_block: number, limit: EVENTS, chainId: chain };
   const [{ value: block, silence }, final, found, known] = await Promise.all([
-    told(getNodeBlock(number, true, chain, signal)),
-    told(getNodeBlock('finalized', false, chain, signal)),
+    settled(getNodeBlock(number, true, chain, signal)),
+    settled(getNodeBlock('finalized', false, chain, signal)),
     listLogs(range, signal),
     findChain(chain),
   ]);

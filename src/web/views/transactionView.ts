@@ -23,7 +23,7 @@ import {
   getNodeReceipt,
   getNodeTransaction,
   NO_NODE,
-  told,
+  settled,
   type NodeReceipt,
   type NodeTransaction,
 } from '../explorer/nodeAnswers.ts';
@@ -52,7 +52,7 @@ interface Found extends FoundLogs {
   readonly hash: string;
   readonly chain: string | null;
   /** The answer of the node; null without a node, or if the node does not have the transaction. */
-  readonly sent: NodeTransaction | null;
+  readonly nodeTransaction: NodeTransaction | null;
   readonly receipt: NodeReceipt | null;
   /** Why the node gives no answer; null if it does. */
   readonly silence: string | null;
@@ -95,16 +95,16 @@ function hasSettled({ logs, noLogs, receipt, silence, time, asOf }: Found): bool
 }
 
 async function find(hash: string, chain: string | null, signal: AbortSignal): Promise<Found> {
-  const [{ value: sent, silence }, answer, found, known] = await Promise.all([
-    told(getNodeTransaction(hash, chain, signal)),
-    told(getNodeReceipt(hash, chain, signal)),
+  const [{ value: nodeTransaction, silence }, answer, found, known] = await Promise.all([
+    settled(getNodeTransaction(hash, chain, signal)),
+    settled(getNodeReceipt(hash, chain, signal)),
     listLogs({ tx_hash: hash, limit: LOGS_MAX, chainId: chain }, signal),
     findChain(chain),
   ]);
   const { logs, noLogs } = found;
   const { value: receipt } = answer;
   const block = receipt?.blockNumber ?? logs[0]?.block_number ?? null;
-  const hasCall = sent !== null && sent.to !== null && sent.input.length > 2;
+  const hasCall = nodeTransaction !== null && nodeTransaction.to !== null && nodeTransaction.input.length > 2;
   const isPart = noLogs !== null || found.total > logs.length;
   const [time, contracts, swaps, call] = await Promise.all([
     logs[0]?.timestamp ?? (block === null ? null : timeOf(block, chain, signal)),
@@ -115,10 +115,22 @@ async function find(hash: string, chain: string | null, signal: AbortSignal): Pr
     ),
     // Only the market chain has swaps.
     chain === null ? findSwaps(hash, isPart ? wholeBlock(block) : logs, signal) : [],
-    hasCall ? decodeInput(sent.to ?? '', sent.input, chain, signal) : null,
+    hasCall ? decodeInput(nodeTransaction.to ?? '', nodeTransaction.input, chain, signal) : null,
   ]);
   const why = silence ?? answer.silence;
-  return { ...found, hash, chain, sent, receipt, silence: why, time, contracts, swaps, call, known };
+  return {
+    ...found,
+    hash,
+    chain,
+    nodeTransaction,
+    receipt,
+    silence: why,
+    time,
+    contracts,
+    swaps,
+    call,
+    known,
+  };
 }
 
 /** The first and the last position in a block, between which the swaps of a transaction are. */
@@ -127,12 +139,12 @@ function wholeBlock(block: number | null): Pick<LogEntry, 'block_number' | 'log_
 }
 
 async function timeOf(block: number, chain: string | null, signal: AbortSignal): Promise<number | null> {
-  return (await told(getNodeBlock(block, false, chain, signal))).value?.time ?? null;
+  return (await settled(getNodeBlock(block, false, chain, signal))).value?.time ?? null;
 }
 
 function transaction(found: Found): HTMLElement {
-  const { sent, logs, total, noLogs, silence, chain, contracts, swaps, call } = found;
-  if (sent === null && logs.length === 0)
+  const { nodeTransaction, logs, total, noLogs, silence, chain, contracts, swaps, call } = found;
+  if (nodeTransaction === null && logs.length === 0)
     return emptyNotice(
       [silence, noLogs].filter((text) => text !== null).join('. ') ||
         'This hash is unknown: no node of this service knows the transaction, and no log of it is indexed',
@@ -148,9 +160,12 @@ function transaction(found: Found): HTMLElement {
     swaps.length > 0 && part(`Swaps (${swaps.length})`, swapList(swaps)),
     moves.length > 0 && part(`Token moves (${moves.length})`, moveList(moves, chain)),
     moves.length > 1 && part('Token moves by address', changeList(changesOf(moves), chain)),
-    sent !== null &&
-      sent.input.length > 2 &&
-      part(sent.to === null ? 'Code that creates the contract' : 'Input', inputPart(sent, call, chain)),
+    nodeTransaction !== null &&
+      nodeTransaction.input.length > 2 &&
+      part(
+        nodeTransaction.to === null ? 'Code that creates the contract' : 'Input',
+        inputPart(nodeTransaction, call, chain),
+      ),
     part(
       `Logs (${total > logs.length ? `the first ${logs.length} of ${formatWhole(BigInt(total))}` : total})`,
       logs.length === 0
@@ -168,19 +183,19 @@ function transaction(found: Found): HTMLElement {
   );
 }
 
-function noLogsText({ noLogs, sent, receipt, silence }: Found): string {
+function noLogsText({ noLogs, nodeTransaction, receipt, silence }: Found): string {
   if (receipt?.status === 0) return 'This transaction failed, so the chain keeps no logs of it';
   if (receipt?.logs === 0) return 'This transaction emitted no logs';
   if (noLogs !== null) return noLogs;
   if (silence !== null) return 'No logs of this transaction are stored';
-  if (receipt === null && sent?.blockNumber === null)
+  if (receipt === null && nodeTransaction?.blockNumber === null)
     return 'This transaction is in no block yet, so it has no logs';
   return 'This service has not indexed the logs of this transaction';
 }
 
 function summary(found: Found): HTMLElement {
-  const { sent, receipt, time, logs, chain, known, noLogs, asOf } = found;
-  const block = receipt?.blockNumber ?? sent?.blockNumber ?? logs[0]?.block_number ?? null;
+  const { nodeTransaction, receipt, time, logs, chain, known, noLogs, asOf } = found;
+  const block = receipt?.blockNumber ?? nodeTransaction?.blockNumber ?? logs[0]?.block_number ?? null;
   const missing = missingOf(found);
   return h(
     'section',
@@ -190,35 +205,38 @@ function summary(found: Found): HTMLElement {
       fact('Block', block === null ? '—' : blockNumber(block, chain)),
       fact('Time', time === null ? '—' : h('span', {}, formatTime(time), ' (', ago(time), ')')),
       block === null ? null : proofFact(block, noLogs !== null || (asOf ?? 0) >= block, known),
-      ...(sent === null ? [] : sentFacts(found, sent)),
+      ...(nodeTransaction === null ? [] : sentFacts(found, nodeTransaction)),
     ),
     missing === null ? null : h('p', { class: 'muted missing' }, missing),
   );
 }
 
 /** What the node does not tell; null if nothing is missing. */
-function missingOf({ sent, receipt, silence }: Found): string | null {
-  if (sent === null)
+function missingOf({ nodeTransaction, receipt, silence }: Found): string | null {
+  if (nodeTransaction === null)
     return `${silence ?? 'No node of this service knows this transaction'}. Sender, receiver, value, gas and input are unknown; the stored logs are shown.`;
   if (receipt === null && silence !== null) return `${silence}. Status, fee and used gas are unknown.`;
   return null;
 }
 
 /** The fields of a transaction that only the node has. */
-function sentFacts({ receipt, chain, known }: Found, sent: NodeTransaction): (HTMLElement | null)[] {
-  const price = receipt?.gasPrice ?? sent.gasPrice;
+function sentFacts(
+  { receipt, chain, known }: Found,
+  nodeTransaction: NodeTransaction,
+): (HTMLElement | null)[] {
+  const price = receipt?.gasPrice ?? nodeTransaction.gasPrice;
   const used = receipt?.gasUsed ?? null;
   const created = receipt?.contract ?? null;
   const coins = (wei: bigint): string => `${formatUnits(wei, COIN_DECIMALS)} ${known?.native_symbol ?? ''}`;
   const number = (name: string, value: number | null): HTMLElement | null =>
     value === null ? null : fact(name, String(value));
   return [
-    sent.from === null ? null : fact('From', addressOf(sent.from, chain)),
-    sent.to === null ? null : fact('To', addressOf(sent.to, chain)),
+    nodeTransaction.from === null ? null : fact('From', addressOf(nodeTransaction.from, chain)),
+    nodeTransaction.to === null ? null : fact('To', addressOf(nodeTransaction.to, chain)),
     created === null ? null : fact('Created contract', addressOf(created, chain)),
-    fact('Value', coins(sent.value)),
+    fact('Value', coins(nodeTransaction.value)),
     used === null || price === null ? null : fact('Fee', coins(used * price)),
-    used === null ? null : fact('Gas used', usedOf(used, sent.gas)),
+    used === null ? null : fact('Gas used', usedOf(used, nodeTransaction.gas)),
     price === null
       ? null
       : fact(
@@ -226,16 +244,18 @@ function sentFacts({ receipt, chain, known }: Found, sent: NodeTransaction): (HT
           `${formatUnits(price, GWEI_DECIMALS)} gwei`,
           `${String(price)} wei per unit of gas`,
         ),
-    number('Nonce', sent.nonce),
-    number('Position in the block', sent.index),
-    number('Type', sent.type),
+    number('Nonce', nodeTransaction.nonce),
+    number('Position in the block', nodeTransaction.index),
+    number('Type', nodeTransaction.type),
   ];
 }
 
-function statusBadge({ receipt, sent, logs }: Found): HTMLElement {
+function statusBadge({ receipt, nodeTransaction, logs }: Found): HTMLElement {
   if (receipt?.status === 1) return badge('success', 'good');
   if (receipt?.status === 0) return badge('failed', 'bad');
   // A failed transaction emits no logs.
   if (logs.length > 0) return badge('success', 'good');
-  return sent !== null && sent.blockNumber === null ? badge('pending', 'warn') : badge('unknown');
+  return nodeTransaction !== null && nodeTransaction.blockNumber === null
+    ? badge('pending', 'warn')
+    : badge('unknown');
 }

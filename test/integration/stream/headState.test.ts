@@ -9,7 +9,7 @@ import {
   readHead,
   readHeadRow,
 } from '../../../src/query/head/headState';
-import { createToldHead } from '../../../src/query/head/toldHead';
+import { createReportedHead } from '../../../src/query/head/reportedHead';
 import { CHAIN_ID, ChainWriter, swaps } from './chainWriter';
 import { openTestStore, type TestStore } from '../../support/engine/testStore';
 
@@ -172,9 +172,9 @@ test('a repeated message of the ingester changes nothing, and a message that doe
 test('the background tasks of an ingester follow its changes without a statement, and read the head after a promotion', async () => {
   let reads = 0;
   const runner = createQueryRunner(store.db, { observe: () => (reads += 1) });
-  const told = createToldHead(CHAIN_ID);
+  const reported = createReportedHead(CHAIN_ID);
   const compare = async (): Promise<number> => {
-    expect(await told.read(runner)).toEqual(await readHead(store.runner, CHAIN_ID));
+    expect(await reported.read(runner)).toEqual(await readHead(store.runner, CHAIN_ID));
     return reads;
   };
   await chain.start();
@@ -182,13 +182,13 @@ test('the background tasks of an ingester follow its changes without a statement
   expect(await compare()).toBe(1);
   for (const move of [() => chain.mine(), () => chain.mine(swaps(1)), () => chain.reorg(101, [[], []])]) {
     await move();
-    told.tell(chain.told);
+    reported.report(chain.told);
     expect(await compare()).toBe(1);
   }
   await chain.promote(101);
-  told.tell(null);
+  reported.report(null);
   expect(await compare()).toBe(2);
   // More changes than are kept.
-  for (let i = 0; i < 65; i += 1) told.tell(chain.told);
+  for (let i = 0; i < 65; i += 1) reported.report(chain.told);
   expect(await compare()).toBe(3);
 });

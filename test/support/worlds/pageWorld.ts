@@ -84,7 +84,7 @@ export async function startPageWorld({
   };
   try {
     const inTurn = createTurns();
-    const pace = { ...PACE, ...live, inTurn };
+    const pace = { ...PACE, ...live, runBlockWork: inTurn };
     const chain = await startDevChain({ dataDir: folder, log, swaps, days, live: pace });
     started.push(() => chain.stop());
     const settings = {

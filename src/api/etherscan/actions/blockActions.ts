@@ -14,13 +14,13 @@ export const blockActions: Actions = new Map<string, Action>([
   ['getblockcountdown', getCountdown],
 ]);
 
-async function getBlockByTime({ asked, moment }: Ask) {
+async function getBlockByTime({ asked, chainAtHead }: Ask) {
   const text = textOf(asked, 'timestamp');
   if (text === null || !/^\d{1,20}$/.test(text)) throw badFormat('timestamp');
   const closest = (textOf(asked, 'closest') ?? 'before').toLowerCase();
   if (closest !== 'before' && closest !== 'after') throw badFormat('closest');
-  if (moment === null) return refuse(TEXTS.noBlock);
-  const { chain, head } = moment;
+  if (chainAtHead === null) return refuse(TEXTS.noBlock);
+  const { chain, head } = chainAtHead;
   const time = Number(text);
   const blockBefore = await findBlockAt(chain, head, closest === 'before' ? time : time - 1);
   const blockNumber = closest === 'before' ? blockBefore : await findBlockAfter(chain, head, blockBefore);
@@ -48,10 +48,10 @@ async function findBlockAfter(
   return (await findBlockTime(runner, chainId, head, nextBlock)) === null ? null : nextBlock;
 }
 
-async function getCountdown({ asked, moment }: Ask) {
+async function getCountdown({ asked, chainAtHead }: Ask) {
   const askedBlock = numberOf(textOf(asked, 'blockno') ?? '', 'blockno');
-  if (moment === null) return refuse(TEXTS.noBlock);
-  const { chain, head } = moment;
+  if (chainAtHead === null) return refuse(TEXTS.noBlock);
+  const { chain, head } = chainAtHead;
   if (askedBlock <= head.number) return refuse(TEXTS.blockPassed);
   const firstBlock = Math.max(head.startBlock, head.number - AVERAGED_BLOCKS);
   const firstTimestamp = await findBlockTime(chain.runner, chain.chainId, head, firstBlock);

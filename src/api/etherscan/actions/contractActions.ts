@@ -7,7 +7,7 @@ import { readCreation } from '../../../query/contracts/creationCode';
 import { findWholeVerification } from '../../../query/contracts/twinArguments';
 import type { NodeRelay } from '../../../query/head/nodeRelay';
 import type { Action, Actions, Ask } from '../action';
-import { dialectError, EMPTY, listOf, ok, refuse, TEXTS } from '../answers';
+import { dialectError, EMPTY_TEXTS, listAnswer, ok, refuse, TEXTS } from '../answers';
 import { addressOf, badFormat, needAddress, readPage, textOf, type AskedParams } from '../askedParams';
 import { checkProxyVerification, verifyProxyContract } from './proxyVerification';
 import { checkVerifyStatus, verifySourceCode } from './verifyActions';
@@ -40,7 +40,7 @@ async function getSourceCode(ask: Ask) {
   const facts = await deps.contracts.find(chainId, address);
   const [record, implementation] = await Promise.all([
     findWholeVerification(deps.verified, deps.twinArguments, chainId, address, facts),
-    findImplementation(ask.moment, facts),
+    findImplementation(ask.chainAtHead, facts),
   ]);
   // Clients need a valid address if Proxy is 1. Proxy is therefore 0 for a proxy with several or unknown
   // implementations.
@@ -93,7 +93,7 @@ async function getContractCreation({ deps, asked, chainId }: Ask) {
   const contractFacts = await deps.contracts.findMany(chainId, addresses);
   const node = deps.relayOf?.(chainId) ?? null;
   const creations = await Promise.all(contractFacts.map((facts) => toCreation(node, { chainId }, facts)));
-  return listOf(creations.flat(), EMPTY.creations);
+  return listAnswer(creations.flat(), EMPTY_TEXTS.creations);
 }
 
 function readAddresses(asked: AskedParams): Hex[] {
@@ -152,9 +152,9 @@ async function listContracts({ deps, asked, chainId }: Ask) {
   const records = await deps.verified.findMany(
     addresses.map((address, index) => ({ chainId, address, codeHash: facts[index]?.codeHash ?? null })),
   );
-  return listOf(
+  return listAnswer(
     addresses.map((Address, index) => toListed(Address, records[index] ?? null)),
-    EMPTY.creations,
+    EMPTY_TEXTS.creations,
   );
 }
 

@@ -7,7 +7,7 @@ import {
   gasQuantile,
   listGasBlocks,
 } from '../../../query/overview/gasPrices';
-import type { ChainMoment } from '../../explorerScope';
+import type { ChainAtHead } from '../../explorerScope';
 import type { Action, Actions, Ask } from '../action';
 import { ok, refuse, TEXTS } from '../answers';
 import { badFormat, textOf } from '../askedParams';
@@ -23,14 +23,14 @@ export const gasActions: Actions = new Map<string, Action>([
 
 /** Prices in gwei as decimal texts. `gasUsedRatio` is empty, because no table holds the gas used by
  * blocks. */
-async function getGasOracle({ moment }: Ask) {
-  if (moment === null) return refuse(TEXTS.action);
-  const { chain, head } = moment;
+async function getGasOracle({ chainAtHead }: Ask) {
+  if (chainAtHead === null) return refuse(TEXTS.unavailableAction);
+  const { chain, head } = chainAtHead;
   const blocks = await listGasBlocks(chain.runner, chain.chainId, head);
   const [safeWei, proposedWei, fastWei] = [SAFE_SHARE, PROPOSED_SHARE, FAST_SHARE].map((share) =>
     gasQuantile(blocks, share),
   );
-  if (safeWei == null || proposedWei == null || fastWei == null) return refuse(TEXTS.action);
+  if (safeWei == null || proposedWei == null || fastWei == null) return refuse(TEXTS.unavailableAction);
   const toGwei = (wei: bigint): string => formatUnits(wei, GWEI_DECIMALS);
   const baseFeeWei = blocks.at(-1)?.baseFee ?? null;
   return ok({
@@ -44,15 +44,15 @@ async function getGasOracle({ moment }: Ask) {
 }
 
 /** Estimated seconds until a transaction at `gasprice` (wei) is included, from the rate of the newest blocks. */
-async function getGasEstimate({ asked, moment }: Ask) {
+async function getGasEstimate({ asked, chainAtHead }: Ask) {
   const gasPriceText = textOf(asked, 'gasprice');
   if (gasPriceText === null || !/^\d{1,40}$/.test(gasPriceText)) throw badFormat('gasprice');
-  if (moment === null) return refuse(TEXTS.action);
+  if (chainAtHead === null) return refuse(TEXTS.unavailableAction);
   const [blocks, secondsPerBlock] = await Promise.all([
-    listGasBlocks(moment.chain.runner, moment.chain.chainId, moment.head),
-    blockSeconds(moment),
+    listGasBlocks(chainAtHead.chain.runner, chainAtHead.chain.chainId, chainAtHead.head),
+    blockSeconds(chainAtHead),
   ]);
-  if (blocks.length === 0 || secondsPerBlock === null) return refuse(TEXTS.action);
+  if (blocks.length === 0 || secondsPerBlock === null) return refuse(TEXTS.unavailableAction);
   const acceptingBlocks = countAcceptingBlocks(blocks, BigInt(gasPriceText));
   // If no examined block would have included the transaction, the estimate is one block more than were
   // examined.
@@ -61,7 +61,7 @@ async function getGasEstimate({ asked, moment }: Ask) {
 }
 
 /** Mean time between the newest blocks, in seconds. Null if there are fewer than two blocks. */
-async function blockSeconds({ chain, head }: ChainMoment): Promise<number | null> {
+async function blockSeconds({ chain, head }: ChainAtHead): Promise<number | null> {
   const firstBlock = Math.max(head.startBlock, head.number - GAS_BLOCKS);
   if (firstBlock >= head.number) return null;
   const firstTimestamp = await findBlockTime(chain.runner, chain.chainId, head, firstBlock);

@@ -12,7 +12,7 @@ import {
 import { listLogs, type StoredLog, requireLogs } from '../../../query/logs/logs';
 import { readGas, type TransactionGas } from '../../../query/logs/transactionGas';
 import type { Actions, Ask } from '../action';
-import { dialectError, EMPTY, listOf, refuse, TEXTS } from '../answers';
+import { dialectError, EMPTY_TEXTS, listAnswer, refuse, TEXTS } from '../answers';
 import {
   badFormat,
   findAddressParam,
@@ -30,11 +30,11 @@ const TOPIC_POSITIONS: readonly TopicPosition[] = [0, 1, 2, 3];
 
 export const logActions: Actions = new Map([['getlogs', getLogs]]);
 
-async function getLogs({ asked, moment }: Ask) {
+async function getLogs({ asked, chainAtHead }: Ask) {
   const { skip, limit } = readPage(asked, LOGS_MAX);
-  const filter = readFilter(asked, moment?.head ?? null);
-  if (moment === null) return listOf([], EMPTY.logs);
-  const { chain, head } = moment;
+  const filter = readFilter(asked, chainAtHead?.head ?? null);
+  if (chainAtHead === null) return listAnswer([], EMPTY_TEXTS.logs);
+  const { chain, head } = chainAtHead;
   requireLogs(head);
   const page = { newestFirst: false, afterOrd: null, skip, limit, bounds: GETLOGS_BOUNDS };
   const logPage = await listLogs(chain, head, filter, page);
@@ -46,9 +46,9 @@ async function getLogs({ asked, moment }: Ask) {
     chain.hashes.list(head, blockNumbers),
     readGas(chain, head, logPage.logs),
   ]);
-  return listOf(
+  return listAnswer(
     logPage.logs.map((log) => toEntry(log, hashes, gasOf(log))),
-    EMPTY.logs,
+    EMPTY_TEXTS.logs,
   );
 }
 

@@ -17,15 +17,15 @@ export const coinActions: Actions = new Map<string, Action>([
 /** Asks the node for the state at the head. Returns null if no node is configured. Throws node_failed if the
  * node does not answer. */
 export async function askNode(
-  { deps, chainId, moment }: Ask,
+  { deps, chainId, chainAtHead }: Ask,
   questions: readonly StateQuestion[],
 ): Promise<StateAnswers | null> {
   const node = deps.nodeOf?.(chainId) ?? null;
-  if (node === null || moment === null) return null;
-  const answers = await node.ask(moment.head.hash, questions);
+  if (node === null || chainAtHead === null) return null;
+  const answers = await node.ask(chainAtHead.head.hash, questions);
   if (answers === null) {
     const failure = new AppError('node_failed', 'the node does not answer');
-    throw node.lacks(moment.head.hash) ? new HeadReplaced(failure) : failure;
+    throw node.lacks(chainAtHead.head.hash) ? new HeadReplaced(failure) : failure;
   }
   return answers;
 }
@@ -33,7 +33,7 @@ export async function askNode(
 async function getBalance(ask: Ask) {
   needLatest(ask);
   const balances = await readCoins(ask, [needAddress(ask.asked)]);
-  return balances === null ? refuse(TEXTS.action) : ok(balances[0] ?? '0');
+  return balances === null ? refuse(TEXTS.unavailableAction) : ok(balances[0] ?? '0');
 }
 
 async function getBalances(ask: Ask) {
@@ -44,7 +44,7 @@ async function getBalances(ask: Ask) {
   if (addressTexts.length > BALANCES_MAX) throw badFormat('address');
   const accounts = addressTexts.map(addressOf);
   const balances = await readCoins(ask, accounts);
-  if (balances === null) return refuse(TEXTS.action);
+  if (balances === null) return refuse(TEXTS.unavailableAction);
   return ok(accounts.map((account, index) => ({ account, balance: balances[index] ?? '0' })));
 }
 

@@ -24,7 +24,7 @@ import { askNode } from './nodeActions';
 const CALL_BYTES_MAX = 65_536;
 /** Gas limit of gas estimates, and of calls that are not cached and go directly to the node. */
 const GAS_MAX = 50_000_000;
-const REPLY_FIELDS = { jsonrpc: '2.0', id: 1 } as const;
+const JSON_RPC_FIELDS = { jsonrpc: '2.0', id: 1 } as const;
 /** Error code of EIP-1474 for a call that reverts. */
 const REVERT_ERROR = { code: 3, message: 'execution reverted' };
 
@@ -61,19 +61,19 @@ export const proxyActions: Actions = new Map<string, Action>([
   ]),
 ]);
 
-function getBlockNumber({ moment }: Ask): DialectAnswer {
-  if (moment === null) throw new AppError('unavailable', 'this chain is not indexed here');
-  return { ...REPLY_FIELDS, result: numberToHex(moment.head.number) };
+function getBlockNumber({ chainAtHead }: Ask): DialectAnswer {
+  if (chainAtHead === null) throw new AppError('unavailable', 'this chain is not indexed here');
+  return { ...JSON_RPC_FIELDS, result: numberToHex(chainAtHead.head.number) };
 }
 
 async function relayToNode(ask: Ask, method: string, paramsOf: ParamsOf): Promise<DialectAnswer> {
-  const { deps, asked, chainId, moment } = ask;
-  if (moment === null) throw new AppError('unavailable', 'this chain is not indexed here');
-  const params = paramsOf(asked, moment.head);
+  const { deps, asked, chainId, chainAtHead } = ask;
+  if (chainAtHead === null) throw new AppError('unavailable', 'this chain is not indexed here');
+  const params = paramsOf(asked, chainAtHead.head);
   const node = deps.relayOf?.(chainId) ?? null;
-  if (node === null) return refuse(TEXTS.action);
+  if (node === null) return refuse(TEXTS.unavailableAction);
   const answer = await node.call(method, params);
-  const envelope = { ...REPLY_FIELDS, ...answer };
+  const envelope = { ...JSON_RPC_FIELDS, ...answer };
   const isGone = 'error' in answer && answer.error.code === BLOCK_NOT_FOUND;
   if (isGone && params.some(isBlockHash)) throw new HeadReplaced(new Refusal(200, envelope));
   return envelope;
@@ -99,10 +99,10 @@ async function callContract(ask: Ask): Promise<DialectAnswer> {
   if (!hasNoValueOrGas || (tag !== 'latest' && tag !== 'pending')) return relayCall();
   const senderField = from === undefined ? {} : { from };
   const answers = await askNode(ask, [{ kind: 'call', to, data: data ?? '0x', ...senderField }]);
-  if (answers === null) return refuse(TEXTS.action);
+  if (answers === null) return refuse(TEXTS.unavailableAction);
   const [result = null] = answers;
-  if (result !== null) return { ...REPLY_FIELDS, result };
-  return ask.deps.relayOf?.(ask.chainId) == null ? { ...REPLY_FIELDS, error: REVERT_ERROR } : relayCall();
+  if (result !== null) return { ...JSON_RPC_FIELDS, result };
+  return ask.deps.relayOf?.(ask.chainId) == null ? { ...JSON_RPC_FIELDS, error: REVERT_ERROR } : relayCall();
 }
 
 /** A block number, for methods that accept no block hash. */

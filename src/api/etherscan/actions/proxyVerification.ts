@@ -10,11 +10,11 @@ import { dialectError, ok } from '../answers';
 import { findAddressParam, needAddress, textOf } from '../askedParams';
 
 /** Etherscan's texts. The plugin shows the reason of a refusal. */
-const TEXTS = {
-  found: (proxy: Hex, implementation: Hex): string =>
+const PROXY_TEXTS = {
+  foundImplementation: (proxy: Hex, implementation: Hex): string =>
     `The proxy's (${proxy}) implementation contract is found at ${implementation} and is successfully updated.`,
   noProxy: 'A corresponding implementation contract was unfortunately not detected for the proxy address.',
-  other: (implementation: Hex, expected: Hex): string =>
+  otherImplementation: (implementation: Hex, expected: Hex): string =>
     `The implementation contract at ${implementation} does not match the expected implementation ${expected}.`,
   badTicket: 'Unknown UID',
 } as const;
@@ -30,15 +30,15 @@ export async function verifyProxyContract({ deps, asked, chainId }: Ask) {
   return ok(`${proxy.slice(2)}${expected?.slice(2) ?? ''}`);
 }
 
-export async function checkProxyVerification({ deps, asked, chainId, moment }: Ask) {
+export async function checkProxyVerification({ deps, asked, chainId, chainAtHead }: Ask) {
   const [, proxyDigits, expectedDigits] = TICKET.exec((textOf(asked, 'guid') ?? '').toLowerCase()) ?? [];
   const [proxy, expected] = [`0x${proxyDigits}`, `0x${expectedDigits}`];
-  if (!isAddress(proxy)) throw dialectError(TEXTS.badTicket);
+  if (!isAddress(proxy)) throw dialectError(PROXY_TEXTS.badTicket);
   const facts = await deps.contracts.find(chainId, proxy);
-  const implementation = await findImplementation(moment, facts);
+  const implementation = await findImplementation(chainAtHead, facts);
   // These answers may change with the next block. The cache does not keep errors.
-  if (implementation === null) throw dialectError(TEXTS.noProxy);
+  if (implementation === null) throw dialectError(PROXY_TEXTS.noProxy);
   if (isAddress(expected) && expected !== implementation)
-    throw dialectError(TEXTS.other(implementation, expected));
-  return ok(TEXTS.found(proxy, implementation));
+    throw dialectError(PROXY_TEXTS.otherImplementation(implementation, expected));
+  return ok(PROXY_TEXTS.foundImplementation(proxy, implementation));
 }

@@ -13,14 +13,14 @@ export const statsActions: Actions = new Map<string, Action>([
 ]);
 
 /** The dialect calls every native coin `eth`. The fields for the price in bitcoin stay empty. */
-async function getCoinPrice({ deps, chainId, moment }: Ask) {
-  if (moment === null || deps.nativeUsdOf === undefined) return refuse(TEXTS.action);
-  const usdPerCoin = await deps.nativeUsdOf(chainId, moment.head);
-  if (usdPerCoin === null) return refuse(TEXTS.action);
+async function getCoinPrice({ deps, chainId, chainAtHead }: Ask) {
+  if (chainAtHead === null || deps.nativeUsdOf === undefined) return refuse(TEXTS.unavailableAction);
+  const usdPerCoin = await deps.nativeUsdOf(chainId, chainAtHead.head);
+  if (usdPerCoin === null) return refuse(TEXTS.unavailableAction);
   return ok({
     ethbtc: '',
     ethbtc_timestamp: '',
     ethusd: plainNumber(usdPerCoin),
-    ethusd_timestamp: String(moment.head.timestamp),
+    ethusd_timestamp: String(chainAtHead.head.timestamp),
   });
 }

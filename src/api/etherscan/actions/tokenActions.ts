@@ -8,7 +8,7 @@ import { listTokens } from '../../../query/tokens/tokens';
 import { loggedHoldersOf } from '../../../query/tokens/tokenSupply';
 import { readTotalSupply } from '../../../query/tokens/totalSupply';
 import type { Action, Actions, Ask } from '../action';
-import { EMPTY, listOf, ok, refuse, TEXTS } from '../answers';
+import { EMPTY_TEXTS, listAnswer, ok, refuse, TEXTS } from '../answers';
 import { needAddress, readPage } from '../askedParams';
 import { askNode } from './nodeActions';
 
@@ -28,7 +28,7 @@ export const tokenActions: Actions = new Map<string, Action>([
 
 async function getTokenSupply(ask: Ask) {
   const supply = await readSupply(ask, needAddress(ask.asked, 'contractaddress'));
-  return supply === null ? refuse(TEXTS.action) : ok(supply.toString());
+  return supply === null ? refuse(TEXTS.unavailableAction) : ok(supply.toString());
 }
 
 async function getTokenBalance(ask: Ask) {
@@ -37,18 +37,19 @@ async function getTokenBalance(ask: Ask) {
   const data = callData('balanceOf(address)', holder);
   const nodeBalance = await callToken(ask, token, data);
   if (nodeBalance !== null) return ok(nodeBalance.toString());
-  const { moment } = ask;
-  if (moment === null || isHistoryPartial(moment.head)) return refuse(TEXTS.action);
-  const { balances } = await readHoldings(moment.chain.runner, moment.head, holder);
+  const { chainAtHead } = ask;
+  if (chainAtHead === null || isHistoryPartial(chainAtHead.head)) return refuse(TEXTS.unavailableAction);
+  const { balances } = await readHoldings(chainAtHead.chain.runner, chainAtHead.head, holder);
   const balance = balances.get(token) ?? 0n;
   return ok((balance < 0n ? 0n : balance).toString());
 }
 
 async function getTokenInfo(ask: Ask) {
-  const { asked, moment } = ask;
+  const { asked, chainAtHead } = ask;
   const address = needAddress(asked, 'contractaddress');
-  const token = moment === null ? undefined : (await listTokens(moment.chain.runner, [address])).get(address);
-  if (token === undefined) return listOf([], EMPTY.creations);
+  const token =
+    chainAtHead === null ? undefined : (await listTokens(chainAtHead.chain.runner, [address])).get(address);
+  if (token === undefined) return listAnswer([], EMPTY_TEXTS.creations);
   const supply = await readSupply(ask, address);
   return ok([
     {
@@ -66,43 +67,43 @@ async function getTokenInfo(ask: Ask) {
  * Lists holders with balances from transfer logs. A balance that changes without a log is not seen. Refuses a token
  * that invents transfers.
  */
-async function listTokenHolders({ deps, asked, chainId, moment }: Ask) {
+async function listTokenHolders({ deps, asked, chainId, chainAtHead }: Ask) {
   const token = needAddress(asked, 'contractaddress');
   const page = readPage(asked, PAGE_MAX);
-  if (moment === null || !(await hasWholeHistory(deps.contracts, chainId, moment.head, token)))
-    return refuse(TEXTS.action);
-  const checks = await findBalanceChecks(moment.chain.runner, token);
+  if (chainAtHead === null || !(await hasWholeHistory(deps.contracts, chainId, chainAtHead.head, token)))
+    return refuse(TEXTS.unavailableAction);
+  const checks = await findBalanceChecks(chainAtHead.chain.runner, token);
   // The holders are not counted here, so a sample of any age will do.
   const areBalancesConfirmed = tellsBalances(checks, checks?.sampledHolders ?? 0);
-  if (!areBalancesConfirmed || inventsTransfers(checks)) return refuse(TEXTS.action);
-  const holders = await listHolders(moment.chain.runner, moment.head, token, page);
-  return listOf(
+  if (!areBalancesConfirmed || inventsTransfers(checks)) return refuse(TEXTS.unavailableAction);
+  const holders = await listHolders(chainAtHead.chain.runner, chainAtHead.head, token, page);
+  return listAnswer(
     holders.map(({ holder, balance }) => ({
       TokenHolderAddress: holder,
       TokenHolderQuantity: balance.toString(),
     })),
-    EMPTY.logs,
+    EMPTY_TEXTS.logs,
   );
 }
 
-async function countTokenHolders({ deps, asked, chainId, moment }: Ask) {
+async function countTokenHolders({ deps, asked, chainId, chainAtHead }: Ask) {
   const token = needAddress(asked, 'contractaddress');
-  if (moment === null || !(await hasWholeHistory(deps.contracts, chainId, moment.head, token)))
-    return refuse(TEXTS.action);
+  if (chainAtHead === null || !(await hasWholeHistory(deps.contracts, chainId, chainAtHead.head, token)))
+    return refuse(TEXTS.unavailableAction);
   const [holding, checks] = await Promise.all([
-    readTokenHolding(moment.chain.runner, moment.head, token),
-    findBalanceChecks(moment.chain.runner, token),
+    readTokenHolding(chainAtHead.chain.runner, chainAtHead.head, token),
+    findBalanceChecks(chainAtHead.chain.runner, token),
   ]);
   const holders = loggedHoldersOf({ holding, partial: false, checks });
-  return holders === null ? refuse(TEXTS.action) : ok(String(holders));
+  return holders === null ? refuse(TEXTS.unavailableAction) : ok(String(holders));
 }
 
 /** Supply of the token in raw units; null if unknown. */
-async function readSupply({ deps, chainId, moment }: Ask, token: Hex): Promise<bigint | null> {
-  if (moment === null) return null;
+async function readSupply({ deps, chainId, chainAtHead }: Ask, token: Hex): Promise<bigint | null> {
+  if (chainAtHead === null) return null;
   const node = deps.nodeOf?.(chainId) ?? null;
-  const marketSupply = (await deps.supplyOf?.(chainId, moment.head, token)) ?? null;
-  return readTotalSupply(moment.chain, moment.head, token, { node, marketSupply });
+  const marketSupply = (await deps.supplyOf?.(chainId, chainAtHead.head, token)) ?? null;
+  return readTotalSupply(chainAtHead.chain, chainAtHead.head, token, { node, marketSupply });
 }
 
 /** Result of a call to the token. Null if there is no node, or if the contract does not have this function. */

@@ -30,12 +30,12 @@ async function getStatus(ask: Ask) {
 /**
  * Whether the transaction succeeded; a log proves this. Null if neither the logs nor the node know the transaction.
  */
-async function hasSucceeded({ deps, asked, chainId, moment }: Ask): Promise<boolean | null> {
+async function hasSucceeded({ deps, asked, chainId, chainAtHead }: Ask): Promise<boolean | null> {
   const txHash = findHashParam(asked, 'txhash');
   if (txHash === null) throw badFormat('txhash');
-  if (moment === null) return null;
+  if (chainAtHead === null) return null;
   const page = { newestFirst: true, afterOrd: null, skip: 0, limit: 1, bounds: NO_DATA };
-  const { logs } = await listLogs(moment.chain, moment.head, { ...ALL_LOGS, txHash }, page);
+  const { logs } = await listLogs(chainAtHead.chain, chainAtHead.head, { ...ALL_LOGS, txHash }, page);
   if (logs.length > 0) return true;
   const answer = await deps.relayOf?.(chainId)?.call('eth_getTransactionReceipt', [txHash]);
   const receipt = receiptShape.safeParse(answer !== undefined && 'result' in answer ? answer.result : null);

@@ -7,9 +7,9 @@ import { LIST_BOUNDS } from '../../../query/logs/logBytes';
 import { ALL_LOGS, type LogFilter, type LogSource } from '../../../query/logs/logFilter';
 import { listLogs, type StoredLog, requireLogs } from '../../../query/logs/logs';
 import { listNftMoves, type MoveQuestion } from '../../../query/logs/nftMoves';
-import type { ChainMoment } from '../../explorerScope';
+import type { ChainAtHead } from '../../explorerScope';
 import type { Action, Actions, Ask } from '../action';
-import { dialectError, EMPTY, listOf, refuse, TEXTS } from '../answers';
+import { dialectError, EMPTY_TEXTS, listAnswer, refuse, TEXTS } from '../answers';
 import { badFormat, findAddressParam, readPage, textOf, type AskedParams } from '../askedParams';
 import { readBlock } from './logActions';
 import { ERC1155, ERC20, ERC721, type TokenKind, type TokenMove } from '../tokenMoves';
@@ -45,41 +45,41 @@ interface TransferQuestion {
   readonly toBlock: number | null;
 }
 
-async function listTransfers({ deps, asked, chainId, moment }: Ask, kind: TokenKind) {
-  const question = readQuestion(asked, moment);
-  if (moment === null) return listOf([], EMPTY.transfers);
-  requireLogs(moment.head);
-  const moves = await findMoves(moment, kind, question);
+async function listTransfers({ deps, asked, chainId, chainAtHead }: Ask, kind: TokenKind) {
+  const question = readQuestion(asked, chainAtHead);
+  if (chainAtHead === null) return listAnswer([], EMPTY_TEXTS.transfers);
+  requireLogs(chainAtHead.head);
+  const moves = await findMoves(chainAtHead, kind, question);
   if (moves === null) return refuse(TEXTS.timeout);
   const { skip, limit } = question;
-  return showMoves(moment, deps.nodeOf?.(chainId) ?? null, kind, moves.slice(skip, skip + limit));
+  return showMoves(chainAtHead, deps.nodeOf?.(chainId) ?? null, kind, moves.slice(skip, skip + limit));
 }
 
-function readQuestion(asked: AskedParams, moment: ChainMoment | null): TransferQuestion {
+function readQuestion(asked: AskedParams, chainAtHead: ChainAtHead | null): TransferQuestion {
   const holder = findAddressParam(asked);
   const token = findAddressParam(asked, 'contractaddress');
   if (holder === null && token === null) throw dialectError(TEXTS.noAddress);
   const sort = (textOf(asked, 'sort') ?? 'asc').toLowerCase();
   if (sort !== 'asc' && sort !== 'desc') throw badFormat('sort');
   const { skip, limit } = readPage(asked, PAGE_MAX);
-  const fromBlock = readBlock(asked, 'startblock', moment?.head ?? null) ?? 0;
-  const toBlock = readBlock(asked, 'endblock', moment?.head ?? null);
+  const fromBlock = readBlock(asked, 'startblock', chainAtHead?.head ?? null) ?? 0;
+  const toBlock = readBlock(asked, 'endblock', chainAtHead?.head ?? null);
   return { holder, token, newestFirst: sort === 'desc', skip, limit, fromBlock, toBlock };
 }
 
 /** The first transfers, at least up to the end of the page. Null if the search would take too long. */
 async function findMoves(
-  moment: ChainMoment,
+  chainAtHead: ChainAtHead,
   kind: TokenKind,
   { holder, token, newestFirst, skip, limit, fromBlock, toBlock }: TransferQuestion,
 ): Promise<FoundMove[] | null> {
   const movesMax = skip + limit;
   if (kind === ERC721 && token === null && holder !== null)
-    return collectNfts(moment, { holder, fromBlock, toBlock, newestFirst, movesWanted: movesMax });
+    return collectNfts(chainAtHead, { holder, fromBlock, toBlock, newestFirst, movesWanted: movesMax });
   // For ERC-20, the tables list the tokens of an address. For the other standards, the topics alone are enough to
   // find the transfers.
   const touchedTokens =
-    token === null && holder !== null && kind === ERC20 ? await listTouchedTokens(moment, holder) : null;
+    token === null && holder !== null && kind === ERC20 ? await listTouchedTokens(chainAtHead, holder) : null;
   if (touchedTokens?.length === 0) return [];
   if (touchedTokens !== null && touchedTokens.length > TOKENS_MAX) return null;
   const filter: LogFilter = {
@@ -90,7 +90,7 @@ async function findMoves(
     fromBlock,
     toBlock,
   };
-  return collectMoves(moment, filter, kind, newestFirst, movesMax);
+  return collectMoves(chainAtHead, filter, kind, newestFirst, movesMax);
 }
 
 function holderClause({ from, to }: TokenKind, holder: Hex): LogFilter['either'][number] {
@@ -102,7 +102,7 @@ function holderClause({ from, to }: TokenKind, holder: Hex): LogFilter['either']
 }
 
 /** Every token that the address has ever received or sent. */
-async function listTouchedTokens({ chain, head }: ChainMoment, holder: Hex): Promise<Hex[]> {
+async function listTouchedTokens({ chain, head }: ChainAtHead, holder: Hex): Promise<Hex[]> {
   const { balances } = await readHoldings(chain.runner, head, holder);
   return [...balances.keys()].flatMap((token) => (isHexOfLength(token, 40) ? [token] : []));
 }
@@ -114,7 +114,7 @@ interface FoundMove {
 
 /** Transfers of all NFT contracts. ERC-20 transfers share the topic and are filtered out. */
 async function collectNfts(
-  { chain, head }: ChainMoment,
+  { chain, head }: ChainAtHead,
   question: MoveQuestion,
 ): Promise<FoundMove[] | null> {
   const logs = await listNftMoves(chain, head, question);

@@ -9,18 +9,18 @@ import { followHead, readHeadRow, type HeadReading, type PublishedFlip } from '.
 /** After this many changes that nobody asked for, the head is read instead. */
 const FLIPS_MAX = 64;
 
-export interface ToldHead {
+export interface ReportedHead {
   /** Reports a commit of this process: a change of the head, or null for another commit. */
-  tell(flip: PublishedFlip | null): void;
+  report(flip: PublishedFlip | null): void;
   /** The current snapshot; null before the first block. */
   read(runner: QueryRunner): Promise<HeadSnapshot | null>;
 }
 
 /** `onCommit` is called with each reported commit. */
-export function createToldHead(
+export function createReportedHead(
   chainId: number,
   onCommit: (flip: PublishedFlip | null) => void = () => undefined,
-): ToldHead {
+): ReportedHead {
   let flips: PublishedFlip[] = [];
   let headReading: HeadReading | null = null;
   /** Whether `headReading` and `flips` no longer make the head. */
@@ -40,7 +40,7 @@ export function createToldHead(
     return headReading?.snapshot ?? null;
   };
   return {
-    tell(flip) {
+    report(flip) {
       if (flip === null || flips.length === FLIPS_MAX) {
         isStale = true;
         flips = [];
