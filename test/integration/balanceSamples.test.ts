@@ -56,7 +56,11 @@ describe('holders of pool tokens are sampled by size and at random', () => {
     const { checker } = openChecker(db, (asked) => (asked.to === invented ? null : answerTruly(asked)));
     expect(await checksOf(db, invented)).toBeNull();
     expect(await checker.check()).toEqual({ isOpen: true });
-    expect(await checksOf(db, invented)).toMatchObject({ heldChecked: 8, unconfirmed: 8, sampledHolders: 300 });
+    expect(await checksOf(db, invented)).toMatchObject({
+      heldChecked: 8,
+      unconfirmed: 8,
+      sampledHolders: 300,
+    });
     expect(inventsTransfers(await checksOf(db, invented))).toBe(true);
     expect(inventsTransfers(await checksOf(db, real))).toBe(false);
     const held = HOLDERS.filter((holder) => plainBalance(real, holder, BLOCKS - 10) > 0n);

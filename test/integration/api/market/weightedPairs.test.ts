@@ -227,7 +227,9 @@ test('a search finds a weighted pool by any of its tokens', () => {
   for (const token of tokens) {
     expect(find({ token: token as `0x${string}` }).sort()).toEqual(holders(token).sort());
     // A stable pool's own token has the pool's address.
-    expect(new Set(find({ searchText: token.toUpperCase().replace('0X', '0x') }))).toEqual(new Set(holders(token)));
+    expect(new Set(find({ searchText: token.toUpperCase().replace('0X', '0x') }))).toEqual(
+      new Set(holders(token)),
+    );
     many += holders(token).filter((address) => entries.get(address)!.item.tokens.length > 2).length;
   }
   expect(many).toBeGreaterThan(20);
