@@ -42,7 +42,7 @@ export interface BlockProof {
 
 /**
  * In a block of n transactions, one sender is recovered with the probability n / 1024, at most 1 / 8. This takes about
- * 0.7 ms, as long as proving a hundred logs.
+ * 0.3 ms.
  */
 const TRANSACTIONS_PER_SENDER = 1024;
 const SENDER_SHARE_MAX = 1 / 8;
