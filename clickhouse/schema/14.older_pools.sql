@@ -9,7 +9,7 @@
 CREATE TABLE IF NOT EXISTS found_pools
 (
     block UInt32 COMMENT 'Number of the block at whose end the pool is added',
-    block_hash FixedString(32) COMMENT 'Hash of the block at whose end the pool is added',
+    block_hash FixedString(32) COMMENT 'Zero, because every block with this number adds the pool; in rows of earlier versions, the hash of the only block that adds it',
     address FixedString(20) COMMENT 'Address of the pool contract',
     dex LowCardinality(String) COMMENT 'Short name of the DEX, as in the chain description',
     protocol LowCardinality(String) COMMENT 'Name of the protocol, as in the chain description',

@@ -5,6 +5,7 @@ import { logsTable } from '../../src/clickhouse/schema/tables';
 import type { BlockRef } from '../../src/domain/block';
 import { ZERO_HASH, type Hex } from '../../src/domain/hex';
 import { toOrd } from '../../src/domain/ord';
+import { toFinding } from '../../src/ingest/pools/finding';
 import { FoundPools } from '../../src/ingest/pools/foundPools';
 import { emptyRows } from '../../src/ingest/rows/blockRows';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
@@ -19,7 +20,9 @@ const hashOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0
 const chain = {
   blockAt: (number: number) => ({ number, hash: hashOf(number), parentHash: ZERO_HASH, timestamp: number }),
 };
-const { block, block_hash, ...row } = FOUND_VAULT_POOL;
+const { address, block } = FOUND_VAULT_POOL;
+/** The pool as the search offers it, which does not know the block that adds the pool. */
+const finding = { ...toFinding(FOUND_VAULT_POOL), fromBlock: 102 };
 
 let store: TestStore;
 
@@ -33,7 +36,7 @@ beforeAll(async () => {
     chain_id: CHAIN,
     ord: toOrd(number, 0),
     timestamp: number,
-    address: row.address,
+    address,
     topic_count: 1,
     topic0: SWAP_FEE_CHANGED,
     topic1: undefined,
@@ -60,10 +63,10 @@ const feesAt = (found: FoundPools, number: number): number[] =>
 
 test('every block with the recorded number adds the pool, with the fee of the newest final fee event', async () => {
   const found = await open(90);
-  const offer = found.offer([{ row, readAt: chain.blockAt(102) }], new AbortController().signal);
+  const offer = found.offer([finding], chain.blockAt(102), new AbortController().signal);
   await found.record(103, 90, chain);
   await offer;
-  expect(found.isKnown(row.address)).toBe(true);
+  expect(found.isKnown(address)).toBe(true);
   expect(feesAt(found, 102)).toEqual([]);
   expect(feesAt(found, 103)).toEqual([2_000]);
   found.noteStored(102);
@@ -78,15 +81,15 @@ test('every block with the recorded number adds the pool, with the fee of the ne
 test('a pool whose state is from a block of another branch is dropped', async () => {
   const found = await open(90);
   const readAt = { number: 102, hash: hashOf(7) };
-  const offer = found.offer([{ row, readAt }], new AbortController().signal);
+  const offer = found.offer([finding], readAt, new AbortController().signal);
   await found.record(103, 90, chain);
   await offer;
-  expect(found.isKnown(row.address)).toBe(false);
+  expect(found.isKnown(address)).toBe(false);
   expect(feesAt(await open(90), 103)).toEqual([]);
 });
 
 test('a row with the hash of a block adds the pool at this block only', async () => {
-  await insertRows(store.db, foundPoolsTable, [{ ...row, block, block_hash: hashOf(block) }]);
+  await insertRows(store.db, foundPoolsTable, [{ ...FOUND_VAULT_POOL, block_hash: hashOf(block) }]);
   const found = await open(96);
   expect(feesAt(found, block)).toEqual([3_000]);
   expect(found.addedBy({ number: block, hash: hashOf(7) })).toEqual([]);

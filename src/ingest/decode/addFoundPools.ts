@@ -1,33 +1,38 @@
 /**
- * Adds what the pool search knows about pools older than the start block. Found pools are added at the end of the
- * block to which found_pools assigns them. If the pool is known already, its state is kept. Otherwise the found state
- * becomes a row of pool_states with one of the largest log indexes of the block, which no real log has. A pool without
- * an event has the same state at the end of every block. Only the fee of a vault pool may have changed, because its
- * fee event does not make the pool known.
+ * Adds findings to the decoded block and to the registry. A finding of the pool search is added at the end of its block.
+ * If the pool is known already, its state is kept. Otherwise the found state becomes a row of pool_states with one of
+ * the largest log indexes of the block, which no real log has. A pool without an event has the same state at the end of
+ * every block. Only the fee of a vault pool may have changed, because its fee event does not make the pool known.
  */
 import type { FoundPoolRow, OldTicksRow } from '../../clickhouse/schema/olderPoolTables';
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { ZERO_HASH } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
-import { parsePoolType, parseProtocolName, type PoolState } from '../../domain/pool';
+import type { PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
-import { VAULT_PROTOCOL } from '../../protocols/registry';
-import {
-  emptyWeightedPool,
-  fromFeePips,
-  toFeePips,
-  toLeg,
-  toPairState,
-  weightedSpotPrice,
-  withDoubts,
-  withWeights,
-  type WeightedPoolState,
-} from '../../protocols/weightedPool';
+import { fillState, toLeg, toPairState, weightedSpotPrice } from '../../protocols/weightedPool';
+import { toFinding, toPoolRow, type Finding, type PlacedFinding } from '../pools/finding';
+import type { KnownPool } from '../pools/poolRegistry';
 import type { BlockFacts } from '../rows/blockRows';
-import { toPoolRow, type KnownPool } from '../pools/poolRegistry';
 import type { DecodeContext } from './decodeContext';
 
-type Priced = PoolState & { readonly price: number; readonly balances: readonly bigint[] };
+type Priced = PoolState & Pick<PoolStateRow, 'price' | 'doubts'> & { readonly balances: readonly bigint[] };
+
+/** Adds the pool and its row. If the pool is known already, a vault pool gets the missing parts of its state. */
+export function addFinding({ registry }: DecodeContext, facts: BlockFacts, finding: PlacedFinding): void {
+  const { pool, state } = finding;
+  if ('poolId' in state) {
+    const known = registry.findVaultPool(pool.address);
+    registry.setVaultPool({ pool, state: known === undefined ? state : fillState(known.state, state) });
+    if (known !== undefined) return;
+  } else {
+    // The pool search may have added the pool at an earlier block of the same batch.
+    if (registry.findPool(pool.address) !== undefined) return;
+    registry.addPool(pool);
+    registry.setState(pool.address, state);
+  }
+  facts.pools.push(toPoolRow(finding, facts.ref));
+}
 
 /**
  * `facts` is the decoded block. The registry still records the changes of this block, so a reorg removes the
@@ -36,29 +41,20 @@ type Priced = PoolState & { readonly price: number; readonly balances: readonly 
 export function addFoundPools(
   context: DecodeContext,
   facts: BlockFacts,
-  found: readonly FoundPoolRow[],
+  rows: readonly FoundPoolRow[],
 ): void {
+  const { registry } = context;
   const { number, timestamp } = facts.ref;
   // The last ord of a block is reserved for the block's prices.
   let ord = lastOrdOfBlock(number) - 1;
-  for (const foundRow of found) {
-    const { address } = foundRow;
-    if (context.registry.findPool(address) !== undefined) continue;
-    if (context.registry.findVaultPool(address) !== undefined) continue;
-    const newFee = context.registry.findUnlistedFee(address);
-    const isChanged = foundRow.protocol === VAULT_PROTOCOL && newFee !== undefined;
-    const row = isChanged ? { ...foundRow, fee_pips: toFeePips(newFee) } : foundRow;
-    const pool = toKnownPool(row);
-    const state =
-      row.protocol === VAULT_PROTOCOL ? addVault(context, row, pool) : addPair(context, row, pool);
-    facts.pools.push({
-      ...toPoolRow(pool, ord),
-      tokens: [...row.tokens],
-      weights: [...row.weights],
-      doubts: row.doubts,
-    });
-    const movedAt = row.moved_at > 0 ? Math.min(row.moved_at, timestamp) : timestamp;
-    facts.pool_states.push(stateRow('found', pool, state, { ord, timestamp: movedAt, doubts: row.doubts }));
+  for (const row of rows) {
+    const { address } = row;
+    if (registry.findPool(address) !== undefined || registry.findVaultPool(address) !== undefined) continue;
+    const finding = toFinding(row, registry.findUnlistedFee(address));
+    const { pool, movedAt = 0 } = finding;
+    addFinding(context, facts, { ...finding, ord, createdTx: null });
+    const place = { ord, timestamp: movedAt > 0 ? Math.min(movedAt, timestamp) : timestamp };
+    facts.pool_states.push(stateRow('found', pool, toPriced(context, finding), place));
     ord -= 1;
   }
 }
@@ -78,10 +74,8 @@ export function addTickStates(
   for (const { pair, low, high } of old) {
     const pool = context.registry.findPool(pair);
     if (pool === undefined || changedPairs.has(pair) || low > high) continue;
-    const state = context.registry.stateOf(pair);
-    const price = context.protocolOfPool(pool).spotPrice(state) ?? 0;
-    const priced = { ...state, price, balances: [] };
-    facts.pool_states.push(stateRow('ticks', pool, priced, { ord, timestamp, doubts: 0 }));
+    const priced = toPriced(context, { pool, state: context.registry.stateOf(pair) });
+    facts.pool_states.push(stateRow('ticks', pool, priced, { ord, timestamp }));
     ord -= 1;
   }
 }
@@ -90,7 +84,7 @@ function stateRow(
   kind: 'found' | 'ticks',
   pool: KnownPool,
   state: Priced,
-  row: Pick<PoolStateRow, 'ord' | 'timestamp' | 'doubts'>,
+  row: Pick<PoolStateRow, 'ord' | 'timestamp'>,
 ): PoolStateRow {
   return {
     ...row,
@@ -109,6 +103,7 @@ function stateRow(
     sqrt_price_x96: state.sqrtPriceX96,
     liquidity: state.liquidity,
     tick: state.tick,
+    doubts: state.doubts,
     price: state.price,
     balances: [...state.balances],
     unswapped: [],
@@ -118,50 +113,12 @@ function stateRow(
   };
 }
 
-function toKnownPool(row: FoundPoolRow): KnownPool {
-  return {
-    address: row.address,
-    dex: row.dex,
-    protocol: parseProtocolName(row.protocol),
-    poolType: parsePoolType(row.pool_type),
-    factory: row.factory,
-    token0: row.token0,
-    token1: row.token1,
-    feePips: row.fee_pips,
-    tickSpacing: row.tick_spacing,
-    baseIsToken0: row.base_is_token0,
-  };
-}
-
-function addPair(context: DecodeContext, row: FoundPoolRow, pool: KnownPool): Priced {
-  const state: PoolState = {
-    reserve0: row.reserve0,
-    reserve1: row.reserve1,
-    sqrtPriceX96: row.sqrt_price_x96,
-    liquidity: row.liquidity,
-    tick: row.tick,
-  };
-  context.registry.addPool(pool);
-  context.registry.setState(pool.address, state);
-  return { ...state, price: context.protocolOfPool(pool).spotPrice(state) ?? 0, balances: [] };
-}
-
-/**
- * Builds the same state as a restart that loads the pool from the database: the fee is rounded to whole pips.
- */
-function addVault(context: DecodeContext, row: FoundPoolRow, pool: KnownPool): Priced {
-  const startState: WeightedPoolState = {
-    ...emptyWeightedPool(row.pool_id ?? ZERO_HASH),
-    tokens: row.tokens,
-    balances: row.balances,
-    swapFee: fromFeePips(row.fee_pips),
-  };
-  const state = withDoubts(
-    withWeights(startState, row.weights.length === 0 ? null : row.weights),
-    row.doubts,
-  );
-  context.registry.setVaultPool({ pool, state });
+function toPriced(context: DecodeContext, { pool, state }: Pick<Finding, 'pool' | 'state'>): Priced {
+  if (!('poolId' in state)) {
+    const price = context.protocolOfPool(pool).spotPrice(state) ?? 0;
+    return { ...state, price, doubts: 0, balances: [] };
+  }
   const leg = toLeg(state.tokens.indexOf(pool.token0), state.tokens.indexOf(pool.token1));
   const price = weightedSpotPrice(state, leg.first, leg.second) ?? 0;
-  return { ...toPairState(state, leg), price, balances: state.balances };
+  return { ...toPairState(state, leg), price, doubts: state.doubts, balances: state.balances };
 }

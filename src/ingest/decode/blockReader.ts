@@ -8,7 +8,6 @@ import { RpcError } from '../../node/rpc/rpcError';
 import { ODD_KINDS, type OddKind } from '../../clickhouse/schema/tables';
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
-import { blockOfOrd } from '../../domain/ord';
 import { createSlices } from '../../domain/time/slices';
 import type { Logger } from '../../log';
 import type { PricerConfig } from '../../pricing/pricer';
@@ -16,11 +15,12 @@ import { VAULT_PROTOCOL } from '../../protocols/registry';
 import { BlockPricer } from '../price/blockPricer';
 import type { BlockFacts, BlockRows } from '../rows/blockRows';
 import { addFoundPools, addTickStates } from './addFoundPools';
-import { decodeBlock, type BlockFindings } from './decodeBlock';
+import { decodeBlock } from './decodeBlock';
 import type { DecodeContext } from './decodeContext';
 import type { PoolDiscovery } from '../pools/discoverPools';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
 import type { EthCalls } from '../../node/calls/askContracts';
+import type { PlacedFinding } from '../pools/finding';
 import type { FoundPools } from '../pools/foundPools';
 import { poolOfRow } from '../pools/poolRegistry';
 import { unlinked } from '../session/sameChain';
@@ -31,8 +31,6 @@ import { readTokens, type ShowingBlock } from '../pools/tokenMetadata';
 /** Largest number of tokens that one reading of blocks asks again, and its time limit in ms. */
 const RENEWED_MAX = 40;
 const RENEWAL_MS = 3_000;
-
-const NO_FINDINGS: BlockFindings = { pools: [], vaultPools: [] };
 
 export interface ReaderDeps {
   readonly store: Store;
@@ -117,14 +115,15 @@ export class BlockReader {
   ): Promise<void> {
     const first = blocks[0];
     if (first !== undefined && first.parentHash !== parent.hash) throw unlinked(parent, first);
-    const findingsOf = await this.discover(blocks, reversible, signal);
+    const findings = await this.discover(blocks, reversible, signal);
     const newTokens = new Set<Hex>();
     const odd = new Map<Hex, OddKind>();
     const slices = createSlices(this.clock);
     const all: BlockFacts[] = [];
     for (const block of blocks) {
       await slices.step();
-      const facts = decodeBlock(this.deps.decode, block, findingsOf(block), reversible);
+      const mine = findings.filter(({ fromBlock }) => fromBlock === block.number);
+      const facts = decodeBlock(this.deps.decode, block, mine, reversible);
       addFoundPools(this.deps.decode, facts, this.deps.foundPools?.addedBy(block) ?? []);
       addTickStates(this.deps.decode, facts, this.deps.foundPools?.oldTicks.addedBy(block.number) ?? []);
       for (const { token0, token1, tokens } of facts.pools) {
@@ -188,20 +187,16 @@ export class BlockReader {
     this.deps.foundPools?.forgetBelow(number);
   }
 
+  /** The findings that the logs of these blocks cause. */
   private async discover(
     blocks: readonly ChainBlock[],
     reversible: boolean,
     signal: AbortSignal,
-  ): Promise<(block: ChainBlock) => BlockFindings> {
+  ): Promise<readonly PlacedFinding[]> {
     const { decode, discovery, vaultDiscovery } = this.deps;
     // If ingestion starts at block 1, no pool can be older than the first block.
     const pools = this.startBlock > 1 ? await discovery.discover(blocks, decode.registry, signal) : [];
-    const vaultPools = await vaultDiscovery.discover(blocks, decode.registry, reversible, signal);
-    if (pools.length === 0 && vaultPools.length === 0) return () => NO_FINDINGS;
-    return ({ number }) => ({
-      pools: pools.filter(({ ord }) => blockOfOrd(ord) === number),
-      vaultPools: vaultPools.filter(({ blockNumber }) => blockNumber === number),
-    });
+    return [...pools, ...(await vaultDiscovery.discover(blocks, decode.registry, reversible, signal))];
   }
 
   /**

@@ -5,31 +5,20 @@
 import { isWeaker, type ChainBlock, type ChainLog } from '../../domain/block';
 import { addressOfWord, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
-import { POOL_V2, type PoolState } from '../../domain/pool';
+import { EMPTY_STATE, POOL_V2, type PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
 import { toPool, type PoolEvent, type Protocol, type SwapEvent } from '../../protocols/protocol';
 import { noFacts, type BlockFacts } from '../rows/blockRows';
+import { addFinding } from './addFoundPools';
 import { isBigMove, makerOf, type BlockWork, type DecodeContext } from './decodeContext';
-import { addVaultPool, readVaultLog } from './decodeVaultLog';
+import { readVaultLog } from './decodeVaultLog';
 import { isKeptLog } from './keptLogs';
-import type { DiscoveredPool } from '../pools/discoverPools';
-import type { DiscoveredVaultPool } from '../pools/discoverVaultPools';
-import { toPoolRow, type KnownPool } from '../pools/poolRegistry';
+import type { PlacedFinding } from '../pools/finding';
+import type { KnownPool } from '../pools/poolRegistry';
 
 const TRANSFER_TOPIC: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 /** The number of the only leg (pair of tokens) of a pool with two tokens. */
 const PAIR_LEG = 1;
-
-/** Values from the node that are needed before a block is decoded. */
-export interface BlockFindings {
-  /** Pools without a creation event that first appear in this block. */
-  readonly pools: readonly DiscoveredPool[];
-  /**
-   * Pools of a vault that first appear in this block, and known pools whose missing state was just read from
-   * the node.
-   */
-  readonly vaultPools: readonly DiscoveredVaultPool[];
-}
 
 /** Earlier logs of a pool in the same transaction, needed to decode the pool's later logs. */
 interface TxMemory {
@@ -45,13 +34,13 @@ interface Work extends BlockWork {
 }
 
 /**
- * Decodes the block and returns its facts in log order. `reversible` means that the block is not final. The
- * registry then records how to undo the block.
+ * Decodes the block and returns its facts in log order. `findings` are what the node was asked before, because of logs
+ * of this block. `reversible` means that the block is not final. The registry then records how to undo the block.
  */
 export function decodeBlock(
   context: DecodeContext,
   block: ChainBlock,
-  found: BlockFindings,
+  findings: readonly PlacedFinding[],
   reversible: boolean,
 ): BlockFacts {
   const { number, hash, parentHash, timestamp } = block;
@@ -60,14 +49,7 @@ export function decodeBlock(
   const work: Work = { context, block, facts, memory: new Map() };
   pushBlockRow(work);
   pushCreations(work);
-  for (const { pool, ord, state } of found.pools) {
-    // The pool search may have added the pool at an earlier block of the same batch.
-    if (context.registry.findPool(pool.address) !== undefined) continue;
-    context.registry.addPool(pool);
-    if (state !== null) context.registry.setState(pool.address, state);
-    facts.pools.push(toPoolRow(pool, ord));
-  }
-  for (const vaultPool of found.vaultPools) addVaultPool(work, vaultPool);
+  for (const finding of findings) addFinding(context, facts, finding);
   const keepsAll = context.keepsAllLogs(number);
   for (const log of block.logs) {
     if (log.transactionHash === ZERO_HASH && isWeaker(block.proof ?? 'bloom', 'receipts'))
@@ -142,13 +124,9 @@ function readCreation({ context, block, facts }: Work, log: ChainLog): void {
   if (context.registry.findPool(creation.pool) !== undefined) return;
   const baseIsToken0 = context.baseIsToken0(creation.token0, creation.token1);
   const pool: KnownPool = { ...toPool(protocol, dex, creation), baseIsToken0 };
-  context.registry.addPool(pool);
-  facts.pools.push({
-    ...toPoolRow(pool, toOrd(block.number, log.logIndex)),
-    created_block: block.number,
-    created_at: block.timestamp,
-    created_tx: log.transactionHash,
-  });
+  const ord = toOrd(block.number, log.logIndex);
+  const finding = { fromBlock: block.number, pool, state: EMPTY_STATE, ord, createdTx: log.transactionHash };
+  addFinding(context, facts, finding);
 }
 
 function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {

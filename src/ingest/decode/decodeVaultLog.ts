@@ -20,7 +20,6 @@ import {
 } from '../../protocols/balancerV2';
 import {
   applyBalancerEvent,
-  fillState,
   toFeePips,
   toLeg,
   toLegSwap,
@@ -32,28 +31,8 @@ import {
 } from '../../protocols/weightedPool';
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { isBigMove, makerOf, type BlockWork } from './decodeContext';
-import type { DiscoveredVaultPool } from '../pools/discoverVaultPools';
 import { heldKey } from '../rows/blockRows';
-import { toPoolRow, type KnownPool, type VaultPool } from '../pools/poolRegistry';
-
-/** Adds a new pool and its row, or sets the missing state of a known pool. */
-export function addVaultPool({ context, facts }: BlockWork, discovered: DiscoveredVaultPool): void {
-  const { pool, state } = discovered.vaultPool;
-  const known = context.registry.findVaultPool(pool.address);
-  const begun = known === undefined ? state : fillState(known.state, state);
-  context.registry.setVaultPool({ pool, state: begun });
-  if (discovered.firstSeen === null || known !== undefined) return;
-  const { ord, created } = discovered.firstSeen;
-  facts.pools.push({
-    ...toPoolRow(pool, ord),
-    tokens: [...state.tokens],
-    weights: [...(state.weights ?? [])],
-    doubts: begun.doubts,
-    created_block: created?.block ?? null,
-    created_at: created?.at ?? null,
-    created_tx: created?.tx ?? null,
-  });
-}
+import type { KnownPool, VaultPool } from '../pools/poolRegistry';
 
 /** Decodes an event of a configured vault, or of the contract of a known vault pool. */
 export function readVaultLog(work: BlockWork, log: ChainLog): void {

@@ -6,6 +6,7 @@
  * same range of blocks is tried again.
  */
 import type { Clock } from '../../node/rpc/clock';
+import type { EndpointPool } from '../../node/rpc/endpointPool';
 import { RpcError, type RpcErrorKind } from '../../node/rpc/rpcError';
 import type { Database } from '../../clickhouse/client/database';
 import type { Hex } from '../../domain/hex';
@@ -13,8 +14,8 @@ import { POOL_V2 } from '../../domain/pool';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
-import type { EthCalls } from '../../node/calls/askContracts';
-import { ADDED_MAX, type FoundPool, type FoundPools } from '../pools/foundPools';
+import type { Finding } from '../pools/finding';
+import { ADDED_MAX, type FoundPools } from '../pools/foundPools';
 import type { OldTickRange } from '../pools/oldTicks';
 import type { IngestStatus } from '../session/status';
 import { CallBudget } from './callBudget';
@@ -52,8 +53,6 @@ const POOLS_MAX = 50;
 const PAIRS_MAX = 100;
 /** Number of V3 pools whose ticks are read in one batch. */
 const TICKED_MAX = 10;
-/** How often pool states are read again after a reorg removed the block at which they were read. */
-const OFFERS_MAX = 4;
 /**
  * After the node has refused a single block this many times, the search assumes that the node has no older
  * logs.
@@ -65,7 +64,7 @@ const PASSING: ReadonlySet<RpcErrorKind> = new Set(['network', 'rate_limited', '
 
 interface PoolSearchDeps {
   readonly database: Database;
-  readonly rpc: EthCalls;
+  readonly rpc: Pick<EndpointPool, 'call' | 'batchOutcomes'>;
   readonly chainId: number;
   readonly dexes: SearchedDexes;
   readonly vaultDiscovery: VaultDiscovery;
@@ -168,7 +167,7 @@ export class PoolSearch {
     this.refusals = 0;
     const before = progress.pools;
     await this.birth(pools, signal);
-    await this.add(pools, signal);
+    if (!(await this.add(pools, signal))) return;
     await this.save({ ...progress, searched_from: from, pools: before + pools.length });
     if (pools.length > 0) this.deps.found.refresh();
     this.spanMax = Math.min(SPAN_MAX, this.spanMax + Math.ceil(this.spanMax / 8));
@@ -237,7 +236,7 @@ export class PoolSearch {
           const range = { from: at, count: size };
           const fresh = await readPairsAt(rpc, factory, range, block, (pool) => found.isKnown(pool), signal);
           await this.spend(2 * fresh.length, signal);
-          await this.add(fresh, signal);
+          if (!(await this.add(fresh, signal))) return;
           pools += fresh.length;
           reached = pairsBefore + at + size;
           await this.save({ ...progress, pools, listed: reached });
@@ -263,34 +262,32 @@ export class PoolSearch {
     return [...others, ...vaults].every((dex) => from <= (dex.startBlock ?? 0));
   }
 
-  /** Reads the states of pools that are not known yet, and waits until the session has added the pools. */
-  private async add(all: readonly OlderPool[], signal: AbortSignal): Promise<void> {
+  /**
+   * Reads the states of pools that are not known yet, and waits until they are recorded. Resolves to false if a reorg
+   * removed the block of the states; the next step then reads the rest again.
+   */
+  private async add(all: readonly OlderPool[], signal: AbortSignal): Promise<boolean> {
     const { database, chainId, found } = this.deps;
-    let poolsLeft = all.filter(({ address }) => !found.isKnown(address));
-    for (let attempt = 0; poolsLeft.length > 0; attempt += 1) {
-      if (attempt === OFFERS_MAX)
-        throw new AppError('unavailable', 'the newest block was replaced while pools were read');
-      const offers = [];
-      const offered = new Set<Hex>();
-      const block = await readSearchBlock(database, chainId);
-      if (block === null) return;
-      for (let at = 0; at < poolsLeft.length; at += POOLS_MAX) {
-        const chunk = poolsLeft.slice(at, at + POOLS_MAX);
-        const calls = chunk.map(({ poolId }) => (poolId === null ? CALLS_PER_POOL : CALLS_PER_VAULT_POOL));
-        await this.spend(
-          calls.reduce((sum, one) => sum + one, 0),
-          signal,
-        );
-        const states = await readOldStates(this.deps, chunk, block, signal);
-        for (const { row } of states) offered.add(row.address);
-        offers.push(...(await this.withTicks(states, block, signal)));
-        if (offers.length >= ADDED_MAX) await found.offer(offers.splice(0), signal);
-      }
-      await found.offer(offers, signal);
-      // A vault pool that is neither weighted nor stable has no state, so it is not in `offered` and is not tried
-      // again.
-      poolsLeft = poolsLeft.filter(({ address }) => offered.has(address) && !found.isKnown(address));
+    const pools = all.filter(({ address }) => !found.isKnown(address));
+    const block = await readSearchBlock(database, chainId);
+    if (block === null) return false;
+    const offered: Hex[] = [];
+    const offers: Finding[] = [];
+    for (let at = 0; at < pools.length; at += POOLS_MAX) {
+      const chunk = pools.slice(at, at + POOLS_MAX);
+      const calls = chunk.map(({ poolId }) => (poolId === null ? CALLS_PER_POOL : CALLS_PER_VAULT_POOL));
+      await this.spend(
+        calls.reduce((sum, one) => sum + one, 0),
+        signal,
+      );
+      // A vault pool that is neither weighted nor stable has no state, so it is not offered.
+      const findings = await readOldStates(this.deps, chunk, block, signal);
+      offered.push(...findings.map(({ pool }) => pool.address));
+      offers.push(...(await this.withTicks(findings, block, signal)));
+      if (offers.length >= ADDED_MAX) await found.offer(offers.splice(0), block, signal);
     }
+    await found.offer(offers, block, signal);
+    return offered.every((pool) => found.isKnown(pool));
   }
 
   /**
@@ -326,15 +323,17 @@ export class PoolSearch {
    * left out; they are read later.
    */
   private async withTicks(
-    states: readonly FoundPool[],
+    findings: readonly Finding[],
     block: SearchBlock,
     signal: AbortSignal,
-  ): Promise<FoundPool[]> {
-    const pools = states.flatMap(({ row }) => (row.liquidity > 0n ? [row] : []));
-    const rangeOf = new Map((await this.ticksOf(pools, block, signal)).map((range) => [range.pair, range]));
-    return states.map((state) => {
-      const ticks = rangeOf.get(state.row.address);
-      return ticks === undefined ? state : { ...state, ticks };
+  ): Promise<Finding[]> {
+    const pools = findings.flatMap(({ pool: { address, tickSpacing }, state }) =>
+      'liquidity' in state && state.liquidity > 0n ? [{ address, tick_spacing: tickSpacing }] : [],
+    );
+    const ranges = await this.ticksOf(pools, block, signal);
+    return findings.map((finding) => {
+      const ticks = ranges.find(({ pair }) => pair === finding.pool.address);
+      return ticks === undefined ? finding : { ...finding, ticks };
     });
   }
 

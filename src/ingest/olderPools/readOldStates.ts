@@ -13,8 +13,8 @@ import { toFeePips } from '../../protocols/weightedPool';
 import { askContracts, type EthCalls } from '../../node/calls/askContracts';
 import { readV3State, v3StateCalls } from '../pools/discoverPools';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
-import type { FoundPool } from '../pools/foundPools';
-import { PoolRegistry, type KnownPool } from '../pools/poolRegistry';
+import type { Finding } from '../pools/finding';
+import { PoolRegistry } from '../pools/poolRegistry';
 import type { OlderPool } from './factoryLogs';
 import type { SearchBlock } from './searchProgress';
 
@@ -34,7 +34,7 @@ export async function readOldStates(
   pools: readonly OlderPool[],
   at: SearchBlock,
   signal: AbortSignal,
-): Promise<FoundPool[]> {
+): Promise<Finding[]> {
   const pairs = pools.filter(({ creation }) => creation !== null);
   const found = await readPairs(rpc, baseIsToken0, pairs, at, signal);
   const vaultPools = pools.filter(({ poolId }) => poolId !== null);
@@ -47,7 +47,7 @@ async function readPairs(
   pools: readonly OlderPool[],
   block: SearchBlock,
   signal: AbortSignal,
-): Promise<FoundPool[]> {
+): Promise<Finding[]> {
   const ask = (calls: readonly (readonly ContractCall[])[]) =>
     askContracts(rpc, calls, { at: { blockHash: block.hash }, signal });
   const states = await ask(
@@ -70,39 +70,14 @@ async function readPairs(
     const { answers = [] } = states[index] ?? {};
     const pool = toPool(protocol, dex, creation);
     const isV3 = pool.poolType === POOL_V3;
-    const state = isV3 ? (readV3State(answers) ?? EMPTY_STATE) : toV2State(answers[0]);
     const moved = isV3 ? readUint(observations[index]?.answers[0]) : readUint(answers[0], 2);
-    const known = { ...pool, baseIsToken0: baseIsToken0(pool.token0, pool.token1) };
-    const row = toRow(known, state, { moved_at: Number(BigInt.asUintN(32, moved ?? 0n)) });
-    return [{ row, readAt: block }];
+    return {
+      fromBlock: block.number + 1,
+      pool: { ...pool, baseIsToken0: baseIsToken0(pool.token0, pool.token1) },
+      state: isV3 ? readV3State(answers) : toV2State(answers[0]),
+      movedAt: Number(BigInt.asUintN(32, moved ?? 0n)),
+    };
   });
-}
-
-function toRow(pool: KnownPool, state: PoolState, facts: Partial<FoundPool['row']>): FoundPool['row'] {
-  return {
-    address: pool.address,
-    dex: pool.dex,
-    protocol: pool.protocol,
-    pool_type: pool.poolType,
-    factory: pool.factory,
-    token0: pool.token0,
-    token1: pool.token1,
-    base_is_token0: pool.baseIsToken0,
-    tokens: [],
-    weights: [],
-    doubts: 0,
-    fee_pips: pool.feePips,
-    tick_spacing: pool.tickSpacing,
-    pool_id: null,
-    moved_at: 0,
-    reserve0: state.reserve0,
-    reserve1: state.reserve1,
-    sqrt_price_x96: state.sqrtPriceX96,
-    liquidity: state.liquidity,
-    tick: state.tick,
-    balances: [],
-    ...facts,
-  };
 }
 
 /** A reverted or malformed answer counts as an empty pool: it has no price, like a pool without liquidity. */
@@ -129,7 +104,7 @@ async function readVaultPools(
   pools: readonly OlderPool[],
   at: SearchBlock,
   signal: AbortSignal,
-): Promise<FoundPool[]> {
+): Promise<Finding[]> {
   if (pools.length === 0) return [];
   const logs = pools.map(({ dex, poolId }, logIndex) => ({
     address: dex.factory,
@@ -152,18 +127,11 @@ async function readVaultPools(
   const listed = await discovery.discover([next], new PoolRegistry(), true, signal);
   const fees = await askContracts(
     rpc,
-    listed.map(({ vaultPool: { pool } }) => [swapFeeCall(pool.address)]),
+    listed.map(({ pool }) => [swapFeeCall(pool.address)]),
     { at: { blockHash: at.finalHash }, missing: 'null', signal },
   );
-  return listed.map(({ vaultPool: { pool, state } }, index) => ({
-    row: toRow(pool, EMPTY_STATE, {
-      tokens: [...state.tokens],
-      weights: [...(state.weights ?? [])],
-      doubts: state.doubts,
-      fee_pips: toFeePips(decodeSwapFee(fees[index]?.answers[0] ?? null) ?? state.swapFee),
-      pool_id: state.poolId,
-      balances: [...state.balances],
-    }),
-    readAt: at,
-  }));
+  return listed.map(({ fromBlock, pool, state }, index) => {
+    const fee = decodeSwapFee(fees[index]?.answers[0] ?? null);
+    return { fromBlock, pool: fee === null ? pool : { ...pool, feePips: toFeePips(fee) }, state };
+  });
 }

@@ -7,24 +7,16 @@ import type { ChainBlock } from '../../domain/block';
 import { callData, readAddress, readUint, type ContractCall } from '../../domain/contractCall';
 import { numberToHex, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
-import { POOL_V2, POOL_V3, type Dex, type PoolState } from '../../domain/pool';
+import { EMPTY_STATE, POOL_V2, POOL_V3, type Dex, type PoolState } from '../../domain/pool';
 import type { Logger } from '../../log';
 import { toPool, type PoolCreation, type Protocol } from '../../protocols/protocol';
 import { askContracts, askSince, type EthCalls } from '../../node/calls/askContracts';
-import type { KnownPool, PoolRegistry } from './poolRegistry';
+import type { PlacedFinding } from './finding';
+import type { PoolRegistry } from './poolRegistry';
 import { Strangers } from './strangers';
 
 /** Largest number of possible pools per batch of calls. */
 const CANDIDATES_MAX = 75;
-
-/**
- * A discovered pool, the position (`ord`) of its first log, and its state before the block of this log.
- */
-export interface DiscoveredPool {
-  readonly pool: KnownPool;
-  readonly ord: number;
-  readonly state: PoolState | null;
-}
 
 interface DiscoveryDeps {
   readonly rpc: EthCalls;
@@ -59,11 +51,11 @@ export class PoolDiscovery {
     blocks: readonly ChainBlock[],
     registry: PoolRegistry,
     signal?: AbortSignal,
-  ): Promise<DiscoveredPool[]> {
+  ): Promise<PlacedFinding[]> {
     const last = blocks.at(-1);
     if (last === undefined) return [];
     const candidates = this.listCandidates(blocks, registry);
-    const discovered: DiscoveredPool[] = [];
+    const discovered: PlacedFinding[] = [];
     for (let at = 0; at < candidates.length; at += CANDIDATES_MAX) {
       discovered.push(...(await this.ask(candidates.slice(at, at + CANDIDATES_MAX), last, signal)));
     }
@@ -97,7 +89,7 @@ export class PoolDiscovery {
     candidates: readonly Candidate[],
     block: ChainBlock,
     signal?: AbortSignal,
-  ): Promise<DiscoveredPool[]> {
+  ): Promise<PlacedFinding[]> {
     const { rpc, dexes } = this.deps;
     const ask = (calls: readonly (readonly ContractCall[])[]) =>
       askSince(block, false, (place) => askContracts(rpc, calls, { ...place, signal }));
@@ -138,10 +130,9 @@ export class PoolDiscovery {
   }
 
   /**
-   * Reads the state of each pool at the end of the block before its first log. Null if no node has this
-   * state.
+   * Reads the state of each pool at the end of the block before its first log. The state is empty if no node has it.
    */
-  private async readStates(proven: readonly Claim[], signal?: AbortSignal): Promise<DiscoveredPool[]> {
+  private async readStates(proven: readonly Claim[], signal?: AbortSignal): Promise<PlacedFinding[]> {
     const states = await askContracts(
       this.deps.rpc,
       proven.map(({ creation }) => v3StateCalls(creation)),
@@ -158,8 +149,9 @@ export class PoolDiscovery {
         { pool: pool.address, dex: dex.name },
         'discovered a pool older than the first block',
       );
-      const state = pool.poolType === POOL_V3 ? readV3State(states[index]?.answers ?? []) : null;
-      return { pool, ord: candidate.ord, state };
+      // The first event of a V2 pool has its reserves.
+      const state = pool.poolType === POOL_V3 ? readV3State(states[index]?.answers ?? []) : EMPTY_STATE;
+      return { fromBlock: candidate.blockNumber, pool, state, ord: candidate.ord, createdTx: null };
     });
   }
 }
@@ -183,17 +175,12 @@ export function v3StateCalls({ pool, token0, token1 }: PoolCreation): ContractCa
   ];
 }
 
-/** The state of a V3 pool. Null if a part is unknown: without its price or its liquidity, a pool would show a false depth. */
-export function readV3State([
-  slot0,
-  liquidity,
-  balance0,
-  balance1,
-]: readonly (Hex | null)[]): PoolState | null {
+/** The state of a V3 pool. Empty if a part is unknown: without its price or its liquidity, a pool would show a false depth. */
+export function readV3State([slot0, liquidity, balance0, balance1]: readonly (Hex | null)[]): PoolState {
   const [reserve0, reserve1] = [readUint(balance0), readUint(balance1)];
   const [price, tick, active] = [readUint(slot0), readUint(slot0, 1), readUint(liquidity)];
   if (reserve0 === null || reserve1 === null || price === null || tick === null || active === null)
-    return null;
+    return EMPTY_STATE;
   return {
     reserve0,
     reserve1,

@@ -37,24 +37,9 @@ import {
   type WeightedPoolState,
 } from '../../protocols/weightedPool';
 import { askContracts, askSince, type EthCalls } from '../../node/calls/askContracts';
+import type { PlacedFinding } from './finding';
 import type { PoolRegistry, VaultPool } from './poolRegistry';
 import { Strangers } from './strangers';
-
-/** A new pool, or the missing state of a known pool. It is needed before the block is decoded. */
-export interface DiscoveredVaultPool {
-  /**
-   * The pool with its state before its first log in the block. For a known pool, only the part of the state
-   * that was missing.
-   */
-  readonly vaultPool: VaultPool;
-  readonly blockNumber: number;
-  /** Facts for the row of a new pool. Null if the pool already has a row, and only its state is new. */
-  readonly firstSeen: {
-    /** Position (`ord`) of PoolRegistered, or of the first seen log of an older pool. */
-    readonly ord: number;
-    readonly created: { readonly block: number; readonly at: number; readonly tx: Hex } | null;
-  } | null;
-}
 
 interface VaultDiscoveryDeps {
   readonly rpc: EthCalls;
@@ -101,7 +86,8 @@ export class VaultDiscovery {
   constructor(private readonly deps: VaultDiscoveryDeps) {}
 
   /**
-   * Returns the pools that are needed before these consecutive blocks are decoded. `reversible` means that a
+   * Returns what is needed before these consecutive blocks are decoded: new pools, and for known pools the parts of their
+   * states that were missing. A new pool has the position of its registration, or of its first log. `reversible` means that a
    * reorg can still replace the blocks; the calls then name blocks by hash. Otherwise, values that never
    * change may also be read at a newer block.
    */
@@ -110,7 +96,7 @@ export class VaultDiscovery {
     registry: PoolRegistry,
     reversible: boolean,
     signal?: AbortSignal,
-  ): Promise<DiscoveredVaultPool[]> {
+  ): Promise<PlacedFinding[]> {
     const last = blocks.at(-1);
     if (last === undefined || this.deps.dexes.length === 0) return [];
     const candidates = this.listCandidates(blocks, registry);
@@ -233,7 +219,7 @@ export class VaultDiscovery {
     open: readonly { candidate: Candidate; pool: VaultPool['pool']; state: WeightedPoolState }[],
     reversible: boolean,
     signal?: AbortSignal,
-  ): Promise<DiscoveredVaultPool[]> {
+  ): Promise<PlacedFinding[]> {
     const olderPools = open.filter(({ candidate: { created } }) => created === null);
     const contractAnswers = await askContracts(
       this.deps.rpc,
@@ -257,24 +243,21 @@ export class VaultDiscovery {
         return [poolId, answers];
       }),
     );
-    return open.map(({ candidate, pool, state }): DiscoveredVaultPool => {
-      const [fee = null, ...books] = read.get(state.poolId) ?? [];
-      const after = withBooks(state, books, fee);
+    return open.map(({ candidate, pool, state: begun }): PlacedFinding => {
+      const [fee = null, ...books] = read.get(begun.poolId) ?? [];
+      const state = withBooks(begun, books, fee);
       const { block, log, created, known } = candidate;
-      if (known !== null)
-        return { vaultPool: { pool, state: after }, blockNumber: block.number, firstSeen: null };
-      const birth = { block: block.number, at: block.timestamp, tx: log.transactionHash };
+      const place = {
+        fromBlock: block.number,
+        ord: toOrd(block.number, log.logIndex),
+        createdTx: created === null ? null : log.transactionHash,
+      };
+      if (known !== null) return { pool, state, ...place };
       const text =
         created === null ? 'discovered a pool older than the first block' : 'a vault registered a new pool';
-      this.deps.log.info({ pool: pool.address, dex: pool.dex, books: after.balances.length > 0 }, text);
-      return {
-        vaultPool: {
-          pool: { ...pool, feePips: toFeePips(created?.feeAfter ?? after.swapFee) },
-          state: after,
-        },
-        blockNumber: block.number,
-        firstSeen: { ord: toOrd(block.number, log.logIndex), created: created === null ? null : birth },
-      };
+      this.deps.log.info({ pool: pool.address, dex: pool.dex, books: state.balances.length > 0 }, text);
+      const feePips = toFeePips(created?.feeAfter ?? state.swapFee);
+      return { pool: { ...pool, feePips }, state, ...place };
     });
   }
 }

@@ -13,7 +13,8 @@ import { foundPoolsTable, type FoundPoolRow } from '../../clickhouse/schema/olde
 import type { BlockRef } from '../../domain/block';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { toFeePips } from '../../protocols/weightedPool';
-import { OldTicks, type OldTickRange } from './oldTicks';
+import { toFoundRow, type Finding } from './finding';
+import { OldTicks } from './oldTicks';
 import { readVaultFees } from './storedVaultPools';
 
 /** Safety limit: more pools than any chain has. */
@@ -29,16 +30,9 @@ const foundRow = rowType(foundPoolsTable.types);
  */
 const REFRESH_MS = 10_000;
 
-/** A pool that is not added yet, and the block at whose end the node returned its state. */
-export interface FoundPool {
-  readonly row: Omit<FoundPoolRow, 'block' | 'block_hash'>;
-  readonly readAt: Pick<BlockRef, 'number' | 'hash'>;
-  /** The ticks of a V3 pool before the start block; absent for other pools. */
-  readonly ticks?: OldTickRange;
-}
-
 interface Waiting {
-  readonly pools: FoundPool[];
+  readonly findings: Finding[];
+  readonly readAt: Pick<BlockRef, 'number' | 'hash'>;
   readonly settle: () => void;
 }
 
@@ -131,15 +125,16 @@ export class FoundPools {
   }
 
   /**
-   * Offers pools to the session. Resolves when each pool is recorded or dropped. A pool is dropped if a reorg
-   * removed the block at which its state was read. The caller can tell the two cases apart with `isKnown`.
+   * Offers pools to the session, with their states at the end of the block `readAt`. Resolves when each pool is recorded
+   * or dropped. A pool is dropped if a reorg removed this block. The caller can tell the two cases apart with `isKnown`.
    */
-  async offer(pools: readonly FoundPool[], signal: AbortSignal): Promise<void> {
-    if (pools.length === 0) return;
+  async offer(findings: readonly Finding[], readAt: Waiting['readAt'], signal: AbortSignal): Promise<void> {
+    if (findings.length === 0) return;
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const entry: Waiting = {
-        pools: [...pools],
+        findings: [...findings],
+        readAt,
         settle: () => {
           release();
           resolve();
@@ -159,26 +154,25 @@ export class FoundPools {
    */
   async record(from: number, finalTo: number, chain: Pick<HeadFollower, 'blockAt'>): Promise<void> {
     const room = this.roomAt(from);
-    const taken = new Map<Hex, FoundPool>();
-    for (const { pools } of this.waiting) {
-      while (pools.length > 0 && taken.size < room) {
-        const pool = pools.shift();
-        if (pool === undefined || this.isKnown(pool.row.address)) continue;
-        if (chain.blockAt(pool.readAt.number)?.hash !== pool.readAt.hash) continue;
-        taken.set(pool.row.address, pool);
+    const taken = new Map<Hex, Finding>();
+    for (const { findings, readAt } of this.waiting) {
+      const isDropped = chain.blockAt(readAt.number)?.hash !== readAt.hash;
+      while (findings.length > 0 && taken.size < room) {
+        const finding = findings.shift();
+        if (finding === undefined || isDropped || this.isKnown(finding.pool.address)) continue;
+        taken.set(finding.pool.address, { ...finding, fromBlock: from });
       }
     }
-    const pools = [...taken.values()];
+    const found = [...taken.values()];
     await this.oldTicks.record(
       from,
-      pools.flatMap(({ ticks }) => ticks ?? []),
+      found.flatMap(({ ticks }) => ticks ?? []),
     );
-    const found = pools.map(({ row }) => ({ ...row, block: from, block_hash: ZERO_HASH }));
-    const rows = await this.renewFees(found, finalTo);
+    const rows = await this.renewFees(found.map(toFoundRow), finalTo);
     if (rows.length > 0) await insertRows(this.database, foundPoolsTable, rows);
     for (const row of rows) this.remember(row);
-    const done = this.waiting.filter((entry) => entry.pools.length === 0);
-    this.waiting = this.waiting.filter((entry) => entry.pools.length > 0);
+    const done = this.waiting.filter(({ findings }) => findings.length === 0);
+    this.waiting = this.waiting.filter(({ findings }) => findings.length > 0);
     for (const { settle } of done) settle();
   }
 

@@ -24,7 +24,10 @@ export interface VaultPool {
   readonly state: WeightedPoolState;
 }
 
-export function poolOfRow(row: PoolRow): KnownPool {
+/** The columns of a pool without its place in the chain. */
+export type PoolColumns = Omit<PoolRow, 'ord' | 'created_block' | 'created_at' | 'created_tx'>;
+
+export function poolOfRow(row: PoolColumns): KnownPool {
   return {
     address: row.address,
     dex: row.dex,
@@ -36,32 +39,6 @@ export function poolOfRow(row: PoolRow): KnownPool {
     feePips: row.fee_pips,
     tickSpacing: row.tick_spacing,
     baseIsToken0: row.base_is_token0,
-  };
-}
-
-/**
- * Returns the row of a pool with two tokens that has no known creation event. `ord` is the position at which the
- * pool is added.
- */
-export function toPoolRow(pool: KnownPool, ord: number): PoolRow {
-  return {
-    ord,
-    address: pool.address,
-    dex: pool.dex,
-    protocol: pool.protocol,
-    pool_type: pool.poolType,
-    factory: pool.factory,
-    token0: pool.token0,
-    token1: pool.token1,
-    base_is_token0: pool.baseIsToken0,
-    tokens: [],
-    weights: [],
-    doubts: 0,
-    fee_pips: pool.feePips,
-    tick_spacing: pool.tickSpacing,
-    created_block: null,
-    created_at: null,
-    created_tx: null,
   };
 }
 

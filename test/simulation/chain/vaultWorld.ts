@@ -141,8 +141,8 @@ export class VaultWorld {
   async mine(...transactions: readonly (readonly Draft[])[]): Promise<BlockRows> {
     this.number += 1;
     const block = blockOf(this.number, transactions);
-    const vaultPools = await this.discovery.discover([block], this.registry, true);
-    const rows = this.pricer.price(decodeBlock(this.context, block, { pools: [], vaultPools }, true), true);
+    const findings = await this.discovery.discover([block], this.registry, true);
+    const rows = this.pricer.price(decodeBlock(this.context, block, findings, true), true);
     for (const { token: of, price_usd: usd, confidence } of rows.token_prices)
       this.prices.set(of, { usd, confidence });
     return rows;

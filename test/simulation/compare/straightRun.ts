@@ -7,7 +7,6 @@ import { isHexData, type Hex } from '../../../src/domain/hex';
 import { quoteRank } from '../../../src/domain/orientPool';
 import { RowWriter } from '../../../src/clickhouse/rows/rowWriter';
 import { RpcError } from '../../../src/node/rpc/rpcError';
-import { blockOfOrd } from '../../../src/domain/ord';
 import type { ChainBlock } from '../../../src/domain/block';
 import { BlockPricer } from '../../../src/ingest/price/blockPricer';
 import type { BlockRows } from '../../../src/ingest/rows/blockRows';
@@ -77,10 +76,9 @@ export async function straightBlocks(
   const pricer = new BlockPricer(prices, simDecimals);
   const all: BlockRows[] = [];
   for (const block of blocks) {
-    const pools = startBlock > 1 ? await discovery.discover([block], decode.registry) : [];
-    const vaultPools = await vaultDiscovery.discover([block], decode.registry, false);
-    const found = { pools: pools.filter(({ ord }) => blockOfOrd(ord) === block.number), vaultPools };
-    const facts = decodeBlock(decode, block, found, false);
+    const findings = startBlock > 1 ? await discovery.discover([block], decode.registry) : [];
+    findings.push(...(await vaultDiscovery.discover([block], decode.registry, false)));
+    const facts = decodeBlock(decode, block, findings, false);
     all.push(pricer.price(facts, false));
   }
   return all;

@@ -105,8 +105,8 @@ async function readFrom(first: number, reversible: boolean, each?: (number: numb
   });
   const all: BlockFacts[] = [];
   for (const block of BLOCKS.filter(({ number }) => number >= first)) {
-    const vaultPools = await discovery.discover([block], registry, reversible);
-    all.push(decodeBlock(context, block, { pools: [], vaultPools }, reversible));
+    const findings = await discovery.discover([block], registry, reversible);
+    all.push(decodeBlock(context, block, findings, reversible));
     each?.(block.number);
   }
   return { registry, all };

@@ -174,8 +174,7 @@ async function ingest(dice: Dice, nodes: readonly Node[], { from, to, isHead }: 
   const session = async (): Promise<void> => {
     const chain = parseChainDescription(JSON.stringify(world.chainDescription), 'chain.json', 369);
     const context = createDecodeContext({ chain, status: newIngestStatus(), log });
-    const decode = (block: ChainBlock): BlockFacts =>
-      decodeBlock(context, block, { pools: [], vaultPools: [] }, false);
+    const decode = (block: ChainBlock): BlockFacts => decodeBlock(context, block, [], false);
     for (let number = 0; number < from; number += 1) decode(honest.used.get(number)!);
     for (let next = from; next <= to;) {
       const last = Math.min(to, next + dice.int(0, 4));

@@ -3,6 +3,7 @@ import type { Hex } from '../../../../src/domain/hex';
 import { toOrd } from '../../../../src/domain/ord';
 import { addFoundPools } from '../../../../src/ingest/decode/addFoundPools';
 import { decodeBlock } from '../../../../src/ingest/decode/decodeBlock';
+import { toFinding } from '../../../../src/ingest/pools/finding';
 import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
 import { data as words, digest, type Draft } from '../../../simulation/chain/simLogs';
 import { contextOf, FOUND_VAULT_POOL } from '../../../support/node/vaultSetup';
@@ -36,7 +37,7 @@ function feeOf(drafts: Readonly<Record<number, readonly Draft[]>>, registry = ne
   const context = contextOf(registry);
   for (const number of [101, 102, 103]) {
     const block = blockOf(number, drafts[number] ?? []);
-    const facts = decodeBlock(context, block, { pools: [], vaultPools: [] }, true);
+    const facts = decodeBlock(context, block, [], true);
     addFoundPools(context, facts, number === FOUND_VAULT_POOL.block ? [FOUND_VAULT_POOL] : []);
     if (number === FOUND_VAULT_POOL.block) return facts.pools.map(({ fee_pips: fee }) => fee);
   }
@@ -73,8 +74,6 @@ it('a found pool gets no second row if its first event is in a later block of th
   const registry = new PoolRegistry();
   expect(feeOf({}, registry)).toHaveLength(1);
   // The pools of a batch are looked for before its first block is decoded.
-  const vaultPool = registry.findVaultPool(POOL)!;
-  const firstSeen = { ord: toOrd(104, 0), created: null };
-  const found = { pools: [], vaultPools: [{ vaultPool, blockNumber: 104, firstSeen }] };
-  expect(decodeBlock(contextOf(registry), blockOf(104, []), found, true).pools).toEqual([]);
+  const finding = { ...toFinding(FOUND_VAULT_POOL), fromBlock: 104, ord: toOrd(104, 0), createdTx: null };
+  expect(decodeBlock(contextOf(registry), blockOf(104, []), [finding], true).pools).toEqual([]);
 });

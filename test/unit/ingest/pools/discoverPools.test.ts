@@ -1,5 +1,6 @@
 import type { ChainBlock } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
+import { EMPTY_STATE } from '../../../../src/domain/pool';
 import { PoolDiscovery } from '../../../../src/ingest/pools/discoverPools';
 import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../../src/log';
@@ -90,6 +91,6 @@ describe('a pool older than the first block, behind malformed answers', () => {
   ])('gets no state if every endpoint gives a malformed %s', async (_, odd) => {
     const { state, discover } = setUp();
     state.odd = odd;
-    expect(await discover(100)).toMatchObject([{ pool: facts, state: null }]);
+    expect(await discover(100)).toMatchObject([{ pool: facts, state: EMPTY_STATE }]);
   });
 });

@@ -76,8 +76,8 @@ function nodeOf(steps: ReturnType<typeof poolHistory>, missing: (asked: Asked) =
     log: createLog('silent', false),
   });
   const read = async (block: ChainBlock, reversible = false) => {
-    const vaultPools = await discovery.discover([block], registry, reversible);
-    return decodeBlock(context, block, { pools: [], vaultPools }, reversible);
+    const findings = await discovery.discover([block], registry, reversible);
+    return decodeBlock(context, block, findings, reversible);
   };
   return { asked, state, registry, discovery, read };
 }

@@ -1,0 +1,106 @@
+/** A finding is a pool that the node told the ingester about. This file has its rows in pools and found_pools. */
+import type { FoundPoolRow } from '../../clickhouse/schema/olderPoolTables';
+import type { PoolRow } from '../../clickhouse/schema/tables';
+import type { BlockRef } from '../../domain/block';
+import { ZERO_HASH, type Hex } from '../../domain/hex';
+import { EMPTY_STATE, type PoolState } from '../../domain/pool';
+import {
+  emptyWeightedPool,
+  fromFeePips,
+  toFeePips,
+  withDoubts,
+  withWeights,
+  type WeightedPoolState,
+} from '../../protocols/weightedPool';
+import type { OldTickRange } from './oldTicks';
+import { poolOfRow, type KnownPool, type PoolColumns } from './poolRegistry';
+
+export interface Finding {
+  /** Number of the block that adds the pool. */
+  readonly fromBlock: number;
+  readonly pool: KnownPool;
+  /** The state before the first event of the pool in this block. Parts that no node has are empty. */
+  readonly state: PoolState | WeightedPoolState;
+  /** Time of the last change according to the contract, unix seconds. Absent or 0 if unknown. */
+  readonly movedAt?: number;
+  /** The ticks of a V3 pool before the start block, if the node was asked for them. */
+  readonly ticks?: OldTickRange;
+}
+
+/**
+ * A finding with its place in the block. A log makes the pool known, or the pool search. Only the findings of the pool
+ * search are stored; the others are repeated whenever their block is read.
+ */
+export interface PlacedFinding extends Finding {
+  /** Position (`ord`) of the log. A pool of the pool search has a position after all logs of the block. */
+  readonly ord: number;
+  /** The transaction that creates the pool in this block; null if the pool is older. */
+  readonly createdTx: Hex | null;
+}
+
+function columnsOf({ pool, state }: Finding): PoolColumns {
+  const vault = 'poolId' in state ? state : null;
+  return {
+    address: pool.address,
+    dex: pool.dex,
+    protocol: pool.protocol,
+    pool_type: pool.poolType,
+    factory: pool.factory,
+    token0: pool.token0,
+    token1: pool.token1,
+    base_is_token0: pool.baseIsToken0,
+    tokens: [...(vault?.tokens ?? [])],
+    weights: [...(vault?.weights ?? [])],
+    doubts: vault?.doubts ?? 0,
+    fee_pips: pool.feePips,
+    tick_spacing: pool.tickSpacing,
+  };
+}
+
+/** The row of a pool that this block adds. */
+export function toPoolRow(finding: PlacedFinding, block: BlockRef): PoolRow {
+  const { ord, createdTx } = finding;
+  return {
+    ord,
+    created_block: createdTx === null ? null : block.number,
+    created_at: createdTx === null ? null : block.timestamp,
+    created_tx: createdTx,
+    ...columnsOf(finding),
+  };
+}
+
+export function toFoundRow(finding: Finding): FoundPoolRow {
+  const { fromBlock, state, movedAt = 0 } = finding;
+  const [pair, vault] = 'poolId' in state ? [EMPTY_STATE, state] : [state, null];
+  return {
+    block: fromBlock,
+    block_hash: ZERO_HASH,
+    pool_id: vault?.poolId ?? null,
+    moved_at: movedAt,
+    reserve0: pair.reserve0,
+    reserve1: pair.reserve1,
+    sqrt_price_x96: pair.sqrtPriceX96,
+    liquidity: pair.liquidity,
+    tick: pair.tick,
+    balances: [...(vault?.balances ?? [])],
+    ...columnsOf(finding),
+  };
+}
+
+/**
+ * `newFee` is the fee of a later event. The state is the same as after a restart that loads the pool from the database:
+ * the fee is in whole pips.
+ */
+export function toFinding(found: FoundPoolRow, newFee?: bigint): Finding {
+  const isChanged = found.pool_id !== null && newFee !== undefined;
+  const row = isChanged ? { ...found, fee_pips: toFeePips(newFee) } : found;
+  const { pool_id: poolId, tokens, balances, weights, sqrt_price_x96: sqrtPriceX96 } = row;
+  const { reserve0, reserve1, liquidity, tick } = row;
+  const finding = { fromBlock: row.block, pool: poolOfRow(row), movedAt: row.moved_at };
+  if (poolId === null) return { ...finding, state: { reserve0, reserve1, sqrtPriceX96, liquidity, tick } };
+  const state = { ...emptyWeightedPool(poolId), tokens, balances, swapFee: fromFeePips(row.fee_pips) };
+  return {
+    ...finding,
+    state: withDoubts(withWeights(state, weights.length === 0 ? null : weights), row.doubts),
+  };
+}
