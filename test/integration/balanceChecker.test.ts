@@ -107,8 +107,9 @@ async function checkDuring(meanwhile: (db: Database) => Promise<void>): Promise<
   const checker = new BalanceChecker({
     ...{ database: db, chainId: CHAIN_ID, status, log, clock: patientClock },
     rpc: {
+      ...inner,
       async batchOutcomes(calls, parse) {
-        if (calls.length > 1) await meanwhile(db);
+        await meanwhile(db);
         return inner.batchOutcomes(calls, parse);
       },
     },

@@ -6,8 +6,9 @@
  */
 import { z } from 'zod';
 
-import { askContracts, type EthCalls } from '../../node/calls/askContracts';
+import { askContracts } from '../../node/calls/askContracts';
 import { withDeadline, type Clock } from '../../node/rpc/clock';
+import type { EndpointPool } from '../../node/rpc/endpointPool';
 import { RpcError } from '../../node/rpc/rpcError';
 import type { Database } from '../../clickhouse/client/database';
 import { address, bool, i256, u32, u64 } from '../../clickhouse/rows/columns';
@@ -16,7 +17,7 @@ import { rowType } from '../../clickhouse/rows/rowType';
 import { createQueryRunner, type QueryRunner } from '../../clickhouse/client/namedQueries';
 import { balanceChecksTable } from '../../clickhouse/schema/tables';
 import { callData, readUint } from '../../domain/contractCall';
-import { isHash, type Hex } from '../../domain/hex';
+import { isHash, numberToHex, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { Logger } from '../../log';
 import { BalanceBook, type ComparedBalance, type HeldToken } from './balanceBook';
@@ -85,7 +86,7 @@ const NOTHING: Checked = { isOpen: true };
 
 interface BalanceCheckerDeps {
   readonly database: Database;
-  readonly rpc: EthCalls;
+  readonly rpc: Pick<EndpointPool, 'call' | 'batchOutcomes'>;
   readonly chainId: number;
   readonly status: Pick<IngestStatus, 'phase' | 'balanceChecks' | 'blocks'>;
   readonly log: Logger;
@@ -259,14 +260,11 @@ export class BalanceChecker {
     balances: readonly Omit<ComparedBalance, 'node'>[],
     signal?: AbortSignal,
   ): Promise<ComparedBalance[]> {
-    const { rpc, clock } = this.deps;
     const calls = balances.map(({ token, holder }) => [
       { to: token, data: callData('balanceOf(address)', holder) },
     ]);
-    const timeoutError = (): Error =>
-      new RpcError('timeout', `the node did not answer within ${NODE_TIMEOUT_MS} ms`);
-    const contractAnswers = await withDeadline(clock, NODE_TIMEOUT_MS, signal, timeoutError, (inner) =>
-      askContracts(rpc, calls, { at: { blockHash }, signal: inner }),
+    const contractAnswers = await this.inTime(signal, (inner) =>
+      askContracts(this.deps.rpc, calls, { at: { blockHash }, signal: inner }),
     );
     return balances.map((balance, index) => ({
       ...balance,
@@ -275,19 +273,17 @@ export class BalanceChecker {
   }
 
   /** Hash of the block with this number on the node's chain. Null if the node does not have the block. */
-  private async readHash(number: number, signal?: AbortSignal): Promise<Hex | null> {
-    const { rpc, clock } = this.deps;
-    const call = { method: 'eth_getBlockByNumber', params: [`0x${number.toString(16)}`, false] };
+  private readHash(number: number, signal?: AbortSignal): Promise<Hex | null> {
+    const parse = (result: unknown): Hex | null => headerShape.safeParse(result).data?.hash ?? null;
+    return this.inTime(signal, (inner) =>
+      this.deps.rpc.call('eth_getBlockByNumber', [numberToHex(number), false], parse, { signal: inner }),
+    );
+  }
+
+  private inTime<T>(signal: AbortSignal | undefined, work: (inner: AbortSignal) => Promise<T>): Promise<T> {
     const timeoutError = (): Error =>
       new RpcError('timeout', `the node did not answer within ${NODE_TIMEOUT_MS} ms`);
-    const [outcome] = await withDeadline(clock, NODE_TIMEOUT_MS, signal, timeoutError, (inner) =>
-      rpc.batchOutcomes([call], (result) => headerShape.safeParse(result).data?.hash ?? null, {
-        signal: inner,
-      }),
-    );
-    if (outcome === undefined) return null;
-    if ('error' in outcome) throw outcome.error;
-    return outcome.value;
+    return withDeadline(this.deps.clock, NODE_TIMEOUT_MS, signal, timeoutError, work);
   }
 
   private async store(tokens: ReturnType<BalanceBook['note']>['tokens']): Promise<void> {

@@ -4,8 +4,7 @@
  */
 import { z } from 'zod';
 
-import { RpcError } from '../../node/rpc/rpcError';
-import type { RpcCall } from '../../node/rpc/rpcTransport';
+import type { EndpointPool } from '../../node/rpc/endpointPool';
 import type { ChainLog } from '../../domain/block';
 import {
   isAddress,
@@ -20,7 +19,6 @@ import type { Dex } from '../../domain/pool';
 import { AppError } from '../../errors';
 import { decodeBalancerEvent, POOL_REGISTERED } from '../../protocols/balancerV2';
 import type { PoolCreation, Protocol } from '../../protocols/protocol';
-import type { EthCalls } from '../../node/calls/askContracts';
 
 /**
  * A pool from its creation event. A vault registers its pools by id: then `poolId` is set and `creation` is
@@ -57,7 +55,7 @@ const receiptsShape = z.array(z.object({ logs: logsShape }));
  * refuses the range.
  */
 export async function readFactoryLogs(
-  rpc: EthCalls,
+  rpc: Pick<EndpointPool, 'call'>,
   dexes: SearchedDexes,
   range: { readonly from: number; readonly to: number },
   signal: AbortSignal,
@@ -69,20 +67,20 @@ export async function readFactoryLogs(
     address: [...addresses],
     topics: [[...topics]],
   };
-  const logs = await ask(rpc, { method: 'eth_getLogs', params: [filter] }, toLogs, signal);
+  const logs = await rpc.call('eth_getLogs', [filter], toLogs, { signal, roundsMax: 2 });
   return toOlderPools(dexes, logs, range);
 }
 
 /** Like `readFactoryLogs`, for one block, by its receipts. For a node that refuses eth_getLogs for the block. */
 export async function readFactoryReceipts(
-  rpc: EthCalls,
+  rpc: Pick<EndpointPool, 'call'>,
   dexes: SearchedDexes,
   block: number,
   signal: AbortSignal,
 ): Promise<OlderPool[]> {
   const { addresses, topics } = sourcesOf(dexes);
-  const call = { method: 'eth_getBlockReceipts', params: [numberToHex(block)] };
-  const receipts = await ask(rpc, call, toReceipts, signal);
+  const options = { signal, roundsMax: 2 };
+  const receipts = await rpc.call('eth_getBlockReceipts', [numberToHex(block)], toReceipts, options);
   const logs = receipts.flatMap((receipt) => receipt.logs);
   const own = logs.filter(
     ({ address, topics: [first = '0x'] }) =>
@@ -101,18 +99,6 @@ function sourcesOf({ pairs, vaults }: SearchedDexes): {
     addresses: new Set([...pairs.map(({ dex }) => dex.factory), ...vaults.map(({ factory }) => factory)]),
     topics,
   };
-}
-
-async function ask<T>(
-  rpc: EthCalls,
-  call: RpcCall,
-  parse: (result: unknown) => T,
-  signal: AbortSignal,
-): Promise<T> {
-  const [answer] = await rpc.batchOutcomes([call], parse, { signal, roundsMax: 2 });
-  if (answer === undefined) throw new RpcError('bad_answer', `the node did not answer ${call.method}`);
-  if ('error' in answer) throw answer.error;
-  return answer.value;
 }
 
 function toOlderPools(

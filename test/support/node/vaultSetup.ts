@@ -3,7 +3,7 @@ import { RpcError } from '../../../src/node/rpc/rpcError';
 import type { FoundPoolRow } from '../../../src/clickhouse/schema/olderPoolTables';
 import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
 import type { DecodeContext } from '../../../src/ingest/decode/decodeContext';
-import type { EthCalls } from '../../../src/node/calls/askContracts';
+import type { EndpointPool } from '../../../src/node/rpc/endpointPool';
 import { createTransferDecoder } from '../../../src/ingest/decode/decodeTransfers';
 import type { PoolRegistry } from '../../../src/ingest/pools/poolRegistry';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../../src/protocols/balancerV2';
@@ -21,13 +21,13 @@ export interface Asked {
 export function answeringCalls(
   answer: (asked: Asked) => Hex | null | RpcError,
   hashAt: (number: number) => Hex | null = () => null,
-): EthCalls {
+): Pick<EndpointPool, 'call' | 'batchOutcomes'> {
   return {
+    call: (_header, [number], parse) => Promise.resolve(parse({ hash: hashAt(Number(number)) })),
     batchOutcomes(calls, parse) {
       const results = calls.map(({ method, params }) => {
         // This block number is above all blocks of these tests.
         if (method === 'eth_blockNumber') return '0xffffff';
-        if (method === 'eth_getBlockByNumber') return { hash: hashAt(Number(params[0])) };
         const [call, at] = params as unknown as [{ to: Hex; data: Hex }, Asked['at']];
         return answer({ ...call, at }) ?? new RpcError('revert', 'execution reverted');
       });
