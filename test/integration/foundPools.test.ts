@@ -5,15 +5,22 @@ import { logsTable } from '../../src/clickhouse/schema/tables';
 import type { BlockRef } from '../../src/domain/block';
 import { ZERO_HASH, type Hex } from '../../src/domain/hex';
 import { toOrd } from '../../src/domain/ord';
+import { PoolSearch } from '../../src/ingest/olderPools/poolSearch';
+import { VaultDiscovery } from '../../src/ingest/pools/discoverVaultPools';
 import { toFinding } from '../../src/ingest/pools/finding';
 import { FoundPools } from '../../src/ingest/pools/foundPools';
 import { emptyRows } from '../../src/ingest/rows/blockRows';
+import { newIngestStatus } from '../../src/ingest/session/status';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { HeadBook } from '../../src/ingest/store/headBook';
+import { createLog } from '../../src/log';
+import { systemClock } from '../../src/node/rpc/clock';
+import type { EndpointPool } from '../../src/node/rpc/endpointPool';
 import { SWAP_FEE_CHANGED } from '../../src/protocols/balancerV2';
+import { uniswapV2 } from '../../src/protocols/uniswapV2';
 import { openTestStore, type TestStore } from '../support/engine/testStore';
 import { FOUND_VAULT_POOL } from '../support/node/vaultSetup';
-import { data as words } from '../simulation/chain/simLogs';
+import { data as words, digest, topicOf } from '../simulation/chain/simLogs';
 
 const CHAIN = 369;
 const hashOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;
@@ -86,6 +93,56 @@ test('a pool whose state is from a block of another branch is dropped', async ()
   await offer;
   expect(found.isKnown(address)).toBe(false);
   expect(feesAt(await open(90), 103)).toEqual([]);
+});
+
+test('the pool search reads a pool again if a reorg removed the block of its state', async () => {
+  const chainId = CHAIN + 1;
+  const base = { ...chain.blockAt(100), timestamp: 100 };
+  await createClickHouseStore(store.db, chainId).writeStart(base);
+  const [factory, pair, token0, token1] = ['factory', 'pair', 'token0', 'token1'].map((one) =>
+    digest(one, 20),
+  );
+  const dex = { name: 'v2', displayName: 'V2', protocol: uniswapV2.name, factory: factory!, startBlock: 99 };
+  const created = {
+    address: factory,
+    topics: [uniswapV2.creationTopic, topicOf(token0!), topicOf(token1!)],
+    data: words(pair!, 1n),
+    blockNumber: '0x64',
+    transactionHash: hashOf(5),
+  };
+  let reads = 0;
+  const rpc: Pick<EndpointPool, 'call' | 'batchOutcomes'> = {
+    call: (_method, _params, parse) => Promise.resolve(parse([created])),
+    batchOutcomes: (calls, parse) =>
+      Promise.resolve(
+        calls.map(({ method }, index) => {
+          if (method === 'eth_call') reads += 1;
+          const answer = method === 'eth_call' ? words(7n, 8n, 9n) : { number: '0x64', timestamp: '0x64' };
+          return { value: parse(answer, index) };
+        }),
+      ),
+  };
+  const found = await open(90);
+  const order = { baseIsToken0: () => true, quoteRank: () => 0, log: createLog('silent', false) };
+  const search = new PoolSearch({
+    ...{ database: store.db, rpc, chainId, found, status: newIngestStatus(), clock: systemClock(), ...order },
+    ...{ dexes: { pairs: [{ dex, protocol: uniswapV2 }], vaults: [] }, now: () => 1, watched: [] },
+    ...{ vaultDiscovery: new VaultDiscovery({ rpc, dexes: [], ...order }), callsPerSecond: 1e6 },
+  });
+  /** Takes a step of the search. The session that records the pools follows the branch of `blockAt`. */
+  const step = async (blockAt: (number: number) => BlockRef): Promise<void> => {
+    const done = search.step(new AbortController().signal);
+    while (!found.isWaiting(102)) await systemClock().turn();
+    await found.record(102, 100, { blockAt });
+    await done;
+  };
+  await step((number) => ({ ...chain.blockAt(number), hash: hashOf(7) }));
+  expect([reads, found.isKnown(pair!)]).toEqual([1, false]);
+  await step(chain.blockAt);
+  expect([reads, found.isKnown(pair!)]).toEqual([2, true]);
+  expect(found.addedBy({ number: 102, hash: hashOf(102) })).toMatchObject([
+    { address: pair, pool_id: null, reserve0: 7n, reserve1: 8n, moved_at: 9, doubts: 0 },
+  ]);
 });
 
 test('a row with the hash of a block adds the pool at this block only', async () => {
