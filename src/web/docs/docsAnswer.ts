@@ -67,9 +67,10 @@ function paintJson(text: string): (Node | string)[] {
     /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g,
   )) {
     parts.push(shownText.slice(lastEnd, match.index));
-    const kind = match[2] !== undefined ? 'j-key' : match[1] !== undefined ? 'j-text' : 'j-value';
-    parts.push(h('span', { class: kind }, match[0]));
-    lastEnd = match.index + match[0].length;
+    const [token, quotedText, colon] = match;
+    const kind = colon !== undefined ? 'j-key' : quotedText !== undefined ? 'j-text' : 'j-value';
+    parts.push(h('span', { class: kind }, token));
+    lastEnd = match.index + token.length;
   }
   parts.push(shownText.slice(lastEnd));
   if (indentedText.length > SHOWN_MAX) parts.push('\n… truncated: the answer is longer');

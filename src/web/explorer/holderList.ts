@@ -51,8 +51,8 @@ export function holderList(token: string, chain: string | null, signal: AbortSig
         data.length > 0
           ? holderTable(data, chain)
           : emptyNotice(meta.reason === null ? NO_HOLDERS_TEXT : UNKNOWN_TEXT),
-      next: meta.has_next && meta.page < PAGES_MAX ? String(meta.page + 1) : null,
-      range: meta.total === 0 ? '' : `${formatCount(meta.total)} holders`,
+      nextCursor: meta.has_next && meta.page < PAGES_MAX ? String(meta.page + 1) : null,
+      rangeText: meta.total === 0 ? '' : `${formatCount(meta.total)} holders`,
     }),
     names: ['Larger holders', 'Smaller holders'],
     signal,

@@ -5,9 +5,9 @@ import { loadingPanel, skeleton } from '../core/panel.ts';
 interface ListPage {
   readonly element: Node;
   /** The cursor of the next page; null on the last page. */
-  readonly next: string | null;
+  readonly nextCursor: string | null;
   /** A text beside the buttons, such as the number of items. */
-  readonly range: string;
+  readonly rangeText: string;
 }
 
 interface PagedListOptions<T> {
@@ -49,24 +49,27 @@ export function pagedList<T>({
     ...options,
     load: (loadSignal) => load(currentCursor(), loadSignal),
     render: (answer) => {
-      const { element, next, range } = render(answer, currentCursor());
-      const isOnlyPage = next === null && cursors.length === 1;
+      const { element, nextCursor, rangeText } = render(answer, currentCursor());
+      const isOnlyPage = nextCursor === null && cursors.length === 1;
       return h(
         'div',
         {},
         element,
-        isOnlyPage && range === ''
+        isOnlyPage && rangeText === ''
           ? null
           : h(
               'div',
               { class: 'pager' },
-              h('span', { class: 'range' }, range),
+              h('span', { class: 'range' }, rangeText),
               h('span', { class: 'spring' }),
               button('‹', turnTo(cursors.slice(0, -1)), {
                 disabled: cursors.length === 1,
                 'aria-label': backName,
               }),
-              button('›', turnTo([...cursors, next]), { disabled: next === null, 'aria-label': forwardName }),
+              button('›', turnTo([...cursors, nextCursor]), {
+                disabled: nextCursor === null,
+                'aria-label': forwardName,
+              }),
             ),
       );
     },

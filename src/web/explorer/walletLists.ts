@@ -45,8 +45,8 @@ export function walletActivity(wallet: string, signal: AbortSignal): HTMLElement
           items.length === 0
             ? emptyNotice('No trades of this wallet')
             : table(titles, items.map(activityRow)),
-        next: meta.next_cursor,
-        range: '',
+        nextCursor: meta.next_cursor,
+        rangeText: '',
       };
     },
     names: ['Newer trades', 'Older trades'],
@@ -96,8 +96,8 @@ export function walletTransfers(wallet: string, signal: AbortSignal): HTMLElemen
               ['Time', 'Direction', 'Amount', 'Token', 'From or to', 'Transaction'],
               transfers.map((transfer) => transferRow(transfer, wallet)),
             ),
-      next: transfers.length < PAGE_ROWS || Number(page) >= PAGES_MAX ? null : String(Number(page) + 1),
-      range: '',
+      nextCursor: transfers.length < PAGE_ROWS || Number(page) >= PAGES_MAX ? null : String(Number(page) + 1),
+      rangeText: '',
     }),
     names: ['Newer transfers', 'Older transfers'],
     signal,

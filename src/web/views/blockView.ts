@@ -64,21 +64,21 @@ export const blockView: View = (app, place, main, signal) => {
       const number = isHash ? await findNumber(blockName, chain, loadSignal) : Number(blockName);
       return number === null ? null : readBlock(number, chain, loadSignal);
     },
-    render: (found) => {
+    render: (foundBlock) => {
       const {
         number = null,
         block = null,
         noAnswerReason = null,
         asOfBlock = null,
         noLogsReason = null,
-      } = found ?? {};
+      } = foundBlock ?? {};
       const isIndexed = number !== null && (noLogsReason !== null || (asOfBlock ?? 0) >= number);
       isComplete = isIndexed && (block !== null || noAnswerReason === NO_NODE);
-      if (found === null || (block === null && noAnswerReason === null && found.logs.length === 0))
+      if (foundBlock === null || (block === null && noAnswerReason === null && foundBlock.logs.length === 0))
         return emptyNotice('The node does not know this block, or does not know it yet');
       app.setTitle(`Block ${formatCount(number)}`);
-      head.replaceChildren(`Block ${formatWhole(BigInt(found.number))}`);
-      return blockPage(found, chain);
+      head.replaceChildren(`Block ${formatWhole(BigInt(foundBlock.number))}`);
+      return blockPage(foundBlock, chain);
     },
     skeleton: () => skeleton(400, 8),
     signal,
@@ -129,8 +129,8 @@ async function readBlock(number: number, chain: string | null, signal: AbortSign
 
 const isCall = ({ input, to }: NodeTransaction): boolean => to !== null && input.length >= 10;
 
-function blockPage(found: FoundBlock, chain: string | null): HTMLElement {
-  const { number, block, noAnswerReason, logs, isFinal, isStored, chainItem } = found;
+function blockPage(foundBlock: FoundBlock, chain: string | null): HTMLElement {
+  const { number, block, noAnswerReason, logs, isFinal, isStored, chainItem } = foundBlock;
   const hash = block?.hash ?? logs[0]?.block_hash ?? null;
   const time = block?.time ?? logs[0]?.timestamp ?? null;
   return h(
@@ -164,8 +164,8 @@ function blockPage(found: FoundBlock, chain: string | null): HTMLElement {
           `${noAnswerReason ?? 'The node does not have this block'}. Its header and its transactions are unknown; the stored events are shown.`,
         ),
     ),
-    block === null ? null : transactionList(block, found, chain),
-    eventList(found, chain),
+    block === null ? null : transactionList(block, foundBlock, chain),
+    eventList(foundBlock, chain),
   );
 }
 
@@ -210,7 +210,11 @@ function eventList(
   );
 }
 
-function transactionList({ transactions }: NodeBlock, found: FoundBlock, chain: string | null): HTMLElement {
+function transactionList(
+  { transactions }: NodeBlock,
+  foundBlock: FoundBlock,
+  chain: string | null,
+): HTMLElement {
   const body = h('tbody', {});
   const moreButton = button('', () => showMore());
   const showMore = (): void => {
@@ -218,7 +222,7 @@ function transactionList({ transactions }: NodeBlock, found: FoundBlock, chain: 
     body.append(
       ...transactions
         .slice(start, start + PAGE_TRANSACTIONS)
-        .map((transaction) => transactionRow(transaction, found, chain)),
+        .map((transaction) => transactionRow(transaction, foundBlock, chain)),
     );
     const restCount = transactions.length - body.children.length;
     moreButton.textContent = `${restCount} more`;

@@ -201,8 +201,8 @@ function eventList(record: ContractRecord, chain: string | null, signal: AbortSi
           data.length === 0
             ? emptyNotice('No matching events')
             : h('ol', { class: 'events' }, ...data.map((entry) => logItem(entry, chain, record))),
-        next: meta?.next_cursor ?? null,
-        range: total === 0 ? '' : `${formatCount(total)}${orMoreText} events`,
+        nextCursor: meta?.next_cursor ?? null,
+        rangeText: total === 0 ? '' : `${formatCount(total)}${orMoreText} events`,
       };
     },
     names: ['Newer events', 'Older events'],

@@ -143,11 +143,13 @@ function logPages(
     onturn: (cursor) => app.remember({ cursor }),
     load: (cursor, loadSignal) => getAnswer<ListAnswer<LogEntry>>('/logs', { ...query, cursor }, loadSignal),
     render: ({ data, meta }) => {
-      const next = meta?.next_cursor ?? null;
+      const nextCursor = meta?.next_cursor ?? null;
       const total = meta?.total ?? 0;
       const orMoreText = meta?.total_relation === 'gte' ? ' or more' : '';
       const noMatchText =
-        next === null ? 'No logs match' : 'No logs match in this part of the chain. The search can go on.';
+        nextCursor === null
+          ? 'No logs match'
+          : 'No logs match in this part of the chain. The search can go on.';
       return {
         element:
           data.length === 0
@@ -157,8 +159,8 @@ function logPages(
                 { class: 'events tab-body' },
                 ...data.map((entry) => logItem(entry, chain, null, addressOf(entry.address, chain))),
               ),
-        next,
-        range: total === 0 ? '' : `${formatCount(total)}${orMoreText} matching logs`,
+        nextCursor,
+        rangeText: total === 0 ? '' : `${formatCount(total)}${orMoreText} matching logs`,
       };
     },
     names: isOldestFirst ? ['Older logs', 'Newer logs'] : ['Newer logs', 'Older logs'],

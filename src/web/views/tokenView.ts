@@ -309,14 +309,16 @@ function marketCapHint(token: TokenDetail): string {
 
 /** Only HTTPS links are shown, because links can come from anyone. */
 function linkList(token: TokenDetail): HTMLElement {
-  const links = Object.entries(token.links).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].startsWith('https://'),
+  const links = Object.entries(token.links).flatMap(([name, url]) =>
+    typeof url === 'string' && url.startsWith('https://') ? [{ name, url }] : [],
   );
   return h(
     'span',
     { class: 'links' },
     h('a', { href: contractPath(token.address) }, 'contract'),
     h('a', { href: logsPath({ address: token.address, topic0: TRANSFER }) }, 'transfers'),
-    ...links.map(([name, url]) => h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, name)),
+    ...links.map(({ name, url }) =>
+      h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, name),
+    ),
   );
 }

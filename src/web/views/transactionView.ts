@@ -74,9 +74,9 @@ export const transactionView: View = (app, place, main, signal) => {
   let isComplete = false;
   const view = loadingPanel({
     load: async (loadSignal) => readTransaction(hash, await chainOf(place.query), loadSignal),
-    render: (found) => {
-      isComplete = needsNoRefresh(found);
-      return transactionPage(found);
+    render: (foundTransaction) => {
+      isComplete = needsNoRefresh(foundTransaction);
+      return transactionPage(foundTransaction);
     },
     skeleton: () => skeleton(400, 8),
     signal,
@@ -162,8 +162,9 @@ async function timeOf(block: number, chain: string | null, signal: AbortSignal):
   );
 }
 
-function transactionPage(found: FoundTransaction): HTMLElement {
-  const { nodeTransaction, logs, total, noLogsReason, noAnswerReason, chain, contracts, swaps, call } = found;
+function transactionPage(foundTransaction: FoundTransaction): HTMLElement {
+  const { nodeTransaction, logs, total, noLogsReason, noAnswerReason, chain, contracts, swaps, call } =
+    foundTransaction;
   if (nodeTransaction === null && logs.length === 0)
     return emptyNotice(
       [noAnswerReason, noLogsReason].filter((text) => text !== null).join('. ') ||
@@ -176,7 +177,7 @@ function transactionPage(found: FoundTransaction): HTMLElement {
   return h(
     'div',
     { class: 'transaction' },
-    summary(found),
+    summary(foundTransaction),
     swaps.length > 0 && section(`Swaps (${swaps.length})`, swapList(swaps)),
     moves.length > 0 && section(`Token moves (${moves.length})`, moveList(moves, chain)),
     moves.length > 1 && section('Token moves by address', changeList(changesOf(moves), chain)),
@@ -189,7 +190,7 @@ function transactionPage(found: FoundTransaction): HTMLElement {
     section(
       `Logs (${total > logs.length ? `the first ${logs.length} of ${formatWhole(BigInt(total))}` : total})`,
       logs.length === 0
-        ? emptyNotice(noLogsText(found))
+        ? emptyNotice(noLogsText(foundTransaction))
         : h(
             'ol',
             { class: 'events tab-body' },
@@ -197,7 +198,11 @@ function transactionPage(found: FoundTransaction): HTMLElement {
               logItem(entry, chain, contracts.get(entry.address) ?? null, addressOf(entry.address, chain)),
             ),
             total > logs.length &&
-              h('li', {}, h('a', { href: logsPath({ tx_hash: found.hash, chainId: chain }) }, 'All logs')),
+              h(
+                'li',
+                {},
+                h('a', { href: logsPath({ tx_hash: foundTransaction.hash, chainId: chain }) }, 'All logs'),
+              ),
           ),
     ),
   );
@@ -213,19 +218,20 @@ function noLogsText({ noLogsReason, nodeTransaction, receipt, noAnswerReason }: 
   return 'This service has not indexed the logs of this transaction';
 }
 
-function summary(found: FoundTransaction): HTMLElement {
-  const { nodeTransaction, receipt, time, logs, chain, chainItem, noLogsReason, asOfBlock } = found;
+function summary(foundTransaction: FoundTransaction): HTMLElement {
+  const { nodeTransaction, receipt, time, logs, chain, chainItem, noLogsReason, asOfBlock } =
+    foundTransaction;
   const block = receipt?.blockNumber ?? nodeTransaction?.blockNumber ?? logs[0]?.block_number ?? null;
-  const missingText = missingTextOf(found);
+  const missingText = missingTextOf(foundTransaction);
   return h(
     'section',
     { class: 'card contract-card' },
     facts(
-      fact('Status', statusBadge(found)),
+      fact('Status', statusBadge(foundTransaction)),
       fact('Block', block === null ? '—' : blockNumber(block, chain)),
       fact('Time', time === null ? '—' : h('span', {}, formatTime(time), ' (', ago(time), ')')),
       block === null ? null : proofFact(block, noLogsReason !== null || (asOfBlock ?? 0) >= block, chainItem),
-      ...(nodeTransaction === null ? [] : sentFacts(found, nodeTransaction)),
+      ...(nodeTransaction === null ? [] : sentFacts(foundTransaction, nodeTransaction)),
     ),
     missingText === null ? null : h('p', { class: 'muted missing' }, missingText),
   );
