@@ -63,8 +63,8 @@ export async function readContract(
 ): Promise<unknown> {
   const data = encodeCall(contract, name, values);
   const answer = toHexData(await rpc.call('eth_call', [{ to, data }, 'latest']));
-  const [first]: unknown[] = contract.decodeFunctionResult(name, answer).toArray();
-  return first;
+  const [firstResult]: unknown[] = contract.decodeFunctionResult(name, answer).toArray();
+  return firstResult;
 }
 
 /** Converts a decoded value to a lower-case address; throws for any other value. */

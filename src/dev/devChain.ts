@@ -99,7 +99,7 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
     });
     folder.setNode(node.pid);
     rpc = openDevRpc(node.url);
-    const history = await makePast(rpc, options, now);
+    const history = await mineWorld(rpc, options, now);
     return await runChain(options, folder, node, rpc, history);
   } catch (error) {
     await rpc?.close();
@@ -110,7 +110,7 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
 }
 
 /** Builds the world and its history up to `now` (unix seconds), and logs the progress. */
-async function makePast(rpc: DevRpc, options: DevChainOptions, now: number): Promise<History> {
+async function mineWorld(rpc: DevRpc, options: DevChainOptions, endTimestamp: number): Promise<History> {
   const { log, seed = DEFAULT_SEED, swaps = DEFAULT_SWAPS, days = DEFAULT_DAYS, signal } = options;
   log.info(
     { swaps, days },
@@ -122,16 +122,16 @@ async function makePast(rpc: DevRpc, options: DevChainOptions, now: number): Pro
     { tokens: world.tokens.length, pools: world.pools.length },
     'created the exchanges, tokens and pools of the development chain',
   );
-  let toldAt = performance.now();
+  let loggedAt = performance.now();
   const history = await mineHistory(rpc, world, {
     seed,
     swaps,
     days,
-    endTimestamp: now,
+    endTimestamp,
     ...(signal === undefined ? {} : { signal }),
     onProgress: (done, total) => {
-      if (performance.now() - toldAt < PROGRESS_MS) return;
-      toldAt = performance.now();
+      if (performance.now() - loggedAt < PROGRESS_MS) return;
+      loggedAt = performance.now();
       log.info({ blocks: done, of: total }, 'mining the history of the development chain');
     },
   });
@@ -160,8 +160,8 @@ async function runChain(
   const trading = tradeLive(rpc, world, { ...live, seed: seed + 1, walk, log, signal: stopper.signal }).catch(
     (error: unknown) => log.error({ error: errorText(error) }, 'the trader of the development chain failed'),
   );
-  void node.ended.then((why) => {
-    if (!stopper.signal.aborted) log.error({ why }, 'the node of the development chain has ended');
+  void node.ended.then((reason) => {
+    if (!stopper.signal.aborted) log.error({ why: reason }, 'the node of the development chain has ended');
   });
   const stopOnce = async (): Promise<void> => {
     stopper.abort();
@@ -170,7 +170,7 @@ async function runChain(
     await node.stop();
     folder.remove();
   };
-  let stopping: Promise<void> | null = null;
+  let stopRequest: Promise<void> | null = null;
   const head = await getBlockHead(rpc);
   log.info({ url: node.url, block: head.number }, 'the development chain runs');
   return {
@@ -184,7 +184,7 @@ async function runChain(
     chainDescription: world.chainDescription,
     hotPairs: listHotPairs(world),
     world,
-    stop: () => (stopping ??= stopOnce()),
+    stop: () => (stopRequest ??= stopOnce()),
   };
 }
 

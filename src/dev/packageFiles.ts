@@ -24,12 +24,12 @@ export function readPackageBytecode(specifier: string): Hex {
 
 /** Creation code of one of this project's contracts. */
 export function readOwnBytecode(name: string): Hex {
-  return bytecodeOf(ownContract(name), 'bytecode');
+  return bytecodeOf(ownContractPath(name), 'bytecode');
 }
 
 /** Runtime code of one of this project's contracts without a constructor. */
 export function readOwnRuntimeBytecode(name: string): Hex {
-  return bytecodeOf(ownContract(name), 'runtimeBytecode');
+  return bytecodeOf(ownContractPath(name), 'runtimeBytecode');
 }
 
 /** The folder of the project's own contracts. */
@@ -37,7 +37,7 @@ export function contractsFolder(): string {
   return join(findPackageRoot(), 'src', 'dev', 'contracts');
 }
 
-function ownContract(name: string): string {
+function ownContractPath(name: string): string {
   return join(contractsFolder(), `${name}.json`);
 }
 

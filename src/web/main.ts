@@ -1,4 +1,4 @@
-/** Starts the page: header, router and clock. A table below maps locations to views. */
+/** Starts the page: header, router and clock. `VIEWS` maps locations to views. */
 import { showHit } from './alerts/alertNotice.ts';
 import { watchAlerts } from './alerts/alertWatcher.ts';
 import { onBlock } from './core/api.ts';
@@ -36,10 +36,10 @@ const VIEWS: Readonly<Record<string, View>> = {
 };
 
 /** A view whose modules load when it opens first, so that they do not delay the first view of the page. */
-function lazily(load: () => Promise<View>, placeholder = (): Node => skeleton(400, 8)): View {
+function lazily(load: () => Promise<View>, createPlaceholder = (): Node => skeleton(400, 8)): View {
   return (app, place, main, signal) => {
     const openView = (): void => {
-      main.replaceChildren(placeholder());
+      main.replaceChildren(createPlaceholder());
       load().then(
         (view) => signal.aborted || view(app, place, main, signal),
         () =>
@@ -65,42 +65,42 @@ interface HeadListener {
 async function start(): Promise<void> {
   await nextTask();
   const live = createLiveStream();
-  const heads = new Set<HeadListener>();
+  const headListeners = new Set<HeadListener>();
   const service = watchService(live);
-  let head = 0;
+  let newestBlock = 0;
 
-  const callDue = (): void => {
+  const callDueListeners = (): void => {
     if (document.hidden) return;
     const now = performance.now();
-    for (const listener of heads) {
+    for (const listener of headListeners) {
       if (!listener.isDue || now - listener.calledAt < listener.everyMs) continue;
       listener.isDue = false;
       listener.calledAt = now;
       listener.callback();
     }
   };
-  const seeBlock = (block: number): void => {
-    if (block === head) return;
-    head = block;
-    service.seeBlock(block);
-    for (const listener of heads) listener.isDue = true;
+  const showNewBlock = (block: number): void => {
+    if (block === newestBlock) return;
+    newestBlock = block;
+    service.showNewBlock(block);
+    for (const listener of headListeners) listener.isDue = true;
   };
-  onBlock(seeBlock);
-  setInterval(callDue, 500);
+  onBlock(showNewBlock);
+  setInterval(callDueListeners, 500);
   const app: App = {
     live,
     go: goTo,
     remember: rememberQuery,
     onHead(callback, everyMs, signal) {
       const listener = { callback, everyMs, calledAt: performance.now(), isDue: false };
-      heads.add(listener);
-      signal.addEventListener('abort', () => heads.delete(listener));
+      headListeners.add(listener);
+      signal.addEventListener('abort', () => headListeners.delete(listener));
     },
     setTitle: (title) => void (document.title = `${title} · Candlehouse`),
   };
-  const follow = (event: LiveEvent): void => {
+  const followHead = (event: LiveEvent): void => {
     const block = blockOf(event.data);
-    if (block !== null && block > head) seeBlock(block);
+    if (block !== null && block > newestBlock) showNewBlock(block);
   };
   setUpTheme(byId('theme'));
   const input = byId('search');
@@ -108,20 +108,20 @@ async function start(): Promise<void> {
   keepTimes();
   watchAlerts(showHit);
   await nextTask();
-  setUpRouter(app, follow);
+  setUpRouter(app, followHead);
 }
 
 /** A view lives until the next view opens. */
-function setUpRouter(app: App, follow: (event: LiveEvent) => void): void {
-  let life: AbortController | null = null;
+function setUpRouter(app: App, followHead: (event: LiveEvent) => void): void {
+  let viewController: AbortController | null = null;
   let isFirst = true;
   const main = byId('main');
   const restoreScroll = createScrollMemory();
   const isView = (name: string): boolean => Object.hasOwn(VIEWS, name);
   const openPlace = (place: Place): void => {
-    life?.abort();
+    viewController?.abort();
     const controller = new AbortController();
-    life = controller;
+    viewController = controller;
     const name = place.path[0] ?? '';
     markNavigation(name);
     const view = isView(name) ? VIEWS[name] : undefined;
@@ -136,21 +136,21 @@ function setUpRouter(app: App, follow: (event: LiveEvent) => void): void {
       );
       return;
     }
-    const live = followedBy(app.live, follow);
+    const live = withFollower(app.live, followHead);
     view({ ...app, live }, place, main, controller.signal);
     // If the view opens no stream, the page follows all swaps to update the header.
     setTimeout(() => {
       if (!controller.signal.aborted && !live.isUsed())
-        app.live.listen({ event_type: 'swap' }, follow, controller.signal);
+        app.live.listen({ event_type: 'swap' }, followHead, controller.signal);
     }, STREAM_MS);
   };
   startNavigation(openPlace, isView);
 }
 
 /** Wraps the stream so that `follow` sees every event first. */
-function followedBy(
+function withFollower(
   live: LiveStream,
-  follow: (event: LiveEvent) => void,
+  followHead: (event: LiveEvent) => void,
 ): LiveStream & { isUsed(): boolean } {
   let wasUsed = false;
   return {
@@ -159,7 +159,7 @@ function followedBy(
     listen(filter, onevent, signal) {
       wasUsed = true;
       const onEvent = (event: LiveEvent): void => {
-        follow(event);
+        followHead(event);
         onevent(event);
       };
       live.listen(filter, onEvent, signal);

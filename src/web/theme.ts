@@ -2,8 +2,9 @@
  * never shows the wrong theme for a moment. */
 (() => {
   try {
-    const chosen = localStorage.getItem('theme');
-    if (chosen === 'dark' || chosen === 'light') document.documentElement.dataset['theme'] = chosen;
+    const savedTheme = localStorage.getItem('theme');
+    if (savedTheme === 'dark' || savedTheme === 'light')
+      document.documentElement.dataset['theme'] = savedTheme;
   } catch {
     // Storage is not allowed, so the theme of the system applies.
   }

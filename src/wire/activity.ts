@@ -18,7 +18,7 @@ import {
 export const EVENT_KINDS = ['swap', 'mint', 'burn', 'sync'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-const common = {
+const eventFields = {
   id: z
     .string()
     .regex(/^\d+-\d+$/)
@@ -52,7 +52,7 @@ const common = {
 
 const swapItemShape = z
   .object({
-    ...common,
+    ...eventFields,
     event_type: z.literal('swap'),
     side: z
       .enum(['buy', 'sell'])
@@ -108,8 +108,8 @@ const swapItemShape = z
   .meta({ id: 'SwapEvent' });
 export type SwapItem = z.infer<typeof swapItemShape>;
 
-const liquidity = {
-  ...common,
+const liquidityFields = {
+  ...eventFields,
   owner: addressShape.nullable().meta({
     description:
       'V3: owner of the position. V2: sender of a mint, recipient of a burn. Balancer V2: the liquidity ' +
@@ -134,15 +134,19 @@ const liquidity = {
   tick_upper: z.int().nullable().optional().meta({ description: 'V3 pools: upper tick of the position' }),
 } as const;
 
-const mintItemShape = z.object({ ...liquidity, event_type: z.literal('mint') }).meta({ id: 'MintEvent' });
+const mintItemShape = z
+  .object({ ...liquidityFields, event_type: z.literal('mint') })
+  .meta({ id: 'MintEvent' });
 export type MintItem = z.infer<typeof mintItemShape>;
 
-const burnItemShape = z.object({ ...liquidity, event_type: z.literal('burn') }).meta({ id: 'BurnEvent' });
+const burnItemShape = z
+  .object({ ...liquidityFields, event_type: z.literal('burn') })
+  .meta({ id: 'BurnEvent' });
 export type BurnItem = z.infer<typeof burnItemShape>;
 
 const syncItemShape = z
   .object({
-    ...common,
+    ...eventFields,
     event_type: z.literal('sync'),
     reserve0: decimalShape.meta({ description: 'Reserve of token0 after the event, whole tokens' }),
     reserve1: decimalShape.meta({ description: 'Reserve of token1 after the event, whole tokens' }),
@@ -157,12 +161,12 @@ export type SyncItem = z.infer<typeof syncItemShape>;
  * answer. */
 const undecodableItemShape = z
   .object({
-    id: common.id,
+    id: eventFields.id,
     event_type: z.literal('undecodable'),
     stored_as: z.enum(EVENT_KINDS).meta({ description: 'Kind of the event' }),
-    block_number: common.block_number,
-    log_index: common.log_index,
-    finalized: common.finalized,
+    block_number: eventFields.block_number,
+    log_index: eventFields.log_index,
+    finalized: eventFields.finalized,
   })
   .meta({
     id: 'UndecodableEvent',

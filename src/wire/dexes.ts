@@ -13,36 +13,35 @@ import {
   usdShape,
 } from './primitives';
 
-const usd = usdShape;
-const percent = percentShape.nullable();
+const nullablePercentShape = percentShape.nullable();
 
-const item = {
+const dexFields = {
   dex_name: dexNameShape,
   display_name: z.string().meta({ description: 'Name of the DEX for people', example: 'PulseX V2' }),
   pool_types: z.array(poolTypeShape).meta({ description: 'Types of the pools of the DEX, ascending' }),
   factories: z
     .array(addressShape)
     .meta({ description: 'Factory contracts of the DEX; for Balancer V2 the vault' }),
-  volume_24h_usd: usd.meta({ description: 'Volume of tracked swaps in 24 h, USD' }),
-  volume_7d_usd: usd.meta({ description: 'Volume of tracked swaps in 7 days, USD' }),
-  volume_change_24h: percent.meta({
+  volume_24h_usd: usdShape.meta({ description: 'Volume of tracked swaps in 24 h, USD' }),
+  volume_7d_usd: usdShape.meta({ description: 'Volume of tracked swaps in 7 days, USD' }),
+  volume_change_24h: nullablePercentShape.meta({
     description:
       'Change of volume_24h_usd against the previous 24 h, percent; null if the previous volume is 0',
   }),
-  tvl_usd: usd.meta({ description: 'Sum of liquidity_usd of the pairs of the DEX' }),
-  fees_24h_usd: usd.meta({ description: 'Fees of tracked swaps in 24 h, USD' }),
-  protocol_fees_24h_usd: usd.meta({ description: 'Share of fees_24h_usd that the protocol receives' }),
+  tvl_usd: usdShape.meta({ description: 'Sum of liquidity_usd of the pairs of the DEX' }),
+  fees_24h_usd: usdShape.meta({ description: 'Fees of tracked swaps in 24 h, USD' }),
+  protocol_fees_24h_usd: usdShape.meta({ description: 'Share of fees_24h_usd that the protocol receives' }),
   tx_24h: countShape.meta({ description: 'Swaps in 24 h' }),
   traders_24h: countShape.nullable().meta({
     description: 'Distinct senders of swap transactions in 24 h; null if the node does not report senders',
   }),
   pool_count: countShape.meta({ description: 'Number of pools of the DEX' }),
   active_pools_24h: countShape.meta({ description: 'Number of pools of the DEX with a swap in 24 h' }),
-  market_share_24h: percent.meta({
+  market_share_24h: nullablePercentShape.meta({
     description:
       'volume_24h_usd in percent of the volume of all DEXes, 0 to 100; null if the volume of all DEXes is 0',
   }),
-  tvl_share: percent.meta({
+  tvl_share: nullablePercentShape.meta({
     description: 'tvl_usd in percent of the TVL of all DEXes, 0 to 100; null if the TVL of all DEXes is 0',
   }),
   last_trade_at: unixSecondsShape
@@ -50,7 +49,7 @@ const item = {
     .meta({ description: 'Time of the last swap, unix seconds, UTC; null if there was none' }),
 } as const;
 
-export const dexItemShape = z.object(item).meta({ id: 'Dex' });
+export const dexItemShape = z.object(dexFields).meta({ id: 'Dex' });
 export type DexItem = z.infer<typeof dexItemShape>;
 
 export const dexesAnswerShape = z.object({ data: z.array(dexItemShape), meta: listMetaShape });
@@ -59,15 +58,15 @@ export type DexesAnswer = z.infer<typeof dexesAnswerShape>;
 const dexDayShape = z
   .object({
     time: unixSecondsShape.meta({ description: 'Start of the UTC day, unix seconds' }),
-    volume_usd: usd.meta({ description: 'Volume in USD of tracked swaps, which have a trusted price' }),
-    fees_usd: usd.meta({ description: 'Fees of tracked swaps, USD' }),
-    tvl_usd: usd.nullable().meta({
+    volume_usd: usdShape.meta({ description: 'Volume in USD of tracked swaps, which have a trusted price' }),
+    fees_usd: usdShape.meta({ description: 'Fees of tracked swaps, USD' }),
+    tvl_usd: usdShape.nullable().meta({
       description:
         'TVL at the end of the day, USD; of the newest day, the current TVL. Null if the ingester has not computed it ' +
         'yet, which takes up to some minutes after the day is final',
     }),
     tx: countShape.meta({ description: 'Swaps' }),
-    market_share: percent.meta({
+    market_share: nullablePercentShape.meta({
       description:
         'volume_usd in percent of the volume of all DEXes that day; null if the volume of all DEXes is 0',
     }),
@@ -77,7 +76,7 @@ export type DexDay = z.infer<typeof dexDayShape>;
 
 const dexDetailShape = z
   .object({
-    ...item,
+    ...dexFields,
     top_pairs: z.array(pairItemShape).meta({ description: 'The 10 pairs with the most volume in 24 h' }),
     history: z.array(dexDayShape).meta({
       description:

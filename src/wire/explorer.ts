@@ -116,9 +116,13 @@ const logsMetaShape = explorerMetaShape.extend({
     }),
 });
 
-const success = z.literal(true);
+const successShape = z.literal(true);
 
-export const logsAnswerShape = z.object({ success, data: z.array(logEntryShape), meta: logsMetaShape });
+export const logsAnswerShape = z.object({
+  success: successShape,
+  data: z.array(logEntryShape),
+  meta: logsMetaShape,
+});
 export type LogsAnswer = z.infer<typeof logsAnswerShape>;
 
 const proxyShape = z.object({
@@ -138,7 +142,7 @@ const tokenShape = z.object({
   decimals: z.int().nullable().meta({ description: 'Decimals of the token, 0 to 77; null if unknown' }),
 });
 
-const summary = {
+const contractSummaryFields = {
   chain_id: chainIdShape,
   address: addressShape.meta({ description: 'Address of the contract' }),
   name: z
@@ -170,7 +174,7 @@ const summary = {
 
 const contractSummaryShape = z
   .object({
-    ...summary,
+    ...contractSummaryFields,
     token: tokenShape
       .nullable()
       .meta({ description: 'Token data; null if no configured DEX trades the contract as a token' }),
@@ -179,14 +183,14 @@ const contractSummaryShape = z
 export type ContractSummary = z.infer<typeof contractSummaryShape>;
 
 export const contractsAnswerShape = z.object({
-  success,
+  success: successShape,
   data: z.array(contractSummaryShape),
   meta: explorerMetaShape,
 });
 
 const contractRecordShape = z
   .object({
-    ...summary,
+    ...contractSummaryFields,
     verification: z.object({
       status: z.enum(['exact_match', 'match']).nullable().meta({
         description:
@@ -321,7 +325,7 @@ const contractRecordShape = z
   .meta({ id: 'ContractRecord' });
 export type ContractRecord = z.infer<typeof contractRecordShape>;
 
-export const contractAnswerShape = z.object({ success, data: contractRecordShape });
+export const contractAnswerShape = z.object({ success: successShape, data: contractRecordShape });
 
 const HIT_TYPES = [
   'address',
@@ -361,7 +365,7 @@ const searchHitShape = z
 export type SearchHit = z.infer<typeof searchHitShape>;
 
 export const searchAnswerShape = z.object({
-  success,
+  success: successShape,
   data: z.array(searchHitShape),
   meta: explorerMetaShape,
 });

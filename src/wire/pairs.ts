@@ -32,7 +32,7 @@ const aprOver = (window: string): z.ZodNullable<typeof percentShape> =>
       'The TVL of a younger pool starts at its first state. Null if the TVL is 0, or the fee above 10 %',
   });
 
-const item = {
+const pairFields = {
   address: addressShape.meta({ description: 'Address of the pair' }),
   dex_name: dexNameShape,
   pool_type: poolTypeShape,
@@ -102,7 +102,7 @@ const item = {
   }),
 } as const;
 
-export const pairItemShape = z.object(item).meta({ id: 'Pair' });
+export const pairItemShape = z.object(pairFields).meta({ id: 'Pair' });
 export type PairItem = z.infer<typeof pairItemShape>;
 
 export const pairsAnswerShape = z.object({ data: z.array(pairItemShape), meta: listMetaShape });
@@ -129,11 +129,9 @@ export const tradeCountsShape = z.object({
 });
 export type TradeCounts = z.infer<typeof tradeCountsShape>;
 
-const volume = usdShape;
-
 export const pairDetailShape = z
   .object({
-    ...item,
+    ...pairFields,
     token0: addressShape.meta({
       description: 'Token of reserve0: base_token or quote_token, whichever comes first in the pool',
     }),
@@ -165,13 +163,13 @@ export const pairDetailShape = z
       .nullable()
       .meta({ description: 'Price of token1 in token0; null if the pool has no price' }),
     volume: z
-      .object({ m5: volume, h1: volume, h6: volume, h24: volume, d7: volume, d30: volume })
+      .object({ m5: usdShape, h1: usdShape, h6: usdShape, h24: usdShape, d7: usdShape, d30: usdShape })
       .meta({ description: 'Volume of tracked swaps in 5 minutes, 1, 6 and 24 hours, 7 and 30 days, USD' }),
     untracked_volume_24h_usd: usdShape.meta({
       description: 'Value of all other swaps in 24 h, USD, by prices that are not trusted',
     }),
     fees: z
-      .object({ h24: volume, d7: volume })
+      .object({ h24: usdShape, d7: usdShape })
       .meta({ description: 'Fees of tracked swaps in 24 h and 7 days, USD' }),
     lp_fees_24h_usd: usdShape.meta({ description: 'Share of fees.h24 that liquidity providers receive' }),
     protocol_fees_24h_usd: usdShape.meta({ description: 'Share of fees.h24 that the protocol receives' }),

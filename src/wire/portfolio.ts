@@ -15,7 +15,7 @@ import {
 import { warningShape } from './risks';
 import { confidenceShape } from './tokens';
 
-const holding = {
+const holdingFields = {
   balance: decimalShape.meta({ description: 'Balance in whole tokens' }),
   balance_raw: integerStringShape.meta({ description: 'Balance in raw units' }),
   price_usd: decimalShape.nullable().meta({ description: 'USD per whole token; null without a price' }),
@@ -32,15 +32,15 @@ const holding = {
   }),
 } as const;
 
-const portfolioPct = percentShape.meta({
+const portfolioPctShape = percentShape.meta({
   description: 'value_usd in percent of total_usd, 0 to 100; 0 if total_usd does not include the value',
 });
 
 const portfolioTokenShape = z
   .object({
     ...tokenShape.shape,
-    ...holding,
-    portfolio_pct: portfolioPct,
+    ...holdingFields,
+    portfolio_pct: portfolioPctShape,
     flags: z.array(z.string()).meta({
       description:
         'rebasing: the logs do not give the balance, so it comes from the contract (from the logs if the ' +
@@ -56,7 +56,7 @@ const portfolioNativeShape = z
   .object({
     symbol: z.string().meta({ description: 'Symbol of the native coin' }),
     decimals: z.int().meta({ description: 'Always 18' }),
-    ...holding,
+    ...holdingFields,
   })
   .meta({ id: 'PortfolioNative', description: 'The native coin, at the price of its wrapped token' });
 export type PortfolioNative = z.infer<typeof portfolioNativeShape>;
@@ -109,7 +109,7 @@ const portfolioPositionShape = z
     unclaimed_usd: usdShape.nullable().optional().meta({
       description: 'V3 positions: value of `unclaimed` in USD; null if an amount or a price is unknown',
     }),
-    portfolio_pct: portfolioPct,
+    portfolio_pct: portfolioPctShape,
     apr_24h: percentShape.nullable().meta({ description: 'apr_24h of the pair, percent; null if unknown' }),
     flags: z.array(z.string()).meta({
       description: 'value_capped: the pools behind the price of a token could pay only its value_usd',

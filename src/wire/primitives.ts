@@ -70,7 +70,7 @@ export const tokenShape = tokenRefShape.extend({
 });
 export type Token = z.infer<typeof tokenShape>;
 
-const asOf = {
+const asOfFields = {
   as_of_block: z.int().min(0).meta({ description: 'Number of the newest block that the answer includes' }),
   as_of_timestamp: unixSecondsShape.meta({
     description: 'Time of the newest block that the answer includes, unix seconds, UTC',
@@ -78,7 +78,7 @@ const asOf = {
 };
 
 /** The newest block that a list includes. */
-export const asOfShape = z.object(asOf);
+export const asOfShape = z.object(asOfFields);
 
 export const listMetaShape = z.object({
   page: z.int().min(1).meta({ description: 'Number of this page, from 1' }),
@@ -86,7 +86,7 @@ export const listMetaShape = z.object({
   total: countShape.meta({ description: 'Number of items on all pages' }),
   total_pages: countShape.meta({ description: 'Number of pages' }),
   has_next: z.boolean().meta({ description: 'Whether another page follows' }),
-  ...asOf,
+  ...asOfFields,
 });
 export type ListMeta = z.infer<typeof listMetaShape>;
 
@@ -101,22 +101,22 @@ export const errorShape = z
   })
   .meta({ id: 'Error', description: 'An error: a message for people and a code for programs' });
 
-const count = z.int().min(0);
+const wholeNumberShape = z.int().min(0);
 
 export const explorerMetaShape = z.object({
   limit: z.int().min(1).meta({ description: 'Maximum number of items per page' }),
-  offset: count.meta({ description: 'Number of items before this page' }),
-  total: count.meta({
+  offset: wholeNumberShape.meta({ description: 'Number of items before this page' }),
+  total: wholeNumberShape.meta({
     description: 'Number of items on all pages; a lower bound if total_relation is "gte"',
   }),
   total_relation: z.enum(['eq', 'gte']).meta({
     description: '`eq`: `total` is exact. `gte`: counting stopped early, so there are at least `total` items',
   }),
-  as_of_block: count.nullable().meta({
+  as_of_block: wholeNumberShape.nullable().meta({
     description:
       'Number of the newest indexed block of the chain; null if this service does not index the chain',
   }),
-  as_of_timestamp: count.nullable().meta({
+  as_of_timestamp: wholeNumberShape.nullable().meta({
     description: 'Time of the newest indexed block, unix seconds, UTC; null if as_of_block is null',
   }),
 });

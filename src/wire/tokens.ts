@@ -23,7 +23,7 @@ export const confidenceShape = z.enum(CONFIDENCE_LEVELS).meta({
     'without a price. High and medium prices are trusted',
 });
 
-const usd = usdShape.nullable();
+const nullableUsdShape = usdShape.nullable();
 const changeOver = (window: string): z.ZodNullable<typeof percentShape> =>
   percentShape.nullable().meta({
     description:
@@ -31,7 +31,7 @@ const changeOver = (window: string): z.ZodNullable<typeof percentShape> =>
       'price had a lower confidence level',
   });
 
-const item = {
+const tokenFields = {
   ...tokenShape.shape,
   logo_url: z.string().nullable().meta({
     description: 'URL of the logo, from an imported token list; null if no list has one',
@@ -67,11 +67,11 @@ const item = {
       'counts at the zero address. If the index begins in mid-history, totalSupply() of the contract at one block, ' +
       'plus later mints minus later burns. Null if neither is known or transfers do not add up, and for rebasing tokens',
   }),
-  fdv_usd: usd.meta({
+  fdv_usd: nullableUsdShape.meta({
     description:
       'Fully diluted value, USD: price_usd times total_supply without burned_supply; null if either is unknown',
   }),
-  market_cap_usd: usd.meta({
+  market_cap_usd: nullableUsdShape.meta({
     description:
       'price_usd times circulating_supply, USD; null if either is unknown, and if the chain description names no ' +
       'treasury and no locker of the token',
@@ -98,7 +98,7 @@ const item = {
   }),
 } as const;
 
-const tokenItemShape = z.object(item).meta({ id: 'TokenItem' });
+const tokenItemShape = z.object(tokenFields).meta({ id: 'TokenItem' });
 export type TokenItem = z.infer<typeof tokenItemShape>;
 
 export const tokensAnswerShape = z.object({ data: z.array(tokenItemShape), meta: listMetaShape });
@@ -106,7 +106,7 @@ export type TokensAnswer = z.infer<typeof tokensAnswerShape>;
 
 export const tokenDetailShape = z
   .object({
-    ...item,
+    ...tokenFields,
     volume: z
       .object({ m5: usdShape, h1: usdShape, h6: usdShape, h24: usdShape, d7: usdShape })
       .meta({ description: 'Volume of tracked swaps in 5 minutes, 1, 6 and 24 hours, and 7 days, USD' }),

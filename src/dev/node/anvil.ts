@@ -48,14 +48,14 @@ export interface Anvil {
 }
 
 const START_TIMEOUT_MS = 60_000;
-const LAST_WORDS_CHARACTERS_MAX = 2_000;
+const LAST_OUTPUT_CHARACTERS_MAX = 2_000;
 
 /**
  * The shell command. $0 is the folder to remove at the end; the other arguments are the command to run.
  * `read` returns when the pipe closes. The shell's own output is closed: otherwise its message about the
  * killed child would go into a pipe without a reader, and the shell would end early.
  */
-const WATCHED = `
+const WATCHED_COMMAND = `
 "$@" </dev/null &
 anvil=$!
 exec 3<&0
@@ -79,26 +79,30 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
     });
   });
   const host = hiddenHost();
-  const cache = mkdtempSync(join(tmpdir(), 'candlehouse-anvil-'));
-  const child = spawn('/bin/sh', ['-c', WATCHED, cache, binary, ...argumentsFor(options, host, cache)], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    // anvil has its own process group, so Ctrl-C on the terminal does not reach it. It stops after the
-    // ingester has finished.
-    detached: true,
-    env: { PATH: process.env['PATH'] ?? '', HOME: cache, NO_COLOR: '1' },
-  });
-  const ended = watchEnd(child, cache);
-  void ended.then(() => guard.close());
+  const cacheDir = mkdtempSync(join(tmpdir(), 'candlehouse-anvil-'));
+  const child = spawn(
+    '/bin/sh',
+    ['-c', WATCHED_COMMAND, cacheDir, binary, ...argumentsFor(options, host, cacheDir)],
+    {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // anvil has its own process group, so Ctrl-C on the terminal does not reach it. It stops after the
+      // ingester has finished.
+      detached: true,
+      env: { PATH: process.env['PATH'] ?? '', HOME: cacheDir, NO_COLOR: '1' },
+    },
+  );
+  const endReason = watchEnd(child, cacheDir);
+  void endReason.then(() => guard.close());
   const stop = async (): Promise<void> => {
     child.stdin?.destroy();
-    await ended;
+    await endReason;
   };
   try {
-    const { port, pid } = await readStart(child, ended);
-    guard.leadTo({ host, port });
+    const { port, pid } = await readStart(child, endReason);
+    guard.setNode({ host, port });
     const url = `http://127.0.0.1:${guard.port}`;
     options.log.debug({ url, pid }, 'anvil is up');
-    return { url, wsUrl: `ws://127.0.0.1:${guard.port}`, pid, ended, stop };
+    return { url, wsUrl: `ws://127.0.0.1:${guard.port}`, pid, ended: endReason, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -114,7 +118,7 @@ function hiddenHost(): string {
   return ['127', ...Array.from({ length: 3 }, () => randomInt(1, 255))].join('.');
 }
 
-function argumentsFor(options: AnvilOptions, host: string, cache: string): string[] {
+function argumentsFor(options: AnvilOptions, host: string, cacheDir: string): string[] {
   const settings: Record<string, string | number> = {
     host,
     port: 0,
@@ -126,7 +130,7 @@ function argumentsFor(options: AnvilOptions, host: string, cache: string): strin
     balance: 1_000_000_000,
     // Without this setting, anvil writes the whole state of each block to disk and leaves it there.
     'prune-history': options.stateBlocks ?? 300,
-    'cache-path': cache,
+    'cache-path': cacheDir,
     // With explicit prices per transaction, equal runs put transactions in the same order.
     order: 'fees',
   };
@@ -137,18 +141,18 @@ function argumentsFor(options: AnvilOptions, host: string, cache: string): strin
 }
 
 /** Resolves after the shell has ended and its files are removed, with anvil's exit code and last output. */
-function watchEnd(child: ChildProcess, cache: string): Promise<string> {
-  let lastWords = '';
+function watchEnd(child: ChildProcess, cacheDir: string): Promise<string> {
+  let lastOutput = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    lastWords = (lastWords + text).slice(-LAST_WORDS_CHARACTERS_MAX);
+    lastOutput = (lastOutput + text).slice(-LAST_OUTPUT_CHARACTERS_MAX);
   });
   // A write error only means that the reader is gone; the `close` event reports the end.
   child.stdin?.on('error', () => undefined);
   return new Promise((resolve) => {
     child.on('error', (error) => resolve(errorText(error)));
     child.on('close', (code, signal) => {
-      rmSync(cache, { recursive: true, force: true });
-      resolve(`anvil ended with ${signal ?? `code ${code ?? 'unknown'}`} ${lastWords.trim()}`.trim());
+      rmSync(cacheDir, { recursive: true, force: true });
+      resolve(`anvil ended with ${signal ?? `code ${code ?? 'unknown'}`} ${lastOutput.trim()}`.trim());
     });
   });
 }
@@ -156,7 +160,7 @@ function watchEnd(child: ChildProcess, cache: string): Promise<string> {
 /** Waits for anvil's "Listening on" line. Later output (a line per request) is discarded. */
 async function readStart(
   child: ChildProcess,
-  ended: Promise<string>,
+  endReason: Promise<string>,
 ): Promise<{ port: number; pid: number }> {
   const { stdout } = child;
   if (stdout === null) throw new AppError('internal', 'anvil has no standard output');
@@ -169,21 +173,21 @@ async function readStart(
       if (port > 0) resolve({ port, pid });
     });
   });
-  const { promise: late, cancel } = rejectAfter(START_TIMEOUT_MS);
-  const dead = ended.then((why): never => {
+  const { promise: timeout, cancel } = rejectAfter(START_TIMEOUT_MS);
+  const earlyEnd = endReason.then((reason): never => {
     throw new AppError(
       'node_failed',
-      `the development node did not start: ${why}. To use a real chain, set RPC_URL and run npm start`,
+      `the development node did not start: ${reason}. To use a real chain, set RPC_URL and run npm start`,
       { retryable: false },
     );
   });
   try {
-    return await Promise.race([listening, dead, late]);
+    return await Promise.race([listening, earlyEnd, timeout]);
   } finally {
     cancel();
     lines.close();
     stdout.removeAllListeners('data').resume();
-    dead.catch(() => undefined);
+    earlyEnd.catch(() => undefined);
   }
 }
 

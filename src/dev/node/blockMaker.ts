@@ -43,31 +43,31 @@ const PRICE_STEP_WEI = 100_000n;
  * accounts. */
 export async function openBlockMaker(rpc: DevRpc, accounts: readonly Hex[]): Promise<BlockMaker> {
   let nonces = await readNonces(rpc, accounts, 'latest');
-  let queue: TransactionRequest[] = [];
-  let gas = 0;
+  let waitingRequests: TransactionRequest[] = [];
+  let waitingGas = 0;
   return {
     add: (transaction) => {
-      const request = take(transaction, nonces, queue.length);
-      queue.push(request);
-      gas += transaction.gas;
+      const request = buildRequest(transaction, nonces, waitingRequests.length);
+      waitingRequests.push(request);
+      waitingGas += transaction.gas;
       return Number(request['nonce']);
     },
     get waiting() {
-      return queue.length;
+      return waitingRequests.length;
     },
     get waitingGas() {
-      return gas;
+      return waitingGas;
     },
     mine: async (timestamp) => {
-      const requests = queue;
-      queue = [];
-      gas = 0;
+      const requests = waitingRequests;
+      waitingRequests = [];
+      waitingGas = 0;
       await sendAll(rpc, requests);
       await rpc.call('evm_mine', timestamp === undefined ? [] : [timestamp]);
     },
     reset: async () => {
-      queue = [];
-      gas = 0;
+      waitingRequests = [];
+      waitingGas = 0;
       // Removes only transactions of our own accounts. Waiting transactions of users stay in the node.
       await rpc.batch(
         accounts.map((account) => ({ method: 'anvil_removePoolTransactions', params: [account] })),
@@ -75,13 +75,17 @@ export async function openBlockMaker(rpc: DevRpc, accounts: readonly Hex[]): Pro
       nonces = await readNonces(rpc, accounts, 'latest');
     },
     prepare: async (transactions, asOf) => {
-      const noncesThen = await readNonces(rpc, accounts, numberToHex(asOf));
-      return transactions.map((transaction, index) => take(transaction, noncesThen, index));
+      const noncesAtBlock = await readNonces(rpc, accounts, numberToHex(asOf));
+      return transactions.map((transaction, index) => buildRequest(transaction, noncesAtBlock, index));
     },
   };
 }
 
-function take(transaction: DevTransaction, nonces: Map<Hex, number>, position: number): TransactionRequest {
+function buildRequest(
+  transaction: DevTransaction,
+  nonces: Map<Hex, number>,
+  priceRank: number,
+): TransactionRequest {
   const nonce = nonces.get(transaction.from);
   if (nonce === undefined)
     throw new AppError('internal', `account ${transaction.from} is not known to the block maker`);
@@ -90,7 +94,7 @@ function take(transaction: DevTransaction, nonces: Map<Hex, number>, position: n
     from: transaction.from,
     data: transaction.data,
     gas: numberToHex(transaction.gas),
-    gasPrice: numberToHex(TOP_PRICE_WEI - PRICE_STEP_WEI * BigInt(position)),
+    gasPrice: numberToHex(TOP_PRICE_WEI - PRICE_STEP_WEI * BigInt(priceRank)),
     nonce: numberToHex(nonce),
   };
   if (transaction.to !== null) request['to'] = transaction.to;
@@ -130,10 +134,10 @@ export async function expectAllSucceeded(rpc: DevRpc, block: number): Promise<nu
     field(receipt, 'status') === '0x1' ? [] : [index],
   );
   if (failedIndexes.length > 0) {
-    const to = failedIndexes.map((index) => String(field(receipts[index], 'to') ?? ZERO_ADDRESS));
+    const recipients = failedIndexes.map((index) => String(field(receipts[index], 'to') ?? ZERO_ADDRESS));
     throw new AppError(
       'node_failed',
-      `block ${block}: transactions ${failedIndexes.join(' ')} (to ${to.join(' ')}) failed`,
+      `block ${block}: transactions ${failedIndexes.join(' ')} (to ${recipients.join(' ')}) failed`,
       {
         retryable: false,
       },

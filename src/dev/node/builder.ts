@@ -24,9 +24,12 @@ export async function openBuilder(rpc: DevRpc, accounts: readonly Hex[]): Promis
     timestamp += BLOCK_SECONDS;
     number += 1;
     await maker.mine(timestamp);
-    const mined = await expectAllSucceeded(rpc, number);
-    if (mined !== sentCount)
-      throw new AppError('node_failed', `block ${number} has ${mined} transactions, expected ${sentCount}`);
+    const minedCount = await expectAllSucceeded(rpc, number);
+    if (minedCount !== sentCount)
+      throw new AppError(
+        'node_failed',
+        `block ${number} has ${minedCount} transactions, expected ${sentCount}`,
+      );
   };
   return {
     send: async (from, to, data, gas, value) => {

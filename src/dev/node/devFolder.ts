@@ -48,9 +48,9 @@ export function listDevFolders(dataDir: string): string[] {
 /** Deletes folders of development chains whose owners have ended. Logs a folder that cannot be deleted. */
 export async function removeOldDevFolders(dataDir: string, log: Logger): Promise<void> {
   for (const path of listDevFolders(dataDir)) {
-    const owned = existsSync(join(path, OWNER_FILE));
+    const hasOwner = existsSync(join(path, OWNER_FILE));
     const ageMs = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-    if (!owned && ageMs < UNOWNED_AGE_MS) continue;
+    if (!hasOwner && ageMs < UNOWNED_AGE_MS) continue;
     try {
       await takeEngineLock(join(path, OWNER_FILE), path, NODE_END_MS);
       rmSync(path, { recursive: true, force: true, maxRetries: 3 });

@@ -1,4 +1,4 @@
-/** JSON-RPC to the local development node over keep-alive HTTP. Retries and fail-over are only in src/chain. */
+/** JSON-RPC to the local development node over keep-alive HTTP. Retries and fail-over are only in src/node. */
 import { Pool } from 'undici';
 
 import { isHash, isHexData, isQuantity, type Hex } from '../../domain/hex';
@@ -59,8 +59,10 @@ export function openDevRpc(url: string): DevRpc {
 function orderAnswers(calls: readonly RpcCall[], answers: unknown): unknown[] {
   if (!Array.isArray(answers))
     throw new AppError('node_failed', `the node refused a batch: ${JSON.stringify(answers)}`);
-  const byId = new Map<unknown, unknown>(answers.map((answer: unknown) => [field(answer, 'id'), answer]));
-  return calls.map((call, id) => resultOf(byId.get(id), call.method));
+  const answerById = new Map<unknown, unknown>(
+    answers.map((answer: unknown) => [field(answer, 'id'), answer]),
+  );
+  return calls.map((call, id) => resultOf(answerById.get(id), call.method));
 }
 
 /** A field of a JSON object; undefined if missing. */

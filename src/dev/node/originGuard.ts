@@ -15,8 +15,8 @@ interface NodeAddress {
 
 interface OriginGuard {
   readonly port: number;
-  /** Names the node. Until then, requests fail. */
-  leadTo(node: NodeAddress): void;
+  /** Sets the node to which requests go. Before that, the guard refuses all requests. */
+  setNode(node: NodeAddress): void;
   close(): void;
 }
 
@@ -25,15 +25,15 @@ export async function startOriginGuard(port: number): Promise<OriginGuard> {
   let node: NodeAddress | null = null;
   const agent = new Agent({ keepAlive: true });
   const sockets = new Set<Duplex>();
-  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (asked, answer) => {
-    if (node === null || !isLocal(asked.headers.host)) answer.writeHead(403).end();
-    else forward(node, agent, asked, answer);
+  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (clientRequest, response) => {
+    if (node === null || !isLocal(clientRequest.headers.host)) response.writeHead(403).end();
+    else forward(node, agent, clientRequest, response);
   });
-  server.on('upgrade', (asked: IncomingMessage, socket: Duplex, head: Buffer) => {
+  server.on('upgrade', (clientRequest: IncomingMessage, socket: Duplex, head: Buffer) => {
     sockets.add(socket.once('close', () => sockets.delete(socket)));
-    const { host, origin } = asked.headers;
-    const isOwn = origin === undefined || origin === `http://${host ?? ''}`;
-    if (node !== null && isLocal(host) && isOwn) connectBoth(node, asked, socket, head);
+    const { host, origin } = clientRequest.headers;
+    const isOwnOrigin = origin === undefined || origin === `http://${host ?? ''}`;
+    if (node !== null && isLocal(host) && isOwnOrigin) connectWebSocket(node, clientRequest, socket, head);
     else socket.on('error', () => undefined).end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
   });
   server.listen(port, '127.0.0.1');
@@ -41,7 +41,7 @@ export async function startOriginGuard(port: number): Promise<OriginGuard> {
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    leadTo: (found) => void (node = found),
+    setNode: (nodeAddress) => void (node = nodeAddress),
     close() {
       server.close();
       server.closeAllConnections();
@@ -56,30 +56,40 @@ function isLocal(host: string | undefined): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host ?? '');
 }
 
-function forward(node: NodeAddress, agent: Agent, asked: IncomingMessage, answer: ServerResponse): void {
-  const { url: path, method, headers } = asked;
-  const call = request({ ...node, agent, path, method, headers }, (got) => {
-    answer.writeHead(got.statusCode ?? 502, got.headers);
-    got.on('error', () => answer.destroy()).pipe(answer);
+function forward(
+  node: NodeAddress,
+  agent: Agent,
+  clientRequest: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const { url: path, method, headers } = clientRequest;
+  const nodeRequest = request({ ...node, agent, path, method, headers }, (nodeResponse) => {
+    response.writeHead(nodeResponse.statusCode ?? 502, nodeResponse.headers);
+    nodeResponse.on('error', () => response.destroy()).pipe(response);
   });
-  call.on('error', () => answer.destroy());
-  answer.on('close', () => call.destroy());
-  asked.on('error', () => call.destroy()).pipe(call);
+  nodeRequest.on('error', () => response.destroy());
+  response.on('close', () => nodeRequest.destroy());
+  clientRequest.on('error', () => nodeRequest.destroy()).pipe(nodeRequest);
 }
 
 /** Sends the request for a WebSocket to the node, and from then on all bytes in both directions. */
-function connectBoth(node: NodeAddress, asked: IncomingMessage, socket: Duplex, head: Buffer): void {
-  const peer = connect(node.port, node.host);
-  const lines = Array.from({ length: asked.rawHeaders.length / 2 }, (_, at) =>
-    asked.rawHeaders.slice(2 * at, 2 * at + 2).join(': '),
+function connectWebSocket(
+  node: NodeAddress,
+  clientRequest: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
+  const nodeSocket = connect(node.port, node.host);
+  const lines = Array.from({ length: clientRequest.rawHeaders.length / 2 }, (_, lineIndex) =>
+    clientRequest.rawHeaders.slice(2 * lineIndex, 2 * lineIndex + 2).join(': '),
   );
-  peer.write(`GET ${asked.url ?? '/'} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
-  peer.write(head);
-  for (const [from, to] of [
-    [peer, socket],
-    [socket, peer],
+  nodeSocket.write(`GET ${clientRequest.url ?? '/'} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+  nodeSocket.write(head);
+  for (const [source, target] of [
+    [nodeSocket, socket],
+    [socket, nodeSocket],
   ] as const) {
-    from.on('error', () => to.destroy()).on('close', () => to.destroy());
-    from.pipe(to);
+    source.on('error', () => target.destroy()).on('close', () => target.destroy());
+    source.pipe(target);
   }
 }

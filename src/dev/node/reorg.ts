@@ -24,22 +24,27 @@ export async function listUserTransactions(
 ): Promise<UserTransactions> {
   const head = await getBlockHead(rpc);
   const numbers = Array.from({ length: depth }, (_, index) => head.number - depth + 1 + index);
-  const signed = async (transactions: readonly unknown[]): Promise<Hex[]> => {
-    const users = transactions.filter((one) => !senders.has(String(field(one, 'from')).toLowerCase()));
-    const rawTransactions = await rpc.batch(
-      users.map((one) => ({ method: 'eth_getRawTransactionByHash', params: [field(one, 'hash')] })),
+  const listSigned = async (transactions: readonly unknown[]): Promise<Hex[]> => {
+    const userTransactions = transactions.filter(
+      (transaction) => !senders.has(String(field(transaction, 'from')).toLowerCase()),
     );
-    return rawTransactions.filter((text) => isHexData(text));
+    const rawTransactions = await rpc.batch(
+      userTransactions.map((transaction) => ({
+        method: 'eth_getRawTransactionByHash',
+        params: [field(transaction, 'hash')],
+      })),
+    );
+    return rawTransactions.filter((rawTransaction) => isHexData(rawTransaction));
   };
   const mined = await Promise.all(
     numbers.map(async (number) => {
       const block = await rpc.call('eth_getBlockByNumber', [numberToHex(number), true]);
       const transactions = field(block, 'transactions');
-      return signed(Array.isArray(transactions) ? transactions : []);
+      return listSigned(Array.isArray(transactions) ? transactions : []);
     }),
   );
-  const pool = field(await rpc.call('txpool_content'), 'pending');
-  return { mined, waiting: await signed(valuesOf(pool).flatMap(valuesOf)) };
+  const pendingPool = field(await rpc.call('txpool_content'), 'pending');
+  return { mined, waiting: await listSigned(valuesOf(pendingPool).flatMap(valuesOf)) };
 }
 
 const valuesOf = (value: unknown): unknown[] =>

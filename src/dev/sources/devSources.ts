@@ -38,20 +38,28 @@ const FILES_MAX = 100;
 export function readOwnSources(): SourceSet {
   const files = readdirSync(contractsFolder()).filter((name) => name.endsWith('.sol'));
   const sources = files.map((name) => [name, { content: read(join(contractsFolder(), name)) }] as const);
-  return setOf('0.8.30', Object.fromEntries(sources), OWN_SETTINGS);
+  return toSourceSet('0.8.30', Object.fromEntries(sources), OWN_SETTINGS);
 }
 
 /** Uniswap's pair and factory; `edited` selects the versions with PulseX's fee. */
-export function readCoreSources(edited: boolean): SourceSet {
-  return setOf('0.5.16', collect(V2_CORE, [FACTORY_FILE, PAIR_FILE], edited), UNISWAP_SETTINGS);
+export function readCoreSources(isEdited: boolean): SourceSet {
+  return toSourceSet(
+    '0.5.16',
+    collectSources(V2_CORE, [FACTORY_FILE, PAIR_FILE], isEdited),
+    UNISWAP_SETTINGS,
+  );
 }
 
 /** Uniswap's V2 router; `edited` selects the version with PulseX's fee. */
-export function readRouterSources(edited: boolean): SourceSet {
-  return setOf('0.6.6', collect(V2_PERIPHERY, [ROUTER_FILE], edited), UNISWAP_SETTINGS);
+export function readRouterSources(isEdited: boolean): SourceSet {
+  return toSourceSet('0.6.6', collectSources(V2_PERIPHERY, [ROUTER_FILE], isEdited), UNISWAP_SETTINGS);
 }
 
-function setOf(compiler: string, sources: SourceFiles, settings: SourceSet['input']['settings']): SourceSet {
+function toSourceSet(
+  compiler: string,
+  sources: SourceFiles,
+  settings: SourceSet['input']['settings'],
+): SourceSet {
   return { compiler, input: { language: 'Solidity', sources, settings } };
 }
 
@@ -59,13 +67,13 @@ function setOf(compiler: string, sources: SourceFiles, settings: SourceSet['inpu
  * Reads files and all files that they import. The code contains a hash of the source paths, so the paths must be
  * the original ones. Paths of the package `home` start with `contracts/`.
  */
-function collect(home: string, firstPaths: readonly string[], edited: boolean): SourceFiles {
+function collectSources(packageName: string, firstPaths: readonly string[], isEdited: boolean): SourceFiles {
   const sources: Record<string, { content: string }> = {};
   const waitingPaths = [...firstPaths];
   for (let path = waitingPaths.pop(); path !== undefined; path = waitingPaths.pop()) {
     if (sources[path] !== undefined) continue;
-    const original = read(findPackageFile(path.startsWith('@') ? path : home + path));
-    const content = edited ? withPulseFee(path, original) : original;
+    const original = read(findPackageFile(path.startsWith('@') ? path : packageName + path));
+    const content = isEdited ? withPulseFee(path, original) : original;
     sources[path] = { content };
     waitingPaths.push(...listImports(path, content));
     if (Object.keys(sources).length > FILES_MAX)
@@ -114,9 +122,9 @@ const EDITS: Readonly<Record<string, Edits>> = {
 
 /** The content of a source file with PulseX's fee. Files without an edit stay as they are. */
 function withPulseFee(path: string, content: string): string {
-  return (EDITS[path] ?? []).reduce((edited, [from, to]) => {
-    if (edited.split(from).length !== 2)
+  return (EDITS[path] ?? []).reduce((editedContent, [from, to]) => {
+    if (editedContent.split(from).length !== 2)
       throw new AppError('internal', `the source ${path} must contain "${from}" exactly once`);
-    return edited.replace(from, to);
+    return editedContent.replace(from, to);
   }, content);
 }

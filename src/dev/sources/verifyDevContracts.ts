@@ -24,7 +24,7 @@ interface DevContract {
   readonly address: Hex;
   /** `path:Name` */
   readonly name: string;
-  readonly set: SourceSet;
+  readonly sourceSet: SourceSet;
 }
 
 interface VerifyOptions {
@@ -47,10 +47,15 @@ export async function verifyDevContracts(options: VerifyOptions): Promise<void> 
   const { queue, world, log, signal } = options;
   try {
     const versions = await queue.listCompilers();
-    const contracts = listDevContracts(world).filter(({ set }) => versions.includes(set.compiler));
-    let verified = 0;
-    for (const contract of contracts) if (await verifyOne(options, contract)) verified += 1;
-    log.info({ verified, of: contracts.length }, 'verified the contracts of the development chain');
+    const contracts = listDevContracts(world).filter(({ sourceSet }) =>
+      versions.includes(sourceSet.compiler),
+    );
+    let verifiedCount = 0;
+    for (const contract of contracts) if (await verifyOne(options, contract)) verifiedCount += 1;
+    log.info(
+      { verified: verifiedCount, of: contracts.length },
+      'verified the contracts of the development chain',
+    );
   } catch (error) {
     if (!signal.aborted)
       log.warn({ error: errorText(error) }, 'the contracts of the development chain are not all verified');
@@ -60,14 +65,14 @@ export async function verifyDevContracts(options: VerifyOptions): Promise<void> 
 /** Whether the contract is verified at the end. */
 async function verifyOne(
   { queue, chainId, signal }: VerifyOptions,
-  { address, name, set }: DevContract,
+  { address, name, sourceSet }: DevContract,
 ): Promise<boolean> {
   const request = {
     chainId,
     address,
-    input: set.input,
+    input: sourceSet.input,
     contractName: name,
-    compilerVersion: set.compiler,
+    compilerVersion: sourceSet.compiler,
     license: null,
   };
   signal.throwIfAborted();
@@ -88,26 +93,28 @@ async function verifyOne(
  */
 export function listDevContracts({ tokens, pools, v2, trader, multicall3 }: World): DevContract[] {
   const ownSources = readOwnSources();
-  const ofOwn = (address: Hex, name: string): DevContract => ({
+  const ownContract = (address: Hex, name: string): DevContract => ({
     address,
     name: `${name}.sol:${name}`,
-    set: ownSources,
+    sourceSet: ownSources,
   });
-  const popular = [...pools].sort((a, b) => b.popularity - a.popularity);
-  const firsts = DEXES_V2.flatMap((dex) => popular.find((pool) => pool.dex === dex) ?? []);
+  const poolsByPopularity = [...pools].sort((a, b) => b.popularity - a.popularity);
+  const mostPopularPools = DEXES_V2.flatMap(
+    (dex) => poolsByPopularity.find((pool) => pool.dex === dex) ?? [],
+  );
   return [
-    ...firsts.map(({ address, dex }) => {
-      return { address, name: `${PAIR_FILE}:UniswapV2Pair`, set: readCoreSources(dex === DEX_V2_29) };
+    ...mostPopularPools.map(({ address, dex }) => {
+      return { address, name: `${PAIR_FILE}:UniswapV2Pair`, sourceSet: readCoreSources(dex === DEX_V2_29) };
     }),
-    ...tokens.map(({ address, contract }) => ofOwn(address, contract)),
+    ...tokens.map(({ address, contract }) => ownContract(address, contract)),
     ...v2.flatMap(({ factory, router }, index) => {
       const isEdited = DEXES_V2[index] === DEX_V2_29;
       return [
-        { address: factory, name: `${FACTORY_FILE}:UniswapV2Factory`, set: readCoreSources(isEdited) },
-        { address: router, name: `${ROUTER_FILE}:UniswapV2Router02`, set: readRouterSources(isEdited) },
+        { address: factory, name: `${FACTORY_FILE}:UniswapV2Factory`, sourceSet: readCoreSources(isEdited) },
+        { address: router, name: `${ROUTER_FILE}:UniswapV2Router02`, sourceSet: readRouterSources(isEdited) },
       ];
     }),
-    ofOwn(trader, 'DevTrader'),
-    ofOwn(multicall3, 'DevMulticall3'),
+    ownContract(trader, 'DevTrader'),
+    ownContract(multicall3, 'DevMulticall3'),
   ];
 }

@@ -70,25 +70,29 @@ export async function tradeLive(rpc: DevRpc, world: World, options: LiveOptions)
     headTimestamp: head.timestamp,
   };
   const [pauseMinMs, pauseMaxMs] = reorgMs;
-  const pause = (): number => pauseMinMs + random.next() * (pauseMaxMs - pauseMinMs);
+  const drawPause = (): number => pauseMinMs + random.next() * (pauseMaxMs - pauseMinMs);
   const summary = { blocks: 0, swaps: 0, reorgs: 0 };
-  let reorgAt = performance.now() + pause();
+  let reorgAt = performance.now() + drawPause();
   let failures = 0;
-  const nextBlock = async (): Promise<void> => {
+  const mineNext = async (): Promise<void> => {
     if (signal.aborted) return;
     if (performance.now() >= reorgAt) {
       await reorganise(state, log);
       summary.reorgs += 1;
-      reorgAt = performance.now() + pause();
+      reorgAt = performance.now() + drawPause();
     }
     summary.swaps += await mineOne(state);
     summary.blocks += 1;
   };
-  for (let next = performance.now(); !signal.aborted; next = Math.max(next + blockMs, performance.now())) {
-    await sleepUntil(next, signal);
+  for (
+    let nextBlockAt = performance.now();
+    !signal.aborted;
+    nextBlockAt = Math.max(nextBlockAt + blockMs, performance.now())
+  ) {
+    await sleepUntil(nextBlockAt, signal);
     if (signal.aborted) break;
     try {
-      await runBlockWork(nextBlock);
+      await runBlockWork(mineNext);
       failures = 0;
     } catch (error) {
       failures += 1;
@@ -116,8 +120,8 @@ async function mineOne(state: LiveState): Promise<number> {
 
 /** Plans half to one and a half times the usual number of trades. */
 function planBlock(state: LiveState, secondsSinceParent: number): BlockPlan {
-  const trades = Math.round(state.tradesPerBlock * (0.5 + state.random.next()));
-  return state.trading.block(Math.max(1, trades), Math.min(secondsSinceParent, 60));
+  const tradeCount = Math.round(state.tradesPerBlock * (0.5 + state.random.next()));
+  return state.trading.planBlock(Math.max(1, tradeCount), Math.min(secondsSinceParent, 60));
 }
 
 /** Replaces one to three blocks by a reorg, in one of two ways. */
@@ -125,15 +129,15 @@ async function reorganise(state: LiveState, log: Logger): Promise<void> {
   const head = await getBlockHead(state.rpc);
   const depth = Math.min(1 + state.random.below(REORG_DEPTH_MAX), head.number - state.startBlock);
   if (depth < 1) return;
-  const wantsSteps = state.random.chance(0.5);
-  const users = await listUserTransactions(state.rpc, state.senders, depth);
+  const isInSteps = state.random.chance(0.5);
+  const userTransactions = await listUserTransactions(state.rpc, state.senders, depth);
   // In a reorg of several steps, the node mines new blocks before the removed transactions of users are sent
   // again. A user's waiting transactions then have nonces that are too high, and the node drops them when it
   // mines. So blocks with transactions of users are replaced in one step.
-  const atOnce = !wantsSteps || users.mined.some((transactions) => transactions.length > 0);
-  if (atOnce) {
+  const isOneStep = !isInSteps || userTransactions.mined.some((transactions) => transactions.length > 0);
+  if (isOneStep) {
     const blocks = Array.from({ length: depth }, () => planBlock(state, 1).transactions);
-    await replaceBlocks(state.rpc, state.maker, blocks, users.mined);
+    await replaceBlocks(state.rpc, state.maker, blocks, userTransactions.mined);
   } else {
     const parent = await getBlockHead(state.rpc, head.number - depth);
     const blocks = Array.from({ length: depth }, (_, index) => ({
@@ -142,13 +146,16 @@ async function reorganise(state: LiveState, log: Logger): Promise<void> {
     }));
     await rollBack(state.rpc, state.maker, depth, blocks);
   }
-  await sendAgain(state.rpc, users);
+  await sendAgain(state.rpc, userTransactions);
   state.headTimestamp = (await getBlockHead(state.rpc)).timestamp;
-  const way = atOnce ? 'replaced' : 'rolled back';
-  log.info({ from: head.number - depth + 1, to: head.number, way }, 'the development chain made a reorg');
+  const reorgKind = isOneStep ? 'replaced' : 'rolled back';
+  log.info(
+    { from: head.number - depth + 1, to: head.number, way: reorgKind },
+    'the development chain made a reorg',
+  );
 }
 
-async function sleepUntil(at: number, signal: AbortSignal): Promise<void> {
-  const ms = at - performance.now();
+async function sleepUntil(time: number, signal: AbortSignal): Promise<void> {
+  const ms = time - performance.now();
   if (ms > 0) await delay(ms, undefined, { signal }).catch(() => undefined);
 }

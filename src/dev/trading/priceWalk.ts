@@ -21,23 +21,24 @@ const BOUND_DEVIATIONS = 4;
 
 /** Starts a walk at the tokens' first prices. */
 export function createPriceWalk(tokens: readonly WorldToken[], random: Random): PriceWalk {
-  const logs = new Map<string, number>(tokens.map(({ key }) => [key, 0]));
-  const priceUsd = (token: WorldToken): number => token.priceUsd * Math.exp(logs.get(token.key) ?? 0);
-  const priced = (token: WorldToken): { decimals: number; priceUsd: number } => ({
+  const logDeviations = new Map<string, number>(tokens.map(({ key }) => [key, 0]));
+  const priceUsd = (token: WorldToken): number =>
+    token.priceUsd * Math.exp(logDeviations.get(token.key) ?? 0);
+  const withPrice = (token: WorldToken): { decimals: number; priceUsd: number } => ({
     decimals: token.decimals,
     priceUsd: priceUsd(token),
   });
   return {
     advance: (seconds) => {
-      const keptPart = Math.exp(-seconds / MEMORY_SECONDS);
-      const spread = Math.sqrt(1 - keptPart * keptPart);
+      const decay = Math.exp(-seconds / MEMORY_SECONDS);
+      const spread = Math.sqrt(1 - decay * decay);
       for (const { key, volatility } of tokens) {
-        const next = (logs.get(key) ?? 0) * keptPart + volatility * spread * random.normal();
+        const deviation = (logDeviations.get(key) ?? 0) * decay + volatility * spread * random.normal();
         const bound = volatility * BOUND_DEVIATIONS;
-        logs.set(key, Math.max(-bound, Math.min(bound, next)));
+        logDeviations.set(key, Math.max(-bound, Math.min(bound, deviation)));
       }
     },
     priceUsd,
-    sqrtPriceX96: ({ token0, token1 }) => sqrtPriceX96Of(priced(token0), priced(token1)),
+    sqrtPriceX96: ({ token0, token1 }) => sqrtPriceX96Of(withPrice(token0), withPrice(token1)),
   };
 }

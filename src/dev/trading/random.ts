@@ -33,7 +33,7 @@ export function createPicker(weights: readonly number[]): (random: Random) => nu
   let total = 0;
   const cumulative = weights.map((weight) => (total += weight));
   return (random) => {
-    const drawn = random.next() * total;
-    return cumulative.findIndex((end) => drawn < end);
+    const drawnWeight = random.next() * total;
+    return cumulative.findIndex((endWeight) => drawnWeight < endWeight);
   };
 }

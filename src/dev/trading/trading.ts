@@ -13,7 +13,7 @@ import type { World, WorldPool } from '../world/world';
 
 export interface Trading {
   /** The transactions of the next block, `seconds` after the previous block, with about `trades` swaps. */
-  block(trades: number, seconds: number): BlockPlan;
+  planBlock(trades: number, seconds: number): BlockPlan;
   /** Continues with a world that has more pools. */
   setWorld(world: World): void;
 }
@@ -23,12 +23,12 @@ export interface BlockPlan {
   readonly swaps: number;
 }
 
-/** Rates of the other operations, relative to the number of swaps. */
-const RATES = { mint: 0.05, burn: 0.04, send: 0.02, donate: 0.004 } as const;
+/** Chance of each other operation in a block, per swap of the block. */
+const RATE_PER_SWAP = { mint: 0.05, burn: 0.04, send: 0.02, donate: 0.004 } as const;
 const WALLET_ACTION_CHANCE = 0.05;
 const PUSH_CHANCE = 0.6;
-const TO_SENDER_CHANCE = 0.04;
-const MINT_TO_SENDER_CHANCE = 0.2;
+const PAYS_SENDER_CHANCE = 0.04;
+const MINT_PAYS_SENDER_CHANCE = 0.2;
 /** Typical size of a trade in USD, and the spread of its logarithm. */
 const TRADE_USD = 250;
 const TRADE_SPREAD = 1.2;
@@ -48,39 +48,39 @@ export function createTrading(firstWorld: World, walk: PriceWalk, random: Random
   const senders = world.accounts.slice(1);
   const pickSender = createPicker(senders.map((_, index) => 1 / (index + 1) ** 0.7));
   let pickPool = createPicker(world.pools.map(({ popularity }) => popularity));
-  const anyPool = (): WorldPool | undefined => world.pools[pickPool(random)];
-  const sender = (): Hex => senders[pickSender(random)] ?? senders[0] ?? world.trader;
+  const drawPool = (): WorldPool | undefined => world.pools[pickPool(random)];
+  const drawSender = (): Hex => senders[pickSender(random)] ?? senders[0] ?? world.trader;
   return {
-    setWorld: (next) => {
-      world = next;
+    setWorld: (newWorld) => {
+      world = newWorld;
       pickPool = createPicker(world.pools.map(({ popularity }) => popularity));
     },
-    block: (trades, seconds) => {
+    planBlock: (trades, seconds) => {
       walk.advance(seconds);
-      const count = Math.min(OPERATIONS_PER_BLOCK_MAX, trades);
+      const swapCount = Math.min(OPERATIONS_PER_BLOCK_MAX, trades);
       const pushPpm = seconds >= PUSH_PPM_MAX.sparseSeconds ? PUSH_PPM_MAX.sparse : PUSH_PPM_MAX.dense;
       const operations: Operation[] = [];
-      for (let made = 0; made < count; made += 1) {
+      for (let swapIndex = 0; swapIndex < swapCount; swapIndex += 1) {
         // The first trade of each block is in one of the most active pools, so these pools have trades in
         // every minute.
         const pool =
-          made === 0 ? world.pools[random.below(Math.min(HOT_POOLS, world.pools.length))] : anyPool();
+          swapIndex === 0 ? world.pools[random.below(Math.min(HOT_POOLS, world.pools.length))] : drawPool();
         if (pool !== undefined) operations.push(swapOperation(pool, walk, random, pushPpm));
       }
       for (const kind of ['mint', 'burn', 'send', 'donate'] as const) {
-        const pool = random.chance(RATES[kind] * count) ? anyPool() : undefined;
+        const pool = random.chance(RATE_PER_SWAP[kind] * swapCount) ? drawPool() : undefined;
         if (pool !== undefined) operations.push(otherOperation(kind, pool, world, random));
       }
-      const transactions = groupOperations(operations, world.trader, sender, random);
+      const transactions = groupOperations(operations, world.trader, drawSender, random);
       if (random.chance(WALLET_ACTION_CHANCE)) transactions.push(...walletVisit(world, random));
-      return { transactions, swaps: count };
+      return { transactions, swaps: swapCount };
     },
   };
 }
 
 function swapOperation(pool: WorldPool, walk: PriceWalk, random: Random, pushPpm: number): Operation {
   const zeroForOne = random.chance(0.5);
-  const paysSender = random.chance(TO_SENDER_CHANCE);
+  const paysSender = random.chance(PAYS_SENDER_CHANCE);
   if (random.chance(PUSH_CHANCE)) {
     const sizePpm = Math.ceil(pushPpm * (0.1 + 0.9 * random.next()));
     return {
@@ -105,7 +105,7 @@ function otherOperation(
 ): Operation {
   switch (kind) {
     case 'mint': {
-      const paysSender = random.chance(MINT_TO_SENDER_CHANCE);
+      const paysSender = random.chance(MINT_PAYS_SENDER_CHANCE);
       return {
         kind,
         pool: pool.index,
@@ -153,14 +153,14 @@ function sendOperation(pool: WorldPool, world: World, random: Random): Operation
 function groupOperations(
   operations: readonly Operation[],
   trader: Hex,
-  sender: () => Hex,
+  drawSender: () => Hex,
   random: Random,
 ): DevTransaction[] {
   const transactions: DevTransaction[] = [];
-  for (let at = 0; at < operations.length;) {
-    const size = random.chance(0.4) ? 1 : random.chance(0.5) ? 2 : 3 + random.below(4);
-    transactions.push(runTransaction(sender(), trader, operations.slice(at, at + size)));
-    at += size;
+  for (let start = 0; start < operations.length;) {
+    const groupSize = random.chance(0.4) ? 1 : random.chance(0.5) ? 2 : 3 + random.below(4);
+    transactions.push(runTransaction(drawSender(), trader, operations.slice(start, start + groupSize)));
+    start += groupSize;
   }
   return transactions;
 }
@@ -217,6 +217,6 @@ function runTransaction(from: Hex, trader: Hex, operations: readonly Operation[]
 function packOperation(operation: Operation): bigint {
   const { kind, pool, sizePpm, zeroForOne = false, paysSender = false, width = 1, target = 0n } = operation;
   const flags = (zeroForOne ? 1 : 0) | (paysSender ? 2 : 0) | ((width - 1) << 2);
-  const head = (BigInt(ACTIONS[kind]) << 16n) | BigInt(pool);
-  return (((head << 24n) | BigInt(sizePpm)) << 208n) | (BigInt(flags) << 200n) | target;
+  const actionAndPool = (BigInt(ACTIONS[kind]) << 16n) | BigInt(pool);
+  return (((actionAndPool << 24n) | BigInt(sizePpm)) << 208n) | (BigInt(flags) << 200n) | target;
 }

@@ -86,7 +86,10 @@ async function deployContracts(builder: Builder, deployer: Hex, plan: WorldPlan)
   const deploy = (data: Hex): Promise<Hex> => deployContract(builder, deployer, data, DEPLOY_GAS);
   const wrappedNative = await deploy(encodeDeploy(readOwnBytecode('WrappedNative')));
   const trader = await deploy(encodeDeploy(readOwnBytecode('DevTrader')));
-  const withRouter = async (factoryCode: Hex, routerCode: Hex): Promise<{ factory: Hex; router: Hex }> => {
+  const deployExchange = async (
+    factoryCode: Hex,
+    routerCode: Hex,
+  ): Promise<{ factory: Hex; router: Hex }> => {
     const factory = await deploy(encodeDeploy(factoryCode, ADDRESS_CONSTRUCTOR, [deployer]));
     const router = await deploy(
       encodeDeploy(routerCode, TWO_ADDRESSES_CONSTRUCTOR, [factory, wrappedNative]),
@@ -94,30 +97,30 @@ async function deployContracts(builder: Builder, deployer: Hex, plan: WorldPlan)
     return { factory, router };
   };
   const v2 = [
-    await withRouter(
+    await deployExchange(
       readPackageBytecode('@uniswap/v2-core/build/UniswapV2Factory.json'),
       readPackageBytecode('@uniswap/v2-periphery/build/UniswapV2Router02.json'),
     ),
-    await withRouter(readOwnBytecode('PulseDevFactory'), readOwnBytecode('PulseDevRouter02')),
+    await deployExchange(readOwnBytecode('PulseDevFactory'), readOwnBytecode('PulseDevRouter02')),
   ];
   const v3 = await deployV3(builder, deployer, wrappedNative);
-  const wrapped = plan.tokens.find(({ key }) => key === WRAPPED_NATIVE);
-  if (wrapped === undefined) throw new AppError('internal', `the plan has no token ${WRAPPED_NATIVE}`);
-  const supply = rawAmount(wrapped, wrapped.supplyUsd);
+  const wrappedPlan = plan.tokens.find(({ key }) => key === WRAPPED_NATIVE);
+  if (wrappedPlan === undefined) throw new AppError('internal', `the plan has no token ${WRAPPED_NATIVE}`);
+  const supply = rawAmount(wrappedPlan, wrappedPlan.supplyUsd);
   await builder.send(deployer, wrappedNative, encodeCall(ERC20, 'deposit', []), CALL_GAS, supply);
   await builder.send(deployer, wrappedNative, encodeCall(ERC20, 'transfer', [trader, supply]), CALL_GAS);
   return { trader, wrappedNative, v2, v3 };
 }
 
 async function deployV3(builder: Builder, deployer: Hex, wrappedNative: Hex): Promise<World['v3']> {
-  const artifact = (path: string): Hex => readPackageBytecode(`@uniswap/${path}`);
-  const factoryCode = artifact('v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json');
-  const routerCode = artifact('v3-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json');
-  const manager = 'NonfungiblePositionManager';
-  const managerCode = artifact(`v3-periphery/artifacts/contracts/${manager}.sol/${manager}.json`);
+  const readArtifact = (path: string): Hex => readPackageBytecode(`@uniswap/${path}`);
+  const factoryCode = readArtifact('v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json');
+  const routerCode = readArtifact('v3-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json');
+  const managerName = 'NonfungiblePositionManager';
+  const managerCode = readArtifact(`v3-periphery/artifacts/contracts/${managerName}.sol/${managerName}.json`);
   const factory = await deployContract(builder, deployer, factoryCode, DEPLOY_GAS);
-  const enable = encodeCall(V3_FACTORY, 'enableFeeAmount', [100, 1]);
-  await builder.send(deployer, factory, enable, CALL_GAS);
+  const enableCall = encodeCall(V3_FACTORY, 'enableFeeAmount', [100, 1]);
+  await builder.send(deployer, factory, enableCall, CALL_GAS);
   const routerData = encodeDeploy(routerCode, TWO_ADDRESSES_CONSTRUCTOR, [factory, wrappedNative]);
   const router = await deployContract(builder, deployer, routerData, DEPLOY_GAS);
   // The third argument is the image descriptor of positions, which no transaction here calls.

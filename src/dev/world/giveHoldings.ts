@@ -31,9 +31,9 @@ export async function giveHoldings(builder: Builder, world: World, holders: numb
   const spenders = [...world.v2.map(({ router }) => router), world.v3.router, world.v3.positionManager];
   for (const wallet of wallets) {
     for (const token of giftTokens(world)) {
-      await send(builder, gift(world, token, wallet, GIFT_USD));
+      await send(builder, giftTransaction(world, token, wallet, GIFT_USD));
       for (const spender of spenders) {
-        await send(builder, call(wallet, token.address, ERC20, 'approve', [spender, ALLOWANCE]));
+        await send(builder, callTransaction(wallet, token.address, ERC20, 'approve', [spender, ALLOWANCE]));
       }
     }
   }
@@ -66,20 +66,20 @@ export function walletTransactions(
   const pool = pools[choice % pools.length];
   if (pool === undefined) return [];
   const usd = action === 'swapV2' || action === 'swapV3' ? TRADE_USD : LIQUIDITY_USD;
-  const gifts = [pool.token0, pool.token1].map((token) => gift(world, token, wallet, usd));
-  return [...gifts, act(world, wallet, action, pool, choice)];
+  const gifts = [pool.token0, pool.token1].map((token) => giftTransaction(world, token, wallet, usd));
+  return [...gifts, actionTransaction(world, wallet, action, pool, choice)];
 }
 
 /** Maps a number to one of the four actions, for random choice. */
-export function walletAction(number: number): WalletAction {
-  return WALLET_ACTIONS[number % WALLET_ACTIONS.length] ?? 'swapV2';
+export function walletAction(index: number): WalletAction {
+  return WALLET_ACTIONS[index % WALLET_ACTIONS.length] ?? 'swapV2';
 }
 
 function giftTokens(world: World): WorldToken[] {
   return world.tokens.filter(({ key }) => GIFT_TOKEN_KEYS.includes(key));
 }
 
-function act(
+function actionTransaction(
   world: World,
   wallet: Hex,
   action: WalletAction,
@@ -87,27 +87,37 @@ function act(
   choice: number,
 ): DevTransaction {
   const { token0, token1, feePips } = pool;
-  const [trade, deposit0, deposit1] = [
+  const [tradeAmount, deposit0, deposit1] = [
     rawAmount(token0, TRADE_USD),
     rawAmount(token0, LIQUIDITY_USD),
     rawAmount(token1, LIQUIDITY_USD),
   ];
-  const end = [wallet, FAR_FUTURE];
+  const recipientAndDeadline = [wallet, FAR_FUTURE];
   if (action === 'addLiquidity') {
-    const values = [token0.address, token1.address, deposit0, deposit1, 0, 0, ...end];
-    return call(wallet, routerOf(world, pool), V2_ROUTER, 'addLiquidity', values);
+    const values = [token0.address, token1.address, deposit0, deposit1, 0, 0, ...recipientAndDeadline];
+    return callTransaction(wallet, routerOf(world, pool), V2_ROUTER, 'addLiquidity', values);
   }
   if (action === 'swapV2') {
-    const values = [trade, 0, [token0.address, token1.address], ...end];
-    return call(wallet, routerOf(world, pool), V2_ROUTER, 'swapExactTokensForTokens', values);
+    const values = [tradeAmount, 0, [token0.address, token1.address], ...recipientAndDeadline];
+    return callTransaction(wallet, routerOf(world, pool), V2_ROUTER, 'swapExactTokensForTokens', values);
   }
   if (action === 'swapV3') {
-    const values = [token0.address, token1.address, feePips, ...end, trade, 0, 0];
-    return call(wallet, world.v3.router, V3_ROUTER, 'exactInputSingle', [values]);
+    const values = [token0.address, token1.address, feePips, ...recipientAndDeadline, tradeAmount, 0, 0];
+    return callTransaction(wallet, world.v3.router, V3_ROUTER, 'exactInputSingle', [values]);
   }
   const range = positionRange(pool, choice);
-  const values = [token0.address, token1.address, feePips, ...range, deposit0, deposit1, 0, 0, ...end];
-  return call(wallet, world.v3.positionManager, POSITION_MANAGER, 'mint', [values]);
+  const values = [
+    token0.address,
+    token1.address,
+    feePips,
+    ...range,
+    deposit0,
+    deposit1,
+    0,
+    0,
+    ...recipientAndDeadline,
+  ];
+  return callTransaction(wallet, world.v3.positionManager, POSITION_MANAGER, 'mint', [values]);
 }
 
 /** A range of some percent around the first price. Every third range is above the price, so its position is
@@ -120,12 +130,12 @@ function positionRange({ token0, token1, feePips }: WorldPool, choice: number): 
   return [middle - width, middle + width];
 }
 
-function gift(world: World, token: WorldToken, wallet: Hex, usd: number): DevTransaction {
+function giftTransaction(world: World, token: WorldToken, wallet: Hex, usd: number): DevTransaction {
   // Users of the chain send from the first account, so the trader must not use its nonces.
   const giver = world.accounts.at(-1);
   if (giver === undefined)
     throw new AppError('internal', 'the node of the development chain has no accounts');
-  return call(giver, world.trader, TRADER, 'give', [token.address, wallet, rawAmount(token, usd)]);
+  return callTransaction(giver, world.trader, TRADER, 'give', [token.address, wallet, rawAmount(token, usd)]);
 }
 
 /** The router of a V2 pool's exchange. */
@@ -135,7 +145,7 @@ function routerOf(world: World, pool: WorldPool): Hex {
   return exchange.router;
 }
 
-function call(
+function callTransaction(
   from: Hex,
   to: Hex,
   contract: Interface,

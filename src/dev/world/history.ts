@@ -45,7 +45,7 @@ const SPACING = [
  * Exponent below 1. Blocks that are far apart hold more trades, but less than in proportion, so that activity
  * grows towards the present.
  */
-const CROWDING = 0.3;
+const GAP_EXPONENT = 0.3;
 const DAILY_SWING = 0.5;
 const PROGRESS_BLOCKS = 100;
 
@@ -65,42 +65,44 @@ export async function mineHistory(rpc: DevRpc, world: World, options: HistoryOpt
   const walk = createPriceWalk(world.tokens, random);
   const trading = createTrading(world, walk, random);
   const launches = [...world.launches];
-  let grown = world;
+  let currentWorld = world;
   let swaps = 0;
   let timestampBefore = head.timestamp;
   const shares = shareTrades(timestamps, options.swaps);
   // The node mines a block while the next one is prepared.
-  let mined = Promise.resolve();
+  let lastMining = Promise.resolve();
   for (const [index, timestamp] of timestamps.entries()) {
     options.signal?.throwIfAborted();
-    const block = trading.block(
-      wholeOf(shares[index] ?? 1, random.next()),
+    const block = trading.planBlock(
+      roundRandomly(shares[index] ?? 1, random.next()),
       Math.min(timestamp - timestampBefore, 3_600),
     );
     for (const transaction of block.transactions) maker.add(transaction);
-    const dueLaunches = launches.filter(({ at }) => index === Math.floor(at * timestamps.length));
-    openDue(maker, grown, dueLaunches);
-    await mined;
-    mined = maker.mine(timestamp);
-    // The next round throws its error, unless that round is stopped before.
-    mined.catch(() => undefined);
+    const dueLaunches = launches.filter(
+      ({ atFraction }) => index === Math.floor(atFraction * timestamps.length),
+    );
+    addLaunches(maker, currentWorld, dueLaunches);
+    await lastMining;
+    lastMining = maker.mine(timestamp);
+    // `await lastMining` in the next round throws the error. An aborted loop has no next round.
+    lastMining.catch(() => undefined);
     if (dueLaunches.length > 0) {
-      await mined;
-      trading.setWorld((grown = await withLaunches(rpc, grown, dueLaunches)));
+      await lastMining;
+      trading.setWorld((currentWorld = await withLaunchedPools(rpc, currentWorld, dueLaunches)));
     }
     swaps += block.swaps;
     timestampBefore = timestamp;
     if (index % PROGRESS_BLOCKS === 0) options.onProgress?.(index, timestamps.length);
   }
-  await mined;
-  return { world: grown, blocks: timestamps.length, swaps, walk };
+  await lastMining;
+  return { world: currentWorld, blocks: timestamps.length, swaps, walk };
 }
 
 /** Times of the blocks in ascending order; the last is `end`. */
-export function listTimestamps(end: number, days: number): number[] {
+export function listTimestamps(endTimestamp: number, days: number): number[] {
   const timestamps: number[] = [];
   for (let age = 0; age < days * 86_400;) {
-    timestamps.push(end - age);
+    timestamps.push(endTimestamp - age);
     age += SPACING.find(({ within }) => age < within)?.seconds ?? 7_200;
   }
   return timestamps.reverse();
@@ -110,26 +112,27 @@ export function listTimestamps(end: number, days: number): number[] {
 function shareTrades(timestamps: readonly number[], swaps: number): number[] {
   const weights = timestamps.map((timestamp, index) => {
     const gap = timestamp - (timestamps[index - 1] ?? timestamp - 600);
-    return gap ** CROWDING * (1 + DAILY_SWING * Math.sin((timestamp / 86_400) * 2 * Math.PI));
+    return gap ** GAP_EXPONENT * (1 + DAILY_SWING * Math.sin((timestamp / 86_400) * 2 * Math.PI));
   });
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return weights.map((weight) => Math.max(1, (weight / total) * swaps));
 }
 
 /** Rounds up or down at random, so that the mean is unchanged. */
-function wholeOf(value: number, chance: number): number {
+function roundRandomly(value: number, chance: number): number {
   return Math.floor(value) + (chance < value % 1 ? 1 : 0);
 }
 
-function openDue(maker: BlockMaker, world: World, due: readonly Launch[]): void {
+function addLaunches(maker: BlockMaker, world: World, dueLaunches: readonly Launch[]): void {
   const [deployer] = world.accounts;
   if (deployer === undefined)
     throw new AppError('internal', 'the node of the development chain has no accounts');
-  for (const { plan } of due) maker.add({ from: deployer, to: world.trader, ...openPoolCall(world, plan) });
+  for (const { plan } of dueLaunches)
+    maker.add({ from: deployer, to: world.trader, ...openPoolCall(world, plan) });
 }
 
-async function withLaunches(rpc: DevRpc, world: World, due: readonly Launch[]): Promise<World> {
-  const poolPlans = [...world.poolPlans, ...due.map(({ plan }) => plan)];
-  const launches = world.launches.filter((launch) => !due.includes(launch));
+async function withLaunchedPools(rpc: DevRpc, world: World, dueLaunches: readonly Launch[]): Promise<World> {
+  const poolPlans = [...world.poolPlans, ...dueLaunches.map(({ plan }) => plan)];
+  const launches = world.launches.filter((launch) => !dueLaunches.includes(launch));
   return { ...world, poolPlans, launches, pools: await readPools(rpc, world, poolPlans) };
 }

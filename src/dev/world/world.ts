@@ -87,7 +87,7 @@ export interface World {
 }
 
 export interface Launch {
-  readonly at: number;
+  readonly atFraction: number;
   readonly plan: PoolPlan;
 }
 

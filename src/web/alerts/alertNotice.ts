@@ -6,19 +6,19 @@ import { addHit, type Hit } from './alertStore.ts';
 const noticeBox = h('div', { id: 'notices', role: 'log', 'aria-label': 'Alerts', 'aria-live': 'polite' });
 
 /** Each alert has one notice, its newest, so that a busy alert does not hide the others. All are on the page of alerts. */
-export function showHit(hit: Hit, alert: string): void {
+export function showHit(hit: Hit, alertId: string): void {
   addHit(hit);
   if (!noticeBox.isConnected) document.body.append(noticeBox);
   const close = h('button', { type: 'button', class: 'close', 'aria-label': 'Close this alert' }, '×');
   const newNotice = h(
     'p',
-    { class: 'alert-notice', 'data-alert': alert },
+    { class: 'alert-notice', 'data-alert': alertId },
     h('a', { href: hit.hash }, hit.text),
     close,
   );
   close.addEventListener('click', () => newNotice.remove());
   for (const notice of noticeBox.querySelectorAll<HTMLElement>('[data-alert]'))
-    if (notice.dataset['alert'] === alert) notice.remove();
+    if (notice.dataset['alert'] === alertId) notice.remove();
   noticeBox.append(newNotice);
   notify(hit);
 }

@@ -52,7 +52,7 @@ function notifyListeners(): void {
   for (const listener of listeners) listener();
 }
 
-// Alerts of a page without storage.
+// The alerts if the browser does not allow storage.
 let alertsWithoutStorage: readonly Alert[] = [];
 
 /** Reads the storage each time, because another tab may have changed it. */
@@ -100,7 +100,7 @@ export function updateAlert(id: string, fields: Partial<Pick<Alert, 'seen' | 'fi
 /** Why the last check failed; null if it did not. */
 let lastFailure: string | null = null;
 
-/** Notes the end of a check at `now`, with the reason why it failed, and tells the time without a check before it. */
+/** Records a check that ended at `now`; `failure` says why it failed. Reports the time before it if no check ran for long. */
 export function noteCheck(now: number, failure: string | null): void {
   const checkedAt = readCheckedAt();
   if (failure === null) writeStored(CHECKED_KEY, readAlerts().length === 0 ? null : now);
@@ -116,11 +116,11 @@ export function noteCheck(now: number, failure: string | null): void {
 }
 
 function readCheckedAt(): number | null {
-  const at = readStored(CHECKED_KEY);
-  return typeof at === 'number' && isTime(at) ? at : null;
+  const checkedAt = readStored(CHECKED_KEY);
+  return typeof checkedAt === 'number' && isTime(checkedAt) ? checkedAt : null;
 }
 
-/** Says since when alerts cannot be watched, and why; null while they can. */
+/** Since when alerts cannot be watched, and why; null while they can. */
 export function watchFault(): string | null {
   const checkedAt = readCheckedAt();
   if (lastFailure === null || readAlerts().length === 0) return null;

@@ -16,15 +16,15 @@ const CHECK_MS = 10_000;
 /** Swaps of one page, and most pages since the last check. */
 const SWAPS_PER_PAGE = 100;
 const PAGES_MAX = 3;
-/** Most new pairs that one check tells. */
+/** Most new pairs that one check reports. */
 const PAIRS_MAX = 10;
-/** Most swaps that one check tells for one alert. */
+/** Most swaps that one check reports for one alert. */
 const SWAP_NOTICES_MAX = 5;
 /** A block has fewer logs than this. */
 const LOGS_PER_BLOCK = 2 ** 20;
 
-/** `alert` is the id of the alert that found it. */
-type OnHit = (hit: Hit, alert: string) => void;
+/** `alertId` names the alert that caused the notice. */
+type OnHit = (hit: Hit, alertId: string) => void;
 
 export function watchAlerts(onhit: OnHit): void {
   const { signal } = new AbortController();
@@ -43,7 +43,7 @@ export function watchAlerts(onhit: OnHit): void {
 
 const now = (): number => Math.floor(Date.now() / 1000);
 
-/** Whether no other tab has handled what this tab is about to tell. */
+/** False if another tab has changed the alert since it was read, and so reported the event already. */
 function isUnhandled(alert: Alert): boolean {
   return readAlerts().some(
     ({ id, seen, firedAt }) => id === alert.id && seen === alert.seen && firedAt === alert.firedAt,
@@ -102,20 +102,20 @@ async function checkSwaps(alert: Alert, onhit: OnHit, signal: AbortSignal): Prom
       alert,
       `More than ${newSwaps.length} swaps of ${alert.symbol} since the last check: older ones were not watched`,
     );
-  const large = newSwaps.filter(({ amount_usd }) => amount_usd !== null && amount_usd >= alert.usd);
-  if (large.length > SWAP_NOTICES_MAX)
+  const largeSwaps = newSwaps.filter(({ amount_usd }) => amount_usd !== null && amount_usd >= alert.usd);
+  if (largeSwaps.length > SWAP_NOTICES_MAX)
     addNote(
       alert,
-      `${large.length} large swaps of ${alert.symbol} since the last check: only the newest ${SWAP_NOTICES_MAX} are listed`,
+      `${largeSwaps.length} large swaps of ${alert.symbol} since the last check: only the newest ${SWAP_NOTICES_MAX} are listed`,
     );
-  for (const swap of large.slice(0, SWAP_NOTICES_MAX).reverse()) {
+  for (const swap of largeSwaps.slice(0, SWAP_NOTICES_MAX).reverse()) {
     const side = swap.token_out === alert.token ? 'bought' : 'sold';
     const text = `${formatUsd(swap.amount_usd)} of ${alert.symbol} ${side} in ${tokensOf(swap).map(symbolOf).join('/')}`;
     onhit({ text, hash: transactionPath(swap.tx_hash), at: swap.timestamp }, alert.id);
   }
 }
 
-/** Notes beside the hits of an alert what it did not tell. */
+/** Adds a notice about events that the alert does not list one by one. */
 function addNote({ token }: Alert, text: string): void {
   addHit({ text, hash: tokenPath(token), at: now() });
 }

@@ -35,15 +35,15 @@ export const alertsView: View = (app, place, main, signal) => {
   app.setTitle('Alerts');
   const alertBox = h('div');
   const hitBox = h('div');
-  const show = (): void => {
+  const showAlerts = (): void => {
     alertBox.replaceChildren(
       h('p', { class: 'fault', role: 'status' }, watchFault()),
       alertList(readAlerts()),
     );
     hitBox.replaceChildren(hitList());
   };
-  show();
-  onAlerts(show, signal);
+  showAlerts();
+  onAlerts(showAlerts, signal);
   main.replaceChildren(
     h('h1', {}, 'Alerts'),
     h(
@@ -69,12 +69,12 @@ export const alertsView: View = (app, place, main, signal) => {
 };
 
 function alertForm(token: string, signal: AbortSignal): HTMLFormElement {
-  const kind = h(
+  const kindSelect = h(
     'select',
     { 'aria-label': 'Kind of alert' },
     ...ALERT_KINDS.map((alertKind) => h('option', { value: alertKind }, KIND_NAMES[alertKind])),
   );
-  const name = h('input', {
+  const tokenField = h('input', {
     type: 'text',
     value: ADDRESS.test(token) ? token : '',
     placeholder: 'Token: symbol or 0x…',
@@ -83,7 +83,7 @@ function alertForm(token: string, signal: AbortSignal): HTMLFormElement {
     spellcheck: 'false',
     autocomplete: 'off',
   });
-  const usd = h('input', {
+  const usdField = h('input', {
     type: 'text',
     inputmode: 'decimal',
     placeholder: 'USD',
@@ -91,32 +91,40 @@ function alertForm(token: string, signal: AbortSignal): HTMLFormElement {
     maxlength: 24,
     autocomplete: 'off',
   });
-  const fault = h('span', { class: 'fault', role: 'alert' });
-  kind.addEventListener('change', () => (usd.hidden = kind.value === 'pair'));
+  const faultText = h('span', { class: 'fault', role: 'alert' });
+  kindSelect.addEventListener('change', () => (usdField.hidden = kindSelect.value === 'pair'));
   const form = h(
     'form',
     { class: 'alert-form' },
-    kind,
-    usd,
-    name,
+    kindSelect,
+    usdField,
+    tokenField,
     button('Add alert', () => undefined, { type: 'submit', class: 'button main' }),
-    fault,
+    faultText,
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const chosenKind = ALERT_KINDS.find((each) => each === kind.value) ?? 'above';
-    void add(chosenKind, name.value.trim(), Number(usd.value.trim().replace(',', '.')), signal).then(
-      (problem) => {
-        fault.textContent = problem ?? '';
-        if (problem === null) usd.value = '';
-      },
-    );
+    const chosenKind = ALERT_KINDS.find((alertKind) => alertKind === kindSelect.value) ?? 'above';
+    void createAlert(
+      chosenKind,
+      tokenField.value.trim(),
+      Number(usdField.value.trim().replace(',', '.')),
+      signal,
+    ).then((problem) => {
+      faultText.textContent = problem ?? '';
+      if (problem === null) usdField.value = '';
+    });
   });
   return form;
 }
 
 /** Adds an alert. Returns what is wrong, or null. */
-async function add(kind: AlertKind, name: string, usd: number, signal: AbortSignal): Promise<string | null> {
+async function createAlert(
+  kind: AlertKind,
+  name: string,
+  usd: number,
+  signal: AbortSignal,
+): Promise<string | null> {
   if (name === '') return 'Name a token';
   if (kind !== 'pair' && !(usd > 0 && Number.isFinite(usd))) return 'Enter a value in USD above 0';
   try {
@@ -144,14 +152,17 @@ const PERMISSIONS: Readonly<Record<ReturnType<typeof permission>, string>> = {
 };
 
 function permissionLine(): HTMLElement {
-  const text = h('span', { class: 'muted', role: 'status' });
-  const askButton = button('Notify me outside of this page too', () => void askPermission().then(show));
-  const show = (): void => {
-    text.textContent = PERMISSIONS[permission()];
+  const statusText = h('span', { class: 'muted', role: 'status' });
+  const askButton = button(
+    'Notify me outside of this page too',
+    () => void askPermission().then(showPermission),
+  );
+  const showPermission = (): void => {
+    statusText.textContent = PERMISSIONS[permission()];
     askButton.hidden = permission() !== 'default';
   };
-  show();
-  return h('p', { class: 'alert-permission' }, text, askButton);
+  showPermission();
+  return h('p', { class: 'alert-permission' }, statusText, askButton);
 }
 
 function alertList(alerts: readonly Alert[]): HTMLElement {

@@ -6,13 +6,13 @@ import { auditPath, REASONS } from '../chart/auditPath.ts';
 import { moveCost } from '../chart/moveCost.ts';
 import { button, h, showIn } from '../core/dom.ts';
 import { formatCount, formatFee, formatPrice, formatTime, formatUsdPrice, shortHex } from '../core/format.ts';
-import { isMissing, loaded, skeleton, type Loaded } from '../core/panel.ts';
+import { isMissing, loadingPanel, skeleton, type LoadingPanel } from '../core/panel.ts';
 import { confidenceBadge, copyButton, POOL_TYPES, warningList } from '../core/pieces.ts';
 import { readAuditNames, type AuditNames } from './auditNames.ts';
 import { blockPicker } from './blockPicker.ts';
-import { scoreParts, type Opened } from './scoreParts.ts';
+import { scoreParts, type OpenState } from './scoreParts.ts';
 
-interface Audited {
+interface NamedAudit {
   readonly audit: Audit;
   readonly names: AuditNames;
 }
@@ -20,24 +20,29 @@ interface Audited {
 /** Horizontal padding of the picture, as in the style sheet. */
 const PICTURE_PADDING = 26;
 
-/** What stays across redraws: the width of the picture, and opened parts. */
-interface Canvas extends Opened {
+/** The state that redraws keep: the width of the picture, and which parts the user opened. */
+interface Canvas extends OpenState {
   width: number;
-  isListed: boolean;
+  isListWhole: boolean;
   redraw: () => void;
 }
 
 /** The audit as a card, redrawn when the width changes. `block` in the address bar chooses the block. */
-export function auditPanel(app: App, address: string, query: URLSearchParams, signal: AbortSignal): Loaded {
-  const canvas: Canvas = { width: 0, isOpen: false, isListed: false, redraw: () => undefined };
+export function auditPanel(
+  app: App,
+  address: string,
+  query: URLSearchParams,
+  signal: AbortSignal,
+): LoadingPanel {
+  const canvas: Canvas = { width: 0, isOpen: false, isListWhole: false, redraw: () => undefined };
   let block = readBlock(query.get('block'));
-  const picker = blockPicker(block, (next) => {
-    block = next;
+  const picker = blockPicker(block, (chosenBlock) => {
+    block = chosenBlock;
     app.remember({ block });
     panel.reload();
   });
   const card = auditCard(picker.element, canvas);
-  const panel = loaded<Audited | string>({
+  const panel = loadingPanel<NamedAudit | string>({
     load: (loadSignal) => readAudit(address, block, loadSignal),
     render(result) {
       if (typeof result !== 'string') picker.show(result.audit.derived_at_block);
@@ -48,14 +53,14 @@ export function auditPanel(app: App, address: string, query: URLSearchParams, si
     class: 'loaded audit-loaded',
     signal,
   });
-  const watcher = new ResizeObserver(() => {
+  const resizeObserver = new ResizeObserver(() => {
     const width = Math.floor(panel.element.clientWidth) - PICTURE_PADDING;
     if (width === canvas.width || width <= 0) return;
     canvas.width = width;
     canvas.redraw();
   });
-  watcher.observe(panel.element);
-  signal.addEventListener('abort', () => watcher.disconnect());
+  resizeObserver.observe(panel.element);
+  signal.addEventListener('abort', () => resizeObserver.disconnect());
   return {
     ...panel,
     // The audit of a chosen block does not change.
@@ -71,13 +76,13 @@ function readBlock(text: string | null): number | null {
 async function readAudit(
   address: string,
   block: number | null,
-  life: AbortSignal,
-): Promise<Audited | string> {
+  loadSignal: AbortSignal,
+): Promise<NamedAudit | string> {
   try {
-    const { data } = await getAnswer<AuditAnswer>(`/tokens/${address}/audit`, { block }, life);
-    return { audit: data, names: await readAuditNames(data, life) };
+    const { data } = await getAnswer<AuditAnswer>(`/tokens/${address}/audit`, { block }, loadSignal);
+    return { audit: data, names: await readAuditNames(data, loadSignal) };
   } catch (error) {
-    if (block === null || life.aborted || !isBlockProblem(error)) throw error;
+    if (block === null || loadSignal.aborted || !isBlockProblem(error)) throw error;
     return isMissing(error) ? `The token had no pool at block ${formatCount(block)}.` : failureText(error);
   }
 }
@@ -91,14 +96,14 @@ function isBlockProblem(error: unknown): boolean {
 function auditCard(
   picker: HTMLElement,
   canvas: Canvas,
-): { readonly element: HTMLElement; show(result: Audited | string): void } {
+): { readonly element: HTMLElement; show(result: NamedAudit | string): void } {
   const [confidence, summary, picture, details] = [
     h('span'),
     h('div'),
     h('div', { class: 'audit-picture' }),
     h('div'),
   ];
-  const barItems = [
+  const headerItems = [
     h('h2', {}, 'Where the price comes from'),
     confidence,
     h('span', { class: 'spring' }),
@@ -108,7 +113,7 @@ function auditCard(
     element: h(
       'section',
       { class: 'card audit-card' },
-      h('div', { class: 'card-bar' }, ...barItems),
+      h('div', { class: 'card-bar' }, ...headerItems),
       summary,
       picture,
       details,
@@ -124,7 +129,7 @@ function auditCard(
       }
       const { audit, names } = result;
       showIn(confidence, confidenceBadge(audit.confidence));
-      showIn(summary, toSummary(result));
+      showIn(summary, summaryOf(result));
       canvas.redraw = () => showIn(picture, auditPath(audit, names, canvas.width));
       if (canvas.width > 0) canvas.redraw();
       showIn(details, detailsOf(result, canvas));
@@ -132,7 +137,7 @@ function auditCard(
   };
 }
 
-function toSummary({ audit, names }: Audited): HTMLElement {
+function summaryOf({ audit, names }: NamedAudit): HTMLElement {
   return h(
     'div',
     {},
@@ -148,7 +153,7 @@ function toSummary({ audit, names }: Audited): HTMLElement {
   );
 }
 
-function detailsOf({ audit, names }: Audited, canvas: Canvas): HTMLElement {
+function detailsOf({ audit, names }: NamedAudit, canvas: Canvas): HTMLElement {
   return h(
     'div',
     {},
@@ -180,16 +185,16 @@ const METHOD_TEXTS: Readonly<Record<Exclude<Audit['method'], 'none'>, string>> =
 
 /** The steps as equations: 1 A = 2 B, 1 B = $1. */
 function stepsOf(audit: Audit, names: AuditNames): string {
-  const steps = audit.hops.map(
+  const hopTexts = audit.hops.map(
     ({ from_token, to_token, hop_price }) =>
       `1 ${names.symbolOf(from_token)} = ${formatPrice(hop_price)} ${names.symbolOf(to_token)}`,
   );
   const { anchor } = audit;
-  const anchorStep =
+  const anchorTexts =
     anchor === null
       ? []
       : [`1 ${names.symbolOf(anchor.address)} = ${formatUsdPrice(anchor.price_usd)} (given)`];
-  return [...steps, ...anchorStep].join(' · ');
+  return [...hopTexts, ...anchorTexts].join(' · ');
 }
 
 const OTHER_POOLS_MAX = 6;
@@ -220,10 +225,10 @@ function otherPools(audit: Audit, names: AuditNames, canvas: Canvas): HTMLElemen
       ),
     );
   });
-  const shownCount = canvas.isListed ? rows.length : OTHER_POOLS_MAX;
+  const shownCount = canvas.isListWhole ? rows.length : OTHER_POOLS_MAX;
   const list = h('ul', { class: 'left-out' }, ...rows.slice(0, shownCount));
   const moreButton = button(`${rows.length - OTHER_POOLS_MAX} more`, () => {
-    canvas.isListed = true;
+    canvas.isListWhole = true;
     list.append(...rows.slice(OTHER_POOLS_MAX));
     moreButton.remove();
   });

@@ -21,23 +21,23 @@ export function blockPicker(
     value: initialBlock ?? '',
   });
   const choose = (block: number | null): void => {
-    newest.disabled = block === null;
+    newestButton.disabled = block === null;
     if (block !== null) field.value = String(block);
     onchoice(block);
   };
-  const newest = button('Newest', () => choose(null), { class: 'button quiet' });
-  newest.disabled = initialBlock === null;
-  const step = (delta: 1 | -1): void => {
-    if (shownBlock + delta >= 0) choose(shownBlock + delta);
+  const newestButton = button('Newest', () => choose(null), { class: 'button quiet' });
+  newestButton.disabled = initialBlock === null;
+  const changeBlock = (change: 1 | -1): void => {
+    if (shownBlock + change >= 0) choose(shownBlock + change);
   };
   const form = h(
     'form',
     { class: 'block-picker' },
     h('span', { class: 'muted' }, 'Block'),
-    button('‹', () => step(-1), { 'aria-label': 'Block before' }),
+    button('‹', () => changeBlock(-1), { 'aria-label': 'Block before' }),
     field,
-    button('›', () => step(1), { 'aria-label': 'Block after' }),
-    newest,
+    button('›', () => changeBlock(1), { 'aria-label': 'Block after' }),
+    newestButton,
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();

@@ -12,15 +12,15 @@ const LEVEL_TEXTS: Readonly<Record<Audit['confidence'], string>> = {
 };
 
 /** Whether the reader opened the explanation, which stays open when a newer audit arrives. */
-export interface Opened {
+export interface OpenState {
   isOpen: boolean;
 }
 
-export function scoreParts(audit: Audit, names: AuditNames, opened: Opened): HTMLElement {
+export function scoreParts(audit: Audit, names: AuditNames, openState: OpenState): HTMLElement {
   const { confidence, confidence_score: score, hops } = audit;
   const scoreDetails = h(
     'details',
-    { class: 'score-parts', open: opened.isOpen },
+    { class: 'score-parts', open: openState.isOpen },
     h('summary', {}, `Score ${score} of 1: what it is made of`),
     h('p', {}, `The confidence is ${LEVEL_TEXTS[confidence]}`),
     hops.length > 0 && h('p', {}, STEP_TEXT),
@@ -29,7 +29,7 @@ export function scoreParts(audit: Audit, names: AuditNames, opened: Opened): HTM
       h('p', {}, `The score is the product of the steps: ${hops.map((hop) => hop.confidence).join(' × ')}.`),
     h('ul', {}, ...factsOf(audit).map((text) => h('li', {}, text))),
   );
-  scoreDetails.addEventListener('toggle', () => (opened.isOpen = scoreDetails.open));
+  scoreDetails.addEventListener('toggle', () => (openState.isOpen = scoreDetails.open));
   return scoreDetails;
 }
 
@@ -51,7 +51,9 @@ function stepTable(hops: readonly AuditHop[], names: AuditNames): HTMLElement {
         h(
           'tr',
           {},
-          ...columnTitles.map((name, i) => h('th', { scope: 'col', class: i === 0 ? 'left' : null }, name)),
+          ...columnTitles.map((name, index) =>
+            h('th', { scope: 'col', class: index === 0 ? 'left' : null }, name),
+          ),
         ),
       ),
       h(
@@ -80,15 +82,15 @@ function spreadOf({ pools }: AuditHop): string {
 }
 
 function factsOf(audit: Audit): string[] {
-  const { depth_usd: depth, price_age_blocks: age, manipulation_cost_usd: cost, method } = audit;
+  const { depth_usd: depthUsd, price_age_blocks: ageBlocks, manipulation_cost_usd: cost, method } = audit;
   return [
     method === 'stable_anchor' ? 'The price of an anchor is given, so its score is always 0.99.' : null,
-    depth === null ? null : `${formatUsd(depth)} move the price of the narrowest step by 2 %.`,
-    age === null
+    depthUsd === null ? null : `${formatUsd(depthUsd)} move the price of the narrowest step by 2 %.`,
+    ageBlocks === null
       ? null
-      : age === 0
+      : ageBlocks === 0
         ? 'A pool of the price changed in this block.'
-        : `The newest change of a pool of the price is ${formatCount(age)} ${age === 1 ? 'block' : 'blocks'} old.`,
+        : `The newest change of a pool of the price is ${formatCount(ageBlocks)} ${ageBlocks === 1 ? 'block' : 'blocks'} old.`,
     cost === null
       ? null
       : `Whoever moves the price by 10 % for one block loses at least ${formatUsd(cost.up.p10)} upwards, or ${formatUsd(cost.down.p10)} downwards.`,

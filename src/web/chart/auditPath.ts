@@ -26,19 +26,23 @@ const CARD_WIDTH_MAX = 250;
 const HOP_WIDTH_MIN = 330;
 const ROW_GAP = 22;
 const RIBBON_THICKEST = 22;
+const NODE_HEIGHT = 96;
+/** Mean widths of a letter in the names and in the kinds of pools. */
+const NAME_LETTER_PX = 7.2;
+const KIND_LETTER_PX = 5.6;
 /** Most pools drawn per hop; the others become one line of text. */
 const POOLS_MAX = 10;
 
 /** Widths of a token and of the ribbons on either side of the pools. */
-interface Span {
-  readonly node: number;
-  readonly radius: number;
-  readonly ribbon: number;
+interface PathSizes {
+  readonly nodeWidth: number;
+  readonly nodeRadius: number;
+  readonly ribbonWidth: number;
 }
 
-const WIDE_SPAN: Span = { node: 60, radius: 27, ribbon: 44 };
+const WIDE_SIZES: PathSizes = { nodeWidth: 60, nodeRadius: 27, ribbonWidth: 44 };
 /** On a phone the pools need more of the width. */
-const NARROW_SPAN: Span = { node: 46, radius: 21, ribbon: 18 };
+const NARROW_SIZES: PathSizes = { nodeWidth: 46, nodeRadius: 21, ribbonWidth: 18 };
 const NARROW_WIDTH = 480;
 
 interface Box {
@@ -50,28 +54,36 @@ interface Box {
 
 /** Draws the path for a width. Hops that do not fit side by side wrap to the next row. */
 export function auditPath(audit: Audit, names: AuditNames, width: number): SVGElement {
-  const span = width < NARROW_WIDTH ? NARROW_SPAN : WIDE_SPAN;
+  const sizes = width < NARROW_WIDTH ? NARROW_SIZES : WIDE_SIZES;
   const hopsPerRow = Math.max(1, Math.min(audit.hops.length, Math.floor(width / HOP_WIDTH_MIN)));
-  const hopWidth = Math.min((width - span.node) / hopsPerRow, span.node + 2 * span.ribbon + CARD_WIDTH_MAX);
+  const hopWidth = Math.min(
+    (width - sizes.nodeWidth) / hopsPerRow,
+    sizes.nodeWidth + 2 * sizes.ribbonWidth + CARD_WIDTH_MAX,
+  );
   const parts: SVGElement[] = [];
   let top = 0;
-  for (let first = 0; first < audit.hops.length; first += hopsPerRow) {
-    const row = audit.hops.slice(first, first + hopsPerRow);
+  for (let firstHop = 0; firstHop < audit.hops.length; firstHop += hopsPerRow) {
+    const row = audit.hops.slice(firstHop, firstHop + hopsPerRow);
     const height = Math.max(...row.map((hop) => heightOf(audit, hop)));
     row.forEach((hop, index) => {
       const box = { x: index * hopWidth, y: top, width: hopWidth, height };
-      const isLast = first + index === audit.hops.length - 1;
+      const isLast = firstHop + index === audit.hops.length - 1;
       parts.push(
-        ...drawHop(audit, hop, names, { box, span, endsRow: isLast || index === row.length - 1, isLast }),
+        ...drawHop(audit, hop, names, { box, sizes, endsRow: isLast || index === row.length - 1, isLast }),
       );
     });
     top += height + ROW_GAP;
   }
   if (audit.hops.length === 0) {
     parts.push(
-      drawNode(names, audit.token.address, { x: 0, y: 0, width: span.node, height: 96 }, anchorText(audit)),
+      drawNode(
+        names,
+        audit.token.address,
+        { x: 0, y: 0, width: sizes.nodeWidth, height: NODE_HEIGHT },
+        anchorText(audit),
+      ),
     );
-    top = 96 + ROW_GAP;
+    top = NODE_HEIGHT + ROW_GAP;
   }
   const height = top - ROW_GAP;
   const label = `Path of the price: ${[audit.token.address, ...audit.hops.map(({ to_token }) => to_token)].map((token) => names.symbolOf(token)).join(' to ')}`;
@@ -89,7 +101,7 @@ export function auditPath(audit: Audit, names: AuditNames, width: number): SVGEl
   );
 }
 
-function droppedPoolsOf(audit: Audit, hop: AuditHop): ExcludedPool[] {
+function excludedPoolsOf(audit: Audit, hop: AuditHop): ExcludedPool[] {
   return audit.excluded_pools.filter(({ step }) => step === hop.step);
 }
 
@@ -97,7 +109,7 @@ function countLines(audit: Audit, hop: AuditHop): number {
   const usedCount = Math.min(POOLS_MAX, hop.pools.length);
   return (
     usedCount +
-    Math.min(POOLS_MAX, droppedPoolsOf(audit, hop).length) +
+    Math.min(POOLS_MAX, excludedPoolsOf(audit, hop).length) +
     (hop.pools.length > POOLS_MAX ? 1 : 0)
   );
 }
@@ -113,22 +125,22 @@ function anchorText(audit: Audit): string {
 
 interface HopPlace {
   readonly box: Box;
-  readonly span: Span;
+  readonly sizes: PathSizes;
   /** Whether this hop draws the token at its end. Otherwise the next hop draws the token. */
   readonly endsRow: boolean;
   readonly isLast: boolean;
 }
 
 function drawHop(audit: Audit, hop: AuditHop, names: AuditNames, place: HopPlace): SVGElement[] {
-  const { box, span, endsRow, isLast } = place;
-  const droppedPools = droppedPoolsOf(audit, hop).slice(0, POOLS_MAX);
+  const { box, sizes, endsRow, isLast } = place;
+  const excludedPools = excludedPoolsOf(audit, hop).slice(0, POOLS_MAX);
   const usedPools = [...hop.pools].sort((a, b) => Number(b.weight) - Number(a.weight));
   const shownPools = usedPools.slice(0, POOLS_MAX);
   const lines = countLines(audit, hop);
   const stackHeight = lines * (CARD_HEIGHT + CARD_GAP) - CARD_GAP;
   const middle = box.y + box.height / 2 + 7;
-  const cardX = box.x + span.node + span.ribbon;
-  const cardWidth = box.width - span.node - 2 * span.ribbon;
+  const cardX = box.x + sizes.nodeWidth + sizes.ribbonWidth;
+  const cardWidth = box.width - sizes.nodeWidth - 2 * sizes.ribbonWidth;
   const boxOfLine = (line: number): Box => ({
     x: cardX,
     y: middle - stackHeight / 2 + line * (CARD_HEIGHT + CARD_GAP),
@@ -136,32 +148,39 @@ function drawHop(audit: Audit, hop: AuditHop, names: AuditNames, place: HopPlace
     height: CARD_HEIGHT,
   });
   const parts: SVGElement[] = [];
-  const leftX = box.x + span.node;
+  const leftX = box.x + sizes.nodeWidth;
   const rightX = box.x + box.width;
-  let offset = -RIBBON_THICKEST / 2;
+  let ribbonOffset = -RIBBON_THICKEST / 2;
   shownPools.forEach((pool, line) => {
     const thickness = Math.max(1, Number(pool.weight) * RIBBON_THICKEST);
-    const ribbonY = middle + offset + thickness / 2;
-    offset += thickness;
+    const ribbonY = middle + ribbonOffset + thickness / 2;
+    ribbonOffset += thickness;
     parts.push(...ribbons(leftX, rightX, ribbonY, boxOfLine(line), thickness, 'ribbon'));
   });
-  droppedPools.forEach((_, index) =>
+  excludedPools.forEach((_, index) =>
     parts.push(...ribbons(leftX, rightX, middle, boxOfLine(shownPools.length + index), 1, 'ribbon dropped')),
   );
   parts.push(hopTitle(hop, names, boxOfLine(0)));
   const units = { from: names.symbolOf(hop.from_token), to: names.symbolOf(hop.to_token) };
   shownPools.forEach((pool, line) => parts.push(poolCard(pool, names, units.to, boxOfLine(line))));
-  droppedPools.forEach((pool, index) =>
-    parts.push(droppedCard(pool, names, boxOfLine(shownPools.length + index))),
+  excludedPools.forEach((pool, index) =>
+    parts.push(excludedCard(pool, names, boxOfLine(shownPools.length + index))),
   );
   if (usedPools.length > POOLS_MAX) parts.push(moreText(usedPools.slice(POOLS_MAX), boxOfLine(lines - 1)));
-  parts.push(drawNode(names, hop.from_token, { x: box.x, y: middle - 48, width: span.node, height: 96 }, ''));
+  parts.push(
+    drawNode(
+      names,
+      hop.from_token,
+      { x: box.x, y: middle - NODE_HEIGHT / 2, width: sizes.nodeWidth, height: NODE_HEIGHT },
+      '',
+    ),
+  );
   if (endsRow)
     parts.push(
       drawNode(
         names,
         hop.to_token,
-        { x: rightX, y: middle - 48, width: span.node, height: 96 },
+        { x: rightX, y: middle - NODE_HEIGHT / 2, width: sizes.nodeWidth, height: NODE_HEIGHT },
         isLast ? anchorText(audit) : '',
       ),
     );
@@ -171,18 +190,21 @@ function drawHop(audit: Audit, hop: AuditHop, names: AuditNames, place: HopPlace
 function ribbons(
   left: number,
   right: number,
-  poolY: number,
+  tokenY: number,
   card: Box,
   thickness: number,
   className: string,
 ): SVGElement[] {
-  const y = card.y + card.height / 2;
+  const cardY = card.y + card.height / 2;
   const curve = (x0: number, y0: number, x1: number, y1: number): string => {
     const bend = (x0 + x1) / 2;
     return `M${x0},${y0}C${bend},${y0} ${bend},${y1} ${x1},${y1}`;
   };
   const draw = (d: string): SVGElement => s('path', { d, class: className, 'stroke-width': thickness });
-  return [draw(curve(left - 14, poolY, card.x, y)), draw(curve(card.x + card.width, y, right + 14, poolY))];
+  return [
+    draw(curve(left - 14, tokenY, card.x, cardY)),
+    draw(curve(card.x + card.width, cardY, right + 14, tokenY)),
+  ];
 }
 
 function hopTitle(hop: AuditHop, names: AuditNames, box: Box): SVGElement {
@@ -218,7 +240,7 @@ function poolCard(pool: AuditHop['pools'][number], names: AuditNames, unit: stri
     s(
       'text',
       { x: box.x + 10, y: box.y + 19, class: 'pool-name' },
-      shorten(nameOf(pool.address, names), Math.floor((box.width - 76) / 7.2)),
+      shorten(nameOf(pool.address, names), Math.floor((box.width - 76) / NAME_LETTER_PX)),
     ),
     s(
       'text',
@@ -233,12 +255,12 @@ function poolCard(pool: AuditHop['pools'][number], names: AuditNames, unit: stri
     s(
       'text',
       { x: box.x + box.width - 10, y: box.y + 37, class: 'pool-kind', 'text-anchor': 'end' },
-      shorten(`${pool.dex_name} ${kind}`, Math.floor((box.width - 110) / 5.6)),
+      shorten(`${pool.dex_name} ${kind}`, Math.floor((box.width - 110) / KIND_LETTER_PX)),
     ),
   );
 }
 
-function droppedCard(pool: ExcludedPool, names: AuditNames, box: Box): SVGElement {
+function excludedCard(pool: ExcludedPool, names: AuditNames, box: Box): SVGElement {
   const unit = box.width < CARD_WIDTH_MAX - 20 ? '' : ` ${shorten(names.symbolOf(pool.to_token), 8)}`;
   const price = pool.implied_price === null ? 'no price' : `${formatPrice(pool.implied_price)}${unit}`;
   return s(
@@ -253,7 +275,7 @@ function droppedCard(pool: ExcludedPool, names: AuditNames, box: Box): SVGElemen
     s(
       'text',
       { x: box.x + 10, y: box.y + 19, class: 'pool-name' },
-      shorten(nameOf(pool.address, names), Math.floor((box.width - 86) / 7.2)),
+      shorten(nameOf(pool.address, names), Math.floor((box.width - 86) / NAME_LETTER_PX)),
     ),
     s(
       'text',
@@ -276,20 +298,30 @@ function moreText(morePools: AuditHop['pools'], box: Box): SVGElement {
 }
 
 function drawNode(names: AuditNames, address: string, box: Box, note: string): SVGElement {
-  const x = box.x + box.width / 2;
-  const y = box.y + box.height / 2;
+  const centreX = box.x + box.width / 2;
+  const centreY = box.y + box.height / 2;
   const symbol = names.symbolOf(address);
-  const radius = box.width < WIDE_SPAN.node ? NARROW_SPAN.radius : WIDE_SPAN.radius;
-  const lettersMax = box.width < WIDE_SPAN.node ? 5 : 6;
+  const radius = box.width < WIDE_SIZES.nodeWidth ? NARROW_SIZES.nodeRadius : WIDE_SIZES.nodeRadius;
+  const lettersMax = box.width < WIDE_SIZES.nodeWidth ? 5 : 6;
   return s(
     'a',
     { href: tokenPath(address), class: note === '' ? 'node' : 'node anchor' },
     s('title', {}, `${symbol} ${address}`),
-    s('circle', { cx: x, cy: y, r: radius }),
-    s('text', { x, y: y + 4, 'text-anchor': 'middle', class: 'node-name' }, shorten(symbol, lettersMax)),
+    s('circle', { cx: centreX, cy: centreY, r: radius }),
+    s(
+      'text',
+      { x: centreX, y: centreY + 4, 'text-anchor': 'middle', class: 'node-name' },
+      shorten(symbol, lettersMax),
+    ),
     ...(note === ''
       ? []
-      : [s('text', { x: x + radius + 2, y: y + 44, 'text-anchor': 'end', class: 'node-note' }, note)]),
+      : [
+          s(
+            'text',
+            { x: centreX + radius + 2, y: centreY + 44, 'text-anchor': 'end', class: 'node-note' },
+            note,
+          ),
+        ]),
   );
 }
 

@@ -25,12 +25,12 @@ interface BarFeedOptions {
 }
 
 export interface BarFeed {
-  /** Reloads the last bars soon, after an event. */
-  touch(): void;
+  /** Reloads the last bars after a short pause, because of an event. */
+  reloadLastSoon(): void;
   /** Reloads the whole newest page, because a reorg may have replaced the shown bars. */
-  doubt(): void;
+  reloadNewest(): void;
   /** Loads the page before the first bar. */
-  older(): void;
+  requestOlder(): void;
   bars(): readonly Bar[];
 }
 
@@ -62,17 +62,17 @@ class Feed implements BarFeed {
     void this.work();
   }
 
-  touch(): void {
+  reloadLastSoon(): void {
     this.waitingSteps.last = true;
-    this.workIn(EVENT_PAUSE_MS);
+    this.workAfter(EVENT_PAUSE_MS);
   }
 
-  doubt(): void {
+  reloadNewest(): void {
     this.waitingSteps.newest = true;
     void this.work();
   }
 
-  older(): void {
+  requestOlder(): void {
     if (this.waitingSteps.older || this.series.nextTo === null) return;
     this.waitingSteps.older = true;
     void this.work();
@@ -82,7 +82,7 @@ class Feed implements BarFeed {
     return this.series.bars;
   }
 
-  private workIn(milliseconds: number): void {
+  private workAfter(milliseconds: number): void {
     if (this.workTimer !== 0) return;
     this.workTimer = window.setTimeout(() => {
       this.workTimer = 0;
@@ -97,24 +97,24 @@ class Feed implements BarFeed {
     this.isWorking = true;
     try {
       // Events may arrive faster than answers, so the loop may not end for a long time.
-      for (let name = this.nextStep(); name !== null; name = this.nextStep()) {
-        await this.step(name);
+      for (let step = this.nextStep(); step !== null; step = this.nextStep()) {
+        await this.runStep(step);
         this.options.onolder(this.olderState());
       }
     } catch (error) {
-      if (!signal.aborted) this.giveUp(error);
+      if (!signal.aborted) this.reportFailure(error);
     } finally {
       this.isWorking = false;
     }
   }
 
   /** The user retries the first page by hand; later changes retry automatically. */
-  private giveUp(error: unknown): void {
+  private reportFailure(error: unknown): void {
     this.waitingSteps.older = false;
     this.options.onfailure(error);
     if (!this.isLoaded) return;
     this.options.onolder(this.olderState());
-    this.workIn(RETRY_MS);
+    this.workAfter(RETRY_MS);
   }
 
   /** Older bars may be wanted while the last bars load. */
@@ -126,19 +126,19 @@ class Feed implements BarFeed {
   private nextStep(): Step | null {
     // Loading the newest page also loads the last bars, so the last bars need no request of their own.
     if (this.waitingSteps.newest) this.waitingSteps.last = false;
-    return STEPS.find((name) => this.waitingSteps[name]) ?? null;
+    return STEPS.find((step) => this.waitingSteps[step]) ?? null;
   }
 
   /** A failed step stays in the list and is repeated, so that an uncertain bar does not stay on the
    * screen. */
-  private async step(name: Step): Promise<void> {
-    this.waitingSteps[name] = false;
+  private async runStep(step: Step): Promise<void> {
+    this.waitingSteps[step] = false;
     try {
-      if (name === 'newest') await this.loadNewest();
-      else if (name === 'last') await this.loadLast();
+      if (step === 'newest') await this.loadNewest();
+      else if (step === 'last') await this.loadLast();
       else await this.loadOlder();
     } catch (error) {
-      this.waitingSteps[name] = true;
+      this.waitingSteps[step] = true;
       throw error;
     }
   }

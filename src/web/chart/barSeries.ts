@@ -22,9 +22,9 @@ export const NO_BARS: BarSeries = { bars: [], nextTo: null };
  * the page may be missing. Then a longer page is needed.
  */
 export function withNewest(series: BarSeries, page: BarPage): BarSeries | null {
-  const [first] = page.data;
-  if (first === undefined || page.meta.next_to === null) return fromPage(page);
-  const olderBars = series.bars.filter((bar) => bar.time < first.time);
+  const [firstBar] = page.data;
+  if (firstBar === undefined || page.meta.next_to === null) return fromPage(page);
+  const olderBars = series.bars.filter((bar) => bar.time < firstBar.time);
   const overlaps = olderBars.length < series.bars.length;
   if (!overlaps) return null;
   // The page covers the whole series, so the page alone determines whether older bars exist.
@@ -34,9 +34,9 @@ export function withNewest(series: BarSeries, page: BarPage): BarSeries | null {
 
 /** Puts a page that was requested with `to = nextTo` before the first bar. */
 export function withOlder(series: BarSeries, page: BarPage): BarSeries {
-  const [first] = series.bars;
-  const older = first === undefined ? page.data : page.data.filter((bar) => bar.time < first.time);
-  return { bars: [...older, ...series.bars], nextTo: page.meta.next_to };
+  const [firstBar] = series.bars;
+  const olderBars = firstBar === undefined ? page.data : page.data.filter((bar) => bar.time < firstBar.time);
+  return { bars: [...olderBars, ...series.bars], nextTo: page.meta.next_to };
 }
 
 export function fromPage(page: BarPage): BarSeries {
@@ -56,26 +56,23 @@ const COLUMNS = [
   'sells',
 ] as const;
 
-/**
- * The index of the first bar to draw again after `drawn` was drawn. 0 if more than the last drawn bar and the bars after it
- * changed.
- */
-export function changedFrom(drawn: readonly Bar[], bars: readonly Bar[]): number {
-  const isSame = (bar: Bar, index: number): boolean => {
+/** The index of the first bar that must be drawn: the last drawn bar, the bar after it, or 0 if an earlier bar changed. */
+export function changedFrom(drawnBars: readonly Bar[], bars: readonly Bar[]): number {
+  const isUnchanged = (bar: Bar, index: number): boolean => {
     const barAtIndex = bars[index];
     return (
       barAtIndex === bar ||
       (barAtIndex !== undefined && COLUMNS.every((column) => barAtIndex[column] === bar[column]))
     );
   };
-  const lastDrawn = drawn.at(-1);
+  const lastDrawn = drawnBars.at(-1);
   if (
     lastDrawn === undefined ||
-    !drawn.slice(0, -1).every(isSame) ||
-    bars[drawn.length - 1]?.time !== lastDrawn.time
+    !drawnBars.slice(0, -1).every(isUnchanged) ||
+    bars[drawnBars.length - 1]?.time !== lastDrawn.time
   )
     return 0;
-  return isSame(lastDrawn, drawn.length - 1) ? drawn.length : drawn.length - 1;
+  return isUnchanged(lastDrawn, drawnBars.length - 1) ? drawnBars.length : drawnBars.length - 1;
 }
 
 /** A column of the CSV with one value per bar, such as an indicator. */
@@ -99,7 +96,7 @@ export function toCsv(bars: readonly Bar[], moreColumns: readonly BarColumn[] = 
  * would be a flat line. The factor is 1 for ordinary prices.
  */
 export function scaleOf(bars: readonly Bar[]): number {
-  const highest = bars.reduce((highestSoFar, bar) => Math.max(highestSoFar, bar.high), 0);
-  if (highest === 0 || (highest > 1e-3 && highest < 1e7)) return 1;
-  return 10 ** -Math.floor(Math.log10(highest));
+  const highestPrice = bars.reduce((highestSoFar, bar) => Math.max(highestSoFar, bar.high), 0);
+  if (highestPrice === 0 || (highestPrice > 1e-3 && highestPrice < 1e7)) return 1;
+  return 10 ** -Math.floor(Math.log10(highestPrice));
 }

@@ -20,7 +20,7 @@ interface TableContent {
 }
 
 export function barTable({ bars, lines, marks, unit, zone }: TableContent): HTMLElement {
-  const names = [
+  const titles = [
     `Time (${zoneName(zone)})`,
     ...['Open', 'High', 'Low', 'Close'],
     ...['Volume', 'Trades'],
@@ -42,7 +42,7 @@ export function barTable({ bars, lines, marks, unit, zone }: TableContent): HTML
     h(
       'thead',
       {},
-      h('tr', {}, ...names.map((name, index) => h('th', { scope: 'col', class: columnClass(index) }, name))),
+      h('tr', {}, ...titles.map((name, index) => h('th', { scope: 'col', class: columnClass(index) }, name))),
     ),
     h(
       'tbody',
@@ -53,14 +53,16 @@ export function barTable({ bars, lines, marks, unit, zone }: TableContent): HTML
           h(
             'tr',
             {},
-            ...cellsOf(bar, index).map((text, place) => h('td', { class: columnClass(place) }, text)),
+            ...cellsOf(bar, index).map((text, columnIndex) =>
+              h('td', { class: columnClass(columnIndex) }, text),
+            ),
           ),
         ),
     ),
   );
 }
 
-const columnClass = (place: number): string | null => (place === 0 ? 'left' : null);
+const columnClass = (columnIndex: number): string | null => (columnIndex === 0 ? 'left' : null);
 
 function marksText(marks: readonly TradeMark[], bar: Bar): string {
   const barMarks = marks.filter(({ time }) => time === bar.time);

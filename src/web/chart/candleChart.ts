@@ -46,12 +46,12 @@ export interface CandleChart {
   showNewest(): void;
   /** Moves the view by a number of bars; negative numbers move it back in time. */
   pan(bars: number): void;
-  /** Shows this many times as many bars. */
-  zoom(priceFactor: number): void;
+  /** Multiplies the number of visible bars by the factor. */
+  zoom(barFactor: number): void;
   /** Moves the view to the oldest loaded bar. */
   showOldest(): void;
   /** Number of visible bars. */
-  visible(): number;
+  countVisibleBars(): number;
   picture(): HTMLCanvasElement;
 }
 
@@ -101,12 +101,12 @@ class Candles implements CandleChart {
   private readonly signal: AbortSignal;
   private settings: ChartSettings;
   private unit: ChartUnit = { token: '', currency: '', isUsd: false };
-  private title = '';
+  private chartTitle = '';
   private lineDrawings: IPriceLine[] = [];
   private linePrices: readonly number[] = [];
   private marks: readonly TradeMark[] = [];
   private studied: StudiedBars = { bars: [], barSeconds: 60, isWhole: true };
-  private factor = 1;
+  private priceFactor = 1;
   /** Close of the first visible bar, the zero of the percent scale. */
   private percentZero = 0;
   private indexByTime = new Map<number, number>();
@@ -129,15 +129,15 @@ class Candles implements CandleChart {
       const { bars } = this.studied;
       if (range === null || bars.length === 0) return;
       onnewest(range.to >= bars.length - 1);
-      this.setBase(bars[Math.max(0, Math.min(bars.length - 1, Math.ceil(range.from)))]?.close ?? 0);
+      this.setPercentZero(bars[Math.max(0, Math.min(bars.length - 1, Math.ceil(range.from)))]?.close ?? 0);
       if (range.from < LOAD_AT_BARS) onleft();
     });
     this.chart.subscribeClick(({ point, paneIndex }) => {
       const price = point === undefined || paneIndex !== 0 ? null : this.candles.coordinateToPrice(point.y);
-      if (price !== null && price > 0) onprice(price / this.factor);
+      if (price !== null && price > 0) onprice(price / this.priceFactor);
     });
-    this.chart.subscribeCrosshairMove((event) => this.describe(event));
-    document.addEventListener(THEME_CHANGE, () => this.paint(), { signal });
+    this.chart.subscribeCrosshairMove((event) => this.showLegend(event));
+    document.addEventListener(THEME_CHANGE, () => this.applyTheme(), { signal });
     signal.addEventListener('abort', () => this.chart.remove());
     this.setLook(settings);
   }
@@ -150,17 +150,17 @@ class Candles implements CandleChart {
     const { bars } = studied;
     // Earlier values of an indicator may follow from the knowledge that there are no older bars.
     const isOtherSeries = isNew || studied.isWhole !== this.studied.isWhole;
-    const from = isOtherSeries ? 0 : changedFrom(this.studied.bars, bars);
+    const firstIndex = isOtherSeries ? 0 : changedFrom(this.studied.bars, bars);
     this.studied = studied;
-    if (from === 0) this.indexByTime.clear();
-    bars.slice(from).forEach((bar, index) => this.indexByTime.set(bar.time, from + index));
+    if (firstIndex === 0) this.indexByTime.clear();
+    bars.slice(firstIndex).forEach((bar, index) => this.indexByTime.set(bar.time, firstIndex + index));
     if (isNew) {
-      this.factor = scaleOf(bars);
+      this.priceFactor = scaleOf(bars);
       this.percentZero = bars.at(-1)?.close ?? 0;
     }
-    this.setData(from);
+    this.setData(firstIndex);
     if (isNew) {
-      this.paint();
+      this.applyTheme();
       this.setLines(this.linePrices);
       this.showNewest();
     }
@@ -173,16 +173,16 @@ class Candles implements CandleChart {
     this.candles
       .priceScale()
       .applyOptions({ mode: SCALE_MODES[settings.scale], invertScale: settings.upsideDown });
-    this.studies.choose(settings.studies);
-    if (isOtherZone) this.redate();
-    this.paint();
-    this.describe();
+    this.studies.chooseStudies(settings.studies);
+    if (isOtherZone) this.redrawDates();
+    this.applyTheme();
+    this.showLegend();
   }
 
   setUnit(unit: ChartUnit, title: string): void {
     this.unit = unit;
-    this.title = title;
-    this.describe();
+    this.chartTitle = title;
+    this.showLegend();
   }
 
   setLines(prices: readonly number[]): void {
@@ -190,7 +190,7 @@ class Candles implements CandleChart {
     this.linePrices = prices;
     this.lineDrawings = prices.map((price) =>
       this.candles.createPriceLine({
-        price: price * this.factor,
+        price: price * this.priceFactor,
         color: cssColor('--accent'),
         lineWidth: 1,
         lineStyle: LineStyle.Solid,
@@ -201,8 +201,8 @@ class Candles implements CandleChart {
   setMarks(marks: readonly TradeMark[]): void {
     if (this.signal.aborted) return;
     this.marks = marks;
-    const [up, down] = [cssColor('--up'), cssColor('--down')];
-    this.markers.setMarkers(marks.map((mark) => toMarker(mark, mark.side === 'buy' ? up : down)));
+    const [upColor, downColor] = [cssColor('--up'), cssColor('--down')];
+    this.markers.setMarkers(marks.map((mark) => toMarker(mark, mark.side === 'buy' ? upColor : downColor)));
   }
 
   lines(): readonly StudyLine[] {
@@ -211,35 +211,35 @@ class Candles implements CandleChart {
 
   /** Shows the newest bars. If there are few bars, shows all of them, with wider bars. */
   showNewest(): void {
-    const count = this.studied.bars.length;
+    const barCount = this.studied.bars.length;
     const scale = this.chart.timeScale();
     const shownBars = Math.max(BARS_SHOWN_MIN, Math.round(scale.width() / BAR_WIDTH_PX));
-    if (count > 0 && count < shownBars) return scale.fitContent();
-    scale.setVisibleLogicalRange({ from: count - shownBars, to: count + 3 });
+    if (barCount > 0 && barCount < shownBars) return scale.fitContent();
+    scale.setVisibleLogicalRange({ from: barCount - shownBars, to: barCount + 3 });
   }
 
   pan(bars: number): void {
     const range = this.chart.timeScale().getVisibleLogicalRange();
     if (range === null) return;
-    const toFirst = Math.min(0, 0 - range.from);
-    const toLast = Math.max(0, this.studied.bars.length + 3 - range.to);
-    const step = bars < 0 ? Math.max(bars, toFirst) : Math.min(bars, toLast);
+    const stepToFirst = Math.min(0, 0 - range.from);
+    const stepToLast = Math.max(0, this.studied.bars.length + 3 - range.to);
+    const step = bars < 0 ? Math.max(bars, stepToFirst) : Math.min(bars, stepToLast);
     this.chart.timeScale().setVisibleLogicalRange({ from: range.from + step, to: range.to + step });
   }
 
-  zoom(factor: number): void {
+  zoom(barFactor: number): void {
     const range = this.chart.timeScale().getVisibleLogicalRange();
     if (range === null) return;
-    const width = Math.max(ZOOM_BARS_MIN, (range.to - range.from) * factor);
-    this.chart.timeScale().setVisibleLogicalRange({ from: range.to - width, to: range.to });
+    const barCount = Math.max(ZOOM_BARS_MIN, (range.to - range.from) * barFactor);
+    this.chart.timeScale().setVisibleLogicalRange({ from: range.to - barCount, to: range.to });
   }
 
   showOldest(): void {
-    const width = this.visible();
-    this.chart.timeScale().setVisibleLogicalRange({ from: 0, to: width });
+    const barCount = this.countVisibleBars();
+    this.chart.timeScale().setVisibleLogicalRange({ from: 0, to: barCount });
   }
 
-  visible(): number {
+  countVisibleBars(): number {
     const range = this.chart.timeScale().getVisibleLogicalRange();
     return range === null ? 0 : range.to - range.from;
   }
@@ -249,28 +249,31 @@ class Candles implements CandleChart {
   }
 
   /** Draws the bars from an index on. The bars before it are drawn already. */
-  private setData(from = 0): void {
+  private setData(firstIndex = 0): void {
     const { bars } = this.studied;
-    const candles = bars.slice(from).map((bar) => toCandle(bar, this.factor));
-    if (from === 0) this.candles.setData(candles);
+    const candles = bars.slice(firstIndex).map((bar) => toCandle(bar, this.priceFactor));
+    if (firstIndex === 0) this.candles.setData(candles);
     else for (const candle of candles) this.candles.update(candle);
-    this.studies.draw(this.studied, this.factor, from);
+    this.studies.draw(this.studied, this.priceFactor, firstIndex);
     this.canvas.dataset['drawn'] = String(candles.length);
-    const last = bars.at(-1);
+    const lastBar = bars.at(-1);
     this.lastPrice.applyOptions(
-      last === undefined
+      lastBar === undefined
         ? { lineVisible: false, axisLabelVisible: false }
-        : { ...this.lastLook(last), lineVisible: true, axisLabelVisible: true },
+        : { ...this.lastPriceLook(lastBar), lineVisible: true, axisLabelVisible: true },
     );
-    this.describe();
+    this.showLegend();
   }
 
-  private lastLook(bar: Bar): { price: number; color: string } {
-    return { price: bar.close * this.factor, color: cssColor(bar.close >= bar.open ? '--up' : '--down') };
+  private lastPriceLook(bar: Bar): { price: number; color: string } {
+    return {
+      price: bar.close * this.priceFactor,
+      color: cssColor(bar.close >= bar.open ? '--up' : '--down'),
+    };
   }
 
   /** Sets all data again, so that the library asks the time scale where days begin. */
-  private redate(): void {
+  private redrawDates(): void {
     const range = this.chart.timeScale().getVisibleLogicalRange();
     const { studied } = this;
     this.studied = { ...studied, bars: [] };
@@ -280,24 +283,26 @@ class Candles implements CandleChart {
     if (range !== null) this.chart.timeScale().setVisibleLogicalRange(range);
   }
 
-  private setBase(base: number): void {
-    if (base === this.percentZero) return;
-    this.percentZero = base;
-    if (this.settings.scale === 'percent') this.candles.applyOptions({ priceFormat: this.format() });
+  private setPercentZero(firstVisibleClose: number): void {
+    if (firstVisibleClose === this.percentZero) return;
+    this.percentZero = firstVisibleClose;
+    if (this.settings.scale === 'percent') this.candles.applyOptions({ priceFormat: this.priceFormat() });
   }
 
-  private format(): PriceFormat {
-    const { factor, percentZero } = this;
+  private priceFormat(): PriceFormat {
+    const { priceFactor, percentZero } = this;
     const isPercent = this.settings.scale === 'percent' && percentZero > 0;
     const formatter = (value: number): string =>
-      isPercent ? formatChange((value / factor / percentZero - 1) * 100) : formatPrice(value / factor);
+      isPercent
+        ? formatChange((value / priceFactor / percentZero - 1) * 100)
+        : formatPrice(value / priceFactor);
     return { type: 'custom', formatter, minMove: 1e-6 };
   }
 
   /** Sets the colours of the theme and the formats of prices and times. */
-  private paint(): void {
+  private applyTheme(): void {
     const { zone } = this.settings;
-    const line = { color: cssColor('--grid') };
+    const gridLine = { color: cssColor('--grid') };
     this.chart.applyOptions({
       layout: {
         background: { color: 'transparent' },
@@ -305,35 +310,35 @@ class Candles implements CandleChart {
         fontFamily: getComputedStyle(document.body).fontFamily,
         panes: { separatorColor: cssColor('--line'), separatorHoverColor: cssColor('--accent-soft') },
       },
-      grid: { vertLines: line, horzLines: line },
+      grid: { vertLines: gridLine, horzLines: gridLine },
       localization: {
         timeFormatter: (time: Time) => `${formatMinute(Number(time), zone)} ${zoneName(zone)}`,
       },
     });
-    const [up, down] = [cssColor('--up'), cssColor('--down')];
-    const colors = { upColor: up, downColor: down, wickUpColor: up, wickDownColor: down };
-    this.candles.applyOptions({ ...colors, priceFormat: this.format() });
-    this.studies.paint(this.format());
-    const last = this.studied.bars.at(-1);
-    if (last !== undefined) this.lastPrice.applyOptions(this.lastLook(last));
+    const [upColor, downColor] = [cssColor('--up'), cssColor('--down')];
+    const colors = { upColor, downColor, wickUpColor: upColor, wickDownColor: downColor };
+    this.candles.applyOptions({ ...colors, priceFormat: this.priceFormat() });
+    this.studies.applyTheme(this.priceFormat());
+    const lastBar = this.studied.bars.at(-1);
+    if (lastBar !== undefined) this.lastPrice.applyOptions(this.lastPriceLook(lastBar));
     for (const drawing of this.lineDrawings) drawing.applyOptions({ color: cssColor('--accent') });
     this.setMarks(this.marks);
   }
 
-  private describe(event?: MouseEventParams): void {
+  private showLegend(event?: MouseEventParams): void {
     const { bars } = this.studied;
     const index = this.indexByTime.get(Number(event?.time)) ?? bars.length - 1;
     const bar = bars[index];
     this.legend.replaceChildren(
-      ...(bar === undefined ? [] : legendOf(bar, index, this.unit, this.title, this.studies.lines())),
+      ...(bar === undefined ? [] : legendOf(bar, index, this.unit, this.chartTitle, this.studies.lines())),
     );
   }
 }
 
-function makeChart(canvas: HTMLElement, settings: () => ChartSettings): IChartApiBase<Time> {
+function makeChart(canvas: HTMLElement, getSettings: () => ChartSettings): IChartApiBase<Time> {
   return createChartEx(
     canvas,
-    zonedScale(() => settings().zone),
+    zonedScale(() => getSettings().zone),
     {
       autoSize: true,
       layout: { attributionLogo: false, fontFamily: 'inherit', fontSize: 11 },
@@ -351,13 +356,13 @@ function makeChart(canvas: HTMLElement, settings: () => ChartSettings): IChartAp
   );
 }
 
-function toCandle(bar: Bar, factor: number): CandlestickData {
+function toCandle(bar: Bar, priceFactor: number): CandlestickData {
   return {
     time: toTime(bar.time),
-    open: bar.open * factor,
-    high: bar.high * factor,
-    low: bar.low * factor,
-    close: bar.close * factor,
+    open: bar.open * priceFactor,
+    high: bar.high * priceFactor,
+    low: bar.low * priceFactor,
+    close: bar.close * priceFactor,
   };
 }
 

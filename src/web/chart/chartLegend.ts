@@ -30,9 +30,9 @@ export function legendOf(
   title: string,
   lines: readonly StudyLine[],
 ): Node[] {
-  const tone = bar.close >= bar.open ? 'up' : 'down';
+  const upOrDown = bar.close >= bar.open ? 'up' : 'down';
   const legendItem = (name: string, value: string): Node =>
-    h('span', {}, h('i', {}, name), h('b', { class: tone }, value));
+    h('span', {}, h('i', {}, name), h('b', { class: upOrDown }, value));
   const changePercent = bar.open === 0 ? 0 : (bar.close / bar.open - 1) * 100;
   return [
     h('span', { class: 'legend-title' }, title),
@@ -40,14 +40,14 @@ export function legendOf(
     legendItem('H', priceIn(unit, bar.high)),
     legendItem('L', priceIn(unit, bar.low)),
     legendItem('C', priceIn(unit, bar.close)),
-    h('span', { class: tone }, `${changePercent >= 0 ? '+' : '−'}${Math.abs(changePercent).toFixed(2)}%`),
+    h('span', { class: upOrDown }, `${changePercent >= 0 ? '+' : '−'}${Math.abs(changePercent).toFixed(2)}%`),
     legendItem('Vol', volumeIn(unit, bar)),
     legendItem('Trades', String(bar.trades)),
-    ...lines.map((line) => studyPart(line, index, unit)),
+    ...lines.map((line) => studyItem(line, index, unit)),
   ];
 }
 
-function studyPart({ study, column, label, values }: StudyLine, index: number, unit: ChartUnit): Node {
+function studyItem({ study, column, label, values }: StudyLine, index: number, unit: ChartUnit): Node {
   const value = values[index] ?? null;
   const text = value === null ? '—' : study === 'rsi' ? value.toFixed(1) : priceIn(unit, value);
   return h(

@@ -43,10 +43,10 @@ export interface ChartPanelOptions<C extends string> {
 
 export interface ChartPanel {
   readonly element: HTMLElement;
-  touch(): void;
-  doubt(): void;
+  reloadLastSoon(): void;
+  reload(): void;
   /** Marks a trade of the stream if the chosen maker made it. */
-  see(item: ActivityItem): void;
+  addActivity(item: ActivityItem): void;
   /** Marks the trades of a maker, and shows the chart. If they are marked already, removes the marks. */
   toggleMaker(maker: string): void;
 }

@@ -30,8 +30,8 @@ export function createChartPanel<C extends string>(options: ChartPanelOptions<C>
   return new Panel(options);
 }
 
-const QUIET = { class: 'button quiet' };
-const TOGGLE = { ...QUIET, 'aria-pressed': 'false' };
+const QUIET_PROPS = { class: 'button quiet' };
+const TOGGLE_PROPS = { ...QUIET_PROPS, 'aria-pressed': 'false' };
 
 class Panel<C extends string> implements ChartPanel {
   readonly element: HTMLElement;
@@ -44,32 +44,32 @@ class Panel<C extends string> implements ChartPanel {
     tabindex: 0,
     'aria-label': 'Bars',
   });
-  private readonly count = h('span', { class: 'chart-count', role: 'status' });
-  private readonly olderButton = button('Older', () => this.feed?.older(), {
-    ...QUIET,
+  private readonly countText = h('span', { class: 'chart-count', role: 'status' });
+  private readonly olderButton = button('Older', () => this.feed?.requestOlder(), {
+    ...QUIET_PROPS,
     title: 'Load older bars',
   });
-  private readonly newest = button('Latest', () => this.chart.showNewest(), {
+  private readonly newestButton = button('Latest', () => this.chart.showNewest(), {
     class: 'button chart-newest',
     title: 'Go to the latest bar',
     hidden: true,
   });
-  private readonly placing = button('Line', () => this.setPlacing(!this.isPlacing), {
-    ...TOGGLE,
+  private readonly lineButton = button('Line', () => this.setPlacingLine(!this.isPlacingLine), {
+    ...TOGGLE_PROPS,
     title: 'Draw a horizontal line: click on the chart',
   });
   private readonly lineList = lineList((prices) => this.setLines(prices));
   private readonly makerField: HTMLElement;
   private readonly showMaker: (maker: string | null) => void;
   private readonly makerMarks: MakerMarks;
-  private isPlacing = false;
+  private isPlacingLine = false;
   private settings: ChartSettings = loadSettings();
   private lines: ChartLines;
   private choice: Choice<C>;
   /** Whether times without trades have flat bars. */
-  private fills = false;
+  private fillsGaps = false;
   private feed: BarFeed | null = null;
-  private life: AbortController | null = null;
+  private feedController: AbortController | null = null;
   private studied: StudiedBars = { bars: [], barSeconds: 60, isWhole: true };
 
   constructor(options: ChartPanelOptions<C>) {
@@ -77,13 +77,13 @@ class Panel<C extends string> implements ChartPanel {
     const { timeframe, currency, maker, path, signal } = options;
     this.choice = { timeframe, currency, maker, source: options.source ?? options.sources?.[0]?.[0] ?? null };
     this.lines = loadLines(path);
-    const field = makerField(maker, (chosen) => this.choose({ maker: chosen }));
-    this.makerField = field.element;
-    this.showMaker = field.show;
+    const makerInput = makerField(maker, (chosenMaker) => this.choose({ maker: chosenMaker }));
+    this.makerField = makerInput.element;
+    this.showMaker = makerInput.show;
     this.chart = new LateChart({
       settings: this.settings,
-      onleft: () => this.feed?.older(),
-      onnewest: (isShown) => void (this.newest.hidden = isShown),
+      onleft: () => this.feed?.requestOlder(),
+      onnewest: (isShown) => void (this.newestButton.hidden = isShown),
       onprice: (price) => this.placeLine(price),
       signal,
     });
@@ -91,32 +91,32 @@ class Panel<C extends string> implements ChartPanel {
       filter: options.trades.filter,
       onmarks: (marks, text) => {
         this.chart.setMarks(marks);
-        field.tell(text);
+        makerInput.showStatus(text);
         this.afterDraw();
       },
       signal,
     });
-    this.chart.element.append(this.newest, this.cover, this.table);
+    this.chart.element.append(this.newestButton, this.cover, this.table);
     this.chart.canvas.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape') this.setPlacing(false);
+      if (event.key === 'Escape') this.setPlacingLine(false);
       else if (!event.ctrlKey && !event.metaKey && !event.altKey && pressKey(this.chart, event))
         event.preventDefault();
     });
     this.element = h('section', { class: 'card chart-card' }, this.controls(), this.chart.element);
-    this.start();
+    this.startFeed();
   }
 
-  touch(): void {
-    this.feed?.touch();
+  reloadLastSoon(): void {
+    this.feed?.reloadLastSoon();
   }
 
-  doubt(): void {
-    this.feed?.doubt();
-    this.makerMarks.doubt();
+  reload(): void {
+    this.feed?.reloadNewest();
+    this.makerMarks.reload();
   }
 
-  see(item: ActivityItem): void {
-    this.makerMarks.see(item);
+  addActivity(item: ActivityItem): void {
+    this.makerMarks.addActivity(item);
   }
 
   toggleMaker(maker: string): void {
@@ -139,7 +139,7 @@ class Panel<C extends string> implements ChartPanel {
       onchange: (currency) => this.choose({ currency }),
     });
     const spring = h('span', { class: 'spring' });
-    const tools = this.tools(currencies).filter((tool): tool is HTMLElement => tool !== false);
+    const tools = this.toolButtons(currencies).filter((tool): tool is HTMLElement => tool !== false);
     return h(
       'div',
       { class: 'chart-bar' },
@@ -147,30 +147,30 @@ class Panel<C extends string> implements ChartPanel {
       currencies,
       this.sources(),
       spring,
-      this.count,
+      this.countText,
       ...tools,
     );
   }
 
-  private tools(currencies: HTMLElement): (HTMLElement | false)[] {
+  private toolButtons(currencies: HTMLElement): (HTMLElement | false)[] {
     const { options } = this;
     const { signal } = options;
     const settings = {
       get: () => this.settings,
       set: (changed: Partial<ChartSettings>) => this.setLook(changed),
     };
-    const fill = button('Fill', () => this.toggleFill(fill), {
-      ...TOGGLE,
+    const fillButton = button('Fill', () => this.toggleFill(fillButton), {
+      ...TOGGLE_PROPS,
       title: 'Show times without trades as flat bars',
     });
     const tableButton = button('Table', () => this.toggleTable(tableButton), {
-      ...TOGGLE,
+      ...TOGGLE_PROPS,
       title: 'Show the bars as a table',
     });
     return [
       options.inverse !== undefined && invertButton(currencies, options.inverse, () => this.choice.currency),
       this.olderButton,
-      fill,
+      fillButton,
       indicatorMenu(settings, signal),
       menuButton(
         'Settings',
@@ -179,14 +179,17 @@ class Panel<C extends string> implements ChartPanel {
         () => lookSections(settings),
         signal,
       ),
-      this.placing,
+      this.lineButton,
       tableButton,
       button('CSV', () => this.download(), {
-        ...QUIET,
+        ...QUIET_PROPS,
         title:
           'Download the loaded bars as CSV. If the column continuous is 1, open, high and low include the last close',
       }),
-      button('PNG', () => this.downloadPicture(), { ...QUIET, title: 'Download a picture of the chart' }),
+      button('PNG', () => this.downloadPicture(), {
+        ...QUIET_PROPS,
+        title: 'Download a picture of the chart',
+      }),
       fullScreenButton(() => this.element, signal),
     ];
   }
@@ -205,14 +208,14 @@ class Panel<C extends string> implements ChartPanel {
   private choose(changed: Partial<Choice<C>>): void {
     this.choice = { ...this.choice, ...changed };
     this.options.onchoice(this.choice);
-    if (changed.maker === undefined) this.start();
-    else this.follow();
+    if (changed.maker === undefined) this.startFeed();
+    else this.followMaker();
   }
 
-  private toggleFill(fill: HTMLElement): void {
-    this.fills = !this.fills;
-    fill.setAttribute('aria-pressed', String(this.fills));
-    this.start();
+  private toggleFill(fillButton: HTMLElement): void {
+    this.fillsGaps = !this.fillsGaps;
+    fillButton.setAttribute('aria-pressed', String(this.fillsGaps));
+    this.startFeed();
   }
 
   private setLook(changed: Partial<ChartSettings>): void {
@@ -220,22 +223,22 @@ class Panel<C extends string> implements ChartPanel {
     saveSettings(this.settings);
     this.chart.setLook(this.settings);
     if (changed.continuous === undefined) this.afterDraw();
-    else this.start();
+    else this.startFeed();
   }
 
-  private setPlacing(isPlacing: boolean): void {
-    this.isPlacing = isPlacing;
-    this.placing.setAttribute('aria-pressed', String(isPlacing));
-    this.chart.element.classList.toggle('is-placing', isPlacing);
+  private setPlacingLine(isPlacingLine: boolean): void {
+    this.isPlacingLine = isPlacingLine;
+    this.lineButton.setAttribute('aria-pressed', String(isPlacingLine));
+    this.chart.element.classList.toggle('is-placing', isPlacingLine);
   }
 
   private placeLine(price: number): void {
-    if (!this.isPlacing) return;
-    this.setPlacing(false);
-    this.setLines([...this.ownLines(), Number(price.toPrecision(6))]);
+    if (!this.isPlacingLine) return;
+    this.setPlacingLine(false);
+    this.setLines([...this.currencyLines(), Number(price.toPrecision(6))]);
   }
 
-  private ownLines(): readonly number[] {
+  private currencyLines(): readonly number[] {
     return this.lines[this.choice.currency] ?? [];
   }
 
@@ -249,14 +252,14 @@ class Panel<C extends string> implements ChartPanel {
   }
 
   private showLines(): void {
-    this.chart.setLines(this.ownLines());
-    this.lineList.show(this.ownLines());
+    this.chart.setLines(this.currencyLines());
+    this.lineList.show(this.currencyLines());
   }
 
-  private start(): void {
-    this.life?.abort();
-    const controller = new AbortController();
-    this.life = controller;
+  private startFeed(): void {
+    this.feedController?.abort();
+    const newController = new AbortController();
+    this.feedController = newController;
     this.cover.hidden = false;
     this.cover.replaceChildren('Loading bars …');
     this.chart.element.dataset['state'] = 'loading';
@@ -268,25 +271,25 @@ class Panel<C extends string> implements ChartPanel {
       query: {
         timeframe,
         continuous: this.settings.continuous,
-        fill: this.fills,
+        fill: this.fillsGaps,
         source,
         ...this.options.queryOf(currency),
       },
-      signal: AbortSignal.any([controller.signal, this.options.signal]),
-      onbars: (bars, { isNew, isWhole }) => this.show(bars, isNew, isWhole),
-      onfailure: (error) => this.fail(error),
-      onolder: (state) => this.tellOlder(state),
+      signal: AbortSignal.any([newController.signal, this.options.signal]),
+      onbars: (bars, { isNew, isWhole }) => this.showBars(bars, isNew, isWhole),
+      onfailure: (error) => this.showFailure(error),
+      onolder: (state) => this.showOlderState(state),
     });
-    this.follow();
+    this.followMaker();
   }
 
-  private follow(): void {
+  private followMaker(): void {
     const { maker, currency } = this.choice;
     this.showMaker(maker);
-    this.makerMarks.follow(maker, this.options.trades.frameOf(currency));
+    this.makerMarks.followMaker(maker, this.options.trades.frameOf(currency));
   }
 
-  private show(bars: readonly Bar[], isNew: boolean, isWhole: boolean): void {
+  private showBars(bars: readonly Bar[], isNew: boolean, isWhole: boolean): void {
     this.cover.hidden = bars.length > 0;
     if (bars.length === 0) this.cover.replaceChildren(emptyNotice(this.options.emptyText));
     this.studied = { bars, barSeconds: TIMEFRAME_SECONDS[this.choice.timeframe], isWhole };
@@ -298,28 +301,33 @@ class Panel<C extends string> implements ChartPanel {
     dataset['last'] = String(bars.at(-1)?.time ?? '');
   }
 
-  /** Follows each change of bars, indicators and marks. */
+  /** Runs after each change of bars, indicators and marks. */
   private afterDraw(): void {
     const { bars, barSeconds, isWhole } = this.studied;
     if (!this.table.hidden) this.fillTable();
     // The VWAP of the newest bar needs all bars of its day or month.
     if (this.settings.studies.includes('vwap') && !isWhole && isPeriodCut(bars, barSeconds))
-      this.feed?.older();
+      this.feed?.requestOlder();
   }
 
-  private fail(error: unknown): void {
+  private showFailure(error: unknown): void {
     if ((this.feed?.bars().length ?? 0) > 0) return;
     this.chart.element.dataset['state'] = 'failed';
-    this.cover.replaceChildren(failureNotice(failureText(error), () => this.start()));
-    if (this.life !== null) retryWhenBack(error, () => this.start(), this.life.signal);
+    this.cover.replaceChildren(failureNotice(failureText(error), () => this.startFeed()));
+    if (this.feedController !== null)
+      retryWhenBack(error, () => this.startFeed(), this.feedController.signal);
   }
 
-  private tellOlder(state: 'loading' | 'more' | 'all'): void {
+  private showOlderState(state: 'loading' | 'more' | 'all'): void {
     this.chart.element.dataset['state'] = state;
     this.olderButton.disabled = state !== 'more';
     const bars = this.feed?.bars().length ?? 0;
-    const words = { loading: `${bars} bars, loading older …`, more: `${bars} bars`, all: `all ${bars} bars` };
-    this.count.textContent = bars === 0 ? '' : words[state];
+    const countTexts = {
+      loading: `${bars} bars, loading older …`,
+      more: `${bars} bars`,
+      all: `all ${bars} bars`,
+    };
+    this.countText.textContent = bars === 0 ? '' : countTexts[state];
   }
 
   private toggleTable(tableButton: HTMLElement): void {
@@ -332,7 +340,7 @@ class Panel<C extends string> implements ChartPanel {
     const content = {
       bars: this.studied.bars,
       lines: this.chart.lines(),
-      marks: this.makerMarks.shown(),
+      marks: this.makerMarks.shownMarks(),
       unit: this.options.unitOf(this.choice.currency),
       zone: this.settings.zone,
     };
@@ -344,9 +352,9 @@ class Panel<C extends string> implements ChartPanel {
     return `${token} in ${currency}, ${this.choice.timeframe}`;
   }
 
-  private fileName(ending: string): string {
+  private fileName(extension: string): string {
     const { timeframe, currency } = this.choice;
-    return `${this.options.fileName}-${timeframe}-${currency}.${ending}`;
+    return `${this.options.fileName}-${timeframe}-${currency}.${extension}`;
   }
 
   private download(): void {
@@ -357,8 +365,9 @@ class Panel<C extends string> implements ChartPanel {
   }
 
   private downloadPicture(): void {
-    const last = this.studied.bars.at(-1);
-    const at = last === undefined ? '' : `, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-    downloadPicture(this.chart.picture(), `${this.title()}${at} · Candlehouse`, this.fileName('png'));
+    const lastBar = this.studied.bars.at(-1);
+    const timeText =
+      lastBar === undefined ? '' : `, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+    downloadPicture(this.chart.picture(), `${this.title()}${timeText} · Candlehouse`, this.fileName('png'));
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The chart of the page. The library creates its canvases in a task of its own, after the browser has painted the page and
- * knows the size of the chart, or when the first bars arrive. Until then, this class keeps what the chart shall show.
+ * knows the size of the chart, or when the first bars arrive. Until then, this class keeps the prices, marks and settings for it.
  */
 import { h } from '../core/dom.ts';
 import { afterPaint } from '../core/nextTask.ts';
@@ -24,21 +24,21 @@ export class LateChart implements CandleChart {
   private readonly options: Omit<CandleChartOptions, 'canvas' | 'legend' | 'settings'>;
   private chart: CandleChart | null = null;
   private settings: ChartSettings;
-  private named: readonly [unit: ChartUnit, title: string] | null = null;
-  private prices: readonly number[] = [];
+  private unitAndTitle: readonly [unit: ChartUnit, title: string] | null = null;
+  private linePrices: readonly number[] = [];
   private marks: readonly TradeMark[] = [];
 
   constructor({ settings, ...options }: Omit<CandleChartOptions, 'canvas' | 'legend'>) {
     this.options = options;
     this.settings = settings;
     void afterPaint().then(() => {
-      if (!options.signal.aborted) this.chart ??= this.create();
+      if (!options.signal.aborted) this.chart ??= this.createChart();
     });
   }
 
   draw(studied: StudiedBars, isNew: boolean): void {
     if (this.options.signal.aborted) return;
-    if (studied.bars.length > 0) this.chart ??= this.create();
+    if (studied.bars.length > 0) this.chart ??= this.createChart();
     this.chart?.draw(studied, isNew);
   }
 
@@ -48,12 +48,12 @@ export class LateChart implements CandleChart {
   }
 
   setUnit(unit: ChartUnit, title: string): void {
-    this.named = [unit, title];
+    this.unitAndTitle = [unit, title];
     this.chart?.setUnit(unit, title);
   }
 
   setLines(prices: readonly number[]): void {
-    this.prices = prices;
+    this.linePrices = prices;
     this.chart?.setLines(prices);
   }
 
@@ -74,27 +74,27 @@ export class LateChart implements CandleChart {
     this.chart?.pan(bars);
   }
 
-  zoom(factor: number): void {
-    this.chart?.zoom(factor);
+  zoom(barFactor: number): void {
+    this.chart?.zoom(barFactor);
   }
 
   showOldest(): void {
     this.chart?.showOldest();
   }
 
-  visible(): number {
-    return this.chart?.visible() ?? 0;
+  countVisibleBars(): number {
+    return this.chart?.countVisibleBars() ?? 0;
   }
 
   picture(): HTMLCanvasElement {
-    return (this.chart ??= this.create()).picture();
+    return (this.chart ??= this.createChart()).picture();
   }
 
-  private create(): CandleChart {
+  private createChart(): CandleChart {
     const { options, canvas, legend, settings } = this;
     const chart = createCandleChart({ ...options, canvas, legend, settings });
-    if (this.named !== null) chart.setUnit(...this.named);
-    chart.setLines(this.prices);
+    if (this.unitAndTitle !== null) chart.setUnit(...this.unitAndTitle);
+    chart.setLines(this.linePrices);
     chart.setMarks(this.marks);
     return chart;
   }

@@ -19,7 +19,7 @@ export class MakerMarks {
   private readonly options: MakerMarksOptions;
   private studied: StudiedBars = { bars: [], barSeconds: 60, isWhole: true };
   private trades: MakerTrades | null = null;
-  private life: AbortController | null = null;
+  private tradesController: AbortController | null = null;
   private marks: readonly TradeMark[] = [];
 
   constructor(options: MakerMarksOptions) {
@@ -27,37 +27,37 @@ export class MakerMarks {
   }
 
   /** Follows a maker, with trades as seen from the token of the frame; null follows nobody. */
-  follow(maker: string | null, frame: TradeFrame): void {
-    this.life?.abort();
-    const controller = new AbortController();
-    this.life = controller;
-    const signal = AbortSignal.any([controller.signal, this.options.signal]);
+  followMaker(maker: string | null, frame: TradeFrame): void {
+    this.tradesController?.abort();
+    const newController = new AbortController();
+    this.tradesController = newController;
+    const signal = AbortSignal.any([newController.signal, this.options.signal]);
     const { filter } = this.options;
     this.trades =
       maker === null
         ? null
-        : createMakerTrades({ maker, filter, frame, signal, onchange: () => this.mark() });
+        : createMakerTrades({ maker, filter, frame, signal, onchange: () => this.updateMarks() });
     this.setBars(this.studied);
   }
 
   /** Loads the trades back to the first of these bars. */
   setBars(studied: StudiedBars): void {
     this.studied = studied;
-    this.mark();
-    const [first] = studied.bars;
-    if (first !== undefined) this.trades?.reachBack(first.time);
+    this.updateMarks();
+    const [firstBar] = studied.bars;
+    if (firstBar !== undefined) this.trades?.loadBackTo(firstBar.time);
   }
 
-  see(item: ActivityItem): void {
-    this.trades?.see(item);
+  addActivity(item: ActivityItem): void {
+    this.trades?.addActivity(item);
   }
 
-  doubt(): void {
-    this.trades?.doubt();
+  reload(): void {
+    this.trades?.reload();
   }
 
   /** The marks; null if no maker is chosen. */
-  shown(): readonly TradeMark[] | null {
+  shownMarks(): readonly TradeMark[] | null {
     return this.trades === null ? null : this.marks;
   }
 
@@ -71,17 +71,17 @@ export class MakerMarks {
     });
   }
 
-  private mark(): void {
+  private updateMarks(): void {
     const { bars, barSeconds } = this.studied;
     this.marks = this.trades === null ? [] : marksOf(bars, barSeconds, this.trades.trades());
-    this.options.onmarks(this.marks, this.text());
+    this.options.onmarks(this.marks, this.statusText());
   }
 
-  private text(): string {
+  private statusText(): string {
     if (this.trades === null) return '';
-    const sum = (wanted: 'buy' | 'sell'): number =>
-      this.marks.reduce((total, { side, count }) => total + (side === wanted ? count : 0), 0);
-    const doneText = `Buys: ${sum('buy')}, sells: ${sum('sell')} in the loaded bars.`;
+    const countTrades = (wantedSide: 'buy' | 'sell'): number =>
+      this.marks.reduce((total, { side, count }) => total + (side === wantedSide ? count : 0), 0);
+    const doneText = `Buys: ${countTrades('buy')}, sells: ${countTrades('sell')} in the loaded bars.`;
     const texts = {
       loading: 'Loading trades …',
       failed: 'The trades did not load.',

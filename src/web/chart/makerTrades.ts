@@ -29,14 +29,14 @@ type LoadState = 'loading' | 'done' | 'failed' | 'cut';
 
 export interface MakerTrades {
   trades(): readonly MakerTrade[];
-  /** Text of the page about the trades. */
+  /** How far the trades are loaded. */
   state(): LoadState;
   /** Loads the trades back to this time. */
-  reachBack(to: number): void;
+  loadBackTo(time: number): void;
   /** Takes an event of the stream. */
-  see(item: ActivityItem): void;
+  addActivity(item: ActivityItem): void;
   /** Loads everything again, because a reorg may have removed trades. */
-  doubt(): void;
+  reload(): void;
 }
 
 export function createMakerTrades(options: MakerTradesOptions): MakerTrades {
@@ -45,32 +45,32 @@ export function createMakerTrades(options: MakerTradesOptions): MakerTrades {
   let state: LoadState = 'loading';
   let oldestWanted = Infinity;
   /** Counts restarts. An answer of an earlier start is ignored. */
-  let start = 0;
-  let isBusy = false;
+  let restarts = 0;
+  let isLoading = false;
 
-  const oldest = (): number => Math.min(...[...items.values()].map(({ timestamp }) => timestamp));
-  const isReached = (): boolean => state === 'done' && (cursor === null || oldest() < oldestWanted);
-  const loadPage = async (ownStart: number): Promise<void> => {
+  const oldestLoaded = (): number => Math.min(...[...items.values()].map(({ timestamp }) => timestamp));
+  const isFarEnough = (): boolean => state === 'done' && (cursor === null || oldestLoaded() < oldestWanted);
+  const loadPage = async (restartsBefore: number): Promise<void> => {
     const query = { ...options.filter, maker: options.maker, event_type: 'swap', limit: PAGE_TRADES, cursor };
     const page = await getAnswer<ActivityPage>('/activity', query, options.signal);
-    if (ownStart !== start) return;
+    if (restartsBefore !== restarts) return;
     for (const item of page.data)
       if (item.event_type === 'swap' && item.maker === options.maker) items.set(item.id, item);
     cursor = page.meta.next_cursor;
     state = items.size >= TRADES_MAX && cursor !== null ? 'cut' : 'done';
     options.onchange();
   };
-  const work = async (): Promise<void> => {
-    if (isBusy) return;
-    isBusy = true;
+  const loadPages = async (): Promise<void> => {
+    if (isLoading) return;
+    isLoading = true;
     try {
-      while (!options.signal.aborted && state !== 'cut' && !isReached()) await loadPage(start);
+      while (!options.signal.aborted && state !== 'cut' && !isFarEnough()) await loadPage(restarts);
     } catch {
       if (options.signal.aborted) return;
       state = 'failed';
       options.onchange();
     } finally {
-      isBusy = false;
+      isLoading = false;
     }
   };
 
@@ -78,24 +78,24 @@ export function createMakerTrades(options: MakerTradesOptions): MakerTrades {
     trades: () =>
       [...items.values()].flatMap((item) => {
         const side = item.event_type === 'swap' ? sideOf(item, options.frame) : 'swap';
-        return side === 'swap' ? [] : [{ at: item.timestamp, side }];
+        return side === 'swap' ? [] : [{ timestamp: item.timestamp, side }];
       }),
     state: () => state,
-    reachBack(to) {
-      oldestWanted = to;
-      void work();
+    loadBackTo(time) {
+      oldestWanted = time;
+      void loadPages();
     },
-    see(item) {
+    addActivity(item) {
       if (item.event_type !== 'swap' || item.maker !== options.maker) return;
       items.set(item.id, item);
       options.onchange();
     },
-    doubt() {
+    reload() {
       items = new Map();
       cursor = null;
       state = 'loading';
-      start += 1;
-      void work();
+      restarts += 1;
+      void loadPages();
     },
   };
 }

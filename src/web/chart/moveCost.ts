@@ -13,13 +13,13 @@ export function moveCost(audit: Audit): HTMLElement {
   const costs = audit.manipulation_cost_usd;
   const text = moveCostText(audit);
   if (costs === null) return h('p', { class: 'move-cost' }, text);
-  const line = (word: string, moves: typeof costs.up): string =>
-    `${word}: ${MOVES.map(([key, name]) => `${name} ${wholeUsd(moves[key])}`).join(', ')}.`;
+  const costLine = (direction: string, costByMove: typeof costs.up): string =>
+    `${direction}: ${MOVES.map(([key, name]) => `${name} ${wholeUsd(costByMove[key])}`).join(', ')}.`;
   return h(
     'p',
     { class: 'move-cost', title: 'The least that an attacker loses within one block; a lower bound' },
     text,
     ' ',
-    h('small', {}, `${line('Up', costs.up)} ${line('Down', costs.down)}`),
+    h('small', {}, `${costLine('Up', costs.up)} ${costLine('Down', costs.down)}`),
   );
 }

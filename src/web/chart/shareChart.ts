@@ -24,8 +24,8 @@ export function toSeries(
     label: display_name,
     days: history.map(({ time, volume_usd }) => ({ time, volume: volume_usd })),
   }));
-  const total = ({ days }: ShareSeries): number => days.reduce((sum, { volume }) => sum + volume, 0);
-  series.sort((a, b) => total(b) - total(a));
+  const totalOf = ({ days }: ShareSeries): number => days.reduce((sum, { volume }) => sum + volume, 0);
+  series.sort((a, b) => totalOf(b) - totalOf(a));
   if (series.length <= SERIES_MAX) return series;
   const otherDays = series.slice(SERIES_MAX - 1).flatMap(({ days }) => days);
   const volumeByTime = new Map<number, number>();
@@ -44,9 +44,9 @@ function toDays(series: readonly ShareSeries[]): Day[] {
   const times = [...new Set(series.flatMap(({ days }) => days.map(({ time }) => time)))].sort(
     (a, b) => a - b,
   );
-  const volumesByTime = series.map(({ days }) => new Map(days.map(({ time, volume }) => [time, volume])));
+  const volumeMaps = series.map(({ days }) => new Map(days.map(({ time, volume }) => [time, volume])));
   return times.map((time) => {
-    const volumes = volumesByTime.map((table) => table.get(time) ?? 0);
+    const volumes = volumeMaps.map((volumeByTime) => volumeByTime.get(time) ?? 0);
     return { time, volumes, total: volumes.reduce((sum, volume) => sum + volume, 0) };
   });
 }
@@ -58,7 +58,7 @@ export function shareChart(
   signal: AbortSignal,
 ): HTMLElement {
   const days = toDays(series);
-  const latest = days.length - 1;
+  const latestIndex = days.length - 1;
   const shareTexts = series.map(() => h('b'));
   const dayName = h('span', { class: 'share-day' });
   const legend = h(
@@ -73,22 +73,22 @@ export function shareChart(
   const showDay = (index: number): void => {
     const day = days[index];
     if (day === undefined) return;
-    dayName.textContent = `${formatDay(day.time)}${index === latest ? ' (so far)' : ''} · ${formatUsd(day.total)}`;
+    dayName.textContent = `${formatDay(day.time)}${index === latestIndex ? ' (so far)' : ''} · ${formatUsd(day.total)}`;
     day.volumes.forEach((volume, seriesIndex) => {
-      const reading = shareTexts[seriesIndex];
-      if (reading === undefined) return;
+      const valueText = shareTexts[seriesIndex];
+      if (valueText === undefined) return;
       const share = day.total === 0 ? null : (volume / day.total) * 100;
-      reading.textContent = mode === 'share' ? formatShare(share) : formatUsd(volume);
+      valueText.textContent = mode === 'share' ? formatShare(share) : formatUsd(volume);
     });
   };
   const redraw = (): void => {
     if (box.clientWidth > 0) box.replaceChildren(drawDays(series, days, mode, box.clientWidth, showDay));
   };
-  const watcher = new ResizeObserver(redraw);
-  watcher.observe(box);
-  signal.addEventListener('abort', () => watcher.disconnect());
-  box.addEventListener('pointerleave', () => showDay(latest));
-  showDay(latest);
+  const resizeObserver = new ResizeObserver(redraw);
+  resizeObserver.observe(box);
+  signal.addEventListener('abort', () => resizeObserver.disconnect());
+  box.addEventListener('pointerleave', () => showDay(latestIndex));
+  showDay(latestIndex);
   return h('div', { class: 'share-chart' }, legend, box);
 }
 
@@ -99,31 +99,31 @@ function drawDays(
   width: number,
   showDay: (index: number) => void,
 ): SVGElement {
-  const highest = Math.max(...days.map(({ total }) => total), 1);
+  const highestTotal = Math.max(...days.map(({ total }) => total), 1);
   const dayWidth = width / Math.max(1, days.length);
   const gap = dayWidth > 8 ? 2 : 0.5;
   const plotHeight = CHART_HEIGHT - AXIS_HEIGHT;
   const columns = days.map((day, index) => {
-    const fullVolume = mode === 'share' ? day.total : highest;
-    let partBottom = plotHeight;
-    const parts = day.volumes.map((volume, place) => {
+    const fullVolume = mode === 'share' ? day.total : highestTotal;
+    let partTop = plotHeight;
+    const parts = day.volumes.map((volume, seriesIndex) => {
       const height = fullVolume === 0 ? 0 : (volume / fullVolume) * plotHeight;
-      partBottom -= height;
+      partTop -= height;
       return s('rect', {
         x: index * dayWidth + gap / 2,
-        y: partBottom,
+        y: partTop,
         width: dayWidth - gap,
         height,
-        class: `series-${place}`,
+        class: `series-${seriesIndex}`,
       });
     });
     const label = day.volumes
       .map(
-        (volume, place) =>
-          `${series[place]?.label ?? ''} ${formatShare(day.total === 0 ? null : (volume / day.total) * 100)}`,
+        (volume, seriesIndex) =>
+          `${series[seriesIndex]?.label ?? ''} ${formatShare(day.total === 0 ? null : (volume / day.total) * 100)}`,
       )
       .join(', ');
-    const sensor = s('rect', {
+    const hoverArea = s('rect', {
       x: index * dayWidth,
       y: 0,
       width: dayWidth,
@@ -132,10 +132,10 @@ function drawDays(
       tabindex: 0,
       role: 'img',
     });
-    sensor.setAttribute('aria-label', `${formatDay(day.time)}: ${label}`);
-    sensor.addEventListener('pointerenter', () => showDay(index));
-    sensor.addEventListener('focus', () => showDay(index));
-    return s('g', { class: 'column' }, ...parts, sensor);
+    hoverArea.setAttribute('aria-label', `${formatDay(day.time)}: ${label}`);
+    hoverArea.addEventListener('pointerenter', () => showDay(index));
+    hoverArea.addEventListener('focus', () => showDay(index));
+    return s('g', { class: 'column' }, ...parts, hoverArea);
   });
   const labelEvery = Math.max(1, Math.ceil(days.length / Math.max(2, Math.floor(width / 90))));
   const dayLabels = days

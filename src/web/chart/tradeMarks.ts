@@ -11,7 +11,7 @@ export interface TradeMark {
 
 export interface MakerTrade {
   /** Unix seconds. */
-  readonly at: number;
+  readonly timestamp: number;
   readonly side: 'buy' | 'sell';
 }
 
@@ -22,8 +22,8 @@ export function marksOf(
   trades: readonly MakerTrade[],
 ): TradeMark[] {
   const counts = new Map<string, number>();
-  for (const { at, side } of trades) {
-    const key = `${at - (at % barSeconds)} ${side}`;
+  for (const { timestamp, side } of trades) {
+    const key = `${timestamp - (timestamp % barSeconds)} ${side}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return bars.flatMap(({ time }) =>

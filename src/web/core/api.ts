@@ -34,8 +34,8 @@ export function urlOf(path: string, query: Query = {}): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
     if (value !== null && value !== '') params.set(name, String(value));
-  const text = params.toString();
-  return text === '' ? path : `${path}?${text}`;
+  const queryText = params.toString();
+  return queryText === '' ? path : `${path}?${queryText}`;
 }
 
 /** Longest Retry-After for which a call waits on its own, and the number of attempts. */
@@ -43,21 +43,21 @@ const RETRY_AFTER_MAX_S = 5;
 const TRIES_MAX = 3;
 
 /** Sends one request. Rejects with ApiFailure, or with the signal's AbortError. */
-async function call(url: string, signal: AbortSignal, form: URLSearchParams | null): Promise<Response> {
+async function call(url: string, signal: AbortSignal, formFields: URLSearchParams | null): Promise<Response> {
   let response: Response;
-  const postOptions = form === null ? {} : { method: 'POST', body: form };
+  const postOptions = formFields === null ? {} : { method: 'POST', body: formFields };
   try {
     response = await fetch(url, { signal, headers: { Accept: 'application/json' }, ...postOptions });
   } catch (error) {
     if (signal.aborted) throw error;
     throw new ApiFailure(0, 'unreachable', 'The server does not answer');
   }
-  seeIndexedBlock(response);
+  reportIndexedBlock(response);
   return response;
 }
 
 /** Tells the listeners the block of an answer. */
-function seeIndexedBlock(response: Response): void {
+function reportIndexedBlock(response: Response): void {
   const block = Number(response.headers.get('X-Indexed-Block'));
   if (block > 0) for (const listener of blockListeners) listener(block);
 }
@@ -83,15 +83,19 @@ export async function postForm(
   return readBody(url, signal, new URLSearchParams(fields));
 }
 
-async function readBody(url: string, signal: AbortSignal, form: URLSearchParams | null): Promise<unknown> {
-  let response = await call(url, signal, form);
-  for (let tries = 1; tries < TRIES_MAX && !response.ok; tries += 1) {
+async function readBody(
+  url: string,
+  signal: AbortSignal,
+  formFields: URLSearchParams | null,
+): Promise<unknown> {
+  let response = await call(url, signal, formFields);
+  for (let tryCount = 1; tryCount < TRIES_MAX && !response.ok; tryCount += 1) {
     // An error answer with Retry-After is temporary: too many requests, or a database that does not answer for a
     // moment. The call is repeated after that time.
     const retryAfter = response.headers.get('Retry-After');
     if (retryAfter === null || Number(retryAfter) > RETRY_AFTER_MAX_S) break;
     await pause(Number(retryAfter) * 1000, signal);
-    response = await call(url, signal, form);
+    response = await call(url, signal, formFields);
   }
   let body: unknown = null;
   try {
@@ -130,7 +134,7 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 /** The answer of /readyz. Its status says only whether answers are current. */
 export async function getReadiness(signal: AbortSignal): Promise<ReadyAnswer> {
   const response = await fetch('/readyz', { signal });
-  seeIndexedBlock(response);
+  reportIndexedBlock(response);
   const body: unknown = await response.json();
   if (typeof body !== 'object' || body === null || !('checks' in body))
     throw new ApiFailure(response.status, 'unreadable', 'The answer has no checks');

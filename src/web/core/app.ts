@@ -21,18 +21,18 @@ export const pairPath = (address: string): string => `/pair/${address}`;
 export const tokenPath = (address: string): string => `/token/${address}`;
 export const walletPath = (address: string): string => `/portfolio/${address}`;
 export const transactionPath = (hash: string, chain: string | null = null): string =>
-  `/tx/${hash}${ofChain(chain)}`;
+  `/tx/${hash}${chainQuery(chain)}`;
 export const contractPath = (address: string): string => `/contract/${address}`;
 /** `name` is the short name of the DEX, `dex_name` in the API. */
 export const dexPath = (name: string): string => `/dex/${encodeURIComponent(name)}`;
 /** The page that decides whether the address is a token, a pair, a contract or a wallet. */
 export const addressPath = (address: string, chain: string | null = null): string =>
-  `/address/${address}${ofChain(chain)}`;
+  `/address/${address}${chainQuery(chain)}`;
 /** `block` is a number or a hash. */
 export const blockPath = (block: number | string, chain: string | null = null): string =>
-  `/block/${block}${ofChain(chain)}`;
+  `/block/${block}${chainQuery(chain)}`;
 
 /** The default chain has no parameter. */
-function ofChain(chain: string | null): string {
+function chainQuery(chain: string | null): string {
   return chain === null ? '' : `?chainId=${encodeURIComponent(chain)}`;
 }

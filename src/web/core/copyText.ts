@@ -17,7 +17,7 @@ export async function copyText(text: string): Promise<boolean> {
 }
 
 function copyFromField(text: string): boolean {
-  const focused = document.activeElement;
+  const focusedElement = document.activeElement;
   const field = document.createElement('textarea');
   field.value = text;
   field.className = 'visually-hidden';
@@ -26,6 +26,6 @@ function copyFromField(text: string): boolean {
   field.select();
   const isCopied = document.execCommand('copy');
   field.remove();
-  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+  if (focusedElement instanceof HTMLElement) focusedElement.focus({ preventScroll: true });
   return isCopied;
 }

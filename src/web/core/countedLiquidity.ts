@@ -5,7 +5,7 @@ import type { TokenDetail, TokenItem } from '../../wire/tokens';
 import { h } from './dom.ts';
 import { formatUsd } from './format.ts';
 
-/** From this part of the whole on, everything counts: smaller differences are rounding. */
+/** If at least this part of the value counts, the rest is rounding, and the page shows one figure. */
 const WHOLE_SHARE = 0.99;
 /** Warnings that say why a price is not trusted. */
 const PRICE_CODES = ['unknown_decimals', 'no_route', 'low_liquidity'];
@@ -13,23 +13,23 @@ const PRICE_CODES = ['unknown_decimals', 'no_route', 'low_liquidity'];
 const POOL_CODES = ['managed_balance', 'weights_in_doubt', 'extreme_terms'];
 
 export function tokenLiquidity(token: TokenDetail): HTMLElement | string {
-  const { liquidity_usd: counted, pools_liquidity_usd: totalUsd, price_confidence: confidence } = token;
-  if (confidence === 'high' || confidence === 'medium' || totalUsd <= 0) return formatUsd(counted);
+  const { liquidity_usd: countedUsd, pools_liquidity_usd: totalUsd, price_confidence: confidence } = token;
+  if (confidence === 'high' || confidence === 'medium' || totalUsd <= 0) return formatUsd(countedUsd);
   const reason = token.warnings.find(({ code }) => PRICE_CODES.includes(code))?.message;
-  return countedOf(counted, totalUsd, 'price not trusted', reason ?? '');
+  return partlyCounted(countedUsd, totalUsd, 'price not trusted', reason ?? '');
 }
 
 export function pairLiquidity(pair: PairDetail): HTMLElement | string {
-  const counted = pair.liquidity_usd;
+  const countedUsd = pair.liquidity_usd;
   const values = pair.balances?.map(({ value_usd }) => value_usd) ?? [pair.reserve0_usd, pair.reserve1_usd];
   const totalUsd = values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
-  if (counted >= totalUsd * WHOLE_SHARE) return formatUsd(counted);
-  const doubtReason = pair.warnings.find(({ code }) => POOL_CODES.includes(code))?.message;
-  if (doubtReason !== undefined) return countedOf(counted, totalUsd, 'pool not trusted', doubtReason);
-  return counted === 0
-    ? countedOf(counted, totalUsd, 'price not trusted', 'No token of this pool has a trusted price')
-    : countedOf(
-        counted,
+  if (countedUsd >= totalUsd * WHOLE_SHARE) return formatUsd(countedUsd);
+  const poolReason = pair.warnings.find(({ code }) => POOL_CODES.includes(code))?.message;
+  if (poolReason !== undefined) return partlyCounted(countedUsd, totalUsd, 'pool not trusted', poolReason);
+  return countedUsd === 0
+    ? partlyCounted(countedUsd, totalUsd, 'price not trusted', 'No token of this pool has a trusted price')
+    : partlyCounted(
+        countedUsd,
         totalUsd,
         'price limited',
         'The pools behind a price limit what its token counts with',
@@ -38,8 +38,8 @@ export function pairLiquidity(pair: PairDetail): HTMLElement | string {
 
 /** The liquidity in a list of tokens, where a zero without a trusted price is no measured zero. */
 export function listedTokenLiquidity(token: TokenItem): HTMLElement | string {
-  const { liquidity_usd: counted, price_confidence: confidence } = token;
-  if (counted > 0 || confidence === 'high' || confidence === 'medium') return formatUsd(counted);
+  const { liquidity_usd: countedUsd, price_confidence: confidence } = token;
+  if (countedUsd > 0 || confidence === 'high' || confidence === 'medium') return formatUsd(countedUsd);
   return notCounted(
     confidence === 'none'
       ? 'The token has no USD price, so its liquidity does not count'
@@ -67,7 +67,12 @@ function notCounted(reason: string): HTMLElement {
   return h('span', { class: 'not-counted', title: reason }, 'not counted');
 }
 
-function countedOf(counted: number, whole: number, short: string, reason: string): HTMLElement {
-  const sum = `counted ${formatUsd(counted)} of ${formatUsd(whole)}: ${short}`;
-  return h('span', { class: 'counted' }, sum, h('small', {}, reason));
+function partlyCounted(
+  countedUsd: number,
+  totalUsd: number,
+  shortReason: string,
+  reason: string,
+): HTMLElement {
+  const amountText = `counted ${formatUsd(countedUsd)} of ${formatUsd(totalUsd)}: ${shortReason}`;
+  return h('span', { class: 'counted' }, amountText, h('small', {}, reason));
 }

@@ -10,7 +10,7 @@ type Props = Readonly<Record<string, Value>>;
 
 const SVG_SPACE = 'http://www.w3.org/2000/svg';
 
-function apply(element: Element, props: Props, children: readonly Child[]): void {
+function fillElement(element: Element, props: Props, children: readonly Child[]): void {
   for (const [name, value] of Object.entries(props)) {
     if (value === null || value === false) continue;
     if (typeof value === 'function') element.addEventListener(name.slice(2), value);
@@ -27,7 +27,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
-  apply(element, props, children);
+  fillElement(element, props, children);
   return element;
 }
 
@@ -38,7 +38,7 @@ export function s<K extends keyof SVGElementTagNameMap>(
   ...children: readonly Child[]
 ): SVGElementTagNameMap[K] {
   const element = document.createElementNS(SVG_SPACE, tag);
-  apply(element, props, children);
+  fillElement(element, props, children);
   return element;
 }
 
@@ -63,9 +63,9 @@ export function setChildren(parent: Node, nodes: readonly Node[]): void {
   );
 }
 
-/** Places the nodes one after the other, from `place` on. */
-function arrange(parent: Node, nodes: readonly Node[], place: Node | null): void {
-  let followingNode = place;
+/** Places the nodes one after the other, before `startNode`. */
+function arrange(parent: Node, nodes: readonly Node[], startNode: Node | null): void {
+  let followingNode = startNode;
   for (const node of nodes) {
     if (node === followingNode) followingNode = node.nextSibling;
     else parent.insertBefore(node, followingNode);
@@ -83,10 +83,10 @@ export function showKeyed<T extends HTMLElement>(
 ): void {
   const childByKey = new Map<string | undefined, ChildNode>();
   for (const child of parent.children) if (child instanceof HTMLElement) childByKey.set(keyOf(child), child);
-  const children = wantedNodes.map((next): Node => {
-    const key = keyOf(next);
+  const children = wantedNodes.map((wantedNode): Node => {
+    const key = keyOf(wantedNode);
     const child = key === undefined ? undefined : childByKey.get(key);
-    return child === undefined ? next : replaceChanged(child, next);
+    return child === undefined ? wantedNode : replaceChanged(child, wantedNode);
   });
   setChildren(parent, children);
 }
@@ -102,29 +102,29 @@ export function showIn(parent: Element, wantedNode: Node): void {
  * Returns the node that is shown in the end. An element with other attributes is replaced as a whole, because its listeners
  * may belong to these attributes.
  */
-function replaceChanged(shown: ChildNode, wantedNode: Node): Node {
-  if (shown === wantedNode || shown.isEqualNode(wantedNode)) return shown;
-  const [before, after] = [[...shown.childNodes], [...wantedNode.childNodes]];
+function replaceChanged(shownNode: ChildNode, wantedNode: Node): Node {
+  if (shownNode === wantedNode || shownNode.isEqualNode(wantedNode)) return shownNode;
+  const [shownChildren, wantedChildren] = [[...shownNode.childNodes], [...wantedNode.childNodes]];
   if (
-    before.length === 0 ||
-    before.length !== after.length ||
-    !shown.cloneNode().isEqualNode(wantedNode.cloneNode())
+    shownChildren.length === 0 ||
+    shownChildren.length !== wantedChildren.length ||
+    !shownNode.cloneNode().isEqualNode(wantedNode.cloneNode())
   ) {
-    shown.replaceWith(wantedNode);
+    shownNode.replaceWith(wantedNode);
     return wantedNode;
   }
-  after.forEach((next, index) => {
-    const child = before[index];
-    if (child !== undefined) replaceChanged(child, next);
+  wantedChildren.forEach((wantedChild, index) => {
+    const child = shownChildren[index];
+    if (child !== undefined) replaceChanged(child, wantedChild);
   });
-  return shown;
+  return shownNode;
 }
 
 /** A text for screen readers only. */
-export const unseen = (text: string): HTMLElement => h('span', { class: 'visually-hidden' }, text);
+export const screenReaderText = (text: string): HTMLElement => h('span', { class: 'visually-hidden' }, text);
 
 /** Joins class names and skips empty ones. */
-export function classes(...names: readonly (string | false | null)[]): string {
+export function joinClasses(...names: readonly (string | false | null)[]): string {
   return names.filter((name) => name !== false && name !== null && name !== '').join(' ');
 }
 
@@ -155,18 +155,18 @@ export function segments<T extends string>(options: {
   );
   const group = h('div', { class: 'segments', role: 'group', 'aria-label': options.label }, ...buttons);
   group.addEventListener('click', (event) => {
-    const pressed = buttons.find((candidate) => candidate === event.target);
-    const chosen = options.values.find(([value]) => value === pressed?.dataset['value']);
-    if (pressed === undefined || chosen === undefined) return;
-    for (const other of buttons) other.setAttribute('aria-pressed', String(other === pressed));
-    options.onchange(chosen[0]);
+    const pressedButton = buttons.find((candidate) => candidate === event.target);
+    const chosenValue = options.values.find(([value]) => value === pressedButton?.dataset['value'])?.[0];
+    if (pressedButton === undefined || chosenValue === undefined) return;
+    for (const other of buttons) other.setAttribute('aria-pressed', String(other === pressedButton));
+    options.onchange(chosenValue);
   });
   group.addEventListener('keydown', (event) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    const at = buttons.findIndex((candidate) => candidate === document.activeElement);
-    if (step === 0 || at < 0) return;
+    const focusedIndex = buttons.findIndex((candidate) => candidate === document.activeElement);
+    if (step === 0 || focusedIndex < 0) return;
     event.preventDefault();
-    buttons[(at + step + buttons.length) % buttons.length]?.focus();
+    buttons[(focusedIndex + step + buttons.length) % buttons.length]?.focus();
   });
   return group;
 }

@@ -24,21 +24,21 @@ function toNumber(value: Figure): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-function minus(text: string): string {
+function withMinusSign(text: string): string {
   return text.replace('-', '−');
 }
 
 /** By number of fraction digits. Creating a format takes longer than using it. */
-const formats = new Map<number, Intl.NumberFormat>();
+const formatByDigits = new Map<number, Intl.NumberFormat>();
 
 /** Formats with this number of fraction digits, and with commas between thousands. */
 function formatDecimal(value: number, digits: number): string {
-  let format = formats.get(digits);
+  let format = formatByDigits.get(digits);
   if (format === undefined) {
     format = new Intl.NumberFormat('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-    formats.set(digits, format);
+    formatByDigits.set(digits, format);
   }
-  return minus(format.format(value));
+  return withMinusSign(format.format(value));
 }
 
 /** Formats a positive number below one, to four significant digits. */
@@ -48,8 +48,8 @@ function formatSmall(value: number): string {
   const digits = mantissa.replace('.', '');
   if (zeros < 0) return '1';
   if (zeros < ZEROS_SHORTENED_AT) return `0.${'0'.repeat(zeros)}${digits}`;
-  const counted = [...String(zeros)].map((digit) => SUBSCRIPTS[Number(digit)] ?? '').join('');
-  return `0.0${counted}${digits}`;
+  const zeroCount = [...String(zeros)].map((digit) => SUBSCRIPTS[Number(digit)] ?? '').join('');
+  return `0.0${zeroCount}${digits}`;
 }
 
 /** Formats a price of any size with enough significant digits. */
@@ -106,11 +106,11 @@ export function formatAmount(value: Figure): string {
 export function formatCount(value: Figure): string {
   const number = toNumber(value);
   if (number === null) return UNKNOWN;
-  return Math.abs(number) < 1e6 ? formatDecimal(number, 0) : minus(formatCompact(number));
+  return Math.abs(number) < 1e6 ? formatDecimal(number, 0) : withMinusSign(formatCompact(number));
 }
 
 /** For example 12.3k or 190k. `size` is at least 1,000. */
-function threeDigits(size: number): string {
+function formatThreeDigits(size: number): string {
   const [step, letter] = UNIT_STEPS.find(([unit]) => size >= unit * 0.9995) ?? [1, ''];
   return `${(size / step).toPrecision(3).replace('e+', 'e')}${letter}`;
 }
@@ -122,7 +122,7 @@ export function formatChange(value: Figure): string {
   const size = Math.abs(number);
   const text =
     size >= 9_999.5
-      ? threeDigits(size)
+      ? formatThreeDigits(size)
       : size >= 1_000
         ? formatDecimal(size, 0)
         : formatDecimal(size, size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
@@ -144,9 +144,9 @@ export function formatFee(bps: number): string {
 }
 
 /** Formats the time between two unix times in seconds. */
-export function formatAgo(at: number | null, now: number): string {
-  if (at === null) return UNKNOWN;
-  const seconds = Math.max(0, Math.round(now - at));
+export function formatAgo(timestamp: number | null, now: number): string {
+  if (timestamp === null) return UNKNOWN;
+  const seconds = Math.max(0, Math.round(now - timestamp));
   if (seconds < 60) return `${seconds}s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3_600)}h`;
@@ -156,13 +156,13 @@ export function formatAgo(at: number | null, now: number): string {
 }
 
 /** Formats a time, for example 2027-11-21 17:51:30 UTC. */
-export function formatTime(at: number): string {
-  return `${new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+export function formatTime(timestamp: number): string {
+  return `${new Date(timestamp * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** 2027-11-21 */
-export function formatDay(at: number): string {
-  return new Date(at * 1000).toISOString().slice(0, 10);
+export function formatDay(timestamp: number): string {
+  return new Date(timestamp * 1000).toISOString().slice(0, 10);
 }
 
 /** Shortens an address, for example to 0x5fbd…0aa3. */

@@ -12,10 +12,7 @@ export interface LiveEvent {
 }
 
 export interface LiveStream {
-  /**
-   * Uses another filter until the signal aborts. `onresume` is called after an interruption, before the
-   * missed events.
-   */
+  /** Replaces the filter and the listener of the stream until the signal aborts. */
   listen(filter: Query, onevent: (event: LiveEvent) => void, signal: AbortSignal): void;
   onstate(listener: (state: LiveState) => void): void;
 }
@@ -31,31 +28,31 @@ interface Subscription {
 
 export function createLiveStream(): LiveStream {
   const listeners: ((state: LiveState) => void)[] = [];
-  let wantedSubscription: Subscription | null = null;
+  let currentSubscription: Subscription | null = null;
   let source: EventSource | null = null;
-  let lastId: string | null = null;
-  let failures = 0;
-  let timer = 0;
+  let lastEventId: string | null = null;
+  let failureCount = 0;
+  let retryTimer = 0;
 
   const reportState = (state: LiveState): void => listeners.forEach((listener) => listener(state));
 
   const close = (): void => {
-    clearTimeout(timer);
+    clearTimeout(retryTimer);
     source?.close();
     source = null;
   };
 
   const connect = (): void => {
     close();
-    if (wantedSubscription === null || document.hidden) return reportState('idle');
-    const { filter, onevent } = wantedSubscription;
+    if (currentSubscription === null || document.hidden) return reportState('idle');
+    const { filter, onevent } = currentSubscription;
     reportState('connecting');
     const openedSource = new EventSource(
-      urlOf(`${API_BASE}/activity/stream`, { ...filter, last_event_id: lastId }),
+      urlOf(`${API_BASE}/activity/stream`, { ...filter, last_event_id: lastEventId }),
     );
     source = openedSource;
     openedSource.addEventListener('open', () => {
-      failures = 0;
+      failureCount = 0;
       reportState('live');
     });
     openedSource.addEventListener('error', () => {
@@ -63,13 +60,13 @@ export function createLiveStream(): LiveStream {
       reportState('away');
       // The browser does not retry a refusal (too many clients, no block yet), so this code does.
       if (openedSource.readyState !== EventSource.CLOSED) return;
-      failures += 1;
-      timer = window.setTimeout(connect, Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** (failures - 1)));
+      failureCount += 1;
+      retryTimer = window.setTimeout(connect, Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** (failureCount - 1)));
     });
     for (const kind of KINDS) {
       openedSource.addEventListener(kind, (event) => {
         if (source !== openedSource) return;
-        if (event.lastEventId !== '') lastId = event.lastEventId;
+        if (event.lastEventId !== '') lastEventId = event.lastEventId;
         onevent({ kind, data: JSON.parse(String(event.data)) });
       });
     }
@@ -80,13 +77,13 @@ export function createLiveStream(): LiveStream {
   return {
     listen(filter, onevent, signal) {
       const subscription = { filter, onevent };
-      wantedSubscription = subscription;
-      lastId = null;
-      failures = 0;
+      currentSubscription = subscription;
+      lastEventId = null;
+      failureCount = 0;
       connect();
       signal.addEventListener('abort', () => {
-        if (wantedSubscription !== subscription) return;
-        wantedSubscription = null;
+        if (currentSubscription !== subscription) return;
+        currentSubscription = null;
         connect();
       });
     },

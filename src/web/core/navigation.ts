@@ -6,20 +6,20 @@ import { urlOf, type Query } from './api.ts';
 import { pathOfOldHash, placeOf, type Place } from './place.ts';
 
 /** Event of the window: the location was changed by `goTo` or `replaceBy`. */
-const WENT_EVENT = 'candlehouse:went';
+const NAVIGATED_EVENT = 'candlehouse:went';
 
 /** Opens a location such as `/tokens`, as a new entry of the history. */
 export function goTo(path: string): void {
   // A second click on a link opens the view again, without a second entry of the history.
   if (path === shownLocation()) history.replaceState(null, '', path);
   else history.pushState(null, '', path);
-  window.dispatchEvent(new Event(WENT_EVENT));
+  window.dispatchEvent(new Event(NAVIGATED_EVENT));
 }
 
 /** Opens a location in the place of the current entry of the history. */
 export function replaceBy(path: string): void {
   history.replaceState(null, '', path);
-  window.dispatchEvent(new Event(WENT_EVENT));
+  window.dispatchEvent(new Event(NAVIGATED_EVENT));
 }
 
 /** Writes parameters into the address bar without opening a view. Parameters that are not named stay. */
@@ -33,26 +33,26 @@ const shownLocation = (): string => location.pathname + location.search;
 /** The location of the open view, without a fragment. */
 let openedLocation = '';
 
-/** Calls `open` for the first location and after each change. `isView` tells which names of views the page has. */
-export function startNavigation(open: (place: Place) => void, isView: (name: string) => boolean): void {
-  const show = (): void => {
+/** Calls `openPlace` for the first location and after each change. `isView` tells which names of views the page has. */
+export function startNavigation(openPlace: (place: Place) => void, isView: (name: string) => boolean): void {
+  const openLocation = (): void => {
     const path = pathOfOldHash(location.hash);
     if (path !== null) history.replaceState(history.state, '', path);
     openedLocation = shownLocation();
-    open(placeOf(location));
+    openPlace(placeOf(location));
   };
   // A link to a part of the page, such as "Skip to content", changes the fragment only, and the view stays.
   window.addEventListener('popstate', () => {
-    if (pathOfOldHash(location.hash) !== null || shownLocation() !== openedLocation) show();
+    if (pathOfOldHash(location.hash) !== null || shownLocation() !== openedLocation) openLocation();
   });
-  window.addEventListener(WENT_EVENT, show);
+  window.addEventListener(NAVIGATED_EVENT, openLocation);
   document.addEventListener('click', (event) => {
     const path = pathOfClick(event, isView);
     if (path === null) return;
     event.preventDefault();
     goTo(path);
   });
-  show();
+  openLocation();
 }
 
 /** The location that a click opens in this page; null if the browser follows the click. */
@@ -62,6 +62,6 @@ function pathOfClick(event: MouseEvent, isView: (name: string) => boolean): stri
   const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
   if (!(link instanceof HTMLAnchorElement) || link.target !== '' || link.hasAttribute('download'))
     return null;
-  const isOwn = link.origin === location.origin && link.hash === '';
-  return isOwn && isView(placeOf(link).path[0] ?? '') ? link.pathname + link.search : null;
+  const isOwnPage = link.origin === location.origin && link.hash === '';
+  return isOwnPage && isView(placeOf(link).path[0] ?? '') ? link.pathname + link.search : null;
 }

@@ -7,7 +7,7 @@ import { button, h, setChildren } from './dom.ts';
 import { afterPaint, nextTask } from './nextTask.ts';
 import { retryWhenBack } from './recovery.ts';
 
-export interface Loaded {
+export interface LoadingPanel {
   readonly element: HTMLElement;
   /** Loads again with changed inputs, and cancels a running request. */
   reload(): void;
@@ -17,7 +17,7 @@ export interface Loaded {
   redraw(): void;
 }
 
-interface LoadedOptions<T> {
+interface LoadingPanelOptions<T> {
   readonly load: (signal: AbortSignal) => Promise<T>;
   readonly render: (value: T) => Node;
   readonly skeleton: () => Node;
@@ -27,29 +27,29 @@ interface LoadedOptions<T> {
   readonly explain?: (error: unknown) => string | null;
 }
 
-export function loaded<T>(options: LoadedOptions<T>): Loaded {
+export function loadingPanel<T>(options: LoadingPanelOptions<T>): LoadingPanel {
   const element = h('div', { class: options.class ?? 'loaded', 'aria-busy': 'true' }, options.skeleton());
-  let running: AbortController | null = null;
+  let runningRequest: AbortController | null = null;
   let shownValue: { readonly value: T } | null = null;
   const show = (node: Node): void => {
     setChildren(element, [node]);
     element.setAttribute('aria-busy', 'false');
   };
   const reload = (): void => {
-    running?.abort();
+    runningRequest?.abort();
     const controller = new AbortController();
-    running = controller;
+    runningRequest = controller;
     const signal = AbortSignal.any([controller.signal, options.signal]);
     options.load(signal).then(
       (value) => {
         if (signal.aborted) return;
-        running = null;
+        runningRequest = null;
         shownValue = { value };
         show(options.render(value));
       },
       (error: unknown) => {
         if (signal.aborted) return;
-        running = null;
+        runningRequest = null;
         // Content that is on the screen stays. The next block leads to another try.
         if (shownValue !== null) return;
         const text = options.explain?.(error) ?? failureText(error);
@@ -72,7 +72,7 @@ export function loaded<T>(options: LoadedOptions<T>): Loaded {
     element,
     reload,
     refresh() {
-      if (running === null) reload();
+      if (runningRequest === null) reload();
     },
     redraw() {
       if (shownValue !== null) show(options.render(shownValue.value));
@@ -89,8 +89,8 @@ export function failureNotice(text: string, onretry: () => void): HTMLElement {
   );
 }
 
-export function emptyNotice(text: string, ...more: readonly (Node | string)[]): HTMLElement {
-  return h('div', { class: 'notice empty' }, h('p', {}, text), ...more);
+export function emptyNotice(text: string, ...details: readonly (Node | string)[]): HTMLElement {
+  return h('div', { class: 'notice empty' }, h('p', {}, text), ...details);
 }
 
 /** Whether the object or the endpoint does not exist. */
@@ -100,9 +100,9 @@ export function isMissing(error: unknown): error is ApiFailure {
 
 /** Grey placeholder bars, with a height in pixels or by a class name of the style sheet. */
 export function skeleton(size: number | string, lines = 1): HTMLElement {
-  const isNamed = typeof size === 'string';
-  const block = h('div', { class: isNamed ? `skeleton sk-${size}` : 'skeleton', 'aria-hidden': 'true' });
-  if (!isNamed) block.style.height = `${size}px`;
+  const isClassName = typeof size === 'string';
+  const block = h('div', { class: isClassName ? `skeleton sk-${size}` : 'skeleton', 'aria-hidden': 'true' });
+  if (!isClassName) block.style.height = `${size}px`;
   for (let line = 0; line < lines; line += 1) block.append(h('span'));
   return block;
 }
@@ -129,9 +129,9 @@ export async function fillColumn(
 ): Promise<void> {
   const placeholders = [...column.children];
   await afterPaint();
-  for (const [index, part] of parts.entries()) {
+  for (const [index, createPart] of parts.entries()) {
     if (signal.aborted) return;
-    const element = part();
+    const element = createPart();
     const placeholder = placeholders[index];
     if (placeholder === undefined) column.append(element);
     else placeholder.replaceWith(element);

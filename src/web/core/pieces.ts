@@ -21,17 +21,21 @@ interface TokenLike {
 }
 
 /** A percentage in green or red. */
-export function change(value: number | null | undefined): HTMLElement {
+export function coloredChange(value: number | null | undefined): HTMLElement {
   const tone =
     value === null || value === undefined || Math.abs(value) < 0.005 ? 'even' : value > 0 ? 'up' : 'down';
   return h('span', { class: `change ${tone}` }, formatChange(value));
 }
 
 /** The age of a time as an element that `keepTimes` updates. */
-export function ago(at: number | null): HTMLElement | string {
-  if (at === null) return UNKNOWN;
-  const time = h('time', { 'data-at': at, title: formatTime(at) }, formatAgo(at, Date.now() / 1000));
-  time.dateTime = new Date(at * 1000).toISOString();
+export function ago(timestamp: number | null): HTMLElement | string {
+  if (timestamp === null) return UNKNOWN;
+  const time = h(
+    'time',
+    { 'data-at': timestamp, title: formatTime(timestamp) },
+    formatAgo(timestamp, Date.now() / 1000),
+  );
+  time.dateTime = new Date(timestamp * 1000).toISOString();
   return time;
 }
 
@@ -52,10 +56,10 @@ export function keepTimes(): void {
 export function avatar(token: TokenLike, size = 24): HTMLElement {
   const seed = Number.parseInt(token.address.slice(2, 10), 16);
   const letters = [...(token.symbol ?? '').replace(/[^\p{L}\p{N}]/gu, '')].slice(0, 2).join('').toUpperCase();
-  const mark = h('span', { class: 'avatar', 'aria-hidden': 'true' }, letters || '?');
-  mark.style.setProperty('--hue', String(seed % 360));
-  mark.style.setProperty('--size', `${size}px`);
-  return mark;
+  const avatarMark = h('span', { class: 'avatar', 'aria-hidden': 'true' }, letters || '?');
+  avatarMark.style.setProperty('--hue', String(seed % 360));
+  avatarMark.style.setProperty('--size', `${size}px`);
+  return avatarMark;
 }
 
 interface PairLike {
@@ -77,8 +81,8 @@ export function pairName(pair: PairLike): HTMLElement {
 }
 
 /** A link or name with a button that copies its address or hash. In tables the button appears with the pointer or the focus. */
-export function withCopy(shown: Node, text: string): HTMLElement {
-  return h('span', { class: 'with-copy' }, shown, copyButton(text));
+export function withCopy(content: Node, text: string): HTMLElement {
+  return h('span', { class: 'with-copy' }, content, copyButton(text));
 }
 
 /** A short hash of a transaction with a link and a copy button. */
@@ -91,14 +95,19 @@ export function transactionLink(hash: string, title = hash): HTMLElement {
   );
 }
 
-const LINKS = { token: tokenPath, pair: pairPath, wallet: walletPath, contract: contractPath } as const;
+const PATH_OF_KIND = {
+  token: tokenPath,
+  pair: pairPath,
+  wallet: walletPath,
+  contract: contractPath,
+} as const;
 
 /** A short address with a link and a copy button. */
-export function addressLink(address: string, kind: keyof typeof LINKS): HTMLElement {
+export function addressLink(address: string, kind: keyof typeof PATH_OF_KIND): HTMLElement {
   return h(
     'span',
     { class: 'address' },
-    h('a', { href: LINKS[kind](address), title: address, class: 'mono' }, shortHex(address)),
+    h('a', { href: PATH_OF_KIND[kind](address), title: address, class: 'mono' }, shortHex(address)),
     copyButton(address),
   );
 }
@@ -107,17 +116,17 @@ export function addressLink(address: string, kind: keyof typeof LINKS): HTMLElem
 export function copyButton(text: string | (() => string), label?: string): HTMLElement {
   const readText = typeof text === 'string' ? () => text : text;
   const name = label ?? `Copy ${readText()}`;
-  const mark = h('button', { type: 'button', class: 'copy', 'aria-label': name, title: 'Copy' });
-  mark.addEventListener('click', (event) => {
+  const copyMark = h('button', { type: 'button', class: 'copy', 'aria-label': name, title: 'Copy' });
+  copyMark.addEventListener('click', (event) => {
     event.preventDefault();
     event.stopPropagation();
     void copyText(readText()).then((isCopied) => {
-      mark.classList.add(isCopied ? 'done' : 'failed');
-      mark.title = isCopied ? 'Copied' : 'The browser did not copy the text';
-      setTimeout(() => mark.classList.remove('done', 'failed'), 1_200);
+      copyMark.classList.add(isCopied ? 'done' : 'failed');
+      copyMark.title = isCopied ? 'Copied' : 'The browser did not copy the text';
+      setTimeout(() => copyMark.classList.remove('done', 'failed'), 1_200);
     });
   });
-  return mark;
+  return copyMark;
 }
 
 export function badge(
@@ -143,7 +152,7 @@ export function poolBadges(pool: {
   );
 }
 
-const TRUST: Readonly<Record<string, 'good' | 'plain' | 'warn' | 'bad'>> = {
+const CONFIDENCE_TONES: Readonly<Record<string, 'good' | 'plain' | 'warn' | 'bad'>> = {
   high: 'good',
   medium: 'plain',
   low: 'warn',
@@ -151,18 +160,21 @@ const TRUST: Readonly<Record<string, 'good' | 'plain' | 'warn' | 'bad'>> = {
 };
 
 export function confidenceBadge(level: string): HTMLElement {
-  const mark = badge(level === 'none' ? 'no price' : `${level} confidence`, TRUST[level] ?? 'plain');
-  mark.title = 'Confidence of the price, from the depth, agreement and freshness of its pools';
-  return mark;
+  const confidenceMark = badge(
+    level === 'none' ? 'no price' : `${level} confidence`,
+    CONFIDENCE_TONES[level] ?? 'plain',
+  );
+  confidenceMark.title = 'Confidence of the price, from the depth, agreement and freshness of its pools';
+  return confidenceMark;
 }
 
-interface Priced {
+interface PriceFields {
   readonly price_usd: string | null;
   readonly price_reason: PriceReason | null;
 }
 
 /** The USD price at the head of a page, with a second line. Without a USD price, also the reason. */
-export function headPrice({ price_usd, price_reason: reason }: Priced, secondLine: string): HTMLElement {
+export function headPrice({ price_usd, price_reason: reason }: PriceFields, secondLine: string): HTMLElement {
   return h(
     'div',
     { class: 'page-price', title: reason?.text ?? null },
@@ -185,14 +197,14 @@ export function facts(...rows: readonly (HTMLElement | null)[]): HTMLElement {
 export function tile(
   name: string,
   value: Node | string,
-  extra: Node | string | null = null,
+  addition: Node | string | null = null,
   title: string | null = null,
 ): HTMLElement {
-  return h('div', { class: 'tile', title }, h('dt', {}, name), h('dd', {}, h('span', {}, value), extra));
+  return h('div', { class: 'tile', title }, h('dt', {}, name), h('dd', {}, h('span', {}, value), addition));
 }
 
 /** Buys and sells as a bar in two colors. */
-export function balanceBar(buys: number, sells: number): HTMLElement {
+export function buySellBar(buys: number, sells: number): HTMLElement {
   const bar = h(
     'span',
     { class: 'balance-bar', role: 'img', 'aria-label': `${buys} buys, ${sells} sells` },

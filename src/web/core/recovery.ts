@@ -22,12 +22,12 @@ export function retryWhenBack(error: unknown, retry: () => void, signal: AbortSi
 }
 
 /** Whether a part of the page waits for the service. */
-export function isAnyWaiting(): boolean {
+export function hasWaitingRetries(): boolean {
   return waitingRetries.size > 0;
 }
 
 /** Loads all waiting parts again. A part that fails again waits for the next call. */
-export function tellBack(): void {
+export function retryWaiting(): void {
   const retries = [...waitingRetries];
   waitingRetries.clear();
   for (const retry of retries) retry();

@@ -4,7 +4,7 @@
  */
 import { fieldOf } from './stored.ts';
 
-const KEY = 'scroll';
+const STORAGE_KEY = 'scroll';
 /** Number of entries to remember. */
 const ENTRIES_MAX = 100;
 /** Interval at which the page checks whether the view has loaded, and the longest time to wait for it. */
@@ -14,25 +14,25 @@ const WAIT_MS = 30_000;
 /** Restores or resets the scroll position after each change of the view. */
 export function createScrollMemory(): (main: HTMLElement, signal: AbortSignal) => void {
   const positions = readPositions();
-  let entry = 0;
+  let historyEntry = 0;
   let isFirst = true;
   let isRestoring = false;
   history.scrollRestoration = 'manual';
   window.addEventListener(
     'scroll',
     () => {
-      if (!isRestoring) positions.set(entry, window.scrollY);
+      if (!isRestoring) positions.set(historyEntry, window.scrollY);
     },
     { passive: true },
   );
-  window.addEventListener('pagehide', () => keepPositions(positions));
+  window.addEventListener('pagehide', () => storePositions(positions));
   return (main, signal) => {
     const storedEntry = fieldOf(history.state, 'entry');
-    entry = typeof storedEntry === 'number' ? storedEntry : Math.max(0, ...positions.keys()) + 1;
-    if (storedEntry !== entry) history.replaceState({ entry }, '');
-    const scrollTop = positions.get(entry) ?? 0;
-    positions.delete(entry);
-    positions.set(entry, scrollTop);
+    historyEntry = typeof storedEntry === 'number' ? storedEntry : Math.max(0, ...positions.keys()) + 1;
+    if (storedEntry !== historyEntry) history.replaceState({ entry: historyEntry }, '');
+    const scrollTop = positions.get(historyEntry) ?? 0;
+    positions.delete(historyEntry);
+    positions.set(historyEntry, scrollTop);
     // A new page is at its top. To scroll there would make the browser lay out the page before its content has come.
     if (scrollTop > 0 || !isFirst) window.scrollTo(0, scrollTop);
     isFirst = false;
@@ -47,28 +47,28 @@ const INPUTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 /** Keeps a position while the view loads. Any input of the user ends this. */
 function holdPosition(main: HTMLElement, scrollTop: number, signal: AbortSignal, onend: () => void): void {
   const controller = new AbortController();
-  const end = (): void => controller.abort();
-  const watcher = new ResizeObserver(() => window.scrollTo(0, scrollTop));
-  watcher.observe(main);
+  const stopHolding = (): void => controller.abort();
+  const resizeObserver = new ResizeObserver(() => window.scrollTo(0, scrollTop));
+  resizeObserver.observe(main);
   const startedAt = performance.now();
-  const timer = setInterval(() => {
+  const checkTimer = setInterval(() => {
     window.scrollTo(0, scrollTop);
     const isLoaded = main.firstElementChild !== null && main.querySelector('[aria-busy=true]') === null;
-    if (isLoaded || performance.now() - startedAt > WAIT_MS) end();
+    if (isLoaded || performance.now() - startedAt > WAIT_MS) stopHolding();
   }, CHECK_MS);
   for (const input of INPUTS)
-    window.addEventListener(input, end, { passive: true, signal: controller.signal });
-  signal.addEventListener('abort', end, { signal: controller.signal });
+    window.addEventListener(input, stopHolding, { passive: true, signal: controller.signal });
+  signal.addEventListener('abort', stopHolding, { signal: controller.signal });
   controller.signal.addEventListener('abort', () => {
-    watcher.disconnect();
-    clearInterval(timer);
+    resizeObserver.disconnect();
+    clearInterval(checkTimer);
     onend();
   });
 }
 
 function readPositions(): Map<number, number> {
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]');
+    const stored: unknown = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '[]');
     const pairs: readonly unknown[] = Array.isArray(stored) ? stored.slice(-ENTRIES_MAX) : [];
     return new Map(pairs.filter(isPosition));
   } catch {
@@ -80,10 +80,10 @@ function isPosition(value: unknown): value is [entry: number, top: number] {
   return Array.isArray(value) && value.length === 2 && value.every((part) => Number.isSafeInteger(part));
 }
 
-function keepPositions(positions: ReadonlyMap<number, number>): void {
+function storePositions(positions: ReadonlyMap<number, number>): void {
   const pairs = [...positions].slice(-ENTRIES_MAX).map(([entry, top]) => [entry, Math.round(top)]);
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(pairs));
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(pairs));
   } catch {
     // Without storage, positions last until the page is left.
   }

@@ -12,45 +12,52 @@ interface ServiceState {
   readonly text: string;
 }
 
-/** What the page knows of the service. */
-interface Known {
+/** The facts about the service from which its state follows. */
+interface KnownState {
   /** The last answer of /readyz; null before the first one. */
   readonly answer: ReadyAnswer | null;
   /** Whether the last request to /readyz had an answer. */
   readonly isReached: boolean;
   /** Seconds since the answer, or since a newer block arrived. */
   readonly sinceSeconds: number;
-  /** Whether a block newer than the answer's arrived in the meantime. */
+  /** Whether a newer block than that of the answer has arrived since. */
   readonly hasNewerBlock: boolean;
   readonly stream: LiveState;
 }
 
 /** The page says that it is delayed if no block arrived for this many block times of the chain, but at least for 30 s. */
-const SPACINGS_OF_DELAY = 4;
+const BLOCK_TIMES_OF_DELAY = 4;
 const DELAY_MIN_S = 30;
 
-export function stateOf({ answer, isReached, sinceSeconds, hasNewerBlock, stream }: Known): ServiceState {
+export function stateOf({
+  answer,
+  isReached,
+  sinceSeconds,
+  hasNewerBlock,
+  stream,
+}: KnownState): ServiceState {
   if (!isReached) return { kind: 'away', text: 'server away' };
   if (answer === null) return { kind: 'connecting', text: 'connecting' };
   const { database, head } = answer.checks;
   if (!database.ok) return { kind: 'away', text: 'database away' };
   if (answer.backfill !== null) return { kind: 'backfilling', text: backfillText(answer.backfill) };
   if (head.age_seconds === null) return { kind: 'away', text: 'no block yet' };
-  const age = sinceSeconds + (hasNewerBlock ? 0 : head.age_seconds);
-  const allowed = Math.max(DELAY_MIN_S, SPACINGS_OF_DELAY * (head.block_seconds ?? 0));
-  if (age >= allowed) return { kind: 'delayed', text: `delayed by ${lengthOf(age)}` };
+  const ageSeconds = sinceSeconds + (hasNewerBlock ? 0 : head.age_seconds);
+  const allowedSeconds = Math.max(DELAY_MIN_S, BLOCK_TIMES_OF_DELAY * (head.block_seconds ?? 0));
+  if (ageSeconds >= allowedSeconds)
+    return { kind: 'delayed', text: `delayed by ${durationText(ageSeconds)}` };
   if (stream === 'idle') return { kind: 'paused', text: 'paused' };
   if (stream === 'live') return { kind: 'live', text: 'live' };
   return { kind: 'connecting', text: 'connecting' };
 }
 
 function backfillText({ done_pct, seconds_left }: NonNullable<ReadyAnswer['backfill']>): string {
-  const leftText = seconds_left === null ? '' : `, ${lengthOf(seconds_left)} left`;
+  const leftText = seconds_left === null ? '' : `, ${durationText(seconds_left)} left`;
   return `backfilling, ${Math.floor(done_pct)} %${leftText}`;
 }
 
 /** A length of time: seconds below two minutes, then minutes, hours and days. */
-function lengthOf(seconds: number): string {
+function durationText(seconds: number): string {
   const wholeSeconds = Math.max(0, Math.round(seconds));
   if (wholeSeconds < 120) return `${wholeSeconds} s`;
   if (wholeSeconds < 7_200) return `${Math.round(wholeSeconds / 60)} min`;
@@ -65,8 +72,10 @@ export function isStale({ kind }: ServiceState): boolean {
 
 /** Since which block the stored blocks are proven, and how far. Empty if no block is stored. */
 export function proofText(answer: ReadyAnswer | null): string {
-  const { level = null, proven_from: from = null } = answer?.proof ?? {};
-  return level === null || from === null ? '' : `Proof: ${level} since block ${from.toLocaleString('en-US')}`;
+  const { level = null, proven_from: provenFrom = null } = answer?.proof ?? {};
+  return level === null || provenFrom === null
+    ? ''
+    : `Proof: ${level} since block ${provenFrom.toLocaleString('en-US')}`;
 }
 
 /** The message of the first problem; empty without a problem. */

@@ -3,29 +3,29 @@
 export const THEME_CHANGE = 'themechange';
 
 function isDark(): boolean {
-  const chosen = document.documentElement.dataset['theme'];
-  if (chosen !== undefined) return chosen === 'dark';
+  const chosenTheme = document.documentElement.dataset['theme'];
+  if (chosenTheme !== undefined) return chosenTheme === 'dark';
   return window.matchMedia('(prefers-color-scheme: dark)').matches;
 }
 
 export function setUpTheme(toggle: HTMLElement): void {
-  const show = (): void => {
+  const showTheme = (): void => {
     toggle.setAttribute('aria-label', isDark() ? 'Switch to light theme' : 'Switch to dark theme');
     toggle.setAttribute('title', isDark() ? 'Switch to light theme' : 'Switch to dark theme');
     document.dispatchEvent(new Event(THEME_CHANGE));
   };
   toggle.addEventListener('click', () => {
-    const chosen = isDark() ? 'light' : 'dark';
-    document.documentElement.dataset['theme'] = chosen;
+    const chosenTheme = isDark() ? 'light' : 'dark';
+    document.documentElement.dataset['theme'] = chosenTheme;
     try {
-      localStorage.setItem('theme', chosen);
+      localStorage.setItem('theme', chosenTheme);
     } catch {
       // Without storage, the choice lasts until the user leaves the page.
     }
-    show();
+    showTheme();
   });
-  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', show);
-  show();
+  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', showTheme);
+  showTheme();
 }
 
 /** A color of the style sheet, for canvases. */

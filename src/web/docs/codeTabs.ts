@@ -4,7 +4,7 @@ import { copyButton } from '../core/pieces.ts';
 import { readStored, writeStored } from '../core/stored.ts';
 import { LANGUAGES, writeExample, type Call, type Language } from './examples.ts';
 
-const KEY = 'docs-language';
+const STORAGE_KEY = 'docs-language';
 
 interface CodeTabs {
   readonly element: HTMLElement;
@@ -12,21 +12,22 @@ interface CodeTabs {
   refresh(): void;
 }
 
-let chosen: Language = LANGUAGES.find(([language]) => language === readStored(KEY))?.[0] ?? 'curl';
-let count = 0;
+let chosenLanguage: Language =
+  LANGUAGES.find(([language]) => language === readStored(STORAGE_KEY))?.[0] ?? 'curl';
+let tabsCount = 0;
 /** All tabs of the page. They stay until the user leaves the page. */
 const redraws = new Set<() => void>();
 
-function choose(language: Language): void {
-  chosen = language;
-  writeStored(KEY, language);
-  for (const show of redraws) show();
+function chooseLanguage(language: Language): void {
+  chosenLanguage = language;
+  writeStored(STORAGE_KEY, language);
+  for (const redraw of redraws) redraw();
 }
 
 /** `label` names the call for screen readers. */
 export function codeTabs(label: string, callOf: () => Call): CodeTabs {
-  count += 1;
-  const id = `example-${count}`;
+  tabsCount += 1;
+  const id = `example-${tabsCount}`;
   const code = h('code', {});
   const panel = h('pre', { id, class: 'code-text', role: 'tabpanel', tabindex: 0 }, code);
   const tabs = LANGUAGES.map(([language, name]) =>
@@ -38,18 +39,18 @@ export function codeTabs(label: string, callOf: () => Call): CodeTabs {
         role: 'tab',
         'aria-controls': id,
         'data-language': language,
-        onclick: () => choose(language),
+        onclick: () => chooseLanguage(language),
       },
       name,
     ),
   );
   const list = h('div', { class: 'code-tabs', role: 'tablist', 'aria-label': `Example: ${label}` }, ...tabs);
-  list.addEventListener('keydown', (event) => moveBetween(tabs, event));
+  list.addEventListener('keydown', (event) => moveFocus(tabs, event));
   const refresh = (): void => {
-    code.textContent = writeExample(chosen, callOf());
-    panel.setAttribute('aria-labelledby', `${id}-${chosen}`);
+    code.textContent = writeExample(chosenLanguage, callOf());
+    panel.setAttribute('aria-labelledby', `${id}-${chosenLanguage}`);
     for (const tab of tabs) {
-      const isChosen = tab.dataset['language'] === chosen;
+      const isChosen = tab.dataset['language'] === chosenLanguage;
       tab.setAttribute('aria-selected', String(isChosen));
       tab.tabIndex = isChosen ? 0 : -1;
     }
@@ -64,17 +65,17 @@ export function codeTabs(label: string, callOf: () => Call): CodeTabs {
 }
 
 /** The arrow keys, Home and End choose a tab, as in other tab lists. */
-function moveBetween(tabs: readonly HTMLButtonElement[], event: KeyboardEvent): void {
-  const at = tabs.findIndex((tab) => tab === document.activeElement);
-  const last = tabs.length - 1;
-  const next = {
-    ArrowRight: at === last ? 0 : at + 1,
-    ArrowLeft: at === 0 ? last : at - 1,
+function moveFocus(tabs: readonly HTMLButtonElement[], event: KeyboardEvent): void {
+  const focusedIndex = tabs.findIndex((tab) => tab === document.activeElement);
+  const lastIndex = tabs.length - 1;
+  const nextIndex = {
+    ArrowRight: focusedIndex === lastIndex ? 0 : focusedIndex + 1,
+    ArrowLeft: focusedIndex === 0 ? lastIndex : focusedIndex - 1,
     Home: 0,
-    End: last,
+    End: lastIndex,
   }[event.key];
-  if (at < 0 || next === undefined) return;
+  if (focusedIndex < 0 || nextIndex === undefined) return;
   event.preventDefault();
-  tabs[next]?.click();
-  tabs[next]?.focus();
+  tabs[nextIndex]?.click();
+  tabs[nextIndex]?.focus();
 }

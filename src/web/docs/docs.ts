@@ -1,7 +1,7 @@
 /** The /docs page: a quick start, and every endpoint of /openapi.json with a filter, forms, examples and real answers. */
 import { byId, h } from '../core/dom.ts';
 import { afterPaint, nextTask } from '../core/nextTask.ts';
-import { loaded, skeleton } from '../core/panel.ts';
+import { loadingPanel, skeleton } from '../core/panel.ts';
 import { setUpTheme } from '../core/themeSwitch.ts';
 import { createFilter } from './docsFilter.ts';
 import { loadSamples, type Samples } from './docsSamples.ts';
@@ -32,15 +32,15 @@ async function start(): Promise<void> {
   // This signal is never aborted, because the page exists until the user leaves.
   const { signal } = new AbortController();
   const samples = loadSamples(signal);
-  const intro = loaded({
+  const intro = loadingPanel({
     load: async () => samples,
-    render: (known) => h('div', {}, h('h1', {}, 'Candlehouse API'), quickStart(known)),
+    render: (loadedSamples) => h('div', {}, h('h1', {}, 'Candlehouse API'), quickStart(loadedSamples)),
     skeleton: () => h('div', {}, skeleton(90), skeleton(1_500, 12)),
     signal,
   });
-  const reference = loaded({
-    load: async (life) => Promise.all([loadOpenApi(life), samples]),
-    render: ([document, known]) => renderReference(document, known, intro.element, signal),
+  const reference = loadingPanel({
+    load: async (loadSignal) => Promise.all([loadOpenApi(loadSignal), samples]),
+    render: ([document, loadedSamples]) => renderReference(document, loadedSamples, intro.element, signal),
     skeleton: () => skeleton(620, 12),
     signal,
   });
@@ -62,15 +62,15 @@ function renderReference(
     h('summary', {}, 'Conventions of all answers'),
     h('p', {}, document.info.description ?? ''),
   );
-  const quick = intro.querySelector<HTMLElement>('#quick-start');
+  const quickStartPart = intro.querySelector<HTMLElement>('#quick-start');
   const filter = createFilter({
     entries,
     links,
-    rest: quick === null ? [conventions] : [quick, conventions],
+    unfilteredParts: quickStartPart === null ? [conventions] : [quickStartPart, conventions],
   });
   byId('contents').prepend(filter.box);
   const elements = entries.map((entry) => entry.element);
-  const element = h('div', { 'aria-busy': 'true' }, conventions, filter.nothing, ...elements);
+  const element = h('div', { 'aria-busy': 'true' }, conventions, filter.noMatchNotice, ...elements);
   void fillEntries(entries, watchEntries(entries, links)).then(() => {
     element.removeAttribute('aria-busy');
     window.document.getElementById(location.hash.slice(1))?.scrollIntoView();
@@ -81,12 +81,12 @@ function renderReference(
 /** Fills the entries in portions, each laid out in its own frame. The first paint needs only the headings. */
 async function fillEntries(
   entries: readonly Entry[],
-  watch: (panels: ReadonlyMap<Element, TryPanel>) => void,
+  watchPanels: (panels: ReadonlyMap<Element, TryPanel>) => void,
 ): Promise<void> {
   await afterPaint();
   let portionEnd = performance.now() + PORTION_MS;
   for (const entry of entries) {
-    watch(entry.fill());
+    watchPanels(entry.fill());
     if (performance.now() < portionEnd) continue;
     await afterPaint();
     portionEnd = performance.now() + PORTION_MS;
@@ -97,10 +97,10 @@ function listEntries(document: OpenApi, samples: Samples, signal: AbortSignal): 
   const endpoints = listEndpoints(document);
   const groups = [...new Set([...Object.keys(GROUPS), ...endpoints.map(groupOf)])];
   return groups.flatMap((group) => {
-    const ofGroup = endpoints.filter((endpoint) => groupOf(endpoint) === group);
-    const dialect = etherscanEntry(document, ofGroup.filter(isEtherscan), samples, signal);
+    const groupEndpoints = endpoints.filter((endpoint) => groupOf(endpoint) === group);
+    const dialect = etherscanEntry(document, groupEndpoints.filter(isEtherscan), samples, signal);
     if (dialect !== null) return [dialect];
-    return ofGroup.map((endpoint) => endpointEntry(document, endpoint, samples, signal));
+    return groupEndpoints.map((endpoint) => endpointEntry(document, endpoint, samples, signal));
   });
 }
 
@@ -130,13 +130,13 @@ function watchEntries(
   entries: readonly Entry[],
   links: ReadonlyMap<string, HTMLElement>,
 ): (panels: ReadonlyMap<Element, TryPanel>) => void {
-  const watched = new Map<Element, TryPanel>();
-  const nearObserver = new IntersectionObserver((seen) => {
-    for (const { isIntersecting, target } of seen) if (isIntersecting) watched.get(target)?.run();
+  const panelByElement = new Map<Element, TryPanel>();
+  const nearObserver = new IntersectionObserver((changes) => {
+    for (const { isIntersecting, target } of changes) if (isIntersecting) panelByElement.get(target)?.run();
   });
   const currentObserver = new IntersectionObserver(
-    (seen) => {
-      for (const { isIntersecting, target } of seen) {
+    (changes) => {
+      for (const { isIntersecting, target } of changes) {
         if (isIntersecting) links.get(target.id)?.setAttribute('aria-current', 'true');
         else links.get(target.id)?.removeAttribute('aria-current');
       }
@@ -146,7 +146,7 @@ function watchEntries(
   for (const { element } of entries) currentObserver.observe(element);
   return (panels) => {
     for (const [element, panel] of panels) {
-      watched.set(element, panel);
+      panelByElement.set(element, panel);
       nearObserver.observe(element);
     }
   };

@@ -9,17 +9,17 @@ const EVENTS_MAX = 5;
 const STREAM_MS = 15_000;
 const HEADERS = ['X-Indexed-Block', 'ETag', 'Cache-Control', 'Server-Timing', 'X-RateLimit-Remaining'];
 
-interface AnswerPlace {
+interface AnswerElements {
   readonly output: HTMLElement;
   readonly status: HTMLElement;
 }
 
-export async function showAnswer(call: Call, place: AnswerPlace, signal: AbortSignal): Promise<void> {
-  const { output, status } = place;
+export async function showAnswer(call: Call, target: AnswerElements, signal: AbortSignal): Promise<void> {
+  const { output, status } = target;
   status.textContent = 'loading …';
   try {
-    if (call.answer === 'stream') await showStream(urlOf(call), place, signal);
-    else await showResponse(call, place, signal);
+    if (call.answer === 'stream') await showStream(urlOf(call), target, signal);
+    else await showResponse(call, target, signal);
   } catch (error) {
     if (signal.aborted) return;
     status.textContent = 'no answer';
@@ -34,7 +34,11 @@ function send({ method, json, params }: Call, url: string, signal: AbortSignal):
   return fetch(url, { method, signal, body: json, headers: { 'Content-Type': 'application/json' } });
 }
 
-async function showResponse(call: Call, { output, status }: AnswerPlace, signal: AbortSignal): Promise<void> {
+async function showResponse(
+  call: Call,
+  { output, status }: AnswerElements,
+  signal: AbortSignal,
+): Promise<void> {
   const startedAt = performance.now();
   const response = await send(call, urlOf(call), signal);
   const text = await response.text();
@@ -50,55 +54,56 @@ async function showResponse(call: Call, { output, status }: AnswerPlace, signal:
 
 /** Highlights JSON; other text is shown unchanged. */
 function paintJson(text: string): (Node | string)[] {
-  let pretty: string;
+  let indentedText: string;
   try {
-    pretty = JSON.stringify(JSON.parse(text), null, 2);
+    indentedText = JSON.stringify(JSON.parse(text), null, 2);
   } catch {
     return [text.slice(0, SHOWN_MAX)];
   }
-  const shownText = pretty.slice(0, SHOWN_MAX);
+  const shownText = indentedText.slice(0, SHOWN_MAX);
   const parts: (Node | string)[] = [];
-  let last = 0;
+  let lastEnd = 0;
   for (const match of shownText.matchAll(
     /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g,
   )) {
-    parts.push(shownText.slice(last, match.index));
-    const kind = match[2] !== undefined ? 'j-key' : match[1] !== undefined ? 'j-text' : 'j-value';
-    parts.push(h('span', { class: kind }, match[0]));
-    last = match.index + match[0].length;
+    parts.push(shownText.slice(lastEnd, match.index));
+    const [token, quotedText, colon] = match;
+    const kind = colon !== undefined ? 'j-key' : quotedText !== undefined ? 'j-text' : 'j-value';
+    parts.push(h('span', { class: kind }, token));
+    lastEnd = match.index + token.length;
   }
-  parts.push(shownText.slice(last));
-  if (pretty.length > SHOWN_MAX) parts.push('\n… truncated: the answer is longer');
+  parts.push(shownText.slice(lastEnd));
+  if (indentedText.length > SHOWN_MAX) parts.push('\n… truncated: the answer is longer');
   return parts;
 }
 
 /** Shows the first events of a stream, then closes it. */
-function showStream(url: string, { output, status }: AnswerPlace, signal: AbortSignal): Promise<void> {
+function showStream(url: string, { output, status }: AnswerElements, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const source = new EventSource(url);
-    let count = 0;
-    const stop = (): void => {
+    let eventCount = 0;
+    const finish = (): void => {
       source.close();
       clearTimeout(timer);
-      status.textContent = `${count} events received, stream closed`;
+      status.textContent = `${eventCount} events received, stream closed`;
       resolve();
     };
-    const timer = setTimeout(stop, STREAM_MS);
-    signal.addEventListener('abort', stop);
+    const timer = setTimeout(finish, STREAM_MS);
+    signal.addEventListener('abort', finish);
     output.replaceChildren('waiting for events …\n\n');
     for (const kind of EVENT_KINDS) {
       source.addEventListener(kind, (event) => {
-        count += 1;
+        eventCount += 1;
         output.append(
           `id: ${event.lastEventId}\nevent: ${kind}\ndata: `,
           ...paintJson(String(event.data)),
           '\n\n',
         );
-        if (count >= EVENTS_MAX) stop();
+        if (eventCount >= EVENTS_MAX) finish();
       });
     }
     source.addEventListener('error', () => {
-      if (source.readyState === EventSource.CLOSED) stop();
+      if (source.readyState === EventSource.CLOSED) finish();
     });
   });
 }

@@ -10,18 +10,18 @@ interface FilterOptions {
   /** The links of the list of contents by id of the entry. */
   readonly links: ReadonlyMap<string, HTMLElement>;
   /** Parts that only the unfiltered page shows. */
-  readonly rest: readonly HTMLElement[];
+  readonly unfilteredParts: readonly HTMLElement[];
 }
 
 interface DocsFilter {
   /** The field with the number of found entries. */
   readonly box: HTMLElement;
   /** The notice that no entry matches. */
-  readonly nothing: HTMLElement;
+  readonly noMatchNotice: HTMLElement;
 }
 
-export function createFilter({ entries, links, rest }: FilterOptions): DocsFilter {
-  const texts = new Map(entries.map((entry) => [entry, entry.words.toLowerCase()]));
+export function createFilter({ entries, links, unfilteredParts }: FilterOptions): DocsFilter {
+  const textByEntry = new Map(entries.map((entry) => [entry, entry.words.toLowerCase()]));
   const input = h('input', {
     type: 'search',
     placeholder: 'Filter endpoints',
@@ -31,37 +31,38 @@ export function createFilter({ entries, links, rest }: FilterOptions): DocsFilte
     autocomplete: 'off',
     spellcheck: 'false',
   });
-  const count = h('p', { class: 'filter-count', role: 'status', 'aria-live': 'polite' });
+  const countLine = h('p', { class: 'filter-count', role: 'status', 'aria-live': 'polite' });
   const noMatchText = h('span', {});
   const clear = (): void => {
     input.value = '';
-    show();
+    applyFilter();
     input.focus();
   };
-  const nothing = h('div', { class: 'notice', hidden: true }, noMatchText, button('Clear the filter', clear));
-  const show = (): void => {
+  const clearButton = button('Clear the filter', clear);
+  const noMatchNotice = h('div', { class: 'notice', hidden: true }, noMatchText, clearButton);
+  const applyFilter = (): void => {
     const text = input.value.trim();
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const matching = entries.filter((entry) =>
-      words.every((word) => texts.get(entry)?.includes(word) === true),
+    const matchingEntries = entries.filter((entry) =>
+      words.every((word) => textByEntry.get(entry)?.includes(word) === true),
     );
-    const matchingSet = new Set(matching);
+    const shownEntries = new Set(matchingEntries);
     for (const entry of entries) {
-      entry.element.hidden = !matchingSet.has(entry);
+      entry.element.hidden = !shownEntries.has(entry);
       const item = links.get(entry.id)?.parentElement;
-      if (item != null) item.hidden = !matchingSet.has(entry);
+      if (item != null) item.hidden = !shownEntries.has(entry);
       entry.narrow?.(words);
     }
     for (const group of document.querySelectorAll<HTMLElement>('.contents [data-group]'))
-      group.hidden = !matching.some((entry) => entry.group === group.dataset['group']);
-    for (const part of rest) part.hidden = words.length > 0;
-    nothing.hidden = matching.length > 0;
+      group.hidden = !matchingEntries.some((entry) => entry.group === group.dataset['group']);
+    for (const part of unfilteredParts) part.hidden = words.length > 0;
+    noMatchNotice.hidden = matchingEntries.length > 0;
     noMatchText.textContent = `No endpoint matches “${text}”. `;
-    count.textContent = countText(words.length, matching.length, entries.length);
+    countLine.textContent = countText(words.length, matchingEntries.length, entries.length);
     keepInAddress(text);
   };
   input.addEventListener('input', () => {
-    show();
+    applyFilter();
     scrollTo({ top: 0 });
   });
   input.addEventListener('keydown', (event) => {
@@ -83,10 +84,10 @@ export function createFilter({ entries, links, rest }: FilterOptions): DocsFilte
     input.select();
   });
   input.value = new URLSearchParams(location.search).get('q')?.slice(0, LENGTH_MAX) ?? '';
-  show();
-  const key = h('kbd', { 'aria-hidden': 'true' }, '/');
-  const field = h('div', { class: 'filter-field' }, input, key);
-  return { box: h('div', { class: 'filter', role: 'search' }, field, count), nothing };
+  applyFilter();
+  const keyHint = h('kbd', { 'aria-hidden': 'true' }, '/');
+  const field = h('div', { class: 'filter-field' }, input, keyHint);
+  return { box: h('div', { class: 'filter', role: 'search' }, field, countLine), noMatchNotice };
 }
 
 function countText(wordCount: number, foundCount: number, allCount: number): string {

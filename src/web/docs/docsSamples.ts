@@ -13,8 +13,8 @@ export interface Samples {
 /** Longest wait for the samples, in ms. Without samples, the user fills in the forms. */
 const WAIT_MS = 5_000;
 
-/** Values that every chain knows. The selector is that of `totalSupply()`. */
-const CONSTANT: Readonly<Record<string, string>> = {
+/** Values that fit every chain. `data` is the selector of `totalSupply()`. */
+const CONSTANT_VALUES: Readonly<Record<string, string>> = {
   compilerversion: 'v0.8.30+commit.73712a01',
   contractname: 'Token',
   data: '0x18160ddd',
@@ -25,23 +25,25 @@ const CONSTANT: Readonly<Record<string, string>> = {
 };
 
 export async function loadSamples(signal: AbortSignal): Promise<Samples> {
-  const life = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]);
+  const waitSignal = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]);
   const [pair, dex, swap, contract] = await Promise.all(
     [
       '/pairs?limit=1',
       '/dexes?limit=1',
       '/activity?limit=1&event_type=swap',
       '/contracts?verified=true&limit=1',
-    ].map((path) => firstOf(path, life)),
+    ].map((path) => firstOf(path, waitSignal)),
   );
-  const chains = await getChains(life).catch(() => []);
+  const chains = await getChains(waitSignal).catch(() => []);
   const pairAddress = textOf(pair, 'address');
-  const [token, other] = ['base_token', 'quote_token'].map((side) => textOf(fieldOf(pair, side), 'address'));
+  const [token, otherToken] = ['base_token', 'quote_token'].map((side) =>
+    textOf(fieldOf(pair, side), 'address'),
+  );
   const wallet = textOf(swap, 'maker');
-  const verified = textOf(contract, 'address') ?? token ?? null;
+  const verifiedContract = textOf(contract, 'address') ?? token ?? null;
   const block = Number(fieldOf(swap, 'block_number') ?? 0);
-  const byName: Readonly<Record<string, string | null | undefined>> = {
-    ...CONSTANT,
+  const valueByName: Readonly<Record<string, string | null | undefined>> = {
+    ...CONSTANT_VALUES,
     blockno: String(block + 1_000),
     chainId: chains[0]?.chainid,
     contractaddress: token,
@@ -56,13 +58,13 @@ export async function loadSamples(signal: AbortSignal): Promise<Samples> {
   };
   return {
     pair: pairAddress,
-    tokens: [token, other].filter((each) => typeof each === 'string'),
+    tokens: [token, otherToken].filter((token) => typeof token === 'string'),
     valueFor(path, name) {
-      const byExactName = byName[name];
-      if (byExactName !== undefined) return byExactName;
+      const namedValue = valueByName[name];
+      if (namedValue !== undefined) return namedValue;
       if (!/address|pair|token|^id$/i.test(name)) return null;
       if (/portfolio|account\.|transactioncount/.test(path)) return wallet;
-      if (/\/v2\/(?:contract|verify|smart)|contract\./.test(path)) return verified;
+      if (/\/v2\/(?:contract|verify|smart)|contract\./.test(path)) return verifiedContract;
       return /token|asset|proxy\./.test(path) ? (token ?? null) : pairAddress;
     },
   };

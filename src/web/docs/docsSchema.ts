@@ -8,7 +8,7 @@ const DEPTH_MAX = 6;
 const OPEN_LEVELS = 1;
 
 export function schemaTree(document: OpenApi, schema: Schema): HTMLElement {
-  return h('div', { class: 'schema' }, ...fields(document, schema, 0));
+  return h('div', { class: 'schema' }, ...fieldRows(document, schema, 0));
 }
 
 /** The shapes of objects inside lists, unions and references. */
@@ -19,33 +19,39 @@ function objectsOf(document: OpenApi, schema: Schema): Schema[] {
   return (resolved.anyOf ?? resolved.oneOf ?? []).flatMap((part) => objectsOf(document, part));
 }
 
-function fields(document: OpenApi, schema: Schema, depth: number): HTMLElement[] {
+function fieldRows(document: OpenApi, schema: Schema, depth: number): HTMLElement[] {
   const objects = objectsOf(document, schema);
   return objects.flatMap((object, index) => {
     const rows = Object.entries(object.properties ?? {}).map(([name, field]) =>
-      fieldOf(document, object, name, field, depth),
+      fieldRow(document, object, name, field, depth),
     );
     return index === 0 ? rows : [h('p', { class: 'schema-or' }, 'or'), ...rows];
   });
 }
 
-function fieldOf(document: OpenApi, object: Schema, name: string, field: Schema, depth: number): HTMLElement {
+function fieldRow(
+  document: OpenApi,
+  object: Schema,
+  name: string,
+  field: Schema,
+  depth: number,
+): HTMLElement {
   const resolved = resolveSchema(document, field);
   const isOptional = !(object.required ?? []).includes(name);
-  const words = [field.description ?? resolved.description ?? '', boundsOf(field)]
+  const fieldText = [field.description ?? resolved.description ?? '', boundsOf(field)]
     .filter((text) => text !== '')
     .join(' · ');
-  const line = [
+  const lineParts = [
     h('code', { class: 'field-name' }, name),
     h('span', { class: 'field-type' }, `${typeOf(field)}${isOptional ? ', optional' : ''}`),
-    h('span', { class: 'field-words' }, words),
+    h('span', { class: 'field-words' }, fieldText),
   ];
-  const innerFields = depth >= DEPTH_MAX ? [] : fields(document, field, depth + 1);
-  if (innerFields.length === 0) return h('div', { class: 'field' }, ...line);
+  const innerFields = depth >= DEPTH_MAX ? [] : fieldRows(document, field, depth + 1);
+  if (innerFields.length === 0) return h('div', { class: 'field' }, ...lineParts);
   return h(
     'details',
     { open: depth < OPEN_LEVELS },
-    h('summary', { class: 'field' }, ...line),
+    h('summary', { class: 'field' }, ...lineParts),
     h('div', { class: 'inner' }, ...innerFields),
   );
 }

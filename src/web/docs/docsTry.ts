@@ -6,8 +6,8 @@ import type { Samples } from './docsSamples.ts';
 import type { Call } from './examples.ts';
 import type { Parameter } from './openapiDocument.ts';
 
-/** What a form calls. */
-interface Tried {
+/** The call of a form. */
+interface TriedCall {
   readonly method: Call['method'];
   readonly path: string;
   readonly parameters: readonly Parameter[];
@@ -20,7 +20,7 @@ interface Tried {
   /** Key of the samples; by default the path. */
   readonly sampleKey?: string;
   /** Optional parameters that have a value at first. */
-  readonly filled?: readonly string[];
+  readonly prefilled?: readonly string[];
 }
 
 export interface TryPanel {
@@ -32,11 +32,13 @@ export interface TryPanel {
 type Field = HTMLInputElement | HTMLSelectElement;
 type Fields = ReadonlyMap<Parameter, Field>;
 
-export function createTryPanel(tried: Tried, samples: Samples, signal: AbortSignal): TryPanel {
-  const fields: Fields = new Map(tried.parameters.map((each) => [each, fieldFor(tried, each, samples)]));
-  const body = tried.json === undefined ? null : bodyField(tried.json);
-  const callOf = (): Call => readCall(tried, fields, body?.value);
-  const code = codeTabs(`${tried.sampleKey ?? tried.path}`, callOf);
+export function createTryPanel(triedCall: TriedCall, samples: Samples, signal: AbortSignal): TryPanel {
+  const fields: Fields = new Map(
+    triedCall.parameters.map((parameter) => [parameter, fieldFor(triedCall, parameter, samples)]),
+  );
+  const body = triedCall.json === undefined ? null : bodyField(triedCall.json);
+  const callOf = (): Call => readCall(triedCall, fields, body?.value);
+  const code = codeTabs(`${triedCall.sampleKey ?? triedCall.path}`, callOf);
   const status = h('span', { class: 'status', role: 'status' });
   const output = h(
     'pre',
@@ -44,15 +46,15 @@ export function createTryPanel(tried: Tried, samples: Samples, signal: AbortSign
       class: 'output',
       tabindex: 0,
       role: 'region',
-      'aria-label': `Answer of ${tried.sampleKey ?? tried.path}`,
+      'aria-label': `Answer of ${triedCall.sampleKey ?? triedCall.path}`,
     },
     'The answer appears here',
   );
-  let running: AbortController | null = null;
+  let runningRequest: AbortController | null = null;
   const send = (): void => {
-    running?.abort();
-    running = new AbortController();
-    void showAnswer(callOf(), { output, status }, AbortSignal.any([running.signal, signal]));
+    runningRequest?.abort();
+    runningRequest = new AbortController();
+    void showAnswer(callOf(), { output, status }, AbortSignal.any([runningRequest.signal, signal]));
   };
   const form = formOf(fields, body);
   form.addEventListener('input', () => code.refresh());
@@ -74,7 +76,12 @@ export function createTryPanel(tried: Tried, samples: Samples, signal: AbortSign
     ),
     run: () => {
       // Only the user starts a stream, which stays open, and a POST, which changes something.
-      if (running === null && tried.method === 'GET' && kindOf(tried, '') !== 'stream' && isComplete())
+      if (
+        runningRequest === null &&
+        triedCall.method === 'GET' &&
+        answerKindOf(triedCall, '') !== 'stream' &&
+        isComplete()
+      )
         send();
     },
   };
@@ -96,26 +103,27 @@ function bodyField(text: string): HTMLTextAreaElement {
   return field;
 }
 
-function fieldFor(tried: Tried, parameter: Parameter, samples: Samples): Field {
+function fieldFor(triedCall: TriedCall, parameter: Parameter, samples: Samples): Field {
   const field = emptyField(parameter);
-  const { name, required, in: where, schema = {}, example } = parameter;
+  const { name, required, in: parameterIn, schema = {}, example } = parameter;
   const isPageSize =
-    name === 'limit' || (name === 'offset' && tried.parameters.some((other) => other.name === 'page'));
-  if (required === true || tried.filled?.includes(name) === true) {
-    const sample = samples.valueFor(tried.sampleKey ?? tried.path, name);
+    name === 'limit' || (name === 'offset' && triedCall.parameters.some((other) => other.name === 'page'));
+  if (required === true || triedCall.prefilled?.includes(name) === true) {
+    const sample = samples.valueFor(triedCall.sampleKey ?? triedCall.path, name);
     field.value = String(example ?? sample ?? schema.example ?? schema.default ?? '');
-  } else if (isPageSize && where === 'query') field.value = '2';
+  } else if (isPageSize && parameterIn === 'query') field.value = '2';
   return field;
 }
 
 function emptyField({ schema = {}, name }: Parameter): Field {
   const values = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String);
   if (values !== undefined) {
-    const absent = schema.default === undefined ? 'not set' : `not set (default ${String(schema.default)})`;
+    const unsetText =
+      schema.default === undefined ? 'not set' : `not set (default ${String(schema.default)})`;
     return h(
       'select',
       { 'aria-label': name },
-      h('option', { value: '' }, absent),
+      h('option', { value: '' }, unsetText),
       ...values.map((value) => h('option', { value }, value)),
     );
   }
@@ -130,31 +138,31 @@ function emptyField({ schema = {}, name }: Parameter): Field {
   });
 }
 
-const FILES = ['parquet', 'arrow'];
+const FILE_FORMATS = ['parquet', 'arrow'];
 
-function kindOf({ types }: Tried, format: string): Call['answer'] {
-  if (FILES.includes(format)) return 'file';
+function answerKindOf({ types }: TriedCall, format: string): Call['answer'] {
+  if (FILE_FORMATS.includes(format)) return 'file';
   if (types.includes('text/event-stream')) return 'stream';
   return types.includes('application/json') && format !== 'csv' ? 'json' : 'text';
 }
 
-function readCall(tried: Tried, fields: Fields, json: string | undefined): Call {
-  const params = [...(tried.fixed ?? [])];
-  let { path } = tried;
+function readCall(triedCall: TriedCall, fields: Fields, json: string | undefined): Call {
+  const params = [...(triedCall.fixed ?? [])];
+  let { path } = triedCall;
   let format = '';
-  for (const [{ name, in: where }, field] of fields) {
+  for (const [{ name, in: parameterIn }, field] of fields) {
     const value = field.value.trim();
     if (value === '') continue;
-    if (where === 'path') path = path.replace(`{${name}}`, () => encodeURIComponent(value));
+    if (parameterIn === 'path') path = path.replace(`{${name}}`, () => encodeURIComponent(value));
     else params.push([name, value]);
     if (name === 'format') format = value;
   }
   return {
-    method: tried.method,
+    method: triedCall.method,
     url: `${location.origin}${path}`,
     params,
-    answer: kindOf(tried, format),
-    file: `${tried.path.split('/').at(-1) ?? 'answer'}.${format}`,
+    answer: answerKindOf(triedCall, format),
+    file: `${triedCall.path.split('/').at(-1) ?? 'answer'}.${format}`,
     ...(json === undefined ? {} : { json }),
   };
 }

@@ -48,8 +48,8 @@ export function endpointEntry(
   signal: AbortSignal,
 ): Entry {
   const { operation, id, path, method } = endpoint;
-  const lead = h('p', { class: 'lead' }, operation.summary ?? '');
-  const element = h('section', { class: 'endpoint card', id }, headingOf(id, method, path), lead);
+  const summary = h('p', { class: 'lead' }, operation.summary ?? '');
+  const element = h('section', { class: 'endpoint card', id }, headingOf(id, method, path), summary);
   return {
     element,
     id,
@@ -81,14 +81,14 @@ export function panelOf(
 ): TryPanel {
   const { operation, path, method } = endpoint;
   const body = operation.requestBody?.content?.['application/json']?.schema;
-  const tried = {
+  const triedCall = {
     method,
     path,
     parameters: operation.parameters ?? [],
     types: answerTypes(endpoint),
     ...(body === undefined ? {} : { json: JSON.stringify(sampleOf(document, body), null, 2) }),
   };
-  return createTryPanel(tried, samples, signal);
+  return createTryPanel(triedCall, samples, signal);
 }
 
 export function headingOf(id: string, method: string, path: string): HTMLElement {
@@ -107,12 +107,12 @@ export function foldedPart(title: string, content: HTMLElement): HTMLElement {
 
 export function parametersTable(parameters: readonly Parameter[]): HTMLElement | null {
   if (parameters.length === 0) return null;
-  const rows = parameters.map(({ name, in: where, required, description, schema = {} }) =>
+  const rows = parameters.map(({ name, in: parameterIn, required, description, schema = {} }) =>
     h(
       'tr',
       {},
       h('td', {}, h('code', {}, name), required === true && h('i', {}, ' required')),
-      h('td', {}, where),
+      h('td', {}, parameterIn),
       h('td', {}, typeOf(schema)),
       h('td', { class: 'bounds' }, boundsOf(schema)),
       h('td', {}, schema.default === undefined ? '' : h('code', {}, String(schema.default))),

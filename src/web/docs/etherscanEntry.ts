@@ -31,39 +31,45 @@ export function etherscanEntry(
   samples: Samples,
   signal: AbortSignal,
 ): Entry | null {
-  const first = endpoints.find(({ operation }) => operation['x-actions'] !== undefined);
-  if (first === undefined) return null;
-  const { id, path, operation } = first;
+  const dialect = endpoints.find(({ operation }) => operation['x-actions'] !== undefined);
+  if (dialect === undefined) return null;
+  const { id, path, operation } = dialect;
   const actions = operation['x-actions'] ?? [];
-  const gets = endpoints.filter(({ method, path: other }) => method === 'GET' && other !== path);
-  const aliases = gets.filter((each) => each.operation['x-alias-of'] === path);
-  const otherGets = gets.filter((each) => !aliases.includes(each));
+  const getEndpoints = endpoints.filter(({ method, path: getPath }) => method === 'GET' && getPath !== path);
+  const aliases = getEndpoints.filter((getEndpoint) => getEndpoint.operation['x-alias-of'] === path);
+  const otherEndpoints = getEndpoints.filter((getEndpoint) => !aliases.includes(getEndpoint));
   const answer = operation.responses?.['200']?.content?.['application/json']?.schema;
-  const lead = h('p', { class: 'lead' }, operation.summary ?? '');
-  const element = h('section', { class: 'endpoint card', id }, headingOf(id, 'GET or POST', path), lead);
+  const summary = h('p', { class: 'lead' }, operation.summary ?? '');
+  const element = h('section', { class: 'endpoint card', id }, headingOf(id, 'GET or POST', path), summary);
   const wordsOfAction = (action: ActionDoc): string =>
     [nameOf(action), action.module, action.action, action.description].join(' ').toLowerCase();
-  let rows: ReadonlyMap<ActionDoc, ActionRows> = new Map();
-  let narrowedTo: readonly string[] = [];
+  let rowsByAction: ReadonlyMap<ActionDoc, ActionRows> = new Map();
+  let shownWords: readonly string[] = [];
   const narrow = (words: readonly string[]): void => {
-    narrowedTo = words;
-    const matching = actions.filter((action) => words.every((word) => wordsOfAction(action).includes(word)));
-    for (const [action, { row, more }] of rows) {
-      row.hidden = matching.length > 0 && !matching.includes(action);
-      more.hidden = row.hidden || row.dataset['open'] !== 'true';
+    shownWords = words;
+    const matchingActions = actions.filter((action) =>
+      words.every((word) => wordsOfAction(action).includes(word)),
+    );
+    for (const [action, { row, exampleRow }] of rowsByAction) {
+      row.hidden = matchingActions.length > 0 && !matchingActions.includes(action);
+      exampleRow.hidden = row.hidden || row.dataset['open'] !== 'true';
     }
   };
   return {
     element,
     id,
-    group: groupOf(first),
+    group: groupOf(dialect),
     name: 'Etherscan dialect',
-    words: [...[first, ...aliases, ...otherGets].map(wordsOf), ...actions.map(wordsOfAction)].join(' '),
+    words: [...[dialect, ...aliases, ...otherEndpoints].map(wordsOf), ...actions.map(wordsOfAction)].join(
+      ' ',
+    ),
     fill() {
-      rows = new Map(actions.map((action) => [action, actionRows(action, first, samples, signal)]));
-      narrow(narrowedTo);
-      const parts = otherGets.map((other) => otherPart(other, panelOf(document, other, samples, signal)));
-      const tree =
+      rowsByAction = new Map(actions.map((action) => [action, actionRows(action, dialect, samples, signal)]));
+      narrow(shownWords);
+      const parts = otherEndpoints.map((otherEndpoint) =>
+        otherPart(otherEndpoint, panelOf(document, otherEndpoint, samples, signal)),
+      );
+      const answerTree =
         answer === undefined ? [] : [foldedPart('Fields of the answer', schemaTree(document, answer))];
       element.append(
         h('p', {}, ...prose(operation.description ?? '')),
@@ -71,14 +77,14 @@ export function etherscanEntry(
         h(
           'ul',
           { class: 'aliases' },
-          ...aliases.map((each) => h('li', { id: each.id }, h('code', {}, each.path))),
+          ...aliases.map((getEndpoint) => h('li', { id: getEndpoint.id }, h('code', {}, getEndpoint.path))),
         ),
         parametersTable(operation.parameters ?? []) ?? '',
         h('h3', {}, 'Actions'),
-        actionTable(rows),
+        actionTable(rowsByAction),
         ...parts.map(([section]) => section),
-        ...tree,
-        foldedPart('Statuses and errors', statusTable(first)),
+        ...answerTree,
+        foldedPart('Statuses and errors', statusTable(dialect)),
       );
       return new Map(parts);
     },
@@ -100,8 +106,8 @@ function otherPart({ id, path, operation }: Endpoint, panel: TryPanel): [HTMLEle
 
 interface ActionRows {
   readonly row: HTMLTableRowElement;
-  /** The row with the form, below `row`. */
-  readonly more: HTMLTableRowElement;
+  /** The row with the form, below `row`. Its form is made when the user opens it. */
+  readonly exampleRow: HTMLTableRowElement;
 }
 
 function actionTable(rows: ReadonlyMap<ActionDoc, ActionRows>): HTMLElement {
@@ -113,7 +119,7 @@ function actionTable(rows: ReadonlyMap<ActionDoc, ActionRows>): HTMLElement {
       'table',
       { class: 'parameters actions', 'aria-label': 'Actions of the Etherscan dialect' },
       h('thead', {}, h('tr', {}, ...names.map((name) => h('th', { scope: 'col' }, name)))),
-      h('tbody', {}, ...[...rows.values()].flatMap(({ row, more }) => [row, more])),
+      h('tbody', {}, ...[...rows.values()].flatMap(({ row, exampleRow }) => [row, exampleRow])),
     ),
   );
 }
@@ -145,7 +151,7 @@ function actionRows(action: ActionDoc, dialect: Endpoint, samples: Samples, sign
     h('td', {}, parameters.length === 0 ? 'none' : h('dl', {}, ...parameters)),
     h('td', {}, exampleButton),
   );
-  return { row, more: exampleRow };
+  return { row, exampleRow };
 }
 
 function actionPanel(action: ActionDoc, dialect: Endpoint, samples: Samples, signal: AbortSignal): TryPanel {
@@ -161,7 +167,7 @@ function actionPanel(action: ActionDoc, dialect: Endpoint, samples: Samples, sig
       types: answerTypes(dialect),
       sampleKey: nameOf(action),
       // An action without a required parameter, such as getlogs, finds too much or nothing without an address.
-      filled: action.parameters.some(({ required }) => required) ? [] : ['address'],
+      prefilled: action.parameters.some(({ required }) => required) ? [] : ['address'],
     },
     samples,
     signal,

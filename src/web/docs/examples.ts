@@ -14,14 +14,14 @@ export const LANGUAGES: readonly (readonly [language: Language, label: string])[
 /** The kinds of events of the stream. */
 export const EVENT_KINDS = ['swap', 'mint', 'burn', 'sync', 'reorg', 'gap'] as const;
 
-type Pair = readonly [name: string, value: string];
+type NameValue = readonly [name: string, value: string];
 
 export interface Call {
   readonly method: 'GET' | 'POST';
   /** Absolute URL without a query. */
   readonly url: string;
   /** The query of a GET, or the form of a POST without `json`. */
-  readonly params: readonly Pair[];
+  readonly params: readonly NameValue[];
   /** Body of a POST. */
   readonly json?: string;
   readonly answer: 'json' | 'text' | 'file' | 'stream';
@@ -30,13 +30,13 @@ export interface Call {
 }
 
 export function writeExample(language: Language, call: Call): string {
-  const wellFormed = {
+  const wellFormedCall = {
     ...call,
     url: toWellFormed(call.url),
-    params: call.params.map(([name, value]): Pair => [name, toWellFormed(value)]),
+    params: call.params.map(([name, value]): NameValue => [name, toWellFormed(value)]),
     ...(call.json === undefined ? {} : { json: toWellFormed(call.json) }),
   };
-  return WRITERS[language](wellFormed);
+  return WRITERS[language](wellFormedCall);
 }
 
 /** The URL of a call with its query. */
@@ -58,8 +58,8 @@ const WRITERS: Readonly<Record<Language, (call: Call) => string>> = {
   python: writePython,
 };
 
-/** Between single quotes, a shell changes no character. */
-const inShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+/** Single quotes keep a shell from changing any character of the text. */
+const quoteForShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 /** A value as a string of JavaScript and Python, which both read JSON strings. Unicode's line breaks become escapes. */
 const quote = (text: string): string =>
   JSON.stringify(text).replace(
@@ -69,23 +69,26 @@ const quote = (text: string): string =>
 
 function writeCurl(call: Call): string {
   const { method, params, json, answer, file } = call;
-  const parts = [`curl ${answer === 'stream' ? '-N ' : ''}${inShell(urlOf(call))}`];
+  const parts = [`curl ${answer === 'stream' ? '-N ' : ''}${quoteForShell(urlOf(call))}`];
   if (json !== undefined)
-    parts.push(`--header ${inShell('Content-Type: application/json')}`, `--data-raw ${inShell(json)}`);
+    parts.push(
+      `--header ${quoteForShell('Content-Type: application/json')}`,
+      `--data-raw ${quoteForShell(json)}`,
+    );
   else if (method === 'POST')
-    parts.push(...params.map(([name, value]) => `--data-urlencode ${inShell(`${name}=${value}`)}`));
-  if (answer === 'file') parts.push(`--output ${inShell(file ?? 'answer')}`);
+    parts.push(...params.map(([name, value]) => `--data-urlencode ${quoteForShell(`${name}=${value}`)}`));
+  if (answer === 'file') parts.push(`--output ${quoteForShell(file ?? 'answer')}`);
   return parts.join(' \\\n  ');
 }
 
 function writeJavaScript({ method, url, params, json, answer }: Call): string {
   const lines =
-    params.length === 0 ? [] : ['const params = new URLSearchParams({', ...entries(params), '});'];
-  const target = method === 'GET' && params.length > 0 ? `${quote(`${url}?`)} + params` : quote(url);
+    params.length === 0 ? [] : ['const params = new URLSearchParams({', ...entryLines(params), '});'];
+  const urlText = method === 'GET' && params.length > 0 ? `${quote(`${url}?`)} + params` : quote(url);
   if (answer === 'stream')
     return [
       ...lines,
-      `const events = new EventSource(${target});`,
+      `const events = new EventSource(${urlText});`,
       `for (const kind of ${JSON.stringify(EVENT_KINDS).replaceAll(',', ', ')})`,
       '  events.addEventListener(kind, ({ data }) => console.log(kind, JSON.parse(data)));',
     ].join('\n');
@@ -94,43 +97,45 @@ function writeJavaScript({ method, url, params, json, answer }: Call): string {
     text: ['console.log(await response.text());'],
     file: ['const bytes = await response.arrayBuffer();', 'console.log(bytes.byteLength);'],
   }[answer];
-  return [...lines, ...writeFetch(target, method, json), ...CHECK, ...readLines].join('\n');
+  return [...lines, ...writeFetch(urlText, method, json), ...CHECK_LINES, ...readLines].join('\n');
 }
 
-const CHECK = ['if (!response.ok) throw new Error(await response.text());'];
+const CHECK_LINES = ['if (!response.ok) throw new Error(await response.text());'];
 
-function writeFetch(target: string, method: Call['method'], json: string | undefined): string[] {
-  if (method === 'GET') return [`const response = await fetch(${target});`];
+function writeFetch(urlText: string, method: Call['method'], json: string | undefined): string[] {
+  if (method === 'GET') return [`const response = await fetch(${urlText});`];
   const body =
     json === undefined
       ? ['  body: params,']
       : ['  headers: { "Content-Type": "application/json" },', `  body: ${quote(json)},`];
-  return [`const response = await fetch(${target}, {`, '  method: "POST",', ...body, '});'];
+  return [`const response = await fetch(${urlText}, {`, '  method: "POST",', ...body, '});'];
 }
 
 /** The lines between the braces of an object of JavaScript or a dictionary of Python. */
-const entries = (params: readonly Pair[], indent = '  '): string[] =>
+const entryLines = (params: readonly NameValue[], indent = '  '): string[] =>
   params.map(([name, value]) => `${indent}${quote(name)}: ${quote(value)},`);
 
 function writePython({ method, url, params, json, answer, file }: Call): string {
   const imports = answer === 'json' ? ['import json'] : [];
   if (params.length > 0) imports.push('from urllib.parse import urlencode');
   imports.push(`from urllib.request import ${json === undefined ? 'urlopen' : 'Request, urlopen'}`, '');
-  const lines = params.length === 0 ? [] : ['params = urlencode({', ...entries(params, '    '), '})'];
-  let target = method === 'GET' && params.length > 0 ? `${quote(`${url}?`)} + params` : quote(url);
+  const lines = params.length === 0 ? [] : ['params = urlencode({', ...entryLines(params, '    '), '})'];
+  let urlText = method === 'GET' && params.length > 0 ? `${quote(`${url}?`)} + params` : quote(url);
   if (json !== undefined) {
     lines.push(
       `body = ${quote(json)}.encode()`,
-      `request = Request(${target}, body, {"Content-Type": "application/json"})`,
+      `request = Request(${urlText}, body, {"Content-Type": "application/json"})`,
     );
-    target = 'request';
-  } else if (method === 'POST') target += ', params.encode()';
-  const opened = answer === 'file' ? `, open(${quote(file ?? 'answer')}, "wb") as file` : '';
+    urlText = 'request';
+  } else if (method === 'POST') urlText += ', params.encode()';
+  const openedFile = answer === 'file' ? `, open(${quote(file ?? 'answer')}, "wb") as file` : '';
   const readLines = {
     json: ['    print(json.dumps(json.load(response), indent=2))'],
     text: ['    print(response.read().decode())'],
     file: ['    file.write(response.read())'],
     stream: ['    for line in response:', '        print(line.decode(), end="", flush=True)'],
   }[answer];
-  return [...imports, ...lines, `with urlopen(${target}) as response${opened}:`, ...readLines].join('\n');
+  return [...imports, ...lines, `with urlopen(${urlText}) as response${openedFile}:`, ...readLines].join(
+    '\n',
+  );
 }

@@ -113,20 +113,20 @@ const NO_MAXIMUM = Number.MAX_SAFE_INTEGER;
 
 /** Describes the allowed values in words. */
 export function boundsOf(schema: Schema): string {
-  const words: string[] = [];
-  if (schema.enum !== undefined) words.push(schema.enum.map(String).join(', '));
+  const bounds: string[] = [];
+  if (schema.enum !== undefined) bounds.push(schema.enum.map(String).join(', '));
   const { minimum, maximum = NO_MAXIMUM, minLength, maxLength, pattern } = schema;
-  if (minimum !== undefined && maximum < NO_MAXIMUM) words.push(`${minimum} to ${maximum}`);
-  else if (minimum !== undefined && minimum !== -NO_MAXIMUM) words.push(`from ${minimum}`);
-  if (maxLength !== undefined) words.push(`${minLength ?? 0} to ${maxLength} characters`);
-  if (pattern !== undefined) words.push(patternWords(pattern));
-  return words.join('; ');
+  if (minimum !== undefined && maximum < NO_MAXIMUM) bounds.push(`${minimum} to ${maximum}`);
+  else if (minimum !== undefined && minimum !== -NO_MAXIMUM) bounds.push(`from ${minimum}`);
+  if (maxLength !== undefined) bounds.push(`${minLength ?? 0} to ${maxLength} characters`);
+  if (pattern !== undefined) bounds.push(patternText(pattern));
+  return bounds.join('; ');
 }
 
 const ADDRESS = '0[xX][0-9a-fA-F]{40}';
 
 /** Describes known patterns in words; shows other patterns unchanged. */
-function patternWords(pattern: string): string {
+function patternText(pattern: string): string {
   if (pattern === `^${ADDRESS}$`) return 'an address';
   return pattern.startsWith(`^${ADDRESS}(,`) ? 'addresses, separated by commas' : pattern;
 }

@@ -19,7 +19,7 @@ interface Step {
 const BASE = '/api/v1';
 
 /** Without an indexed pair, the calls show this instead of an address. */
-const UNKNOWN = 'ADDRESS';
+const UNKNOWN_ADDRESS = 'ADDRESS';
 
 function stepsOf({ pair, tokens }: Samples): Step[] {
   return [
@@ -33,7 +33,7 @@ function stepsOf({ pair, tokens }: Samples): Step[] {
     {
       title: 'Get the bars of a pair',
       text: 'Open, high, low, close and volume of each hour. The address comes from the list above.',
-      path: `/pairs/${pair ?? UNKNOWN}/ticks`,
+      path: `/pairs/${pair ?? UNKNOWN_ADDRESS}/ticks`,
       params: [
         ['timeframe', '1h'],
         ['limit', '24'],
@@ -44,7 +44,7 @@ function stepsOf({ pair, tokens }: Samples): Step[] {
       title: 'Get the prices of tokens',
       text: 'Up to 30 tokens by address, in one call. The field price_usd is the price, price_confidence says how far to trust it.',
       path: '/tokens',
-      params: [['addresses', tokens.join(',') || UNKNOWN]],
+      params: [['addresses', tokens.join(',') || UNKNOWN_ADDRESS]],
       endpoint: 'get-api-v1-tokens',
     },
     {
@@ -70,7 +70,7 @@ function stepsOf({ pair, tokens }: Samples): Step[] {
 }
 
 export function quickStart(samples: Samples): HTMLElement {
-  const base = `${location.origin}${BASE}`;
+  const baseUrl = `${location.origin}${BASE}`;
   return h(
     'section',
     { class: 'quick card', id: 'quick-start' },
@@ -79,8 +79,8 @@ export function quickStart(samples: Samples): HTMLElement {
       'p',
       {},
       'The base URL is ',
-      h('code', {}, base),
-      copyButton(base, 'Copy the base URL'),
+      h('code', {}, baseUrl),
+      copyButton(baseUrl, 'Copy the base URL'),
       '. You need no key and no account. Copy a command into a terminal:',
     ),
     h('ol', { class: 'steps' }, ...stepsOf(samples).map(renderStep)),

@@ -37,22 +37,22 @@ const PARTS_MAX = 256;
 const LENGTH_MAX = 10_000;
 
 /** Reads a parameter of a JSON ABI. Throws AbiFault. */
-export function readPart(given: unknown, depth = 0): AbiPart {
+export function readPart(parameter: unknown, depth = 0): AbiPart {
   if (depth > DEPTH_MAX) throw new AbiFault('the type is nested too deeply');
-  const { name, type, components } = fieldsOf(given);
+  const { name, type, components } = fieldsOf(parameter);
   if (typeof type !== 'string') throw new AbiFault('a parameter has no type');
   return { label: typeof name === 'string' ? name : '', type: readType(type, components, depth) };
 }
 
-function fieldsOf(given: unknown): { name?: unknown; type?: unknown; components?: unknown } {
-  return typeof given === 'object' && given !== null ? given : {};
+function fieldsOf(parameter: unknown): { name?: unknown; type?: unknown; components?: unknown } {
+  return typeof parameter === 'object' && parameter !== null ? parameter : {};
 }
 
 function readType(text: string, components: unknown, depth: number): AbiType {
-  const [, inner, length = ''] = /^(.+)\[(\d{0,5})\]$/.exec(text) ?? [];
-  if (inner !== undefined) {
+  const [, itemText, length = ''] = /^(.+)\[(\d{0,5})\]$/.exec(text) ?? [];
+  if (itemText !== undefined) {
     if (depth > DEPTH_MAX || Number(length) > LENGTH_MAX) throw new AbiFault(`${text} is too large a type`);
-    const item = readType(inner, components, depth + 1);
+    const item = readType(itemText, components, depth + 1);
     const count = length === '' ? null : Number(length);
     return { kind: 'array', item, length: count, name: `${item.name}[${length}]` };
   }
@@ -80,8 +80,8 @@ function readPlainType(text: string): AbiType {
 
 /** Least and greatest value of an integer type. */
 export function rangeOf(bits: number, signed: boolean): readonly [min: bigint, max: bigint] {
-  const half = 1n << BigInt(bits - 1);
-  return signed ? [-half, half - 1n] : [0n, half * 2n - 1n];
+  const signBit = 1n << BigInt(bits - 1);
+  return signed ? [-signBit, signBit - 1n] : [0n, signBit * 2n - 1n];
 }
 
 function isDynamic(type: AbiType): boolean {
@@ -90,33 +90,33 @@ function isDynamic(type: AbiType): boolean {
   return type.kind === 'bytes' || type.kind === 'string';
 }
 
-/** Length of the head of a value, in hex digits. */
-function headOf(type: AbiType): number {
+/** Length of the head in hex digits. The head is the value, or the offset of a value of dynamic length. */
+function headDigitsOf(type: AbiType): number {
   if (isDynamic(type)) return WORD_DIGITS;
-  if (type.kind === 'array') return (type.length ?? 0) * headOf(type.item);
-  if (type.kind === 'tuple') return type.parts.reduce((sum, part) => sum + headOf(part.type), 0);
+  if (type.kind === 'array') return (type.length ?? 0) * headDigitsOf(type.item);
+  if (type.kind === 'tuple') return type.parts.reduce((sum, part) => sum + headDigitsOf(part.type), 0);
   return WORD_DIGITS;
 }
 
-const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(WORD_DIGITS, '0');
+const wordOf = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(WORD_DIGITS, '0');
 const padRight = (hex: string): string => hex.padEnd(Math.ceil(hex.length / WORD_DIGITS) * WORD_DIGITS, '0');
 
 /** Encodes values that have already been checked against their types. Hex without 0x. */
 export function encode(types: readonly AbiType[], values: readonly AbiValue[]): string {
-  let offset = types.reduce((sum, type) => sum + headOf(type), 0);
+  let offset = types.reduce((sum, type) => sum + headDigitsOf(type), 0);
   const heads: string[] = [];
   const tails: string[] = [];
   types.forEach((type, index) => {
-    const text = encodeOne(type, values[index] ?? '');
-    if (!isDynamic(type)) return void heads.push(text);
-    heads.push(word(BigInt(offset / 2)));
-    tails.push(text);
-    offset += text.length;
+    const encodedValue = encodeValue(type, values[index] ?? '');
+    if (!isDynamic(type)) return void heads.push(encodedValue);
+    heads.push(wordOf(BigInt(offset / 2)));
+    tails.push(encodedValue);
+    offset += encodedValue.length;
   });
   return heads.join('') + tails.join('');
 }
 
-function encodeOne(type: AbiType, value: AbiValue): string {
+function encodeValue(type: AbiType, value: AbiValue): string {
   if (type.kind === 'array' || type.kind === 'tuple') {
     const values = Array.isArray(value) ? value : [];
     if (type.kind === 'tuple')
@@ -128,14 +128,14 @@ function encodeOne(type: AbiType, value: AbiValue): string {
       values.map(() => type.item),
       values,
     );
-    return type.length === null ? word(BigInt(values.length)) + body : body;
+    return type.length === null ? wordOf(BigInt(values.length)) + body : body;
   }
-  if (typeof value === 'bigint') return word(value);
-  if (typeof value === 'boolean') return word(value ? 1n : 0n);
+  if (typeof value === 'bigint') return wordOf(value);
+  if (typeof value === 'boolean') return wordOf(value ? 1n : 0n);
   const text = typeof value === 'string' ? value : '';
-  if (type.kind === 'address') return word(BigInt(text));
+  if (type.kind === 'address') return wordOf(BigInt(text));
   const digits = type.kind === 'string' ? hexOfText(text) : text.slice(2);
-  return type.kind === 'fixedBytes' ? padRight(digits) : word(BigInt(digits.length / 2)) + padRight(digits);
+  return type.kind === 'fixedBytes' ? padRight(digits) : wordOf(BigInt(digits.length / 2)) + padRight(digits);
 }
 
 function hexOfText(text: string): string {
@@ -144,61 +144,61 @@ function hexOfText(text: string): string {
 
 /** Decodes hex with 0x. Throws AbiFault if the data does not fit the types. */
 export function decode(types: readonly AbiType[], data: string): AbiValue[] {
-  return new Decoder(data.slice(2).toLowerCase()).list(types, 0);
+  return new Decoder(data.slice(2).toLowerCase()).decodeList(types, 0);
 }
 
 class Decoder {
   private readonly data: string;
-  private values = 0;
-  private read = 0;
+  private valuesRead = 0;
+  private digitsRead = 0;
 
   constructor(data: string) {
     this.data = data;
   }
 
   /** The values of types whose heads stand one after another from `start`, counted in hex digits. */
-  list(types: readonly AbiType[], start: number): AbiValue[] {
-    let head = start;
+  decodeList(types: readonly AbiType[], start: number): AbiValue[] {
+    let headStart = start;
     return types.map((type) => {
-      const from = isDynamic(type) ? start + this.size(head) * 2 : head;
-      head += headOf(type);
-      return this.one(type, from);
+      const valueStart = isDynamic(type) ? start + this.readSize(headStart) * 2 : headStart;
+      headStart += headDigitsOf(type);
+      return this.decodeValue(type, valueStart);
     });
   }
 
-  private one(type: AbiType, from: number): AbiValue {
-    this.values += 1;
-    if (this.values > VALUES_MAX) throw new AbiFault('the data has too many values');
+  private decodeValue(type: AbiType, start: number): AbiValue {
+    this.valuesRead += 1;
+    if (this.valuesRead > VALUES_MAX) throw new AbiFault('the data has too many values');
     if (type.kind === 'tuple')
-      return this.list(
+      return this.decodeList(
         type.parts.map((part) => part.type),
-        from,
+        start,
       );
     if (type.kind === 'array') {
-      const count = type.length ?? this.size(from);
+      const count = type.length ?? this.readSize(start);
       if (count > VALUES_MAX) throw new AbiFault('the data has too many values');
-      return this.list(
+      return this.decodeList(
         new Array<AbiType>(count).fill(type.item),
-        type.length === null ? from + WORD_DIGITS : from,
+        type.length === null ? start + WORD_DIGITS : start,
       );
     }
     if (type.kind === 'bytes' || type.kind === 'string') {
-      const digits = this.digits(from + WORD_DIGITS, this.size(from) * 2);
+      const digits = this.takeDigits(start + WORD_DIGITS, this.readSize(start) * 2);
       return type.kind === 'bytes' ? `0x${digits}` : textOfHex(digits);
     }
-    return readWord(type, this.digits(from, WORD_DIGITS));
+    return readWord(type, this.takeDigits(start, WORD_DIGITS));
   }
 
-  private digits(from: number, count: number): string {
-    if (from + count > this.data.length) throw new AbiFault('the data is too short for its types');
-    this.read += count;
-    if (this.read > DIGITS_MAX) throw new AbiFault('the data has too many values');
-    return this.data.slice(from, from + count);
+  private takeDigits(start: number, count: number): string {
+    if (start + count > this.data.length) throw new AbiFault('the data is too short for its types');
+    this.digitsRead += count;
+    if (this.digitsRead > DIGITS_MAX) throw new AbiFault('the data has too many values');
+    return this.data.slice(start, start + count);
   }
 
   /** An offset or a length, in bytes. */
-  private size(from: number): number {
-    const size = BigInt(`0x${this.digits(from, WORD_DIGITS)}`);
+  private readSize(start: number): number {
+    const size = BigInt(`0x${this.takeDigits(start, WORD_DIGITS)}`);
     if (size > BigInt(this.data.length)) throw new AbiFault('the data is too short for its types');
     return Number(size);
   }

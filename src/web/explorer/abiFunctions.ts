@@ -22,15 +22,16 @@ export interface DecodedCall {
   readonly values: readonly AbiValue[];
 }
 
-const SELECTOR_DIGITS = 10;
+/** 0x and the eight hex digits of a selector. */
+const SELECTOR_LENGTH = 10;
 /** Most entries of an ABI that are read. */
 const ENTRIES_MAX = 2_000;
 
 /** The entries of this kind. Entries with types that Solidity does not have are left out. */
 export function listEntries(abi: readonly unknown[], kind: 'function' | 'error'): AbiFunction[] {
-  return abi.slice(0, ENTRIES_MAX).flatMap((given) => {
+  return abi.slice(0, ENTRIES_MAX).flatMap((entry) => {
     try {
-      return readEntry(given, kind);
+      return readEntry(entry, kind);
     } catch (error) {
       if (error instanceof AbiFault) return [];
       throw error;
@@ -38,8 +39,8 @@ export function listEntries(abi: readonly unknown[], kind: 'function' | 'error')
   });
 }
 
-function readEntry(given: unknown, kind: string): AbiFunction[] {
-  if (typeof given !== 'object' || given === null) return [];
+function readEntry(abiEntry: unknown, kind: string): AbiFunction[] {
+  if (typeof abiEntry !== 'object' || abiEntry === null) return [];
   const entry: {
     type?: unknown;
     name?: unknown;
@@ -47,7 +48,7 @@ function readEntry(given: unknown, kind: string): AbiFunction[] {
     outputs?: unknown;
     stateMutability?: unknown;
     constant?: unknown;
-  } = given;
+  } = abiEntry;
   if (entry.type !== kind || typeof entry.name !== 'string') return [];
   const inputs = partsOf(entry.inputs);
   const signature = `${entry.name}(${inputs.map(({ type }) => type.name).join(',')})`;
@@ -64,26 +65,31 @@ function readEntry(given: unknown, kind: string): AbiFunction[] {
   ];
 }
 
-function partsOf(given: unknown): AbiPart[] {
-  return Array.isArray(given) ? given.map((part: unknown) => readPart(part)) : [];
+function partsOf(parameters: unknown): AbiPart[] {
+  return Array.isArray(parameters) ? parameters.map((part: unknown) => readPart(part)) : [];
 }
 
 function selectorOf(signature: string): string {
-  return keccakOfText(signature).slice(0, SELECTOR_DIGITS);
+  return keccakOfText(signature).slice(0, SELECTOR_LENGTH);
 }
 
 /** Decodes the input of a call by the functions of an ABI; null if none of them fits. */
 export function decodeCall(functions: readonly AbiFunction[], data: string): DecodedCall | null {
-  const selector = data.slice(0, SELECTOR_DIGITS).toLowerCase();
-  const matching = functions.find((one) => one.selector === selector);
-  if (matching === undefined) return null;
-  const values = tryDecode(matching.inputs, `0x${data.slice(SELECTOR_DIGITS)}`);
+  const selector = data.slice(0, SELECTOR_LENGTH).toLowerCase();
+  const calledFunction = functions.find((abiFunction) => abiFunction.selector === selector);
+  if (calledFunction === undefined) return null;
+  const values = tryDecode(calledFunction.inputs, `0x${data.slice(SELECTOR_LENGTH)}`);
   if (values === null) return null;
-  return { signature: matching.signature, name: matching.name, parts: matching.inputs, values };
+  return {
+    signature: calledFunction.signature,
+    name: calledFunction.name,
+    parts: calledFunction.inputs,
+    values,
+  };
 }
 
 /** Most inner calls of one call. */
-const INNER_MAX = 50;
+const INNER_CALLS_MAX = 50;
 
 /** The calls that a call passes on in its parameters `bytes` and `bytes[]`, as a `multicall` does. */
 export function innerCalls({ parts, values }: DecodedCall, functions: readonly AbiFunction[]): DecodedCall[] {
@@ -94,7 +100,7 @@ export function innerCalls({ parts, values }: DecodedCall, functions: readonly A
     return isList ? [...value] : [];
   });
   return innerInputs
-    .slice(0, INNER_MAX)
+    .slice(0, INNER_CALLS_MAX)
     .flatMap((data) => (typeof data === 'string' ? (decodeCall(functions, data) ?? []) : []));
 }
 
@@ -113,10 +119,10 @@ function tryDecode(parts: readonly AbiPart[], data: string): AbiValue[] | null {
 
 /** Reads a signature without names, such as `swap(uint256,(address,bytes)[])`; null if it is none. */
 export function readSignature(signature: string): AbiFunction | null {
-  const [, name, list = ''] = /^([A-Za-z_$][\w$]*)\((.*)\)$/.exec(signature) ?? [];
+  const [, name, typeList = ''] = /^([A-Za-z_$][\w$]*)\((.*)\)$/.exec(signature) ?? [];
   if (name === undefined || signature.length > 1_000) return null;
   try {
-    const inputs = splitTypes(list).map((text) => readPart(parameterOf(text)));
+    const inputs = splitTypes(typeList).map((text) => readPart(parameterOf(text)));
     const selector = selectorOf(`${name}(${inputs.map(({ type }) => type.name).join(',')})`);
     return { name, signature, selector, inputs, outputs: [], isRead: false };
   } catch (error) {
@@ -127,17 +133,17 @@ export function readSignature(signature: string): AbiFunction | null {
 
 /** A JSON ABI parameter from a type without names. */
 function parameterOf(text: string): unknown {
-  const [, list, brackets = ''] = /^\((.*)\)((?:\[\d*\])*)$/.exec(text) ?? [];
-  if (list === undefined) return { name: '', type: text };
-  return { name: '', type: `tuple${brackets}`, components: splitTypes(list).map(parameterOf) };
+  const [, typeList, brackets = ''] = /^\((.*)\)((?:\[\d*\])*)$/.exec(text) ?? [];
+  if (typeList === undefined) return { name: '', type: text };
+  return { name: '', type: `tuple${brackets}`, components: splitTypes(typeList).map(parameterOf) };
 }
 
 /** Splits at the commas outside of brackets. */
-function splitTypes(list: string): string[] {
-  if (list === '') return [];
+function splitTypes(typeList: string): string[] {
+  if (typeList === '') return [];
   const items: string[] = [''];
   let depth = 0;
-  for (const letter of list) {
+  for (const letter of typeList) {
     depth += letter === '(' ? 1 : letter === ')' ? -1 : 0;
     if (letter === ',' && depth === 0) items.push('');
     else items[items.length - 1] += letter;
@@ -145,9 +151,9 @@ function splitTypes(list: string): string[] {
   return items;
 }
 
-const REVERT_TEXT = readSignature('Error(string)');
-const PANIC = readSignature('Panic(uint256)');
-const BUILT_IN = [REVERT_TEXT, PANIC].filter((one) => one !== null);
+const TEXT_ERROR = readSignature('Error(string)');
+const PANIC_ERROR = readSignature('Panic(uint256)');
+const BUILT_IN_ERRORS = [TEXT_ERROR, PANIC_ERROR].filter((builtIn) => builtIn !== null);
 
 /** Codes from https://docs.soliditylang.org/en/latest/control-structures.html#panic-via-assert-and-error-via-require. */
 const PANICS: Readonly<Record<string, string>> = {
@@ -164,12 +170,12 @@ const PANICS: Readonly<Record<string, string>> = {
 
 /** Why a call reverted, by its return data; null if the data says nothing. */
 export function describeRevert(data: string, errors: readonly AbiFunction[]): string | null {
-  const call = decodeCall([...BUILT_IN, ...errors], data);
-  if (call === null) return data.length > 2 ? `unknown error ${data.slice(0, SELECTOR_DIGITS)}` : null;
-  const [first] = call.values;
-  if (call.signature === 'Error(string)') return `“${String(first)}”`;
+  const call = decodeCall([...BUILT_IN_ERRORS, ...errors], data);
+  if (call === null) return data.length > 2 ? `unknown error ${data.slice(0, SELECTOR_LENGTH)}` : null;
+  const [firstValue] = call.values;
+  if (call.signature === 'Error(string)') return `“${String(firstValue)}”`;
   if (call.signature === 'Panic(uint256)')
-    return `panic ${String(first)}: ${PANICS[String(first)] ?? 'unknown code'}`;
+    return `panic ${String(firstValue)}: ${PANICS[String(firstValue)] ?? 'unknown code'}`;
   return `${call.name}(${call.values.map(plainText).join(', ')})`;
 }
 

@@ -29,25 +29,30 @@ export interface FoundLogs {
   readonly logs: readonly LogEntry[];
   readonly total: number;
   /** The newest block that the answer includes; null for a chain that this service does not index. */
-  readonly asOf: number | null;
+  readonly asOfBlock: number | null;
   /** Why the service has no logs, if it keeps none. */
-  readonly noLogs: string | null;
+  readonly noLogsReason: string | null;
 }
 
 /** The first logs in the order of the chain. A service with EXPLORER=off keeps none. */
 export async function listLogs(query: Query, signal: AbortSignal): Promise<FoundLogs> {
   try {
     const { data, meta } = await getAnswer<ListAnswer<LogEntry>>('/logs', { ...query, order: 'asc' }, signal);
-    return { logs: data, total: meta?.total ?? data.length, asOf: meta?.as_of_block ?? null, noLogs: null };
+    return {
+      logs: data,
+      total: meta?.total ?? data.length,
+      asOfBlock: meta?.as_of_block ?? null,
+      noLogsReason: null,
+    };
   } catch (error) {
     if (error instanceof ApiFailure && error.code === 'logs_not_kept')
-      return { logs: [], total: 0, asOf: null, noLogs: error.message };
+      return { logs: [], total: 0, asOfBlock: null, noLogsReason: error.message };
     throw error;
   }
 }
 
 /** Most contracts that are read for one page. */
-const READ_MAX = 16;
+const CONTRACTS_READ_MAX = 16;
 
 /** Contracts by address. Contracts that cannot be read are missing. */
 export async function readContracts(
@@ -55,9 +60,9 @@ export async function readContracts(
   chain: string | null,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ContractRecord>> {
-  const toRead = [...new Set(addresses)].slice(0, READ_MAX);
+  const readAddresses = [...new Set(addresses)].slice(0, CONTRACTS_READ_MAX);
   const entries = await Promise.all(
-    toRead.map(async (address): Promise<[string, ContractRecord][]> => {
+    readAddresses.map(async (address): Promise<[string, ContractRecord][]> => {
       try {
         const record = await findContract(address, chain, signal);
         return record === null ? [] : [[address, record]];
@@ -75,11 +80,15 @@ export async function readAbi(
   record: ContractRecord,
   chain: string | null,
   signal: AbortSignal,
-): Promise<{ own: readonly unknown[]; behind: readonly unknown[]; implementation: string | null }> {
+): Promise<{
+  ownAbi: readonly unknown[];
+  implementationAbi: readonly unknown[];
+  implementation: string | null;
+}> {
   const implementation = record.proxy?.implementation ?? null;
   const implementationRecord =
     implementation === null ? null : await findContract(implementation, chain, signal);
-  return { own: record.abi ?? [], behind: implementationRecord?.abi ?? [], implementation };
+  return { ownAbi: record.abi ?? [], implementationAbi: implementationRecord?.abi ?? [], implementation };
 }
 
 /** A decoded input, and the calls that it passes on. */
@@ -98,8 +107,8 @@ export async function decodeInput(
 ): Promise<DecodedInput | null> {
   const record = await findContract(to, chain, signal);
   if (record !== null) {
-    const { own, behind } = await readAbi(record, chain, signal);
-    const functions = listEntries([...own, ...behind], 'function');
+    const { ownAbi, implementationAbi } = await readAbi(record, chain, signal);
+    const functions = listEntries([...ownAbi, ...implementationAbi], 'function');
     const call = decodeCall(functions, input);
     if (call !== null) return { ...call, isFromAbi: true, inner: innerCalls(call, functions) };
   }
@@ -113,17 +122,19 @@ export async function decodeInput(
 
 const SELECTOR_LENGTH = 10;
 
-let chains: Promise<readonly ChainItem[]> | null = null;
+let chainsRequest: Promise<readonly ChainItem[]> | null = null;
 
 async function listChains(): Promise<readonly ChainItem[]> {
   // Every page asks for the same list, so no page's end stops the request.
-  chains ??= getAnswer<{ data: readonly ChainItem[] }>('/chains', {}, new AbortController().signal).then(
-    ({ data }) => data,
-  );
+  chainsRequest ??= getAnswer<{ data: readonly ChainItem[] }>(
+    '/chains',
+    {},
+    new AbortController().signal,
+  ).then(({ data }) => data);
   try {
-    return await chains;
+    return await chainsRequest;
   } catch {
-    chains = null;
+    chainsRequest = null;
     return [];
   }
 }
@@ -141,9 +152,9 @@ export async function findChain(chain: string | null): Promise<ChainItem | undef
 export async function chainOf(query: URLSearchParams): Promise<string | null> {
   const askedChain = query.get('chainId');
   if (askedChain === null) return null;
-  const [market, ...others] = await listChains();
-  if (String(market?.chain_id) === askedChain) return null;
-  if (market !== undefined && !others.some(({ chain_id }) => String(chain_id) === askedChain))
+  const [marketChain, ...otherChains] = await listChains();
+  if (String(marketChain?.chain_id) === askedChain) return null;
+  if (marketChain !== undefined && !otherChains.some(({ chain_id }) => String(chain_id) === askedChain))
     throw new ApiFailure(404, 'unknown_chain', `This service does not index chain ${askedChain}`);
   return askedChain;
 }

@@ -16,16 +16,16 @@ export function colouredLines(text: string, path: string): Piece[][] {
   const isTooLong = text.length > SIZE_MAX || text.split('\n').some((line) => line.length > LINE_MAX);
   if (grammar === undefined || isTooLong) return text.split('\n').map((line) => [{ kind: null, text: line }]);
   const lines: Piece[][] = [[]];
-  const add = (part: string, kind: string | null): void => {
-    part.split('\n').forEach((line, index) => {
+  const addText = (addedText: string, kind: string | null): void => {
+    addedText.split('\n').forEach((line, index) => {
       if (index > 0) lines.push([]);
       if (line !== '') lines.at(-1)?.push({ kind, text: line });
     });
   };
   const visit = (tokens: ReturnType<typeof Prism.tokenize>, kind: string | null): void => {
     for (const token of tokens) {
-      if (typeof token === 'string') add(token, kind);
-      else if (typeof token.content === 'string') add(token.content, token.type);
+      if (typeof token === 'string') addText(token, kind);
+      else if (typeof token.content === 'string') addText(token.content, token.type);
       else visit('type' in token.content ? [token.content] : [...token.content], token.type);
     }
   };

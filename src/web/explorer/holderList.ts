@@ -2,14 +2,14 @@
 import type { HoldersAnswer } from '../../wire/holders';
 import type { TokenDetail } from '../../wire/tokens';
 import { getAnswer } from '../core/api.ts';
-import { h, unseen } from '../core/dom.ts';
+import { h, screenReaderText } from '../core/dom.ts';
 import { formatAmount, formatCount, formatShare } from '../core/format.ts';
 import { emptyNotice } from '../core/panel.ts';
 import { badge } from '../core/pieces.ts';
 import { addressOf } from './links.ts';
 import { pagedList } from './pagedList.ts';
 
-const PARTS = [
+const GROUPS = [
   ['top_10', 'Top 10'],
   ['top_11_20', '11–20'],
   ['top_21_40', '21–40'],
@@ -18,12 +18,12 @@ const PARTS = [
 
 export function holderBar(distribution: NonNullable<TokenDetail['holder_distribution']>): HTMLElement {
   const bar = h('div', { class: 'holder-bar', 'aria-hidden': 'true' });
-  PARTS.forEach(([key], index) => {
+  GROUPS.forEach(([key], index) => {
     const part = h('i', { class: `series-${index}` });
     part.style.flexGrow = String(distribution[key]);
     bar.append(part);
   });
-  const names = PARTS.map(([key, name], index) =>
+  const groupNames = GROUPS.map(([key, name], index) =>
     h(
       'span',
       {},
@@ -32,7 +32,7 @@ export function holderBar(distribution: NonNullable<TokenDetail['holder_distribu
       h('b', {}, formatShare(distribution[key])),
     ),
   );
-  return h('div', { class: 'holders' }, bar, h('div', { class: 'share-legend' }, ...names));
+  return h('div', { class: 'holders' }, bar, h('div', { class: 'share-legend' }, ...groupNames));
 }
 
 const PAGE_ROWS = 25;
@@ -42,41 +42,44 @@ const PAGES_MAX = 10_000 / PAGE_ROWS;
 /** The holders page by page, with the names of known contracts. */
 export function holderList(token: string, chain: string | null, signal: AbortSignal): HTMLElement {
   return pagedList({
-    load: (cursor, life) => {
+    load: (cursor, loadSignal) => {
       const query = { chainId: chain, limit: PAGE_ROWS, page: cursor };
-      return getAnswer<HoldersAnswer>(`/tokens/${token}/holders`, query, life);
+      return getAnswer<HoldersAnswer>(`/tokens/${token}/holders`, query, loadSignal);
     },
     render: ({ data, meta }) => ({
       element:
-        data.length > 0 ? holderTable(data, chain) : emptyNotice(meta.reason === null ? NOBODY : UNKNOWN),
-      next: meta.has_next && meta.page < PAGES_MAX ? String(meta.page + 1) : null,
-      range: meta.total === 0 ? '' : `${formatCount(meta.total)} holders`,
+        data.length > 0
+          ? holderTable(data, chain)
+          : emptyNotice(meta.reason === null ? NO_HOLDERS_TEXT : UNKNOWN_TEXT),
+      nextCursor: meta.has_next && meta.page < PAGES_MAX ? String(meta.page + 1) : null,
+      rangeText: meta.total === 0 ? '' : `${formatCount(meta.total)} holders`,
     }),
     names: ['Larger holders', 'Smaller holders'],
     signal,
   }).element;
 }
 
-const NOBODY = 'No address holds this token';
-const UNKNOWN =
+const NO_HOLDERS_TEXT = 'No address holds this token';
+const UNKNOWN_TEXT =
   'The holders are unknown: the stored transfers do not start at the first one, or transfers of this token do not tell its balances';
 
 function holderTable(holders: HoldersAnswer['data'], chain: string | null): HTMLElement {
-  const rows = holders.map(({ rank, address, balance, balance_raw: raw, share_pct: share, label }) =>
-    h(
-      'tr',
-      { 'data-address': address },
-      h('td', { class: 'muted' }, String(rank)),
-      h('td', {}, addressOf(address, chain), ...(label === null ? [] : [' ', nameBadge(label)])),
+  const rows = holders.map(
+    ({ rank, address, balance, balance_raw: balanceRaw, share_pct: sharePercent, label }) =>
       h(
-        'td',
-        { class: 'right', title: balance ?? null },
-        balance === null ? `${raw} raw` : formatAmount(balance),
+        'tr',
+        { 'data-address': address },
+        h('td', { class: 'muted' }, String(rank)),
+        h('td', {}, addressOf(address, chain), ...(label === null ? [] : [' ', nameBadge(label)])),
+        h(
+          'td',
+          { class: 'right', title: balance ?? null },
+          balance === null ? `${balanceRaw} raw` : formatAmount(balance),
+        ),
+        h('td', { class: 'right' }, formatShare(sharePercent)),
       ),
-      h('td', { class: 'right' }, formatShare(share)),
-    ),
   );
-  const names = [unseen('Rank'), 'Holder', 'Amount', 'Share'];
+  const titles = [screenReaderText('Rank'), 'Holder', 'Amount', 'Share'];
   return h(
     'div',
     { class: 'table-scroll', tabindex: '0' },
@@ -86,7 +89,7 @@ function holderTable(holders: HoldersAnswer['data'], chain: string | null): HTML
       h(
         'thead',
         {},
-        h('tr', {}, ...names.map((name, index) => h('th', { class: index > 1 ? 'right' : null }, name))),
+        h('tr', {}, ...titles.map((name, index) => h('th', { class: index > 1 ? 'right' : null }, name))),
       ),
       h('tbody', {}, ...rows),
     ),
@@ -94,7 +97,7 @@ function holderTable(holders: HoldersAnswer['data'], chain: string | null): HTML
 }
 
 function nameBadge({ kind, name }: NonNullable<HoldersAnswer['data'][number]['label']>): HTMLElement {
-  const mark = badge(kind === 'pair' ? `${name} pair` : name);
-  mark.title = kind;
-  return mark;
+  const nameMark = badge(kind === 'pair' ? `${name} pair` : name);
+  nameMark.title = kind;
+  return nameMark;
 }

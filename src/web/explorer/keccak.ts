@@ -2,8 +2,8 @@
 
 const ROUNDS = 24;
 const LANES = 25;
-/** Bytes that one permutation takes in, for a hash of 256 bits. */
-const RATE = 136;
+/** Bytes of input per permutation, for a hash of 256 bits. */
+const RATE_BYTES = 136;
 const MASK = (1n << 64n) - 1n;
 
 /** Rotations of the step rho, by lane x + 5y. */
@@ -12,7 +12,7 @@ const ROTATIONS = [
 ];
 
 /** The round constants come from a shift register of 8 bits. */
-const CONSTANTS = makeConstants();
+const ROUND_CONSTANTS = makeConstants();
 
 function makeConstants(): bigint[] {
   const constants: bigint[] = [];
@@ -28,51 +28,54 @@ function makeConstants(): bigint[] {
   return constants;
 }
 
-const rotate = (lane: bigint, by: number): bigint =>
-  by === 0 ? lane : ((lane << BigInt(by)) | (lane >> BigInt(64 - by))) & MASK;
+const rotate = (lane: bigint, bits: number): bigint =>
+  bits === 0 ? lane : ((lane << BigInt(bits)) | (lane >> BigInt(64 - bits))) & MASK;
 
 /** The lane at this index; the index is always inside of the state. */
-const at = (lanes: readonly bigint[], index: number): bigint => lanes[index] ?? 0n;
+const laneAt = (lanes: readonly bigint[], index: number): bigint => lanes[index] ?? 0n;
 
 function permute(state: readonly bigint[]): bigint[] {
   let lanes = [...state];
-  for (const constant of CONSTANTS) {
+  for (const constant of ROUND_CONSTANTS) {
     const columns = [0, 1, 2, 3, 4].map((x) =>
-      [0, 5, 10, 15, 20].reduce((sum, y) => sum ^ at(lanes, x + y), 0n),
+      [0, 5, 10, 15, 20].reduce((sum, y) => sum ^ laneAt(lanes, x + y), 0n),
     );
-    const mixed = lanes.map(
+    const thetaLanes = lanes.map(
       (lane, index) =>
-        lane ^ at(columns, ((index % 5) + 4) % 5) ^ rotate(at(columns, ((index % 5) + 1) % 5), 1),
+        lane ^ laneAt(columns, ((index % 5) + 4) % 5) ^ rotate(laneAt(columns, ((index % 5) + 1) % 5), 1),
     );
-    const permuted = new Array<bigint>(LANES).fill(0n);
-    mixed.forEach((lane, index) => {
+    const rhoPiLanes = new Array<bigint>(LANES).fill(0n);
+    thetaLanes.forEach((lane, index) => {
       const [x, y] = [index % 5, Math.floor(index / 5)];
-      permuted[y + 5 * ((2 * x + 3 * y) % 5)] = rotate(lane, ROTATIONS[index] ?? 0);
+      rhoPiLanes[y + 5 * ((2 * x + 3 * y) % 5)] = rotate(lane, ROTATIONS[index] ?? 0);
     });
-    lanes = permuted.map((lane, index) => {
+    lanes = rhoPiLanes.map((lane, index) => {
       const row = index - (index % 5);
-      return lane ^ (~at(permuted, row + ((index + 1) % 5)) & MASK & at(permuted, row + ((index + 2) % 5)));
+      return (
+        lane ^
+        (~laneAt(rhoPiLanes, row + ((index + 1) % 5)) & MASK & laneAt(rhoPiLanes, row + ((index + 2) % 5)))
+      );
     });
-    lanes[0] = at(lanes, 0) ^ constant;
+    lanes[0] = laneAt(lanes, 0) ^ constant;
   }
   return lanes;
 }
 
 /** keccak256 of the bytes, as lower-case hex with 0x. */
 export function keccak256(bytes: Uint8Array): string {
-  const padded = new Uint8Array((Math.floor(bytes.length / RATE) + 1) * RATE);
+  const padded = new Uint8Array((Math.floor(bytes.length / RATE_BYTES) + 1) * RATE_BYTES);
   padded.set(bytes);
   padded[bytes.length] = 1;
   padded[padded.length - 1] = (padded[padded.length - 1] ?? 0) | 0x80;
-  const view = new DataView(padded.buffer);
+  const paddedView = new DataView(padded.buffer);
   let lanes = new Array<bigint>(LANES).fill(0n);
-  for (let start = 0; start < padded.length; start += RATE) {
-    for (let lane = 0; lane < RATE / 8; lane += 1)
-      lanes[lane] = at(lanes, lane) ^ view.getBigUint64(start + lane * 8, true);
+  for (let start = 0; start < padded.length; start += RATE_BYTES) {
+    for (let lane = 0; lane < RATE_BYTES / 8; lane += 1)
+      lanes[lane] = laneAt(lanes, lane) ^ paddedView.getBigUint64(start + lane * 8, true);
     lanes = permute(lanes);
   }
   const hash = new DataView(new ArrayBuffer(32));
-  [0, 1, 2, 3].forEach((lane) => hash.setBigUint64(lane * 8, at(lanes, lane), true));
+  [0, 1, 2, 3].forEach((lane) => hash.setBigUint64(lane * 8, laneAt(lanes, lane), true));
   return `0x${[...new Uint8Array(hash.buffer)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
@@ -85,8 +88,8 @@ export function keccakOfText(text: string): string {
 export function toChecksum(address: string): string {
   const digits = address.slice(2).toLowerCase();
   const hash = keccakOfText(digits).slice(2);
-  const cased = [...digits].map((digit, index) =>
+  const mixedCase = [...digits].map((digit, index) =>
     Number.parseInt(hash[index] ?? '0', 16) >= 8 ? digit.toUpperCase() : digit,
   );
-  return `0x${cased.join('')}`;
+  return `0x${mixedCase.join('')}`;
 }

@@ -5,9 +5,9 @@ import { formatCount, shortHex } from '../core/format.ts';
 import { copyButton } from '../core/pieces.ts';
 
 /** `whole` shows all digits. */
-type Length = 'short' | 'whole';
+type HexLength = 'short' | 'whole';
 
-function hexLink(hex: string, href: string, length: Length): HTMLElement {
+function hexLink(hex: string, href: string, length: HexLength): HTMLElement {
   return h(
     'span',
     { class: length === 'whole' ? 'address whole' : 'address' },
@@ -16,16 +16,16 @@ function hexLink(hex: string, href: string, length: Length): HTMLElement {
   );
 }
 
-export function addressOf(address: string, chain: string | null, length: Length = 'short'): HTMLElement {
+export function addressOf(address: string, chain: string | null, length: HexLength = 'short'): HTMLElement {
   return hexLink(address, addressPath(address, chain), length);
 }
 
-export function transactionOf(hash: string, chain: string | null, length: Length = 'short'): HTMLElement {
+export function transactionOf(hash: string, chain: string | null, length: HexLength = 'short'): HTMLElement {
   return hexLink(hash, transactionPath(hash, chain), length);
 }
 
 /** A link to a block by its hash. */
-export function blockByHash(hash: string, chain: string | null, length: Length = 'short'): HTMLElement {
+export function blockByHash(hash: string, chain: string | null, length: HexLength = 'short'): HTMLElement {
   return hexLink(hash, blockPath(hash, chain), length);
 }
 
@@ -35,8 +35,8 @@ export function blockNumber(number: number, chain: string | null): HTMLElement {
 }
 
 /** A link to the logs with this topic at this place. */
-export function topicOf(topic: string, place: number, chain: string | null): HTMLElement {
-  return hexLink(topic, logsPath({ [`topic${place}`]: topic, chainId: chain }), 'whole');
+export function topicOf(topic: string, topicIndex: number, chain: string | null): HTMLElement {
+  return hexLink(topic, logsPath({ [`topic${topicIndex}`]: topic, chainId: chain }), 'whole');
 }
 
 /** A text such as a hash that names no page, with its copy button. */
@@ -46,6 +46,6 @@ export function copyable(text: string): HTMLElement {
 
 /** The page of logs with these filters. */
 export function logsPath(filters: Readonly<Record<string, string | number | null>>): string {
-  const nonEmpty = Object.entries(filters).filter(([, value]) => value !== null && value !== '');
-  return `/logs?${new URLSearchParams(nonEmpty.map(([name, value]) => [name, String(value)])).toString()}`;
+  const setFilters = Object.entries(filters).filter(([, value]) => value !== null && value !== '');
+  return `/logs?${new URLSearchParams(setFilters.map(([name, value]) => [name, String(value)])).toString()}`;
 }

@@ -5,7 +5,7 @@ import { formatTime, shortHex } from '../core/format.ts';
 import { ago, copyButton } from '../core/pieces.ts';
 import { scaledAmount, type Emitter } from '../list/scaledAmount.ts';
 import { blockNumber, logsPath, topicOf, transactionOf } from './links.ts';
-import { valueList, type Shown } from './shownValue.ts';
+import { valueList, type ShownValue } from './shownValue.ts';
 
 /**
  * `emitter` scales the amounts, if the contract of the log is known. `name` names it, where the view shows logs of
@@ -15,7 +15,7 @@ export function logItem(
   entry: LogEntry,
   chain: string | null,
   emitter: Emitter | null = null,
-  name: HTMLElement | null = null,
+  contractName: HTMLElement | null = null,
 ): HTMLElement {
   const { decoded, topics, timestamp } = entry;
   const topic = topics[0] ?? null;
@@ -32,7 +32,7 @@ export function logItem(
           ? 'no topic'
           : h('a', { href: logsPath({ topic0: topic, chainId: chain }) }, decoded?.name ?? shortHex(topic)),
       ),
-      name,
+      contractName,
       h(
         'span',
         { class: 'muted' },
@@ -59,7 +59,7 @@ function rawLog({ topics, data }: LogEntry, chain: string | null): HTMLElement {
   return h(
     'div',
     { class: 'raw' },
-    ...topics.map((topic, place) => h('div', {}, topicOf(topic, place, chain))),
+    ...topics.map((topic, topicIndex) => h('div', {}, topicOf(topic, topicIndex, chain))),
     h(
       'div',
       {},
@@ -72,21 +72,25 @@ function rawLog({ topics, data }: LogEntry, chain: string | null): HTMLElement {
 type Argument = NonNullable<LogEntry['decoded']>['args'][number];
 
 /** An amount is shown in whole tokens, with its raw integer in the tooltip. */
-function shownArgument(signature: string, arg: Argument, emitter: Emitter | null): Shown {
+function shownArgument(signature: string, arg: Argument, emitter: Emitter | null): ShownValue {
   const shownAmount = emitter === null ? null : scaledAmount(signature, arg, emitter);
-  return { ...shownNested(arg.name, arg.type, arg.value), instead: shownAmount };
+  return { ...shownNested(arg.name, arg.type, arg.value), replacement: shownAmount };
 }
 
 /** A list of an argument has plain items, and a tuple has items with name, type and value. */
-function shownNested(label: string, type: string, value: unknown): Shown {
+function shownNested(label: string, type: string, value: unknown): ShownValue {
   if (!Array.isArray(value))
     return { label, type, value: typeof value === 'string' ? value : JSON.stringify(value) };
   const itemType = type.replace(/\[\d*\]$/, '');
-  const items = value.map((item: unknown, index): Shown => {
+  const items = value.map((item: unknown, index): ShownValue => {
     if (typeof item !== 'object' || item === null || !('value' in item))
       return shownNested(String(index), itemType, item);
-    const { name, type: own, value: inner }: { name?: unknown; type?: unknown; value: unknown } = item;
-    return shownNested(String(name ?? index), String(own ?? ''), inner);
+    const {
+      name,
+      type: itemOwnType,
+      value: itemValue,
+    }: { name?: unknown; type?: unknown; value: unknown } = item;
+    return shownNested(String(name ?? index), String(itemOwnType ?? ''), itemValue);
   });
   return { label, type, value: items };
 }

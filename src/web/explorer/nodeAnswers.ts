@@ -17,21 +17,22 @@ export class NodeFailure extends Error {
 
 export const NO_NODE = 'This service has no node to ask';
 
-/** An answer of the node that may be missing; `silence` then says why. */
-interface Settled<T> {
+/** An answer of the node that may be missing; `noAnswerReason` then says why. */
+interface NodeAnswer<T> {
   readonly value: T | null;
-  readonly silence: string | null;
+  readonly noAnswerReason: string | null;
 }
 
 /** Waits for the node. A node that is away does not hide what the service has stored. */
-export async function settled<T>(answer: Promise<T | null>): Promise<Settled<T>> {
+export async function settleAnswer<T>(answer: Promise<T | null>): Promise<NodeAnswer<T>> {
   try {
-    return { value: await answer, silence: null };
+    return { value: await answer, noAnswerReason: null };
   } catch (error) {
     if (error instanceof NodeFailure)
-      return { value: null, silence: `The node answers with an error (${error.message})` };
+      return { value: null, noAnswerReason: `The node answers with an error (${error.message})` };
     // Without a status the service itself is away.
-    if (error instanceof ApiFailure && error.status > 0) return { value: null, silence: error.message };
+    if (error instanceof ApiFailure && error.status > 0)
+      return { value: null, noAnswerReason: error.message };
     throw error;
   }
 }
@@ -44,8 +45,8 @@ const isFields = (value: unknown): value is Fields => typeof value === 'object' 
 const NO_ACTION = /Missing Or invalid Action/;
 
 /** Text of the dialect for a node that does not answer. */
-const BUSY = /^Unexpected err/;
-const AWAY = 'The node gives no answer now';
+const NO_NODE_ANSWER = /^Unexpected err/;
+const NO_ANSWER_TEXT = 'The node gives no answer now';
 
 async function askNode(
   action: string,
@@ -66,21 +67,21 @@ async function askNode(
   if (body['status'] !== '0') return body['result'];
   const text = String(body['result']);
   if (NO_ACTION.test(text)) throw new ApiFailure(404, 'no_node', NO_NODE);
-  throw new ApiFailure(503, 'unavailable', BUSY.test(text) ? AWAY : text);
+  throw new ApiFailure(503, 'unavailable', NO_NODE_ANSWER.test(text) ? NO_ANSWER_TEXT : text);
 }
 
-function textOf(fields: Fields, name: string): string | null {
+function hexOf(fields: Fields, name: string): string | null {
   const value = fields[name];
   return typeof value === 'string' && /^0x[0-9a-fA-F]*$/.test(value) ? value.toLowerCase() : null;
 }
 
-function bigOf(fields: Fields, name: string): bigint | null {
-  const text = textOf(fields, name);
+function bigintOf(fields: Fields, name: string): bigint | null {
+  const text = hexOf(fields, name);
   return text === null || text === '0x' ? null : BigInt(text);
 }
 
 function numberOf(fields: Fields, name: string): number | null {
-  const value = bigOf(fields, name);
+  const value = bigintOf(fields, name);
   return value === null || value > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(value);
 }
 
@@ -98,22 +99,22 @@ export interface NodeTransaction {
   readonly input: string;
 }
 
-function readTransaction(given: unknown): NodeTransaction | null {
-  if (!isFields(given)) return null;
-  const hash = textOf(given, 'hash');
+function readTransaction(answer: unknown): NodeTransaction | null {
+  if (!isFields(answer)) return null;
+  const hash = hexOf(answer, 'hash');
   if (hash === null) return null;
   return {
     hash,
-    blockNumber: numberOf(given, 'blockNumber'),
-    index: numberOf(given, 'transactionIndex'),
-    from: textOf(given, 'from'),
-    to: textOf(given, 'to'),
-    value: bigOf(given, 'value') ?? 0n,
-    gas: bigOf(given, 'gas'),
-    gasPrice: bigOf(given, 'gasPrice'),
-    nonce: numberOf(given, 'nonce'),
-    type: numberOf(given, 'type'),
-    input: textOf(given, 'input') ?? '0x',
+    blockNumber: numberOf(answer, 'blockNumber'),
+    index: numberOf(answer, 'transactionIndex'),
+    from: hexOf(answer, 'from'),
+    to: hexOf(answer, 'to'),
+    value: bigintOf(answer, 'value') ?? 0n,
+    gas: bigintOf(answer, 'gas'),
+    gasPrice: bigintOf(answer, 'gasPrice'),
+    nonce: numberOf(answer, 'nonce'),
+    type: numberOf(answer, 'type'),
+    input: hexOf(answer, 'input') ?? '0x',
   };
 }
 
@@ -148,9 +149,9 @@ export async function getNodeReceipt(
   return {
     blockNumber: numberOf(answer, 'blockNumber'),
     status: numberOf(answer, 'status'),
-    gasUsed: bigOf(answer, 'gasUsed'),
-    gasPrice: bigOf(answer, 'effectiveGasPrice'),
-    contract: textOf(answer, 'contractAddress'),
+    gasUsed: bigintOf(answer, 'gasUsed'),
+    gasPrice: bigintOf(answer, 'effectiveGasPrice'),
+    contract: hexOf(answer, 'contractAddress'),
     logs: Array.isArray(answer['logs']) ? answer['logs'].length : null,
   };
 }
@@ -171,29 +172,33 @@ export interface NodeBlock {
 
 /** The block with this number, or with a tag such as `finalized`; null if the node does not have it. */
 export async function getNodeBlock(
-  block: number | 'finalized',
-  isWhole: boolean,
+  { block, withTransactions }: { readonly block: number | 'finalized'; readonly withTransactions: boolean },
   chain: string | null,
   signal: AbortSignal,
 ): Promise<NodeBlock | null> {
   const tag = typeof block === 'number' ? `0x${block.toString(16)}` : block;
-  const answer = await askNode('eth_getBlockByNumber', { tag, boolean: String(isWhole) }, chain, signal);
+  const answer = await askNode(
+    'eth_getBlockByNumber',
+    { tag, boolean: String(withTransactions) },
+    chain,
+    signal,
+  );
   if (!isFields(answer)) return null;
   const number = numberOf(answer, 'number');
   if (number === null) return null;
   const { transactions } = answer;
   return {
     number,
-    hash: textOf(answer, 'hash'),
-    parent: textOf(answer, 'parentHash'),
+    hash: hexOf(answer, 'hash'),
+    parent: hexOf(answer, 'parentHash'),
     time: numberOf(answer, 'timestamp'),
-    miner: textOf(answer, 'miner'),
-    gasUsed: bigOf(answer, 'gasUsed'),
-    gasLimit: bigOf(answer, 'gasLimit'),
-    baseFee: bigOf(answer, 'baseFeePerGas'),
+    miner: hexOf(answer, 'miner'),
+    gasUsed: bigintOf(answer, 'gasUsed'),
+    gasLimit: bigintOf(answer, 'gasLimit'),
+    baseFee: bigintOf(answer, 'baseFeePerGas'),
     size: numberOf(answer, 'size'),
     transactions: Array.isArray(transactions)
-      ? transactions.flatMap((one) => readTransaction(one) ?? [])
+      ? transactions.flatMap((transaction) => readTransaction(transaction) ?? [])
       : [],
   };
 }
@@ -212,7 +217,7 @@ export async function callContract(
 }
 
 /** Code of an account that lets a contract act for it (EIP-7702): this prefix and the address of the contract. */
-const DELEGATED = /^0xef0100([0-9a-f]{40})$/;
+const DELEGATION = /^0xef0100([0-9a-f]{40})$/;
 
 /** The contract to which an account delegates; null for another account or contract. */
 export async function getDelegate(
@@ -220,9 +225,9 @@ export async function getDelegate(
   chain: string | null,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { value } = await settled(askNode('eth_getCode', { address }, chain, signal));
-  const target = typeof value === 'string' ? DELEGATED.exec(value.toLowerCase())?.[1] : undefined;
-  return target === undefined ? null : `0x${target}`;
+  const { value } = await settleAnswer(askNode('eth_getCode', { address }, chain, signal));
+  const delegate = typeof value === 'string' ? DELEGATION.exec(value.toLowerCase())?.[1] : undefined;
+  return delegate === undefined ? null : `0x${delegate}`;
 }
 
 /** Signatures of functions by selector, from all known ABIs. */
@@ -241,8 +246,10 @@ export async function getSignatures(
   return new Map(
     askedSelectors.flatMap((selector): [string, string][] => {
       const list = functions[selector];
-      const first: unknown = Array.isArray(list) ? list[0] : null;
-      return isFields(first) && typeof first['name'] === 'string' ? [[selector, first['name']]] : [];
+      const firstSignature: unknown = Array.isArray(list) ? list[0] : null;
+      return isFields(firstSignature) && typeof firstSignature['name'] === 'string'
+        ? [[selector, firstSignature['name']]]
+        : [];
     }),
   );
 }

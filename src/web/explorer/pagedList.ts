@@ -1,18 +1,18 @@
 /** A list that loads page by page. It remembers the cursors of earlier pages, so that it can go back. */
 import { button, h } from '../core/dom.ts';
-import { loaded, skeleton } from '../core/panel.ts';
+import { loadingPanel, skeleton } from '../core/panel.ts';
 
 interface ListPage {
   readonly element: Node;
   /** The cursor of the next page; null on the last page. */
-  readonly next: string | null;
+  readonly nextCursor: string | null;
   /** A text beside the buttons, such as the number of items. */
-  readonly range: string;
+  readonly rangeText: string;
 }
 
 interface PagedListOptions<T> {
   /** The cursor of the page to begin with; null or absent for the first page. */
-  readonly first?: string | null;
+  readonly firstCursor?: string | null;
   /** Called with the cursor of a page that the user turns to. */
   readonly onturn?: (cursor: string | null) => void;
   /** Loads the page at a cursor; the first page has the cursor null. */
@@ -33,44 +33,47 @@ interface PagedList {
 export function pagedList<T>({
   load,
   render,
-  names,
-  first = null,
+  names: [backName, forwardName],
+  firstCursor = null,
   onturn,
   ...options
 }: PagedListOptions<T>): PagedList {
-  let cursors: (string | null)[] = first === null ? [null] : [null, first];
-  const cursor = (): string | null => cursors.at(-1) ?? null;
-  const turn = (to: (string | null)[]) => (): void => {
-    cursors = to;
-    onturn?.(cursor());
+  let cursors: (string | null)[] = firstCursor === null ? [null] : [null, firstCursor];
+  const currentCursor = (): string | null => cursors.at(-1) ?? null;
+  const turnTo = (nextCursors: (string | null)[]) => (): void => {
+    cursors = nextCursors;
+    onturn?.(currentCursor());
     list.reload();
   };
-  const list = loaded({
+  const list = loadingPanel({
     ...options,
-    load: (life) => load(cursor(), life),
+    load: (loadSignal) => load(currentCursor(), loadSignal),
     render: (answer) => {
-      const { element, next, range } = render(answer, cursor());
-      const isOnly = next === null && cursors.length === 1;
+      const { element, nextCursor, rangeText } = render(answer, currentCursor());
+      const isOnlyPage = nextCursor === null && cursors.length === 1;
       return h(
         'div',
         {},
         element,
-        isOnly && range === ''
+        isOnlyPage && rangeText === ''
           ? null
           : h(
               'div',
               { class: 'pager' },
-              h('span', { class: 'range' }, range),
+              h('span', { class: 'range' }, rangeText),
               h('span', { class: 'spring' }),
-              button('‹', turn(cursors.slice(0, -1)), {
+              button('‹', turnTo(cursors.slice(0, -1)), {
                 disabled: cursors.length === 1,
-                'aria-label': names[0],
+                'aria-label': backName,
               }),
-              button('›', turn([...cursors, next]), { disabled: next === null, 'aria-label': names[1] }),
+              button('›', turnTo([...cursors, nextCursor]), {
+                disabled: nextCursor === null,
+                'aria-label': forwardName,
+              }),
             ),
       );
     },
     skeleton: () => skeleton(400, 8),
   });
-  return { element: list.element, restart: turn([null]) };
+  return { element: list.element, restart: turnTo([null]) };
 }

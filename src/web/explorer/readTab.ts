@@ -2,7 +2,7 @@
 import { failureText } from '../core/api.ts';
 import { button, h } from '../core/dom.ts';
 import type { ContractRecord } from '../core/explorerAnswers.ts';
-import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
+import { emptyNotice, loadingPanel, skeleton } from '../core/panel.ts';
 import { AbiFault, decode, encode, rangeOf, type AbiPart, type AbiValue } from './abiCoder.ts';
 import { describeRevert, listEntries, type AbiFunction } from './abiFunctions.ts';
 import { allowedFor, InputFault, readInput } from './abiInput.ts';
@@ -14,47 +14,47 @@ import { shownPart, valueList } from './shownValue.ts';
 
 /** Most functions of the tab. */
 const FUNCTIONS_MAX = 300;
-const TOOLS = { rangeOf, toChecksum };
+const INPUT_TOOLS = { rangeOf, toChecksum };
 
-interface Target {
+interface CallTarget {
   readonly address: string;
   readonly chain: string | null;
   readonly errors: readonly AbiFunction[];
   /** The block of the calls; empty for the newest one. Throws InputFault. */
-  readonly block: () => string;
+  readonly getBlock: () => string;
   readonly signal: AbortSignal;
 }
 
 export function readTab(record: ContractRecord, chain: string | null, signal: AbortSignal): HTMLElement {
-  return loaded({
-    load: (life) => readAbi(record, chain, life),
-    render: ({ own, behind, implementation }) => {
-      const field = h('input', {
+  return loadingPanel({
+    load: (loadSignal) => readAbi(record, chain, loadSignal),
+    render: ({ ownAbi, implementationAbi, implementation }) => {
+      const blockField = h('input', {
         class: 'mono',
         placeholder: 'newest',
         'aria-label': 'Block',
         inputmode: 'numeric',
       });
-      const target: Target = {
+      const target: CallTarget = {
         address: record.address,
         chain,
-        errors: listEntries([...own, ...behind], 'error'),
-        block: () => readBlock(field.value),
+        errors: listEntries([...ownAbi, ...implementationAbi], 'error'),
+        getBlock: () => readBlock(blockField.value),
         signal,
       };
-      const ownFunctions = readFunctions(own);
-      const implementationFunctions = readFunctions(behind);
+      const ownFunctions = readFunctions(ownAbi);
+      const implementationFunctions = readFunctions(implementationAbi);
       if (ownFunctions.length + implementationFunctions.length === 0)
         return emptyNotice(
-          own.length + behind.length === 0
+          ownAbi.length + implementationAbi.length === 0
             ? 'The ABI is unknown, because the contract is not verified'
             : 'This contract has no functions that only read',
         );
       return h(
         'div',
         { class: 'read-tab' },
-        h('label', { class: 'read-block' }, h('span', {}, 'As of block'), field),
-        ...ownFunctions.map((one) => functionForm(one, target)),
+        h('label', { class: 'read-block' }, h('span', {}, 'As of block'), blockField),
+        ...ownFunctions.map((abiFunction) => functionForm(abiFunction, target)),
         implementationFunctions.length > 0 &&
           h(
             'h3',
@@ -62,7 +62,7 @@ export function readTab(record: ContractRecord, chain: string | null, signal: Ab
             'Functions of the implementation ',
             implementation === null ? null : addressOf(implementation, chain),
           ),
-        ...implementationFunctions.map((one) => functionForm(one, target)),
+        ...implementationFunctions.map((abiFunction) => functionForm(abiFunction, target)),
       );
     },
     skeleton: () => skeleton(300, 6),
@@ -85,7 +85,8 @@ function readBlock(text: string): string {
   );
 }
 
-const nameOf = ({ label }: AbiPart, index: number): string => (label === '' ? `input ${index + 1}` : label);
+const inputName = ({ label }: AbiPart, index: number): string =>
+  label === '' ? `input ${index + 1}` : label;
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
@@ -97,50 +98,57 @@ function fieldFor({ type }: AbiPart): Field {
   return isLong ? h('textarea', { ...props, rows: 2 }) : h('input', props);
 }
 
-function functionForm(one: AbiFunction, target: Target): HTMLElement {
-  const fields = one.inputs.map(fieldFor);
-  const answer = h('div', { class: 'read-answer', 'aria-live': 'polite' });
+function functionForm(abiFunction: AbiFunction, target: CallTarget): HTMLElement {
+  const fields = abiFunction.inputs.map(fieldFor);
+  const answerBox = h('div', { class: 'read-answer', 'aria-live': 'polite' });
   const form = h(
     'form',
-    { class: 'read-function', 'data-signature': one.signature },
+    { class: 'read-function', 'data-signature': abiFunction.signature },
     h(
       'header',
       {},
-      h('strong', { class: 'mono', title: one.selector }, h('bdi', {}, one.name)),
+      h('strong', { class: 'mono', title: abiFunction.selector }, h('bdi', {}, abiFunction.name)),
       h(
         'span',
         { class: 'muted mono' },
-        one.outputs.length === 0 ? '' : ` → ${one.outputs.map(({ type }) => type.name).join(', ')}`,
+        abiFunction.outputs.length === 0
+          ? ''
+          : ` → ${abiFunction.outputs.map(({ type }) => type.name).join(', ')}`,
       ),
       h('span', { class: 'spring' }),
-      button('Read', () => undefined, { type: 'submit', 'aria-label': `Read ${one.name}` }),
+      button('Read', () => undefined, { type: 'submit', 'aria-label': `Read ${abiFunction.name}` }),
     ),
-    ...one.inputs.map((part, index) =>
+    ...abiFunction.inputs.map((part, index) =>
       h(
         'label',
         {},
-        h('span', {}, h('bdi', {}, nameOf(part, index)), h('span', { class: 'type' }, ` ${part.type.name}`)),
+        h(
+          'span',
+          {},
+          h('bdi', {}, inputName(part, index)),
+          h('span', { class: 'type' }, ` ${part.type.name}`),
+        ),
         fields[index] ?? null,
       ),
     ),
-    answer,
+    answerBox,
   );
-  let running: AbortController | null = null;
+  let runningCall: AbortController | null = null;
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    running?.abort();
-    running = new AbortController();
-    const life = AbortSignal.any([running.signal, target.signal]);
-    void read(one, fields, answer, { ...target, signal: life });
+    runningCall?.abort();
+    runningCall = new AbortController();
+    const callSignal = AbortSignal.any([runningCall.signal, target.signal]);
+    void callFunction(abiFunction, fields, answerBox, { ...target, signal: callSignal });
   });
   return form;
 }
 
-async function read(
+async function callFunction(
   abiFunction: AbiFunction,
   fields: readonly Field[],
-  answer: HTMLElement,
-  target: Target,
+  answerBox: HTMLElement,
+  target: CallTarget,
 ): Promise<void> {
   try {
     const values = readFields(abiFunction, fields);
@@ -148,25 +156,25 @@ async function read(
     const call = {
       to: target.address,
       data: abiFunction.selector + encode(types, values),
-      block: target.block(),
+      block: target.getBlock(),
     };
-    answer.setAttribute('aria-busy', 'true');
+    answerBox.setAttribute('aria-busy', 'true');
     const data = await callContract(call, target.chain, target.signal);
-    answer.replaceChildren(answerOf(abiFunction, data, target.chain));
+    answerBox.replaceChildren(answerOf(abiFunction, data, target.chain));
   } catch (error) {
     if (target.signal.aborted) return;
-    answer.replaceChildren(h('p', { class: 'fault', role: 'alert' }, faultText(error, target.errors)));
+    answerBox.replaceChildren(h('p', { class: 'fault', role: 'alert' }, faultText(error, target.errors)));
   }
-  answer.setAttribute('aria-busy', 'false');
+  answerBox.setAttribute('aria-busy', 'false');
 }
 
 /** The values of the fields. Marks the first wrong field. */
-function readFields(one: AbiFunction, fields: readonly Field[]): AbiValue[] {
+function readFields(abiFunction: AbiFunction, fields: readonly Field[]): AbiValue[] {
   for (const field of fields) field.removeAttribute('aria-invalid');
-  return one.inputs.map((part, index) => {
+  return abiFunction.inputs.map((part, index) => {
     const field = fields[index];
     try {
-      return readInput(part.type, field?.value ?? '', nameOf(part, index), TOOLS);
+      return readInput(part.type, field?.value ?? '', inputName(part, index), INPUT_TOOLS);
     } catch (error) {
       field?.setAttribute('aria-invalid', 'true');
       field?.focus();
@@ -175,20 +183,20 @@ function readFields(one: AbiFunction, fields: readonly Field[]): AbiValue[] {
   });
 }
 
-function answerOf(one: AbiFunction, data: string, chain: string | null): HTMLElement {
+function answerOf(abiFunction: AbiFunction, data: string, chain: string | null): HTMLElement {
   if (data === '0x')
     return h(
       'p',
       { class: 'muted' },
-      one.outputs.length === 0 ? 'No data' : 'The contract answered without data',
+      abiFunction.outputs.length === 0 ? 'No data' : 'The contract answered without data',
     );
   try {
     const values = decode(
-      one.outputs.map(({ type }) => type),
+      abiFunction.outputs.map(({ type }) => type),
       data,
     );
     return valueList(
-      one.outputs.map((part, index) => shownPart(part, values[index] ?? '')),
+      abiFunction.outputs.map((part, index) => shownPart(part, values[index] ?? '')),
       chain,
     );
   } catch (error) {

@@ -5,22 +5,22 @@ import type { AbiPart, AbiValue } from './abiCoder.ts';
 import { addressOf } from './links.ts';
 
 /** A value with its name and type: a text, or a list of values. */
-export interface Shown {
+export interface ShownValue {
   readonly label: string;
   readonly type: string;
-  readonly value: string | readonly Shown[];
+  readonly value: string | readonly ShownValue[];
   /** A text shown instead of the value; the value is then the tooltip. */
-  readonly instead?: string | null;
+  readonly replacement?: string | null;
 }
 
 /** Longest text that is shown whole, and most items of a list. A button copies the rest. */
 const TEXT_MAX = 1_026;
 const ITEMS_MAX = 200;
 
-export function shownPart({ label, type }: AbiPart, value: AbiValue): Shown {
+export function shownPart({ label, type }: AbiPart, value: AbiValue): ShownValue {
   const common = { label, type: type.name };
   if (typeof value !== 'object') return { ...common, value: String(value) };
-  const items = value.map((item, index): Shown => {
+  const items = value.map((item, index): ShownValue => {
     if (type.kind === 'tuple') {
       const part = type.parts[index];
       return part === undefined ? { label: '', type: '', value: String(item) } : shownPart(part, item);
@@ -32,8 +32,8 @@ export function shownPart({ label, type }: AbiPart, value: AbiValue): Shown {
   return { ...common, value: items };
 }
 
-export function valueList(values: readonly Shown[], chain: string | null): HTMLElement {
-  const rows = values.slice(0, ITEMS_MAX).map((shown) => row(shown, chain));
+export function valueList(values: readonly ShownValue[], chain: string | null): HTMLElement {
+  const rows = values.slice(0, ITEMS_MAX).map((shownValue) => valueRow(shownValue, chain));
   const moreCount = values.length - rows.length;
   return h(
     'dl',
@@ -43,8 +43,8 @@ export function valueList(values: readonly Shown[], chain: string | null): HTMLE
   );
 }
 
-function row(shown: Shown, chain: string | null): HTMLElement {
-  const { label, type, value } = shown;
+function valueRow(shownValue: ShownValue, chain: string | null): HTMLElement {
+  const { label, type, value } = shownValue;
   return h(
     'div',
     {},
@@ -57,8 +57,8 @@ function row(shown: Shown, chain: string | null): HTMLElement {
     typeof value === 'string'
       ? h(
           'dd',
-          { class: 'mono', title: shown.instead == null ? null : `${value} raw` },
-          leaf(shown, value, chain),
+          { class: 'mono', title: shownValue.replacement == null ? null : `${value} raw` },
+          textNode(shownValue, value, chain),
         )
       : h(
           'dd',
@@ -68,8 +68,8 @@ function row(shown: Shown, chain: string | null): HTMLElement {
   );
 }
 
-function leaf({ type, instead }: Shown, text: string, chain: string | null): Node {
-  if (instead != null) return document.createTextNode(instead);
+function textNode({ type, replacement }: ShownValue, text: string, chain: string | null): Node {
+  if (replacement != null) return document.createTextNode(replacement);
   if (type === 'address' && /^0x[0-9a-f]{40}$/.test(text)) return addressOf(text, chain, 'whole');
   const isLong = text.length > TEXT_MAX;
   const shownText = isLong ? `${text.slice(0, TEXT_MAX)}…` : text;

@@ -24,22 +24,22 @@ export function sourceView(options: SourceOptions): HTMLElement {
   const { record, query } = options;
   const sources = record.sources ?? [];
   if (sources.length === 0) return emptyNotice('The source of this contract is not verified');
-  const askedFile = sources.find(({ path }) => path === query.get('file')) ?? mainFile(sources, record.name);
+  const firstFile = sources.find(({ path }) => path === query.get('file')) ?? mainFile(sources, record.name);
   const line = /^\d{1,7}$/.test(query.get('line') ?? '') ? Number(query.get('line')) : null;
   const code = h('div', { class: 'code', tabindex: 0, 'aria-label': 'Source code' });
   const tree = h('nav', { class: 'file-tree', 'aria-label': 'Files' });
-  const openFile = (file: SourceFile, at: number | null): void => {
+  const openFile = (file: SourceFile, line: number | null): void => {
     for (const link of tree.querySelectorAll('a'))
       if (link.dataset['path'] === file.path) link.setAttribute('aria-current', 'true');
       else link.removeAttribute('aria-current');
-    void showFile(code, file, at, options);
+    void showFile(code, file, line, options);
   };
   const choose = (file: SourceFile): void => {
     options.app.remember({ tab: 'source', file: file.path, chainId: options.chain });
     openFile(file, null);
   };
   tree.append(folderList(treeOf(sources), options, choose));
-  if (askedFile !== undefined) openFile(askedFile, line);
+  if (firstFile !== undefined) openFile(firstFile, line);
   return h('div', { class: 'sources' }, tree, code);
 }
 
@@ -70,9 +70,9 @@ function treeOf(sources: readonly SourceFile[]): Folder {
     const names = parts.slice(0, Math.min(parts.length - 1, DEPTH_MAX));
     let folder = root;
     for (const name of names) {
-      const next = folder.folders.get(name) ?? { folders: new Map(), files: [] };
-      folder.folders.set(name, next);
-      folder = next;
+      const child = folder.folders.get(name) ?? { folders: new Map(), files: [] };
+      folder.folders.set(name, child);
+      folder = child;
     }
     folder.files.push({ name: parts.slice(names.length).join('/'), file });
   }
@@ -80,24 +80,29 @@ function treeOf(sources: readonly SourceFile[]): Folder {
 }
 
 function folderList(folder: Folder, options: SourceOptions, choose: (file: SourceFile) => void): HTMLElement {
-  const folders = [...folder.folders].map(([name, inner]) => {
+  const folders = [...folder.folders].map(([name, subfolder]) => {
     // A chain of folders with nothing else in them is one row.
-    let [label, last] = [name, inner];
-    for (let only = onlyFolder(last); only !== null; only = onlyFolder(last)) {
-      const [innerName, innerFolder] = only;
+    let [label, lastFolder] = [name, subfolder];
+    for (let innerEntry = onlyFolder(lastFolder); innerEntry !== null; innerEntry = onlyFolder(lastFolder)) {
+      const [innerName, innerFolder] = innerEntry;
       label += `/${innerName}`;
-      last = innerFolder;
+      lastFolder = innerFolder;
     }
     return h(
       'li',
       {},
-      h('details', { open: true }, h('summary', {}, h('bdi', {}, label)), folderList(last, options, choose)),
+      h(
+        'details',
+        { open: true },
+        h('summary', {}, h('bdi', {}, label)),
+        folderList(lastFolder, options, choose),
+      ),
     );
   });
   const files = folder.files.map(({ name, file }) => {
     const link = h(
       'a',
-      { href: lineHash(options, file.path, null), 'data-path': file.path, title: file.path },
+      { href: lineUrl(options, file.path, null), 'data-path': file.path, title: file.path },
       h('bdi', {}, name),
     );
     link.addEventListener('click', (event) => {
@@ -118,7 +123,7 @@ function isForNewTab(event: MouseEvent): boolean {
   return event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0;
 }
 
-function lineHash({ record, chain }: SourceOptions, path: string, line: number | null): string {
+function lineUrl({ record, chain }: SourceOptions, path: string, line: number | null): string {
   return sourcePath(record.address, { chain, path, line });
 }
 
@@ -130,15 +135,15 @@ async function showFile(
   options: SourceOptions,
 ): Promise<void> {
   const plainLines = file.content.split('\n').map((text): Piece[] => [{ kind: null, text }]);
-  const isStill = (): boolean => code.dataset['path'] === file.path && !options.signal.aborted;
+  const isStillShown = (): boolean => code.dataset['path'] === file.path && !options.signal.aborted;
   code.dataset['path'] = file.path;
   code.dataset['colours'] = 'none';
-  fill(code, file, plainLines, line, options);
+  showLines(code, file, plainLines, line, options);
   const { colouredLines } = await import('./highlight.ts');
-  if (!isStill()) return;
+  if (!isStillShown()) return;
   const scrollTop = code.scrollTop;
   const markedLine = code.querySelector<HTMLElement>('li.marked')?.dataset['line'] ?? null;
-  fill(
+  showLines(
     code,
     file,
     colouredLines(file.content, file.path),
@@ -148,14 +153,14 @@ async function showFile(
   code.scrollTop = scrollTop;
   code.dataset['colours'] = 'done';
   // The view joins the page only after this function has started, so the line is scrolled to at last.
-  if (line !== null) markLine(code, line, true);
+  if (line !== null) markLine(code, line)?.scrollIntoView({ block: 'center' });
 }
 
-function fill(
+function showLines(
   code: HTMLElement,
   file: SourceFile,
   lines: readonly (readonly Piece[])[],
-  marked: number | null,
+  markedLine: number | null,
   options: SourceOptions,
 ): void {
   const blocks: HTMLElement[] = [];
@@ -171,7 +176,7 @@ function fill(
     h('p', { class: 'file-name' }, h('bdi', {}, file.path), ' ', copyButton(file.content)),
     ...blocks,
   );
-  if (marked !== null) markLine(code, marked, false);
+  if (markedLine !== null) markLine(code, markedLine);
 }
 
 /** Height of a line, as in the style sheet, for blocks that are not drawn yet. */
@@ -184,27 +189,27 @@ function lineRow(
   code: HTMLElement,
   options: SourceOptions,
 ): HTMLElement {
-  const number = h(
+  const lineLink = h(
     'a',
-    { class: 'line-number', href: lineHash(options, path, line), 'aria-label': `Line ${line}` },
+    { class: 'line-number', href: lineUrl(options, path, line), 'aria-label': `Line ${line}` },
     String(line),
   );
-  number.addEventListener('click', (event) => {
+  lineLink.addEventListener('click', (event) => {
     if (isForNewTab(event)) return;
     event.preventDefault();
     options.app.remember({ tab: 'source', file: path, line, chainId: options.chain });
-    markLine(code, line, false);
+    markLine(code, line);
   });
-  const text = pieces.map(({ kind, text: part }) =>
-    kind === null ? part : h('span', { class: `tok-${kind.replace(/[^\w-]/g, '')}` }, part),
+  const text = pieces.map(({ kind, text: pieceText }) =>
+    kind === null ? pieceText : h('span', { class: `tok-${kind.replace(/[^\w-]/g, '')}` }, pieceText),
   );
-  return h('li', { 'data-line': line }, number, h('span', { class: 'line-text' }, ...text));
+  return h('li', { 'data-line': line }, lineLink, h('span', { class: 'line-text' }, ...text));
 }
 
-function markLine(code: HTMLElement, line: number, scrolls: boolean): void {
+/** Marks a line, and no other. Returns its row; null if the file has no such line. */
+function markLine(code: HTMLElement, line: number): Element | null {
   for (const row of code.querySelectorAll('li.marked')) row.classList.remove('marked');
   const row = code.querySelector(`li[data-line="${line}"]`);
-  if (row === null) return;
-  row.classList.add('marked');
-  if (scrolls) row.scrollIntoView({ block: 'center' });
+  row?.classList.add('marked');
+  return row;
 }

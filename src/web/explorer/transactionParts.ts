@@ -23,8 +23,8 @@ interface Move {
   readonly from: string;
   readonly to: string;
   readonly amount: string;
-  /** The moved amount in raw units, and how a sum of such amounts is shown; null for an NFT. */
-  readonly sum: { readonly raw: bigint; readonly show: (raw: bigint) => string } | null;
+  /** The moved amount in raw units, and a function that formats such amounts; null for an NFT. */
+  readonly fungible: { readonly raw: bigint; readonly formatRaw: (raw: bigint) => string } | null;
 }
 
 /** The transfers of tokens in these logs. The amount of a token with unknown decimals is raw; an NFT has its id. */
@@ -40,13 +40,22 @@ export function movesOf(logs: readonly LogEntry[], contracts: ReadonlyMap<string
       return [];
     const record = contracts.get(address) ?? null;
     // The symbol that follows the amount is part of the link.
-    const show = (raw: bigint): string => {
+    const formatRaw = (raw: bigint): string => {
       const scaled = record && scaledAmount(TRANSFER, { ...movedArg, value: String(raw) }, record);
       return scaled?.split(' ')[0] ?? `${String(raw)} raw`;
     };
-    const sum = movedArg.indexed ? null : { raw: BigInt(movedArg.value), show };
-    const amount = sum === null ? `id ${movedArg.value}` : show(sum.raw);
-    return [{ token: address, name: nameOf(address, record), from: from.value, to: to.value, amount, sum }];
+    const fungible = movedArg.indexed ? null : { raw: BigInt(movedArg.value), formatRaw };
+    const amount = fungible === null ? `id ${movedArg.value}` : formatRaw(fungible.raw);
+    return [
+      {
+        token: address,
+        name: nameOf(address, record),
+        from: from.value,
+        to: to.value,
+        amount,
+        fungible,
+      },
+    ];
   });
 }
 
@@ -73,7 +82,7 @@ export function moveList(moves: readonly Move[], chain: string | null): HTMLElem
         h('span', { class: 'way' }, h('span', { class: 'muted' }, 'to '), addressOf(move.to, chain)),
       ),
     );
-  return h('ul', { class: 'moves' }, ...rows, moreOf(moves.length));
+  return h('ul', { class: 'moves' }, ...rows, moreItem(moves.length));
 }
 
 /** How much of each token an address has got or given in the whole transaction. */
@@ -84,24 +93,26 @@ interface Change {
 
 /** The changes by address, in the order of the moves. Tokens that come and go in equal amounts are left out. */
 export function changesOf(moves: readonly Move[]): Change[] {
-  const byAddress = new Map<string, Map<string, { move: Move; raw: bigint }>>();
+  const tokensByAddress = new Map<string, Map<string, { move: Move; raw: bigint }>>();
   for (const move of moves) {
-    const rawAmount = move.sum?.raw ?? 0n;
-    for (const [address, change] of [
+    const rawAmount = move.fungible?.raw ?? 0n;
+    for (const [address, rawChange] of [
       [move.from, -rawAmount],
       [move.to, rawAmount],
     ] as const) {
-      const tokens = byAddress.get(address) ?? new Map<string, { move: Move; raw: bigint }>();
-      byAddress.set(
+      const tokens = tokensByAddress.get(address) ?? new Map<string, { move: Move; raw: bigint }>();
+      tokensByAddress.set(
         address,
-        tokens.set(move.token, { move, raw: (tokens.get(move.token)?.raw ?? 0n) + change }),
+        tokens.set(move.token, { move, raw: (tokens.get(move.token)?.raw ?? 0n) + rawChange }),
       );
     }
   }
-  return [...byAddress].flatMap(([address, tokens]) => {
+  return [...tokensByAddress].flatMap(([address, tokens]) => {
     const changedTokens = [...tokens.values()].flatMap(({ move, raw }) => {
-      const { sum } = move;
-      return sum === null || raw === 0n ? [] : [{ move, amount: `${raw > 0n ? '+' : ''}${sum.show(raw)}` }];
+      const { fungible } = move;
+      return fungible === null || raw === 0n
+        ? []
+        : [{ move, amount: `${raw > 0n ? '+' : ''}${fungible.formatRaw(raw)}` }];
     });
     return changedTokens.length === 0 ? [] : [{ address, tokens: changedTokens }];
   });
@@ -120,10 +131,10 @@ export function changeList(changes: readonly Change[], chain: string | null): HT
         ),
       ),
     );
-  return h('ul', { class: 'moves changes-by-address' }, ...rows, moreOf(changes.length));
+  return h('ul', { class: 'moves changes-by-address' }, ...rows, moreItem(changes.length));
 }
 
-function moreOf(count: number): HTMLElement | null {
+function moreItem(count: number): HTMLElement | null {
   return count > ROWS_MAX ? h('li', { class: 'muted' }, `${count - ROWS_MAX} more`) : null;
 }
 
@@ -137,19 +148,19 @@ export async function findSwaps(
   logs: readonly Pick<LogEntry, 'block_number' | 'log_index'>[],
   signal: AbortSignal,
 ): Promise<SwapItem[]> {
-  const [first, last] = [logs[0], logs.at(-1)];
-  if (first === undefined || last === undefined) return [];
+  const [firstLog, lastLog] = [logs[0], logs.at(-1)];
+  if (firstLog === undefined || lastLog === undefined) return [];
   const swaps: SwapItem[] = [];
-  let cursor: string | null = cursorAfter(last.block_number, last.log_index);
+  let cursor: string | null = cursorAfter(lastLog.block_number, lastLog.log_index);
   for (let page = 0; page < PAGES_MAX && cursor !== null; page += 1) {
     const query = { event_type: 'swap', limit: PAGE_EVENTS, cursor };
     const answer: EventPage = await getAnswer<EventPage>('/activity', query, signal);
     swaps.push(
       ...answer.data.filter((item): item is SwapItem => item.event_type === 'swap' && item.tx_hash === hash),
     );
-    const oldest = answer.data.at(-1);
-    const isPast = oldest === undefined || oldest.block_number < first.block_number;
-    cursor = isPast ? null : answer.meta.next_cursor;
+    const oldestItem = answer.data.at(-1);
+    const isBeforeFirstLog = oldestItem === undefined || oldestItem.block_number < firstLog.block_number;
+    cursor = isBeforeFirstLog ? null : answer.meta.next_cursor;
   }
   return swaps.sort((a, b) => a.log_index - b.log_index);
 }
@@ -170,18 +181,18 @@ function cursorAfter(block: number, logIndex: number): string {
 export function swapList(swaps: readonly SwapItem[]): HTMLElement {
   const rows = swaps.slice(0, ROWS_MAX).map((swap) => {
     const tokens = [swap.token0, swap.token1, swap.base_token];
-    const tokenLink = (address: string): HTMLElement => {
-      const token = tokens.find((one) => one.address === address) ?? { address, symbol: null };
+    const swapTokenLink = (address: string): HTMLElement => {
+      const token = tokens.find((token) => token.address === address) ?? { address, symbol: null };
       return h('a', { href: tokenPath(address) }, h('bdi', {}, symbolOf(token)));
     };
     return h(
       'li',
       {},
       h('b', { class: 'amount' }, formatAmount(swap.amount_in)),
-      tokenLink(swap.token_in),
+      swapTokenLink(swap.token_in),
       h('span', { class: 'muted' }, '→'),
       h('b', { class: 'amount' }, formatAmount(swap.amount_out)),
-      tokenLink(swap.token_out),
+      swapTokenLink(swap.token_out),
       h('span', { class: 'muted' }, formatUsd(swap.amount_usd)),
       h('span', { class: 'spring' }),
       badge(swap.dex_name),
@@ -193,11 +204,11 @@ export function swapList(swaps: readonly SwapItem[]): HTMLElement {
       copyButton(swap.pair_address),
     );
   });
-  return h('ul', { class: 'moves' }, ...rows, moreOf(swaps.length));
+  return h('ul', { class: 'moves' }, ...rows, moreItem(swaps.length));
 }
 
-/** Digits of a selector with 0x. */
-const SELECTOR_DIGITS = 10;
+/** 0x and the eight hex digits of a selector. */
+const SELECTOR_LENGTH = 10;
 
 /** The input of a transaction: the called function with its arguments, and the raw bytes. */
 export function inputPart(
@@ -205,15 +216,15 @@ export function inputPart(
   call: DecodedInput | null,
   chain: string | null,
 ): HTMLElement {
-  const rawInput = h('pre', { class: 'raw', hidden: call !== null }, wrapped(input));
-  const toggle = button('Raw input', () => {
+  const rawInput = h('pre', { class: 'raw', hidden: call !== null }, wrapInput(input));
+  const rawButton = button('Raw input', () => {
     rawInput.hidden = !rawInput.hidden;
   });
-  const source =
+  const sourceText =
     call === null
       ? to === null
         ? 'The code of the contract and of its constructor, with the arguments'
-        : input.length < SELECTOR_DIGITS
+        : input.length < SELECTOR_LENGTH
           ? 'The input is too short to name a function'
           : 'No known ABI has this function'
       : call.isFromAbi
@@ -222,10 +233,12 @@ export function inputPart(
   return h(
     'div',
     { class: 'tab-body call-input' },
-    h('p', { class: 'muted' }, source),
+    h('p', { class: 'muted' }, sourceText),
     ...(call === null ? [] : callParts(call, chain)),
-    ...(call?.inner ?? []).map((inner) => h('div', { class: 'inner-call' }, ...callParts(inner, chain))),
-    h('p', {}, call === null ? null : toggle, ' ', copyButton(input), ` ${(input.length - 2) / 2} bytes`),
+    ...(call?.inner ?? []).map((innerCall) =>
+      h('div', { class: 'inner-call' }, ...callParts(innerCall, chain)),
+    ),
+    h('p', {}, call === null ? null : rawButton, ' ', copyButton(input), ` ${(input.length - 2) / 2} bytes`),
     rawInput,
   );
 }
@@ -240,7 +253,7 @@ function callParts({ signature, parts, values }: DecodedCall, chain: string | nu
 const RAW_MAX = 20_000;
 
 /** The selector in the first line, and a word of 32 bytes in each further line. */
-function wrapped(input: string): string {
+function wrapInput(input: string): string {
   const shownInput = input.slice(0, RAW_MAX);
   const words = shownInput.slice(10).match(/.{1,64}/g) ?? [];
   return [shownInput.slice(0, 10), ...words, ...(input.length > RAW_MAX ? ['…'] : [])].join('\n');

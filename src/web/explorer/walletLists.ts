@@ -13,7 +13,7 @@ import { formatUnits } from './units.ts';
 
 const PAGE_ROWS = 25;
 
-/** Says that a contract acts for the account (EIP-7702). */
+/** A note that a contract acts for the account (EIP-7702). */
 export function delegateNote(delegate: string, chain: string | null): HTMLElement {
   return h(
     'p',
@@ -33,18 +33,20 @@ interface ActivityPage {
 /** The swaps, mints and burns of transactions from this wallet, newest first. */
 export function walletActivity(wallet: string, signal: AbortSignal): HTMLElement {
   return pagedList({
-    load: (cursor, life) => {
+    load: (cursor, loadSignal) => {
       const query = { maker: wallet, event_type: 'swap,mint,burn', limit: PAGE_ROWS, cursor };
-      return getAnswer<ActivityPage>('/activity', query, life);
+      return getAnswer<ActivityPage>('/activity', query, loadSignal);
     },
     render: ({ data, meta }) => {
       const items = data.filter((item): item is ActivityItem => item.event_type !== 'undecodable');
-      const heads = ['Time', 'Type', 'Amounts', 'USD', 'Pair', 'Transaction'];
+      const titles = ['Time', 'Type', 'Amounts', 'USD', 'Pair', 'Transaction'];
       return {
         element:
-          items.length === 0 ? emptyNotice('No trades of this wallet') : table(heads, items.map(activityRow)),
-        next: meta.next_cursor,
-        range: '',
+          items.length === 0
+            ? emptyNotice('No trades of this wallet')
+            : table(titles, items.map(activityRow)),
+        nextCursor: meta.next_cursor,
+        rangeText: '',
       };
     },
     names: ['Newer trades', 'Older trades'],
@@ -82,9 +84,9 @@ type Transfer = Readonly<Record<string, string | undefined>>;
 /** The ERC-20 transfers from and to this wallet, newest first. */
 export function walletTransfers(wallet: string, signal: AbortSignal): HTMLElement {
   return pagedList({
-    load: async (cursor, life) => {
+    load: async (cursor, loadSignal) => {
       const page = cursor ?? '1';
-      return { page, transfers: await listTransfers(wallet, page, life) };
+      return { page, transfers: await listTransfers(wallet, page, loadSignal) };
     },
     render: ({ page, transfers }) => ({
       element:
@@ -94,8 +96,8 @@ export function walletTransfers(wallet: string, signal: AbortSignal): HTMLElemen
               ['Time', 'Direction', 'Amount', 'Token', 'From or to', 'Transaction'],
               transfers.map((transfer) => transferRow(transfer, wallet)),
             ),
-      next: transfers.length < PAGE_ROWS || Number(page) >= PAGES_MAX ? null : String(Number(page) + 1),
-      range: '',
+      nextCursor: transfers.length < PAGE_ROWS || Number(page) >= PAGES_MAX ? null : String(Number(page) + 1),
+      rangeText: '',
     }),
     names: ['Newer transfers', 'Older transfers'],
     signal,
@@ -117,19 +119,19 @@ async function listTransfers(wallet: string, page: string, signal: AbortSignal):
   const body = await getBody(urlOf(`${API_BASE}/etherscan`, params), signal);
   const result = typeof body === 'object' && body !== null && 'result' in body ? body.result : null;
   if (!Array.isArray(result)) throw new ApiFailure(404, 'no_transfers', String(result));
-  return result.filter((one): one is Transfer => typeof one === 'object' && one !== null);
+  return result.filter((transfer): transfer is Transfer => typeof transfer === 'object' && transfer !== null);
 }
 
 function transferRow(transfer: Transfer, wallet: string): HTMLElement {
   const { from = '', to = '', value = '0', contractAddress: token = '', hash = '' } = transfer;
   const decimals = transfer['tokenDecimal'] ?? '';
-  const isIn = to === wallet;
+  const isIncoming = to === wallet;
   const amount = decimals === '' ? `${value} raw` : formatUnits(BigInt(value), Number(decimals));
   return h(
     'tr',
     {},
     h('td', {}, ago(Number(transfer['timeStamp']))),
-    h('td', {}, from === to ? 'self' : isIn ? 'in' : 'out'),
+    h('td', {}, from === to ? 'self' : isIncoming ? 'in' : 'out'),
     h('td', { title: amount }, h('bdi', {}, amount)),
     h(
       'td',
@@ -141,19 +143,19 @@ function transferRow(transfer: Transfer, wallet: string): HTMLElement {
       ),
       copyButton(token),
     ),
-    h('td', {}, addressOf(isIn ? from : to, null)),
+    h('td', {}, addressOf(isIncoming ? from : to, null)),
     h('td', { class: 'right' }, transactionOf(hash, null)),
   );
 }
 
-function table(heads: readonly string[], rows: readonly HTMLElement[]): HTMLElement {
+function table(titles: readonly string[], rows: readonly HTMLElement[]): HTMLElement {
   return h(
     'div',
     { class: 'table-scroll', tabindex: '0' },
     h(
       'table',
       { class: 'plain' },
-      h('thead', {}, h('tr', {}, ...heads.map((name) => h('th', {}, name)))),
+      h('thead', {}, h('tr', {}, ...titles.map((name) => h('th', {}, name)))),
       h('tbody', {}, ...rows),
     ),
   );

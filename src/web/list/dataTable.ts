@@ -3,7 +3,7 @@
  * between rows, Enter opens a row, Page Up and Page Down turn pages.
  */
 import { failureText } from '../core/api.ts';
-import { button, classes, h, showKeyed, unseen } from '../core/dom.ts';
+import { button, joinClasses, h, showKeyed, screenReaderText } from '../core/dom.ts';
 import { failureNotice } from '../core/panel.ts';
 import { formatCount } from '../core/format.ts';
 import { afterPaint } from '../core/nextTask.ts';
@@ -22,7 +22,7 @@ export interface Column<T> {
   /** Whether the user may choose the column, and whether it is on at first. Absent: always shown. */
   readonly choice?: 'on' | 'off';
   /** `place` is the position of the item over all pages, from 1. */
-  readonly cell: (item: T, place: number) => Node | string;
+  readonly cell: (item: T, position: number) => Node | string;
 }
 
 export interface TablePage<T> {
@@ -69,7 +69,7 @@ const LIMITS = [25, 50, 100] as const;
 /** Number of placeholder rows while a table of unknown length loads. */
 const SKELETON_ROWS = 25;
 /** Number of rows that one frame adds to an empty table. More would block the page for too long. */
-const PORTION = 7;
+const ROWS_PER_FRAME = 7;
 
 export function dataTable<T>(options: TableOptions<T>): DataTable {
   return new Rows(options);
@@ -82,159 +82,160 @@ class Rows<T> implements DataTable {
   private readonly body = h('tbody');
   private readonly notice = h('div', { class: 'table-notice' });
   private columns: readonly Column<T>[] = [];
-  private heads: readonly HTMLTableCellElement[] = [];
+  private headCells: readonly HTMLTableCellElement[] = [];
   private readonly headRow = h('tr');
   private readonly table: HTMLTableElement;
   private readonly pager: Pager;
   private state: TableState;
-  private running: AbortController | null = null;
-  private shown: TablePage<T> | null = null;
+  private runningLoad: AbortController | null = null;
+  private shownPage: TablePage<T> | null = null;
   /** Whether all rows of the shown page are drawn. */
-  private isGrown = true;
+  private isFullyDrawn = true;
 
   constructor(options: TableOptions<T>) {
     this.options = options;
     this.state = options.state;
-    this.pager = createPager((next) => this.change({ ...this.state, ...next }));
+    this.pager = createPager((stateChange) => this.setState({ ...this.state, ...stateChange }));
     const head = h('thead', {}, this.headRow);
     this.table = h('table', { class: 'data', 'aria-label': options.label }, head, this.body);
-    this.readColumns();
-    const scroll = h('div', { class: 'table-scroll' }, this.table);
-    this.element = h('div', { class: 'table-box' }, scroll, this.notice, this.pager.element);
+    this.showColumns();
+    const scrollBox = h('div', { class: 'table-scroll' }, this.table);
+    this.element = h('div', { class: 'table-box' }, scrollBox, this.notice, this.pager.element);
     this.body.addEventListener('click', (event) => openRow(event));
-    this.body.addEventListener('keydown', (event) => walk(event, this.pager));
+    this.body.addEventListener('keydown', (event) => handleKey(event, this.pager));
     void this.load(true);
   }
 
   restart(): void {
-    this.change({ ...this.state, page: 1 });
+    this.setState({ ...this.state, page: 1 });
   }
 
   refresh(): void {
-    if (this.running === null) void this.load(false);
+    if (this.runningLoad === null) void this.load(false);
   }
 
   redraw(): void {
-    this.readColumns();
+    this.showColumns();
     this.markSorted();
-    if (this.shown !== null) this.showRows(this.shown);
+    if (this.shownPage !== null) this.showRows(this.shownPage);
   }
 
-  private readColumns(): void {
+  private showColumns(): void {
     const { columns, showsAll } = this.options;
     this.columns = typeof columns === 'function' ? columns() : columns;
-    this.heads = this.columns.map((column) => headCell(column, (sort) => this.sortBy(sort)));
-    this.headRow.replaceChildren(...this.heads);
+    this.headCells = this.columns.map((column) => headCell(column, (sort) => this.sortBy(sort)));
+    this.headRow.replaceChildren(...this.headCells);
     this.table.classList.toggle('all-columns', showsAll?.() === true);
   }
 
-  private change(next: TableState): void {
-    this.state = next;
-    this.options.onstate?.(next);
+  private setState(nextState: TableState): void {
+    this.state = nextState;
+    this.options.onstate?.(nextState);
     void this.load(true);
   }
 
   private sortBy(sort: string): void {
     const order = this.state.sort === sort && this.state.order === 'desc' ? 'asc' : 'desc';
-    this.change({ ...this.state, sort, order, page: 1 });
+    this.setState({ ...this.state, sort, order, page: 1 });
   }
 
   /** `isNew` means another page or order. Otherwise the table refreshes for a new block, and a failure is not
    * shown. */
-  private async load(isNew: boolean): Promise<void> {
-    this.running?.abort();
+  private async load(isOtherPage: boolean): Promise<void> {
+    this.runningLoad?.abort();
     const controller = new AbortController();
-    this.running = controller;
+    this.runningLoad = controller;
     const signal = AbortSignal.any([controller.signal, this.options.signal]);
-    this.showWaiting(isNew);
+    this.showWaiting(isOtherPage);
     try {
       const page = await this.options.load(this.state, signal);
       if (signal.aborted) return;
-      const isFirst = this.shown === null;
-      this.shown = page;
-      if (isFirst) await this.growRows(page, signal);
+      const isFirst = this.shownPage === null;
+      this.shownPage = page;
+      if (isFirst) await this.drawInPortions(page, signal);
       else this.showRows(page);
       if (signal.aborted) return;
     } catch (error) {
       if (signal.aborted) return;
-      if (isNew || this.shown === null) {
+      if (isOtherPage || this.shownPage === null) {
         this.showFailure(error);
         retryWhenBack(error, () => this.retry(), this.options.signal);
       }
     }
-    this.running = null;
+    this.runningLoad = null;
     this.element.classList.remove('waiting');
     this.element.setAttribute('aria-busy', 'false');
   }
 
   /** Loads again after a failure, unless a refresh has loaded the rows already. */
   private retry(): void {
-    if (this.shown === null) void this.load(true);
+    if (this.shownPage === null) void this.load(true);
   }
 
-  private showWaiting(isNew: boolean): void {
+  private showWaiting(isOtherPage: boolean): void {
     this.markSorted();
-    if (this.shown === null)
+    if (this.shownPage === null)
       this.body.replaceChildren(...skeletonRows(this.columns, Math.min(this.state.limit, SKELETON_ROWS)));
-    this.element.classList.toggle('waiting', isNew && this.shown !== null);
-    this.element.setAttribute('aria-busy', String(isNew));
+    this.element.classList.toggle('waiting', isOtherPage && this.shownPage !== null);
+    this.element.setAttribute('aria-busy', String(isOtherPage));
   }
 
   private markSorted(): void {
     this.columns.forEach((column, index) => {
       const isSorted = column.sort !== undefined && column.sort === this.state.sort;
       const order = this.state.order === 'asc' ? 'ascending' : 'descending';
-      this.heads[index]?.setAttribute('aria-sort', isSorted ? order : 'none');
+      this.headCells[index]?.setAttribute('aria-sort', isSorted ? order : 'none');
     });
   }
 
   private showRows({ data, meta }: TablePage<T>): void {
     const { body } = this;
     const { activeElement } = document;
-    this.isGrown = true;
-    const focused = body.contains(activeElement) ? [...body.rows].indexOf(rowOf(activeElement)) : -1;
-    const focusedKind = ['.star', '.copy'].find((kind) => activeElement?.matches(kind) === true) ?? null;
+    this.isFullyDrawn = true;
+    const focusedRow = body.contains(activeElement) ? [...body.rows].indexOf(rowOf(activeElement)) : -1;
+    const focusedSelector =
+      ['.star', '.copy'].find((selector) => activeElement?.matches(selector) === true) ?? null;
     for (const row of body.rows) row.tabIndex = -1;
     showKeyed(
       body,
       data.map((item, index) => this.rowOf(item, index, meta)),
       ({ dataset }) => dataset['path'],
     );
-    const row = body.rows[Math.max(0, focused)] ?? body.rows[0];
+    const row = body.rows[Math.max(0, focusedRow)] ?? body.rows[0];
     if (body.contains(document.activeElement)) rowOf(document.activeElement).tabIndex = 0;
     else if (row !== undefined) {
       row.tabIndex = 0;
-      const within = focusedKind === null ? null : row.querySelector<HTMLElement>(focusedKind);
-      if (focused >= 0) (within ?? row).focus();
+      const focusTarget = focusedSelector === null ? null : row.querySelector<HTMLElement>(focusedSelector);
+      if (focusedRow >= 0) (focusTarget ?? row).focus();
     }
-    this.showEnd({ data, meta });
+    this.showNoticeAndPager({ data, meta });
   }
 
   /** Puts the first rows in the places of the placeholders, some in each frame. */
-  private async growRows({ data, meta }: TablePage<T>, signal: AbortSignal): Promise<void> {
+  private async drawInPortions({ data, meta }: TablePage<T>, signal: AbortSignal): Promise<void> {
     const placeholders = [...this.body.rows];
-    this.isGrown = false;
+    this.isFullyDrawn = false;
     for (const [index, item] of data.entries()) {
       const row = this.rowOf(item, index, meta);
       const placeholder = placeholders[index];
       if (placeholder === undefined) this.body.append(row);
       else placeholder.replaceWith(row);
       if (index === 0) row.tabIndex = 0;
-      if ((index + 1) % PORTION !== 0) continue;
+      if ((index + 1) % ROWS_PER_FRAME !== 0) continue;
       await afterPaint();
       // The user may have chosen other columns, which draws all rows, or another page.
-      if (signal.aborted || this.isGrown) return;
+      if (signal.aborted || this.isFullyDrawn) return;
     }
     for (const placeholder of placeholders.slice(data.length)) placeholder.remove();
-    this.isGrown = true;
-    this.showEnd({ data, meta });
+    this.isFullyDrawn = true;
+    this.showNoticeAndPager({ data, meta });
   }
 
   private rowOf(item: T, index: number, { page, limit }: TablePage<T>['meta']): HTMLTableRowElement {
     return toRow(this.options.pathOf(item), this.columns, item, (page - 1) * limit + index + 1);
   }
 
-  private showEnd({ data, meta }: TablePage<T>): void {
+  private showNoticeAndPager({ data, meta }: TablePage<T>): void {
     this.notice.replaceChildren(
       data.length === 0 ? h('p', { class: 'notice empty' }, this.options.emptyText()) : '',
     );
@@ -242,7 +243,7 @@ class Rows<T> implements DataTable {
   }
 
   private showFailure(error: unknown): void {
-    this.shown = null;
+    this.shownPage = null;
     this.body.replaceChildren();
     this.pager.hide();
     const text = this.options.explain?.(error) ?? failureText(error);
@@ -253,35 +254,35 @@ class Rows<T> implements DataTable {
 function headCell<T>(column: Column<T>, onsort: (sort: string) => void): HTMLTableCellElement {
   const { sort, label, hint = null } = column;
   const props = {
-    class: classes(`col-${column.name}`, column.align === 'left' && 'left'),
+    class: joinClasses(`col-${column.name}`, column.align === 'left' && 'left'),
     scope: 'col',
     title: hint,
   };
-  if (label === '') return h('th', props, unseen(hint ?? column.name));
+  if (label === '') return h('th', props, screenReaderText(hint ?? column.name));
   if (sort === undefined) return h('th', props, label);
-  const sorter = h('button', { type: 'button', 'data-sort': sort, onclick: () => onsort(sort) }, label);
-  return h('th', props, sorter);
+  const sortButton = h('button', { type: 'button', 'data-sort': sort, onclick: () => onsort(sort) }, label);
+  return h('th', props, sortButton);
 }
 
 function toRow<T>(
   path: string | null,
   columns: readonly Column<T>[],
   item: T,
-  place: number,
+  position: number,
 ): HTMLTableRowElement {
   const cells = columns.map((column) =>
     h(
       'td',
-      { class: classes(`col-${column.name}`, column.align === 'left' && 'left') },
-      column.cell(item, place),
+      { class: joinClasses(`col-${column.name}`, column.align === 'left' && 'left') },
+      column.cell(item, position),
     ),
   );
   return h('tr', { tabindex: -1, 'data-path': path }, ...cells);
 }
 
 /** Placeholder rows with the cells of real rows, so columns keep their widths. */
-function skeletonRows<T>(columns: readonly Column<T>[], rows: number): HTMLTableRowElement[] {
-  return Array.from({ length: rows }, () => {
+function skeletonRows<T>(columns: readonly Column<T>[], rowCount: number): HTMLTableRowElement[] {
+  return Array.from({ length: rowCount }, () => {
     const cells = columns.map(({ name }) => h('td', { class: `col-${name}` }, h('span')));
     return h('tr', { class: 'skeleton-row', 'aria-hidden': 'true' }, ...cells);
   });
@@ -301,24 +302,24 @@ function openRow(event: MouseEvent): void {
   if (path !== undefined) goTo(path);
 }
 
-function walk(event: KeyboardEvent, pager: Pager): void {
+function handleKey(event: KeyboardEvent, pager: Pager): void {
   const row = rowOf(event.target);
   const rows = [...(row.parentElement?.children ?? [])];
-  const at = rows.indexOf(row);
-  const places: Readonly<Record<string, number>> = {
-    ArrowDown: at + 1,
-    ArrowUp: at - 1,
+  const rowIndex = rows.indexOf(row);
+  const indexOfKey: Readonly<Record<string, number>> = {
+    ArrowDown: rowIndex + 1,
+    ArrowUp: rowIndex - 1,
     Home: 0,
     End: rows.length - 1,
   };
-  const next = places[event.key];
-  if (next !== undefined) {
-    const other = rows[Math.max(0, Math.min(rows.length - 1, next))];
-    if (!(other instanceof HTMLElement)) return;
+  const nextIndex = indexOfKey[event.key];
+  if (nextIndex !== undefined) {
+    const nextRow = rows[Math.max(0, Math.min(rows.length - 1, nextIndex))];
+    if (!(nextRow instanceof HTMLElement)) return;
     event.preventDefault();
     row.tabIndex = -1;
-    other.tabIndex = 0;
-    other.focus();
+    nextRow.tabIndex = 0;
+    nextRow.focus();
     return;
   }
   if (event.key === 'PageDown' || event.key === 'PageUp') {
@@ -336,9 +337,9 @@ interface Pager {
   turn(step: 1 | -1): void;
 }
 
-function createPager(onchange: (next: Partial<TableState>) => void): Pager {
+function createPager(onchange: (stateChange: Partial<TableState>) => void): Pager {
   let page = 1;
-  const text = h('span', { class: 'range', role: 'status' });
+  const rangeText = h('span', { class: 'range', role: 'status' });
   const previousButton = button('‹', () => onchange({ page: page - 1 }), {
     'aria-label': 'Previous page',
     class: 'button prev',
@@ -347,18 +348,18 @@ function createPager(onchange: (next: Partial<TableState>) => void): Pager {
     'aria-label': 'Next page',
     class: 'button next',
   });
-  const limits = h(
+  const limitSelect = h(
     'select',
     { 'aria-label': 'Rows on a page' },
     ...LIMITS.map((limit) => h('option', { value: limit }, `${limit} rows`)),
   );
-  limits.addEventListener('change', () => onchange({ limit: Number(limits.value), page: 1 }));
+  limitSelect.addEventListener('change', () => onchange({ limit: Number(limitSelect.value), page: 1 }));
   const element = h(
     'div',
     { class: 'pager away' },
-    text,
+    rangeText,
     h('span', { class: 'spring' }),
-    limits,
+    limitSelect,
     previousButton,
     nextButton,
   );
@@ -366,12 +367,12 @@ function createPager(onchange: (next: Partial<TableState>) => void): Pager {
     element,
     show(meta, count) {
       page = meta.page;
-      const first = (meta.page - 1) * meta.limit;
-      text.textContent =
+      const firstPosition = (meta.page - 1) * meta.limit;
+      rangeText.textContent =
         count === 0
           ? ''
-          : `${formatCount(first + 1)}–${formatCount(first + count)} of ${formatCount(meta.total)}`;
-      limits.value = String(meta.limit);
+          : `${formatCount(firstPosition + 1)}–${formatCount(firstPosition + count)} of ${formatCount(meta.total)}`;
+      limitSelect.value = String(meta.limit);
       previousButton.disabled = meta.page <= 1;
       nextButton.disabled = !meta.has_next;
       element.classList.remove('away');

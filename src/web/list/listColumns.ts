@@ -19,8 +19,8 @@ import {
   ago,
   avatar,
   badge,
-  balanceBar as buySellBar,
-  change,
+  buySellBar,
+  coloredChange,
   pairName,
   POOL_TYPES,
   withCopy,
@@ -38,13 +38,18 @@ function changeColumns<
   T extends Readonly<Record<`price_change_${'5m' | '1h' | '6h' | '24h'}`, number | null>>,
 >(): readonly Column<T>[] {
   return [
-    column('5m', 'm5', 'price_change_5m', (item) => item.price_change_5m),
-    column('1h', 'h1', 'price_change_1h', (item) => item.price_change_1h),
-    column('6h', 'h6', 'price_change_6h', (item) => item.price_change_6h),
-    column('24h', 'h24', 'price_change_24h', (item) => item.price_change_24h),
+    changeColumn('5m', 'm5', 'price_change_5m', (item) => item.price_change_5m),
+    changeColumn('1h', 'h1', 'price_change_1h', (item) => item.price_change_1h),
+    changeColumn('6h', 'h6', 'price_change_6h', (item) => item.price_change_6h),
+    changeColumn('24h', 'h24', 'price_change_24h', (item) => item.price_change_24h),
   ];
-  function column(label: string, name: string, sort: string, valueOf: (item: T) => number | null): Column<T> {
-    return { label, name, sort, choice: 'on', cell: (item) => change(valueOf(item)) };
+  function changeColumn(
+    label: string,
+    name: string,
+    sort: string,
+    valueOf: (item: T) => number | null,
+  ): Column<T> {
+    return { label, name, sort, choice: 'on', cell: (item) => coloredChange(valueOf(item)) };
   }
 }
 
@@ -105,7 +110,7 @@ export const TOKEN_COLUMNS: readonly Column<TokenItem>[] = [
     hint: 'Fully diluted value: price times the supply without burned tokens',
     cell: (token) => formatUsd(token.fdv_usd),
   },
-  { label: 'Swaps', name: 'tx', sort: 'tx_24h', choice: 'on', cell: (token) => trades(token) },
+  { label: 'Swaps', name: 'tx', sort: 'tx_24h', choice: 'on', cell: (token) => tradesCell(token) },
   {
     label: 'Traders',
     name: 'traders',
@@ -133,16 +138,16 @@ export const TOKEN_COLUMNS: readonly Column<TokenItem>[] = [
 
 /** Marks a price with little liquidity behind it, and a missing price. */
 function priceCell({ price_usd, price_confidence, price_reason: reason }: TokenItem): HTMLElement {
-  const doubt =
+  const doubtReason =
     price_confidence === 'low' ? 'Low confidence: little liquidity supports this price' : reason?.text;
   return h(
     'span',
-    { class: doubt === undefined ? null : 'doubtful', title: doubt ?? null },
+    { class: doubtReason === undefined ? null : 'doubtful', title: doubtReason ?? null },
     formatUsdPrice(price_usd),
   );
 }
 
-function trades(item: {
+function tradesCell(item: {
   readonly tx_24h: number;
   readonly buys_24h: number;
   readonly sells_24h: number;
@@ -216,7 +221,7 @@ export const PAIR_COLUMNS: readonly Column<PairItem>[] = [
     choice: 'on',
     cell: (pair) => formatUsd(pair.fees_24h_usd),
   },
-  { label: 'Swaps', name: 'tx', sort: 'tx_24h', choice: 'on', cell: (pair) => trades(pair) },
+  { label: 'Swaps', name: 'tx', sort: 'tx_24h', choice: 'on', cell: (pair) => tradesCell(pair) },
   {
     label: 'Buyers',
     name: 'traders',

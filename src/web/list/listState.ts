@@ -15,7 +15,7 @@ export function readState(query: URLSearchParams): TableState {
   };
 }
 
-/** The state in the address bar, without what is as usual. */
+/** The state in the address bar, without values that are the default. */
 export function stateQuery({ sort, order, page, limit }: TableState): Query {
   return {
     sort: sort === DEFAULT_SORT && order === 'desc' ? null : sort,

@@ -1,22 +1,22 @@
 /** Amounts of decoded events in whole tokens, for events whose amounts are of known tokens. Pure. */
 
-/** A token whose decimals are known. */
-interface Scale {
+/** The symbol and the decimals of a token, null if unknown. */
+interface TokenScale {
   readonly symbol: string | null;
   readonly decimals: number | null;
 }
 
 /** The contract that emitted the event: its own token, and the tokens of its pool. */
 export interface Emitter {
-  readonly token: Scale | null;
-  readonly pair: { readonly pool_type: number; readonly tokens: readonly Scale[] } | null;
+  readonly token: TokenScale | null;
+  readonly pair: { readonly pool_type: number; readonly tokens: readonly TokenScale[] } | null;
 }
 
 /** The token of each amount by the position of the argument: the contract's own, or a token of its pool. */
-type Amounts = Readonly<Record<number, 'own' | 0 | 1>>;
+type AmountTokens = Readonly<Record<number, 'own' | 0 | 1>>;
 
 /** Amounts by event signature, from ERC-20, WETH9, UniswapV2Pair, UniswapV3Pool and PancakeV3Pool. */
-const AMOUNTS: Readonly<Record<string, Amounts>> = {
+const AMOUNT_TOKENS: Readonly<Record<string, AmountTokens>> = {
   'Transfer(address,address,uint256)': { 2: 'own' },
   'Approval(address,address,uint256)': { 2: 'own' },
   'Deposit(address,uint256)': { 1: 'own' },
@@ -33,32 +33,34 @@ const AMOUNTS: Readonly<Record<string, Amounts>> = {
 };
 
 /** LP tokens of V2 pairs have 18 decimals, as in UniswapV2ERC20.sol. */
-const V2 = 2;
-const LP_TOKEN: Scale = { symbol: 'LP', decimals: 18 };
+const POOL_TYPE_V2 = 2;
+const LP_TOKEN: TokenScale = { symbol: 'LP', decimals: 18 };
 
-interface Arg {
+interface Argument {
   readonly position: number;
   readonly indexed: boolean;
   readonly value: unknown;
 }
 
 /** The amount with its symbol; null if the argument is no amount of a token with known decimals. */
-export function scaledAmount(signature: string, arg: Arg, emitter: Emitter): string | null {
-  const amountToken = Object.hasOwn(AMOUNTS, signature) ? AMOUNTS[signature]?.[arg.position] : undefined;
+export function scaledAmount(signature: string, argument: Argument, emitter: Emitter): string | null {
+  const amountToken = Object.hasOwn(AMOUNT_TOKENS, signature)
+    ? AMOUNT_TOKENS[signature]?.[argument.position]
+    : undefined;
   // The id of an NFT is indexed, and no amount.
-  if (amountToken === undefined || arg.indexed || typeof arg.value !== 'string') return null;
+  if (amountToken === undefined || argument.indexed || typeof argument.value !== 'string') return null;
   const scale = amountToken === 'own' ? ownToken(emitter) : emitter.pair?.tokens[amountToken];
   const { decimals = null, symbol = null } = scale ?? {};
-  if (decimals === null || !/^-?\d+$/.test(arg.value)) return null;
-  return `${scaled(arg.value, decimals)}${symbol === null ? '' : ` ${symbol}`}`;
+  if (decimals === null || !/^-?\d+$/.test(argument.value)) return null;
+  return `${toWholeTokens(argument.value, decimals)}${symbol === null ? '' : ` ${symbol}`}`;
 }
 
-function ownToken({ token, pair }: Emitter): Scale | null {
-  return token ?? (pair?.pool_type === V2 ? LP_TOKEN : null);
+function ownToken({ token, pair }: Emitter): TokenScale | null {
+  return token ?? (pair?.pool_type === POOL_TYPE_V2 ? LP_TOKEN : null);
 }
 
 /** Moves the decimal point of an integer, and groups its thousands. */
-function scaled(raw: string, decimals: number): string {
+function toWholeTokens(raw: string, decimals: number): string {
   const sign = raw.startsWith('-') ? '−' : '';
   const digits = raw.replace('-', '').padStart(decimals + 1, '0');
   const wholePart = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ',');

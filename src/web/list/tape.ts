@@ -18,7 +18,7 @@ export interface Tape {
   readonly element: HTMLElement;
   add(item: ActivityItem): void;
   /** Removes events of this block and of later blocks, which a reorg removed. */
-  voidFrom(block: number): void;
+  removeFrom(block: number): void;
   /** Loads the newest page again. */
   reload(): void;
   /** Shows all rows again as seen from another token, or in another currency (see tradeFrame.ts). */
@@ -58,14 +58,14 @@ type Kinds = (typeof KINDS)[number][0];
 
 const ROWS_MAX = 300;
 /** Number of rows that one frame adds. More would block the page for too long. */
-const PORTION = 8;
+const ROWS_PER_FRAME = 8;
 const PAGE_EVENTS = 50;
 
 export function createTape(options: TapeOptions): Tape {
   return new Rows(options);
 }
 
-const NAMES = ['Time', 'Type', 'USD', 'Amount', 'For', 'Price', 'Pair', 'Maker', 'Tx'];
+const COLUMN_NAMES = ['Time', 'Type', 'USD', 'Amount', 'For', 'Price', 'Pair', 'Maker', 'Tx'];
 
 class Rows implements Tape {
   readonly element: HTMLElement;
@@ -73,25 +73,25 @@ class Rows implements Tape {
   private readonly body = h('tbody');
   private readonly notice = h('div');
   private readonly priceHead = h('th', { scope: 'col', class: 'tape-price' });
-  private readonly more = button('Older', () => void this.load(this.cursor), { class: 'button more' });
+  private readonly olderButton = button('Older', () => void this.load(this.cursor), { class: 'button more' });
   private frame: TapeFrame;
   private maker: string | null;
   private kinds: Kinds = 'swap';
   private items: ActivityItem[] = [];
   /** Events of the stream that are not drawn yet. */
-  private readonly fresh = new Set<string>();
+  private readonly undrawnIds = new Set<string>();
   /** The animation frame in which the tape is drawn next; 0 if none is requested. */
-  private drawing = 0;
+  private animationFrame = 0;
   private cursor: string | null = null;
-  private running: AbortController | null = null;
+  private runningLoad: AbortController | null = null;
   /** The first page of the list. Events of the stream may be drawn before it. */
-  private first: 'loading' | 'failed' | 'loaded' = 'loading';
+  private firstPage: 'loading' | 'failed' | 'loaded' = 'loading';
 
   constructor(options: TapeOptions) {
     this.options = options;
     this.frame = options.frame;
     this.maker = options.maker;
-    const choice = segments<Kinds>({
+    const kindButtons = segments<Kinds>({
       label: 'Kind of activity',
       values: KINDS,
       value: this.kinds,
@@ -105,15 +105,15 @@ class Rows implements Tape {
       { class: 'card-bar' },
       h('h2', {}, 'Activity'),
       h('span', { class: 'spring' }),
-      choice,
+      kindButtons,
     );
     this.element = h(
       'section',
       { class: 'card tape-card' },
       bar,
-      h('div', { class: 'table-scroll' }, this.table()),
+      h('div', { class: 'table-scroll' }, this.createTable()),
       this.notice,
-      this.more,
+      this.olderButton,
     );
     this.reload();
   }
@@ -122,12 +122,12 @@ class Rows implements Tape {
     if (!this.kinds.split(',').includes(item.event_type)) return;
     if (this.items.some(({ id }) => id === item.id)) return;
     this.items = [item, ...this.items].sort(newestFirst).slice(0, ROWS_MAX);
-    this.fresh.add(item.id);
+    this.undrawnIds.add(item.id);
     // A block brings many events at once. One drawing per animation frame shows them all.
-    this.drawing ||= requestAnimationFrame(() => this.draw());
+    this.animationFrame ||= requestAnimationFrame(() => this.draw());
   }
 
-  voidFrom(block: number): void {
+  removeFrom(block: number): void {
     this.items = this.items.filter((item) => item.block_number < block);
     this.draw();
     // A page that is loading may be older than the reorg.
@@ -150,37 +150,42 @@ class Rows implements Tape {
 
   markMaker(maker: string | null): void {
     this.maker = maker;
-    this.pressMaker();
+    this.showMarkedMaker();
   }
 
-  private pressMaker(): void {
-    for (const mark of this.body.querySelectorAll<HTMLElement>('.mark-maker'))
-      mark.setAttribute('aria-pressed', String(mark.dataset['maker'] === this.maker));
+  private showMarkedMaker(): void {
+    for (const markButton of this.body.querySelectorAll<HTMLElement>('.mark-maker'))
+      markButton.setAttribute('aria-pressed', String(markButton.dataset['maker'] === this.maker));
   }
 
   /** Loads the newest page, or the page at a cursor. */
-  private async load(from: string | null): Promise<void> {
-    this.running?.abort();
+  private async load(fromCursor: string | null): Promise<void> {
+    this.runningLoad?.abort();
     const controller = new AbortController();
-    this.running = controller;
+    this.runningLoad = controller;
     const signal = AbortSignal.any([controller.signal, this.options.signal]);
-    if (this.items.length === 0 || this.first === 'failed') {
-      this.first = 'loading';
+    if (this.items.length === 0 || this.firstPage === 'failed') {
+      this.firstPage = 'loading';
       this.element.setAttribute('aria-busy', 'true');
       this.notice.replaceChildren(skeleton(320, 8));
     }
     try {
-      const query = { ...this.options.filter, event_type: this.kinds, limit: PAGE_EVENTS, cursor: from };
+      const query = {
+        ...this.options.filter,
+        event_type: this.kinds,
+        limit: PAGE_EVENTS,
+        cursor: fromCursor,
+      };
       const page = await getAnswer<ActivityPage>('/activity', query, signal);
       if (signal.aborted) return;
-      if (from !== null || this.cursor === null) this.cursor = page.meta.next_cursor;
-      const decoded = page.data.filter((item) => item.event_type !== 'undecodable');
-      this.items = merge(this.items, decoded);
-      this.first = 'loaded';
+      if (fromCursor !== null || this.cursor === null) this.cursor = page.meta.next_cursor;
+      const decodedItems = page.data.filter((item) => item.event_type !== 'undecodable');
+      this.items = mergeItems(this.items, decodedItems);
+      this.firstPage = 'loaded';
       this.draw();
     } catch (error) {
-      if (signal.aborted || this.first === 'loaded') return;
-      this.first = 'failed';
+      if (signal.aborted || this.firstPage === 'loaded') return;
+      this.firstPage = 'failed';
       this.element.setAttribute('aria-busy', 'false');
       const retry = (): void => void this.load(null);
       this.notice.replaceChildren(failureNotice(failureText(error), retry));
@@ -188,40 +193,40 @@ class Rows implements Tape {
     }
   }
 
-  private table(): HTMLTableElement {
-    const names = NAMES.filter((name) => this.options.namesPair || name !== 'Pair');
-    const heads = names.map((name) =>
+  private createTable(): HTMLTableElement {
+    const names = COLUMN_NAMES.filter((name) => this.options.namesPair || name !== 'Pair');
+    const headCells = names.map((name) =>
       name === 'Price'
         ? this.priceHead
         : h('th', { scope: 'col', class: `tape-${name.toLowerCase()}` }, name),
     );
     this.priceHead.textContent = `Price ${this.frame.symbol}`;
-    const head = h('thead', {}, h('tr', {}, ...heads));
+    const head = h('thead', {}, h('tr', {}, ...headCells));
     return h('table', { class: 'data tape', 'aria-label': 'Activity' }, head, this.body);
   }
 
   private draw(): void {
-    cancelAnimationFrame(this.drawing);
-    this.drawing = 0;
+    cancelAnimationFrame(this.animationFrame);
+    this.animationFrame = 0;
     const rowById = new Map([...this.body.rows].map((row) => [row.dataset['id'], row]));
-    const row = { ...this.options, frame: this.frame };
+    const rowOptions = { ...this.options, frame: this.frame };
     // Rows that are shown stay. Of the others, only some are added in each frame.
-    let newRowsLeft = PORTION;
+    let newRowsLeft = ROWS_PER_FRAME;
     const rows = this.items.flatMap((item) => {
       const shownRow = rowById.get(item.id);
       if (shownRow !== undefined) return shownRow;
       newRowsLeft -= 1;
-      return newRowsLeft < 0 ? [] : toRow(item, this.fresh.has(item.id), row);
+      return newRowsLeft < 0 ? [] : toRow(item, this.undrawnIds.has(item.id), rowOptions);
     });
     setChildren(this.body, rows);
-    this.pressMaker();
-    const isWhole = newRowsLeft >= 0;
-    this.element.setAttribute('aria-busy', String(this.first === 'loading' || !isWhole));
-    if (isWhole) this.fresh.clear();
-    else this.drawing = requestAnimationFrame(() => this.draw());
-    if (this.first === 'loaded')
+    this.showMarkedMaker();
+    const areAllDrawn = newRowsLeft >= 0;
+    this.element.setAttribute('aria-busy', String(this.firstPage === 'loading' || !areAllDrawn));
+    if (areAllDrawn) this.undrawnIds.clear();
+    else this.animationFrame = requestAnimationFrame(() => this.draw());
+    if (this.firstPage === 'loaded')
       this.notice.replaceChildren(rows.length === 0 ? emptyNotice('No activity of this kind yet') : '');
-    this.more.hidden = this.cursor === null || rows.length >= ROWS_MAX;
+    this.olderButton.hidden = this.cursor === null || rows.length >= ROWS_MAX;
   }
 }
 
@@ -230,16 +235,16 @@ function newestFirst(a: ActivityItem, b: ActivityItem): number {
 }
 
 /** Keeps events that arrived over the stream and removes duplicates. */
-function merge(shown: readonly ActivityItem[], page: readonly ActivityItem[]): ActivityItem[] {
+function mergeItems(shownItems: readonly ActivityItem[], page: readonly ActivityItem[]): ActivityItem[] {
   const pageIds = new Set(page.map(({ id }) => id));
-  return [...shown.filter(({ id }) => !pageIds.has(id)), ...page].sort(newestFirst);
+  return [...shownItems.filter(({ id }) => !pageIds.has(id)), ...page].sort(newestFirst);
 }
 
 /** The pair of a trade by its symbols. */
 export function pairLink(item: ActivityItem): HTMLElement {
   // A narrow column breaks the line after a slash.
-  const symbols = tokensOf(item).flatMap((token, at) =>
-    (at === 0 ? [] : ['/', h('wbr')]).concat(symbolOf(token)),
+  const symbols = tokensOf(item).flatMap((token, tokenIndex) =>
+    (tokenIndex === 0 ? [] : ['/', h('wbr')]).concat(symbolOf(token)),
   );
   const name = h('a', { href: pairPath(item.pair_address) }, ...symbols);
   return withCopy(name, item.pair_address);
@@ -248,14 +253,14 @@ export function pairLink(item: ActivityItem): HTMLElement {
 /** The address of a maker, with a button that marks the maker's trades on the chart. */
 function makerCell(maker: string, onmaker: (maker: string) => void): HTMLElement {
   const cell = addressLink(maker, 'wallet');
-  const mark = button('◆', () => onmaker(maker), {
+  const markButton = button('◆', () => onmaker(maker), {
     class: 'mark-maker',
     'data-maker': maker,
     'aria-label': `Mark the trades of ${maker} on the chart`,
     'aria-pressed': 'false',
     title: 'Mark the trades of this maker on the chart',
   });
-  cell.append(mark);
+  cell.append(markButton);
   return cell;
 }
 
@@ -264,7 +269,7 @@ function toRow(
   isFresh: boolean,
   { frame, namesPair, onmaker }: RowOptions,
 ): HTMLTableRowElement {
-  const [first = UNKNOWN, second = UNKNOWN] =
+  const [firstAmount = UNKNOWN, secondAmount = UNKNOWN] =
     amountsOf(item, frame)?.map(({ token, amount }) => `${formatAmount(amount)} ${symbolOf(token)}`) ?? [];
   const price = priceOf(item, frame);
   const kind = item.event_type === 'swap' ? sideOf(item, frame) : item.event_type;
@@ -272,8 +277,8 @@ function toRow(
     ['time', ago(item.timestamp)],
     ['type', h('span', { class: `kind ${kind}` }, kind)],
     ['usd', formatUsd(item.amount_usd)],
-    ['amount', first],
-    ['for', second],
+    ['amount', firstAmount],
+    ['for', secondAmount],
     ['price', frame.currency === null ? formatUsdPrice(price) : formatPrice(price)],
   ];
   if (namesPair) cells.push(['pair', pairLink(item)]);

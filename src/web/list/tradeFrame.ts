@@ -36,18 +36,21 @@ export function priceOf(item: ActivityItem, { token, currency }: TradeFrame): st
   return role === 'base' ? price : 1 / price;
 }
 
-interface Moved {
+interface MovedAmount {
   readonly token: TokenRef;
   /** Amount without its sign, whole tokens. */
   readonly amount: string;
 }
 
 /** The amounts moved, the token of the frame first; null for events without amounts. */
-export function amountsOf(item: ActivityItem, { token }: TradeFrame): readonly [Moved, Moved] | null {
+export function amountsOf(
+  item: ActivityItem,
+  { token }: TradeFrame,
+): readonly [MovedAmount, MovedAmount] | null {
   if (!('amount0' in item)) return null;
-  const first = { token: item.token0, amount: item.amount0.replace('-', '') };
-  const second = { token: item.token1, amount: item.amount1.replace('-', '') };
-  return item.token1.address === token ? [second, first] : [first, second];
+  const amount0 = { token: item.token0, amount: item.amount0.replace('-', '') };
+  const amount1 = { token: item.token1, amount: item.amount1.replace('-', '') };
+  return item.token1.address === token ? [amount1, amount0] : [amount0, amount1];
 }
 
 /** The tokens of a trade, the base token first. */

@@ -9,7 +9,7 @@ const NAMES_MAX = 40;
 interface ColumnChoice<T> {
   readonly element: HTMLElement;
   /** The columns to show now. */
-  shown(): readonly Column<T>[];
+  shownColumns(): readonly Column<T>[];
   /** Whether the user has chosen; otherwise the width of the window decides. */
   isChosen(): boolean;
 }
@@ -19,33 +19,34 @@ export function columnChoice<T>(
   columns: readonly Column<T>[],
   onchange: () => void,
 ): ColumnChoice<T> {
-  const usual = columns.filter(({ choice }) => choice !== 'off').map(({ name }) => name);
-  let names = readNames(key, columns);
-  const boxes = columns
+  const usualNames = columns.filter(({ choice }) => choice !== 'off').map(({ name }) => name);
+  let chosenNames = readNames(key, columns);
+  const choices = columns
     .filter(({ choice }) => choice !== undefined)
     .map(({ name, label, hint }) => {
-      const box = h('input', { type: 'checkbox', value: name });
-      return { box, row: h('label', { title: hint ?? null }, box, label) };
+      const checkbox = h('input', { type: 'checkbox', value: name });
+      return { checkbox, row: h('label', { title: hint ?? null }, checkbox, label) };
     });
-  const show = (): void => {
-    for (const { box } of boxes) box.checked = (names ?? usual).includes(box.value);
+  const showChecked = (): void => {
+    for (const { checkbox } of choices)
+      checkbox.checked = (chosenNames ?? usualNames).includes(checkbox.value);
   };
-  const change = (next: readonly string[] | null): void => {
-    names = next;
-    writeStored(key, next);
-    show();
+  const setNames = (names: readonly string[] | null): void => {
+    chosenNames = names;
+    writeStored(key, names);
+    showChecked();
     onchange();
   };
-  for (const { box } of boxes)
-    box.addEventListener('change', () =>
-      change(boxes.filter((each) => each.box.checked).map((each) => each.box.value)),
+  for (const { checkbox } of choices)
+    checkbox.addEventListener('change', () =>
+      setNames(choices.filter((other) => other.checkbox.checked).map((other) => other.checkbox.value)),
     );
-  const reset = h(
+  const resetButton = h(
     'button',
-    { type: 'button', class: 'button quiet', onclick: () => change(null) },
+    { type: 'button', class: 'button quiet', onclick: () => setNames(null) },
     'Usual columns',
   );
-  show();
+  showChecked();
   const element = h(
     'details',
     { class: 'menu columns-menu' },
@@ -53,16 +54,18 @@ export function columnChoice<T>(
     h(
       'div',
       { class: 'menu-box', role: 'group', 'aria-label': 'Columns' },
-      ...boxes.map(({ row }) => row),
-      reset,
+      ...choices.map(({ row }) => row),
+      resetButton,
     ),
   );
   closeOutside(element);
   return {
     element,
-    shown: () =>
-      columns.filter(({ choice, name }) => choice === undefined || (names ?? usual).includes(name)),
-    isChosen: () => names !== null,
+    shownColumns: () =>
+      columns.filter(
+        ({ choice, name }) => choice === undefined || (chosenNames ?? usualNames).includes(name),
+      ),
+    isChosen: () => chosenNames !== null,
   };
 }
 

@@ -5,7 +5,7 @@ import { transactionPath, type App } from '../core/app.ts';
 import { h, setChildren } from '../core/dom.ts';
 import { formatCount, formatUsd } from '../core/format.ts';
 import type { LiveEvent } from '../core/live.ts';
-import { loaded, skeleton } from '../core/panel.ts';
+import { loadingPanel, skeleton } from '../core/panel.ts';
 import { ago, withCopy } from '../core/pieces.ts';
 import { fieldOf, readStored, writeStored } from '../core/stored.ts';
 import { pairLink } from '../list/tape.ts';
@@ -15,24 +15,24 @@ interface ActivityPage {
   readonly meta: { readonly next_cursor: string | null };
 }
 
-const LEASTS = [
+const LEAST_VALUES = [
   [100, '$100'],
   [1_000, '$1k'],
   [10_000, '$10k'],
   [50_000, '$50k'],
   [250_000, '$250k'],
 ] as const;
-const KEY = 'largeSwaps';
-const USUAL_USD = 1_000;
+const STORAGE_KEY = 'largeSwaps';
+const DEFAULT_LEAST_USD = 1_000;
 const ROWS_MAX = 12;
 /** Number of swaps of one page, and most pages that are searched for large swaps of the past. */
-const PAGE = 100;
+const PAGE_SWAPS = 100;
 const PAGES_MAX = 3;
 
 export function largeSwaps(app: App, signal: AbortSignal): HTMLElement {
-  let least = readLeast();
+  let leastUsd = readLeastUsd();
   let swaps: readonly SwapItem[] = [];
-  let searched = 0;
+  let searchedCount = 0;
   const newIds = new Set<string>();
   const body = h('tbody');
   const emptyText = h('p', { class: 'notice empty' });
@@ -50,12 +50,12 @@ export function largeSwaps(app: App, signal: AbortSignal): HTMLElement {
     );
     newIds.clear();
     emptyText.hidden = swaps.length > 0;
-    emptyText.textContent = `None of the last ${formatCount(searched)} swaps is worth ${formatUsd(least)}. New ones appear here.`;
+    emptyText.textContent = `None of the last ${formatCount(searchedCount)} swaps is worth ${formatUsd(leastUsd)}. New ones appear here.`;
   };
-  const list = loaded({
-    load: (life) => searchSwaps(least, life),
+  const list = loadingPanel({
+    load: (loadSignal) => searchSwaps(leastUsd, loadSignal),
     render: (result) => {
-      ({ found: swaps, searched } = result);
+      ({ found: swaps, searched: searchedCount } = result);
       draw();
       return table;
     },
@@ -66,11 +66,11 @@ export function largeSwaps(app: App, signal: AbortSignal): HTMLElement {
   app.live.listen(
     { event_type: 'swap' },
     ({ kind, data }: LiveEvent) => {
-      const from = fieldOf(data, 'from_block');
+      const fromBlock = fieldOf(data, 'from_block');
       if (kind === 'gap') return list.reload();
-      if (kind === 'reorg' && typeof from === 'number')
-        swaps = swaps.filter(({ block_number }) => block_number < from);
-      else if (isSwap(data) && isLarge(data, least) && swaps.every(({ id }) => id !== data.id)) {
+      if (kind === 'reorg' && typeof fromBlock === 'number')
+        swaps = swaps.filter(({ block_number }) => block_number < fromBlock);
+      else if (isSwap(data) && isLarge(data, leastUsd) && swaps.every(({ id }) => id !== data.id)) {
         newIds.add(data.id);
         swaps = [data, ...swaps].sort(newestFirst).slice(0, ROWS_MAX);
       } else return;
@@ -78,50 +78,50 @@ export function largeSwaps(app: App, signal: AbortSignal): HTMLElement {
     },
     signal,
   );
-  const choice = h(
+  const leastSelect = h(
     'select',
     { 'aria-label': 'Least value of a large swap' },
-    ...LEASTS.map(([usd, label]) => h('option', { value: usd }, `≥ ${label}`)),
+    ...LEAST_VALUES.map(([usd, label]) => h('option', { value: usd }, `≥ ${label}`)),
   );
-  choice.value = String(least);
-  choice.addEventListener('change', () => {
-    least = Number(choice.value);
-    writeStored(KEY, least);
+  leastSelect.value = String(leastUsd);
+  leastSelect.addEventListener('change', () => {
+    leastUsd = Number(leastSelect.value);
+    writeStored(STORAGE_KEY, leastUsd);
     list.reload();
   });
   return h(
     'section',
     { class: 'card swaps-card' },
-    h('div', { class: 'card-bar' }, h('h2', {}, 'Large swaps'), h('span', { class: 'spring' }), choice),
+    h('div', { class: 'card-bar' }, h('h2', {}, 'Large swaps'), h('span', { class: 'spring' }), leastSelect),
     list.element,
   );
 }
 
-function readLeast(): number {
-  const stored = readStored(KEY);
-  return LEASTS.find(([usd]) => usd === stored)?.[0] ?? USUAL_USD;
+function readLeastUsd(): number {
+  const stored = readStored(STORAGE_KEY);
+  return LEAST_VALUES.find(([usd]) => usd === stored)?.[0] ?? DEFAULT_LEAST_USD;
 }
 
 /** Searches the newest swaps for large ones. */
 async function searchSwaps(
-  least: number,
+  leastUsd: number,
   signal: AbortSignal,
 ): Promise<{ found: readonly SwapItem[]; searched: number }> {
   const foundSwaps: SwapItem[] = [];
-  let searched = 0;
+  let searchedCount = 0;
   let cursor: string | null = null;
   for (let page = 0; page < PAGES_MAX && foundSwaps.length < ROWS_MAX; page += 1) {
     const answer: ActivityPage = await getAnswer<ActivityPage>(
       '/activity',
-      { event_type: 'swap', limit: PAGE, cursor },
+      { event_type: 'swap', limit: PAGE_SWAPS, cursor },
       signal,
     );
-    searched += answer.data.length;
-    foundSwaps.push(...answer.data.filter(isSwap).filter((swap) => isLarge(swap, least)));
+    searchedCount += answer.data.length;
+    foundSwaps.push(...answer.data.filter(isSwap).filter((swap) => isLarge(swap, leastUsd)));
     cursor = answer.meta.next_cursor;
     if (cursor === null) break;
   }
-  return { found: foundSwaps.slice(0, ROWS_MAX), searched };
+  return { found: foundSwaps.slice(0, ROWS_MAX), searched: searchedCount };
 }
 
 /** Stream events carry the same items as /activity. */
@@ -129,8 +129,8 @@ export function isSwap(data: unknown): data is SwapItem {
   return fieldOf(data, 'event_type') === 'swap' && typeof fieldOf(data, 'id') === 'string';
 }
 
-function isLarge({ amount_usd: usd }: SwapItem, least: number): boolean {
-  return usd !== null && usd >= least;
+function isLarge({ amount_usd: usd }: SwapItem, leastUsd: number): boolean {
+  return usd !== null && usd >= leastUsd;
 }
 
 function newestFirst(a: ActivityItem, b: ActivityItem): number {

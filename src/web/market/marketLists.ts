@@ -10,18 +10,18 @@ interface ListPlace {
   readonly order: 'asc' | 'desc';
   readonly q: string;
   readonly dex: string;
-  readonly least: Least;
+  readonly least: ChosenLeast;
 }
 
 /** The smallest liquidity in USD that the user chose; 0 shows all, and null means that nothing was chosen. */
-type Least = number | null;
+type ChosenLeast = number | null;
 
 /** Lists leave out tiny markets by default: one trade moves their prices by any percentage. */
-const SERIOUS_USD = 1_000;
+const DEFAULT_LEAST_USD = 1_000;
 
 /** The smallest liquidity in USD of a list. A search looks through all, unless the user chose a value. */
-export function leastOf(chosen: Least, q: string): number {
-  return chosen ?? (q === '' ? SERIOUS_USD : 0);
+export function leastOf(chosen: ChosenLeast, q: string): number {
+  return chosen ?? (q === '' ? DEFAULT_LEAST_USD : 0);
 }
 
 interface ReadyList {
@@ -43,21 +43,21 @@ const LISTS: readonly ReadyList[] = [
 interface ListLinks {
   readonly element: HTMLElement;
   /** Marks the list that the tables show now, and keeps filters in the links. */
-  show(place: ListPlace): void;
+  show(listPlace: ListPlace): void;
 }
 
 export function listLinks(): ListLinks {
   const links = LISTS.map((list) => ({ list, link: h('a', {}, list.label) }));
   return {
     element: h('nav', { class: 'tabs ready-lists', 'aria-label': 'Lists' }, ...links.map(({ link }) => link)),
-    show(place) {
+    show(listPlace) {
       for (const { list, link } of links) {
-        link.setAttribute('href', pathOf(list, place));
-        const isShown =
-          list.sort === (place.sort ?? DEFAULT_SORT) &&
-          list.order === place.order &&
-          (list.tab ?? place.tab) === place.tab;
-        if (isShown) link.setAttribute('aria-current', 'page');
+        link.setAttribute('href', pathOf(list, listPlace));
+        const isCurrent =
+          list.sort === (listPlace.sort ?? DEFAULT_SORT) &&
+          list.order === listPlace.order &&
+          (list.tab ?? listPlace.tab) === listPlace.tab;
+        if (isCurrent) link.setAttribute('aria-current', 'page');
         else link.removeAttribute('aria-current');
       }
     },
@@ -65,12 +65,12 @@ export function listLinks(): ListLinks {
 }
 
 /** The place of a list in the address bar. A filter that the user chose stays. */
-function pathOf({ sort, order, tab }: ReadyList, place: ListPlace): string {
-  const next = tab ?? place.tab;
-  return urlOf(`/${next}`, {
-    q: place.q,
-    dex: next === 'pairs' ? place.dex : null,
-    liquidity: place.least,
+function pathOf({ sort, order, tab }: ReadyList, listPlace: ListPlace): string {
+  const nextTab = tab ?? listPlace.tab;
+  return urlOf(`/${nextTab}`, {
+    q: listPlace.q,
+    dex: nextTab === 'pairs' ? listPlace.dex : null,
+    liquidity: listPlace.least,
     sort: sort === DEFAULT_SORT ? null : sort,
     order: order === 'desc' ? null : order,
   });
@@ -85,7 +85,7 @@ const LIQUIDITY_OPTIONS = [
 const LIQUIDITY_MAX = 1e15;
 
 /** Reads the filter of the address bar: a whole number of USD. */
-export function readLeast(text: string | null): Least {
+export function readLeast(text: string | null): ChosenLeast {
   const usd = text === null || text === '' ? NaN : Number(text);
   return Number.isSafeInteger(usd) && usd >= 0 && usd <= LIQUIDITY_MAX ? usd : null;
 }
@@ -96,13 +96,13 @@ interface LeastField {
 }
 
 /** The field that leaves out tokens and pairs with little liquidity. `usd` is the value at the start. */
-export function leastField(usd: number, onchoice: (least: Least) => void): LeastField {
-  const isListed = usd === 0 || LIQUIDITY_OPTIONS.some(([each]) => each === usd);
+export function leastField(usd: number, onchoice: (least: ChosenLeast) => void): LeastField {
+  const isListed = usd === 0 || LIQUIDITY_OPTIONS.some(([optionUsd]) => optionUsd === usd);
   const element = h(
     'select',
     { 'aria-label': 'Least liquidity', title: 'Leaves out tokens and pairs with less liquidity' },
     h('option', { value: 0 }, 'Any liquidity'),
-    ...LIQUIDITY_OPTIONS.map(([each, label]) => h('option', { value: each }, `≥ ${label}`)),
+    ...LIQUIDITY_OPTIONS.map(([optionUsd, label]) => h('option', { value: optionUsd }, `≥ ${label}`)),
     !isListed && h('option', { value: usd }, `≥ $${usd}`),
   );
   const show = (value: number): void => {

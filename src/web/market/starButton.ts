@@ -4,11 +4,11 @@ import { isWatched, toggleWatched, type WatchedKind } from './watchlist.ts';
 
 export function starButton(kind: WatchedKind, address: string, name: string): HTMLButtonElement {
   const star = h('button', { type: 'button', class: 'star', 'data-watch': address });
-  const show = (on: boolean): void => {
-    star.textContent = on ? '★' : '☆';
-    star.setAttribute('aria-pressed', String(on));
+  const show = (isOnList: boolean): void => {
+    star.textContent = isOnList ? '★' : '☆';
+    star.setAttribute('aria-pressed', String(isOnList));
     star.setAttribute('aria-label', `Watch ${name}`);
-    star.title = on ? 'On the watchlist' : 'Add to the watchlist';
+    star.title = isOnList ? 'On the watchlist' : 'Add to the watchlist';
   };
   show(isWatched(kind, address));
   star.addEventListener('click', () => show(toggleWatched(kind, address)));

@@ -11,7 +11,7 @@ import { PAIR_COLUMNS, TOKEN_COLUMNS, usualColumns } from '../list/listColumns.t
 import { exportWatchlist, importWatchlist, onWatchlist, watchlist } from './watchlist.ts';
 
 /** Most addresses of one call of the API. */
-const BATCH = 30;
+const ADDRESSES_PER_CALL = 30;
 
 interface WatchTables {
   readonly element: HTMLElement;
@@ -37,10 +37,10 @@ export function watchTables(options: WatchOptions): WatchTables {
     signal,
     pathOf: ({ address }) => tokenPath(address),
     emptyText: () => 'No watched token',
-    onstate: (next) => options.onstate((tokenState = next), pairState),
-    load: (state, life) =>
+    onstate: (nextState) => options.onstate((tokenState = nextState), pairState),
+    load: (state, loadSignal) =>
       loadWatched(watchlist().tokens, state, (addresses) =>
-        getAnswer<TokensAnswer>('/tokens', { addresses }, life),
+        getAnswer<TokensAnswer>('/tokens', { addresses }, loadSignal),
       ),
   });
   const pairs = dataTable<PairItem>({
@@ -50,21 +50,21 @@ export function watchTables(options: WatchOptions): WatchTables {
     signal,
     pathOf: ({ address }) => pairPath(address),
     emptyText: () => 'No watched pair',
-    onstate: (next) => options.onstate(tokenState, (pairState = next)),
-    load: (state, life) =>
+    onstate: (nextState) => options.onstate(tokenState, (pairState = nextState)),
+    load: (state, loadSignal) =>
       loadWatched(watchlist().pairs, state, (addresses) =>
-        getAnswer<PairsAnswer>('/pairs', { addresses }, life),
+        getAnswer<PairsAnswer>('/pairs', { addresses }, loadSignal),
       ),
   });
-  const empty = emptyNotice(
+  const emptyBox = emptyNotice(
     'Nothing is watched yet. Click the star ☆ of a token or a pair, or import a list.',
   );
-  const watchedTables = h('div', {}, titled('Tokens', tokens), titled('Pairs', pairs));
-  const element = h('div', { class: 'watched' }, empty, watchedTables);
+  const watchedTables = h('div', {}, titledTable('Tokens', tokens), titledTable('Pairs', pairs));
+  const element = h('div', { class: 'watched' }, emptyBox, watchedTables);
   const show = (): void => {
-    const { tokens: some, pairs: others } = watchlist();
-    empty.hidden = some.length + others.length > 0;
-    watchedTables.hidden = !empty.hidden;
+    const { tokens: tokenAddresses, pairs: pairAddresses } = watchlist();
+    emptyBox.hidden = tokenAddresses.length + pairAddresses.length > 0;
+    watchedTables.hidden = !emptyBox.hidden;
   };
   show();
   onWatchlist(() => {
@@ -82,7 +82,7 @@ export function watchTables(options: WatchOptions): WatchTables {
   };
 }
 
-function titled(title: string, table: DataTable): HTMLElement {
+function titledTable(title: string, table: DataTable): HTMLElement {
   return h('section', {}, h('h2', { class: 'watched-title' }, title), table.element);
 }
 
@@ -90,16 +90,16 @@ function titled(title: string, table: DataTable): HTMLElement {
 async function loadWatched<T extends object>(
   addresses: readonly string[],
   { sort, order, page, limit }: TableState,
-  read: (addresses: string) => Promise<{ readonly data: readonly T[] }>,
+  readBatch: (addresses: string) => Promise<{ readonly data: readonly T[] }>,
 ): Promise<TablePage<T>> {
   const batches: Promise<{ readonly data: readonly T[] }>[] = [];
-  for (let from = 0; from < addresses.length; from += BATCH)
-    batches.push(read(addresses.slice(from, from + BATCH).join(',')));
+  for (let start = 0; start < addresses.length; start += ADDRESSES_PER_CALL)
+    batches.push(readBatch(addresses.slice(start, start + ADDRESSES_PER_CALL).join(',')));
   const items = (await Promise.all(batches)).flatMap(({ data }) => data);
   const sorted = sort === null ? items : sortItems(items, sort, order);
-  const first = (page - 1) * limit;
-  const meta = { total: items.length, page, limit, has_next: first + limit < items.length };
-  return { data: sorted.slice(first, first + limit), meta };
+  const firstIndex = (page - 1) * limit;
+  const meta = { total: items.length, page, limit, has_next: firstIndex + limit < items.length };
+  return { data: sorted.slice(firstIndex, firstIndex + limit), meta };
 }
 
 /** Sorts like the API: unknown values last in both orders. */
@@ -125,23 +125,27 @@ function keyOf(item: object, sort: string): number | string | null {
 
 function watchTools(): HTMLElement {
   const importStatus = h('span', { class: 'muted', role: 'status' });
-  const file = h('input', { type: 'file', accept: '.json,application/json', 'aria-label': 'Watchlist file' });
-  file.hidden = true;
-  file.addEventListener('change', () => {
-    const [chosen] = file.files ?? [];
-    if (chosen === undefined) return;
-    void readFile(chosen).then((text) => {
+  const fileInput = h('input', {
+    type: 'file',
+    accept: '.json,application/json',
+    'aria-label': 'Watchlist file',
+  });
+  fileInput.hidden = true;
+  fileInput.addEventListener('change', () => {
+    const [chosenFile] = fileInput.files ?? [];
+    if (chosenFile === undefined) return;
+    void readFile(chosenFile).then((text) => {
       importStatus.textContent = text;
-      file.value = '';
+      fileInput.value = '';
     });
   });
   return h(
     'div',
     { class: 'watch-tools' },
     importStatus,
-    file,
-    button('Import', () => file.click()),
-    button('Export', () => saveFile()),
+    fileInput,
+    button('Import', () => fileInput.click()),
+    button('Export', () => downloadFile()),
   );
 }
 
@@ -153,7 +157,7 @@ async function readFile(file: File): Promise<string> {
   return `${added} added${refused === 0 ? '' : `, ${refused} refused`}`;
 }
 
-function saveFile(): void {
+function downloadFile(): void {
   const url = URL.createObjectURL(new Blob([exportWatchlist()], { type: 'application/json' }));
   h('a', { href: url, download: 'candlehouse-watchlist.json' }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1_000);

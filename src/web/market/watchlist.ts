@@ -10,15 +10,15 @@ interface Watchlist {
 
 /** Most tokens and most pairs of a watchlist. */
 const WATCHED_MAX = 120;
-const KEY = 'watchlist';
+const STORAGE_KEY = 'watchlist';
 const EMPTY: Watchlist = { tokens: [], pairs: [] };
 
-let current: Watchlist | null = null;
+let cachedList: Watchlist | null = null;
 const listeners = new Set<() => void>();
 
 export function watchlist(): Watchlist {
-  current ??= readWatchlist(readStored(KEY)).list;
-  return current;
+  cachedList ??= readWatchlist(readStored(STORAGE_KEY)).list;
+  return cachedList;
 }
 
 /** Calls back after each change, also after a change in another tab. */
@@ -28,19 +28,19 @@ export function onWatchlist(listener: () => void, signal: AbortSignal): void {
 }
 
 window.addEventListener('storage', ({ key }) => {
-  if (key !== KEY && key !== null) return;
-  current = null;
-  tell();
+  if (key !== STORAGE_KEY && key !== null) return;
+  cachedList = null;
+  notifyListeners();
 });
 
-function tell(): void {
+function notifyListeners(): void {
   for (const listener of listeners) listener();
 }
 
-function keep(next: Watchlist): void {
-  current = next;
-  writeStored(KEY, next);
-  tell();
+function store(list: Watchlist): void {
+  cachedList = list;
+  writeStored(STORAGE_KEY, list);
+  notifyListeners();
 }
 
 export function isWatched(kind: WatchedKind, address: string): boolean {
@@ -50,11 +50,11 @@ export function isWatched(kind: WatchedKind, address: string): boolean {
 /** Adds or removes an address. Returns whether the address is watched afterwards. A full list accepts no further address. */
 export function toggleWatched(kind: WatchedKind, address: string): boolean {
   const list = watchlist();
-  const has = list[kind].includes(address);
-  if (!has && list[kind].length >= WATCHED_MAX) return false;
-  const next = has ? list[kind].filter((other) => other !== address) : [...list[kind], address];
-  keep({ ...list, [kind]: next });
-  return !has;
+  const isListed = list[kind].includes(address);
+  if (!isListed && list[kind].length >= WATCHED_MAX) return false;
+  const addresses = isListed ? list[kind].filter((other) => other !== address) : [...list[kind], address];
+  store({ ...list, [kind]: addresses });
+  return !isListed;
 }
 
 /** The text of an exported file. */
@@ -73,19 +73,25 @@ export function importWatchlist(text: string): Imported | null {
   const value = parseJson(text);
   if (!Array.isArray(fieldOf(value, 'tokens')) && !Array.isArray(fieldOf(value, 'pairs'))) return null;
   const listBefore = watchlist();
-  const { list: given, refused } = readWatchlist(value);
-  const tokens = merged(listBefore.tokens, given.tokens);
-  const pairs = merged(listBefore.pairs, given.pairs);
-  const beyond = tokens.beyond + pairs.beyond;
+  const { list: importedList, refused } = readWatchlist(value);
+  const tokens = mergeAddresses(listBefore.tokens, importedList.tokens);
+  const pairs = mergeAddresses(listBefore.pairs, importedList.pairs);
+  const droppedCount = tokens.droppedCount + pairs.droppedCount;
   const addedCount =
-    tokens.all.length + pairs.all.length - listBefore.tokens.length - listBefore.pairs.length;
-  keep({ tokens: tokens.all, pairs: pairs.all });
-  return { added: addedCount, refused: refused + beyond };
+    tokens.kept.length + pairs.kept.length - listBefore.tokens.length - listBefore.pairs.length;
+  store({ tokens: tokens.kept, pairs: pairs.kept });
+  return { added: addedCount, refused: refused + droppedCount };
 }
 
-function merged(watched: readonly string[], imported: readonly string[]): { all: string[]; beyond: number } {
-  const allAddresses = [...new Set([...watched, ...imported])];
-  return { all: allAddresses.slice(0, WATCHED_MAX), beyond: Math.max(0, allAddresses.length - WATCHED_MAX) };
+function mergeAddresses(
+  watchedAddresses: readonly string[],
+  importedAddresses: readonly string[],
+): { kept: string[]; droppedCount: number } {
+  const allAddresses = [...new Set([...watchedAddresses, ...importedAddresses])];
+  return {
+    kept: allAddresses.slice(0, WATCHED_MAX),
+    droppedCount: Math.max(0, allAddresses.length - WATCHED_MAX),
+  };
 }
 
 /** Reads a stored or imported value. Keeps addresses only, each once and in lower case. */

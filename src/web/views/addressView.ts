@@ -3,7 +3,7 @@ import { contractPath, pairPath, tokenPath, walletPath, type View } from '../cor
 import { h } from '../core/dom.ts';
 import type { ContractRecord } from '../core/explorerAnswers.ts';
 import { replaceBy } from '../core/navigation.ts';
-import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
+import { emptyNotice, loadingPanel, skeleton } from '../core/panel.ts';
 import { badge } from '../core/pieces.ts';
 import { chainOf, findContract } from '../explorer/contractReads.ts';
 import { copyable, logsPath } from '../explorer/links.ts';
@@ -18,15 +18,15 @@ export const addressView: View = (app, place, main, signal) => {
     main.replaceChildren(head, emptyNotice('An address is 0x and 40 hex digits'));
     return;
   }
-  const view = loaded({
-    load: async (life) => {
+  const view = loadingPanel({
+    load: async (loadSignal) => {
       const chain = await chainOf(place.query);
-      return { chain, ...(await kindOf(address, chain, life)) };
+      return { chain, ...(await findPage(address, chain, loadSignal)) };
     },
     render: ({ path, chain, delegate }) => {
       // The page of the kind replaces this one in the history, so that Back leaves the address.
       if (path !== null) replaceBy(path);
-      return path === null ? otherWallet(address, chain ?? '', delegate) : skeleton(400, 8);
+      return path === null ? walletWithoutPage(address, chain ?? '', delegate) : skeleton(400, 8);
     },
     skeleton: () => skeleton(400, 8),
     signal,
@@ -35,7 +35,7 @@ export const addressView: View = (app, place, main, signal) => {
 };
 
 /** The page of the address; null for a wallet of a chain without a market, which has no portfolio. */
-async function kindOf(
+async function findPage(
   address: string,
   chain: string | null,
   signal: AbortSignal,
@@ -47,16 +47,16 @@ async function kindOf(
   // An account that delegates has code, but it is a wallet.
   if (record === null || delegate !== null)
     return { path: chain === null ? walletPath(address) : null, delegate };
-  return { path: pageOf(record, chain), delegate };
+  return { path: contractPage(record, chain), delegate };
 }
 
-function pageOf({ address, pair, token }: ContractRecord, chain: string | null): string {
+function contractPage({ address, pair, token }: ContractRecord, chain: string | null): string {
   if (chain !== null) return `${contractPath(address)}?chainId=${encodeURIComponent(chain)}`;
   if (pair !== null) return pairPath(address);
   return token === null ? contractPath(address) : tokenPath(address);
 }
 
-function otherWallet(address: string, chain: string, delegate: string | null): HTMLElement {
+function walletWithoutPage(address: string, chain: string, delegate: string | null): HTMLElement {
   return h(
     'section',
     { class: 'card contract-card' },

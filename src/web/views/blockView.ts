@@ -5,7 +5,7 @@ import { blockPath, type View } from '../core/app.ts';
 import { button, h } from '../core/dom.ts';
 import type { ContractRecord, ListAnswer, SearchHit } from '../core/explorerAnswers.ts';
 import { formatCount, formatTime } from '../core/format.ts';
-import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
+import { emptyNotice, loadingPanel, skeleton } from '../core/panel.ts';
 import { ago, badge, fact, facts } from '../core/pieces.ts';
 import { chainOf, findChain, listLogs, readContracts, type FoundLogs } from '../explorer/contractReads.ts';
 import { addressOf, blockByHash, copyable, logsPath, transactionOf } from '../explorer/links.ts';
@@ -14,7 +14,7 @@ import {
   getNodeBlock,
   getSignatures,
   NO_NODE,
-  settled,
+  settleAnswer,
   type NodeBlock,
   type NodeTransaction,
 } from '../explorer/nodeAnswers.ts';
@@ -22,97 +22,115 @@ import { proofFact } from '../explorer/proofFact.ts';
 import { COIN_DECIMALS, formatUnits, formatWhole, GWEI_DECIMALS, usedOf } from '../explorer/units.ts';
 
 /** Transactions of one page of the list. */
-const PAGE = 50;
+const PAGE_TRANSACTIONS = 50;
 /** Events on the page of the block; the page of logs has all. */
-const EVENTS = 50;
+const EVENTS_MAX = 50;
 const BLOCK_MAX = 4_294_967_295;
-/** Pause between two looks for a block that the node does not know yet. */
+/** Pause between two requests for a block that the node does not have yet. */
 const REFRESH_MS = 2_000;
 
-interface Found extends FoundLogs {
+interface FoundBlock extends FoundLogs {
   readonly number: number;
-  /** The block as the node tells it; null without an answer, or if the node does not have it. */
+  /** The block from the node; null without an answer, or if the node does not have the block. */
   readonly block: NodeBlock | null;
-  /** Why the node gives no answer; null if it does. */
-  readonly silence: string | null;
-  /** Null if neither the node nor a stored log tells. */
+  /** Why the node gives no answer; null if it gives one. */
+  readonly noAnswerReason: string | null;
+  /** Null if neither the node nor a stored log shows it. */
   readonly isFinal: boolean | null;
   readonly isStored: boolean;
-  readonly known: ChainItem | undefined;
+  readonly chainItem: ChainItem | undefined;
   readonly coin: string;
   readonly contracts: ReadonlyMap<string, ContractRecord>;
   readonly signatures: ReadonlyMap<string, string>;
 }
 
 export const blockView: View = (app, place, main, signal) => {
-  const text = place.path[1]?.toLowerCase() ?? '';
+  const blockName = place.path[1]?.toLowerCase() ?? '';
   const chain = place.query.get('chainId');
-  app.setTitle(`Block ${text}`);
+  app.setTitle(`Block ${blockName}`);
   const head = h('h1', {}, 'Block');
-  const isHash = /^0x[0-9a-f]{64}$/.test(text);
-  if (!isHash && !(/^\d{1,10}$/.test(text) && Number(text) <= BLOCK_MAX)) {
+  const isHash = /^0x[0-9a-f]{64}$/.test(blockName);
+  if (!isHash && !(/^\d{1,10}$/.test(blockName) && Number(blockName) <= BLOCK_MAX)) {
     main.replaceChildren(
       head,
       emptyNotice('A block is named by its number, or by its hash: 0x and 64 hex digits'),
     );
     return;
   }
-  let isWhole = false;
-  const view = loaded({
-    load: async (life): Promise<Found | null> => {
+  let isComplete = false;
+  const view = loadingPanel({
+    load: async (loadSignal): Promise<FoundBlock | null> => {
       await chainOf(place.query);
-      const number = isHash ? await numberOf(text, chain, life) : Number(text);
-      return number === null ? null : find(number, chain, life);
+      const number = isHash ? await findNumber(blockName, chain, loadSignal) : Number(blockName);
+      return number === null ? null : readBlock(number, chain, loadSignal);
     },
-    render: (found) => {
-      const { number = null, block = null, silence = null, asOf = null, noLogs = null } = found ?? {};
-      const isIndexed = number !== null && (noLogs !== null || (asOf ?? 0) >= number);
-      isWhole = isIndexed && (block !== null || silence === NO_NODE);
-      if (found === null || (block === null && silence === null && found.logs.length === 0))
+    render: (foundBlock) => {
+      const {
+        number = null,
+        block = null,
+        noAnswerReason = null,
+        asOfBlock = null,
+        noLogsReason = null,
+      } = foundBlock ?? {};
+      const isIndexed = number !== null && (noLogsReason !== null || (asOfBlock ?? 0) >= number);
+      isComplete = isIndexed && (block !== null || noAnswerReason === NO_NODE);
+      if (foundBlock === null || (block === null && noAnswerReason === null && foundBlock.logs.length === 0))
         return emptyNotice('The node does not know this block, or does not know it yet');
       app.setTitle(`Block ${formatCount(number)}`);
-      head.replaceChildren(`Block ${formatWhole(BigInt(found.number))}`);
-      return blockPage(found, chain);
+      head.replaceChildren(`Block ${formatWhole(BigInt(foundBlock.number))}`);
+      return blockPage(foundBlock, chain);
     },
     skeleton: () => skeleton(400, 8),
     signal,
   });
   main.replaceChildren(head, view.element);
-  app.onHead(() => isWhole || view.refresh(), REFRESH_MS, signal);
+  app.onHead(() => isComplete || view.refresh(), REFRESH_MS, signal);
 };
 
 /** The search knows the hashes of indexed blocks. */
-async function numberOf(hash: string, chain: string | null, signal: AbortSignal): Promise<number | null> {
+async function findNumber(hash: string, chain: string | null, signal: AbortSignal): Promise<number | null> {
   const query = { q: hash, limit: 10, chainId: chain };
   const { data } = await getAnswer<ListAnswer<SearchHit>>('/search', query, signal);
   return data.find(({ type }) => type === 'block')?.number ?? null;
 }
 
-async function find(number: number, chain: string | null, signal: AbortSignal): Promise<Found> {
-  const range = { from_block: number, to_block: number, limit: EVENTS, chainId: chain };
-  const [{ value: block, silence }, final, found, known] = await Promise.all([
-    settled(getNodeBlock(number, true, chain, signal)),
-    settled(getNodeBlock('finalized', false, chain, signal)),
-    listLogs(range, signal),
+async function readBlock(number: number, chain: string | null, signal: AbortSignal): Promise<FoundBlock> {
+  const logQuery = { from_block: number, to_block: number, limit: EVENTS_MAX, chainId: chain };
+  const [{ value: block, noAnswerReason }, finalBlock, foundLogs, chainItem] = await Promise.all([
+    settleAnswer(getNodeBlock({ block: number, withTransactions: true }, chain, signal)),
+    settleAnswer(getNodeBlock({ block: 'finalized', withTransactions: false }, chain, signal)),
+    listLogs(logQuery, signal),
     findChain(chain),
   ]);
-  const { logs } = found;
+  const { logs } = foundLogs;
   const selectors = (block?.transactions ?? []).filter(isCall).map(({ input }) => input.slice(0, 10));
   const emitters = logs.map(({ address }) => address);
   const [signatures, contracts] = await Promise.all([
     getSignatures(selectors, signal),
     readContracts(emitters, chain, signal),
   ]);
-  const isFinal = final.value === null ? (logs[0]?.finalized ?? null) : number <= final.value.number;
-  const isStored = found.noLogs !== null || (found.asOf ?? 0) >= number;
-  const coin = known?.native_symbol ?? '';
-  return { ...found, number, block, silence, isFinal, isStored, known, coin, contracts, signatures };
+  const isFinal =
+    finalBlock.value === null ? (logs[0]?.finalized ?? null) : number <= finalBlock.value.number;
+  const isStored = foundLogs.noLogsReason !== null || (foundLogs.asOfBlock ?? 0) >= number;
+  const coin = chainItem?.native_symbol ?? '';
+  return {
+    ...foundLogs,
+    number,
+    block,
+    noAnswerReason,
+    isFinal,
+    isStored,
+    chainItem,
+    coin,
+    contracts,
+    signatures,
+  };
 }
 
 const isCall = ({ input, to }: NodeTransaction): boolean => to !== null && input.length >= 10;
 
-function blockPage(found: Found, chain: string | null): HTMLElement {
-  const { number, block, silence, logs, isFinal, isStored, known } = found;
+function blockPage(foundBlock: FoundBlock, chain: string | null): HTMLElement {
+  const { number, block, noAnswerReason, logs, isFinal, isStored, chainItem } = foundBlock;
   const hash = block?.hash ?? logs[0]?.block_hash ?? null;
   const time = block?.time ?? logs[0]?.timestamp ?? null;
   return h(
@@ -136,18 +154,18 @@ function blockPage(found: Found, chain: string | null): HTMLElement {
       hash === null ? null : h('p', { class: 'wallet-name' }, copyable(hash)),
       facts(
         fact('Time', time === null ? '—' : h('span', {}, formatTime(time), ' (', ago(time), ')')),
-        proofFact(number, isStored, known),
+        proofFact(number, isStored, chainItem),
         ...(block === null ? [] : nodeFacts(block, chain)),
       ),
       block === null &&
         h(
           'p',
           { class: 'muted missing' },
-          `${silence ?? 'The node does not have this block'}. Its header and its transactions are unknown; the stored events are shown.`,
+          `${noAnswerReason ?? 'The node does not have this block'}. Its header and its transactions are unknown; the stored events are shown.`,
         ),
     ),
-    block === null ? null : transactionList(block, found, chain),
-    eventList(found, chain),
+    block === null ? null : transactionList(block, foundBlock, chain),
+    eventList(foundBlock, chain),
   );
 }
 
@@ -168,16 +186,18 @@ const logsOf = (number: number, chain: string | null): string =>
   logsPath({ from_block: number, to_block: number, order: 'asc', chainId: chain });
 
 function eventList(
-  { number, logs, total, noLogs, asOf, contracts }: Found,
+  { number, logs, total, noLogsReason, asOfBlock, contracts }: FoundBlock,
   chain: string | null,
 ): HTMLElement {
-  const isIndexed = (asOf ?? 0) >= number;
+  const isIndexed = (asOfBlock ?? 0) >= number;
   return h(
     'section',
     { class: 'card list-card' },
     h('div', { class: 'card-bar' }, h('h2', {}, `Events (${formatWhole(BigInt(total))})`)),
     logs.length === 0
-      ? emptyNotice(noLogs ?? (isIndexed ? 'This block has no events' : 'This block is not indexed yet'))
+      ? emptyNotice(
+          noLogsReason ?? (isIndexed ? 'This block has no events' : 'This block is not indexed yet'),
+        )
       : h(
           'ol',
           { class: 'events tab-body' },
@@ -190,18 +210,26 @@ function eventList(
   );
 }
 
-function transactionList({ transactions }: NodeBlock, found: Found, chain: string | null): HTMLElement {
+function transactionList(
+  { transactions }: NodeBlock,
+  foundBlock: FoundBlock,
+  chain: string | null,
+): HTMLElement {
   const body = h('tbody', {});
-  const more = button('', () => show());
-  const show = (): void => {
+  const moreButton = button('', () => showMore());
+  const showMore = (): void => {
     const start = body.children.length;
-    body.append(...transactions.slice(start, start + PAGE).map((one) => transactionRow(one, found, chain)));
-    const rest = transactions.length - body.children.length;
-    more.textContent = `${rest} more`;
-    more.hidden = rest === 0;
+    body.append(
+      ...transactions
+        .slice(start, start + PAGE_TRANSACTIONS)
+        .map((transaction) => transactionRow(transaction, foundBlock, chain)),
+    );
+    const restCount = transactions.length - body.children.length;
+    moreButton.textContent = `${restCount} more`;
+    moreButton.hidden = restCount === 0;
   };
-  show();
-  const names = ['Transaction', 'Call', 'From', 'To', 'Value'];
+  showMore();
+  const titles = ['Transaction', 'Call', 'From', 'To', 'Value'];
   return h(
     'section',
     { class: 'card list-card' },
@@ -214,36 +242,36 @@ function transactionList({ transactions }: NodeBlock, found: Found, chain: strin
           h(
             'table',
             { class: 'plain' },
-            h('thead', {}, h('tr', {}, ...names.map((name) => h('th', {}, name)))),
+            h('thead', {}, h('tr', {}, ...titles.map((name) => h('th', {}, name)))),
             body,
           ),
         ),
-    more,
+    moreButton,
   );
 }
 
 function transactionRow(
-  one: NodeTransaction,
-  { coin, signatures }: Found,
+  transaction: NodeTransaction,
+  { coin, signatures }: FoundBlock,
   chain: string | null,
 ): HTMLElement {
-  const selector = one.input.slice(0, 10);
+  const selector = transaction.input.slice(0, 10);
   const signature = signatures.get(selector) ?? selector;
   return h(
     'tr',
     {},
-    h('td', {}, transactionOf(one.hash, chain)),
+    h('td', {}, transactionOf(transaction.hash, chain)),
     h(
       'td',
-      { title: isCall(one) ? signature : null },
-      isCall(one)
+      { title: isCall(transaction) ? signature : null },
+      isCall(transaction)
         ? h('bdi', { class: 'mono' }, signature.split('(')[0] ?? '')
-        : one.to === null
+        : transaction.to === null
           ? 'creation'
           : '',
     ),
-    h('td', {}, one.from === null ? '—' : addressOf(one.from, chain)),
-    h('td', {}, one.to === null ? 'new contract' : addressOf(one.to, chain)),
-    h('td', { class: 'right' }, `${formatUnits(one.value, COIN_DECIMALS)} ${coin}`),
+    h('td', {}, transaction.from === null ? '—' : addressOf(transaction.from, chain)),
+    h('td', {}, transaction.to === null ? 'new contract' : addressOf(transaction.to, chain)),
+    h('td', { class: 'right' }, `${formatUnits(transaction.value, COIN_DECIMALS)} ${coin}`),
   );
 }

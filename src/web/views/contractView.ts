@@ -4,7 +4,7 @@ import { contractPath, pairPath, tokenPath, walletPath, type App, type View } fr
 import { h, segments } from '../core/dom.ts';
 import type { ContractRecord, ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
 import { formatCount, shortHex } from '../core/format.ts';
-import { emptyNotice, isMissing, loaded, skeleton } from '../core/panel.ts';
+import { emptyNotice, isMissing, loadingPanel, skeleton } from '../core/panel.ts';
 import { badge, copyButton, fact, facts } from '../core/pieces.ts';
 import { chainOf } from '../explorer/contractReads.ts';
 import { holderList } from '../explorer/holderList.ts';
@@ -18,8 +18,8 @@ import { sourceSearch } from './sourceSearch.ts';
 
 const PAGE_EVENTS = 50;
 const TRANSFER = 'Transfer(address,address,uint256)';
-/** Pools of this type have no LP token. */
-const V3 = 3;
+/** Pools of this type have positions instead of LP tokens. */
+const POOL_TYPE_V3 = 3;
 
 type Tab = 'events' | 'holders' | 'read' | 'source' | 'abi';
 
@@ -28,7 +28,7 @@ function readTabName(text: string | null): Tab {
   return tabs.find((tab) => tab === text) ?? 'events';
 }
 
-interface Shown {
+interface ContractContext {
   readonly app: App;
   readonly query: URLSearchParams;
   readonly chain: string | null;
@@ -38,25 +38,27 @@ interface Shown {
 export const contractView: View = (app, place, main, signal) => {
   const address = place.path[1]?.toLowerCase() ?? '';
   const chain = place.query.get('chainId');
-  const suffix = chain === null ? '' : `?chainId=${chain}`;
+  const chainQuery = chain === null ? '' : `?chainId=${chain}`;
   app.setTitle('Contract');
-  const form = addressForm('Contract address', address, (given) => app.go(`${contractPath(given)}${suffix}`));
+  const form = addressForm('Contract address', address, (enteredAddress) =>
+    app.go(`${contractPath(enteredAddress)}${chainQuery}`),
+  );
   const chains = chainChoice(chain, signal, (value) => app.go(`/contract/${address}?chainId=${value}`));
-  const logs = h('a', { href: logsPath({ chainId: chain }) }, 'Search logs');
-  const head = h('div', { class: 'look-up' }, h('h1', {}, 'Contract'), form, logs, chains);
+  const logsLink = h('a', { href: logsPath({ chainId: chain }) }, 'Search logs');
+  const head = h('div', { class: 'look-up' }, h('h1', {}, 'Contract'), form, logsLink, chains);
   if (address === '') {
     main.replaceChildren(head, sourceSearch(chain, place.query.get('q') ?? '', app, signal));
     return;
   }
-  const view = loaded({
-    load: async (life) => {
+  const view = loadingPanel({
+    load: async (loadSignal) => {
       const query = { chainId: chain };
-      const answer = getAnswer<{ data: ContractRecord }>(`/contracts/${address}`, query, life);
-      return { data: (await answer).data, other: await chainOf(place.query) };
+      const answer = getAnswer<{ data: ContractRecord }>(`/contracts/${address}`, query, loadSignal);
+      return { data: (await answer).data, otherChain: await chainOf(place.query) };
     },
-    render: ({ data, other }) => {
+    render: ({ data, otherChain }) => {
       app.setTitle(data.name ?? shortHex(data.address));
-      return contract(data, { app, query: place.query, chain: other, signal });
+      return contractPage(data, { app, query: place.query, chain: otherChain, signal });
     },
     skeleton: () => h('div', {}, skeleton(120), skeleton(400, 8)),
     explain: (error) =>
@@ -76,26 +78,28 @@ function chainChoice(
 ): HTMLElement {
   const chainBox = h('div', {});
   void getChains(signal)
-    .then((known) => {
-      const values = known.map(({ chainid, chainname }): [string, string] => [chainid, chainname]);
-      const value = chain ?? values[0]?.[0] ?? '';
-      chainBox.replaceChildren(segments<string>({ label: 'Chain', values, value, onchange: choose }));
+    .then((knownChains) => {
+      const values = knownChains.map(({ chainid, chainname }): [string, string] => [chainid, chainname]);
+      const chosenChain = chain ?? values[0]?.[0] ?? '';
+      chainBox.replaceChildren(
+        segments<string>({ label: 'Chain', values, value: chosenChain, onchange: choose }),
+      );
     })
     .catch(() => undefined);
   return chainBox;
 }
 
-function contract(record: ContractRecord, shown: Shown): HTMLElement {
-  const { app, query, chain, signal } = shown;
+function contractPage(record: ContractRecord, context: ContractContext): HTMLElement {
+  const { app, query, chain, signal } = context;
   const body = h('div', { class: 'tab-body' });
   const show = (tab: Tab): void => {
     if (tab === 'events') body.replaceChildren(eventList(record, chain, signal));
     else if (tab === 'holders') body.replaceChildren(holderList(record.address, chain, signal));
     else if (tab === 'read') body.replaceChildren(readTab(record, chain, signal));
-    else if (tab === 'source') body.replaceChildren(sourceView({ record, ...shown }));
+    else if (tab === 'source') body.replaceChildren(sourceView({ record, ...context }));
     else body.replaceChildren(abiView(record));
   };
-  const first = readTabName(query.get('tab'));
+  const firstTab = readTabName(query.get('tab'));
   const tabs = segments<Tab>({
     label: 'Contract data',
     values: [
@@ -105,13 +109,13 @@ function contract(record: ContractRecord, shown: Shown): HTMLElement {
       ['source', `Source${record.sources === null ? '' : ` (${record.sources.length})`}`],
       ['abi', 'ABI'],
     ],
-    value: first,
+    value: firstTab,
     onchange: (tab) => {
       app.remember({ tab: tab === 'events' ? null : tab, chainId: chain });
       show(tab);
     },
   });
-  show(first);
+  show(firstTab);
   return h(
     'div',
     {},
@@ -122,7 +126,7 @@ function contract(record: ContractRecord, shown: Shown): HTMLElement {
 
 /** Tokens have holders, and so have the LP tokens of pools other than V3. */
 const hasHolders = ({ token, pair }: ContractRecord): boolean =>
-  token !== null || (pair !== null && pair.pool_type !== V3);
+  token !== null || (pair !== null && pair.pool_type !== POOL_TYPE_V3);
 
 function summary(record: ContractRecord, chain: string | null): HTMLElement {
   const status = record.verification?.status ?? (record.verified ? 'verified' : null);
@@ -185,20 +189,20 @@ function eventList(record: ContractRecord, chain: string | null, signal: AbortSi
     'aria-label': 'Filter events',
   });
   const list = pagedList({
-    load: (cursor, life) => {
+    load: (cursor, loadSignal) => {
       const query = { chainId: chain, limit: PAGE_EVENTS, cursor, event: input.value.replace(/\s/g, '') };
-      return getAnswer<ListAnswer<LogEntry>>(`/contracts/${record.address}/events`, query, life);
+      return getAnswer<ListAnswer<LogEntry>>(`/contracts/${record.address}/events`, query, loadSignal);
     },
     render: ({ data, meta }) => {
       const total = meta?.total ?? 0;
-      const orMore = meta?.total_relation === 'gte' ? ' or more' : '';
+      const orMoreText = meta?.total_relation === 'gte' ? ' or more' : '';
       return {
         element:
           data.length === 0
             ? emptyNotice('No matching events')
             : h('ol', { class: 'events' }, ...data.map((entry) => logItem(entry, chain, record))),
-        next: meta?.next_cursor ?? null,
-        range: total === 0 ? '' : `${formatCount(total)}${orMore} events`,
+        nextCursor: meta?.next_cursor ?? null,
+        rangeText: total === 0 ? '' : `${formatCount(total)}${orMoreText} events`,
       };
     },
     names: ['Newer events', 'Older events'],

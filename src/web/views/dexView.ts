@@ -6,8 +6,8 @@ import { dexLiquidity } from '../core/countedLiquidity.ts';
 import { h, showIn } from '../core/dom.ts';
 import { formatCount, formatShare, formatUsd } from '../core/format.ts';
 import type { DataTable, TableState } from '../list/dataTable.ts';
-import { isMissing, loaded, skeleton } from '../core/panel.ts';
-import { badge, change, POOL_TYPES, tile } from '../core/pieces.ts';
+import { isMissing, loadingPanel, skeleton } from '../core/panel.ts';
+import { badge, coloredChange, POOL_TYPES, tile } from '../core/pieces.ts';
 import { readState, stateQuery } from '../list/listState.ts';
 import { pairTable } from './marketView.ts';
 
@@ -22,20 +22,20 @@ export const dexView: View = (app, place, main, signal) => {
   const openPage = (): void => {
     const filters = (): Query => ({ dex: name });
     const onstate = (state: TableState): void => app.remember(stateQuery(state));
-    const chosen = pairTable({
+    const pairsAndColumns = pairTable({
       state: readState(place.query),
       onstate,
       filters,
       signal,
       emptyText: () => 'No pairs',
     });
-    ({ table } = chosen);
+    ({ table } = pairsAndColumns);
     const spring = h('span', { class: 'spring' });
-    const bar = h('div', { class: 'card-bar' }, h('h2', {}, 'Pairs'), spring, chosen.columns);
+    const bar = h('div', { class: 'card-bar' }, h('h2', {}, 'Pairs'), spring, pairsAndColumns.columns);
     page.append(h('section', { class: 'card list-card' }, bar, table.element));
   };
-  const figures = loaded({
-    load: (life) => getAnswer<DexAnswer>(`/dexes/${encodeURIComponent(name)}`, { days: 1 }, life),
+  const figures = loadingPanel({
+    load: (loadSignal) => getAnswer<DexAnswer>(`/dexes/${encodeURIComponent(name)}`, { days: 1 }, loadSignal),
     render: ({ data }) => {
       if (table === null) openPage();
       showIn(head, dexHead(data));
@@ -63,7 +63,7 @@ function dexHead(dex: DexDetail): HTMLElement {
     h(
       'dl',
       { class: 'tiles' },
-      tile('Volume 24h', formatUsd(dex.volume_24h_usd), change(dex.volume_change_24h)),
+      tile('Volume 24h', formatUsd(dex.volume_24h_usd), coloredChange(dex.volume_change_24h)),
       tile('Share 24h', formatShare(dex.market_share_24h), null, 'Share of the volume of all DEXes'),
       tile('Volume 7d', formatUsd(dex.volume_7d_usd)),
       tile('Liquidity', dexLiquidity(dex)),

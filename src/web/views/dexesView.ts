@@ -7,14 +7,14 @@ import { dataTable, type Column } from '../list/dataTable.ts';
 import { readState, stateQuery } from '../list/listState.ts';
 import { h, segments } from '../core/dom.ts';
 import { formatChange, formatCount, formatShare, formatUsd } from '../core/format.ts';
-import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
-import { ago, badge, change, POOL_TYPES } from '../core/pieces.ts';
+import { emptyNotice, loadingPanel, skeleton } from '../core/panel.ts';
+import { ago, badge, coloredChange, POOL_TYPES } from '../core/pieces.ts';
 import { shareChart, toSeries, type ShareMode, type ShareSeries } from '../chart/shareChart.ts';
 
 /** Most DEXes shown in the chart. */
 const DEXES_MAX = 12;
 const REFRESH_MS = 15_000;
-const SPANS = [
+const DAY_OPTIONS = [
   ['14', '14d'],
   ['30', '30d'],
   ['90', '90d'],
@@ -31,12 +31,12 @@ export const dexesView: View = (app, { query }, main, signal) => {
     signal,
     pathOf: ({ dex_name }) => dexPath(dex_name),
     emptyText: () => 'No DEX is configured',
-    load: ({ page, limit }, life) => getAnswer<DexesAnswer>('/dexes', { page, limit }, life),
+    load: ({ page, limit }, loadSignal) => getAnswer<DexesAnswer>('/dexes', { page, limit }, loadSignal),
   });
   app.onHead(() => table.refresh(), REFRESH_MS, signal);
   main.replaceChildren(
     h('h1', {}, 'DEXes'),
-    dexShares(signal, 30, true),
+    dexShares({ days: 30, isWide: true, signal }),
     h('section', { class: 'card list-card dex-list' }, table.element),
   );
 };
@@ -65,7 +65,7 @@ const COLUMNS: readonly Column<DexItem>[] = [
     label: 'Change',
     name: 'h6',
     hint: 'Volume compared with the previous 24 h',
-    cell: (dex) => change(dex.volume_change_24h),
+    cell: (dex) => coloredChange(dex.volume_change_24h),
   },
   { label: 'Vol 7d', name: 'volume7', cell: (dex) => formatUsd(dex.volume_7d_usd) },
   { label: 'Liquidity', name: 'liquidity', cell: (dex) => dexLiquidity(dex) },
@@ -81,34 +81,46 @@ const COLUMNS: readonly Column<DexItem>[] = [
   { label: 'Last', name: 'age', hint: 'Time since the last swap', cell: (dex) => ago(dex.last_trade_at) },
 ];
 
+interface SharesOptions {
+  /** Days of the chart at first. */
+  readonly days: number;
+  /** Whether the card has room for the choice between shares and volumes. */
+  readonly isWide: boolean;
+  readonly signal: AbortSignal;
+}
+
 /** The card with the share chart. The market page shows it too, with less room. */
-export function dexShares(signal: AbortSignal, days: number, isWide: boolean): HTMLElement {
-  let span = String(days);
+export function dexShares({ days, isWide, signal }: SharesOptions): HTMLElement {
+  let dayCount = String(days);
   let mode: ShareMode = 'share';
   let series: readonly ShareSeries[] = [];
   let items: readonly DexItem[] = [];
-  const body = (): Node => {
-    if (series.every((one) => one.days.length === 0)) return emptyNotice('No trades yet');
+  const chartBody = (): Node => {
+    if (series.every((dexSeries) => dexSeries.days.length === 0)) return emptyNotice('No trades yet');
     return h('div', {}, shareChart(series, mode, signal), dexRows(items));
   };
-  const chart = loaded({
-    load: async (life) => {
-      const dexes = await getAnswer<DexesAnswer>('/dexes', { limit: DEXES_MAX }, life);
+  const chart = loadingPanel({
+    load: async (loadSignal) => {
+      const dexes = await getAnswer<DexesAnswer>('/dexes', { limit: DEXES_MAX }, loadSignal);
       const details = dexes.data.map(({ dex_name }) =>
-        getAnswer<DexAnswer>(`/dexes/${encodeURIComponent(dex_name)}`, { days: Number(span) }, life),
+        getAnswer<DexAnswer>(
+          `/dexes/${encodeURIComponent(dex_name)}`,
+          { days: Number(dayCount) },
+          loadSignal,
+        ),
       );
       items = dexes.data;
       return toSeries((await Promise.all(details)).map(({ data }) => data));
     },
-    render: (next) => {
-      series = next;
-      return body();
+    render: (newSeries) => {
+      series = newSeries;
+      return chartBody();
     },
     skeleton: () => skeleton('shares'),
     class: 'loaded share-loaded',
     signal,
   });
-  const modes = segments<ShareMode>({
+  const modeButtons = segments<ShareMode>({
     label: 'Measure',
     values: [
       ['share', 'Share'],
@@ -117,15 +129,15 @@ export function dexShares(signal: AbortSignal, days: number, isWide: boolean): H
     value: mode,
     onchange(value) {
       mode = value;
-      chart.element.replaceChildren(body());
+      chart.element.replaceChildren(chartBody());
     },
   });
-  const spans = segments<string>({
+  const dayButtons = segments<string>({
     label: 'Days',
-    values: SPANS,
-    value: span,
+    values: DAY_OPTIONS,
+    value: dayCount,
     onchange(value) {
-      span = value;
+      dayCount = value;
       chart.reload();
     },
   });
@@ -137,8 +149,8 @@ export function dexShares(signal: AbortSignal, days: number, isWide: boolean): H
       { class: 'card-bar' },
       h('h2', {}, 'Market share'),
       h('span', { class: 'spring' }),
-      spans,
-      isWide && modes,
+      dayButtons,
+      isWide && modeButtons,
     ),
     chart.element,
   );

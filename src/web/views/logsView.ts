@@ -17,24 +17,24 @@ interface Field {
   readonly name: string;
   readonly label: string;
   readonly hint: string;
-  readonly asSent: (text: string) => Readonly<Record<string, string>>;
+  readonly toQuery: (text: string) => Readonly<Record<string, string>>;
 }
 
 const field = (
   name: string,
   label: string,
   hint: string,
-  asSent = (text: string): Readonly<Record<string, string>> => ({ [name]: text }),
-): Field => ({ name, label, hint, asSent });
+  toQuery = (text: string): Readonly<Record<string, string>> => ({ [name]: text }),
+): Field => ({ name, label, hint, toQuery });
 
-const topic = (place: number): Field =>
-  field(`topic${place}`, `Topic ${place}`, '32 bytes, an address or an integer', (text) => ({
-    [`topic${place}`]: asTopic(text),
+const topic = (topicIndex: number): Field =>
+  field(`topic${topicIndex}`, `Topic ${topicIndex}`, '32 bytes, an address or an integer', (text) => ({
+    [`topic${topicIndex}`]: toTopic(text),
   }));
 
 const FIELDS: readonly Field[] = [
   field('address', 'Contract', '0x…, or a comma list'),
-  field('topic0', 'Event', 'Transfer, Transfer(address,address,uint256) or topic 0', asEvent),
+  field('topic0', 'Event', 'Transfer, Transfer(address,address,uint256) or topic 0', eventQuery),
   topic(1),
   topic(2),
   topic(3),
@@ -44,19 +44,19 @@ const FIELDS: readonly Field[] = [
 ];
 
 /** The name or the signature of an event, or its topic. */
-function asEvent(text: string): Readonly<Record<string, string>> {
+function eventQuery(text: string): Readonly<Record<string, string>> {
   return /^0x/i.test(text) ? { topic0: text } : { event: text.replace(/\s/g, '') };
 }
 
 /** A topic holds an address or an integer in 32 bytes. Other texts stay as they are, and the API checks them. */
-function asTopic(text: string): string {
-  const words = text.split(',').map((word) => {
-    const trimmed = word.trim();
+function toTopic(text: string): string {
+  const topics = text.split(',').map((topicText) => {
+    const trimmed = topicText.trim();
     if (/^0[xX][0-9a-fA-F]{40}$/.test(trimmed)) return `0x${trimmed.slice(2).padStart(64, '0')}`;
     if (/^\d{1,77}$/.test(trimmed)) return `0x${BigInt(trimmed).toString(16).padStart(64, '0')}`;
     return trimmed;
   });
-  return words.join(',');
+  return topics.join(',');
 }
 
 export const logsView: View = (app, place, main, signal) => {
@@ -72,7 +72,7 @@ export const logsView: View = (app, place, main, signal) => {
       autocomplete: 'off',
     }),
   );
-  const order = h(
+  const orderSelect = h(
     'select',
     { name: 'order' },
     h('option', { value: 'desc' }, 'Newest first'),
@@ -82,7 +82,7 @@ export const logsView: View = (app, place, main, signal) => {
     'form',
     { class: 'card log-filters' },
     ...FIELDS.map(({ label }, index) => h('label', {}, h('span', {}, label), inputs[index] ?? null)),
-    h('label', {}, h('span', {}, 'Order'), order),
+    h('label', {}, h('span', {}, 'Order'), orderSelect),
     button('Search', () => undefined, { type: 'submit', class: 'button main' }),
   );
   form.addEventListener('submit', (event) => {
@@ -94,14 +94,14 @@ export const logsView: View = (app, place, main, signal) => {
     app.go(
       logsPath({
         ...Object.fromEntries(filters),
-        order: order.value === 'asc' ? 'asc' : null,
+        order: orderSelect.value === 'asc' ? 'asc' : null,
         chainId: chain,
       }),
     );
   });
-  const filters = FIELDS.map(({ name, asSent }) => asSent((place.query.get(name) ?? '').trim()));
+  const filterQueries = FIELDS.map(({ name, toQuery }) => toQuery((place.query.get(name) ?? '').trim()));
   const query = {
-    ...Object.assign({}, ...filters),
+    ...Object.assign({}, ...filterQueries),
     order: isOldestFirst ? 'asc' : 'desc',
     limit: PAGE_LOGS,
     chainId: chain,
@@ -120,10 +120,10 @@ function missingLogs(chain: string | null): HTMLElement {
   void findChain(chain).then((chainItem) => {
     if (chainItem === undefined && chain !== null)
       return noticeBox.replaceChildren(emptyNotice(`This service does not index chain ${chain}`));
-    const from = chainItem?.logs_from_block ?? 0;
-    if (from > (chainItem?.first_block ?? 0))
+    const logsFrom = chainItem?.logs_from_block ?? 0;
+    if (logsFrom > (chainItem?.first_block ?? 0))
       noticeBox.replaceChildren(
-        emptyNotice(`Blocks before ${formatCount(from)} are stored with only some of their logs.`),
+        emptyNotice(`Blocks before ${formatCount(logsFrom)} are stored with only some of their logs.`),
       );
   });
   return noticeBox;
@@ -139,26 +139,28 @@ function logPages(
   signal: AbortSignal,
 ): HTMLElement {
   return pagedList({
-    first: place.query.get('cursor'),
+    firstCursor: place.query.get('cursor'),
     onturn: (cursor) => app.remember({ cursor }),
-    load: (cursor, life) => getAnswer<ListAnswer<LogEntry>>('/logs', { ...query, cursor }, life),
+    load: (cursor, loadSignal) => getAnswer<ListAnswer<LogEntry>>('/logs', { ...query, cursor }, loadSignal),
     render: ({ data, meta }) => {
-      const next = meta?.next_cursor ?? null;
+      const nextCursor = meta?.next_cursor ?? null;
       const total = meta?.total ?? 0;
-      const relation = meta?.total_relation === 'gte' ? ' or more' : '';
-      const nothing =
-        next === null ? 'No logs match' : 'No logs match in this part of the chain. The search can go on.';
+      const orMoreText = meta?.total_relation === 'gte' ? ' or more' : '';
+      const noMatchText =
+        nextCursor === null
+          ? 'No logs match'
+          : 'No logs match in this part of the chain. The search can go on.';
       return {
         element:
           data.length === 0
-            ? emptyNotice(nothing)
+            ? emptyNotice(noMatchText)
             : h(
                 'ol',
                 { class: 'events tab-body' },
                 ...data.map((entry) => logItem(entry, chain, null, addressOf(entry.address, chain))),
               ),
-        next,
-        range: total === 0 ? '' : `${formatCount(total)}${relation} matching logs`,
+        nextCursor,
+        rangeText: total === 0 ? '' : `${formatCount(total)}${orMoreText} matching logs`,
       };
     },
     names: isOldestFirst ? ['Older logs', 'Newer logs'] : ['Newer logs', 'Older logs'],

@@ -21,8 +21,8 @@ import { dexShares } from './dexesView.ts';
 import { h, showIn } from '../core/dom.ts';
 import { formatAmount, formatCount, formatPrice, formatUsd, formatUsdPrice } from '../core/format.ts';
 import { PAIR_COLUMNS, TOKEN_COLUMNS, usualColumns } from '../list/listColumns.ts';
-import { fillColumn, loaded, skeleton } from '../core/panel.ts';
-import { change, tile } from '../core/pieces.ts';
+import { fillColumn, loadingPanel, skeleton } from '../core/panel.ts';
+import { coloredChange, tile } from '../core/pieces.ts';
 import type { Place } from '../core/place.ts';
 import { retryWhenBack } from '../core/recovery.ts';
 
@@ -32,8 +32,8 @@ const SEARCH_MS = 200;
 export const marketView: View = (app, place, main, signal) => {
   app.setTitle('Market');
   const figures = h('div');
-  const tiles = loaded({
-    load: (life) => getAnswer<OverviewAnswer>('/overview', {}, life),
+  const tiles = loadingPanel({
+    load: (loadSignal) => getAnswer<OverviewAnswer>('/overview', {}, loadSignal),
     render({ data }) {
       showIn(figures, overviewTiles(data));
       return figures;
@@ -43,7 +43,7 @@ export const marketView: View = (app, place, main, signal) => {
     signal,
   });
   const list = marketList(app, place, signal);
-  const rail = h('aside', { class: 'rail', 'aria-busy': 'true' });
+  const sideColumn = h('aside', { class: 'rail', 'aria-busy': 'true' });
   app.onHead(
     () => {
       tiles.refresh();
@@ -55,10 +55,10 @@ export const marketView: View = (app, place, main, signal) => {
   main.replaceChildren(
     h('h1', { class: 'visually-hidden' }, 'Market'),
     tiles.element,
-    h('div', { class: 'with-rail' }, list.element, rail),
+    h('div', { class: 'with-rail' }, list.element, sideColumn),
   );
-  const parts = [() => largeSwaps(app, signal), () => dexShares(signal, 14, false)];
-  void fillColumn(rail, parts, signal).then(() => rail.removeAttribute('aria-busy'));
+  const parts = [() => largeSwaps(app, signal), () => dexShares({ days: 14, isWide: false, signal })];
+  void fillColumn(sideColumn, parts, signal).then(() => sideColumn.removeAttribute('aria-busy'));
 };
 
 function overviewTiles(data: OverviewAnswer['data']): HTMLElement {
@@ -71,7 +71,7 @@ function tilesOf(data: OverviewAnswer['data']): HTMLElement {
   return h(
     'dl',
     { class: 'tiles' },
-    tile('Volume 24h', formatUsd(data.volume_24h_usd), change(data.volume_change_24h)),
+    tile('Volume 24h', formatUsd(data.volume_24h_usd), coloredChange(data.volume_change_24h)),
     tile('Liquidity', formatUsd(data.tvl_usd)),
     tile('Swaps 24h', formatCount(data.swaps_24h)),
     tile('Traders 24h', formatCount(data.traders_24h)),
@@ -143,57 +143,61 @@ function fullList(
   tabs: HTMLElement,
   signal: AbortSignal,
 ): MarketList {
-  let [q, dex] = [query.get('q') ?? '', query.get('dex') ?? ''];
-  let chosen = readLeast(query.get('liquidity'));
+  let [searchText, dexName] = [query.get('q') ?? '', query.get('dex') ?? ''];
+  let chosenLeast = readLeast(query.get('liquidity'));
   let state = readState(query);
-  const lists = listLinks();
-  const keep = (): void => {
-    app.remember({ q, dex, liquidity: chosen, ...stateQuery(state) });
-    lists.show({ tab, q, dex, least: chosen, sort: state.sort, order: state.order });
-    least.show(leastOf(chosen, q));
+  const readyLists = listLinks();
+  const showLists = (): void => {
+    const { sort, order } = state;
+    readyLists.show({ tab, q: searchText, dex: dexName, least: chosenLeast, sort, order });
   };
-  const onstate = (next: TableState): void => {
-    state = next;
-    keep();
+  const rememberState = (): void => {
+    app.remember({ q: searchText, dex: dexName, liquidity: chosenLeast, ...stateQuery(state) });
+    showLists();
+    leastInput.show(leastOf(chosenLeast, searchText));
+  };
+  const onstate = (newState: TableState): void => {
+    state = newState;
+    rememberState();
   };
   const filters = (): Query => ({
-    q,
-    min_liquidity_usd: leastOf(chosen, q) || null,
-    dex: tab === 'pairs' ? dex : null,
+    q: searchText,
+    min_liquidity_usd: leastOf(chosenLeast, searchText) || null,
+    dex: tab === 'pairs' ? dexName : null,
   });
   const emptyText = (): string => {
-    const usd = leastOf(chosen, q);
+    const usd = leastOf(chosenLeast, searchText);
     const leastText =
       usd === 0 ? '' : ` with ${formatUsd(usd)} of liquidity; “Any liquidity” shows the others`;
     return `No matching ${tab}${leastText}`;
   };
   const restart = (): void => {
-    keep();
+    rememberState();
     table.restart();
   };
-  const search = searchField(q, tab, (text) => {
-    q = text;
+  const searchInput = searchField(searchText, tab, (text) => {
+    searchText = text;
     restart();
   });
-  const dexes = dexChoice(dex, signal, (name) => {
-    dex = name;
+  const dexSelect = dexChoice(dexName, signal, (name) => {
+    dexName = name;
     restart();
   });
-  const least = leastField(leastOf(chosen, q), (usd) => {
-    chosen = usd;
+  const leastInput = leastField(leastOf(chosenLeast, searchText), (usd) => {
+    chosenLeast = usd;
     restart();
   });
   const parts: ListParts = { state, onstate, signal, filters, emptyText };
   const { table, columns } = tab === 'tokens' ? tokenTable(parts) : pairTable(parts);
-  lists.show({ tab, q, dex, least: chosen, sort: state.sort, order: state.order });
-  const bar = h('div', { class: 'card-bar' }, tabs, h('span', { class: 'spring' }), search);
+  showLists();
+  const bar = h('div', { class: 'card-bar' }, tabs, h('span', { class: 'spring' }), searchInput);
   const secondBar = h(
     'div',
     { class: 'card-bar list-bar' },
-    lists.element,
+    readyLists.element,
     h('span', { class: 'spring' }),
-    tab === 'pairs' && dexes,
-    least.element,
+    tab === 'pairs' && dexSelect,
+    leastInput.element,
     columns,
   );
   return {
@@ -218,34 +222,43 @@ interface ChosenTable {
 
 /** The query of a page. A search without a chosen sort order shows the best match first. */
 function listQuery({ sort, order, page, limit }: TableState, filters: Query): Query {
-  const isBest = sort === null || (filters['q'] !== '' && sort === DEFAULT_SORT && order === 'desc');
-  return { sort: isBest ? null : sort, order: isBest ? null : order, page, limit, ...filters };
+  const isBestMatchFirst =
+    sort === null || (filters['q'] !== '' && sort === DEFAULT_SORT && order === 'desc');
+  return {
+    sort: isBestMatchFirst ? null : sort,
+    order: isBestMatchFirst ? null : order,
+    page,
+    limit,
+    ...filters,
+  };
 }
 
 function tokenTable({ filters, ...parts }: ListParts): ChosenTable {
-  const choice = columnChoice('columns.tokens', TOKEN_COLUMNS, () => table.redraw());
+  const columnMenu = columnChoice('columns.tokens', TOKEN_COLUMNS, () => table.redraw());
   const table = dataTable<TokenItem>({
     ...parts,
     label: 'Tokens',
-    columns: () => choice.shown(),
-    showsAll: () => choice.isChosen(),
+    columns: () => columnMenu.shownColumns(),
+    showsAll: () => columnMenu.isChosen(),
     pathOf: ({ address }) => tokenPath(address),
-    load: (now, life) => getAnswer<TokensAnswer>('/tokens', listQuery(now, filters()), life),
+    load: (tableState, loadSignal) =>
+      getAnswer<TokensAnswer>('/tokens', listQuery(tableState, filters()), loadSignal),
   });
-  return { table, columns: choice.element };
+  return { table, columns: columnMenu.element };
 }
 
 export function pairTable({ filters, ...parts }: ListParts): ChosenTable {
-  const choice = columnChoice('columns.pairs', PAIR_COLUMNS, () => table.redraw());
+  const columnMenu = columnChoice('columns.pairs', PAIR_COLUMNS, () => table.redraw());
   const table = dataTable<PairItem>({
     ...parts,
     label: 'Pairs',
-    columns: () => choice.shown(),
-    showsAll: () => choice.isChosen(),
+    columns: () => columnMenu.shownColumns(),
+    showsAll: () => columnMenu.isChosen(),
     pathOf: ({ address }) => pairPath(address),
-    load: (now, life) => getAnswer<PairsAnswer>('/pairs', listQuery(now, filters()), life),
+    load: (tableState, loadSignal) =>
+      getAnswer<PairsAnswer>('/pairs', listQuery(tableState, filters()), loadSignal),
   });
-  return { table, columns: choice.element };
+  return { table, columns: columnMenu.element };
 }
 
 /** A table of the pairs under an API path, by liquidity. Other views use this table too. */
@@ -267,7 +280,7 @@ export function pairsOf(
     signal,
     pathOf: ({ address }) => pairPath(address),
     emptyText: () => emptyText,
-    load: ({ page, limit }, life) => getAnswer<TablePage<PairItem>>(path, { page, limit }, life),
+    load: ({ page, limit }, loadSignal) => getAnswer<TablePage<PairItem>>(path, { page, limit }, loadSignal),
   });
 }
 
@@ -281,10 +294,10 @@ function searchField(text: string, tab: string, onsearch: (text: string) => void
     class: 'filter',
     value: text,
   });
-  let timer = 0;
+  let typingTimer = 0;
   input.addEventListener('input', () => {
-    clearTimeout(timer);
-    timer = window.setTimeout(() => onsearch(input.value.trim()), SEARCH_MS);
+    clearTimeout(typingTimer);
+    typingTimer = window.setTimeout(() => onsearch(input.value.trim()), SEARCH_MS);
   });
   return input;
 }
@@ -293,7 +306,7 @@ interface DexNames {
   readonly data: readonly { readonly dex_name: string; readonly display_name: string }[];
 }
 
-function dexChoice(chosen: string, signal: AbortSignal, onchoice: (name: string) => void): HTMLElement {
+function dexChoice(chosenDex: string, signal: AbortSignal, onchoice: (name: string) => void): HTMLElement {
   const select = h(
     'select',
     { 'aria-label': 'DEX', class: 'dex-choice' },
@@ -306,7 +319,7 @@ function dexChoice(chosen: string, signal: AbortSignal, onchoice: (name: string)
         select.append(
           ...data.map(({ dex_name, display_name }) => h('option', { value: dex_name }, display_name)),
         );
-        select.value = chosen;
+        select.value = chosenDex;
       },
       (error: unknown) => retryWhenBack(error, load, signal),
     );

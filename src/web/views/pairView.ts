@@ -7,7 +7,7 @@ import { tokenPath, type App, type View } from '../core/app.ts';
 import type { ChartPanel } from '../chart/chartOptions.ts';
 import { createChartPanel } from '../chart/chartPanel.ts';
 import type { ChartUnit } from '../chart/chartLegend.ts';
-import { h, showIn, unseen } from '../core/dom.ts';
+import { h, showIn, screenReaderText } from '../core/dom.ts';
 import {
   formatAmount,
   formatCount,
@@ -20,14 +20,14 @@ import {
 } from '../core/format.ts';
 import type { LiveEvent } from '../core/live.ts';
 import { pairLiquidity } from '../core/countedLiquidity.ts';
-import { columnSkeleton, fillColumn, isMissing, loaded, pageSkeleton } from '../core/panel.ts';
+import { columnSkeleton, fillColumn, isMissing, loadingPanel, pageSkeleton } from '../core/panel.ts';
 import {
   addressLink,
   ago,
   avatar,
   badge,
-  balanceBar,
-  change,
+  buySellBar,
+  coloredChange,
   fact,
   facts,
   headPrice,
@@ -39,26 +39,26 @@ import { headTools } from '../market/starButton.ts';
 import { createTape, type Tape, type TapeFrame } from '../list/tape.ts';
 
 const REFRESH_MS = 4_000;
-/** Pools of this type have no LP token. */
-export const V3 = 3;
+/** Pools of this type have positions instead of LP tokens. */
+export const POOL_TYPE_V3 = 3;
 
 export const pairView: View = (app, place, main, signal) => {
   const address = place.path[1]?.toLowerCase() ?? '';
   app.setTitle('Pair');
   let chart: ChartPanel | null = null;
   let tape: Tape | null = null;
-  let isOpen = false;
+  let isPageOpen = false;
   const head = h('div', { class: 'page-head-box' });
-  const aside = h('aside', { class: 'rail' });
+  const sideColumn = h('aside', { class: 'rail' });
   let verified: boolean | null = null;
   const openPage = (pair: PairDetail): void => {
-    isOpen = true;
+    isPageOpen = true;
     let currency = readCurrency(pair, place.query);
     const parts = [
       () => {
-        chart = pairChart(app, pair, place.query, signal, (chosen, maker) => {
+        chart = pairChart(app, pair, place.query, signal, (chosenCurrency, maker) => {
           tape?.markMaker(maker);
-          if (chosen !== currency) tape?.reframe(frameOf(pair, (currency = chosen)));
+          if (chosenCurrency !== currency) tape?.reframe(frameOf(pair, (currency = chosenCurrency)));
         });
         return chart.element;
       },
@@ -82,14 +82,19 @@ export const pairView: View = (app, place, main, signal) => {
     );
   };
   const mainColumn = columnSkeleton();
-  const page = h('div', {}, head, h('div', { class: 'with-rail' }, mainColumn, aside));
-  const view = loaded({
-    load: (life) => getAnswer<PairAnswer>(`/pairs/${address}`, {}, life),
+  const page = h('div', {}, head, h('div', { class: 'with-rail' }, mainColumn, sideColumn));
+  const view = loadingPanel({
+    load: (loadSignal) => getAnswer<PairAnswer>(`/pairs/${address}`, {}, loadSignal),
     render: ({ data: pair }) => {
-      if (!isOpen) openPage(pair);
+      if (!isPageOpen) openPage(pair);
       showIn(head, pairHead(pair));
-      const risks = riskPanel(pair, pair.base_token, verified, pair.pool_type === V3);
-      showIn(aside, h('div', { class: 'rail-stack' }, pairRail(pair), risks));
+      const risks = riskPanel({
+        item: pair,
+        token: pair.base_token,
+        verified,
+        isV3: pair.pool_type === POOL_TYPE_V3,
+      });
+      showIn(sideColumn, h('div', { class: 'rail-stack' }, pairRail(pair), risks));
       app.setTitle(`${pairTitle(pair)} ${formatUsdPrice(pair.price_usd)}`);
       return page;
     },
@@ -112,25 +117,25 @@ export const pairView: View = (app, place, main, signal) => {
 export function followLive(
   app: App,
   filter: Readonly<Record<string, string>>,
-  chart: () => ChartPanel | null,
-  tape: () => Tape | null,
+  getChart: () => ChartPanel | null,
+  getTape: () => Tape | null,
   signal: AbortSignal,
 ): void {
   const onevent = ({ kind, data }: LiveEvent): void => {
     if (kind === 'reorg') {
       if (typeof data === 'object' && data !== null && 'from_block' in data)
-        tape()?.voidFrom(Number(data.from_block));
-      return chart()?.doubt();
+        getTape()?.removeFrom(Number(data.from_block));
+      return getChart()?.reload();
     }
     if (kind === 'gap') {
-      tape()?.reload();
-      return chart()?.doubt();
+      getTape()?.reload();
+      return getChart()?.reload();
     }
     if (isActivityItem(data)) {
-      tape()?.add(data);
-      chart()?.see(data);
+      getTape()?.add(data);
+      getChart()?.addActivity(data);
     }
-    chart()?.touch();
+    getChart()?.reloadLastSoon();
   };
   app.live.listen({ ...filter, event_type: 'swap,mint,burn' }, onevent, signal);
 }
@@ -161,16 +166,16 @@ function readCurrency(pair: PairDetail, query: URLSearchParams): Currency {
 
 /** The trades of the pair in the currency and direction of the chart. */
 function frameOf({ base_token, quote_token }: PairDetail, currency: Currency): TapeFrame {
-  const [token, other] = currency === 'base' ? [quote_token, base_token] : [base_token, quote_token];
+  const [token, currencyToken] = currency === 'base' ? [quote_token, base_token] : [base_token, quote_token];
   return currency === 'usd'
     ? { token: token.address, currency: null, symbol: 'USD' }
-    : { token: token.address, currency: other.address, symbol: symbolOf(other) };
+    : { token: token.address, currency: currencyToken.address, symbol: symbolOf(currencyToken) };
 }
 
 function unitOf({ base_token, quote_token }: PairDetail, currency: Currency): ChartUnit {
-  const [token, other] = currency === 'base' ? [quote_token, base_token] : [base_token, quote_token];
+  const [token, currencyToken] = currency === 'base' ? [quote_token, base_token] : [base_token, quote_token];
   const isUsd = currency === 'usd';
-  return { token: symbolOf(token), currency: isUsd ? 'USD' : symbolOf(other), isUsd };
+  return { token: symbolOf(token), currency: isUsd ? 'USD' : symbolOf(currencyToken), isUsd };
 }
 
 function pairChart(
@@ -244,7 +249,7 @@ export function changes(item: {
   readonly price_change_24h: number | null;
 }): HTMLElement {
   const changeItem = (name: string, value: number | null): HTMLElement =>
-    h('div', {}, h('dt', {}, name), h('dd', {}, change(value)));
+    h('div', {}, h('dt', {}, name), h('dd', {}, coloredChange(value)));
   return h(
     'dl',
     { class: 'changes' },
@@ -279,29 +284,29 @@ export function windowTable(item: {
 }): HTMLElement {
   const rows = WINDOWS.map(([key, name]) => {
     const { buys, sells, buyers, sellers } = item.transactions[key];
-    const people = `${formatCount(buyers)} buyers, ${formatCount(sellers)} sellers`;
+    const tradersText = `${formatCount(buyers)} buyers, ${formatCount(sellers)} sellers`;
     return h(
       'tr',
-      { title: people },
+      { title: tradersText },
       h('th', { scope: 'row' }, name),
       h('td', {}, formatUsd(item.volume[key])),
       h('td', { class: 'up' }, formatCount(buys)),
-      h('td', {}, balanceBar(buys, sells)),
+      h('td', {}, buySellBar(buys, sells)),
       h('td', { class: 'down' }, formatCount(sells)),
     );
   });
-  const names = [unseen('Time'), 'Volume', 'Buys', unseen('Share of the buys'), 'Sells'];
+  const titles = [screenReaderText('Time'), 'Volume', 'Buys', screenReaderText('Share of the buys'), 'Sells'];
   return h(
     'table',
     { class: 'windows' },
-    h('thead', {}, h('tr', {}, ...names.map((name) => h('th', { scope: 'col' }, name)))),
+    h('thead', {}, h('tr', {}, ...titles.map((name) => h('th', { scope: 'col' }, name)))),
     h('tbody', {}, ...rows),
   );
 }
 
 function pairRail(pair: PairDetail): HTMLElement {
   const [token0, token1] = pair.tokens;
-  const reserve = (symbol: string, amount: string | null, usd: number | null): HTMLElement =>
+  const reserveFact = (symbol: string, amount: string | null, usd: number | null): HTMLElement =>
     fact(`${symbol} in pool`, h('span', {}, formatAmount(amount), ' ', h('small', {}, formatUsd(usd))));
   return h(
     'div',
@@ -339,8 +344,8 @@ function pairRail(pair: PairDetail): HTMLElement {
         : fact('Tick', `${pair.tick} (spacing ${pair.tick_spacing ?? '—'})`),
     ),
     facts(
-      token0 === undefined ? null : reserve(symbolOf(token0), pair.reserve0, pair.reserve0_usd),
-      token1 === undefined ? null : reserve(symbolOf(token1), pair.reserve1, pair.reserve1_usd),
+      token0 === undefined ? null : reserveFact(symbolOf(token0), pair.reserve0, pair.reserve0_usd),
+      token1 === undefined ? null : reserveFact(symbolOf(token1), pair.reserve1, pair.reserve1_usd),
       pair.weights === undefined
         ? null
         : fact('Weights', pair.weights.map((weight) => formatShare(Number(weight) * 100)).join(' / ')),

@@ -4,7 +4,7 @@ import { getAnswer } from '../core/api.ts';
 import { walletPath, type App, type View } from '../core/app.ts';
 import { button, h, segments, showIn } from '../core/dom.ts';
 import { formatCount, formatUsd, shortHex } from '../core/format.ts';
-import { loaded, skeleton } from '../core/panel.ts';
+import { loadingPanel, skeleton } from '../core/panel.ts';
 import { copyButton, tile, warningList } from '../core/pieces.ts';
 import type { Place } from '../core/place.ts';
 import { getDelegate } from '../explorer/nodeAnswers.ts';
@@ -12,7 +12,7 @@ import { delegateNote, walletActivity, walletTransfers } from '../explorer/walle
 import { rememberWallet } from '../wallet/recentWallets.ts';
 import { emptyWallet, noWallet } from '../wallet/walletHelp.ts';
 import { isEmptyWallet, walletTables } from '../wallet/walletTables.ts';
-import type { KeptOrder } from '../wallet/sortedTable.ts';
+import type { StoredOrder } from '../wallet/sortedTable.ts';
 
 const REFRESH_MS = 12_000;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -20,40 +20,40 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 export const portfolioView: View = (app, place, main, signal) => {
   const address = place.path[1] ?? '';
   app.setTitle('Portfolio');
-  const form = addressForm('Wallet address', address, (given) => app.go(walletPath(given)));
+  const form = addressForm('Wallet address', address, (enteredAddress) => app.go(walletPath(enteredAddress)));
   const head = h('div', { class: 'look-up' }, h('h1', {}, 'Portfolio'), form);
   if (address === '') {
     main.replaceChildren(head, noWallet(signal));
     return;
   }
-  const top = h('div');
-  const orderOf = (table: string): KeptOrder => ({
-    first: place.query.get(table),
-    keep: (order) => app.remember({ [table]: order }),
+  const figuresBox = h('div');
+  const orderOf = (table: string): StoredOrder => ({
+    initialOrder: place.query.get(table),
+    store: (order) => app.remember({ [table]: order }),
   });
   const tables = walletTables(orderOf, signal);
-  const delegate = h('div');
+  const delegateBox = h('div');
   const page = h(
     'div',
     {},
-    top,
-    delegate,
+    figuresBox,
+    delegateBox,
     tables.element,
-    moreOfWallet(app, address.toLowerCase(), place, signal),
+    walletActivityTabs(app, address.toLowerCase(), place, signal),
   );
   void getDelegate(address, null, signal)
-    .then((contract) => contract !== null && delegate.replaceChildren(delegateNote(contract, null)))
+    .then((contract) => contract !== null && delegateBox.replaceChildren(delegateNote(contract, null)))
     .catch(() => undefined);
-  let help: HTMLElement | null = null;
-  const view = loaded({
-    load: (life) => getAnswer<PortfolioAnswer>(`/portfolio/${address}`, {}, life),
+  let helpBox: HTMLElement | null = null;
+  const view = loadingPanel({
+    load: (loadSignal) => getAnswer<PortfolioAnswer>(`/portfolio/${address}`, {}, loadSignal),
     render: ({ data }) => {
       app.setTitle(`${shortHex(data.address)} ${formatUsd(data.net_worth_usd)}`);
       rememberWallet(data.address);
-      showIn(top, figures(data));
+      showIn(figuresBox, figures(data));
       tables.show(data);
-      help?.remove();
-      if (isEmptyWallet(data)) page.append((help ??= emptyWallet(data.address, signal)));
+      helpBox?.remove();
+      if (isEmptyWallet(data)) page.append((helpBox ??= emptyWallet(data.address, signal)));
       return page;
     },
     skeleton: () => h('div', {}, skeleton('tiles'), skeleton(420, 8)),
@@ -79,19 +79,19 @@ export function addressForm(
     autocomplete: 'off',
     maxlength: 42,
   });
-  const fault = h('span', { class: 'fault', role: 'alert' });
+  const faultText = h('span', { class: 'fault', role: 'alert' });
   const form = h(
     'form',
     { class: 'address-form' },
     input,
     button('Look up', () => undefined, { type: 'submit', class: 'button main' }),
-    fault,
+    faultText,
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const address = input.value.trim();
     const isAddress = ADDRESS.test(address);
-    fault.textContent = isAddress ? '' : 'Enter an address: 0x and 40 hex digits';
+    faultText.textContent = isAddress ? '' : 'Enter an address: 0x and 40 hex digits';
     if (isAddress) onaddress(address);
     else input.focus();
   });
@@ -101,24 +101,24 @@ export function addressForm(
 type WalletList = 'activity' | 'transfers';
 
 /** The trades and the transfers of a wallet. */
-function moreOfWallet(app: App, address: string, { query }: Place, signal: AbortSignal): HTMLElement {
+function walletActivityTabs(app: App, address: string, { query }: Place, signal: AbortSignal): HTMLElement {
   const body = h('div');
-  const show = (list: WalletList): void =>
+  const showList = (list: WalletList): void =>
     body.replaceChildren((list === 'transfers' ? walletTransfers : walletActivity)(address, signal));
-  const first = query.get('tab') === 'transfers' ? 'transfers' : 'activity';
+  const firstList = query.get('tab') === 'transfers' ? 'transfers' : 'activity';
   const tabs = segments<WalletList>({
     label: 'Trades and transfers',
     values: [
       ['activity', 'Activity'],
       ['transfers', 'Transfers'],
     ],
-    value: first,
+    value: firstList,
     onchange: (list) => {
       app.remember({ tab: list === 'activity' ? null : list });
-      show(list);
+      showList(list);
     },
   });
-  show(first);
+  showList(firstList);
   return h('section', { class: 'card list-card wallet-lists' }, h('div', { class: 'card-bar' }, tabs), body);
 }
 

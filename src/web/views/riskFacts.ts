@@ -2,7 +2,7 @@
 import type { PairDetail } from '../../wire/pairs';
 import type { TokenDetail } from '../../wire/tokens';
 
-export type Risky = Pick<
+export type RiskFields = Pick<
   TokenDetail | PairDetail,
   'flags' | 'transfer_tax_pct' | 'lp_locked_pct' | 'lp_held_by_creator_pct'
 >;
@@ -18,7 +18,7 @@ interface Fact {
   readonly tone: Tone;
 }
 
-/** Flags with a line of their own; the other flags have a sentence. */
+/** The sentence of a flag. `fee_on_transfer`, `lp_held_by_creator` and `mintable` have rows of their own instead. */
 const SENTENCES: Readonly<Record<string, readonly [text: string, tone: Tone]>> = {
   honeypot: ['Many bought it, and almost nobody could sell it', 'bad'],
   rebasing: ['Balances change without transfers', 'warn'],
@@ -31,7 +31,7 @@ const SENTENCES: Readonly<Record<string, readonly [text: string, tone: Tone]>> =
 };
 
 /** The rows of the panel. `isV3` pools have no LP tokens. Pure. */
-export function riskFacts(item: Risky, verified: Verified, isV3: boolean): Fact[] {
+export function riskFacts(item: RiskFields, verified: Verified, isV3: boolean): Fact[] {
   const otherFacts = item.flags.flatMap((flag) => {
     const sentence = Object.hasOwn(SENTENCES, flag) ? SENTENCES[flag] : undefined;
     if (sentence === undefined) return [];
@@ -42,34 +42,39 @@ export function riskFacts(item: Risky, verified: Verified, isV3: boolean): Fact[
 }
 
 /** 98.2 as 98.2 % */
-const percent = (part: number): string => `${Number(part.toFixed(2))} %`;
+const percent = (percentage: number): string => `${Number(percentage.toFixed(2))} %`;
 
-function taxFact({ transfer_tax_pct: tax, flags }: Risky): Fact {
+function taxFact({ transfer_tax_pct: tax, flags }: RiskFields): Fact {
   const name = 'Transfer tax';
   if (tax === null) return { name, text: 'not measured yet', tone: 'plain' };
-  const side = (part: number | null): string => (part === null ? 'not measured' : percent(part));
+  const sideText = (percentage: number | null): string =>
+    percentage === null ? 'not measured' : percent(percentage);
   const isTaxed = flags.includes('fee_on_transfer') || (tax.buy ?? 0) > 0 || (tax.sell ?? 0) > 0;
   const text = isTaxed
-    ? `buy ${side(tax.buy)}, sell ${side(tax.sell)}`
+    ? `buy ${sideText(tax.buy)}, sell ${sideText(tax.sell)}`
     : tax.buy === null || tax.sell === null
       ? `none in ${tax.buy === null ? 'sells' : 'buys'}; ${tax.buy === null ? 'buys' : 'sells'} not measured`
       : 'none';
   return { name, text, tone: isTaxed ? 'warn' : tax.buy === null || tax.sell === null ? 'plain' : 'good' };
 }
 
-function lpFacts(item: Risky, isV3: boolean): Fact[] {
+function lpFacts(item: RiskFields, isV3: boolean): Fact[] {
   const name = 'LP tokens';
   if (isV3) return [{ name, text: 'none: the pool has positions', tone: 'plain' }];
-  const { lp_locked_pct: locked, lp_held_by_creator_pct: held } = item;
+  const { lp_locked_pct: lockedPercent, lp_held_by_creator_pct: heldPercent } = item;
   const lockedFact: Fact =
-    locked === null
+    lockedPercent === null
       ? { name, text: 'locked part unknown', tone: 'plain' }
-      : { name, text: `${percent(locked)} burnt or locked`, tone: locked >= 50 ? 'good' : 'plain' };
+      : {
+          name,
+          text: `${percent(lockedPercent)} burnt or locked`,
+          tone: lockedPercent >= 50 ? 'good' : 'plain',
+        };
   const isHeld = item.flags.includes('lp_held_by_creator');
   const creatorFact: Fact =
-    held === null
+    heldPercent === null
       ? { name: 'LP of the creator', text: 'unknown', tone: isHeld ? 'warn' : 'plain' }
-      : { name: 'LP of the creator', text: percent(held), tone: isHeld ? 'warn' : 'good' };
+      : { name: 'LP of the creator', text: percent(heldPercent), tone: isHeld ? 'warn' : 'good' };
   return [lockedFact, creatorFact];
 }
 
@@ -79,7 +84,7 @@ function codeFact(verified: Verified): Fact {
   return verified ? { name, text: 'verified', tone: 'good' } : { name, text: 'not verified', tone: 'warn' };
 }
 
-function mintFact({ flags }: Risky): Fact {
+function mintFact({ flags }: RiskFields): Fact {
   const isMintable = flags.includes('mintable');
   return {
     name: 'Minting',

@@ -3,14 +3,17 @@ import { getAnswer } from '../core/api.ts';
 import { contractPath } from '../core/app.ts';
 import type { ContractRecord } from '../core/explorerAnswers.ts';
 import { h } from '../core/dom.ts';
-import { riskFacts, type Risky, type Verified } from './riskFacts.ts';
+import { riskFacts, type RiskFields, type Verified } from './riskFacts.ts';
 
-export function riskPanel(
-  item: Risky,
-  token: { readonly address: string },
-  verified: Verified,
-  isV3: boolean,
-): HTMLElement {
+interface RiskOptions {
+  readonly item: RiskFields;
+  /** The token whose source code counts. */
+  readonly token: { readonly address: string };
+  readonly verified: Verified;
+  readonly isV3: boolean;
+}
+
+export function riskPanel({ item, token, verified, isV3 }: RiskOptions): HTMLElement {
   const rows = riskFacts(item, verified, isV3).map(({ name, text, tone }) => {
     const value =
       name === 'Source code'

@@ -16,12 +16,12 @@ import { listedPairLiquidity, listedTokenLiquidity } from '../core/countedLiquid
 import { h } from '../core/dom.ts';
 import type { ListAnswer, SearchHit } from '../core/explorerAnswers.ts';
 import { formatUsdPrice, symbolOf } from '../core/format.ts';
-import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
+import { emptyNotice, loadingPanel, skeleton } from '../core/panel.ts';
 import { badge } from '../core/pieces.ts';
 import { sourceHits } from './sourceSearch.ts';
 
 /** One search result. */
-export interface Found {
+export interface SearchResult {
   readonly kind: string;
   readonly title: string;
   readonly subtitle: string | Node;
@@ -30,38 +30,42 @@ export interface Found {
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 /** A block number as the page shows it. */
-const GROUPED = /^\d{1,3}(,\d{3})+$/;
+const GROUPED_NUMBER = /^\d{1,3}(,\d{3})+$/;
 /** Longest text of a search, and of a search in the lists of tokens and pairs. */
-export const SEARCHED_MAX = 128;
-const LISTED_TEXT_MAX = 64;
+export const SEARCH_TEXT_MAX = 128;
+const LIST_SEARCH_TEXT_MAX = 64;
 
-/** Finds the meanings of an address or text, the most likely first. */
-export async function findAnything(text: string, limit: number, signal: AbortSignal): Promise<Found[]> {
-  const q = GROUPED.test(text) ? text.replaceAll(',', '') : text;
-  if (ADDRESS.test(q)) return whatIs(q, signal);
+/** Finds the objects that an address or text may name, the most likely first. */
+export async function findAnything(
+  text: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<SearchResult[]> {
+  const searchText = GROUPED_NUMBER.test(text) ? text.replaceAll(',', '') : text;
+  if (ADDRESS.test(searchText)) return findByAddress(searchText, signal);
   try {
-    const { data } = await getAnswer<ListAnswer<SearchHit>>('/search', { q, limit }, signal);
-    const hits = data.map(fromHit).filter((hit): hit is Found => hit !== null);
+    const { data } = await getAnswer<ListAnswer<SearchHit>>('/search', { q: searchText, limit }, signal);
+    const hits = data.map(fromHit).filter((hit): hit is SearchResult => hit !== null);
     if (hits.length > 0) return hits;
   } catch (error) {
     // Without an explorer, search the market's lists.
     if (signal.aborted || !(error instanceof ApiFailure)) throw error;
   }
-  if (q.length > LISTED_TEXT_MAX) return [];
+  if (searchText.length > LIST_SEARCH_TEXT_MAX) return [];
   const [tokens, pairs] = await Promise.all([
-    getAnswer<{ data: readonly TokenItem[] }>('/tokens', { q, limit }, signal),
-    getAnswer<{ data: readonly PairItem[] }>('/pairs', { q, limit }, signal),
+    getAnswer<{ data: readonly TokenItem[] }>('/tokens', { q: searchText, limit }, signal),
+    getAnswer<{ data: readonly PairItem[] }>('/pairs', { q: searchText, limit }, signal),
   ]);
   return [...tokens.data.map(fromToken), ...pairs.data.map(fromPair)].slice(0, limit * 2);
 }
 
-/** Asks each part of the API about the address. */
-async function whatIs(address: string, signal: AbortSignal): Promise<Found[]> {
-  const lowerCase =
+/** Asks the API whether the address is a token, a pair or a contract. It is always a wallet too. */
+async function findByAddress(address: string, signal: AbortSignal): Promise<SearchResult[]> {
+  const checkedAddress =
     address.toLowerCase() === address || address.toUpperCase() === address ? address.toLowerCase() : address;
-  const tryOne = async <T>(path: string, make: (data: T) => Found): Promise<Found[]> => {
+  const askApi = async <T>(path: string, toResult: (data: T) => SearchResult): Promise<SearchResult[]> => {
     try {
-      return [make((await getAnswer<{ data: T }>(path, {}, signal)).data)];
+      return [toResult((await getAnswer<{ data: T }>(path, {}, signal)).data)];
     } catch (error) {
       if (signal.aborted) throw error;
       // A wrong checksum is shown to the user. Any other failure means that this part of the API does not
@@ -70,30 +74,30 @@ async function whatIs(address: string, signal: AbortSignal): Promise<Found[]> {
       return [];
     }
   };
-  const lower = lowerCase.toLowerCase();
+  const lowerCase = checkedAddress.toLowerCase();
   const parts = await Promise.all([
-    tryOne<TokenItem>(`/tokens/${lowerCase}`, fromToken),
-    tryOne<PairItem>(`/pairs/${lowerCase}`, fromPair),
-    tryOne<{ name: string | null; type: string }>(`/contracts/${lowerCase}`, ({ name, type }) => ({
+    askApi<TokenItem>(`/tokens/${checkedAddress}`, fromToken),
+    askApi<PairItem>(`/pairs/${checkedAddress}`, fromPair),
+    askApi<{ name: string | null; type: string }>(`/contracts/${checkedAddress}`, ({ name, type }) => ({
       kind: 'contract',
-      title: name ?? lower,
+      title: name ?? lowerCase,
       subtitle: type,
-      path: contractPath(lower),
+      path: contractPath(lowerCase),
     })),
   ]);
   return [
     ...parts.flat(),
-    { kind: 'wallet', title: lower, subtitle: 'Portfolio of this address', path: walletPath(lower) },
+    { kind: 'wallet', title: lowerCase, subtitle: 'Portfolio of this address', path: walletPath(lowerCase) },
   ];
 }
 
-function fromToken(token: TokenItem): Found {
+function fromToken(token: TokenItem): SearchResult {
   const facts = `${token.name ?? ''} · ${formatUsdPrice(token.price_usd)} · liquidity `;
   const subtitle = h('span', {}, facts, listedTokenLiquidity(token));
   return { kind: 'token', title: symbolOf(token), subtitle, path: tokenPath(token.address) };
 }
 
-function fromPair(pair: PairItem): Found {
+function fromPair(pair: PairItem): SearchResult {
   const title = `${symbolOf(pair.base_token)}/${symbolOf(pair.quote_token)}`;
   return {
     kind: 'pair',
@@ -103,7 +107,7 @@ function fromPair(pair: PairItem): Found {
   };
 }
 
-function fromHit(hit: SearchHit): Found | null {
+function fromHit(hit: SearchHit): SearchResult | null {
   const id = hit.address ?? hit.hash ?? String(hit.number ?? '');
   const page = pageOf(hit);
   return page === null
@@ -121,8 +125,8 @@ function pageOf({ type, ...hit }: SearchHit): string | null {
     return type === 'event' ? `/logs?topic0=${hit.hash}` : null;
   }
   if (typeof hit.address !== 'string') return null;
-  const make = Object.hasOwn(ADDRESS_PAGES, type) ? ADDRESS_PAGES[type] : contractPath;
-  return make?.(hit.address) ?? null;
+  const pathOf = Object.hasOwn(ADDRESS_PAGES, type) ? ADDRESS_PAGES[type] : contractPath;
+  return pathOf?.(hit.address) ?? null;
 }
 
 const ADDRESS_PAGES: Readonly<Record<string, (address: string) => string>> = {
@@ -131,12 +135,12 @@ const ADDRESS_PAGES: Readonly<Record<string, (address: string) => string>> = {
   address: walletPath,
 };
 
-const LISTED_MAX = 25;
+const RESULTS_MAX = 25;
 
 export const searchView: View = (app, place, main, signal) => {
-  const q = (place.query.get('q') ?? '').trim();
-  app.setTitle(q === '' ? 'Search' : `${q} · search`);
-  if (q === '') {
+  const searchText = (place.query.get('q') ?? '').trim();
+  app.setTitle(searchText === '' ? 'Search' : `${searchText} · search`);
+  if (searchText === '') {
     main.replaceChildren(
       h('h1', {}, 'Search'),
       emptyNotice('Search for a symbol, a name, an address or a line of source code.'),
@@ -147,40 +151,40 @@ export const searchView: View = (app, place, main, signal) => {
     'section',
     { class: 'card source-card' },
     h('div', { class: 'card-bar' }, h('h2', {}, 'Source code')),
-    sourceHits(q, 'text', null, signal),
+    sourceHits(searchText, 'text', null, signal),
   );
-  const results = loaded({
-    load: async (life) => {
+  const resultBox = loadingPanel({
+    load: async (loadSignal) => {
       try {
-        return await findAnything(q.slice(0, SEARCHED_MAX), LISTED_MAX, life);
+        return await findAnything(searchText.slice(0, SEARCH_TEXT_MAX), RESULTS_MAX, loadSignal);
       } finally {
         // Source results are placed below the list once the list has its final height, so that the list does not move.
-        if (!life.aborted) main.append(sources);
+        if (!loadSignal.aborted) main.append(sources);
       }
     },
-    render: (found) =>
-      found.length === 0
-        ? emptyNotice(`No results for “${q}”`)
-        : h('ul', { class: 'found-list' }, ...found.map(foundItem)),
+    render: (results) =>
+      results.length === 0
+        ? emptyNotice(`No results for “${searchText}”`)
+        : h('ul', { class: 'found-list' }, ...results.map(foundItem)),
     skeleton: () => skeleton(300, 7),
     signal,
   });
   main.replaceChildren(
-    h('h1', {}, 'Search: ', h('span', { class: 'quote' }, q)),
-    h('section', { class: 'card' }, results.element),
+    h('h1', {}, 'Search: ', h('span', { class: 'quote' }, searchText)),
+    h('section', { class: 'card' }, resultBox.element),
   );
 };
 
-function foundItem(found: Found): HTMLElement {
+function foundItem(result: SearchResult): HTMLElement {
   return h(
     'li',
     {},
     h(
       'a',
-      { href: found.path },
-      badge(found.kind),
-      h('strong', {}, found.title),
-      h('span', { class: 'muted' }, found.subtitle),
+      { href: result.path },
+      badge(result.kind),
+      h('strong', {}, result.title),
+      h('span', { class: 'muted' }, result.subtitle),
     ),
   );
 }

@@ -4,7 +4,7 @@ import type { App } from '../core/app.ts';
 import { button, h, segments } from '../core/dom.ts';
 import type { ListAnswer, SourceHit } from '../core/explorerAnswers.ts';
 import { shortHex } from '../core/format.ts';
-import { emptyNotice, isMissing, loaded, skeleton } from '../core/panel.ts';
+import { emptyNotice, isMissing, loadingPanel, skeleton } from '../core/panel.ts';
 import { sourcePath } from '../core/sourcePath.ts';
 
 const PAGE_HITS = 25;
@@ -21,11 +21,11 @@ export function sourceSearch(chain: string | null, text: string, app: App, signa
     class: 'mono',
   });
   const search = (): void => {
-    const q = input.value.trim();
-    app.remember({ q, chainId: chain });
-    if (q === '')
+    const searchText = input.value.trim();
+    app.remember({ q: searchText, chainId: chain });
+    if (searchText === '')
       return results.replaceChildren(emptyNotice('Searches all lines in the sources of verified contracts.'));
-    results.replaceChildren(sourceHits(q, mode, chain, signal));
+    results.replaceChildren(sourceHits(searchText, mode, chain, signal));
   };
   const form = h(
     'form',
@@ -37,7 +37,7 @@ export function sourceSearch(chain: string | null, text: string, app: App, signa
     event.preventDefault();
     search();
   });
-  const modes = segments<Mode>({
+  const modeButtons = segments<Mode>({
     label: 'Kind of search',
     values: [
       ['text', 'Text'],
@@ -53,27 +53,42 @@ export function sourceSearch(chain: string | null, text: string, app: App, signa
   return h(
     'section',
     { class: 'card source-card' },
-    h('div', { class: 'card-bar' }, h('h2', {}, 'Source search'), h('span', { class: 'spring' }), modes),
+    h(
+      'div',
+      { class: 'card-bar' },
+      h('h2', {}, 'Source search'),
+      h('span', { class: 'spring' }),
+      modeButtons,
+    ),
     form,
     results,
   );
 }
 
-export function sourceHits(q: string, mode: Mode, chain: string | null, signal: AbortSignal): HTMLElement {
-  return loaded({
-    load: (life) =>
-      getAnswer<ListAnswer<SourceHit>>('/source-search', { q, mode, chainId: chain, limit: PAGE_HITS }, life),
+export function sourceHits(
+  searchText: string,
+  mode: Mode,
+  chain: string | null,
+  signal: AbortSignal,
+): HTMLElement {
+  return loadingPanel({
+    load: (loadSignal) =>
+      getAnswer<ListAnswer<SourceHit>>(
+        '/source-search',
+        { q: searchText, mode, chainId: chain, limit: PAGE_HITS },
+        loadSignal,
+      ),
     render: ({ data }) =>
       data.length === 0
         ? emptyNotice('No matching lines')
-        : h('ol', { class: 'source-hits' }, ...data.map((found) => hit(found, chain))),
+        : h('ol', { class: 'source-hits' }, ...data.map((hit) => hitItem(hit, chain))),
     skeleton: () => skeleton(240, 6),
     explain: (error) => (isMissing(error) ? 'This service has no source search' : null),
     signal,
   }).element;
 }
 
-function hit(sourceHit: SourceHit, chain: string | null): HTMLElement {
+function hitItem(sourceHit: SourceHit, chain: string | null): HTMLElement {
   return h(
     'li',
     {},

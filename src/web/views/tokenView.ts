@@ -18,8 +18,8 @@ import {
 } from '../core/format.ts';
 import { pairsOf } from './marketView.ts';
 import type { Place } from '../core/place.ts';
-import { columnSkeleton, fillColumn, isMissing, loaded, pageSkeleton } from '../core/panel.ts';
-import { changes, followLive, readMaker, readTimeframe, V3, windowTable } from './pairView.ts';
+import { columnSkeleton, fillColumn, isMissing, loadingPanel, pageSkeleton } from '../core/panel.ts';
+import { changes, followLive, readMaker, readTimeframe, POOL_TYPE_V3, windowTable } from './pairView.ts';
 import { askVerified, riskPanel } from './riskPanel.ts';
 import {
   addressLink,
@@ -49,14 +49,14 @@ export const tokenView: View = (app, place, main, signal) => {
   let tape: Tape | null = null;
   // The audit is the largest part of the first view, so its request does not wait for the token.
   const audit = auditPanel(app, address, place.query, signal);
-  let isOpen = false;
+  let isPageOpen = false;
   const head = h('div', { class: 'page-head-box' });
   const mainColumn = columnSkeleton();
-  const aside = h('aside', { class: 'rail' });
-  const page = h('div', {}, head, h('div', { class: 'with-rail' }, mainColumn, aside));
+  const sideColumn = h('aside', { class: 'rail' });
+  const page = h('div', {}, head, h('div', { class: 'with-rail' }, mainColumn, sideColumn));
   let verified: boolean | null = null;
   const openPage = (token: TokenDetail): void => {
-    isOpen = true;
+    isPageOpen = true;
     const parts = [
       () => {
         chart = tokenChart(app, token, place.query, signal, (maker) => tape?.markMaker(maker));
@@ -83,14 +83,14 @@ export const tokenView: View = (app, place, main, signal) => {
       }),
     );
   };
-  const view = loaded({
-    load: (life) => getToken(address, life),
+  const view = loadingPanel({
+    load: (loadSignal) => getToken(address, loadSignal),
     render: ({ data }) => {
       if ('base_token' in data) return lpToken(data);
-      if (!isOpen) openPage(data);
+      if (!isPageOpen) openPage(data);
       showIn(head, tokenHead(data));
-      const risks = riskPanel(data, data, verified, false);
-      showIn(aside, h('div', { class: 'rail-stack' }, tokenRail(data), risks));
+      const risks = riskPanel({ item: data, token: data, verified, isV3: false });
+      showIn(sideColumn, h('div', { class: 'rail-stack' }, tokenRail(data), risks));
       app.setTitle(`${symbolOf(data)} ${formatUsdPrice(data.price_usd)}`);
       return page;
     },
@@ -101,7 +101,7 @@ export const tokenView: View = (app, place, main, signal) => {
   main.replaceChildren(view.element);
   app.onHead(() => view.refresh(), REFRESH_MS, signal);
   // The published price also changes without a trade of the token.
-  app.onHead(() => chart?.touch(), REFRESH_MS, signal);
+  app.onHead(() => chart?.reloadLastSoon(), REFRESH_MS, signal);
   app.onHead(() => audit.refresh(), AUDIT_MS, signal);
   followLive(
     app,
@@ -121,25 +121,25 @@ function activityAndHolders(
   signal: AbortSignal,
 ): HTMLElement {
   const holders = h('section', { class: 'card list-card' });
-  const show = (isOfHolders: boolean): void => {
-    tape.hidden = isOfHolders;
-    holders.hidden = !isOfHolders;
-    if (isOfHolders && holders.childElementCount === 0) holders.append(holderList(address, null, signal));
+  const show = (showsHolders: boolean): void => {
+    tape.hidden = showsHolders;
+    holders.hidden = !showsHolders;
+    if (showsHolders && holders.childElementCount === 0) holders.append(holderList(address, null, signal));
   };
-  const isFirst = query.get('tab') === 'holders';
+  const showsHoldersFirst = query.get('tab') === 'holders';
   const tabs = segments<'activity' | 'holders'>({
     label: 'Activity and holders',
     values: [
       ['activity', 'Activity'],
       ['holders', 'Holders'],
     ],
-    value: isFirst ? 'holders' : 'activity',
+    value: showsHoldersFirst ? 'holders' : 'activity',
     onchange: (tab) => {
       app.remember({ tab: tab === 'holders' ? tab : null });
       show(tab === 'holders');
     },
   });
-  show(isFirst);
+  show(showsHoldersFirst);
   return h('div', { class: 'column' }, h('div', {}, tabs), tape, holders);
 }
 
@@ -234,7 +234,7 @@ async function getToken(address: string, signal: AbortSignal): Promise<TokenAnsw
   } catch (error) {
     if (!isMissing(error)) throw error;
     const answer = await getAnswer<PairAnswer>(`/pairs/${address}`, {}, signal);
-    if (answer.data.pool_type === V3) throw error;
+    if (answer.data.pool_type === POOL_TYPE_V3) throw error;
     return answer;
   }
 }
@@ -303,20 +303,22 @@ function holderCount({ address, holders }: TokenDetail): HTMLElement | string {
 function marketCapHint(token: TokenDetail): string {
   if (token.market_cap_usd !== null)
     return 'Price times the circulating supply, which leaves out burned tokens, treasuries and lockers';
-  const unknown = token.circulating_supply === null ? 'circulating supply' : 'price';
-  return `Unknown, because the ${unknown} is unknown`;
+  const unknownInput = token.circulating_supply === null ? 'circulating supply' : 'price';
+  return `Unknown, because the ${unknownInput} is unknown`;
 }
 
 /** Only HTTPS links are shown, because links can come from anyone. */
 function linkList(token: TokenDetail): HTMLElement {
-  const links = Object.entries(token.links).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].startsWith('https://'),
+  const links = Object.entries(token.links).flatMap(([name, url]) =>
+    typeof url === 'string' && url.startsWith('https://') ? [{ name, url }] : [],
   );
   return h(
     'span',
     { class: 'links' },
     h('a', { href: contractPath(token.address) }, 'contract'),
     h('a', { href: logsPath({ address: token.address, topic0: TRANSFER }) }, 'transfers'),
-    ...links.map(([name, url]) => h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, name)),
+    ...links.map(({ name, url }) =>
+      h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, name),
+    ),
   );
 }

@@ -5,7 +5,7 @@ import type { View } from '../core/app.ts';
 import { h } from '../core/dom.ts';
 import type { ContractRecord, LogEntry } from '../core/explorerAnswers.ts';
 import { formatTime, shortHex } from '../core/format.ts';
-import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
+import { emptyNotice, loadingPanel, skeleton } from '../core/panel.ts';
 import { ago, badge, fact, facts } from '../core/pieces.ts';
 import {
   chainOf,
@@ -23,7 +23,7 @@ import {
   getNodeReceipt,
   getNodeTransaction,
   NO_NODE,
-  settled,
+  settleAnswer,
   type NodeReceipt,
   type NodeTransaction,
 } from '../explorer/nodeAnswers.ts';
@@ -43,24 +43,24 @@ import { COIN_DECIMALS, formatUnits, formatWhole, GWEI_DECIMALS, usedOf } from '
 const LOG_INDEX_MAX = 2 ** 20 - 2;
 /** Most logs shown. */
 const LOGS_MAX = 200;
-/** Pause between two looks at a transaction that is not indexed yet. */
+/** Pause between two requests for a transaction that is not indexed yet. */
 const REFRESH_MS = 2_000;
 /** Age in seconds of a transaction whose logs the page no longer waits for. */
-const WAIT_S = 600;
+const LOGS_WAIT_SECONDS = 600;
 
-interface Found extends FoundLogs {
+interface FoundTransaction extends FoundLogs {
   readonly hash: string;
   readonly chain: string | null;
   /** The answer of the node; null without a node, or if the node does not have the transaction. */
   readonly nodeTransaction: NodeTransaction | null;
   readonly receipt: NodeReceipt | null;
-  /** Why the node gives no answer; null if it does. */
-  readonly silence: string | null;
+  /** Why the node gives no answer; null if it gives one. */
+  readonly noAnswerReason: string | null;
   readonly time: number | null;
   readonly contracts: ReadonlyMap<string, ContractRecord>;
   readonly swaps: readonly SwapItem[];
   readonly call: DecodedInput | null;
-  readonly known: ChainItem | undefined;
+  readonly chainItem: ChainItem | undefined;
 }
 
 export const transactionView: View = (app, place, main, signal) => {
@@ -71,41 +71,59 @@ export const transactionView: View = (app, place, main, signal) => {
     main.replaceChildren(head, emptyNotice('The hash of a transaction is 0x and 64 hex digits'));
     return;
   }
-  let isSettled = false;
-  const view = loaded({
-    load: async (life) => find(hash, await chainOf(place.query), life),
-    render: (found) => {
-      isSettled = hasSettled(found);
-      return transaction(found);
+  let isComplete = false;
+  const view = loadingPanel({
+    load: async (loadSignal) => readTransaction(hash, await chainOf(place.query), loadSignal),
+    render: (foundTransaction) => {
+      isComplete = needsNoRefresh(foundTransaction);
+      return transactionPage(foundTransaction);
     },
     skeleton: () => skeleton(400, 8),
     signal,
   });
   main.replaceChildren(head, h('p', { class: 'wallet-name' }, copyable(hash)), view.element);
-  app.onHead(() => isSettled || view.refresh(), REFRESH_MS, signal);
+  app.onHead(() => isComplete || view.refresh(), REFRESH_MS, signal);
 };
 
-/** Whether another look would find nothing new: the logs are there, or there are none, or the index begins later. */
-function hasSettled({ logs, noLogs, receipt, silence, time, asOf }: Found): boolean {
-  if (silence !== null) return silence === NO_NODE;
+/** Whether another request would show nothing new: the logs are shown, or none exist, or the index begins later. */
+function needsNoRefresh({
+  logs,
+  noLogsReason,
+  receipt,
+  noAnswerReason,
+  time,
+  asOfBlock,
+}: FoundTransaction): boolean {
+  if (noAnswerReason !== null) return noAnswerReason === NO_NODE;
   if (logs.length > 0) return true;
   if (receipt === null) return false;
-  const isOld = time !== null && Date.now() / 1_000 - time > WAIT_S;
-  return receipt.logs === 0 || noLogs !== null || isOld || (asOf ?? 0) >= (receipt.blockNumber ?? Infinity);
+  const isOld = time !== null && Date.now() / 1_000 - time > LOGS_WAIT_SECONDS;
+  return (
+    receipt.logs === 0 ||
+    noLogsReason !== null ||
+    isOld ||
+    (asOfBlock ?? 0) >= (receipt.blockNumber ?? Infinity)
+  );
 }
 
-async function find(hash: string, chain: string | null, signal: AbortSignal): Promise<Found> {
-  const [{ value: nodeTransaction, silence }, answer, found, known] = await Promise.all([
-    settled(getNodeTransaction(hash, chain, signal)),
-    settled(getNodeReceipt(hash, chain, signal)),
-    listLogs({ tx_hash: hash, limit: LOGS_MAX, chainId: chain }, signal),
-    findChain(chain),
-  ]);
-  const { logs, noLogs } = found;
-  const { value: receipt } = answer;
+async function readTransaction(
+  hash: string,
+  chain: string | null,
+  signal: AbortSignal,
+): Promise<FoundTransaction> {
+  const [{ value: nodeTransaction, noAnswerReason }, receiptAnswer, foundLogs, chainItem] = await Promise.all(
+    [
+      settleAnswer(getNodeTransaction(hash, chain, signal)),
+      settleAnswer(getNodeReceipt(hash, chain, signal)),
+      listLogs({ tx_hash: hash, limit: LOGS_MAX, chainId: chain }, signal),
+      findChain(chain),
+    ],
+  );
+  const { logs, noLogsReason } = foundLogs;
+  const { value: receipt } = receiptAnswer;
   const block = receipt?.blockNumber ?? logs[0]?.block_number ?? null;
   const hasCall = nodeTransaction !== null && nodeTransaction.to !== null && nodeTransaction.input.length > 2;
-  const isPart = noLogs !== null || found.total > logs.length;
+  const isIncomplete = noLogsReason !== null || foundLogs.total > logs.length;
   const [time, contracts, swaps, call] = await Promise.all([
     logs[0]?.timestamp ?? (block === null ? null : timeOf(block, chain, signal)),
     readContracts(
@@ -114,62 +132,65 @@ async function find(hash: string, chain: string | null, signal: AbortSignal): Pr
       signal,
     ),
     // Only the market chain has swaps.
-    chain === null ? findSwaps(hash, isPart ? wholeBlock(block) : logs, signal) : [],
+    chain === null ? findSwaps(hash, isIncomplete ? endsOfBlock(block) : logs, signal) : [],
     hasCall ? decodeInput(nodeTransaction.to ?? '', nodeTransaction.input, chain, signal) : null,
   ]);
-  const why = silence ?? answer.silence;
+  const reason = noAnswerReason ?? receiptAnswer.noAnswerReason;
   return {
-    ...found,
+    ...foundLogs,
     hash,
     chain,
     nodeTransaction,
     receipt,
-    silence: why,
+    noAnswerReason: reason,
     time,
     contracts,
     swaps,
     call,
-    known,
+    chainItem,
   };
 }
 
 /** The first and the last position in a block, between which the swaps of a transaction are. */
-function wholeBlock(block: number | null): Pick<LogEntry, 'block_number' | 'log_index'>[] {
+function endsOfBlock(block: number | null): Pick<LogEntry, 'block_number' | 'log_index'>[] {
   return block === null ? [] : [0, LOG_INDEX_MAX].map((index) => ({ block_number: block, log_index: index }));
 }
 
 async function timeOf(block: number, chain: string | null, signal: AbortSignal): Promise<number | null> {
-  return (await settled(getNodeBlock(block, false, chain, signal))).value?.time ?? null;
+  return (
+    (await settleAnswer(getNodeBlock({ block, withTransactions: false }, chain, signal))).value?.time ?? null
+  );
 }
 
-function transaction(found: Found): HTMLElement {
-  const { nodeTransaction, logs, total, noLogs, silence, chain, contracts, swaps, call } = found;
+function transactionPage(foundTransaction: FoundTransaction): HTMLElement {
+  const { nodeTransaction, logs, total, noLogsReason, noAnswerReason, chain, contracts, swaps, call } =
+    foundTransaction;
   if (nodeTransaction === null && logs.length === 0)
     return emptyNotice(
-      [silence, noLogs].filter((text) => text !== null).join('. ') ||
+      [noAnswerReason, noLogsReason].filter((text) => text !== null).join('. ') ||
         'This hash is unknown: no node of this service knows the transaction, and no log of it is indexed',
-      ...(silence === null ? [] : [h('p', {}, 'No logs of this transaction are stored')]),
+      ...(noAnswerReason === null ? [] : [h('p', {}, 'No logs of this transaction are stored')]),
     );
   const moves = movesOf(logs, contracts);
-  const part = (title: string, body: Node): HTMLElement =>
+  const section = (title: string, body: Node): HTMLElement =>
     h('section', { class: 'card list-card' }, h('div', { class: 'card-bar' }, h('h2', {}, title)), body);
   return h(
     'div',
     { class: 'transaction' },
-    summary(found),
-    swaps.length > 0 && part(`Swaps (${swaps.length})`, swapList(swaps)),
-    moves.length > 0 && part(`Token moves (${moves.length})`, moveList(moves, chain)),
-    moves.length > 1 && part('Token moves by address', changeList(changesOf(moves), chain)),
+    summary(foundTransaction),
+    swaps.length > 0 && section(`Swaps (${swaps.length})`, swapList(swaps)),
+    moves.length > 0 && section(`Token moves (${moves.length})`, moveList(moves, chain)),
+    moves.length > 1 && section('Token moves by address', changeList(changesOf(moves), chain)),
     nodeTransaction !== null &&
       nodeTransaction.input.length > 2 &&
-      part(
+      section(
         nodeTransaction.to === null ? 'Code that creates the contract' : 'Input',
         inputPart(nodeTransaction, call, chain),
       ),
-    part(
+    section(
       `Logs (${total > logs.length ? `the first ${logs.length} of ${formatWhole(BigInt(total))}` : total})`,
       logs.length === 0
-        ? emptyNotice(noLogsText(found))
+        ? emptyNotice(noLogsText(foundTransaction))
         : h(
             'ol',
             { class: 'events tab-body' },
@@ -177,80 +198,87 @@ function transaction(found: Found): HTMLElement {
               logItem(entry, chain, contracts.get(entry.address) ?? null, addressOf(entry.address, chain)),
             ),
             total > logs.length &&
-              h('li', {}, h('a', { href: logsPath({ tx_hash: found.hash, chainId: chain }) }, 'All logs')),
+              h(
+                'li',
+                {},
+                h('a', { href: logsPath({ tx_hash: foundTransaction.hash, chainId: chain }) }, 'All logs'),
+              ),
           ),
     ),
   );
 }
 
-function noLogsText({ noLogs, nodeTransaction, receipt, silence }: Found): string {
+function noLogsText({ noLogsReason, nodeTransaction, receipt, noAnswerReason }: FoundTransaction): string {
   if (receipt?.status === 0) return 'This transaction failed, so the chain keeps no logs of it';
   if (receipt?.logs === 0) return 'This transaction emitted no logs';
-  if (noLogs !== null) return noLogs;
-  if (silence !== null) return 'No logs of this transaction are stored';
+  if (noLogsReason !== null) return noLogsReason;
+  if (noAnswerReason !== null) return 'No logs of this transaction are stored';
   if (receipt === null && nodeTransaction?.blockNumber === null)
     return 'This transaction is in no block yet, so it has no logs';
   return 'This service has not indexed the logs of this transaction';
 }
 
-function summary(found: Found): HTMLElement {
-  const { nodeTransaction, receipt, time, logs, chain, known, noLogs, asOf } = found;
+function summary(foundTransaction: FoundTransaction): HTMLElement {
+  const { nodeTransaction, receipt, time, logs, chain, chainItem, noLogsReason, asOfBlock } =
+    foundTransaction;
   const block = receipt?.blockNumber ?? nodeTransaction?.blockNumber ?? logs[0]?.block_number ?? null;
-  const missing = missingOf(found);
+  const missingText = missingTextOf(foundTransaction);
   return h(
     'section',
     { class: 'card contract-card' },
     facts(
-      fact('Status', statusBadge(found)),
+      fact('Status', statusBadge(foundTransaction)),
       fact('Block', block === null ? '—' : blockNumber(block, chain)),
       fact('Time', time === null ? '—' : h('span', {}, formatTime(time), ' (', ago(time), ')')),
-      block === null ? null : proofFact(block, noLogs !== null || (asOf ?? 0) >= block, known),
-      ...(nodeTransaction === null ? [] : sentFacts(found, nodeTransaction)),
+      block === null ? null : proofFact(block, noLogsReason !== null || (asOfBlock ?? 0) >= block, chainItem),
+      ...(nodeTransaction === null ? [] : sentFacts(foundTransaction, nodeTransaction)),
     ),
-    missing === null ? null : h('p', { class: 'muted missing' }, missing),
+    missingText === null ? null : h('p', { class: 'muted missing' }, missingText),
   );
 }
 
-/** What the node does not tell; null if nothing is missing. */
-function missingOf({ nodeTransaction, receipt, silence }: Found): string | null {
+/** A sentence about the missing fields of the node; null if none is missing. */
+function missingTextOf({ nodeTransaction, receipt, noAnswerReason }: FoundTransaction): string | null {
   if (nodeTransaction === null)
-    return `${silence ?? 'No node of this service knows this transaction'}. Sender, receiver, value, gas and input are unknown; the stored logs are shown.`;
-  if (receipt === null && silence !== null) return `${silence}. Status, fee and used gas are unknown.`;
+    return `${noAnswerReason ?? 'No node of this service knows this transaction'}. Sender, receiver, value, gas and input are unknown; the stored logs are shown.`;
+  if (receipt === null && noAnswerReason !== null)
+    return `${noAnswerReason}. Status, fee and used gas are unknown.`;
   return null;
 }
 
 /** The fields of a transaction that only the node has. */
 function sentFacts(
-  { receipt, chain, known }: Found,
+  { receipt, chain, chainItem }: FoundTransaction,
   nodeTransaction: NodeTransaction,
 ): (HTMLElement | null)[] {
-  const price = receipt?.gasPrice ?? nodeTransaction.gasPrice;
-  const used = receipt?.gasUsed ?? null;
-  const created = receipt?.contract ?? null;
-  const coins = (wei: bigint): string => `${formatUnits(wei, COIN_DECIMALS)} ${known?.native_symbol ?? ''}`;
-  const number = (name: string, value: number | null): HTMLElement | null =>
+  const gasPrice = receipt?.gasPrice ?? nodeTransaction.gasPrice;
+  const gasUsed = receipt?.gasUsed ?? null;
+  const createdContract = receipt?.contract ?? null;
+  const coinAmount = (wei: bigint): string =>
+    `${formatUnits(wei, COIN_DECIMALS)} ${chainItem?.native_symbol ?? ''}`;
+  const numberFact = (name: string, value: number | null): HTMLElement | null =>
     value === null ? null : fact(name, String(value));
   return [
     nodeTransaction.from === null ? null : fact('From', addressOf(nodeTransaction.from, chain)),
     nodeTransaction.to === null ? null : fact('To', addressOf(nodeTransaction.to, chain)),
-    created === null ? null : fact('Created contract', addressOf(created, chain)),
-    fact('Value', coins(nodeTransaction.value)),
-    used === null || price === null ? null : fact('Fee', coins(used * price)),
-    used === null ? null : fact('Gas used', usedOf(used, nodeTransaction.gas)),
-    price === null
+    createdContract === null ? null : fact('Created contract', addressOf(createdContract, chain)),
+    fact('Value', coinAmount(nodeTransaction.value)),
+    gasUsed === null || gasPrice === null ? null : fact('Fee', coinAmount(gasUsed * gasPrice)),
+    gasUsed === null ? null : fact('Gas used', usedOf(gasUsed, nodeTransaction.gas)),
+    gasPrice === null
       ? null
       : fact(
           'Gas price',
-          `${formatUnits(price, GWEI_DECIMALS)} gwei`,
-          `${String(price)} wei per unit of gas`,
+          `${formatUnits(gasPrice, GWEI_DECIMALS)} gwei`,
+          `${String(gasPrice)} wei per unit of gas`,
         ),
-    number('Nonce', nodeTransaction.nonce),
-    number('Position in the block', nodeTransaction.index),
-    number('Type', nodeTransaction.type),
+    numberFact('Nonce', nodeTransaction.nonce),
+    numberFact('Position in the block', nodeTransaction.index),
+    numberFact('Type', nodeTransaction.type),
   ];
 }
 
-function statusBadge({ receipt, nodeTransaction, logs }: Found): HTMLElement {
+function statusBadge({ receipt, nodeTransaction, logs }: FoundTransaction): HTMLElement {
   if (receipt?.status === 1) return badge('success', 'good');
   if (receipt?.status === 0) return badge('failed', 'bad');
   // A failed transaction emits no logs.

@@ -1,5 +1,5 @@
 /** A table whose rows are all on the page, sorted in the browser. Rows can open to show more. */
-import { button, classes, h, showKeyed } from '../core/dom.ts';
+import { button, joinClasses, h, showKeyed } from '../core/dom.ts';
 import { formatCount } from '../core/format.ts';
 import { goTo } from '../core/navigation.ts';
 
@@ -16,17 +16,17 @@ interface SortedOptions<T> {
   readonly columns: readonly SortedColumn<T>[];
   readonly idOf: (item: T) => string;
   readonly pathOf: (item: T) => string | null;
-  /** Content of an opened row. Without it, rows cannot be opened. Called once for a row. */
-  readonly open?: (item: T) => Node;
+  /** Creates the content of an opened row, once for a row. Without it, rows cannot be opened. */
+  readonly renderDetail?: (item: T) => Node;
   /** Label of the column that sorts by default. */
   readonly sortBy: string;
-  readonly order: KeptOrder;
+  readonly order: StoredOrder;
 }
 
 /** A sort order in the address bar: the name of a column such as `pool_share`, or with the smallest first `pool_share_asc`. */
-export interface KeptOrder {
-  readonly first: string | null;
-  readonly keep: (order: string | null) => void;
+export interface StoredOrder {
+  readonly initialOrder: string | null;
+  readonly store: (order: string | null) => void;
 }
 
 export interface SortedTable<T> {
@@ -37,75 +37,78 @@ export interface SortedTable<T> {
 
 export function sortedTable<T>(options: SortedOptions<T>): SortedTable<T> {
   const { title, columns } = options;
-  let [sortedLabel, isRising] = readOrder(options);
+  let [sortedLabel, isAscending] = readOrder(options);
   let items: readonly T[] = [];
-  const opened = new Map<string, HTMLElement>();
+  const detailRows = new Map<string, HTMLElement>();
   const body = h('tbody');
-  const count = h('span', { class: 'muted' });
-  const heads = columns.map((column, index) => {
-    const sort = (): void => {
-      isRising = sortedLabel === column.label && !isRising;
+  const countText = h('span', { class: 'muted' });
+  const headCells = columns.map((column, index) => {
+    const sortByColumn = (): void => {
+      isAscending = sortedLabel === column.label && !isAscending;
       sortedLabel = column.label;
-      const isUsual = sortedLabel === options.sortBy && !isRising;
-      options.order.keep(isUsual ? null : orderOf(sortedLabel, isRising));
-      draw();
+      const isDefault = sortedLabel === options.sortBy && !isAscending;
+      options.order.store(isDefault ? null : orderOf(sortedLabel, isAscending));
+      drawRows();
     };
     const label =
-      column.key === undefined ? column.label : h('button', { type: 'button', onclick: sort }, column.label);
+      column.key === undefined
+        ? column.label
+        : h('button', { type: 'button', onclick: sortByColumn }, column.label);
     return h('th', { scope: 'col', class: index === 0 ? 'left' : null, title: column.hint ?? null }, label);
   });
   const toggle = (id: string): void => {
-    const item = items.find((one) => options.idOf(one) === id);
-    if (!opened.delete(id) && options.open !== undefined && item !== undefined)
-      opened.set(id, detailRow(id, options.open(item), shownHeads(heads)));
-    draw();
+    const item = items.find((item) => options.idOf(item) === id);
+    if (!detailRows.delete(id) && options.renderDetail !== undefined && item !== undefined)
+      detailRows.set(id, detailRow(id, options.renderDetail(item), shownHeads(headCells)));
+    drawRows();
     body.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] .opener`)?.focus();
   };
   const rowsOf = (item: T): HTMLElement[] => {
     const id = options.idOf(item);
-    const detail = opened.get(id);
+    const detail = detailRows.get(id);
     const row = toRow(options, item, detail !== undefined, () => toggle(id));
     return detail === undefined ? [row] : [row, detail];
   };
-  const draw = (): void => {
+  const drawRows = (): void => {
     columns.forEach((column, index) => {
-      const order = isRising ? 'ascending' : 'descending';
-      heads[index]?.setAttribute('aria-sort', column.label === sortedLabel ? order : 'none');
+      const order = isAscending ? 'ascending' : 'descending';
+      headCells[index]?.setAttribute('aria-sort', column.label === sortedLabel ? order : 'none');
     });
     const key = columns.find(({ label }) => label === sortedLabel)?.key;
-    const focused = focusedIn(body);
-    showKeyed(body, sortItems(items, key, isRising).flatMap(rowsOf), ({ dataset }) => dataset['id']);
-    if (focused !== null && !body.contains(document.activeElement))
-      body.querySelector<HTMLElement>(focused)?.focus();
-    count.textContent = formatCount(items.length);
+    const focusedSelector = focusedIn(body);
+    showKeyed(body, sortItems(items, key, isAscending).flatMap(rowsOf), ({ dataset }) => dataset['id']);
+    if (focusedSelector !== null && !body.contains(document.activeElement))
+      body.querySelector<HTMLElement>(focusedSelector)?.focus();
+    countText.textContent = formatCount(items.length);
   };
   const table = h(
     'table',
     { class: `data holdings ${title.toLowerCase()}`, 'aria-label': title },
-    h('thead', {}, h('tr', {}, ...heads)),
+    h('thead', {}, h('tr', {}, ...headCells)),
     body,
   );
   return {
     element: h(
       'section',
       { class: 'card list-card' },
-      h('div', { class: 'card-bar' }, h('h2', {}, title), count),
+      h('div', { class: 'card-bar' }, h('h2', {}, title), countText),
       h('div', { class: 'table-scroll' }, table),
     ),
-    show(next) {
-      items = next;
-      draw();
+    show(newItems) {
+      items = newItems;
+      drawRows();
     },
   };
 }
 
-const orderOf = (label: string, isRising: boolean): string =>
-  label.toLowerCase().replaceAll(' ', '_') + (isRising ? '_asc' : '');
+const orderOf = (label: string, isAscending: boolean): string =>
+  label.toLowerCase().replaceAll(' ', '_') + (isAscending ? '_asc' : '');
 
-function readOrder<T>({ columns, sortBy, order }: SortedOptions<T>): [label: string, isRising: boolean] {
+function readOrder<T>({ columns, sortBy, order }: SortedOptions<T>): [label: string, isAscending: boolean] {
   for (const { label, key } of columns)
-    for (const isRising of [false, true])
-      if (key !== undefined && orderOf(label, isRising) === order.first) return [label, isRising];
+    for (const isAscending of [false, true])
+      if (key !== undefined && orderOf(label, isAscending) === order.initialOrder)
+        return [label, isAscending];
   return [sortBy, false];
 }
 
@@ -115,9 +118,9 @@ function detailRow(id: string, content: Node, columns: number): HTMLElement {
 }
 
 /** Number of columns that the width of the window shows. A cell over more columns would add columns. */
-function shownHeads(heads: readonly HTMLElement[]): number {
-  const shownCount = heads.filter((head) => getComputedStyle(head).display !== 'none').length;
-  return shownCount === 0 ? heads.length : shownCount;
+function shownHeads(headCells: readonly HTMLElement[]): number {
+  const shownCount = headCells.filter((head) => getComputedStyle(head).display !== 'none').length;
+  return shownCount === 0 ? headCells.length : shownCount;
 }
 
 /** A selector of the focused link or button of a row, which stays focused when the row is drawn again. */
@@ -126,17 +129,17 @@ function focusedIn(body: HTMLElement): string | null {
   if (activeElement === null || !body.contains(activeElement)) return null;
   const id = activeElement.closest('tr')?.dataset['id'];
   if (id === undefined) return null;
-  const kind = ['.opener', '.copy'].find((each) => activeElement.matches(each)) ?? 'a';
-  return `[data-id="${CSS.escape(id)}"] ${kind}`;
+  const selector = ['.opener', '.copy'].find((selector) => activeElement.matches(selector)) ?? 'a';
+  return `[data-id="${CSS.escape(id)}"] ${selector}`;
 }
 
 function sortItems<T>(
   items: readonly T[],
   key: ((item: T) => number | string | null) | undefined,
-  isRising: boolean,
+  isAscending: boolean,
 ): readonly T[] {
   if (key === undefined) return items;
-  const sign = isRising ? 1 : -1;
+  const sign = isAscending ? 1 : -1;
   return items
     .map((item) => ({ item, value: key(item) }))
     .sort((a, b) => {
@@ -149,13 +152,13 @@ function sortItems<T>(
 }
 
 function toRow<T>(
-  { columns, idOf, pathOf, open }: SortedOptions<T>,
+  { columns, idOf, pathOf, renderDetail }: SortedOptions<T>,
   item: T,
   isOpen: boolean,
   ontoggle: () => void,
 ): HTMLTableRowElement {
   const opener =
-    open === undefined
+    renderDetail === undefined
       ? null
       : button(isOpen ? '▾' : '▸', ontoggle, {
           class: 'opener',
@@ -165,7 +168,7 @@ function toRow<T>(
   const cells = columns.map(({ cell }, index) =>
     h(
       'td',
-      { class: classes(index === 0 && 'left', index === 0 && opener !== null && 'with-opener') },
+      { class: joinClasses(index === 0 && 'left', index === 0 && opener !== null && 'with-opener') },
       index === 0 ? opener : null,
       cell(item),
     ),
@@ -174,7 +177,7 @@ function toRow<T>(
   const path = pathOf(item);
   row.addEventListener('click', ({ target }) => {
     if (target instanceof Element && target.closest('a, button') !== null) return;
-    const canOpen = open !== undefined;
+    const canOpen = renderDetail !== undefined;
     if (canOpen) ontoggle();
     else if (path !== null) goTo(path);
   });

@@ -5,7 +5,7 @@ import { getAnswer } from '../core/api.ts';
 import { contractPath, walletPath } from '../core/app.ts';
 import { h } from '../core/dom.ts';
 import { formatCount } from '../core/format.ts';
-import { emptyNotice, loaded, skeleton } from '../core/panel.ts';
+import { emptyNotice, loadingPanel, skeleton } from '../core/panel.ts';
 import { recentWallets } from './recentWallets.ts';
 
 /** Number of swaps in which to look for traders, and most traders to name. */
@@ -14,12 +14,12 @@ const TRADERS_MAX = 6;
 
 export function noWallet(signal: AbortSignal): HTMLElement {
   const recentAddresses = recentWallets();
-  const traders = loaded({
-    load: (life) =>
+  const traderList = loadingPanel({
+    load: (loadSignal) =>
       getAnswer<{ data: readonly ActivityEntry[] }>(
         '/activity',
         { event_type: 'swap', limit: SWAPS_SEARCHED },
-        life,
+        loadSignal,
       ),
     render: ({ data }) => {
       const makers = data.flatMap((entry) => ('maker' in entry && entry.maker !== null ? [entry.maker] : []));
@@ -36,7 +36,7 @@ export function noWallet(signal: AbortSignal): HTMLElement {
       'Enter the address of a wallet to see its tokens, LP tokens and V3 positions, with their value now.',
     ),
     recentAddresses.length > 0 && walletList('Wallets that you looked at', recentAddresses),
-    traders.element,
+    traderList.element,
   );
 }
 
@@ -57,8 +57,8 @@ function walletList(title: string, addresses: readonly string[]): HTMLElement {
 
 /** Says why a wallet may look empty. */
 export function emptyWallet(address: string, signal: AbortSignal): HTMLElement {
-  const indexStart = loaded({
-    load: (life) => getAnswer<OverviewAnswer>('/overview', {}, life),
+  const indexStart = loadingPanel({
+    load: (loadSignal) => getAnswer<OverviewAnswer>('/overview', {}, loadSignal),
     render: ({ data: { history } }) =>
       h(
         'span',

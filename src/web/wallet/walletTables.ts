@@ -5,10 +5,10 @@ import { getAnswer } from '../core/api.ts';
 import { pairPath, tokenPath } from '../core/app.ts';
 import { h } from '../core/dom.ts';
 import { formatAmount, formatShare, formatUsd, formatUsdPrice, symbolOf } from '../core/format.ts';
-import { loaded, skeleton, type Loaded } from '../core/panel.ts';
-import { avatar, badge, change, POOL_TYPES, withCopy } from '../core/pieces.ts';
+import { loadingPanel, skeleton, type LoadingPanel } from '../core/panel.ts';
+import { avatar, badge, coloredChange, POOL_TYPES, withCopy } from '../core/pieces.ts';
 import { rangePicture } from './rangePicture.ts';
-import { sortedTable, type KeptOrder, type SortedTable } from './sortedTable.ts';
+import { sortedTable, type StoredOrder, type SortedTable } from './sortedTable.ts';
 
 /** A row of the table of tokens: a token, or the native coin without an address. */
 interface Holding {
@@ -25,38 +25,39 @@ interface WalletTables {
 }
 
 export function walletTables(
-  orderOf: (table: 'tokens' | 'positions') => KeptOrder,
+  orderOf: (table: 'tokens' | 'positions') => StoredOrder,
   signal: AbortSignal,
 ): WalletTables {
-  const ranges = new Map<string, Loaded>();
-  const latest = new Map<string, PortfolioPosition>();
+  const rangePanels = new Map<string, LoadingPanel>();
+  const latestPositions = new Map<string, PortfolioPosition>();
   const tokens = tokenTable(orderOf('tokens'));
   // Shares of positions follow from the net worth, which changes with each answer.
-  let worth = 0;
+  let netWorth = 0;
   const positions = positionTable(
     orderOf('positions'),
-    (item) => shareOf(item.value_usd, worth),
+    (item) => shareOf(item.value_usd, netWorth),
     (item) => {
-      const range = ranges.get(item.id) ?? rangePanel(() => latest.get(item.id) ?? item, signal);
-      ranges.set(item.id, range);
-      return range.element;
+      const panel =
+        rangePanels.get(item.id) ?? rangePanel(() => latestPositions.get(item.id) ?? item, signal);
+      rangePanels.set(item.id, panel);
+      return panel.element;
     },
   );
   return {
     element: h('div', {}, tokens.element, positions.element),
     show(data) {
-      worth = data.net_worth_usd;
+      netWorth = data.net_worth_usd;
       tokens.show(holdingsOf(data));
       tokens.element.hidden = isEmptyWallet(data);
-      for (const position of data.positions) latest.set(position.id, position);
+      for (const position of data.positions) latestPositions.set(position.id, position);
       positions.show(data.positions);
       positions.element.hidden = data.positions.length === 0;
-      for (const range of ranges.values()) range.refresh();
+      for (const panel of rangePanels.values()) panel.refresh();
     },
   };
 }
 
-/** Without a token and a position, and with no native coin either. */
+/** Whether the wallet has no token, no position and no native coin. */
 export function isEmptyWallet({ tokens, positions, native }: Portfolio): boolean {
   return tokens.length === 0 && positions.length === 0 && Number(native?.balance ?? 0) === 0;
 }
@@ -65,14 +66,14 @@ function isTrusted(confidence: string): boolean {
   return confidence === 'high' || confidence === 'medium';
 }
 
-function holdingsOf({ tokens, native, net_worth_usd: worth }: Portfolio): Holding[] {
+function holdingsOf({ tokens, native, net_worth_usd: netWorth }: Portfolio): Holding[] {
   const holdings = tokens.map((item): Holding => {
-    const counts = isTrusted(item.price_confidence);
+    const isCounted = isTrusted(item.price_confidence);
     return {
       address: item.address,
       symbol: symbolOf(item),
       item,
-      share: counts ? shareOf(item.value_usd, worth) : null,
+      share: isCounted ? shareOf(item.value_usd, netWorth) : null,
     };
   });
   if (native !== null)
@@ -80,16 +81,16 @@ function holdingsOf({ tokens, native, net_worth_usd: worth }: Portfolio): Holdin
       address: null,
       symbol: native.symbol,
       item: native,
-      share: isTrusted(native.price_confidence) ? shareOf(native.value_usd, worth) : null,
+      share: isTrusted(native.price_confidence) ? shareOf(native.value_usd, netWorth) : null,
     });
   return holdings;
 }
 
-function shareOf(value: number | null, worth: number): number | null {
-  return value === null || !(worth > 0) ? null : (value / worth) * 100;
+function shareOf(value: number | null, netWorth: number): number | null {
+  return value === null || !(netWorth > 0) ? null : (value / netWorth) * 100;
 }
 
-function tokenTable(order: KeptOrder): SortedTable<Holding> {
+function tokenTable(order: StoredOrder): SortedTable<Holding> {
   return sortedTable<Holding>({
     order,
     title: 'Tokens',
@@ -111,7 +112,7 @@ function tokenTable(order: KeptOrder): SortedTable<Holding> {
       {
         label: '24h',
         key: ({ item }) => item.price_change_24h,
-        cell: ({ item }) => change(item.price_change_24h),
+        cell: ({ item }) => coloredChange(item.price_change_24h),
       },
       {
         label: 'Value',
@@ -167,9 +168,9 @@ function shareCell(share: number | null): HTMLElement {
 }
 
 function positionTable(
-  order: KeptOrder,
+  order: StoredOrder,
   shareOfTotal: (item: PortfolioPosition) => number | null,
-  open: (item: PortfolioPosition) => Node,
+  renderDetail: (item: PortfolioPosition) => Node,
 ): SortedTable<PortfolioPosition> {
   return sortedTable<PortfolioPosition>({
     order,
@@ -177,7 +178,7 @@ function positionTable(
     sortBy: 'Value',
     idOf: ({ id }) => id,
     pathOf: ({ pair_address: pair }) => pairPath(pair),
-    open,
+    renderDetail,
     columns: [
       { label: 'Pool', key: (item) => item.tokens.map(symbolOf).join('/').toLowerCase(), cell: positionName },
       { label: 'Amounts', cell: positionAmounts },
@@ -230,9 +231,9 @@ function holdingLine({ tokens }: PortfolioPosition): HTMLElement {
   return h('p', {}, `Holds ${amounts.join(' and ')}.`);
 }
 
-function rangePanel(position: () => PortfolioPosition, signal: AbortSignal): Loaded {
-  return loaded({
-    load: (life) => getAnswer<PairAnswer>(`/pairs/${position().pair_address}`, {}, life),
+function rangePanel(position: () => PortfolioPosition, signal: AbortSignal): LoadingPanel {
+  return loadingPanel({
+    load: (loadSignal) => getAnswer<PairAnswer>(`/pairs/${position().pair_address}`, {}, loadSignal),
     render: ({ data }) => h('div', {}, holdingLine(position()), rangePicture(position(), data)),
     skeleton: () => skeleton('range'),
     class: 'loaded range-loaded',

@@ -79,7 +79,7 @@ export const screenerPairShape = z.object({
 });
 export type ScreenerPair = z.infer<typeof screenerPairShape>;
 
-const event = {
+const eventFields = {
   block: blockShape,
   txnId: hashShape.meta({ description: 'Transaction hash' }),
   txnIndex: countShape.meta({ description: 'Index of the transaction in its block' }),
@@ -97,7 +97,7 @@ const event = {
 
 const screenerSwapShape = z
   .object({
-    ...event,
+    ...eventFields,
     eventType: z.literal('swap'),
     asset0In: decimalShape.optional().meta({ description: 'Amount of asset0 paid in, whole tokens' }),
     asset1In: decimalShape.optional().meta({ description: 'Amount of asset1 paid in, whole tokens' }),
@@ -113,7 +113,7 @@ const screenerSwapShape = z
 
 const screenerLiquidityShape = z
   .object({
-    ...event,
+    ...eventFields,
     eventType: z
       .enum(['join', 'exit'])
       .meta({ description: 'join: liquidity added; exit: liquidity removed' }),

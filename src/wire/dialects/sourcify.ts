@@ -1,12 +1,12 @@
 /** Shapes of the answers in the formats of Sourcify (API version 2) and of its signature database. */
 import { z } from 'zod';
 
-const json = z.record(z.string(), z.unknown());
+const jsonShape = z.record(z.string(), z.unknown());
 const matchShape = z
   .enum(['exact_match', 'match'])
   .nullable()
   .meta({ description: 'exact_match: with metadata; match: without; null: not compared, or no match' });
-const checksummed = z
+const checksumAddressShape = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
   .meta({ description: 'Address with checksum' });
@@ -17,7 +17,7 @@ const minimalShape = z.object({
   creationMatch: matchShape,
   runtimeMatch: matchShape,
   chainId: z.string(),
-  address: checksummed,
+  address: checksumAddressShape,
   verifiedAt: z.string().nullable().meta({ description: 'Time in ISO 8601, UTC' }),
 });
 
@@ -30,14 +30,14 @@ const signatureListShape = z.array(
 export const sourcifyContractShape = z
   .looseObject({
     ...minimalShape.shape,
-    abi: z.array(json).nullable().optional(),
+    abi: z.array(jsonShape).nullable().optional(),
     sources: sourcesShape.optional(),
     compilation: z
       .object({
         language: z.string(),
         compiler: z.string(),
         compilerVersion: z.string(),
-        compilerSettings: json,
+        compilerSettings: jsonShape,
         name: z.string(),
         fullyQualifiedName: z.string(),
       })
@@ -48,12 +48,12 @@ export const sourcifyContractShape = z
         transactionHash: z.string().nullable(),
         blockNumber: z.string().nullable(),
         transactionIndex: z.string().nullable(),
-        deployer: checksummed.nullable(),
+        deployer: checksumAddressShape.nullable(),
       })
       .partial()
       .optional(),
     stdJsonInput: z
-      .object({ language: z.string(), sources: sourcesShape, settings: json })
+      .object({ language: z.string(), sources: sourcesShape, settings: jsonShape })
       .partial()
       .optional(),
     signatures: z
@@ -64,17 +64,17 @@ export const sourcifyContractShape = z
       .object({
         isProxy: z.boolean(),
         proxyType: z.string().nullable(),
-        implementations: z.array(z.object({ address: checksummed, name: z.string().optional() })),
+        implementations: z.array(z.object({ address: checksumAddressShape, name: z.string().optional() })),
       })
       .partial()
       .optional(),
-    creationBytecode: json.optional(),
-    runtimeBytecode: json.optional(),
-    metadata: json.nullable().optional(),
-    storageLayout: json.nullable().optional(),
-    userdoc: json.nullable().optional(),
-    devdoc: json.nullable().optional(),
-    stdJsonOutput: json.nullable().optional(),
+    creationBytecode: jsonShape.optional(),
+    runtimeBytecode: jsonShape.optional(),
+    metadata: jsonShape.nullable().optional(),
+    storageLayout: jsonShape.nullable().optional(),
+    userdoc: jsonShape.nullable().optional(),
+    devdoc: jsonShape.nullable().optional(),
+    stdJsonOutput: jsonShape.nullable().optional(),
   })
   .meta({ id: 'SourcifyContract' });
 

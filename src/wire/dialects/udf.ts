@@ -95,7 +95,7 @@ const udfSearchHitShape = z.object({
 export type UdfSearchHit = z.infer<typeof udfSearchHitShape>;
 export const udfSearchAnswerShape = z.union([z.array(udfSearchHitShape), udfErrorShape]);
 
-const numbers = z.array(z.number());
+const numbersShape = z.array(z.number());
 
 export const udfHistoryShape = z.discriminatedUnion('s', [
   z
@@ -104,11 +104,11 @@ export const udfHistoryShape = z.discriminatedUnion('s', [
       t: z
         .array(unixSecondsShape)
         .meta({ description: 'Open times of the bars, unix seconds, UTC, ascending' }),
-      o: numbers.meta({ description: 'Open prices' }),
-      h: numbers.meta({ description: 'Highest prices' }),
-      l: numbers.meta({ description: 'Lowest prices' }),
-      c: numbers.meta({ description: 'Close prices' }),
-      v: numbers.meta({ description: 'Volumes in whole base tokens' }),
+      o: numbersShape.meta({ description: 'Open prices' }),
+      h: numbersShape.meta({ description: 'Highest prices' }),
+      l: numbersShape.meta({ description: 'Lowest prices' }),
+      c: numbersShape.meta({ description: 'Close prices' }),
+      v: numbersShape.meta({ description: 'Volumes in whole base tokens' }),
     })
     .meta({ id: 'UdfBars' }),
   z

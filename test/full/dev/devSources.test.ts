@@ -24,7 +24,7 @@ test('the sources of every token, and of the V2 pools, factories, routers and th
     );
     const runtimeOf = async (address: string) =>
       toHexData(await rpc.call('eth_getCode', [address, 'latest']));
-    for (const { address, name, set } of contracts) {
+    for (const { address, name, sourceSet: set } of contracts) {
       const request = {
         chainId: 369,
         address,
@@ -41,7 +41,7 @@ test('the sources of every token, and of the V2 pools, factories, routers and th
     }
     // A changed source is refused.
     const [contract] = contracts.filter(({ name }) => name.endsWith(':DevToken'));
-    const source = JSON.stringify(contract?.set.input);
+    const source = JSON.stringify(contract?.sourceSet.input);
     const changed = source.replace('return ticker', 'return text');
     expect(changed).not.toBe(source);
     const wrong = await verifyContract(

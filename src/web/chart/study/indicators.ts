@@ -6,7 +6,7 @@ export type Values = readonly (number | null)[];
 
 /** The mean of the last `length` prices. */
 export function simpleAverage(prices: readonly number[], length: number): Values {
-  return prices.map((_, index) => (index + 1 < length ? null : meanBefore(prices, index, length)));
+  return prices.map((_, index) => (index + 1 < length ? null : meanUpTo(prices, index, length)));
 }
 
 /** The average that gives the newest price the weight 2 / (length + 1). It begins with a simple average. */
@@ -23,14 +23,14 @@ interface Bands {
 /** Bollinger bands: the simple average, and `width` standard deviations (of the population) above and below it. */
 export function bollingerBands(prices: readonly number[], length: number, width: number): Bands {
   const middle = simpleAverage(prices, length);
-  const deviation = middle.map((mean, index) => {
+  const deviations = middle.map((mean, index) => {
     if (mean === null) return null;
     const squares = prices.slice(index + 1 - length, index + 1).map((price) => (price - mean) ** 2);
     return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / length);
   });
-  const band = (sign: number): Values =>
-    middle.map((mean, index) => (mean === null ? null : mean + sign * width * (deviation[index] ?? 0)));
-  return { upper: band(1), middle, lower: band(-1) };
+  const bandAt = (sign: number): Values =>
+    middle.map((mean, index) => (mean === null ? null : mean + sign * width * (deviations[index] ?? 0)));
+  return { upper: bandAt(1), middle, lower: bandAt(-1) };
 }
 
 /** The RSI of J. Welles Wilder, 0 to 100. It is 50 while the price does not move. */
@@ -54,7 +54,7 @@ export function relativeStrength(prices: readonly number[], length: number): Val
   return prices.length === 0 ? [] : [null, ...values];
 }
 
-interface Traded {
+interface TradedBar {
   readonly time: number;
   readonly high: number;
   readonly low: number;
@@ -70,30 +70,30 @@ function periodOf(time: number, barSeconds: number): string {
 }
 
 /**
- * The VWAP: the mean of (high + low + close) / 3 since the begin of the period, weighted by the volume of the bars. The
+ * The VWAP: the mean of (high + low + close) / 3 since the start of the period, weighted by the volume of the bars. The
  * first period has no value if older bars may belong to it.
  */
-export function volumeAverage(bars: readonly Traded[], barSeconds: number, isWhole: boolean): Values {
-  const [first] = bars;
-  if (first === undefined) return [];
-  const cutShort = isWhole ? null : periodOf(first.time, barSeconds);
+export function volumeAverage(bars: readonly TradedBar[], barSeconds: number, isWhole: boolean): Values {
+  const [firstBar] = bars;
+  if (firstBar === undefined) return [];
+  const cutPeriod = isWhole ? null : periodOf(firstBar.time, barSeconds);
   let period = '';
-  let [value, volume] = [0, 0];
+  let [priceVolume, volume] = [0, 0];
   return bars.map((bar) => {
     const barPeriod = periodOf(bar.time, barSeconds);
-    if (barPeriod !== period) [value, volume] = [0, 0];
+    if (barPeriod !== period) [priceVolume, volume] = [0, 0];
     period = barPeriod;
-    value += ((bar.high + bar.low + bar.close) / 3) * bar.volume;
+    priceVolume += ((bar.high + bar.low + bar.close) / 3) * bar.volume;
     volume += bar.volume;
-    return barPeriod === cutShort || volume === 0 ? null : value / volume;
+    return barPeriod === cutPeriod || volume === 0 ? null : priceVolume / volume;
   });
 }
 
 /** Whether the period of the newest bar may have begun before the first bar. */
 export function isPeriodCut(bars: readonly { readonly time: number }[], barSeconds: number): boolean {
-  const [first, last] = [bars[0], bars.at(-1)];
-  if (first === undefined || last === undefined) return false;
-  return periodOf(first.time, barSeconds) === periodOf(last.time, barSeconds);
+  const [firstBar, lastBar] = [bars[0], bars.at(-1)];
+  if (firstBar === undefined || lastBar === undefined) return false;
+  return periodOf(firstBar.time, barSeconds) === periodOf(lastBar.time, barSeconds);
 }
 
 /** Begins with the mean of the first `length` values. Then each value counts with this weight. */
@@ -101,12 +101,12 @@ function smooth(values: readonly number[], length: number, weight: number): Valu
   let average: number | null = null;
   return values.map((value, index) => {
     if (index + 1 < length) return null;
-    average = average === null ? meanBefore(values, index, length) : average + weight * (value - average);
+    average = average === null ? meanUpTo(values, index, length) : average + weight * (value - average);
     return average;
   });
 }
 
 /** The mean of the `length` values up to this index. */
-function meanBefore(values: readonly number[], index: number, length: number): number {
+function meanUpTo(values: readonly number[], index: number, length: number): number {
   return values.slice(index + 1 - length, index + 1).reduce((sum, value) => sum + value, 0) / length;
 }

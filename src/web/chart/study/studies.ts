@@ -46,10 +46,18 @@ export interface StudyLine {
 /** The lines of the chosen indicators. The volume has no line. */
 export function linesOf(names: readonly StudyName[], studied: StudiedBars): StudyLine[] {
   const closes = studied.bars.map(({ close }) => close);
-  return STUDY_NAMES.filter((name) => names.includes(name)).flatMap((name) => LINES[name](closes, studied));
+  return STUDY_NAMES.filter((name) => names.includes(name)).flatMap((name) =>
+    LINES_OF_STUDY[name](closes, studied),
+  );
 }
 
-const line = (study: StudyName, column: string, label: string, color: string, values: Values): StudyLine => ({
+const studyLine = (
+  study: StudyName,
+  column: string,
+  label: string,
+  color: string,
+  values: Values,
+): StudyLine => ({
   study,
   column,
   label,
@@ -57,22 +65,22 @@ const line = (study: StudyName, column: string, label: string, color: string, va
   values,
 });
 
-const LINES: Readonly<
+const LINES_OF_STUDY: Readonly<
   Record<StudyName, (closes: readonly number[], studied: StudiedBars) => readonly StudyLine[]>
 > = {
   volume: () => [],
-  ma: (closes) => [line('ma', 'ma_20', 'MA', '--s1', simpleAverage(closes, 20))],
-  ema: (closes) => [line('ema', 'ema_20', 'EMA', '--s0', exponentialAverage(closes, 20))],
+  ma: (closes) => [studyLine('ma', 'ma_20', 'MA', '--s1', simpleAverage(closes, 20))],
+  ema: (closes) => [studyLine('ema', 'ema_20', 'EMA', '--s0', exponentialAverage(closes, 20))],
   vwap: (_, { bars, barSeconds, isWhole }) => [
-    line('vwap', 'vwap', 'VWAP', '--s3', volumeAverage(bars, barSeconds, isWhole)),
+    studyLine('vwap', 'vwap', 'VWAP', '--s3', volumeAverage(bars, barSeconds, isWhole)),
   ],
   bollinger: (closes) => {
     const { upper, middle, lower } = bollingerBands(closes, 20, 2);
     return [
-      line('bollinger', 'bollinger_upper', 'BB', '--s5', upper),
-      line('bollinger', 'bollinger_middle', '', '--s5', middle),
-      line('bollinger', 'bollinger_lower', '', '--s5', lower),
+      studyLine('bollinger', 'bollinger_upper', 'BB', '--s5', upper),
+      studyLine('bollinger', 'bollinger_middle', '', '--s5', middle),
+      studyLine('bollinger', 'bollinger_lower', '', '--s5', lower),
     ];
   },
-  rsi: (closes) => [line('rsi', 'rsi_14', 'RSI', '--s3', relativeStrength(closes, 14))],
+  rsi: (closes) => [studyLine('rsi', 'rsi_14', 'RSI', '--s3', relativeStrength(closes, 14))],
 };

@@ -22,10 +22,10 @@ import { linesOf, type StudiedBars, type StudyLine } from './studies.ts';
 
 export interface StudySeries {
   /** Chooses other indicators. Panes without a series are closed. */
-  choose(names: readonly StudyName[]): void;
+  chooseStudies(studyNames: readonly StudyName[]): void;
   /** Draws the values of these bars from an index on. Prices are multiplied by the factor. */
-  draw(studied: StudiedBars, factor: number, from: number): void;
-  paint(format: PriceFormat): void;
+  draw(studied: StudiedBars, priceFactor: number, firstIndex: number): void;
+  applyTheme(priceFormat: PriceFormat): void;
   /** The lines that are drawn. */
   lines(): readonly StudyLine[];
 }
@@ -43,72 +43,73 @@ export function createStudySeries(chart: IChartApiBase<Time>): StudySeries {
 
 class Studies implements StudySeries {
   private readonly chart: IChartApiBase<Time>;
-  private names: readonly StudyName[] = [];
+  private studyNames: readonly StudyName[] = [];
   private studied = NO_BARS_STUDIED;
-  private factor = 1;
-  private format: PriceFormat | null = null;
-  private volumes: ISeriesApi<'Histogram'> | null = null;
+  private priceFactor = 1;
+  private priceFormat: PriceFormat | null = null;
+  private volumeSeries: ISeriesApi<'Histogram'> | null = null;
   /** The series of each line, by its column. */
-  private readonly series = new Map<string, ISeriesApi<'Line'>>();
-  private drawn: readonly StudyLine[] = [];
+  private readonly seriesByColumn = new Map<string, ISeriesApi<'Line'>>();
+  private drawnLines: readonly StudyLine[] = [];
 
   constructor(chart: IChartApiBase<Time>) {
     this.chart = chart;
   }
 
-  choose(names: readonly StudyName[]): void {
-    if (names.join() === this.names.join()) return;
-    for (const series of this.series.values()) this.chart.removeSeries(series);
-    if (this.volumes !== null) this.chart.removeSeries(this.volumes);
-    this.series.clear();
-    this.volumes = null;
-    this.names = names;
-    let panes = 1;
+  chooseStudies(studyNames: readonly StudyName[]): void {
+    if (studyNames.join() === this.studyNames.join()) return;
+    for (const series of this.seriesByColumn.values()) this.chart.removeSeries(series);
+    if (this.volumeSeries !== null) this.chart.removeSeries(this.volumeSeries);
+    this.seriesByColumn.clear();
+    this.volumeSeries = null;
+    this.studyNames = studyNames;
+    let paneCount = 1;
     const addPane = (height: number): number => {
       this.chart.addPane(false).setStretchFactor(height);
-      panes += 1;
-      return panes - 1;
+      paneCount += 1;
+      return paneCount - 1;
     };
-    if (names.includes('volume')) this.volumes = this.addVolumes(addPane(PANE_HEIGHTS.volume));
-    const rsiPane = names.includes('rsi') ? addPane(PANE_HEIGHTS.rsi) : 0;
-    for (const line of linesOf(names, NO_BARS_STUDIED))
-      this.series.set(line.column, line.study === 'rsi' ? this.addRsi(rsiPane) : this.addLine(0));
-    if (this.format !== null) this.paint(this.format);
-    this.draw(this.studied, this.factor, 0);
+    if (studyNames.includes('volume')) this.volumeSeries = this.addVolumes(addPane(PANE_HEIGHTS.volume));
+    const rsiPane = studyNames.includes('rsi') ? addPane(PANE_HEIGHTS.rsi) : 0;
+    for (const line of linesOf(studyNames, NO_BARS_STUDIED))
+      this.seriesByColumn.set(line.column, line.study === 'rsi' ? this.addRsi(rsiPane) : this.addLine(0));
+    if (this.priceFormat !== null) this.applyTheme(this.priceFormat);
+    this.draw(this.studied, this.priceFactor, 0);
   }
 
-  draw(studied: StudiedBars, factor: number, from: number): void {
+  draw(studied: StudiedBars, priceFactor: number, firstIndex: number): void {
     this.studied = studied;
-    this.factor = factor;
-    this.drawn = linesOf(this.names, studied);
-    this.drawVolumes(from);
-    const bars = studied.bars.slice(from);
-    for (const { study, column, values } of this.drawn) {
-      const valueFactor = study === 'rsi' ? 1 : factor;
-      const points = bars.map((bar, index) => toPoint(bar, values[from + index], valueFactor));
-      setPoints(this.series.get(column) ?? null, points, from);
+    this.priceFactor = priceFactor;
+    this.drawnLines = linesOf(this.studyNames, studied);
+    this.drawVolumes(firstIndex);
+    const bars = studied.bars.slice(firstIndex);
+    for (const { study, column, values } of this.drawnLines) {
+      const valueFactor = study === 'rsi' ? 1 : priceFactor;
+      const points = bars.map((bar, index) => toPoint(bar, values[firstIndex + index], valueFactor));
+      setPoints(this.seriesByColumn.get(column) ?? null, points, firstIndex);
     }
   }
 
-  paint(format: PriceFormat): void {
-    this.format = format;
-    for (const { study, column, color } of linesOf(this.names, NO_BARS_STUDIED)) {
-      const series = this.series.get(column);
-      series?.applyOptions({ color: cssColor(color), ...(study === 'rsi' ? {} : { priceFormat: format }) });
-      for (const bound of series?.priceLines() ?? []) bound.applyOptions({ color: cssColor('--faint') });
+  applyTheme(priceFormat: PriceFormat): void {
+    this.priceFormat = priceFormat;
+    for (const { study, column, color } of linesOf(this.studyNames, NO_BARS_STUDIED)) {
+      const series = this.seriesByColumn.get(column);
+      series?.applyOptions({ color: cssColor(color), ...(study === 'rsi' ? {} : { priceFormat }) });
+      for (const boundLine of series?.priceLines() ?? [])
+        boundLine.applyOptions({ color: cssColor('--faint') });
     }
     this.drawVolumes(0);
   }
 
   lines(): readonly StudyLine[] {
-    return this.drawn;
+    return this.drawnLines;
   }
 
-  private drawVolumes(from: number): void {
-    const [up, down] = [cssColor('--up-soft'), cssColor('--down-soft')];
-    const bars = this.studied.bars.slice(from);
-    const volumes = bars.map((bar) => toVolume(bar, bar.close >= bar.open ? up : down));
-    setPoints(this.volumes, volumes, from);
+  private drawVolumes(firstIndex: number): void {
+    const [upColor, downColor] = [cssColor('--up-soft'), cssColor('--down-soft')];
+    const bars = this.studied.bars.slice(firstIndex);
+    const volumes = bars.map((bar) => toVolume(bar, bar.close >= bar.open ? upColor : downColor));
+    setPoints(this.volumeSeries, volumes, firstIndex);
   }
 
   private addVolumes(pane: number): ISeriesApi<'Histogram'> {
@@ -146,13 +147,13 @@ class Studies implements StudySeries {
   }
 }
 
-/** Draws the last points, or all points if there are none before them. */
+/** `points` begin at `firstIndex`. From 0 on, they replace all points of the series. */
 function setPoints<T extends 'Histogram' | 'Line'>(
   series: ISeriesApi<T> | null,
   points: Parameters<ISeriesApi<T>['setData']>[0],
-  from: number,
+  firstIndex: number,
 ): void {
-  if (from === 0) series?.setData(points);
+  if (firstIndex === 0) series?.setData(points);
   else for (const point of points) series?.update(point);
 }
 

@@ -9,20 +9,20 @@ export function downloadBlob(blob: Blob, name: string): void {
 }
 
 /** Height of the heading above the picture, in pixels of the screen. */
-const HEADING = 30;
+const HEADING_PX = 30;
 
 /** Downloads a picture of the chart as PNG, with a heading above it and the background of the theme. */
 export function downloadPicture(chart: HTMLCanvasElement, heading: string, name: string): void {
-  const ratio = window.devicePixelRatio;
-  const canvas = h('canvas', { width: chart.width, height: chart.height + HEADING * ratio });
-  const pen = canvas.getContext('2d');
-  if (pen === null) return;
-  pen.fillStyle = cssColor('--card');
-  pen.fillRect(0, 0, canvas.width, canvas.height);
-  pen.fillStyle = cssColor('--text');
-  pen.font = `${13 * ratio}px ${getComputedStyle(document.body).fontFamily}`;
-  pen.fillText(heading, 12 * ratio, 20 * ratio, canvas.width - 24 * ratio);
-  pen.drawImage(chart, 0, HEADING * ratio);
+  const pixelRatio = window.devicePixelRatio;
+  const canvas = h('canvas', { width: chart.width, height: chart.height + HEADING_PX * pixelRatio });
+  const context = canvas.getContext('2d');
+  if (context === null) return;
+  context.fillStyle = cssColor('--card');
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.fillStyle = cssColor('--text');
+  context.font = `${13 * pixelRatio}px ${getComputedStyle(document.body).fontFamily}`;
+  context.fillText(heading, 12 * pixelRatio, 20 * pixelRatio, canvas.width - 24 * pixelRatio);
+  context.drawImage(chart, 0, HEADING_PX * pixelRatio);
   canvas.toBlob((blob) => {
     if (blob !== null) downloadBlob(blob, name);
   }, 'image/png');

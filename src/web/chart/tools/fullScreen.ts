@@ -6,29 +6,29 @@ const FILLS_CLASS = 'fills-window';
 const CORNERS_ICON = 'M1 5V1H5M9 1H13V5M13 9V13H9M5 13H1V9';
 
 /** A button that toggles full screen of the element. Escape ends it. */
-export function fullScreenButton(target: () => HTMLElement, signal: AbortSignal): HTMLElement {
+export function fullScreenButton(getTarget: () => HTMLElement, signal: AbortSignal): HTMLElement {
   const isFull = (): boolean =>
-    document.fullscreenElement === target() || target().classList.contains(FILLS_CLASS);
-  const showState = (): void => toggle.setAttribute('aria-pressed', String(isFull()));
-  const fill = (fills: boolean): void => {
-    target().classList.toggle(FILLS_CLASS, fills);
+    document.fullscreenElement === getTarget() || getTarget().classList.contains(FILLS_CLASS);
+  const showState = (): void => toggleButton.setAttribute('aria-pressed', String(isFull()));
+  const fillWindow = (isFilling: boolean): void => {
+    getTarget().classList.toggle(FILLS_CLASS, isFilling);
     showState();
   };
-  const toggleFull = (): void => {
-    if (target().classList.contains(FILLS_CLASS)) return fill(false);
+  const toggleFullScreen = (): void => {
+    if (getTarget().classList.contains(FILLS_CLASS)) return fillWindow(false);
     if (document.fullscreenElement !== null) return void document.exitFullscreen();
-    if (!document.fullscreenEnabled) return fill(true);
-    target()
+    if (!document.fullscreenEnabled) return fillWindow(true);
+    getTarget()
       .requestFullscreen()
-      .catch(() => fill(true));
+      .catch(() => fillWindow(true));
   };
-  const toggle = button('', toggleFull, {
+  const toggleButton = button('', toggleFullScreen, {
     class: 'button quiet icon',
     'aria-pressed': 'false',
     'aria-label': 'Full screen',
     title: 'Full screen; Escape ends it',
   });
-  toggle.append(
+  toggleButton.append(
     s(
       'svg',
       { width: 14, height: 14, viewBox: '0 0 14 14', 'aria-hidden': 'true' },
@@ -39,9 +39,9 @@ export function fullScreenButton(target: () => HTMLElement, signal: AbortSignal)
   document.addEventListener(
     'keydown',
     ({ key }) => {
-      if (key === 'Escape' && target().classList.contains(FILLS_CLASS)) fill(false);
+      if (key === 'Escape' && getTarget().classList.contains(FILLS_CLASS)) fillWindow(false);
     },
     { signal },
   );
-  return toggle;
+  return toggleButton;
 }

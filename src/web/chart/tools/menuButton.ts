@@ -1,7 +1,7 @@
 /** A button that opens a small panel of controls. Escape, a click elsewhere and the button itself close the panel. */
 import { button, h } from '../../core/dom.ts';
 
-/** `late` creates the first controls, when the panel opens first, so that they cost no time while the page loads. */
+/** `listMore` creates the first controls when the panel opens for the first time, so that they do not delay the page. */
 export function menuButton(
   label: string,
   title: string,
@@ -15,13 +15,13 @@ export function menuButton(
     ...content,
   );
   let isFilled = false;
-  const show = (isOpen: boolean): void => {
+  const setOpen = (isOpen: boolean): void => {
     if (isOpen && !isFilled) panel.prepend(...listMore());
     isFilled ||= isOpen;
     panel.hidden = !isOpen;
     opener.setAttribute('aria-expanded', String(isOpen));
   };
-  const opener = button(label, () => show(panel.hidden !== false), {
+  const opener = button(label, () => setOpen(panel.hidden !== false), {
     class: 'button quiet menu-opener',
     'aria-expanded': 'false',
     title,
@@ -30,13 +30,13 @@ export function menuButton(
   menu.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || panel.hidden) return;
     event.stopPropagation();
-    show(false);
+    setOpen(false);
     opener.focus();
   });
   document.addEventListener(
     'pointerdown',
     ({ target }) => {
-      if (target instanceof Node && !menu.contains(target)) show(false);
+      if (target instanceof Node && !menu.contains(target)) setOpen(false);
     },
     { signal },
   );
@@ -53,7 +53,7 @@ export function checkbox(
   onchange: (isChecked: boolean) => void,
   title: string | null = null,
 ): HTMLElement {
-  const box = h('input', { type: 'checkbox', checked: isChecked });
-  box.addEventListener('change', () => onchange(box.checked));
-  return h('label', { class: 'check', title }, box, label);
+  const input = h('input', { type: 'checkbox', checked: isChecked });
+  input.addEventListener('change', () => onchange(input.checked));
+  return h('label', { class: 'check', title }, input, label);
 }

@@ -6,22 +6,22 @@ import { STUDY_TITLES } from '../study/studies.ts';
 import { zoneName, type Zone } from '../timeZones.ts';
 import { checkbox, menuButton, menuSection } from './menuButton.ts';
 
-interface Settings {
+interface SettingsAccess {
   readonly get: () => ChartSettings;
   readonly set: (changed: Partial<ChartSettings>) => void;
 }
 
-export function indicatorMenu({ get, set }: Settings, signal: AbortSignal): HTMLElement {
-  const boxes = (): HTMLElement[] =>
+export function indicatorMenu({ get, set }: SettingsAccess, signal: AbortSignal): HTMLElement {
+  const listCheckboxes = (): HTMLElement[] =>
     STUDY_NAMES.map((name) => {
       const [label, explanation] = STUDY_TITLES[name];
-      const toggle = (isChosen: boolean): void =>
+      const setChosen = (isChosen: boolean): void =>
         set({
-          studies: STUDY_NAMES.filter((one) => (one === name ? isChosen : get().studies.includes(one))),
+          studies: STUDY_NAMES.filter((study) => (study === name ? isChosen : get().studies.includes(study))),
         });
-      return checkbox(label, get().studies.includes(name), toggle, explanation);
+      return checkbox(label, get().studies.includes(name), setChosen, explanation);
     });
-  return menuButton('Indicators', 'Indicators', [], boxes, signal);
+  return menuButton('Indicators', 'Indicators', [], listCheckboxes, signal);
 }
 
 const SCALE_LABELS: readonly (readonly [Scale, string])[] = [
@@ -31,7 +31,7 @@ const SCALE_LABELS: readonly (readonly [Scale, string])[] = [
 ];
 
 /** Scale, direction, opening prices and time zone. */
-export function lookSections({ get, set }: Settings): HTMLElement[] {
+export function lookSections({ get, set }: SettingsAccess): HTMLElement[] {
   const scales = segments<Scale>({
     label: 'Scale',
     values: SCALE_LABELS,
@@ -101,7 +101,7 @@ export function lineList(onchange: (prices: readonly number[]) => void): LineLis
           'li',
           { 'data-price': price },
           formatPrice(price),
-          button('Remove', () => onchange(prices.filter((_, place) => place !== index)), {
+          button('Remove', () => onchange(prices.filter((_, otherIndex) => otherIndex !== index)), {
             class: 'button quiet',
             'aria-label': `Remove the line at ${formatPrice(price)}`,
           }),
@@ -115,7 +115,7 @@ export function lineList(onchange: (prices: readonly number[]) => void): LineLis
 
 interface MakerField {
   readonly element: HTMLElement;
-  tell(text: string): void;
+  showStatus(text: string): void;
   /** Shows the chosen maker in the field. */
   show(maker: string | null): void;
 }
@@ -136,22 +136,22 @@ export function makerField(maker: string | null, onmaker: (maker: string | null)
   const form = h('form', { class: 'menu-form' }, field, h('button', { class: 'button' }, 'Show trades'));
   let statusText = '';
   // An error stays until the next attempt, even if trades arrive meanwhile.
-  let error = '';
-  const showStatus = (): void => void (status.textContent = error === '' ? statusText : error);
+  let errorText = '';
+  const updateStatus = (): void => void (status.textContent = errorText === '' ? statusText : errorText);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const address = field.value.trim().toLowerCase();
-    const isGood = address === '' || ADDRESS.test(address);
-    error = isGood ? '' : 'An address has 0x and 40 hexadecimal digits.';
-    showStatus();
-    if (isGood) onmaker(address === '' ? null : address);
+    const isValid = address === '' || ADDRESS.test(address);
+    errorText = isValid ? '' : 'An address has 0x and 40 hexadecimal digits.';
+    updateStatus();
+    if (isValid) onmaker(address === '' ? null : address);
   });
   return {
     element: menuSection('Trades of one maker', form, status),
-    show: (shown) => void (field.value = shown ?? ''),
-    tell(text) {
+    show: (shownMaker) => void (field.value = shownMaker ?? ''),
+    showStatus(text) {
       statusText = text;
-      showStatus();
+      updateStatus();
     },
   };
 }

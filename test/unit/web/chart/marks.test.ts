@@ -7,13 +7,13 @@ import { marksOf } from '../../../../src/web/chart/tradeMarks';
 test('trades are added up by bar and side, and trades outside of the bars have no mark', () => {
   const bars = [{ time: 3_600 }, { time: 10_800 }];
   const trades = [
-    { at: 3_600, side: 'buy' as const },
-    { at: 7_199, side: 'buy' as const },
-    { at: 7_199, side: 'sell' as const },
+    { timestamp: 3_600, side: 'buy' as const },
+    { timestamp: 7_199, side: 'buy' as const },
+    { timestamp: 7_199, side: 'sell' as const },
     // There is no bar from 7,200 to 10,799, and none from 14,400 on.
-    { at: 7_200, side: 'buy' as const },
-    { at: 14_400, side: 'buy' as const },
-    { at: 10_800, side: 'sell' as const },
+    { timestamp: 7_200, side: 'buy' as const },
+    { timestamp: 14_400, side: 'buy' as const },
+    { timestamp: 10_800, side: 'sell' as const },
   ];
   expect(marksOf(bars, 3_600, trades)).toEqual([
     { time: 3_600, side: 'buy', count: 2 },
