@@ -72,7 +72,7 @@ export async function findCreators(
   const unaskedCreations = await runner.run('contracts/list_unasked_creations', params, unaskedRow);
   if (unaskedCreations.length === 0) return { found: 0, more: false };
   const transactions = await readTransactions(rpc, unaskedCreations, signal);
-  const blocks = new Set(transactions.flatMap((one) => one?.block ?? []));
+  const blocks = new Set(transactions.flatMap((transaction) => transaction?.block ?? []));
   const timeByBlock = await readTimes(rpc, [...blocks], signal);
   const version = Math.floor(now());
   const rows: ContractCreationRow[] = [];

@@ -62,18 +62,18 @@ export function createVerifiedStore(database: Database, runner: QueryRunner): Ve
         const bestSoFar = bestByContract.get(key);
         if (bestSoFar === undefined || isBetter(record, bestSoFar)) bestByContract.set(key, record);
       }
-      const unique = [...bestByContract.values()];
-      const stored = await inChunks(unique, (chunk) =>
+      const uniqueRecords = [...bestByContract.values()];
+      const storedVerifications = await inChunks(uniqueRecords, (chunk) =>
         reader.listOwn(chunk.map((record) => record.contract)),
       );
       // A verification of another code does not compete, because each code keeps its own.
-      const sameCodeVerifications = await inChunks(unique, (chunk) =>
+      const sameCodeVerifications = await inChunks(uniqueRecords, (chunk) =>
         reader.listOwn(chunk.map(({ contract, codeHash }) => ({ ...contract, codeHash }))),
       );
-      const recordsToStore = unique.flatMap((record, index) => {
+      const recordsToStore = uniqueRecords.flatMap((record, index) => {
         const sameCode = sameCodeVerifications[index] ?? null;
         return sameCode === null || isBetter(record, sameCode)
-          ? [{ record, old: stored[index] ?? null }]
+          ? [{ record, old: storedVerifications[index] ?? null }]
           : [];
       });
       for (let start = 0; start < recordsToStore.length; start += RECORDS_MAX) {
@@ -154,7 +154,7 @@ async function writeBatch(
   firstVersion: number,
 ): Promise<void> {
   const contentByHash = new Map<Hex, string>();
-  const uses: SourceUseRow[] = [];
+  const useRows: SourceUseRow[] = [];
   const rows: VerifiedContractRow[] = [];
   for (const [index, { record, old }] of batch.entries()) {
     // Lists of contracts are paged by version, so each row needs a version of its own.
@@ -162,10 +162,10 @@ async function writeBatch(
     for (const { contentHash, content } of record.sources) contentByHash.set(contentHash, content);
     const hashes = record.sources.map((file) => file.contentHash);
     rows.push(contractRow(record, hashes, version));
-    uses.push(...useRows(record, hashes, old, version));
+    useRows.push(...makeUseRows(record, hashes, old, version));
   }
   await writeFiles(database, runner, contentByHash);
-  await insertRows(database, sourceUsesTable, uses);
+  await insertRows(database, sourceUsesTable, useRows);
   await insertRows(database, abiSignaturesTable, signatureRows(batch));
   await insertRows(database, verifiedContractsTable, rows);
 }
@@ -227,7 +227,7 @@ function contractRow(
 }
 
 /** Rows for the contract's current files, and removals of its former files. */
-function useRows(
+function makeUseRows(
   { contract, sources }: VerifiedRecord,
   hashes: readonly Hex[],
   old: StoredVerification | null,

@@ -33,9 +33,9 @@ export async function attachCodes(
       addressesByChain.set(chainId, (addressesByChain.get(chainId) ?? new Set()).add(contract.address));
   }
   for (const [chainId, addresses] of addressesByChain) {
-    const list = [...addresses];
-    for (const [index, code] of (await chain.listCodes(chainId, list)).entries()) {
-      if (code !== null) codes.set(`${chainId} ${list[index] ?? ''}`, code);
+    const addressList = [...addresses];
+    for (const [index, code] of (await chain.listCodes(chainId, addressList)).entries()) {
+      if (code !== null) codes.set(`${chainId} ${addressList[index] ?? ''}`, code);
     }
   }
   return records.map((record) => {
