@@ -22,7 +22,7 @@ export function planText(args: readonly string[]): string {
     toTable(
       ['where the design breaks', 'measured by', 'limit', 'plan', 'room'],
       points.map((point) => [
-        point.what,
+        point.subject,
         point.formula,
         `${shown(point.limit)} ${point.unit}`,
         shown(point.planned),

@@ -12,7 +12,7 @@ export interface PlanRow {
 
 /** A point at which the design breaks. */
 export interface BreakPoint {
-  readonly what: string;
+  readonly subject: string;
   readonly formula: string;
   /** The value at which the design breaks, in the same unit as `planned`. */
   readonly limit: number;
@@ -66,6 +66,6 @@ export function toTable(titles: readonly string[], rows: readonly (readonly stri
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
-  const rule = widths.map((width) => '-'.repeat(width));
-  return [titles, rule, ...rows].map(line).join('\n');
+  const separator = widths.map((width) => '-'.repeat(width));
+  return [titles, separator, ...rows].map(line).join('\n');
 }
