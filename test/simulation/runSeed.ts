@@ -121,17 +121,17 @@ class SeedRunner {
     this.chain.mine(plan.firstBlocks);
     this.world = new SimWorld(this.chain, this.clock, plan.depth);
     this.lifeDice = diceOf(seed, 3);
-    const dice = diceOf(seed, 4);
-    const odd = diceOf(seed, 6);
+    const healthRandom = diceOf(seed, 4);
+    const oddRandom = diceOf(seed, 6);
     const ofQuirks = diceOf(seed, 8);
     this.natures = Array.from({ length: plan.nodes }, (_, index) => {
       // Only one of several nodes may serve another chain, and never the first node.
-      const chainId = index > 0 && dice.chance(0.1) ? SIM_CHAIN_ID + 1 : SIM_CHAIN_ID;
-      return drawNature(dice, odd, chainId, plan.quirks ? drawQuirks(ofQuirks) : NO_QUIRKS);
+      const chainId = index > 0 && healthRandom.chance(0.1) ? SIM_CHAIN_ID + 1 : SIM_CHAIN_ID;
+      return drawNature(healthRandom, oddRandom, chainId, plan.quirks ? drawQuirks(ofQuirks) : NO_QUIRKS);
     });
     // One node must have all logs.
-    const keeper = ofQuirks.pick(this.natures.filter(({ chainId }) => chainId === SIM_CHAIN_ID));
-    this.natures[this.natures.indexOf(keeper)] = keepingLogs(keeper);
+    const natureWithAllLogs = ofQuirks.pick(this.natures.filter(({ chainId }) => chainId === SIM_CHAIN_ID));
+    this.natures[this.natures.indexOf(natureWithAllLogs)] = keepingLogs(natureWithAllLogs);
   }
 
   private get survives(): boolean {
