@@ -60,12 +60,12 @@ function compileTools() {
 function writeSbom(path) {
   const readJson = (name) => JSON.parse(readFileSync(join(root, name), 'utf8'));
   const { name, version, license } = readJson('package.json');
-  const component = (type, name, fields) => ({
+  const component = (type, packageName, fields) => ({
     type,
-    'bom-ref': `${name}@${fields.version}`,
-    name: name,
+    'bom-ref': `${packageName}@${fields.version}`,
+    name: packageName,
     version: fields.version,
-    purl: `pkg:npm/${name.replace('@', '%40')}@${fields.version}`,
+    purl: `pkg:npm/${packageName.replace('@', '%40')}@${fields.version}`,
     ...(fields.license === undefined ? {} : { licenses: [{ license: { name: fields.license } }] }),
     ...(fields.integrity === undefined ? {} : { hashes: [hashOf(fields.integrity)] }),
   });
