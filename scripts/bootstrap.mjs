@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const [task = 'start', ...rest] = process.argv.slice(2);
+const [task = 'start', ...taskArguments] = process.argv.slice(2);
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 18)) {
@@ -98,23 +98,23 @@ install();
 if (task === 'gate' || task === 'full') {
   build();
   checkTypes();
-  if (task === 'full' || rest.some((path) => path.includes('test/full'))) buildTools();
-  handOver([join(root, 'scripts', 'runTests.mjs'), task, ...rest]);
+  if (task === 'full' || taskArguments.some((path) => path.includes('test/full'))) buildTools();
+  handOver([join(root, 'scripts', 'runTests.mjs'), task, ...taskArguments]);
 } else if (task === 'bench') {
   build();
   buildTools();
-  handOver([join(root, 'build', 'scripts', 'bench', 'main.js'), ...rest]);
+  handOver([join(root, 'build', 'scripts', 'bench', 'main.js'), ...taskArguments]);
 } else if (task === 'fuzz') {
   buildTools();
-  handOver([join(root, 'scripts', 'fuzz.mjs'), ...rest]);
+  handOver([join(root, 'scripts', 'fuzz.mjs'), ...taskArguments]);
 } else if (['kills', 'soak', 'attack', 'pictures'].includes(task)) {
   build();
   buildTools();
-  handOver([join(root, 'build', 'scripts', `${task}.js`), ...rest]);
+  handOver([join(root, 'build', 'scripts', `${task}.js`), ...taskArguments]);
 } else {
   build();
   const settings = process.env.ENV_FILE || join(root, '.env');
   if (existsSync(settings)) process.loadEnvFile(settings);
   const command = process.env.RPC_URL ? 'all' : 'dev';
-  handOver([join(root, 'dist', 'main.js'), command, ...rest], true);
+  handOver([join(root, 'dist', 'main.js'), command, ...taskArguments], true);
 }

@@ -118,7 +118,7 @@ function report(files, failedFiles, flakyFiles) {
   const finalResults = files.map((result) =>
     flakyFiles.some(({ file }) => file === result.file) ? result.again : result,
   );
-  const sum = (name) => finalResults.reduce((all, result) => all + result[name], 0);
+  const sum = (name) => finalResults.reduce((total, result) => total + result[name], 0);
   console.log(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
 }
 

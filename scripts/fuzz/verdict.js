@@ -19,14 +19,14 @@ function chooseKind(kinds, random) {
  * What the end of a child process says about its seeds. `killed` and `stopped` count neither way. A child that ran no
  * test fails, because a renamed test would otherwise pass every seed.
  * @param {{ code: number | null, signal: string | null, stopped: 'limit' | 'asked' | null, isOutOfMemory: boolean, output: string }} end
- * @param {RegExp} proof what the output of a finished child contains
+ * @param {RegExp} ranMark what the output contains if a test ran
  * @returns {'passed' | 'failed' | 'killed' | 'stopped'}
  */
-function verdictOf({ code, signal, stopped, isOutOfMemory, output }, proof) {
+function verdictOf({ code, signal, stopped, isOutOfMemory, output }, ranMark) {
   if (stopped === 'asked') return 'stopped';
   if (stopped === 'limit') return 'failed';
   if (signal === 'SIGKILL' || code === 137) return 'killed';
-  if (code === 0) return proof.test(output) ? 'passed' : 'failed';
+  if (code === 0) return ranMark.test(output) ? 'passed' : 'failed';
   return isOutOfMemory ? 'killed' : 'failed';
 }
 

@@ -243,8 +243,8 @@ async function compare(
   const expected = truth.activity(firstBlock + 1);
   for (const follower of followers) follower.stayConnected();
   for (const [index, follower] of followers.entries()) {
-    // Compares only events above block `firstBlock`, after which the followers began. If a reorg replaces older blocks, a
-    // follower receives only a part of their events.
+    // Compares only events above block `firstBlock`, after which the followers began. If a reorg replaces older blocks,
+    // a follower receives only a part of their events.
     const net = (): string[] => follower.net().filter((event) => Number(event.split('-')[0]) > firstBlock);
     await eventually(
       () => describeDifference(net(), expected),

@@ -186,7 +186,7 @@ function listApiRoutes(
       otherChains: () =>
         otherChains
           .filter((otherChain) => otherChain.isStored())
-          .map((each) => ({ ...each.config.chain, head: each.head() })),
+          .map((otherChain) => ({ ...otherChain.config.chain, head: otherChain.head() })),
     }),
     rangeHash(deps, async (span) => {
       const sums = await sumBlocks(market.reads(), config.chainId, span);

@@ -40,11 +40,7 @@ interface StorageNeeds {
 export async function openStorage(
   config: Config,
   log: Logger,
-  {
-    mayBeReadOnly: readingIsEnough = false,
-    mayShareServer: besideIsEnough = false,
-    signal,
-  }: StorageNeeds = {},
+  { mayBeReadOnly: mayBeReadOnly = false, mayShareServer: mayShareServer = false, signal }: StorageNeeds = {},
 ): Promise<Storage> {
   if (config.clickhouseCluster !== null && config.clickhouseUrl === null) {
     throw new AppError(
@@ -52,8 +48,8 @@ export async function openStorage(
       'CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: set it to the URL of one server of the cluster',
     );
   }
-  const { server, writeUrl } = await findServer(config, log, besideIsEnough);
-  const readOnly = server === null && (await isReadOnly(writeUrl, readingIsEnough));
+  const { server, writeUrl } = await findServer(config, log, mayShareServer);
+  const readOnly = server === null && (await isReadOnly(writeUrl, mayBeReadOnly));
   const name = config.clickhouseCluster;
   const cluster = name === null || readOnly ? null : await findCluster(writeUrl, name);
   const readUrl = config.clickhouseReadUrl ?? server?.readerUrl ?? writeUrl;

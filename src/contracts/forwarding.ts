@@ -316,7 +316,10 @@ const OPERATIONS: ReadonlyMap<number, (a: bigint, b: bigint) => bigint> = new Ma
 
 const [CALLCODE, SELFDESTRUCT] = [0xf2, 0xff];
 
-/** Which of the operations that this module asks for the code contains, outside of pushed data and metadata. */
+/**
+ * Whether the code contains DELEGATECALL (`delegates`), and whether it contains an operation that can run other code as
+ * this contract or destroy it (`canEnd`). Pushed data and metadata do not count.
+ */
 export function readAbilities(code: Hex): { readonly delegates: boolean; readonly canEnd: boolean } {
   const bytes = Buffer.from(code.slice(2), 'hex');
   // The last two bytes are the length of the compiler's metadata, a CBOR map.

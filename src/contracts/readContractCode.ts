@@ -150,7 +150,7 @@ async function readDelegatedCodes(
 ): Promise<{ readonly behind: ReadonlyMap<Suspect, Suspect>; readonly missing: Set<Suspect> }> {
   const accounts = contracts
     .filter((contract) => contract?.found.proxy === 'eip7702')
-    .filter((one) => one !== null);
+    .filter((contract) => contract !== null);
   const codes = await ask(accounts, ({ found }) => [{ codeOf: found.implementation }]);
   const delegatedCodes = new Map<Suspect, Suspect>();
   const unreadable = new Set<Suspect>();

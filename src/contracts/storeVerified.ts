@@ -111,30 +111,37 @@ type RankedRecord = Pick<VerifiedRecord, 'codeHash'> & {
  * Whether a record is better than another record of the same contract. A partial match proves neither its comments nor
  * its names. So it replaces another one only if the code changed, or if it adds facts to the same sources.
  */
-function isBetter(record: HashedRecord, old: HashedRecord | StoredVerification): boolean {
-  const [a, b] = [record.contract, old.contract];
-  if (a.status !== b.status) return a.status === 'exact_match';
-  const isSame = a.status === 'exact_match' || isSameVerification(record, old);
-  if (!isSame) return record.codeHash !== null && old.codeHash !== null && record.codeHash !== old.codeHash;
-  return addsFacts(record, old);
+function isBetter(record: HashedRecord, otherRecord: HashedRecord | StoredVerification): boolean {
+  const [contract, otherContract] = [record.contract, otherRecord.contract];
+  if (contract.status !== otherContract.status) return contract.status === 'exact_match';
+  const isSame = contract.status === 'exact_match' || isSameVerification(record, otherRecord);
+  if (!isSame)
+    return (
+      record.codeHash !== null && otherRecord.codeHash !== null && record.codeHash !== otherRecord.codeHash
+    );
+  return addsFacts(record, otherRecord);
 }
 
-function addsFacts(record: RankedRecord, old: RankedRecord): boolean {
-  const [a, b] = [record.contract, old.contract];
-  if ((record.codeHash === null) !== (old.codeHash === null)) return record.codeHash !== null;
-  const rank = SOURCE_RANK[a.source] - SOURCE_RANK[b.source];
+function addsFacts(record: RankedRecord, otherRecord: RankedRecord): boolean {
+  const [contract, otherContract] = [record.contract, otherRecord.contract];
+  if ((record.codeHash === null) !== (otherRecord.codeHash === null)) return record.codeHash !== null;
+  const rank = SOURCE_RANK[contract.source] - SOURCE_RANK[otherContract.source];
   if (rank !== 0) return rank > 0;
-  if ((a.constructorArguments === null) !== (b.constructorArguments === null))
-    return a.constructorArguments !== null;
+  if ((contract.constructorArguments === null) !== (otherContract.constructorArguments === null))
+    return contract.constructorArguments !== null;
   // The code at an address can change after a self-destruct. The record of the current code is better.
-  return record.codeHash !== old.codeHash;
+  return record.codeHash !== otherRecord.codeHash;
 }
 
 /** Whether both records have the same origin, contract, settings and files. */
-function isSameVerification(record: HashedRecord, old: HashedRecord | StoredVerification): boolean {
-  const [a, b] = [record.contract, old.contract];
-  const isSame = a.source === b.source && a.name === b.name && a.path === b.path && a.settings === b.settings;
-  return isSame && listFiles(record).join('\n') === listFiles(old).join('\n');
+function isSameVerification(record: HashedRecord, otherRecord: HashedRecord | StoredVerification): boolean {
+  const [contract, otherContract] = [record.contract, otherRecord.contract];
+  const isSame =
+    contract.source === otherContract.source &&
+    contract.name === otherContract.name &&
+    contract.path === otherContract.path &&
+    contract.settings === otherContract.settings;
+  return isSame && listFiles(record).join('\n') === listFiles(otherRecord).join('\n');
 }
 
 function listFiles(record: HashedRecord | StoredVerification): string[] {

@@ -45,10 +45,10 @@ export async function traceCodes(
   finalTo: number,
   signal: AbortSignal,
 ): Promise<Traced> {
-  const pointsByQuestion = questions.map(({ newestCode: now, spans, blocks }) => {
+  const pointsByQuestion = questions.map(({ newestCode: newestCode, spans, blocks }) => {
     const doubtfulBlocks = spans.flatMap(({ from }) => (from > finalTo ? [from] : []));
     const blocksToRead = new Set([...blocks, ...doubtfulBlocks, indexed].filter((block) => block <= indexed));
-    return [...blocksToRead].sort((a, b) => a - b).map((block) => ({ address: now.address, block }));
+    return [...blocksToRead].sort((a, b) => a - b).map((block) => ({ address: newestCode.address, block }));
   });
   const answers = await readContractCodes(rpc, pointsByQuestion.flat(), signal);
   const tracedSpans: FoundSpan[] = [];
@@ -56,7 +56,7 @@ export async function traceCodes(
   for (const [index, question] of questions.entries()) {
     const points = pointsByQuestion[index] ?? [];
     const states = points.flatMap(({ block }, pointIndex): State[] => {
-      // A node without the state of the newest block by its number still tells it by the tag `latest`.
+      // A node that refuses the number of the newest block may still answer for the tag `latest`.
       const foundCode = answers[firstAnswer + pointIndex] ?? (block === indexed ? question.newestCode : null);
       return foundCode === null ? [] : [{ block, code: toCode(foundCode), found: foundCode }];
     });

@@ -33,7 +33,7 @@ interface EpochRoutes {
 /** Finds the anchors and routes of the epoch. Reads only the records of legs that moved within 30 days. */
 export function findEpochRoutes(input: RouteInput): EpochRoutes {
   const { block, time, tokenOf } = input;
-  const { sound, abovePeg: above } = judgeAnchors(input.anchors, input);
+  const { sound, abovePeg: abovePeg } = judgeAnchors(input.anchors, input);
   const anchors = anchorPrices(sound);
   const market: Market<IndexedLeg> = {
     stateOf: ({ record }) => record?.state ?? NO_STATE,
@@ -58,7 +58,7 @@ export function findEpochRoutes(input: RouteInput): EpochRoutes {
   const search = (isBarred: RouteSearch['isBarred']): RoutedTokens => {
     const routed: RoutedTokens = new Map();
     for (const anchor of sound)
-      routed.set(tokenOf(anchor), { route: anchorRoute(anchor, above.has(anchor)), usd: anchor.priceUsd });
+      routed.set(tokenOf(anchor), { route: anchorRoute(anchor, abovePeg.has(anchor)), usd: anchor.priceUsd });
     const anchorLegs = [...routed.keys()].flatMap(({ live }) => live);
     unused = searchRoutes({ ...confirmedInput, isBarred }, routed, anchorLegs);
     return routed;

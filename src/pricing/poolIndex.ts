@@ -205,19 +205,19 @@ export class PoolIndex {
       unswapped: this.unswappedOf(leg),
     };
     leg.moves = moves;
-    const { movedLegs: moved } = this;
-    moved.push(leg);
+    const { movedLegs: movedLegs } = this;
+    movedLegs.push(leg);
     this.journal.note(() => {
       leg.moves = null;
-      moved.pop();
+      movedLegs.pop();
     });
     return moves;
   }
 
   /** Ends the running epoch: makes a record of every leg that moved in it. */
   closeEpoch(close: (before: LegRecord | undefined, moves: LegMoves) => LegRecord): LegRecord[] {
-    const { movedLegs: moved } = this;
-    const records = moved.flatMap((leg) => {
+    const { movedLegs: movedLegs } = this;
+    const records = movedLegs.flatMap((leg) => {
       const { moves, record: recordBefore } = leg;
       if (moves === null) return [];
       const { makers, bornBlock } = leg;
@@ -230,7 +230,7 @@ export class PoolIndex {
       this.setRecord(leg, record);
       return [record];
     });
-    this.journal.note(() => (this.movedLegs = moved));
+    this.journal.note(() => (this.movedLegs = movedLegs));
     this.movedLegs = [];
     return records;
   }

@@ -248,8 +248,8 @@ function groupOf(groupsOfToken: Group[], { hops, depthUsd }: PriceRoute, other: 
   const neighbour = hops === 0 ? ANCHORS : other;
   const sameNeighbour = groupsOfToken.find((group) => group.neighbour === neighbour);
   if (sameNeighbour !== undefined) return sameNeighbour;
-  const beyond = hops === 0 ? Infinity : depthUsd;
-  const group: Group = { neighbour, hops, depthBeyond: beyond, depth: 0, pools: [] };
+  const depthBeyond = hops === 0 ? Infinity : depthUsd;
+  const group: Group = { neighbour, hops, depthBeyond: depthBeyond, depth: 0, pools: [] };
   groupsOfToken.push(group);
   return group;
 }

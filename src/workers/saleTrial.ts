@@ -21,7 +21,7 @@ const SELLERS_MAX = 3;
 const SLOTS_TRIED = 64;
 /** ERC20Storage of OpenZeppelin 5 (ERC-7201): balances, then allowances. */
 const NAMESPACED = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00n;
-/** The value that stands for the first slot, of the next slot one more, and so on. It fits into 64 bits. */
+/** Layout number i holds PROBE_VALUE + i, so the token's answer names the layout. The values fit into 64 bits. */
 const PROBE_VALUE = 1_000_003n;
 /** Code that returns 1. A node that runs it at an address without code takes overrides. */
 const RETURNS_ONE = '0x600160005260206000f3';

@@ -45,7 +45,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   };
   await eventually(
     read,
-    (held) => held,
+    (isTrue) => isTrue,
     () => `${condition.toString()} is false; last error: ${String(failure)}`,
   );
 }

@@ -39,12 +39,12 @@ export async function startBenchChild(name: string, argument: unknown): Promise<
   const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const failed = exit.then(() => Promise.reject(new Error(`${name} ended`)));
   failed.catch(() => undefined);
-  const line = async (): Promise<string> =>
+  const nextLine = async (): Promise<string> =>
     lines.shift() ?? Promise.race([new Promise<string>((resolve) => lineWaiters.push(resolve)), failed]);
   return {
     pid: child.pid ?? 0,
-    url: await line(),
-    nextLine: line,
+    url: await nextLine(),
+    nextLine: nextLine,
     say: (text) => void child.stdin.write(`${text}\n`),
     async close() {
       child.stdin.end();

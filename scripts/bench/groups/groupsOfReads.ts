@@ -75,8 +75,8 @@ export async function benchReads({ server, folder, figures, isWanted: isWanted }
 }
 
 /**
- * Sends the same queries to databases with three numbers of swaps, in turn. Sends the queries of the group
- * `lists` to the largest database.
+ * Sends the same queries to three databases with different numbers of swaps. Sends the queries of the group `lists`
+ * only to the largest database.
  */
 export async function benchSizes({ server, folder, figures }: Bench): Promise<void> {
   const settings = { CHAIN_CONFIG: writeLoadedDescription(folder) };

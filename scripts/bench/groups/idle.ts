@@ -73,16 +73,16 @@ export async function benchIdle({ server, folder, figures }: Bench): Promise<voi
   const pidByPart = { program: api.pid, engine: server.pid() };
   const before = Object.values(pidByPart).map(processorSeconds);
   const startedAt = performance.now();
-  const sent = await watchStatements(api.url, () => addHeads(FIRST + WARM_BLOCKS, BLOCKS));
+  const sentStatements = await watchStatements(api.url, () => addHeads(FIRST + WARM_BLOCKS, BLOCKS));
   const seconds = (performance.now() - startedAt) / 1_000;
   const usedSeconds = Object.values(pidByPart).map(
     (pid, index) => processorSeconds(pid) - (before[index] ?? 0),
   );
   for (const [index, name] of Object.keys(pidByPart).entries())
     say(`${name}: ${(((usedSeconds[index] ?? 0) / seconds) * 100).toFixed(1)} % of one core`);
-  const sentStatements = sent.map(([name, count]) => `${count} ${name}`).join(', ');
+  const statementsText = sentStatements.map(([name, count]) => `${count} ${name}`).join(', ');
   say(
-    `${((sumStatements(sent) / seconds) * 60).toFixed(0)} statements a minute besides inserts: ${sentStatements}`,
+    `${((sumStatements(sentStatements) / seconds) * 60).toFixed(0)} statements a minute besides inserts: ${statementsText}`,
   );
   const share = usedSeconds.reduce((sum, part) => sum + part, 0) / seconds;
   figures.push({

@@ -39,7 +39,7 @@ export async function benchRecovery(
     await program.end('SIGKILL');
     killed.push((await timeStart(loaded)).ready);
   }
-  const bars = clean.map(({ barSeconds: bar }) => bar);
+  const bars = clean.map(({ barSeconds }) => barSeconds);
   const makeFigure = (
     name: string,
     value: number,
@@ -88,11 +88,11 @@ async function timeStart({ settings, chain }: LoadedFolder): Promise<Start> {
   const program = await startProgram('all', settings);
   const path = `/api/v1/pairs/0x${loadedPair(0)}/ticks?timeframe=1h&currency=quote&limit=1`;
   while (!(await hasBar(`${program.url}${path}`))) await delay(20);
-  const bar = secondsSince();
+  const barSeconds = secondsSince();
   await untilReady(program, chain);
   const ready = secondsSince();
   await program.end('SIGTERM');
-  return { ready, barSeconds: bar };
+  return { ready, barSeconds };
 }
 
 async function hasBar(url: string): Promise<boolean> {

@@ -172,8 +172,8 @@ async function dropWhenMerged(admin: Database, database: Database, name: string)
 }
 
 /**
- * Makes the figure that compares Candlehouse with one peer. `timesFaster` is how many times as fast as the peer Candlehouse
- * promises to be at least; null without a promise.
+ * Makes the figure that compares Candlehouse with one peer. `timesFaster` is how many times as fast as the peer
+ * Candlehouse promises to be at least; null without a promise.
  */
 function compare(ownRate: Rate, peerRate: Rate, timesFaster: number | null): Figure {
   const ratio = ownRate.eventsPerSecond / peerRate.eventsPerSecond;

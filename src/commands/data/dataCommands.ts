@@ -44,7 +44,7 @@ export function addDataCommands(
     .option('--what <list>', `comma-separated list of ${PRUNABLE.join(', ')}`, readTables, ['logs'])
     .option(
       '--chain <id>',
-      `id of the chain: the market chain (default) or ${EXPLORER_CHAINS.map((known) => known.chain.chainId).join(' or ')}`,
+      `id of the chain: the market chain (default) or ${EXPLORER_CHAINS.map((explorerChain) => explorerChain.chain.chainId).join(' or ')}`,
       parseBlock,
     )
     .option('--yes', 'really drop the rows; without this option the command only reports them', false)

@@ -32,7 +32,7 @@ const hexOf = (bytes: Buffer): Hex => `0x${bytes.toString('hex')}`;
 /** Logs of the hostile contracts. Hostile bytes are in their data and topics, and in the text of a decodable event. */
 export function hostileWilderness(): Wilderness {
   let madeDrafts = 0;
-  let late = 0;
+  let lateDrafts = 0;
   const nextDraft = (): Draft => {
     const index = madeDrafts;
     madeDrafts += 1;
@@ -54,7 +54,7 @@ export function hostileWilderness(): Wilderness {
     emptyChance: 0,
     transactionsMax: 3,
     drafts: () => [nextDraft(), nextDraft()],
-    secondToken: () => hostileIdentity('late', (late += 1), 20),
+    secondToken: () => hostileIdentity('late', (lateDrafts += 1), 20),
   };
 }
 

@@ -91,8 +91,8 @@ function randomWeights(random: Random, count: number): bigint[] {
   const parts = Array.from({ length: count }, () => BigInt(random.pick([1, 1, 2, 5, 20])));
   const sum = parts.reduce((total, part) => total + part, 0n);
   const weights = parts.map((part) => (part * ONE) / sum);
-  const rest = ONE - weights.reduce((total, weight) => total + weight, 0n);
-  return weights.map((weight, index) => (index === 0 ? weight + rest : weight));
+  const missingWeight = ONE - weights.reduce((total, weight) => total + weight, 0n);
+  return weights.map((weight, index) => (index === 0 ? weight + missingWeight : weight));
 }
 
 function feeChange(address: Hex, fee: bigint): Draft {
@@ -121,8 +121,8 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
     }
     const topics = [TOPIC.balanceManaged, poolId, traderTopic, topicOf(tokens[index]!)];
     const after = changeCash(pool, (tokenIndex) => (tokenIndex === index ? cash : 0n));
-    const managedBalances = pool.managed.map((held, tokenIndex) =>
-      tokenIndex === index ? held + managed : held,
+    const managedBalances = pool.managed.map((managedBalance, tokenIndex) =>
+      tokenIndex === index ? managedBalance + managed : managedBalance,
     );
     return {
       drafts: [{ address: VAULT, topics, data: data(cash, managed) }],

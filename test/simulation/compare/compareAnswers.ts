@@ -98,7 +98,7 @@ async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: Ora
   const pairs = oraclePairs(truth.blocks, FACTORIES, head.startBlock);
   const pools = [
     ...pairs.pools.map(([, address]) => String(address)),
-    ...truth.vault.pools.map((pool) => String(pool[2])),
+    ...truth.vault.pools.map(([, , address]) => String(address)),
   ];
   const wrong: string[] = [];
   if (table.entries.length !== pools.length)

@@ -87,11 +87,11 @@ export async function comparePairTicks(
   // pools.
   const ofPairs = truth.swaps.filter(({ leg }) => leg === 1);
   for (const { pair } of ofPairs) counts.set(pair, (counts.get(pair) ?? 0) + 1);
-  const busiestPairs = [...counts].sort((a, b) => b[1] - a[1]).slice(0, PAIRS_ASKED);
+  const busiestPairs = [...counts].sort(([, countA], [, countB]) => countB - countA).slice(0, PAIRS_ASKED);
   const wrong: string[] = [];
   for (const [pair] of busiestPairs) {
     const swap = ofPairs.find((swap) => swap.pair === pair)!;
-    if (truth.vault.pools.some((pool) => pool[2] === pair)) continue;
+    if (truth.vault.pools.some(([, , address]) => address === pair)) continue;
     const baseFirst = isBaseFirst(swap.token0, swap.token1);
     for (const [timeframe, seconds] of Object.entries(TIMEFRAMES) as [Timeframe, number][]) {
       const usd = usdParts(pricedSwaps, pair, seconds);
@@ -163,11 +163,11 @@ function usdParts(pricedSwaps: readonly PricedSwap[], pair: string, seconds: num
 }
 
 function isSame(
-  found: { readonly [K in keyof PlainBar]: PlainBar[K] | string | null } | undefined,
+  answered: { readonly [K in keyof PlainBar]: PlainBar[K] | string | null } | undefined,
   bar: PlainBar,
 ): boolean {
-  if (found === undefined) return false;
-  return (Object.keys(bar) as (keyof PlainBar)[]).every((key) => close(Number(found[key]), bar[key]));
+  if (answered === undefined) return false;
+  return (Object.keys(bar) as (keyof PlainBar)[]).every((key) => close(Number(answered[key]), bar[key]));
 }
 
 function plainBar(

@@ -110,21 +110,21 @@ function readEvent(truth: PairTruth, pair: Pair, address: string, ord: number, e
     pair.reserves = event.args as unknown as [bigint, bigint];
     truth.states.push(stateLine(ord, address, kind, pair));
   } else if (kind !== 'swap') {
-    const [who, amount0, amount1, to] = event.args.map(String);
-    const owner = kind === 'mint' ? who : to;
+    const [firstAccount, amount0, amount1, to] = event.args.map(String);
+    const owner = kind === 'mint' ? firstAccount : to;
     truth.liquidity.push([ord, address, kind, owner!, amount0!, amount1!, null, null, null]);
   }
 }
 
 function stateLine(ord: number, address: string, kind: string, pair: Pair): OracleLine {
-  const { reserves, sqrtPrice: root, active, tick } = pair;
+  const { reserves, sqrtPrice: sqrtPrice, active, tick } = pair;
   return [
     ord,
     address,
     kind,
     String(reserves[0]),
     String(reserves[1]),
-    String(root),
+    String(sqrtPrice),
     String(active),
     Number(tick),
   ];

@@ -80,8 +80,8 @@ export async function straightBlocks(
   for (const block of blocks) {
     const pools = startBlock > 1 ? await discovery.discover([block], decode.registry) : [];
     const vaultPools = await vaultDiscovery.discover([block], decode.registry, false);
-    const found = { pools: pools.filter(({ ord }) => blockOfOrd(ord) === block.number), vaultPools };
-    const facts = decodeBlock(decode, block, found, false);
+    const foundPools = { pools: pools.filter(({ ord }) => blockOfOrd(ord) === block.number), vaultPools };
+    const facts = decodeBlock(decode, block, foundPools, false);
     allRows.push(pricer.price(facts, false));
   }
   return allRows;

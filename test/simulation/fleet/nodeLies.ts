@@ -65,8 +65,9 @@ function lieInLogs(random: Random, chain: SimChain, logs: readonly Log[]): unkno
 }
 
 /**
- * Drops one of the block's logs. If blocks cannot be proven, keeps a last log whose absence changes neither the bloom nor
- * the log order, because a client cannot detect that. `otherLogs` are the block's other logs; null if later logs follow.
+ * Drops one of the block's logs. If blocks cannot be proven, keeps a last log whose absence changes neither the bloom
+ * nor the log order, because a client cannot detect that. `otherLogs` are the block's other logs; null if later logs
+ * follow.
  */
 function omitOne(
   random: Random,

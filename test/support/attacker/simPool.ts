@@ -88,10 +88,10 @@ export class SimPool {
 
   /** The state of a V3 pool as a walk over its tick map gives it (protocols/tickMap.ts). */
   private walkedState(): LegState {
-    const { sqrtPrice: root } = this;
+    const { sqrtPrice: sqrtPrice } = this;
     const paidTo = (factor: number): Amounts => this.clone().swapTo(this.price * factor).paid;
-    const up = (-paidTo(1 + CLOSE).amount0 * root) / (1 - 1 / Math.sqrt(1 + CLOSE));
-    const down = -paidTo(1 - CLOSE).amount1 / root / (1 - Math.sqrt(1 - CLOSE));
+    const up = (-paidTo(1 + CLOSE).amount0 * sqrtPrice) / (1 - 1 / Math.sqrt(1 + CLOSE));
+    const down = -paidTo(1 - CLOSE).amount1 / sqrtPrice / (1 - Math.sqrt(1 - CLOSE));
     return {
       price: this.price,
       liquidity: Math.max(0, Math.min(up, down)),
@@ -155,14 +155,14 @@ export class SimPool {
   donate({ amount0, amount1 }: Amounts): boolean {
     if (this.plan.kind !== 'v2') return false;
     const before = this.amounts(() => true);
-    const [x, y] = [before.amount0 + amount0, before.amount1 + amount1];
-    if (!(x > 0) || !(y > 0)) return false;
-    const liquidityGrowth = Math.sqrt(x * y) / this.liquidityAt(this.sqrtPrice);
+    const [newAmount0, newAmount1] = [before.amount0 + amount0, before.amount1 + amount1];
+    if (!(newAmount0 > 0) || !(newAmount1 > 0)) return false;
+    const liquidityGrowth = Math.sqrt(newAmount0 * newAmount1) / this.liquidityAt(this.sqrtPrice);
     this.positions = this.positions.map((position) => ({
       ...position,
       liquidity: position.liquidity * liquidityGrowth,
     }));
-    this.sqrtPrice = Math.sqrt(y / x);
+    this.sqrtPrice = Math.sqrt(newAmount1 / newAmount0);
     return true;
   }
 

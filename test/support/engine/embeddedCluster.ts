@@ -32,8 +32,8 @@ export async function startEmbeddedCluster(shards = 2): Promise<EmbeddedCluster>
     try {
       return await startOnFreePorts(shards);
     } catch (error) {
-      const taken = error instanceof Error && error.message.includes('Address already in use');
-      if (!taken || attempt === START_ATTEMPTS_MAX) throw error;
+      const isPortTaken = error instanceof Error && error.message.includes('Address already in use');
+      if (!isPortTaken || attempt === START_ATTEMPTS_MAX) throw error;
     }
   }
 }

@@ -104,7 +104,7 @@ export async function deployTestWorld(
   const maker = await openBlockMaker(rpc, world.accounts);
   const users = world.accounts.slice(1, 1 + USERS);
   await fundUsers(rpc, maker, world, users);
-  const mine = async (plan: BlockPlan): Promise<BlockHead> => {
+  const mineBlock = async (plan: BlockPlan): Promise<BlockHead> => {
     const parent = await getBlockHead(rpc);
     for (const transaction of plan.transactions ?? []) maker.add(transaction);
     await maker.mine(plan.timestamp ?? parent.timestamp + BLOCK_SECONDS);
@@ -117,7 +117,7 @@ export async function deployTestWorld(
     ...makeReaders(rpc, world),
     users,
     mineBlock: (timestamp, transactions = []) => {
-      return mine(timestamp === undefined ? { transactions } : { transactions, timestamp });
+      return mineBlock(timestamp === undefined ? { transactions } : { transactions, timestamp });
     },
     reorg: async (depth, blocks) => {
       const fork = (await getBlockHead(rpc)).number - depth;
@@ -125,7 +125,7 @@ export async function deployTestWorld(
       await maker.reset();
       if ((await getBlockHead(rpc)).number !== fork) throw new Error(`the node did not drop ${depth} blocks`);
       const heads: BlockHead[] = [];
-      for (const plan of blocks) heads.push(await mine(plan));
+      for (const plan of blocks) heads.push(await mineBlock(plan));
       return heads;
     },
   };

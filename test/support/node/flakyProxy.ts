@@ -118,8 +118,8 @@ function failRequest(fault: RequestFault, response: ServerResponse): void {
  * other call as it is.
  */
 function staler(call: Json): Json {
-  const [first, ...rest] = (call['params'] ?? []) as unknown[];
-  return first === 'latest' ? { ...call, params: ['finalized', ...rest] } : call;
+  const [first, ...otherParams] = (call['params'] ?? []) as unknown[];
+  return first === 'latest' ? { ...call, params: ['finalized', ...otherParams] } : call;
 }
 
 function spoil(fault: CallFault, call: Json, answer: Json): Json {

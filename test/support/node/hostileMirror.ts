@@ -80,8 +80,8 @@ export class HostileMirror {
       column === 'twice' ? 2 : column === 'never' ? 0 : 1,
     );
     this.forge(day, manifest, file, bytes, {});
-    const [path, what] = [`${day}/${file.name}`, `${column} of row ${row}`];
-    return { path, what, block };
+    const [path, changedPart] = [`${day}/${file.name}`, `${column} of row ${row}`];
+    return { path, what: changedPart, block };
   }
 
   /** Flips a byte, cuts the file, or removes it. The manifest stays honest. */
@@ -89,13 +89,13 @@ export class HostileMirror {
     const file = this.random.pick(manifest.files);
     const path = join(this.folder, day, file.name);
     const bytes = readFileSync(path);
-    const what = this.random.pick(['a byte', 'the end', 'the file']);
+    const damage = this.random.pick(['a byte', 'the end', 'the file']);
     const byteIndex = this.random.int(0, bytes.length - 1);
-    if (what === 'a byte')
+    if (damage === 'a byte')
       bytes.writeUInt8(bytes.readUInt8(byteIndex) ^ (1 << this.random.int(0, 7)), byteIndex);
-    if (what === 'the file') rmSync(path);
-    else writeFileSync(path, what === 'the end' ? bytes.subarray(0, byteIndex) : bytes);
-    return { path: file.name, what, block: file.from_block };
+    if (damage === 'the file') rmSync(path);
+    else writeFileSync(path, damage === 'the end' ? bytes.subarray(0, byteIndex) : bytes);
+    return { path: file.name, what: damage, block: file.from_block };
   }
 
   /** Changes one value of the manifest; in half of the cases, the index fits the new manifest. */
@@ -137,8 +137,8 @@ export class HostileMirror {
   }
 
   /**
-   * The file with the changed values of one row, which it has `times` times. `rowShare` is 0 for its first row, 1 for its
-   * last.
+   * The file with the changed values of one row, which it has `times` times. `rowShare` is 0 for its first row, 1 for
+   * its last.
    */
   private async rewrite(
     day: string,
@@ -167,9 +167,9 @@ export class HostileMirror {
       const row = Math.min(rows - 1, Math.floor(rowShare * rows));
       const described = await askRows<{ name: string; type: string }>(database, `DESCRIBE ${dataset}`);
       const typeOf = new Map(described.map((column) => [column.name, column.type]));
-      const shown = [...columns.keys()].map((one) => {
-        const value = valueOf(one, typeOf.get(one) ?? '');
-        return value === one ? one : `if(at = ${row}, ${value}, ${one}) AS ${one}`;
+      const expressions = [...columns.keys()].map((column) => {
+        const value = valueOf(column, typeOf.get(column) ?? '');
+        return value === column ? column : `if(at = ${row}, ${value}, ${column}) AS ${column}`;
       });
       const key =
         dataset === 'blocks'
@@ -181,7 +181,7 @@ export class HostileMirror {
       const changed = `SELECT * FROM (${numbered}) ARRAY JOIN range(if(at = ${row}, ${times}, 1)) AS copy`;
       await database.command(
         'change',
-        `CREATE TABLE changed ENGINE = Memory AS SELECT ${shown.join(', ')} FROM (SELECT * FROM (${changed}) ORDER BY at)`,
+        `CREATE TABLE changed ENGINE = Memory AS SELECT ${expressions.join(', ')} FROM (SELECT * FROM (${changed}) ORDER BY at)`,
       );
       const settings = { output_format_parquet_string_as_string: '0' };
       const bytes = await database.selectBinary('forge', 'SELECT * FROM changed', {}, 'Parquet', settings);

@@ -36,7 +36,7 @@ module.exports = class OrderTests {
   shard(tests, { shardIndex, shardCount }) {
     const shards = Array.from({ length: shardCount }, () => ({ seconds: 0, tests: [] }));
     for (const test of byDuration(tests)) {
-      const part = shards.reduce((least, one) => (one.seconds < least.seconds ? one : least));
+      const part = shards.reduce((least, shard) => (shard.seconds < least.seconds ? shard : least));
       part.seconds += secondsOf(test);
       part.tests.push(test);
     }

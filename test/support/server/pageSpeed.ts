@@ -123,7 +123,7 @@ export async function measureReference(blank: Page): Promise<Effort> {
   const tasks = await timeTasks(blank, async () => {
     await blank.goto('/reference');
     const readReference = async (): Promise<unknown> => blank.evaluate('window.referenceMs ?? null');
-    wallMs = z.number().parse(await eventually(readReference, (ms) => ms !== null));
+    wallMs = z.number().parse(await eventually(readReference, (referenceMs) => referenceMs !== null));
   });
   await blank.unroute('**/reference');
   await blank.goto('about:blank');
@@ -169,10 +169,10 @@ export function listMisses(loads: readonly Load[], budget: ViewBudget): string[]
     ['largest contentful paint', loads.map(({ paintMs }) => paintMs), budget.paintMs],
     ['longest task', loads.map(({ taskMs }) => taskMs), budget.taskMs],
   ];
-  return figures.flatMap(([name, ms, max]) => {
+  return figures.flatMap(([name, timesMs, max]) => {
     const lowerQuartile =
-      [...ms].sort((a, b) => a - b)[Math.floor(ms.length / 4)] ?? Number.POSITIVE_INFINITY;
-    const timesText = ms.map((time) => Math.round(time)).join(', ');
+      [...timesMs].sort((a, b) => a - b)[Math.floor(timesMs.length / 4)] ?? Number.POSITIVE_INFINITY;
+    const timesText = timesMs.map((time) => Math.round(time)).join(', ');
     return lowerQuartile <= max
       ? []
       : [`${budget.view}: ${name} ${Math.round(lowerQuartile)} of ${max} ms (${timesText})`];

@@ -69,7 +69,7 @@ export async function createProgramHome(): Promise<ProgramHome> {
     writerUrl: test.writerUrl,
     cable,
     async start(rpcUrls, settings = {}, ingest = true): Promise<RunningProgram> {
-      const all = {
+      const allSettings = {
         PORT: '0',
         SHED_LOOP_DELAY_MS: '0',
         COMPILER_NICENESS: '0',
@@ -85,7 +85,7 @@ export async function createProgramHome(): Promise<ProgramHome> {
           : { CLICKHOUSE_CLUSTER: CLUSTER_NAME }),
         ...settings,
       };
-      const program = await startProgram(all, ingest);
+      const program = await startProgram(allSettings, ingest);
       running.push(program);
       return program;
     },

@@ -20,7 +20,7 @@ export async function watchStatements(url: string, work: () => Promise<unknown>)
   const sentStatements = [...(await readCounts(url))].map(
     ([name, count]) => [name, count - (before.get(name) ?? 0)] as const,
   );
-  return sentStatements.filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]);
+  return sentStatements.filter(([, count]) => count > 0).sort(([, countA], [, countB]) => countB - countA);
 }
 
 export function sumStatements(statements: Statements): number {

@@ -123,11 +123,11 @@ let compiled: Promise<WorldContract[]> | null = null;
 /** All contracts, at least 150. Each path and name occurs once per compiler. Compiles once per test file. */
 export function compileWorld(): Promise<WorldContract[]> {
   compiled ??= (async () => {
-    const all = new Map<string, WorldContract>();
+    const contracts = new Map<string, WorldContract>();
     // Compiles sequentially, because each run takes a core and much memory.
     for (const set of listSourceSets())
-      for (const contract of await compileSet(set)) all.set(addressOf(contract), contract);
-    return [...all.values()];
+      for (const contract of await compileSet(set)) contracts.set(addressOf(contract), contract);
+    return [...contracts.values()];
   })();
   return compiled;
 }

@@ -1,4 +1,4 @@
-/** Compares the speed of a backfill from a single node of which a share of the calls fails with the same node without failures. */
+/** Compares backfills from one node: without failures, and with a share of failing calls. */
 import { createDatabase, log, say, type Bench } from '../../bench';
 import { startBenchChild } from '../../children/childProcess';
 import { percentile } from '../../figure';
