@@ -57,7 +57,7 @@ const RUNS: readonly Run[] = [
   [['recovery', 'ingesting'], benchLoadedFolder],
 ];
 
-async function benchLoadedFolder({ folder, figures, isWanted: isWanted }: Bench): Promise<void> {
+async function benchLoadedFolder({ folder, figures, isWanted }: Bench): Promise<void> {
   const loadedFolder = await loadFolder(folder, SWAPS, log, say);
   if (isWanted('recovery')) figures.push(...(await benchRecovery(loadedFolder, log, say)));
   say('measuring ticks while blocks are ingested …');

@@ -125,18 +125,14 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const mending = reportMending(status, log, clock, runSignal);
       const trusted = new TrustedChain({ pool: rpc, source }, config.proof.trusted, log);
       const confirm: Confirm = (block) => confirmMajority({ pool: rpc, source }, block, runSignal);
-      const confirmLink: Confirm = (block) => trusted.check(block, runSignal);
+      const link: Confirm = (block) => trusted.check(block, runSignal);
       const { store, gaps, logs } = openStores(config, { database, claim, mending, log, head });
       const foundPools = new FoundPools(database, chainId);
       const restart = new SessionRestart();
       const ingest = runIngest(
         {
           foundPools,
-          store: gatedStore(store, [
-            confirmGate(confirm, confirmLink),
-            pauseGate(pauses),
-            reportGate(head.report),
-          ]),
+          store: gatedStore(store, [confirmGate(confirm, link), pauseGate(pauses), reportGate(head.report)]),
           confirm,
           gaps: pausableGaps(gaps, pauses),
           keepsAllLogs: (block) => logs.isWholeAt(block),

@@ -40,7 +40,7 @@ interface StorageNeeds {
 export async function openStorage(
   config: Config,
   log: Logger,
-  { mayBeReadOnly: mayBeReadOnly = false, mayShareServer: mayShareServer = false, signal }: StorageNeeds = {},
+  { mayBeReadOnly = false, mayShareServer = false, signal }: StorageNeeds = {},
 ): Promise<Storage> {
   if (config.clickhouseCluster !== null && config.clickhouseUrl === null) {
     throw new AppError(

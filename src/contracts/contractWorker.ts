@@ -208,7 +208,7 @@ export class ContractWorker {
   private async store(addresses: readonly Hex[], signal: AbortSignal): Promise<void> {
     const { database, rpc, chainId, status, now } = this.deps;
     const indexed = status.indexed ?? 0;
-    const { hasNoOldStates: hasNoOldStates } = await storeCodes(
+    const { hasNoOldStates } = await storeCodes(
       {
         database,
         runner: this.runner,

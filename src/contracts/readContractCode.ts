@@ -108,28 +108,11 @@ export async function readContractCodes(
     } else if (pointedTarget !== null)
       suspect.found = { ...suspect.found, proxy: 'custom_slot', implementation: pointedTarget };
   });
-  // The proxy of a Safe answers masterCopy() itself.
-  const safes = readSuspects
-    .filter((suspect) => suspect !== null)
-    .filter((suspect) => suspect.found.proxy === 'custom_slot' && usesFirstSlot(suspect));
-  const masters = await ask(safes, ({ address }) => [viewOf(address, 'masterCopy()')]);
-  safes.forEach((suspect, index) => {
-    if (targetOf(masters[index]?.[0]) === suspect.found.implementation || OLD_SAFE.test(suspect.code))
-      suspect.found = { ...suspect.found, proxy: 'safe' };
-  });
-  const implementations = await ask(
-    beacons.map(([{ tag }, address]) => ({ tag, address })),
-    ({ address }) => [viewOf(address, 'implementation()')],
+  await markSafes(
+    readSuspects.filter((suspect) => suspect !== null),
+    ask,
   );
-  beacons.forEach(([suspect, beacon], index) => {
-    const implementation = targetOf(implementations[index]?.[0]) ?? ZERO_ADDRESS;
-    suspect.found = {
-      ...suspect.found,
-      proxy: suspect.found.proxy || 'eip1967_beacon',
-      beacon,
-      implementation,
-    };
-  });
+  await readBeacons(beacons, ask);
   return contracts.map((suspect) => {
     const delegated = suspect === null ? undefined : delegatedCodes.get(suspect);
     if (suspect === null || unreadable.has(suspect) || (delegated !== undefined && unreadable.has(delegated)))
@@ -137,6 +120,29 @@ export async function readContractCodes(
     if (delegated === undefined) return suspect.found;
     const { implementation, facets } = delegated.found;
     return { ...suspect.found, facets: implementation === ZERO_ADDRESS ? facets : implementation };
+  });
+}
+
+/** Marks the proxies of Safes. Such a proxy answers masterCopy() itself. */
+async function markSafes(suspects: readonly Suspect[], ask: Ask): Promise<void> {
+  const safes = suspects.filter((suspect) => suspect.found.proxy === 'custom_slot' && usesFirstSlot(suspect));
+  const masters = await ask(safes, ({ address }) => [viewOf(address, 'masterCopy()')]);
+  safes.forEach((safe, index) => {
+    if (targetOf(masters[index]?.[0]) === safe.found.implementation || OLD_SAFE.test(safe.code))
+      safe.found = { ...safe.found, proxy: 'safe' };
+  });
+}
+
+/** Reads the implementations of proxies from their beacons. */
+async function readBeacons(beacons: readonly (readonly [Suspect, Hex])[], ask: Ask): Promise<void> {
+  const implementations = await ask(
+    beacons.map(([{ tag }, address]) => ({ tag, address })),
+    ({ address }) => [viewOf(address, 'implementation()')],
+  );
+  beacons.forEach(([suspect, beacon], index) => {
+    const implementation = targetOf(implementations[index]?.[0]) ?? ZERO_ADDRESS;
+    const proxy = suspect.found.proxy || 'eip1967_beacon';
+    suspect.found = { ...suspect.found, proxy, beacon, implementation };
   });
 }
 

@@ -45,7 +45,7 @@ export async function traceCodes(
   finalTo: number,
   signal: AbortSignal,
 ): Promise<Traced> {
-  const pointsByQuestion = questions.map(({ newestCode: newestCode, spans, blocks }) => {
+  const pointsByQuestion = questions.map(({ newestCode, spans, blocks }) => {
     const doubtfulBlocks = spans.flatMap(({ from }) => (from > finalTo ? [from] : []));
     const blocksToRead = new Set([...blocks, ...doubtfulBlocks, indexed].filter((block) => block <= indexed));
     return [...blocksToRead].sort((a, b) => a - b).map((block) => ({ address: newestCode.address, block }));
@@ -71,7 +71,7 @@ export async function traceCodes(
 
 async function traceContract(
   rpc: EthCalls,
-  { newestCode: newestCode, spans, lastCheckedBlock: lastCheckedBlock }: TraceQuestion,
+  { newestCode, spans, lastCheckedBlock }: TraceQuestion,
   readStates: readonly State[],
   finalTo: number,
   signal: AbortSignal,

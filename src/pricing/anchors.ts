@@ -62,7 +62,7 @@ export function judgeAnchors(anchors: readonly PriceAnchor[], input: PegInput): 
     (worst.lnDeviation < 0 ? belowPeg : abovePeg).add(worst.anchor);
     compared = compared.filter((anchor) => anchor !== worst.anchor);
   }
-  return { sound: anchors.filter((anchor) => !belowPeg.has(anchor)), abovePeg: abovePeg };
+  return { sound: anchors.filter((anchor) => !belowPeg.has(anchor)), abovePeg };
 }
 
 interface Deviation {

@@ -33,7 +33,7 @@ interface EpochRoutes {
 /** Finds the anchors and routes of the epoch. Reads only the records of legs that moved within 30 days. */
 export function findEpochRoutes(input: RouteInput): EpochRoutes {
   const { block, time, tokenOf } = input;
-  const { sound, abovePeg: abovePeg } = judgeAnchors(input.anchors, input);
+  const { sound, abovePeg } = judgeAnchors(input.anchors, input);
   const anchors = anchorPrices(sound);
   const market: Market<IndexedLeg> = {
     stateOf: ({ record }) => record?.state ?? NO_STATE,

@@ -205,7 +205,7 @@ export class PoolIndex {
       unswapped: this.unswappedOf(leg),
     };
     leg.moves = moves;
-    const { movedLegs: movedLegs } = this;
+    const { movedLegs } = this;
     movedLegs.push(leg);
     this.journal.note(() => {
       leg.moves = null;
@@ -216,7 +216,7 @@ export class PoolIndex {
 
   /** Ends the running epoch: makes a record of every leg that moved in it. */
   closeEpoch(close: (before: LegRecord | undefined, moves: LegMoves) => LegRecord): LegRecord[] {
-    const { movedLegs: movedLegs } = this;
+    const { movedLegs } = this;
     const records = movedLegs.flatMap((leg) => {
       const { moves, record: recordBefore } = leg;
       if (moves === null) return [];

@@ -249,7 +249,7 @@ function groupOf(groupsOfToken: Group[], { hops, depthUsd }: PriceRoute, other: 
   const sameNeighbour = groupsOfToken.find((group) => group.neighbour === neighbour);
   if (sameNeighbour !== undefined) return sameNeighbour;
   const depthBeyond = hops === 0 ? Infinity : depthUsd;
-  const group: Group = { neighbour, hops, depthBeyond: depthBeyond, depth: 0, pools: [] };
+  const group: Group = { neighbour, hops, depthBeyond, depth: 0, pools: [] };
   groupsOfToken.push(group);
   return group;
 }

@@ -44,10 +44,10 @@ export function createWriterWatch({ runner, chainId, log, now }: WriterWatchOpti
   const readWriter = async (): Promise<void> => {
     const [row] = await runner.run('head/find_writer', { chain_id: chainId }, writerRow);
     const readAt = now();
-    if (row === undefined) lastReading = { readAt: readAt, nowMs: null, writer: null };
+    if (row === undefined) lastReading = { readAt, nowMs: null, writer: null };
     else {
       const { ended, silent_ms: silentMs, state, state_age_ms: stateAgeMs } = row;
-      lastReading = { readAt: readAt, nowMs: row.now_ms, writer: { ended, silentMs, state, stateAgeMs } };
+      lastReading = { readAt, nowMs: row.now_ms, writer: { ended, silentMs, state, stateAgeMs } };
     }
   };
   return {

@@ -37,7 +37,7 @@ const STORAGE = [
   { table: 'bars', row: 'bar', target: 40 },
 ];
 
-export async function benchReads({ server, folder, figures, isWanted: isWanted }: Bench): Promise<void> {
+export async function benchReads({ server, folder, figures, isWanted }: Bench): Promise<void> {
   const load = { swaps: SWAPS, pairs: 10_000, from: 1_700_000_000, days: 120 };
   const database = await createDatabase(server.writerUrl, 'candlehouse_ticks', true);
   await loadSwaps(database, load, (done) => say(`loaded ${done} of ${load.swaps} swaps`));

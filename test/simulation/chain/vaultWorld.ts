@@ -143,7 +143,7 @@ export class VaultWorld {
     const block = blockOf(this.number, transactions);
     const vaultPools = await this.discovery.discover([block], this.registry, true);
     const rows = this.pricer.price(decodeBlock(this.context, block, { pools: [], vaultPools }, true), true);
-    for (const { token: token, price_usd: usd, confidence } of rows.token_prices)
+    for (const { token, price_usd: usd, confidence } of rows.token_prices)
       this.prices.set(token, { usd, confidence });
     return rows;
   }

@@ -117,7 +117,7 @@ function readEvent(truth: PairTruth, pair: Pair, address: string, ord: number, e
 }
 
 function stateLine(ord: number, address: string, kind: string, pair: Pair): OracleLine {
-  const { reserves, sqrtPrice: sqrtPrice, active, tick } = pair;
+  const { reserves, sqrtPrice, active, tick } = pair;
   return [
     ord,
     address,

@@ -88,7 +88,7 @@ export class SimPool {
 
   /** The state of a V3 pool as a walk over its tick map gives it (protocols/tickMap.ts). */
   private walkedState(): LegState {
-    const { sqrtPrice: sqrtPrice } = this;
+    const { sqrtPrice } = this;
     const paidTo = (factor: number): Amounts => this.clone().swapTo(this.price * factor).paid;
     const up = (-paidTo(1 + CLOSE).amount0 * sqrtPrice) / (1 - 1 / Math.sqrt(1 + CLOSE));
     const down = -paidTo(1 - CLOSE).amount1 / sqrtPrice / (1 - Math.sqrt(1 - CLOSE));

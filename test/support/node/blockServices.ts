@@ -241,7 +241,7 @@ export function createHyperSync(rpcUrl: string, head: number, blocksMax = 150): 
         logs: blocks.flatMap(({ logs }) => logs.map((log) => ({ ...log, topics: topicsOf(log) }))),
         traces: [],
       };
-      return client.change({ archiveHeight: head, nextBlock: nextBlock, totalExecutionTime: 1, data });
+      return client.change({ archiveHeight: head, nextBlock, totalExecutionTime: 1, data });
     },
   };
   return client;

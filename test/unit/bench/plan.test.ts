@@ -14,9 +14,7 @@ const input = (changes: Partial<PlanInput> = {}): PlanInput => ({
   ...changes,
 });
 function pointOf(asked: PlanInput, part: string): ReturnType<typeof listBreakPoints>[number] {
-  const point = listBreakPoints(asked, planNumbers(asked)).find(({ subject: subject }) =>
-    subject.includes(part),
-  );
+  const point = listBreakPoints(asked, planNumbers(asked)).find(({ subject }) => subject.includes(part));
   if (point === undefined) throw new RangeError(`no point contains ${part}`);
   return point;
 }
@@ -151,7 +149,7 @@ test('lists for four million pairs break the limit of rows of one statement', ()
 test('docs/scale.md explains each break point, in the order of the output, with its limit', () => {
   const asked = parsePlanInput(DOCUMENTED);
   const points = listBreakPoints(asked, planNumbers(asked)).map(
-    ({ subject: subject, limit, unit }) => `${subject} breaks at ${showNumber(limit)} ${unit}`,
+    ({ subject, limit, unit }) => `${subject} breaks at ${showNumber(limit)} ${unit}`,
   );
   const items = sectionOf('docs/scale.md', 'What breaks first').matchAll(
     /^\d+\. \*\*(.+)\.\*\* Breaks at ([^(]+) \(/gm,

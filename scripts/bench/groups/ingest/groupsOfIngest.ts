@@ -19,7 +19,7 @@ const BLOCKS = Number(process.env['BENCH_BLOCKS'] ?? 1_600);
 const CHAIN = { blocks: BLOCKS, logsPerBlock: 200, pairs: 2_000 };
 
 export async function benchIngest(bench: Bench): Promise<void> {
-  const { server, figures, isWanted: isWanted } = bench;
+  const { server, figures, isWanted } = bench;
   if (isWanted('decode')) {
     say(`building a stub chain of ${BLOCKS} blocks …`);
     const chain = await startStubChain(CHAIN);
