@@ -74,41 +74,46 @@ function attackService(): boolean {
 
 function attackPrices(options: Options): void {
   const markets = options.number('markets', 5_000);
-  const first = options.number('seed', 1);
+  const firstSeed = options.number('seed', 1);
   const tries = options.number('tries', 60);
-  const aims = options.number('aims', 2);
+  const aimsPerMarket = options.number('aims', 2);
   const cases: Case[] = [];
   let stopped = false;
-  let [done, attacks, trusted] = [0, 0, 0];
+  let [attackedMarkets, attacks, trusted] = [0, 0, 0];
   process.on('SIGINT', () => (stopped = true));
   const began = performance.now();
   let toldAt = began;
-  const next = (): void => {
-    if (done < markets && !stopped) {
-      const seed = first + done;
-      const market = attackMarket(seed, tries, aims);
+  const attackNext = (): void => {
+    if (attackedMarkets < markets && !stopped) {
+      const seed = firstSeed + attackedMarkets;
+      const market = attackMarket(seed, tries, aimsPerMarket);
       attacks += market.attacks;
       if (isTrustedMarket(market)) trusted += 1;
       cases.push(
-        ...market.closest.map((closest) => ({
-          ...closest,
+        ...market.closest.map((attack) => ({
+          ...attack,
           seed,
           label: market.label,
           isTrusted: isTrustedMarket(market),
         })),
       );
-      done += 1;
+      attackedMarkets += 1;
       if (performance.now() - toldAt > TELL_EVERY_MS) {
         toldAt = performance.now();
         const belowMin = cases.filter(isBelow).length;
-        say(`${done} of ${markets} markets, ${attacks} attacks, ${belowMin} cases below ${RATIO_MIN}`);
+        say(
+          `${attackedMarkets} of ${markets} markets, ${attacks} attacks, ${belowMin} cases below ${RATIO_MIN}`,
+        );
       }
-      setImmediate(next);
+      setImmediate(attackNext);
       return;
     }
-    report(cases, `${done} markets from seed ${first}, ${trusted} with a trusted price, ${attacks} attacks`);
+    report(
+      cases,
+      `${attackedMarkets} markets from seed ${firstSeed}, ${trusted} with a trusted price, ${attacks} attacks`,
+    );
   };
-  next();
+  attackNext();
 }
 
 /**
@@ -119,19 +124,19 @@ function isBelow({ ratio, isTrusted }: Case): boolean {
   return isTrusted && !(ratio >= RATIO_MIN);
 }
 
-function report(cases: Case[], what: string): void {
+function report(cases: Case[], description: string): void {
   // Compares equal ratios without subtraction, because the difference of two infinite ratios is NaN.
   cases.sort((a, b) => (a.ratio === b.ratio ? a.seed - b.seed : a.ratio < b.ratio ? -1 : 1));
-  say(`${what}. Closest cases:`);
-  for (const closest of cases.slice(0, CLOSEST_SHOWN)) say(describe(closest));
+  say(`${description}. Closest cases:`);
+  for (const closestCase of cases.slice(0, CLOSEST_SHOWN)) say(describe(closestCase));
   for (const part of ['p2', 'p10', 'p50'] as const) {
     const ratios = cases.flatMap(({ aim, ratio, isTrusted }) =>
       isTrusted && aim.part === part ? [ratio] : [],
     );
     if (ratios.length === 0) continue;
-    const [low, middle, high] = [5, 50, 95].map((at) => percentile(ratios, at).toFixed(2));
+    const [low, median, high] = [5, 50, 95].map((percent) => percentile(ratios, percent).toFixed(2));
     say(
-      `loss / published of trusted prices for ${part}: 5 % below ${low}, median ${middle}, 5 % above ${high}`,
+      `loss / published of trusted prices for ${part}: 5 % below ${low}, median ${median}, 5 % above ${high}`,
     );
   }
   const belowMin = cases.filter(isBelow).length;
@@ -140,8 +145,9 @@ function report(cases: Case[], what: string): void {
       ? 'No attack on a trusted price costs less than half of the published cost.'
       : `${belowMin} cases below half.`,
   );
-  const untrusted = cases.filter(({ ratio, isTrusted }) => !isTrusted && !(ratio >= RATIO_MIN)).length;
-  if (untrusted > 0) say(`${untrusted} cases below half of tokens whose price was not trusted before.`);
+  const untrustedCheap = cases.filter(({ ratio, isTrusted }) => !isTrusted && !(ratio >= RATIO_MIN)).length;
+  if (untrustedCheap > 0)
+    say(`${untrustedCheap} cases below half of tokens whose price was not trusted before.`);
   if (belowMin > 0) process.exitCode = 1;
 }
 

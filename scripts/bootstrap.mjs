@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const [task = 'start', ...rest] = process.argv.slice(2);
+const [task = 'start', ...taskArguments] = process.argv.slice(2);
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 18)) {
@@ -28,9 +28,9 @@ function run(command, args) {
 /** Installs by the lock file, unless the stamp shows that this lock file is installed. */
 function install() {
   const lock = readFileSync(join(root, 'package-lock.json'));
-  const wanted = createHash('sha256').update(lock).digest('hex');
-  const stamp = join(root, 'node_modules', '.candlehouse-lock');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  const wantedHash = createHash('sha256').update(lock).digest('hex');
+  const stampFile = join(root, 'node_modules', '.candlehouse-lock');
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wantedHash) return;
   console.error('Installing dependencies (npm ci) …');
   run(process.platform === 'win32' ? 'npm.cmd' : 'npm', [
     'ci',
@@ -38,8 +38,8 @@ function install() {
     '--no-fund',
     '--loglevel=error',
   ]);
-  mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, wanted);
+  mkdirSync(dirname(stampFile), { recursive: true });
+  writeFileSync(stampFile, wantedHash);
 }
 
 /** Modification time in ms of the file, or of the newest file in the folder. */
@@ -77,18 +77,18 @@ function buildTools() {
 }
 
 /**
- * Runs a Node program and forwards signals and its exit code. A long-running program (`watched`) also ends when this
+ * Runs a Node program and forwards signals and its exit code. A long-running program (`isWatched`) also ends when this
  * script or its npm is killed: the program sees its IPC channel close.
  */
-function handOver(args, watched = false) {
-  const stdio = watched ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
+function handOver(args, isWatched = false) {
+  const stdio = isWatched ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
   const child = spawn(process.execPath, args, { cwd: root, stdio });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
   // Under npm, the program ends when the parent of this script is gone. Without npm the parent is not watched, because
   // a caller may end on purpose while the program runs on.
   const parent = process.ppid;
-  if (!watched || process.env.npm_lifecycle_event === undefined) return;
+  if (!isWatched || process.env.npm_lifecycle_event === undefined) return;
   setInterval(() => {
     if (process.ppid !== parent) child.kill('SIGTERM');
   }, 1_000).unref();
@@ -98,23 +98,23 @@ install();
 if (task === 'gate' || task === 'full') {
   build();
   checkTypes();
-  if (task === 'full' || rest.some((path) => path.includes('test/full'))) buildTools();
-  handOver([join(root, 'scripts', 'runTests.mjs'), task, ...rest]);
+  if (task === 'full' || taskArguments.some((path) => path.includes('test/full'))) buildTools();
+  handOver([join(root, 'scripts', 'runTests.mjs'), task, ...taskArguments]);
 } else if (task === 'bench') {
   build();
   buildTools();
-  handOver([join(root, 'build', 'scripts', 'bench', 'main.js'), ...rest]);
+  handOver([join(root, 'build', 'scripts', 'bench', 'main.js'), ...taskArguments]);
 } else if (task === 'fuzz') {
   buildTools();
-  handOver([join(root, 'scripts', 'fuzz.mjs'), ...rest]);
+  handOver([join(root, 'scripts', 'fuzz.mjs'), ...taskArguments]);
 } else if (['kills', 'soak', 'attack', 'pictures'].includes(task)) {
   build();
   buildTools();
-  handOver([join(root, 'build', 'scripts', `${task}.js`), ...rest]);
+  handOver([join(root, 'build', 'scripts', `${task}.js`), ...taskArguments]);
 } else {
   build();
   const settings = process.env.ENV_FILE || join(root, '.env');
   if (existsSync(settings)) process.loadEnvFile(settings);
   const command = process.env.RPC_URL ? 'all' : 'dev';
-  handOver([join(root, 'dist', 'main.js'), command, ...rest], true);
+  handOver([join(root, 'dist', 'main.js'), command, ...taskArguments], true);
 }

@@ -20,10 +20,10 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** Compiles the program's sources into `dist/src`, without the web page. */
 function compileProgram() {
   rmSync(join(root, 'dist'), { recursive: true, force: true });
-  const web = join('src', 'web');
+  const webFolder = join('src', 'web');
   for (const entry of readdirSync(join(root, 'src'), { recursive: true })) {
     const path = join('src', entry);
-    if (!path.endsWith('.ts') || path.startsWith(web)) continue;
+    if (!path.endsWith('.ts') || path.startsWith(webFolder)) continue;
     const { code, map } = transformFileSync(join(root, path), {
       swcrc: false,
       configFile: false,
@@ -58,24 +58,24 @@ function compileTools() {
  * out packages.
  */
 function writeSbom(path) {
-  const read = (name) => JSON.parse(readFileSync(join(root, name), 'utf8'));
-  const { name, version, license } = read('package.json');
-  const component = (type, of, fields) => ({
+  const readJson = (name) => JSON.parse(readFileSync(join(root, name), 'utf8'));
+  const { name, version, license } = readJson('package.json');
+  const component = (type, packageName, fields) => ({
     type,
-    'bom-ref': `${of}@${fields.version}`,
-    name: of,
+    'bom-ref': `${packageName}@${fields.version}`,
+    name: packageName,
     version: fields.version,
-    purl: `pkg:npm/${of.replace('@', '%40')}@${fields.version}`,
+    purl: `pkg:npm/${packageName.replace('@', '%40')}@${fields.version}`,
     ...(fields.license === undefined ? {} : { licenses: [{ license: { name: fields.license } }] }),
     ...(fields.integrity === undefined ? {} : { hashes: [hashOf(fields.integrity)] }),
   });
   const components = new Map();
-  for (const [place, fields] of Object.entries(read('package-lock.json').packages)) {
-    if (place === '' || fields.dev) continue;
-    const listed = component('library', fields.name ?? place.replace(/^.*node_modules\//, ''), fields);
-    components.set(listed['bom-ref'], listed);
+  for (const [modulePath, fields] of Object.entries(readJson('package-lock.json').packages)) {
+    if (modulePath === '' || fields.dev) continue;
+    const library = component('library', fields.name ?? modulePath.replace(/^.*node_modules\//, ''), fields);
+    components.set(library['bom-ref'], library);
   }
-  const bom = {
+  const billOfMaterials = {
     $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json',
     bomFormat: 'CycloneDX',
     specVersion: '1.5',
@@ -83,7 +83,7 @@ function writeSbom(path) {
     metadata: { component: component('application', name, { version, license }) },
     components: [...components.values()],
   };
-  writeFileSync(path, `${JSON.stringify(bom, null, 2)}\n`);
+  writeFileSync(path, `${JSON.stringify(billOfMaterials, null, 2)}\n`);
 }
 
 /** Converts the hash of a package in the lock file, such as `sha512-<base64>`, to the form of CycloneDX. */

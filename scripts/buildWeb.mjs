@@ -104,7 +104,7 @@ async function minify(code) {
 
 /** Names of a chunk's file and of the files that it imports. */
 function listFiles(chunks, name) {
-  const chunk = chunks.find((each) => each.name === name);
+  const chunk = chunks.find((candidate) => candidate.name === name);
   if (chunk === undefined) throw new Error(`the bundle has no chunk ${name}`);
   return [chunk.fileName, ...chunk.imports.filter((file) => file !== 'main.js')];
 }
@@ -114,8 +114,11 @@ function joinStyles(page, name, output) {
   const links = [...page.matchAll(/^ *<link rel="stylesheet" href="__ASSETS__\/([\w-]+\.css)" \/>\n/gm)];
   const texts = links.map(([, file]) => readFileSync(join(source, file), 'utf8'));
   writeFileSync(join(output, name), texts.join('\n'));
-  const joined = `    <link rel="stylesheet" href="__ASSETS__/${name}" />\n`;
-  return links.reduce((text, [link], index) => text.replace(link, () => (index === 0 ? joined : '')), page);
+  const joinedLink = `    <link rel="stylesheet" href="__ASSETS__/${name}" />\n`;
+  return links.reduce(
+    (text, [link], index) => text.replace(link, () => (index === 0 ? joinedLink : '')),
+    page,
+  );
 }
 
 /** Lets the browser load modules before the main module asks for them. */

@@ -144,16 +144,16 @@ function main(folder: string | undefined, check: boolean): number {
     );
   const files = compileAll(folder);
   const storedNames = readdirSync(contractsFolder()).filter((name) => name.endsWith('.json'));
-  const stray = storedNames.filter((name) => !files.has(name));
-  const changed = [...files].filter(([name, text]) => {
+  const strayFiles = storedNames.filter((name) => !files.has(name));
+  const changedFiles = [...files].filter(([name, text]) => {
     return !storedNames.includes(name) || readFileSync(join(contractsFolder(), name), 'utf8') !== text;
   });
-  if (!check) for (const [name, text] of changed) writeFileSync(join(contractsFolder(), name), text);
+  if (!check) for (const [name, text] of changedFiles) writeFileSync(join(contractsFolder(), name), text);
   process.stdout.write(
-    `${files.size} contracts compiled; changed: ${changed.map(([name]) => name).join(' ') || 'none'}\n`,
+    `${files.size} contracts compiled; changed: ${changedFiles.map(([name]) => name).join(' ') || 'none'}\n`,
   );
-  if (stray.length > 0) process.stdout.write(`files without a source: ${stray.join(' ')}\n`);
-  return check && (changed.length > 0 || stray.length > 0) ? 1 : 0;
+  if (strayFiles.length > 0) process.stdout.write(`files without a source: ${strayFiles.join(' ')}\n`);
+  return check && (changedFiles.length > 0 || strayFiles.length > 0) ? 1 : 0;
 }
 
 if (require.main === module) {

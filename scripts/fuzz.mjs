@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 
 import { KINDS, root } from './fuzz/kinds.mjs';
 import { runChild, stopChildren } from './fuzz/runChild.mjs';
-import { chooseKind, failureOf, narrow, verdictOf } from './fuzz/verdict.js';
+import { chooseKind, failureOf, findSmallestPart, verdictOf } from './fuzz/verdict.js';
 
 /** Added to the time limit of a batch for the start of Jest, the engine and the development chain on a busy machine. */
 const START_SECONDS = 120;
@@ -24,7 +24,7 @@ const USAGE = `Usage: npm run fuzz -- --minutes N [--kind ${KINDS.map(({ name })
 
 const { minutes, kinds, jobs } = readArguments();
 const began = performance.now();
-const secondsSince = (moment) => (performance.now() - moment) / 1_000;
+const secondsSince = (startedAt) => (performance.now() - startedAt) / 1_000;
 const counts = new Map(kinds.map(({ name }) => [name, { seeds: 0, failures: 0, killed: 0, seconds: 0 }]));
 let wasStopped = false;
 
@@ -43,16 +43,16 @@ function readArguments() {
         jobs: { type: 'string', default: '1' },
       },
     });
-    const chosen = KINDS.filter(({ name }) => values.kind === undefined || name === values.kind);
+    const chosenKinds = KINDS.filter(({ name }) => values.kind === undefined || name === values.kind);
     const [time, workers] = [Number(values.minutes), Number(values.jobs)];
     if (
       time >= 0 &&
       Number.isFinite(time) &&
       workers >= 1 &&
       Number.isSafeInteger(workers) &&
-      chosen.length > 0
+      chosenKinds.length > 0
     )
-      return { minutes: time, kinds: chosen, jobs: workers };
+      return { minutes: time, kinds: chosenKinds, jobs: workers };
   } catch (error) {
     console.error(error.message);
   }
@@ -61,32 +61,32 @@ function readArguments() {
 }
 
 /** Runs seeds of a kind in one child process. */
-async function runSeeds(kind, first, count, canary = '0') {
-  const { args, env } = kind.child(first, count);
+async function runSeeds(kind, firstSeed, count, canary = '0') {
+  const { args, env } = kind.child(firstSeed, count);
   const limit = START_SECONDS + count * kind.seconds;
-  const end = await runChild({ args, env: { ...env, FUZZ_CANARY: canary } }, { limitMs: limit * 1_000 });
-  const verdict = wasStopped ? 'stopped' : verdictOf(end, kind.ranMark);
+  const childEnd = await runChild({ args, env: { ...env, FUZZ_CANARY: canary } }, { limitMs: limit * 1_000 });
+  const verdict = wasStopped ? 'stopped' : verdictOf(childEnd, kind.ranMark);
   const failure =
-    end.stopped === 'limit'
+    childEnd.stopped === 'limit'
       ? `took longer than ${limit} s`
-      : end.code === 0
+      : childEnd.code === 0
         ? 'no test ran'
-        : failureOf(end.output);
-  return { verdict, failure, output: end.output };
+        : failureOf(childEnd.output);
+  return { verdict, failure, output: childEnd.output };
 }
 
 /** The oracle of the simulation has a mistake with FUZZ_CANARY=1. Returns whether a seed shows it. */
 async function findCanary() {
   const kind = KINDS.find(({ name }) => name === 'simulation');
-  const run = (first, count) => runSeeds(kind, first, count, '1');
-  for (let tried = 0; tried < CANARY_SEEDS && !wasStopped; tried += kind.batch) {
-    const first = randomInt(1, SEED_MAX);
-    const result = await run(first, kind.batch);
+  const run = (firstSeed, count) => runSeeds(kind, firstSeed, count, '1');
+  for (let triedSeeds = 0; triedSeeds < CANARY_SEEDS && !wasStopped; triedSeeds += kind.batch) {
+    const firstSeed = randomInt(1, SEED_MAX);
+    const result = await run(firstSeed, kind.batch);
     if (result.verdict !== 'failed') continue;
-    const found = await narrow(run, { first, count: kind.batch, result });
+    const smallest = await findSmallestPart(run, { first: firstSeed, count: kind.batch, result });
     if (wasStopped) return false;
     console.log(
-      `canary: found after ${tried + kind.batch} seeds and ${secondsSince(began).toFixed(0)} s, as it must be: FUZZ_CANARY=1 ${kind.command(found.first, found.count)}`,
+      `canary: found after ${triedSeeds + kind.batch} seeds and ${secondsSince(began).toFixed(0)} s, as it must be: FUZZ_CANARY=1 ${kind.command(smallest.first, smallest.count)}`,
     );
     return true;
   }
@@ -97,25 +97,25 @@ async function findCanary() {
 async function runRound() {
   const kind = chooseKind(kinds, Math.random());
   const count = counts.get(kind.name);
-  const first = randomInt(1, SEED_MAX);
+  const firstSeed = randomInt(1, SEED_MAX);
   const roundBegan = performance.now();
-  const run = (from, size) => runSeeds(kind, from, size);
-  const result = await run(first, kind.batch);
+  const run = (firstOfPart, countOfPart) => runSeeds(kind, firstOfPart, countOfPart);
+  const result = await run(firstSeed, kind.batch);
   if (result.verdict === 'passed' || result.verdict === 'failed') count.seeds += kind.batch;
   if (result.verdict === 'killed') {
     count.killed += 1;
-    console.log(`killed for memory, counts neither way: ${kind.command(first, kind.batch)}`);
+    console.log(`killed for memory, counts neither way: ${kind.command(firstSeed, kind.batch)}`);
   }
   if (result.verdict === 'failed') {
     count.failures += 1;
-    record(kind, await narrow(run, { first, count: kind.batch, result }));
+    record(kind, await findSmallestPart(run, { first: firstSeed, count: kind.batch, result }));
   }
   count.seconds += secondsSince(roundBegan);
 }
 
-function record(kind, { first, count, result }) {
-  const command = kind.command(first, count);
-  const line = { at: new Date().toISOString(), commit, kind: kind.name, seed: first, command };
+function record(kind, { first: firstSeed, count, result }) {
+  const command = kind.command(firstSeed, count);
+  const line = { at: new Date().toISOString(), commit, kind: kind.name, seed: firstSeed, command };
   mkdirSync(join(root, 'build'), { recursive: true });
   appendFileSync(
     join(root, 'build', 'seeds.jsonl'),
@@ -134,14 +134,15 @@ function readCommit() {
   }
 }
 
-function tell() {
+function printProgress() {
   const parts = [...counts].map(([name, { seeds }]) => `${name} ${seeds}`);
   const failures = [...counts.values()].reduce((sum, count) => sum + count.failures, 0);
   console.log(`${secondsSince(began).toFixed(0)} s, seeds: ${parts.join(', ')}; ${failures} failures`);
 }
 
 function printTable() {
-  const row = (cells) => cells.map((cell, at) => (at === 0 ? cell.padEnd(12) : cell.padStart(10))).join('');
+  const row = (cells) =>
+    cells.map((cell, column) => (column === 0 ? cell.padEnd(12) : cell.padStart(10))).join('');
   console.log(`\n${row(['kind', 'seeds', 'failures', 'killed', 'seconds'])}`);
   for (const [name, { seeds, failures, killed, seconds }] of counts)
     console.log(row([name, ...[seeds, failures, killed].map(String), seconds.toFixed(0)]));
@@ -152,11 +153,11 @@ if (!(await findCanary()) && !wasStopped) {
   console.error(`The fuzzer finds nothing: none of ${CANARY_SEEDS} seeds failed with FUZZ_CANARY=1.`);
   process.exit(1);
 }
-const ticks = setInterval(tell, TELL_EVERY_MS);
-const work = async () => {
+const ticks = setInterval(printProgress, TELL_EVERY_MS);
+const runRounds = async () => {
   while (!wasStopped && secondsSince(began) < minutes * 60) await runRound();
 };
-await Promise.all(Array.from({ length: jobs }, work));
+await Promise.all(Array.from({ length: jobs }, runRounds));
 clearInterval(ticks);
 printTable();
 const hasFailed = [...counts.values()].some(({ failures }) => failures > 0);

@@ -129,10 +129,12 @@ async function runLoad(kills: number, seed: number): Promise<string[]> {
     const { mismatches } = totals;
     if (mismatches.length > 0) say(mismatches.join('\n'));
   }
-  const at = (p: number): string => percentile(totals.seconds, p).toFixed(1);
+  const percentileText = (percent: number): string => percentile(totals.seconds, percent).toFixed(1);
   say(`\n${totals.kills} kills over ${totals.blocks} blocks and ${totals.reorgs} reorgs`);
   for (const [plan, count] of totals.byPlan) say(`  ${plan}: ${count} rounds`);
-  say(`  seconds to recovery: p50 ${at(50)}, p99 ${at(99)}, maximum ${at(100)}`);
+  say(
+    `  seconds to recovery: p50 ${percentileText(50)}, p99 ${percentileText(99)}, maximum ${percentileText(100)}`,
+  );
   return totals.mismatches;
 }
 
@@ -164,8 +166,10 @@ async function runWriters(_kills: number, seed: number): Promise<string[]> {
 async function runStandby(kills: number, seed: number): Promise<string[]> {
   const plan = { random: new Random(seed), seed, blocks: STANDBY_BLOCKS, say };
   const report = await killWriters(kills, plan);
-  const at = (p: number): string => percentile(report.seconds, p).toFixed(1);
-  say(`\n  seconds to the first block of the standby: p50 ${at(50)}, maximum ${at(100)}`);
+  const percentileText = (percent: number): string => percentile(report.seconds, percent).toFixed(1);
+  say(
+    `\n  seconds to the first block of the standby: p50 ${percentileText(50)}, maximum ${percentileText(100)}`,
+  );
   return sayWriters(report);
 }
 

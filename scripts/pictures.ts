@@ -40,17 +40,17 @@ const swapShape = z.object({ data: z.array(z.looseObject({ tx_hash: z.string() }
 
 /** The pictures show the pair and the token with the highest volume, and the newest swap of the pair. */
 async function listPictures(url: string): Promise<Picture[]> {
-  const ask = async (path: string): Promise<unknown> => (await fetch(`${url}/api/v1${path}`)).json();
-  const first = async (path: string): Promise<string> =>
+  const fetchJson = async (path: string): Promise<unknown> => (await fetch(`${url}/api/v1${path}`)).json();
+  const firstAddress = async (path: string): Promise<string> =>
     listShape.parse(
       await eventually(
-        async () => ask(path),
+        async () => fetchJson(path),
         (body) => listShape.safeParse(body).success,
       ),
     ).data[0]?.address ?? '';
-  const pair = await first('/pairs?limit=1');
-  const token = await first('/tokens?limit=1');
-  const { data } = swapShape.parse(await ask(`/activity?event_type=swap&pair=${pair}&limit=1`));
+  const pair = await firstAddress('/pairs?limit=1');
+  const token = await firstAddress('/tokens?limit=1');
+  const { data } = swapShape.parse(await fetchJson(`/activity?event_type=swap&pair=${pair}&limit=1`));
   const hash = data[0]?.tx_hash ?? '';
   return [
     { name: 'pair-dark', look: DESKTOP, path: `/pair/${pair}` },
@@ -71,7 +71,7 @@ async function takePicture(browser: Browser, url: string, { look, path, top }: P
   // On a busy machine the page may name a problem for a moment.
   const hasProblem = (): Promise<unknown> =>
     page.evaluate("document.querySelector('#live:not([data-state=live]), #trouble:not([hidden])') !== null");
-  await eventually(hasProblem, (has) => has === false);
+  await eventually(hasProblem, (isProblemShown) => isProblemShown === false);
   if (top !== undefined)
     await page.evaluate(`(() => {
       const header = document.querySelector('.top');
@@ -88,14 +88,14 @@ async function takePicture(browser: Browser, url: string, { look, path, top }: P
 
 /** Waits until the library of the chart has drawn its bars, which takes some frames. */
 async function untilDrawn(page: Page): Promise<void> {
-  const frames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
-  for (let turn = 0; turn < 10; turn += 1) await page.evaluate(frames);
+  const twoFrames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+  for (let turn = 0; turn < 10; turn += 1) await page.evaluate(twoFrames);
 }
 
 /** Waits for the start message of the development chain, which names its page, and until all its blocks are indexed. */
 async function untilServed(program: Program): Promise<string> {
   const readUrl = (): string => /Candlehouse is at (http:\S+),/.exec(program.output())?.[1] ?? '';
-  const url = await eventually(readUrl, (found) => found !== '');
+  const url = await eventually(readUrl, (servedUrl) => servedUrl !== '');
   await eventually(
     async () => (await fetch(`${url}/readyz`)).status,
     (status) => status === 200,

@@ -19,7 +19,7 @@ const SLOWEST_SHOWN = 10;
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const build = join(root, 'build');
-const [suite, ...given] = process.argv.slice(2);
+const [suite, ...givenArguments] = process.argv.slice(2);
 const began = performance.now();
 
 /** Takes `--part K/N` and `--record` out of the arguments; the others go to Jest. */
@@ -60,17 +60,17 @@ async function runJest(args) {
     stdio: 'inherit',
     env: { ...process.env, TEST_RESULTS: results },
   });
-  const code = await new Promise((resolve) => child.once('exit', (exit) => resolve(exit ?? 1)));
+  const code = await new Promise((resolve) => child.once('exit', (exitCode) => resolve(exitCode ?? 1)));
   const files = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : [];
   rmSync(results, { force: true });
   return { code, files };
 }
 
 /** Runs each failed file once more, alone. Returns the files that passed then. */
-async function repeatFailed(failed) {
+async function repeatFailed(failedFiles) {
   const flaky = [];
-  if (failed.length > REPEATED_MAX) return flaky;
-  for (const { file, failure } of failed) {
+  if (failedFiles.length > REPEATED_MAX) return flaky;
+  for (const { file, failure } of failedFiles) {
     if (wasStopped) break;
     console.error(`\n${file} failed. It runs once more, alone.`);
     const { code, files } = await runJest(['--runInBand', '--runTestsByPath', file]);
@@ -78,7 +78,7 @@ async function repeatFailed(failed) {
     flaky.push({ file, failure });
     const line = { at: new Date().toISOString(), suite, file, failure };
     appendFileSync(join(build, 'flaky.jsonl'), `${JSON.stringify(line)}\n`);
-    failed.find((one) => one.file === file).again = files[0];
+    failedFiles.find((result) => result.file === file).again = files[0];
   }
   return flaky;
 }
@@ -95,7 +95,7 @@ const inOneLine = (failure) =>
 function record(files) {
   const path = join(root, 'test', 'support', 'run', 'durations.json');
   const seconds = { ...(existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}) };
-  for (const { file, seconds: taken } of files) seconds[file] = taken;
+  for (const { file, seconds: takenSeconds } of files) seconds[file] = takenSeconds;
   const rows = Object.entries(seconds).filter(([file]) => existsSync(join(root, file)));
   writeFileSync(
     path,
@@ -104,26 +104,26 @@ function record(files) {
 }
 
 /** Prints the slowest files (all files of a full run), failed and flaky files, and the numbers of tests. */
-function report(files, failed, flaky) {
+function report(files, failedFiles, flakyFiles) {
   const bySeconds = [...files].sort((a, b) => b.seconds - a.seconds);
-  const shown = suite === 'full' ? bySeconds : bySeconds.slice(0, SLOWEST_SHOWN);
+  const shownFiles = suite === 'full' ? bySeconds : bySeconds.slice(0, SLOWEST_SHOWN);
   const total = files.reduce((sum, { seconds }) => sum + seconds, 0);
   const minutes = ((performance.now() - began) / 60_000).toFixed(1);
   console.log(
     `\n${files.length} test files, ${total.toFixed(0)} s over all workers, ${minutes} minutes in all:`,
   );
-  for (const { file, seconds } of shown) console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`);
-  for (const { file, failure } of failed) console.log(`failed: ${file}: ${inOneLine(failure)}`);
-  for (const { file, failure } of flaky) console.log(`flaky: ${file}: ${inOneLine(failure)}`);
-  const final = files.map((result) =>
-    flaky.some(({ file }) => file === result.file) ? result.again : result,
+  for (const { file, seconds } of shownFiles) console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`);
+  for (const { file, failure } of failedFiles) console.log(`failed: ${file}: ${inOneLine(failure)}`);
+  for (const { file, failure } of flakyFiles) console.log(`flaky: ${file}: ${inOneLine(failure)}`);
+  const finalResults = files.map((result) =>
+    flakyFiles.some(({ file }) => file === result.file) ? result.again : result,
   );
-  const sum = (name) => final.reduce((all, result) => all + result[name], 0);
+  const sum = (name) => finalResults.reduce((total, result) => total + result[name], 0);
   console.log(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
 }
 
 mkdirSync(build, { recursive: true });
-const { part, isRecorded, jest } = readArguments(given);
+const { part, isRecorded, jest } = readArguments(givenArguments);
 const isGate = suite === 'gate' && !jest.some((argument) => !argument.startsWith('-'));
 const { code, files } = await runJest([
   ...(isGate ? ['--testPathIgnorePatterns', '/test/full/', '/node_modules/'] : []),
@@ -132,18 +132,22 @@ const { code, files } = await runJest([
   ...jest,
 ]);
 if (files.length === 0 || wasStopped) process.exit(code === 0 && !wasStopped ? 0 : code || 130);
-const failed = files.filter((result) => result.failed > 0);
-const flaky = await repeatFailed(failed);
-const failedTwice = failed.filter(({ file }) => !flaky.some((one) => one.file === file));
+const failedFiles = files.filter((result) => result.failed > 0);
+const flakyFiles = await repeatFailed(failedFiles);
+const failedTwice = failedFiles.filter(
+  ({ file }) => !flakyFiles.some((flakyFile) => flakyFile.file === file),
+);
 if (isRecorded) record(files);
-report(files, failedTwice, flaky);
+report(files, failedTwice, flakyFiles);
 writeFileSync(
   join(build, `${suite}.json`),
-  `${JSON.stringify({ files: files.map(({ file, seconds, passed, failed: wrong }) => ({ file, seconds, passed, failed: wrong })), failed: failedTwice, flaky }, null, 2)}\n`,
+  `${JSON.stringify({ files: files.map(({ file, seconds, passed, failed: failedTests }) => ({ file, seconds, passed, failed: failedTests })), failed: failedTwice, flaky: flakyFiles }, null, 2)}\n`,
 );
-if (flaky.length > FLAKY_MAX) console.error(`${flaky.length} files are flaky; at most ${FLAKY_MAX} may be.`);
+if (flakyFiles.length > FLAKY_MAX)
+  console.error(`${flakyFiles.length} files are flaky; at most ${FLAKY_MAX} may be.`);
 // A run without a failed test fails too if Jest fails, for example because a test left a process.
-if (code !== 0 && failed.length === 0)
+if (code !== 0 && failedFiles.length === 0)
   console.error(`Jest ended with code ${code}, although no test failed.`);
-const isGood = failedTwice.length === 0 && flaky.length <= FLAKY_MAX && (code === 0 || failed.length > 0);
+const isGood =
+  failedTwice.length === 0 && flakyFiles.length <= FLAKY_MAX && (code === 0 || failedFiles.length > 0);
 process.exit(isGood ? 0 : 1);

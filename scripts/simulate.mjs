@@ -24,10 +24,10 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '1' },
   },
 });
-const first = Number(values.seed);
+const firstSeed = Number(values.seed);
 const seeds = Number(values.seeds);
 const jobs = Math.max(1, Math.min(Number(values.jobs), seeds));
-if (![first, seeds, jobs].every(Number.isSafeInteger)) {
+if (![firstSeed, seeds, jobs].every(Number.isSafeInteger)) {
   console.error(
     'Usage: npm run simulate -- [--seed N] [--seeds N] [--engine | --properties | --lies] [--jobs N]; each N is an integer',
   );
@@ -47,7 +47,7 @@ if (values.properties) {
   const env = {
     ...process.env,
     PROPERTY_SHARE: '1',
-    SIMULATION_FIRST_SEED: String(first),
+    SIMULATION_FIRST_SEED: String(firstSeed),
     SIMULATION_SEEDS: String(seeds),
   };
   const { status } = spawnSync(process.execPath, [jest, ...tests], { cwd: root, stdio: 'inherit', env });
@@ -58,26 +58,26 @@ process.on('SIGINT', stopChildren);
 process.on('SIGTERM', stopChildren);
 
 /** Runs some of the seeds; resolves to whether all passed. */
-async function runPart(from, count) {
+async function runPart(firstOfPart, count) {
   const kind = values.lies ? 'lies' : values.engine ? 'engine' : 'simulation';
   // Prints only lines with the beginning of a line of the simulation. Jest's report, which repeats them, is left out.
   const onLine = (line) => /^(seed \d+:|model:|engine:|\d+ )/.test(line) && console.log(line);
-  const { code, stopped, output } = await runChild(seedsChild(kind, from, count), { onLine });
+  const { code, stopped, output } = await runChild(seedsChild(kind, firstOfPart, count), { onLine });
   if (stopped !== null) process.exit(130);
   if (code !== 0 && !/^seed \d+:/m.test(output)) console.log(failureOf(output));
   return code === 0;
 }
 
-const size = Math.ceil(seeds / jobs);
+const partSize = Math.ceil(seeds / jobs);
 const parts = [];
-for (let from = first; from < first + seeds; from += size) {
-  parts.push(runPart(from, Math.min(size, first + seeds - from)));
+for (let firstOfPart = firstSeed; firstOfPart < firstSeed + seeds; firstOfPart += partSize) {
+  parts.push(runPart(firstOfPart, Math.min(partSize, firstSeed + seeds - firstOfPart)));
 }
 const began = performance.now();
-const fine = (await Promise.all(parts)).every(Boolean);
+const allPassed = (await Promise.all(parts)).every(Boolean);
 const minutes = (performance.now() - began) / 60_000;
 const rate = Math.round(seeds / minutes);
 console.log(
-  `${seeds} seeds from ${first} in ${minutes.toFixed(1)} minutes, ${rate} seeds per minute: ${fine ? 'no mismatch' : 'MISMATCHES, see the lines above'}`,
+  `${seeds} seeds from ${firstSeed} in ${minutes.toFixed(1)} minutes, ${rate} seeds per minute: ${allPassed ? 'no mismatch' : 'MISMATCHES, see the lines above'}`,
 );
-process.exit(fine ? 0 : 1);
+process.exit(allPassed ? 0 : 1);

@@ -10,7 +10,7 @@ import { runSoak, type SoakReport } from './soak/soakRun';
 
 const USAGE =
   'Usage: npm run soak -- [--minutes N] [--seed N] [--askers N]; an asker is one client that sends requests in a row';
-const ASKERS = 8;
+const DEFAULT_ASKERS = 8;
 /** A shorter run consists of the warm-up only, so memory is shown but not judged. */
 const JUDGED_SECONDS = 120;
 
@@ -23,18 +23,20 @@ function showMemory(name: string, { slope, median, max, flat }: MemoryReport): s
 
 function show(report: SoakReport, seconds: number): void {
   const { times, asked, late, paths, requests, memory, faults } = report;
-  const at = (p: number): string => percentile([...times], p).toFixed(1);
+  const percentileText = (percent: number): string => percentile([...times], percent).toFixed(1);
   say(
-    `${requests} answers in ${seconds} s (${(requests / seconds).toFixed(0)} per second): p50 ${at(50)} ms, p99 ${at(99)} ms, maximum ${at(100)} ms`,
+    `${requests} answers in ${seconds} s (${(requests / seconds).toFixed(0)} per second): p50 ${percentileText(50)} ms, p99 ${percentileText(99)} ms, maximum ${percentileText(100)} ms`,
   );
   say(`  ${late} requests were answered with 503, and were sent again`);
-  const missing = paths.filter((path) => !asked.has(path));
-  say(`  ${asked.size} paths${missing.length === 0 ? '' : `; not requested: ${missing.join(', ')}`}`);
-  const slow = [...asked]
-    .map(([path, each]) => ({ path, ms: percentile([...each], 99) }))
+  const missingPaths = paths.filter((path) => !asked.has(path));
+  say(
+    `  ${asked.size} paths${missingPaths.length === 0 ? '' : `; not requested: ${missingPaths.join(', ')}`}`,
+  );
+  const slowestPaths = [...asked]
+    .map(([path, times]) => ({ path, ms: percentile([...times], 99) }))
     .sort((a, b) => b.ms - a.ms)
     .slice(0, 5);
-  say(`  slowest by p99: ${slow.map(({ path, ms }) => `${path} ${ms.toFixed(0)} ms`).join(', ')}`);
+  say(`  slowest by p99: ${slowestPaths.map(({ path, ms }) => `${path} ${ms.toFixed(0)} ms`).join(', ')}`);
   say(
     `  ${report.blocks} blocks, ${report.reorgs} reorgs; ${report.events} events over ${report.connections} streams`,
   );
@@ -52,11 +54,11 @@ async function main(): Promise<void> {
   const seconds = Math.round(options.number('minutes', 10) * 60);
   const seed = options.number('seed', 1);
   say(`seed ${seed}`);
-  const report = await runSoak({ seconds, seed, askers: options.number('askers', ASKERS), say });
+  const report = await runSoak({ seconds, seed, askers: options.number('askers', DEFAULT_ASKERS), say });
   show(report, seconds);
   const { program, engine } = report.memory;
-  const grows = seconds >= JUDGED_SECONDS && !(program.flat && engine.flat);
-  if (report.faults.length > 0 || report.late > 0 || grows) process.exitCode = 1;
+  const doesMemoryGrow = seconds >= JUDGED_SECONDS && !(program.flat && engine.flat);
+  if (report.faults.length > 0 || report.late > 0 || doesMemoryGrow) process.exitCode = 1;
 }
 
 main().catch((error: unknown) => {

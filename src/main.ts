@@ -154,7 +154,7 @@ function addStoreCommands(program: Command): void {
     .description('create or upgrade the schema, then exit')
     .action(async () => {
       const { config, log } = start();
-      const storage = await openStorage(config, log, { besideIsEnough: true });
+      const storage = await openStorage(config, log, { mayShareServer: true });
       await storage.close();
       process.stdout.write('The schema is up to date.\n');
     });

@@ -24,9 +24,9 @@ export function readBaselines(): Readonly<Record<string, Baseline>> {
 }
 
 /** Lists each figure that is a quarter worse than its baseline, or missing although its group ran. */
-export function listWorse(figures: readonly Figure[], wants: (group: string) => boolean): string[] {
+export function listWorse(figures: readonly Figure[], isWanted: (group: string) => boolean): string[] {
   return Object.entries(readBaselines()).flatMap(([key, { ratio: baselineRatio, better }]) => {
-    if (!wants(key.split('_')[0] ?? key)) return [];
+    if (!isWanted(key.split('_')[0] ?? key)) return [];
     const ratio = figures.find((figure) => figure.key === key)?.ratio ?? NaN;
     const isAsGood =
       better === 'less' ? ratio <= baselineRatio * (1 + MARGIN) : ratio >= baselineRatio * (1 - MARGIN);

@@ -22,7 +22,7 @@ export interface Bench {
   readonly server: EmbeddedServer;
   readonly folder: string;
   readonly figures: Figure[];
-  wants(group: string): boolean;
+  isWanted(group: string): boolean;
 }
 
 /** Number of swaps that the read benchmarks load. */
@@ -80,16 +80,16 @@ const UNWRITTEN_MAX_KB = 64 * 1_024;
  * smallest query. Waits at most twice CALM_MS, because other programs may keep the machine busy.
  */
 export async function waitForCalm(database: Database): Promise<void> {
-  for (const until = Date.now() + CALM_MS; Date.now() < until && unwrittenKb() > UNWRITTEN_MAX_KB;)
+  for (const endsAt = Date.now() + CALM_MS; Date.now() < endsAt && unwrittenKb() > UNWRITTEN_MAX_KB;)
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  for (const until = Date.now() + CALM_MS; Date.now() < until;) {
-    const times: number[] = [];
+  for (const endsAt = Date.now() + CALM_MS; Date.now() < endsAt;) {
+    const timesMs: number[] = [];
     for (let askCount = 0; askCount < CALM_ASKS; askCount += 1) {
       const startedAt = performance.now();
       await database.select('calm', 'SELECT 1');
-      times.push(performance.now() - startedAt);
+      timesMs.push(performance.now() - startedAt);
     }
-    if (percentile(times, 99) <= 3 * percentile(times, 50)) return;
+    if (percentile(timesMs, 99) <= 3 * percentile(timesMs, 50)) return;
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
 }

@@ -57,12 +57,12 @@ const RUNS: readonly Run[] = [
   [['recovery', 'ingesting'], benchLoadedFolder],
 ];
 
-async function benchLoadedFolder({ folder, figures, wants }: Bench): Promise<void> {
-  const loaded = await loadFolder(folder, SWAPS, log, say);
-  if (wants('recovery')) figures.push(...(await benchRecovery(loaded, log, say)));
+async function benchLoadedFolder({ folder, figures, isWanted }: Bench): Promise<void> {
+  const loadedFolder = await loadFolder(folder, SWAPS, log, say);
+  if (isWanted('recovery')) figures.push(...(await benchRecovery(loadedFolder, log, say)));
   say('measuring ticks while blocks are ingested …');
-  if (wants('ingesting')) figures.push(...(await benchWhileIngesting(loaded)));
-  await loaded.chain.close();
+  if (isWanted('ingesting')) figures.push(...(await benchWhileIngesting(loadedFolder)));
+  await loadedFolder.chain.close();
 }
 
 /** The benchmarks that run only by name. */
@@ -81,7 +81,7 @@ async function runOrTell(groups: readonly string[], run: () => Promise<void>): P
   }
 }
 
-function leave(folder: string): void {
+function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   process.exit(130);
 }
@@ -115,17 +115,17 @@ async function main(): Promise<void> {
   const unknown = asked.filter((group) => !knownGroups.includes(group));
   if (unknown.length > 0)
     throw new Error(`group: got ${unknown.join(', ')}; allowed: ${knownGroups.join(', ')}`);
-  const wants = (group: string): boolean => asked.length === 0 || asked.includes(group);
+  const isWanted = (group: string): boolean => asked.length === 0 || asked.includes(group);
   const isAsked = ([groups]: Run): boolean => groups.some((group) => asked.includes(group));
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-bench-'));
   const figures: Figure[] = [];
   try {
     const server = await startEmbeddedServer({ dataDir: folder, log });
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.once(signal, () => void server.stop().finally(() => leave(folder)));
-    const bench = { server, folder, figures, wants };
+      process.once(signal, () => void server.stop().finally(() => removeFolder(folder)));
+    const bench = { server, folder, figures, isWanted };
     try {
-      const runs = [...RUNS.filter(([groups]) => groups.some(wants)), ...RUNS_BY_NAME.filter(isAsked)];
+      const runs = [...RUNS.filter(([groups]) => groups.some(isWanted)), ...RUNS_BY_NAME.filter(isAsked)];
       for (const [groups, run] of runs) await runOrTell(groups, () => run(bench));
     } finally {
       await server.stop();
@@ -141,9 +141,9 @@ async function main(): Promise<void> {
     );
   }
   if (values.baseline === true) {
-    const worse = listWorse(figures, wants);
-    for (const line of worse) say(line);
-    if (worse.length > 0) process.exitCode = 1;
+    const worseFigures = listWorse(figures, isWanted);
+    for (const line of worseFigures) say(line);
+    if (worseFigures.length > 0) process.exitCode = 1;
   } else if (figures.some((figure) => !figure.ok)) process.exitCode = 1;
 }
 

@@ -26,10 +26,10 @@ export async function measureProcessors(
   await run();
   const perUnit = PER_SECOND[unit] / count;
   const limit = ((performance.now() - startedAt) / 1_000) * perUnit;
-  return pids.map(([who, pid], index) => {
+  return pids.map(([processName, pid], index) => {
     const value = (processorSeconds(pid) - (secondsBefore[index] ?? 0)) * perUnit;
     return {
-      name: `processor time of ${who} per ${per}`,
+      name: `processor time of ${processName} per ${per}`,
       value,
       unit,
       limitName,

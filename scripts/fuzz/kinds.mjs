@@ -16,11 +16,11 @@ const SEED_TESTS = {
 };
 
 /** Arguments and environment of a child process that runs seeds of SEED_TESTS. */
-export function seedsChild(kind, first, count) {
+export function seedsChild(kind, firstSeed, count) {
   return {
-    args: [JEST, '-i', SEED_TESTS[kind].test, '-t', `seeds ${first} to`],
+    args: [JEST, '-i', SEED_TESTS[kind].test, '-t', `seeds ${firstSeed} to`],
     env: {
-      SIMULATION_FIRST_SEED: String(first),
+      SIMULATION_FIRST_SEED: String(firstSeed),
       SIMULATION_SEEDS: String(count),
       SIMULATION_ENGINE_SEEDS: String(count),
     },
@@ -29,9 +29,9 @@ export function seedsChild(kind, first, count) {
 
 const seedTest = (kind) => ({
   ranMark: TEST_PASSED,
-  child: (first, count) => seedsChild(kind, first, count),
-  command: (first, count) =>
-    `npm run simulate -- --seed ${first}${count === 1 ? '' : ` --seeds ${count}`}${SEED_TESTS[kind].option}`,
+  child: (firstSeed, count) => seedsChild(kind, firstSeed, count),
+  command: (firstSeed, count) =>
+    `npm run simulate -- --seed ${firstSeed}${count === 1 ? '' : ` --seeds ${count}`}${SEED_TESTS[kind].option}`,
 });
 
 /** A Jest test that takes one seed as SEED. With a `share` of 5 it tries five times as many cases as with 1. */
@@ -73,14 +73,14 @@ export const KINDS = [
     batch: 20,
     seconds: 20,
     ranMark: /^\d+ markets from seed/m,
-    child: (first, count) => ({
+    child: (firstSeed, count) => ({
       args: [
         join(root, 'build', 'scripts', 'attack.js'),
-        ...['--suite', 'prices', '--seed', String(first), '--markets', String(count)],
+        ...['--suite', 'prices', '--seed', String(firstSeed), '--markets', String(count)],
       ],
       env: {},
     }),
-    command: (first, count) => `npm run attack -- --suite prices --seed ${first} --markets ${count}`,
+    command: (firstSeed, count) => `npm run attack -- --suite prices --seed ${firstSeed} --markets ${count}`,
   },
   {
     name: 'properties',

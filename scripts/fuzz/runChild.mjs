@@ -62,8 +62,8 @@ export async function runChild({ args, env }, { limitMs, onLine } = {}) {
   });
   // A process that the child left may hold its output open, so `exit` is awaited, and `close` only for a moment.
   const [code, signal] = await new Promise((resolve) => {
-    child.once('close', (...end) => resolve(end));
-    child.once('exit', (...end) => timers.push(setTimeout(resolve, 1_000, end)));
+    child.once('close', (...codeAndSignal) => resolve(codeAndSignal));
+    child.once('exit', (...codeAndSignal) => timers.push(setTimeout(resolve, 1_000, codeAndSignal)));
   });
   stops.delete(stop);
   timers.forEach(clearTimeout);
@@ -87,9 +87,9 @@ function kill(pid, signal) {
 function removeRunFolders(pid) {
   for (const parent of new Set(['/dev/shm', tmpdir()])) {
     const names = existsSync(parent) ? readdirSync(parent) : [];
-    for (const name of names.filter((each) => each.startsWith(`candlehouse-test-${pid}-`))) {
+    for (const name of names.filter((fileName) => fileName.startsWith(`candlehouse-test-${pid}-`))) {
       const folder = join(parent, name);
-      for (const left of listProcesses(folder)) kill(left, 'SIGKILL');
+      for (const leftPid of listProcesses(folder)) kill(leftPid, 'SIGKILL');
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     }
   }

@@ -19,14 +19,14 @@ function chooseKind(kinds, random) {
  * What the end of a child process says about its seeds. `killed` and `stopped` count neither way. A child that ran no
  * test fails, because a renamed test would otherwise pass every seed.
  * @param {{ code: number | null, signal: string | null, stopped: 'limit' | 'asked' | null, isOutOfMemory: boolean, output: string }} end
- * @param {RegExp} proof what the output of a finished child contains
+ * @param {RegExp} ranMark what the output contains if a test ran
  * @returns {'passed' | 'failed' | 'killed' | 'stopped'}
  */
-function verdictOf({ code, signal, stopped, isOutOfMemory, output }, proof) {
+function verdictOf({ code, signal, stopped, isOutOfMemory, output }, ranMark) {
   if (stopped === 'asked') return 'stopped';
   if (stopped === 'limit') return 'failed';
   if (signal === 'SIGKILL' || code === 137) return 'killed';
-  if (code === 0) return proof.test(output) ? 'passed' : 'failed';
+  if (code === 0) return ranMark.test(output) ? 'passed' : 'failed';
   return isOutOfMemory ? 'killed' : 'failed';
 }
 
@@ -42,8 +42,8 @@ function failureOf(output) {
     .split('\n')
     .map((text) => text.trim())
     .filter(Boolean);
-  const shown = line === undefined && report === undefined ? lines.slice(-1) : lines;
-  return shown.join(' ').slice(0, FAILURE_CHARACTERS_MAX);
+  const shownLines = line === undefined && report === undefined ? lines.slice(-1) : lines;
+  return shownLines.join(' ').slice(0, FAILURE_CHARACTERS_MAX);
 }
 
 /**
@@ -54,18 +54,22 @@ function failureOf(output) {
  * @param {{ first: number, count: number, result: R }} batch
  * @returns {Promise<{ first: number, count: number, result: R }>}
  */
-async function narrow(run, { first, count, result }) {
+async function findSmallestPart(run, { first, count, result }) {
   if (count === 1) return { first, count, result };
   const half = Math.ceil(count / 2);
-  const named = [...result.output.matchAll(/\bseed (\d+)/g)]
+  const namedSeed = [...result.output.matchAll(/\bseed (\d+)/g)]
     .map(([, seed]) => Number(seed))
     .find((seed) => seed >= first && seed < first + count);
-  const parts = [...(named === undefined ? [] : [[named, 1]]), [first, half], [first + half, count - half]];
+  const parts = [
+    ...(namedSeed === undefined ? [] : [[namedSeed, 1]]),
+    [first, half],
+    [first + half, count - half],
+  ];
   for (const [from, size] of parts) {
     const again = await run(from, size);
-    if (again.verdict === 'failed') return narrow(run, { first: from, count: size, result: again });
+    if (again.verdict === 'failed') return findSmallestPart(run, { first: from, count: size, result: again });
   }
   return { first, count, result };
 }
 
-module.exports = { chooseKind, failureOf, narrow, verdictOf };
+module.exports = { chooseKind, failureOf, findSmallestPart, verdictOf };

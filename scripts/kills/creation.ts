@@ -147,14 +147,19 @@ async function untilKill(
   await delay(random.int(0, Math.round(withinMs)));
 }
 
-/** Kills the first start of one folder 1 to `most` times. Resolves to the problems found afterwards. */
-async function killFolder(world: World, dataDir: string, most: number, times: StartTimes): Promise<string[]> {
+/** Kills the first start of one folder 1 to `killsMax` times. Resolves to the problems found afterwards. */
+async function killFolder(
+  world: World,
+  dataDir: string,
+  killsMax: number,
+  times: StartTimes,
+): Promise<string[]> {
   const { chain, random } = world;
   // This URL never answers, so the second chain has a database without blocks.
-  const second: Settings = random.chance(0.5) ? { RPC_URL_943: 'http://127.0.0.1:1' } : {};
-  const settings = { ...settingsOf(world), ...second };
+  const secondChain: Settings = random.chance(0.5) ? { RPC_URL_943: 'http://127.0.0.1:1' } : {};
+  const settings = { ...settingsOf(world), ...secondChain };
   const engines = new Set<number>();
-  for (let killsLeft = random.int(1, most); killsLeft > 0; killsLeft -= 1) {
+  for (let killsLeft = random.int(1, killsMax); killsLeft > 0; killsLeft -= 1) {
     const endFault = await killStart(world, { ...settings, DATA_DIR: dataDir }, engines, times);
     if (endFault !== null) return [endFault];
   }
@@ -189,11 +194,11 @@ async function killStart(
   const dataDir = settings['DATA_DIR'] ?? '';
   const engine = enginePid(dataDir);
   const withEngine = engine !== null && random.chance(0.5) && isEngine(engine, dataDir);
-  const ending = program.end('SIGKILL');
+  const programEnd = program.end('SIGKILL');
   // Kills the database server without waiting for the program's end, because the server ends by itself soon after the
   // program.
   if (withEngine) report.engineKills += killGroup(engine) ? 1 : 0;
-  await ending;
+  await programEnd;
   if (engine !== null) engines.add(engine);
   report.kills += 1;
   const moment = momentOf(program);

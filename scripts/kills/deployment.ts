@@ -116,7 +116,7 @@ class SeparateProcesses implements Deployment {
   private server: EmbeddedServer | null = null;
   private api: Program | null = null;
   private ingester: Spawned | null = null;
-  private last = '';
+  private lastOutput = '';
   private lastUrl = '';
   private readonly ends = new EndCounter();
   /**
@@ -178,7 +178,7 @@ class SeparateProcesses implements Deployment {
   }
 
   private async endIngester(): Promise<void> {
-    this.last = this.ingester?.output() ?? this.last;
+    this.lastOutput = this.ingester?.output() ?? this.lastOutput;
     await this.ingester?.end('SIGKILL');
     this.ingester = null;
   }
@@ -202,11 +202,11 @@ class SeparateProcesses implements Deployment {
   }
 
   output(): string {
-    return `${this.last}\n${this.ingester?.output() ?? ''}\n${this.api?.output() ?? ''}`;
+    return `${this.lastOutput}\n${this.ingester?.output() ?? ''}\n${this.api?.output() ?? ''}`;
   }
 
   async stop(): Promise<void> {
-    this.last = this.ingester?.output() ?? this.last;
+    this.lastOutput = this.ingester?.output() ?? this.lastOutput;
     await this.ingester?.end('SIGTERM');
     await this.api?.end('SIGTERM');
     if (this.server !== null) this.engines.add(this.server.pid());

@@ -24,8 +24,8 @@ const CALM_MAX = 20;
 /** Moves the chain: usually one more block, sometimes another branch, or back to the previous branch. */
 export class ChainLoad {
   reorgs = 0;
-  private readonly left: StubBranch[] = [];
-  private calm = 0;
+  private readonly leftBranches: StubBranch[] = [];
+  private stepsWithoutBranch = 0;
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
@@ -47,22 +47,22 @@ export class ChainLoad {
   step(): void {
     const { chain, random } = this;
     const depthMax = Math.min(REORG_DEPTH_MAX, chain.head - chain.final - 1);
-    const dice = random.next();
-    this.calm += 1;
-    if ((dice < 0.06 || this.calm > CALM_MAX) && depthMax > 0) {
+    const chance = random.next();
+    this.stepsWithoutBranch += 1;
+    if ((chance < 0.06 || this.stepsWithoutBranch > CALM_MAX) && depthMax > 0) {
       const depth = random.int(1, depthMax);
-      this.left.push(chain.reorg(depth, random.int(depth, depth + 2)));
+      this.leftBranches.push(chain.reorg(depth, random.int(depth, depth + 2)));
       this.reorgs += 1;
-      this.calm = 0;
-    } else if (dice < 0.09) {
+      this.stepsWithoutBranch = 0;
+    } else if (chance < 0.09) {
       // Returns to an abandoned branch, if the parent of its first block is still canonical.
-      const branch = this.left.pop();
+      const branch = this.leftBranches.pop();
       if (branch !== undefined && branch.length > 1 && this.isLonger(branch) && chain.restore(branch))
         this.reorgs += 1;
     } else if (chain.head < this.headMax) {
       chain.setHead(chain.head + 1);
     }
-    if (this.left.length > 4) this.left.shift();
+    if (this.leftBranches.length > 4) this.leftBranches.shift();
   }
 
   private isLonger(branch: StubBranch): boolean {
@@ -124,19 +124,19 @@ export class KillRun {
   }
 
   /**
-   * Starts the parts that are down and waits until the API reaches the chain's head. `since` is the time of the last
+   * Starts the parts that are down and waits until the API reaches the chain's head. `killedAt` is the time of the last
    * kill, ms of performance.now().
    */
-  async recover(since: number): Promise<Recovery> {
+  async recover(killedAt: number): Promise<Recovery> {
     const head = this.chain.head;
-    await this.untilShown(since, (number) => number >= head);
-    return { seconds: (performance.now() - since) / 1000 };
+    await this.untilShown(killedAt, (number) => number >= head);
+    return { seconds: (performance.now() - killedAt) / 1000 };
   }
 
   /** Waits until the API shows exactly the chain's head, which must not move during this time. */
   async untilHead(): Promise<void> {
     const { hash } = this.chain.blocks[this.chain.head] ?? {};
-    await this.untilShown(performance.now(), (_number, shown) => shown === hash);
+    await this.untilShown(performance.now(), (_number, shownHash) => shownHash === hash);
   }
 
   /** Lists each wrong bar, and each wrong event from `fromBlock` on. The chain must not move during the
@@ -162,21 +162,25 @@ export class KillRun {
     }
   }
 
-  /** Waits until the API shows such a head, and the database has answered the API after `since`. */
-  private async untilShown(since: number, isThere: (number: number, hash: string) => boolean): Promise<void> {
-    let last: Ready | null = null;
+  /** Waits until the API shows the awaited head, and the database has answered the API after `killedAt`. */
+  private async untilShown(
+    killedAt: number,
+    isAwaitedHead: (number: number, hash: string) => boolean,
+  ): Promise<void> {
+    let lastReady: Ready | null = null;
     const isShown = async (): Promise<boolean> => {
       await this.deployment.start();
       const askedAt = performance.now();
       const ready = await readReady(this.deployment.url());
-      last = ready ?? last;
+      lastReady = ready ?? lastReady;
       const { head, database } = ready?.checks ?? {};
-      if (head?.block_number == null || !isThere(head.block_number, head.block_hash ?? '')) return false;
-      const silence = database?.last_answer_seconds ?? Infinity;
-      return silence * 1_000 < askedAt - since && (await this.answers());
+      if (head?.block_number == null || !isAwaitedHead(head.block_number, head.block_hash ?? ''))
+        return false;
+      const silenceSeconds = database?.last_answer_seconds ?? Infinity;
+      return silenceSeconds * 1_000 < askedAt - killedAt && (await this.answers());
     };
-    const show = (): string =>
-      `${JSON.stringify(last)}\n${this.deployment.output().split('\n').slice(-40).join('\n')}`;
-    await eventually(isShown, (shown) => shown, show);
+    const describeLast = (): string =>
+      `${JSON.stringify(lastReady)}\n${this.deployment.output().split('\n').slice(-40).join('\n')}`;
+    await eventually(isShown, (isNowShown) => isNowShown, describeLast);
   }
 }

@@ -124,7 +124,7 @@ class WritersWorld {
   }
 
   async untilEnd(writer: Spawned): Promise<void> {
-    await eventually(writer.hasEnded, (ended) => ended, writer.lastWords);
+    await eventually(writer.hasEnded, (hasEnded) => hasEnded, writer.lastWords);
     const { mismatches } = this.report;
     if (writer.process.exitCode !== 1)
       mismatches.push(`an older writer has another exit code than 1: ${writer.lastWords()}`);
@@ -190,16 +190,16 @@ export async function fightOverDatabase({ random, seed, blocks, say }: WritersPl
     while (chain.head < blocks || report.replaced < REPLACED_MIN || report.stops === 0) {
       await delay(random.int(1, 1_500));
       if (random.chance(0.3)) await world.pause(writer, 2_000);
-      const older = writer;
+      const olderWriter = writer;
       const isStopped = random.chance(0.7);
-      if (isStopped) older.process.kill('SIGSTOP');
+      if (isStopped) olderWriter.process.kill('SIGSTOP');
       writer = world.start('ingest');
-      const pause = world.pause.bind(world, writer, 800);
+      const pauseWriter = world.pause.bind(world, writer, 800);
       await delay(random.int(1, 3_000));
-      if (random.chance(0.4)) await pause();
-      if (isStopped) older.process.kill('SIGCONT');
+      if (random.chance(0.4)) await pauseWriter();
+      if (isStopped) olderWriter.process.kill('SIGCONT');
       report.stops += isStopped ? 1 : 0;
-      await world.untilEnd(older);
+      await world.untilEnd(olderWriter);
       report.replaced += 1;
       say(`block ${chain.head}: ${report.replaced} writers replaced, ${report.stops} stops`);
     }

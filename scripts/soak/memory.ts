@@ -23,9 +23,9 @@ const GROWTH_BYTES = 32 * 2 ** 20;
 
 /** Judges the samples. The first third of the run is the warm-up. Throws if there are too few samples. */
 export function judgeMemory(samples: readonly MemorySample[]): MemoryReport {
-  const end = samples.at(-1)?.seconds ?? 0;
-  const samplesBetween = (from: number, to: number): MemorySample[] =>
-    samples.filter(({ seconds }) => seconds >= end * from && seconds <= end * to);
+  const endSeconds = samples.at(-1)?.seconds ?? 0;
+  const samplesBetween = (fromShare: number, toShare: number): MemorySample[] =>
+    samples.filter(({ seconds }) => seconds >= endSeconds * fromShare && seconds <= endSeconds * toShare);
   const middle = medianOf(samplesBetween(1 / 3, 2 / 3));
   const last = medianOf(samplesBetween(2 / 3, 1));
   return {

@@ -48,16 +48,16 @@ export class Questions {
   ) {}
 
   static async read(url: string, random: Random): Promise<Questions> {
-    const get = async (path: string): Promise<unknown> => (await fetch(`${url}${path}`)).json();
-    const { paths } = documentShape.parse(await get('/openapi.json'));
-    const pairs = listShape.parse(await get('/api/v1/pairs?limit=100')).data;
-    const tokens = listShape.parse(await get('/api/v1/tokens?limit=100')).data;
-    const events = activityShape.parse(await get('/api/v1/activity?limit=100')).data;
+    const fetchJson = async (path: string): Promise<unknown> => (await fetch(`${url}${path}`)).json();
+    const { paths } = documentShape.parse(await fetchJson('/openapi.json'));
+    const pairs = listShape.parse(await fetchJson('/api/v1/pairs?limit=100')).data;
+    const tokens = listShape.parse(await fetchJson('/api/v1/tokens?limit=100')).data;
+    const events = activityShape.parse(await fetchJson('/api/v1/activity?limit=100')).data;
     const dialect = paths[DIALECT]?.get?.['x-example-call']?.slice(DIALECT.length) ?? '';
     const examples = Object.entries(paths).flatMap(([name, { get: operation }]) => {
       if (name === STREAM || operation === undefined) return [];
-      const plain = MOUNTS.includes(name) ? `${name}${dialect}` : name;
-      const call = operation['x-example-call'] ?? (name.includes('{') ? undefined : plain);
+      const shownName = MOUNTS.includes(name) ? `${name}${dialect}` : name;
+      const call = operation['x-example-call'] ?? (name.includes('{') ? undefined : shownName);
       return call === undefined ? [] : [{ name, path: call }];
     });
     const makers = [...new Set(events.flatMap(({ maker }) => maker ?? []))];
@@ -79,17 +79,17 @@ export class Questions {
     return this.asked >= this.examples.length;
   }
 
-  /** Returns the next request. `final` is the last block that no reorg replaces. */
-  next(final: number): Question {
+  /** Returns the next request. `finalBlock` is the last block that no reorg replaces. */
+  next(finalBlock: number): Question {
     const { random } = this;
     const example = this.examples[this.asked % this.examples.length];
-    if (example === undefined || random.chance(HOT_SHARE)) return this.hot(final);
+    if (example === undefined || random.chance(HOT_SHARE)) return this.hot(finalBlock);
     // The paths are requested in turn, so that a short run requests all of them.
     this.asked += 1;
     return example;
   }
 
-  private hot(final: number): Question {
+  private hot(finalBlock: number): Question {
     const { random, facts } = this;
     const pair = random.pick(facts.pairs);
     const token = random.pick(facts.tokens);
@@ -114,7 +114,7 @@ export class Questions {
       { name: '/api/v1/tokens/{address}', path: `/api/v1/tokens/${token}` },
       {
         name: '/api/v1/tokens/{address}/audit',
-        path: `/api/v1/tokens/${token}/audit?block=${random.int(2, Math.max(2, final))}`,
+        path: `/api/v1/tokens/${token}/audit?block=${random.int(2, Math.max(2, finalBlock))}`,
       },
       { name: '/api/v1/activity', path: `/api/v1/activity?limit=${limit}&pair=${pair}` },
       { name: '/api/v1/activity', path: `/api/v1/activity?limit=${limit}&event_type=swap&token=${token}` },

@@ -114,27 +114,28 @@ async function soak(
   const traffic: Traffic = { times: [], asked: new Map(), faults: new Set(), late: 0 };
   const errors = watchLog(program);
   const load = new ChainLoad(chain, new Random(seed), Infinity);
-  const stream = `${program.url}/api/v1/activity/stream`;
-  const from = chain.head;
+  const streamUrl = `${program.url}/api/v1/activity/stream`;
+  const firstBlock = chain.head;
   const followers = FOLLOWERS_MS.map(
-    (stayMs) => new EventFollower(() => stream, new Random(seed + stayMs), `${from}-1048575`, stayMs),
+    (stayMs) =>
+      new EventFollower(() => streamUrl, new Random(seed + stayMs), `${firstBlock}-1048575`, stayMs),
   );
   for (const follower of followers) follower.begin();
   const beganAt = performance.now();
-  const end = beganAt + seconds * 1_000;
-  const memory = sampleMemory(program, dataDir, beganAt, end, (at) =>
-    say(`${at}, ${traffic.times.length} answers, block ${chain.head}`),
+  const endsAt = beganAt + seconds * 1_000;
+  const memory = sampleMemory(program, dataDir, beganAt, endsAt, (memoryText) =>
+    say(`${memoryText}, ${traffic.times.length} answers, block ${chain.head}`),
   );
-  const moving = setInterval(() => load.step(), STEP_MS);
-  const asking = Array.from({ length: askers }, async () => {
-    while (performance.now() < end || !questions.isRound)
+  const chainTimer = setInterval(() => load.step(), STEP_MS);
+  const askerRuns = Array.from({ length: askers }, async () => {
+    while (performance.now() < endsAt || !questions.isRound)
       await ask(program.url, questions.next(chain.final), traffic);
   });
-  await Promise.all(asking);
-  clearInterval(moving);
+  await Promise.all(askerRuns);
+  clearInterval(chainTimer);
   const samples = await memory;
   const faults = [...traffic.faults, ...errors];
-  faults.push(...(await compare(program.url, chain, followers, from)));
+  faults.push(...(await compare(program.url, chain, followers, firstBlock)));
   return {
     requests: traffic.times.length,
     times: traffic.times.sort((a, b) => a - b),
@@ -157,7 +158,7 @@ async function ask(url: string, question: Question, traffic: Traffic): Promise<v
     if (retryText !== null) traffic.late += 1;
     return retryText;
   };
-  await eventually(attempt, (late) => late === null);
+  await eventually(attempt, (retryText) => retryText === null);
 }
 
 /** Returns null, or a description if the service answers that the client must ask again. */
@@ -200,15 +201,15 @@ interface Samples {
 async function sampleMemory(
   program: Program,
   dataDir: string,
-  begun: number,
+  beganAt: number,
   end: number,
   say: (text: string) => void,
 ): Promise<Samples> {
   const samples: Samples = { program: [], engine: [] };
-  let toldAt = begun;
+  let toldAt = beganAt;
   while (performance.now() < end) {
     const now = performance.now();
-    const seconds = (now - begun) / 1_000;
+    const seconds = (now - beganAt) / 1_000;
     samples.program.push({ seconds, bytes: residentBytes(program.process.pid ?? 0) });
     samples.engine.push({ seconds, bytes: residentBytes(enginePid(dataDir) ?? 0) });
     if (now - toldAt > 30_000) {
@@ -232,19 +233,19 @@ async function compare(
   url: string,
   chain: StubChain,
   followers: readonly EventFollower[],
-  from: number,
+  firstBlock: number,
 ): Promise<string[]> {
   const truth = new StubTruth(chain);
   await untilHead(url, chain);
   const faults = await truth.findWrongBars(url);
   const activity = await truth.findWrongActivity(url);
   if (activity !== null) faults.push(activity);
-  const expected = truth.activity(from + 1);
+  const expected = truth.activity(firstBlock + 1);
   for (const follower of followers) follower.stayConnected();
   for (const [index, follower] of followers.entries()) {
-    // Compares only events above block `from`, after which the followers began. If a reorg replaces older blocks, a
-    // follower receives only a part of their events.
-    const net = (): string[] => follower.net().filter((event) => Number(event.split('-')[0]) > from);
+    // Compares only events above block `firstBlock`, after which the followers began. If a reorg replaces older blocks,
+    // a follower receives only a part of their events.
+    const net = (): string[] => follower.net().filter((event) => Number(event.split('-')[0]) > firstBlock);
     await eventually(
       () => describeDifference(net(), expected),
       (difference) => difference === null,

@@ -38,11 +38,11 @@ export interface MarketDeps extends MarketTables {
 export const MARKET: Scope<MarketDeps, Record<never, never>, HeadSnapshot> = {
   tag: 'market',
   params: () => ({}),
-  ask(_deps, ctx, _params, what, read) {
+  ask(_deps, ctx, _params, requestKey, read) {
     const { head } = ctx.state;
     if (head === null)
       throw new AppError('unavailable', 'no block is indexed yet, or the database does not answer');
-    return { key: `${head.version} ${what}`, read: () => read(head) };
+    return { key: `${head.version} ${requestKey}`, read: () => read(head) };
   },
   findRunner: ({ runner }) => runner,
 };

@@ -21,15 +21,15 @@ export interface Scope<Deps, ScopeParams extends Params, Moment> {
   /** Changes the query string before it is parsed. */
   spell?(querystring: string): string;
   /**
-   * Prepares the answer to a request. `what` names the endpoint and its parameters, for the cache key. `read` reads
-   * the answer from what it gets. Throws unavailable.
+   * Prepares the answer to a request. `requestKey` names the endpoint and its parameters, for the cache key. `read`
+   * reads the answer as of a moment. Throws unavailable.
    */
   ask<Answer>(
     deps: Deps,
     ctx: RouteContext,
     params: ParsedOf<ScopeParams>,
-    what: string,
-    read: (at: Moment) => Promise<Answer>,
+    requestKey: string,
+    read: (moment: Moment) => Promise<Answer>,
   ): Question<Answer>;
   /** Translates an error into the format of a dialect. Null leaves the error to the app. */
   refuse?(error: AppError): Refusal | null;
@@ -58,7 +58,7 @@ interface Endpoint<
   /** Longest time in ms for which the cache keeps the answer, in place of the scope's. */
   keepMs?(answer: Answer): number | null;
   /** Reads the answer. The same parameters and head version give the same answer. */
-  read(params: ParsedOf<PathParams> & ParsedOf<QueryParams>, at: Moment): Promise<Answer>;
+  read(params: ParsedOf<PathParams> & ParsedOf<QueryParams>, moment: Moment): Promise<Answer>;
 }
 
 export function route<
@@ -89,7 +89,7 @@ export function route<
     endpoint.check?.(params);
     const scopeValues = parseParams(scopeParamTypes, ctx, Object.keys(query));
     const requestKey = `${path} ${JSON.stringify(params)}`;
-    const question = scope.ask(deps, ctx, scopeValues, requestKey, (at) => endpoint.read(params, at));
+    const question = scope.ask(deps, ctx, scopeValues, requestKey, (moment) => endpoint.read(params, moment));
     const runner = listTable === null ? null : scope.findRunner(deps);
     return {
       ...question,

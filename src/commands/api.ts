@@ -98,8 +98,11 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   });
   const url = await listen(server, config);
   const metricsServer = await serveMetrics(options);
-  const telling = setInterval(() => market.hub.tellProblems(readReadiness(facts).problems), TELL_PROBLEMS_MS);
-  telling.unref();
+  const problemTimer = setInterval(
+    () => market.hub.tellProblems(readReadiness(facts).problems),
+    TELL_PROBLEMS_MS,
+  );
+  problemTimer.unref();
   log.info({ url }, 'API listening');
   return {
     url,
@@ -111,7 +114,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     },
     async close() {
       endBound();
-      clearInterval(telling);
+      clearInterval(problemTimer);
       market.hub.close();
       await closeServer(server);
       if (metricsServer !== null) await closeServer(metricsServer);
@@ -124,7 +127,7 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
 /** Collects the facts from which /readyz computes its answer. */
 function listFacts(
   { log, engineProblems = () => [] }: ApiOptions,
-  [{ head, tail, rpc, proven, writer, ingester }, ...others]: PerChain<ChainService>,
+  [{ head, tail, rpc, proven, writer, ingester }, ...otherChains]: PerChain<ChainService>,
 ): ReadyzDeps {
   return {
     head,
@@ -137,7 +140,7 @@ function listFacts(
       : rpc === null
         ? {}
         : { node: createHeadProbe({ rpc, log }) }),
-    more: () => [...engineProblems(), ...others.flatMap((chain) => chain.problems())],
+    more: () => [...engineProblems(), ...otherChains.flatMap((chain) => chain.problems())],
     isEngineAway: () => engineProblems().length > 0,
   };
 }
@@ -155,10 +158,10 @@ function listApiRoutes(
   { config, log, metrics }: ApiOptions,
   { chains, tables, cache, explorer, facts }: Parts,
 ): Route[] {
-  const [market, ...others] = chains;
+  const [market, ...otherChains] = chains;
   const { precomputer, head, rpc, proven, ingester } = market;
   // The tables of a new head, in the order in which the precomputer builds them before the first request.
-  const warm = {
+  const watchedTables = {
     pairs: precomputer.watch(tables.pairs),
     tokens: precomputer.watch(tables.tokens),
     audits: precomputer.watch(tables.audits),
@@ -171,7 +174,7 @@ function listApiRoutes(
   const onIncomplete = (token: Hex): void => {
     if (ingester !== null) noteAsked(ingester.status, token);
   };
-  const deps = { ...tables, ...warm, head, cache, wallets, chain, onIncomplete };
+  const deps = { ...tables, ...watchedTables, head, cache, wallets, chain, onIncomplete };
   const routes = listRoutes(deps, [
     ...explorerRoutes(explorer.deps),
     healthz(),
@@ -181,7 +184,9 @@ function listApiRoutes(
       proof: () => proven.newest(head()),
       market: chain,
       otherChains: () =>
-        others.filter((each) => each.isStored()).map((each) => ({ ...each.config.chain, head: each.head() })),
+        otherChains
+          .filter((otherChain) => otherChain.isStored())
+          .map((otherChain) => ({ ...otherChain.config.chain, head: otherChain.head() })),
     }),
     rangeHash(deps, async (span) => {
       const sums = await sumBlocks(market.reads(), config.chainId, span);
@@ -232,17 +237,17 @@ function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): 
     });
     server.listen(port, host, () => {
       const address = server.address();
-      const actual = typeof address === 'object' && address !== null ? address.port : port;
-      resolve(`http://${host.includes(':') ? `[${host}]` : host}:${actual}`);
+      const listenedPort = typeof address === 'object' && address !== null ? address.port : port;
+      resolve(`http://${host.includes(':') ? `[${host}]` : host}:${listenedPort}`);
     });
   });
 }
 
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    const force = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
+    const forceTimer = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
     server.close(() => {
-      clearTimeout(force);
+      clearTimeout(forceTimer);
       resolve();
     });
     server.closeIdleConnections();

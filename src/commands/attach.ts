@@ -22,7 +22,7 @@ export interface Attached {
   /**
    * Process id of the program that runs the embedded server. Null if no program runs it, or if CLICKHOUSE_URL is set.
    */
-  readonly owner: number | null;
+  readonly ownerPid: number | null;
   /** Connects to a database of this server. The database need not exist yet. `close` ends the connection. */
   open(name: string): Database;
   exists(name: string): Promise<boolean>;
@@ -55,7 +55,7 @@ export async function attach(config: Config, log: Logger): Promise<Attached> {
 function attachTo(
   url: string,
   engineFolder: string | null,
-  owner: number | null,
+  ownerPid: number | null,
   stop: () => Promise<void>,
 ): Attached {
   const opened: Database[] = [];
@@ -76,7 +76,7 @@ function attachTo(
     name,
     url: urlOf(name),
     engineFolder,
-    owner,
+    ownerPid,
     open: openNamed,
     async exists(name): Promise<boolean> {
       const rows = await selectNamed(system, 'engine/find_database', { name }, nameRow);
@@ -92,8 +92,8 @@ function attachTo(
 /** Writes a number of bytes with a unit, for people. */
 export function showBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  let value = bytes;
+  let valueInUnit = bytes;
   let unit = 0;
-  for (; value >= 1_024 && unit < units.length - 1; unit += 1) value /= 1_024;
-  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit] ?? ''}`;
+  for (; valueInUnit >= 1_024 && unit < units.length - 1; unit += 1) valueInUnit /= 1_024;
+  return `${unit === 0 ? valueInUnit : valueInUnit.toFixed(1)} ${units[unit] ?? ''}`;
 }

@@ -50,22 +50,22 @@ export async function runBackfill(
   if (from !== undefined && to !== undefined && from > to)
     throw new AppError('bad_config', `--from ${from} is after --to ${to}; allowed: a block up to --to`);
   checkTogether(options);
-  const places = { config, log, signal };
+  const context = { config, log, signal };
   if (parquet !== undefined)
-    return fillFrom(places, from, (storage) =>
-      openParquet({ ...places, patterns: parquet }, storage, { from, to }),
+    return fillFrom(context, from, (storage) =>
+      openParquet({ ...context, patterns: parquet }, storage, { from, to }),
     );
   if (snapshot !== undefined)
-    return fillFrom(places, from, (storage) =>
-      openSnapshot({ ...places, root: snapshot }, storage, { from, to }),
+    return fillFrom(context, from, (storage) =>
+      openSnapshot({ ...context, root: snapshot }, storage, { from, to }),
     );
   if (from === undefined || to === undefined)
     throw new AppError('bad_config', '--from and --to are needed; only with --parquet they may be left out');
-  if (options.worker === true) return runWorker(places, { from, to });
+  if (options.worker === true) return runWorker(context, { from, to });
   if (workers !== undefined)
-    return fillFrom(places, from, (storage) => openWorkers({ ...places, workers }, storage, { from, to }));
+    return fillFrom(context, from, (storage) => openWorkers({ ...context, workers }, storage, { from, to }));
   if (source !== undefined)
-    return fillFrom(places, from, () => openService({ ...places, url: source, loadPackage }, { from, to }));
+    return fillFrom(context, from, () => openService({ ...context, url: source, loadPackage }, { from, to }));
   return withIngester(config, log, from, (ingester) =>
     withStorage(config, log, async (storage) => {
       await compareWithStored(storage, config.chainId, { from, to });
@@ -89,7 +89,7 @@ function checkTogether({ parquet, source, workers, worker }: BackfillOptions): v
     );
 }
 
-interface Places {
+interface BackfillContext {
   readonly config: Config;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -97,7 +97,7 @@ interface Places {
 
 /** Fills the database with blocks from files or from a service, which `open` opens. */
 async function fillFrom(
-  { config, log, signal }: Places,
+  { config, log, signal }: BackfillContext,
   from: number | undefined,
   open: (storage: Storage) => Promise<OpenBlocks>,
 ): Promise<void> {
@@ -126,8 +126,8 @@ async function fill(
   signal: AbortSignal,
   { to, blocks }: { readonly to: number; readonly blocks?: OpenBlocks },
 ): Promise<void> {
-  const wrap = blocks === undefined ? {} : { wrapSource: blocks.wrapSource };
-  await ingester.run(storage, signal, { stopAt: to, ...wrap });
+  const sourceOptions = blocks === undefined ? {} : { wrapSource: blocks.wrapSource };
+  await ingester.run(storage, signal, { stopAt: to, ...sourceOptions });
   log.info({ finalTo: ingester.status.finalTo, swaps: ingester.status.swaps }, 'backfill ended');
 }
 

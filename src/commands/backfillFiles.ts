@@ -14,7 +14,7 @@ import { Staging } from '../ingest/parquet/staging';
 import type { Logger } from '../log';
 import type { Storage } from './storage';
 
-interface Places {
+interface FilesContext {
   readonly config: Config;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -34,9 +34,9 @@ export interface OpenBlocks {
 
 /** @throws AppError `bad_config` if a file cannot be used, or if PROOF asks for more than files can prove */
 export async function openParquet(
-  { config, log, signal, patterns }: Places,
+  { config, log, signal, patterns }: FilesContext,
   storage: Storage,
-  wanted: { readonly from?: number | undefined; readonly to?: number | undefined },
+  askedSpan: { readonly from?: number | undefined; readonly to?: number | undefined },
 ): Promise<OpenBlocks> {
   const { mode } = config.proof;
   if (mode === 'full' || mode === 'receipts')
@@ -60,7 +60,7 @@ export async function openParquet(
   };
   try {
     const plan = await planFiles(staging, paths, placeOf, runSignal);
-    const span = spanOf(plan, wanted);
+    const span = spanOf(plan, askedSpan);
     sayPlan(plan, span, mode, log);
     const timeOfDay = (): number => steadyNow() / 1_000;
     return {
@@ -95,7 +95,7 @@ export function writerUrlOf(config: Config, storage: Storage): string {
 
 function spanOf(
   plan: FilePlan,
-  wanted: { readonly from?: number | undefined; readonly to?: number | undefined },
+  askedSpan: { readonly from?: number | undefined; readonly to?: number | undefined },
 ): { from: number; to: number } {
   const [first, last] = [plan.covered[0], plan.covered.at(-1)];
   if (first === undefined || last === undefined)
@@ -103,7 +103,7 @@ function spanOf(
       'bad_config',
       '--parquet: no block is covered by a file of blocks, a file of logs and a file of transactions at once',
     );
-  const { from = first.from, to = last.to } = wanted;
+  const { from = first.from, to = last.to } = askedSpan;
   if (from > to)
     throw new AppError('bad_config', `--from ${from} is after the last block of the files, ${to}`);
   return { from, to };

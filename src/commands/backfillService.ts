@@ -12,7 +12,7 @@ import { Portal } from '../ingest/services/portal';
 import type { Logger } from '../log';
 import type { OpenBlocks } from './backfillFiles';
 
-interface Places {
+interface ServiceContext {
   readonly config: Config;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -26,7 +26,7 @@ const SCHEMES = /^(sqd|hypersync)\+(https?:\/\/.+)$/;
 
 /** @throws AppError `bad_config` if the source cannot be used, or if PROOF asks for more than a service can prove */
 export async function openService(
-  { config, log, signal, url, loadPackage }: Places,
+  { config, log, signal, url, loadPackage }: ServiceContext,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<OpenBlocks> {
   const { mode } = config.proof;
@@ -36,12 +36,12 @@ export async function openService(
       `PROOF is ${mode}, but a service cannot prove receipts; allowed with --source: auto, none, bloom or headers`,
     );
   const service = await connect(url, config, log, loadPackage);
-  const ending = new AbortController();
-  const going = AbortSignal.any([signal, ending.signal]);
-  const has = await service.findSpan(going);
-  const span = { from: Math.max(from, has?.from ?? 0), to: Math.min(to, has?.to ?? -1) };
+  const runEnd = new AbortController();
+  const runSignal = AbortSignal.any([signal, runEnd.signal]);
+  const availableSpan = await service.findSpan(runSignal);
+  const span = { from: Math.max(from, availableSpan?.from ?? 0), to: Math.min(to, availableSpan?.to ?? -1) };
   if (span.from > span.to) {
-    const range = has === null ? 'none' : `${has.from}-${has.to}`;
+    const range = availableSpan === null ? 'none' : `${availableSpan.from}-${availableSpan.to}`;
     throw new AppError(
       'bad_config',
       `${service.name}: the service has the blocks ${range}, not ${from}-${to}`,
@@ -57,7 +57,7 @@ export async function openService(
     { level: mode === 'headers' ? 'headers' : 'bloom', headers: mode === 'headers' ? 'node' : 'service' },
     'the service does not prove amounts and senders; verify --proof proves the stored blocks',
   );
-  const staging = new ServiceRows(service, span.to, going);
+  const staging = new ServiceRows(service, span.to, runSignal);
   const timeOfDay = (): number => steadyNow() / 1_000;
   let source: ParquetSource | null = null;
   return {
@@ -71,13 +71,13 @@ export async function openService(
         proof: mode,
         until: to,
         log,
-        signal: going,
+        signal: runSignal,
         timeOfDay,
       });
       return source;
     },
     close: async () => {
-      ending.abort();
+      runEnd.abort();
       await source?.idle();
       await staging.close();
       if (source === null) return;
@@ -91,7 +91,7 @@ async function connect(
   url: string,
   config: Config,
   log: Logger,
-  loadPackage: Places['loadPackage'],
+  loadPackage: ServiceContext['loadPackage'],
 ): Promise<BlockService> {
   const [, scheme, target = ''] = SCHEMES.exec(url) ?? [];
   const name = redactUrls(url);

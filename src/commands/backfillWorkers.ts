@@ -24,7 +24,7 @@ import type { OpenBlocks } from './backfillFiles';
 import { findRunningServer } from './runningServer';
 import type { Storage } from './storage';
 
-interface Places {
+interface WorkersContext {
   readonly config: Config;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -40,25 +40,25 @@ const END_MS = 3_000;
 
 /** Starts the workers of this process, and opens the blocks that they and others stage. */
 export async function openWorkers(
-  { config, log, signal, workers }: Places & { readonly workers: number },
+  { config, log, signal, workers }: WorkersContext & { readonly workers: number },
   storage: Storage,
   range: Span,
 ): Promise<OpenBlocks> {
   const url = storage.server?.writerUrl ?? config.clickhouseUrl;
   if (url === null) throw new AppError('internal', 'the URL of the database is unknown');
-  const staged = new StagedBlocks(url);
-  const crew = new Crew(log, signal);
+  const stagedBlocks = new StagedBlocks(url);
+  const workerProcesses = new Crew(log, signal);
   let source: StagedSource | null = null;
   const close = async (): Promise<void> => {
-    await crew.end();
+    await workerProcesses.end();
     if (source !== null) log.info(source.counts, 'blocks were read from the workers and from the node');
-    await staged.drop().catch(() => undefined);
-    await staged.close();
+    await stagedBlocks.drop().catch(() => undefined);
+    await stagedBlocks.close();
   };
   try {
-    await staged.drop();
-    await staged.create();
-    crew.start(workers, range);
+    await stagedBlocks.drop();
+    await stagedBlocks.create();
+    workerProcesses.start(workers, range);
     log.info({ ...range, workers }, 'workers fetch the blocks');
   } catch (error) {
     await close();
@@ -69,11 +69,11 @@ export async function openWorkers(
     wrapSource: (node) => {
       source = new StagedSource({
         node,
-        staged,
+        staged: stagedBlocks,
         proof: config.proof.mode,
         tip: tipOf(node, config, log),
         readFinalTo: () => readFinalTo(storage.writer, config.chainId),
-        hasWorkers: () => crew.size > 0,
+        hasWorkers: () => workerProcesses.size > 0,
         range,
         log,
         clock: systemClock(),
@@ -86,7 +86,7 @@ export async function openWorkers(
 }
 
 /** Stages blocks until the backfill that runs elsewhere has stored the range, or the signal aborts. */
-export async function runWorker({ config, log, signal }: Places, range: Span): Promise<void> {
+export async function runWorker({ config, log, signal }: WorkersContext, range: Span): Promise<void> {
   const { rpcUrls, chainId, clickhouseCluster } = config;
   if (rpcUrls === null)
     throw new AppError('bad_config', 'RPC_URL is not set: set it to a node that has these blocks');
@@ -98,14 +98,14 @@ export async function runWorker({ config, log, signal }: Places, range: Span): P
     );
   const rpc = createEndpointPool({ urls: rpcUrls, chainId, log });
   const database = openDatabase({ url, distributed: clickhouseCluster !== null });
-  const staged = new StagedBlocks(url);
+  const stagedBlocks = new StagedBlocks(url);
   try {
     await checkChainId(rpc, chainId, signal);
     const source = createBlockSource({ pool: rpc, log, proof: config.proof });
     const worker = new StageWorker({
       source,
       tip: tipOf(source, config, log),
-      staged,
+      staged: stagedBlocks,
       readFinalTo: () => readFinalTo(database, chainId),
       range,
       log,
@@ -115,7 +115,7 @@ export async function runWorker({ config, log, signal }: Places, range: Span): P
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    await Promise.all([staged.close(), database.close(), rpc.close()]);
+    await Promise.all([stagedBlocks.close(), database.close(), rpc.close()]);
   }
 }
 
@@ -152,16 +152,16 @@ class Crew {
   async end(): Promise<void> {
     this.isEnding = true;
     for (const child of this.running) child.kill('SIGTERM');
-    for (const until = performance.now() + END_MS; this.running.size > 0 && performance.now() < until;)
+    for (const killAt = performance.now() + END_MS; this.running.size > 0 && performance.now() < killAt;)
       await delay(20);
     for (const child of this.running) child.kill('SIGKILL');
   }
 
-  private onEnd(child: ChildProcess, how: Readonly<Record<string, unknown>>): void {
-    const isNoted = !this.running.delete(child) || this.isEnding || how['code'] === 0;
+  private onEnd(child: ChildProcess, ending: Readonly<Record<string, unknown>>): void {
+    const isExpected = !this.running.delete(child) || this.isEnding || ending['code'] === 0;
     // Ctrl-C reaches the workers too.
-    if (isNoted || this.signal.aborted) return;
-    const facts = { pid: child.pid, ...how, left: this.running.size };
+    if (isExpected || this.signal.aborted) return;
+    const facts = { pid: child.pid, ...ending, left: this.running.size };
     this.log.warn(facts, 'a worker of the backfill has ended; the others fetch its blocks');
   }
 }

@@ -46,12 +46,12 @@ export async function runDev(
     };
     const devConfig = loadConfig(devEnv, (path) => readFileSync(path, 'utf8'));
     const { hotPairs, world } = chain;
-    const present = async (api: ApiServer | null): Promise<void> => {
+    const onApiReady = async (api: ApiServer | null): Promise<void> => {
       await greet(api, hotPairs, signal);
       const queue = api?.verifications() ?? null;
       if (queue !== null) await verifyDevContracts({ queue, chainId, world, log, signal });
     };
-    await runAll(devConfig, log, signal, { api: true, ingest: true, onReady: (api) => void present(api) });
+    await runAll(devConfig, log, signal, { api: true, ingest: true, onReady: (api) => void onApiReady(api) });
   } finally {
     await chain.stop();
   }
@@ -63,10 +63,10 @@ export async function runDev(
  */
 export function loadDevConfig(env: NodeJS.ProcessEnv, readFile: (path: string) => string): Config {
   if (env['CHAIN_CONFIG']) return loadConfig(env, readFile);
-  const { CHAIN_ID: given = '', ...rest } = env;
-  const chainId = /^\d{1,9}$/.test(given.trim()) ? Number(given) : 0;
+  const { CHAIN_ID: chainIdText = '', ...otherEnv } = env;
+  const chainId = /^\d{1,9}$/.test(chainIdText.trim()) ? Number(chainIdText) : 0;
   if (chainId < 1) return loadConfig(env, readFile);
-  return { ...loadConfig(rest, readFile), chainId };
+  return { ...loadConfig(otherEnv, readFile), chainId };
 }
 
 /** Returns the keys of a CHAIN_CONFIG file, which `loadConfig` has already checked. */
@@ -79,32 +79,32 @@ const listShape = z.object({ data: z.array(z.unknown()) });
 
 /** Writes the start message as soon as its sample requests answer with data. Never rejects. */
 async function greet(api: ApiServer | null, hotPairs: readonly string[], signal: AbortSignal): Promise<void> {
-  const base = api?.url ?? '';
-  const candles = `${base}/api/v1/pairs/${hotPairs[0] ?? ''}/ticks?timeframe=1m&currency=quote&limit=5`;
-  const ask = async (url: string): Promise<unknown> => (await fetch(url, { signal })).json();
+  const baseUrl = api?.url ?? '';
+  const candles = `${baseUrl}/api/v1/pairs/${hotPairs[0] ?? ''}/ticks?timeframe=1m&currency=quote&limit=5`;
+  const fetchJson = async (url: string): Promise<unknown> => (await fetch(url, { signal })).json();
   // Before the first block, other requests fail and are logged.
   const hasData = async (): Promise<boolean> => {
-    const { head } = readyShape.parse(await ask(`${base}/readyz`)).checks;
+    const { head } = readyShape.parse(await fetchJson(`${baseUrl}/readyz`)).checks;
     if (head.block_number === null) return false;
-    const list = listShape.safeParse(await ask(candles));
+    const list = listShape.safeParse(await fetchJson(candles));
     return list.success && list.data.data.length > 0;
   };
   while (!signal.aborted && !(await hasData().catch(() => false)))
     await delay(GREETING_POLL_MS, undefined, { signal }).catch(() => undefined);
-  if (!signal.aborted) process.stdout.write(greeting(base, candles));
+  if (!signal.aborted) process.stdout.write(greeting(baseUrl, candles));
 }
 
 /** The start message: the page, the reference, and sample requests. */
-function greeting(base: string, candles: string): string {
+function greeting(baseUrl: string, candles: string): string {
   return [
     '',
-    `  Candlehouse is at ${base}, the API reference at ${base}/docs`,
+    `  Candlehouse is at ${baseUrl}, the API reference at ${baseUrl}/docs`,
     '',
-    `  Pairs        curl '${base}/api/v1/pairs?limit=5'`,
+    `  Pairs        curl '${baseUrl}/api/v1/pairs?limit=5'`,
     `  Candles      curl '${candles}'`,
-    `  Live stream  curl -N '${base}/api/v1/activity/stream?event_type=swap'`,
+    `  Live stream  curl -N '${baseUrl}/api/v1/activity/stream?event_type=swap'`,
     '',
-    `  OpenAPI at ${base}/openapi.json · health at ${base}/readyz · Ctrl-C stops everything`,
+    `  OpenAPI at ${baseUrl}/openapi.json · health at ${baseUrl}/readyz · Ctrl-C stops everything`,
     '',
     '',
   ].join('\n');

@@ -14,14 +14,14 @@ const SHARE_MIN = 50;
 const SHARE_MAX = 400;
 
 /** The allowed growth of the heap, in percent of the used heap. */
-function growthOf(usedBytes: number): number {
+function growthPercent(usedBytes: number): number {
   return Math.min(SHARE_MAX, Math.max(SHARE_MIN, Math.floor((100 * GARBAGE_BYTES) / Math.max(1, usedBytes))));
 }
 
 /** Starts to control the growth by the heap size after each major collection. Returns a function that stops it. */
 export function boundHeapGrowth(): () => void {
   const bound = (): void => {
-    setFlagsFromString(`--heap-growing-percent=${growthOf(process.memoryUsage().heapUsed)}`);
+    setFlagsFromString(`--heap-growing-percent=${growthPercent(process.memoryUsage().heapUsed)}`);
   };
   const observer = new PerformanceObserver((list) => {
     if (list.getEntries().some(isMajor)) bound();

@@ -119,13 +119,13 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
         await waitForSilence({ database, chainId, clock, log }, signal);
       }
       const claim = new WriterClaim(database, chainId, `${hostname()} ${process.pid}`);
-      const fenced = new AbortController();
-      const going = AbortSignal.any([signal, fenced.signal]);
-      const pauses = { database, clock, log, signal: going };
-      const mending = reportMending(status, log, clock, going);
+      const fencing = new AbortController();
+      const runSignal = AbortSignal.any([signal, fencing.signal]);
+      const pauses = { database, clock, log, signal: runSignal };
+      const mending = reportMending(status, log, clock, runSignal);
       const trusted = new TrustedChain({ pool: rpc, source }, config.proof.trusted, log);
-      const confirm: Confirm = (block) => confirmMajority({ pool: rpc, source }, block, going);
-      const link: Confirm = (block) => trusted.check(block, going);
+      const confirm: Confirm = (block) => confirmMajority({ pool: rpc, source }, block, runSignal);
+      const link: Confirm = (block) => trusted.check(block, runSignal);
       const { store, gaps, logs } = openStores(config, { database, claim, mending, log, head });
       const foundPools = new FoundPools(database, chainId);
       const restart = new SessionRestart();
@@ -150,16 +150,16 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
           restart,
           onFailure: (error) => mendEngine(error, storage, log),
         },
-        going,
+        runSignal,
       );
       const deps = { database, rpc, source, chainId, status, log, clock, foundPools, restart, head };
       const workers = stopAt === undefined ? createWorkers(config, storage, deps) : [];
-      const onFenced = (error: AppError): void => fenced.abort(error);
-      const beat = new WriterBeat({ claim, clock, log, onFenced, ...saidBy(facts) });
-      await workBesides([beat, ...workers], ingest, going);
-      if (fenced.signal.aborted && !signal.aborted) {
-        sayFenced(status, errorText(fenced.signal.reason), clock.now(), log);
-        throw fenced.signal.reason;
+      const onFenced = (error: AppError): void => fencing.abort(error);
+      const writerBeat = new WriterBeat({ claim, clock, log, onFenced, ...beatContents(facts) });
+      await runBeside([writerBeat, ...workers], ingest, runSignal);
+      if (fencing.signal.aborted && !signal.aborted) {
+        reportFenced(status, errorText(fencing.signal.reason), clock.now(), log);
+        throw fencing.signal.reason;
       }
     },
     close: () => rpc.close(),
@@ -167,11 +167,11 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
 }
 
 /** What the signs of life say. */
-function saidBy(facts: () => WriterFacts): { state(): string; news(): string } {
+function beatContents(facts: () => WriterFacts): { state(): string; news(): string } {
   return { state: () => encodeWriterState(facts()), news: () => newsOfWriter(facts()) };
 }
 
-function sayFenced(status: IngestStatus, problem: string, now: number, log: Logger): void {
+function reportFenced(status: IngestStatus, problem: string, now: number, log: Logger): void {
   status.phase = 'stopped';
   status.problem = problem;
   status.problemDetail = null;
@@ -189,7 +189,7 @@ interface StoreParts {
 
 /** Opens the stores of blocks and of lost rows. They also store the changes of EXPLORER. */
 function openStores(
-  { chainId, explorer: whole }: Config,
+  { chainId, explorer: keepsAllLogs }: Config,
   { database, claim, mending, log, head }: StoreParts,
 ): { readonly store: Store; readonly gaps: GapStore; readonly logs: LogLedger } {
   const floors = (): Promise<Floors> => readFloors(database);
@@ -198,7 +198,7 @@ function openStores(
   const gaps = createGapStore(database, chainId, floors, claim);
   const onChange = (): void => head.report(null);
   return {
-    store: logKeepingStore(store, logs, { whole, log, onChange }),
+    store: logKeepingStore(store, logs, { whole: keepsAllLogs, log, onChange }),
     gaps: logKeepingGaps(gaps, logs),
     logs,
   };
@@ -245,10 +245,10 @@ function createWorkers(
   const { anchors, wrappedNative, forkBlock = null, dexes } = config.chain;
   if (dexes.length > 0) {
     const runner = createQueryRunner(deps.database);
-    const common = { ...deps, readHead: () => head.read(runner), onChange };
-    workers.push(new TraitWorker({ ...common, forkBlock }));
-    workers.push(new ProtocolFeeWorker(common));
-    workers.push(new DexDayWorker({ ...common, sources: { anchors, wrappedNative } }));
+    const workerDeps = { ...deps, readHead: () => head.read(runner), onChange };
+    workers.push(new TraitWorker({ ...workerDeps, forkBlock }));
+    workers.push(new ProtocolFeeWorker(workerDeps));
+    workers.push(new DexDayWorker({ ...workerDeps, sources: { anchors, wrappedNative } }));
   }
   if (config.historyCallsPerSecond > 0) {
     workers.push(createPoolSearch(config, deps, foundPools));
@@ -280,7 +280,7 @@ function createChecks(
     status.refills += 1;
     onRepaired();
   };
-  const common = {
+  const checkDeps = {
     ...deps,
     callsPerSecond: config.historyCallsPerSecond / CHECK_PART,
     // `reindex` refuses a cluster.
@@ -288,7 +288,7 @@ function createChecks(
   };
   const listDiffering = (blocks: readonly ChainBlock[]): Promise<number[]> =>
     listDifferingBlocks(database, chain, blocks);
-  return [new SecondLook({ ...common, pool: rpc, listDiffering }), new SenderCheck(common)];
+  return [new SecondLook({ ...checkDeps, pool: rpc, listDiffering }), new SenderCheck(checkDeps)];
 }
 
 /** Reports each commit. */
@@ -309,13 +309,13 @@ type SearchDeps = Pick<
   'database' | 'rpc' | 'chainId' | 'status' | 'log' | 'clock'
 >;
 
-function createPoolSearch(config: Config, deps: SearchDeps, found: FoundPools): PoolSearch {
+function createPoolSearch(config: Config, deps: SearchDeps, foundPools: FoundPools): PoolSearch {
   const { chain } = config;
   const vaults = vaultDexes(chain);
   const baseIsToken0 = (token0: Hex, token1: Hex): boolean => orientPool(chain, token0, token1);
   return new PoolSearch({
     ...deps,
-    found,
+    found: foundPools,
     baseIsToken0,
     dexes: { pairs: configuredDexes(chain), vaults },
     vaultDiscovery: new VaultDiscovery({
@@ -331,18 +331,18 @@ function createPoolSearch(config: Config, deps: SearchDeps, found: FoundPools): 
 }
 
 /** Runs workers alongside the ingester and stops them when it ends. */
-async function workBesides(
+async function runBeside(
   workers: readonly Worker[],
   ingest: Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const ended = new AbortController();
-  const working = workers.map((worker) => worker.run(AbortSignal.any([signal, ended.signal])));
+  const workersEnd = new AbortController();
+  const workerRuns = workers.map((worker) => worker.run(AbortSignal.any([signal, workersEnd.signal])));
   try {
     await ingest;
   } finally {
-    ended.abort();
-    await Promise.all(working);
+    workersEnd.abort();
+    await Promise.all(workerRuns);
   }
 }
 

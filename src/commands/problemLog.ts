@@ -16,7 +16,7 @@ const STARTING_CODES: ReadonlySet<string> = new Set([
   'catching_up',
 ]);
 
-interface Known {
+interface KnownProblem {
   readonly since: number;
   toldAt: number;
 }
@@ -27,31 +27,32 @@ export function logProblems(
   log: Logger,
   now: () => number,
 ): () => void {
-  const knownProblems = new Map<string, Known>();
+  const knownProblems = new Map<string, KnownProblem>();
   let isStarting = true;
-  const look = (): void => {
+  const checkProblems = (): void => {
     const nowMs = now();
     const current = new Map(list().map((problem) => [problemKey(problem), problem]));
-    const isUsual = ({ code }: LoggedProblem): boolean => STARTING_CODES.has(code.replace(/_\d+$/, ''));
-    isStarting &&= [...current.values()].some(isUsual);
+    const isUsualAtStart = ({ code }: LoggedProblem): boolean =>
+      STARTING_CODES.has(code.replace(/_\d+$/, ''));
+    isStarting &&= [...current.values()].some(isUsualAtStart);
     // While blocks are being stored, a long start is normal.
     const isStoring = current.has('catching_up');
     for (const [key, problem] of current) {
       const isNew = !knownProblems.has(key);
-      const toldProblem = knownProblems.get(key) ?? { since: nowMs, toldAt: -Infinity };
-      knownProblems.set(key, toldProblem);
-      if (nowMs - toldProblem.toldAt < REMIND_MS) continue;
-      toldProblem.toldAt = nowMs;
+      const knownProblem = knownProblems.get(key) ?? { since: nowMs, toldAt: -Infinity };
+      knownProblems.set(key, knownProblem);
+      if (nowMs - knownProblem.toldAt < REMIND_MS) continue;
+      knownProblem.toldAt = nowMs;
       const { code, message, detail: newest, figures } = problem;
       const detail = newest === undefined || newest === null ? message : `${message} (${newest})`;
       const facts = {
         problem: code,
-        forSeconds: Math.round((nowMs - toldProblem.since) / 1000),
+        forSeconds: Math.round((nowMs - knownProblem.since) / 1000),
         detail,
         ...figures,
       };
       const event = isNew ? 'a problem began' : 'a problem persists';
-      if (isStarting && isUsual(problem) && (isNew || isStoring)) log.info(facts, event);
+      if (isStarting && isUsualAtStart(problem) && (isNew || isStoring)) log.info(facts, event);
       else log.warn(facts, event);
     }
     for (const [key, { since }] of knownProblems) {
@@ -60,7 +61,7 @@ export function logProblems(
       log.info({ problem: key, forSeconds: Math.round((nowMs - since) / 1000) }, 'a problem is over');
     }
   };
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  const timer = setInterval(checkProblems, LOOK_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -11,7 +11,7 @@ import type { Ingester } from './ingest';
 import { openChains, type ChainService } from './openChain';
 import { logProblems } from './problemLog';
 import { listEngineProblems, openStorage, type Storage } from './storage';
-import { aborted } from './stopSignal';
+import { untilAborted } from './stopSignal';
 
 export interface RunParts {
   readonly api: boolean;
@@ -31,38 +31,41 @@ export async function runAll(
 ): Promise<void> {
   const metrics = createMetrics();
   const chains = openChains(config, { log, metrics, ingests: parts.ingest });
-  const [{ ingester }, ...others] = chains;
+  const [{ ingester }, ...otherChains] = chains;
   let api: ApiServer | null = null;
   let storage: Storage | null = null;
-  const ended = new AbortController();
-  const going = AbortSignal.any([signal, ended.signal]);
-  let works: readonly Promise<void>[] = [];
+  const runEnd = new AbortController();
+  const runSignal = AbortSignal.any([signal, runEnd.signal]);
+  let tasks: readonly Promise<void>[] = [];
   if (ingester !== null) metrics.watchTransfers(() => ingester.status);
   if (ingester !== null) metrics.watchIngest(() => ingester.figures());
   const engineProblems = () => listEngineProblems(storage);
-  const list = () =>
+  const listProblems = () =>
     api?.problems() ?? [
       ...(ingester?.facts().problems ?? []),
       ...engineProblems(),
-      ...others.flatMap((chain) => chain.problems()),
+      ...otherChains.flatMap((chain) => chain.problems()),
     ];
-  const stopLogging = logProblems(list, log, steadyNow);
+  const stopLogging = logProblems(listProblems, log, steadyNow);
   try {
     if (parts.api) api = await startApi({ config, log, metrics, chains, engineProblems });
-    storage = await openStorage(config, log, { readingIsEnough: !parts.ingest, signal });
+    storage = await openStorage(config, log, { mayBeReadOnly: !parts.ingest, signal });
     const opened = ingester === null ? storage : watchWrites(storage, config.chainId, ingester, metrics);
     api?.connect(storage.readUrl, storage.readOnly ? null : storage.writer);
     parts.onReady?.(api);
-    works = [aborted(going), ...chains.map((chain) => keepIngesting(chain, opened, parts, log, going))];
-    await Promise.all(works);
+    tasks = [
+      untilAborted(runSignal),
+      ...chains.map((chain) => keepIngesting(chain, opened, parts, log, runSignal)),
+    ];
+    await Promise.all(tasks);
   } catch (error) {
     throwUnlessStopped(error, signal);
   } finally {
     log.info('stopping');
     stopLogging();
     // If one task fails, the other tasks must end before the database and the connections close.
-    ended.abort(new Error('the program stops'));
-    await Promise.allSettled(works);
+    runEnd.abort(new Error('the program stops'));
+    await Promise.allSettled(tasks);
     await api?.close();
     if (api === null) for (const chain of chains) await chain.close();
     await storage?.close();

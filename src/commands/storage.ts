@@ -28,9 +28,9 @@ export interface Storage {
 
 interface StorageNeeds {
   /** True if a read-only user is enough for the command. */
-  readonly readingIsEnough?: boolean;
+  readonly mayBeReadOnly?: boolean;
   /** True if the command may use the embedded server of another running program. */
-  readonly besideIsEnough?: boolean;
+  readonly mayShareServer?: boolean;
   /** Cancels the opening between two steps. */
   readonly signal?: AbortSignal;
 }
@@ -40,7 +40,7 @@ interface StorageNeeds {
 export async function openStorage(
   config: Config,
   log: Logger,
-  { readingIsEnough = false, besideIsEnough = false, signal }: StorageNeeds = {},
+  { mayBeReadOnly = false, mayShareServer = false, signal }: StorageNeeds = {},
 ): Promise<Storage> {
   if (config.clickhouseCluster !== null && config.clickhouseUrl === null) {
     throw new AppError(
@@ -48,8 +48,8 @@ export async function openStorage(
       'CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: set it to the URL of one server of the cluster',
     );
   }
-  const { server, writeUrl } = await findServer(config, log, besideIsEnough);
-  const readOnly = server === null && (await isReadOnly(writeUrl, readingIsEnough));
+  const { server, writeUrl } = await findServer(config, log, mayShareServer);
+  const readOnly = server === null && (await isReadOnly(writeUrl, mayBeReadOnly));
   const name = config.clickhouseCluster;
   const cluster = name === null || readOnly ? null : await findCluster(writeUrl, name);
   const readUrl = config.clickhouseReadUrl ?? server?.readerUrl ?? writeUrl;
@@ -96,16 +96,16 @@ function stopIfAsked(signal: AbortSignal | undefined): void {
 }
 
 /**
- * Returns the URLs of the configured server, of the embedded server of another program if `besideIsEnough`,
+ * Returns the URLs of the configured server, of the embedded server of another program if `mayShareServer`,
  * or of an embedded server that this program starts.
  */
 async function findServer(
   { clickhouseUrl, dataDir }: Config,
   log: Logger,
-  besideIsEnough: boolean,
+  mayShareServer: boolean,
 ): Promise<{ server: EmbeddedServer | null; writeUrl: string }> {
   if (clickhouseUrl !== null) return { server: null, writeUrl: clickhouseUrl };
-  const running = besideIsEnough ? await findRunningServer(dataDir, log) : null;
+  const running = mayShareServer ? await findRunningServer(dataDir, log) : null;
   if (running !== null) return { server: null, writeUrl: running.writerUrl };
   const server = await startEmbeddedServer({ dataDir, log });
   return { server, writeUrl: server.writerUrl };
@@ -146,9 +146,9 @@ async function finishRestore(url: string, isOurs: boolean, log: Logger): Promise
 }
 
 /** Returns whether the user may only read. Rejects if the command needs to write. */
-async function isReadOnly(url: string, readingIsEnough: boolean): Promise<boolean> {
+async function isReadOnly(url: string, mayBeReadOnly: boolean): Promise<boolean> {
   const readOnly = await mayOnlyRead(url);
-  if (readOnly && !readingIsEnough) {
+  if (readOnly && !mayBeReadOnly) {
     throw new AppError(
       'bad_config',
       'the user of CLICKHOUSE_URL may only read, but this command writes: use another user',
@@ -159,9 +159,9 @@ async function isReadOnly(url: string, readingIsEnough: boolean): Promise<boolea
 
 /** Whether the user's profile forbids writing. */
 async function mayOnlyRead(url: string): Promise<boolean> {
-  const anywhere = new URL(url);
-  anywhere.pathname = '/default';
-  const database = openDatabase({ url: anywhere.toString() });
+  const defaultUrl = new URL(url);
+  defaultUrl.pathname = '/default';
+  const database = openDatabase({ url: defaultUrl.toString() });
   try {
     const shape = z.object({ readonly: z.string() });
     const [row] = await selectNamed(database, 'engine/read_rights', {}, shape);

@@ -43,8 +43,8 @@ export function createChainCode(
       const pool = pools.get(chainId);
       if (pool === undefined) return addresses.map(() => null);
       const calls = addresses.map((codeOf) => [{ codeOf }]);
-      const told = await askContracts(pool, calls, { at: 'latest' });
-      return told.map(({ answers: [code = null] }) => code);
+      const results = await askContracts(pool, calls, { at: 'latest' });
+      return results.map(({ answers: [code = null] }) => code);
     },
     async findCreationCode({ chainId, address }, transaction) {
       const pool = pools.get(chainId);

@@ -145,25 +145,25 @@ export class ContractWorker {
       finalTo: now() >= this.nextUpgradesAt ? status.finalTo : null,
       seenTo: this.upgradesReadTo,
     });
-    const toCheck = [
+    const contractsToCheck = [
       ...new Set([
         ...[...uncheckedRows, ...activeRows].map(({ address }) => address),
         ...upgradedContracts.addresses,
       ]),
     ];
-    for (let start = 0; start < toCheck.length && !signal.aborted; start += BATCH_CONTRACTS) {
+    for (let start = 0; start < contractsToCheck.length && !signal.aborted; start += BATCH_CONTRACTS) {
       if (start > 0) await sleep(BATCH_PAUSE_MS, undefined, { signal });
-      await this.store(toCheck.slice(start, start + BATCH_CONTRACTS), signal);
+      await this.store(contractsToCheck.slice(start, start + BATCH_CONTRACTS), signal);
     }
     this.noteNew(uncheckedRows.map(({ address }) => address));
     if (isFull && uncheckedRows.length < CHECKED_MAX) this.nextFullCheckAt = now() + FULL_CHECK_MS;
     this.upgradesReadTo = upgradedContracts.seenTo;
     this.activityReadTo = lastOrdOfBlock(indexed);
     if (upgradedContracts.isComplete) this.nextUpgradesAt = now() + FULL_CHECK_MS;
-    return toCheck.length;
+    return contractsToCheck.length;
   }
 
-  /** Shares verified sources with contracts of the same code (lendSources.ts), at most once per FULL_MS. */
+  /** Shares verified sources with contracts of the same code (lendSources.ts), at most once per FULL_CHECK_MS. */
   private async lendIfDue(): Promise<void> {
     const { database, chainId, verifiedDb, now, log } = this.deps;
     if (now() < this.nextLendAt) return;
@@ -183,8 +183,8 @@ export class ContractWorker {
     if (finalTo === null || now() < this.nextCreatorsAt) return 0;
     const { runner, nullReceipts } = this;
     const deps = { database, runner, rpc, chainId, verifiedDb, finalTo, now, nullReceipts };
-    const { found: foundCount, more: hasMore } = await findCreators(deps, signal);
-    if (!hasMore) this.nextCreatorsAt = now() + FULL_CHECK_MS;
+    const { found: foundCount, more: hasMoreToSearch } = await findCreators(deps, signal);
+    if (!hasMoreToSearch) this.nextCreatorsAt = now() + FULL_CHECK_MS;
     if (now() < this.nextTracesAt) return foundCount;
     const creations = await findNewCreations(deps, [...this.contractsWithoutCreator], signal);
     for (const address of creations.done) this.contractsWithoutCreator.delete(address);
@@ -208,7 +208,7 @@ export class ContractWorker {
   private async store(addresses: readonly Hex[], signal: AbortSignal): Promise<void> {
     const { database, rpc, chainId, status, now } = this.deps;
     const indexed = status.indexed ?? 0;
-    const { hasNoOldStates: blind } = await storeCodes(
+    const { hasNoOldStates } = await storeCodes(
       {
         database,
         runner: this.runner,
@@ -222,6 +222,6 @@ export class ContractWorker {
       addresses,
       signal,
     );
-    if (blind) this.nextOldStatesAt = now() + UNABLE_PAUSE_MS;
+    if (hasNoOldStates) this.nextOldStatesAt = now() + UNABLE_PAUSE_MS;
   }
 }

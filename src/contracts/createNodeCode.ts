@@ -59,12 +59,12 @@ export function createNodeCode(rpc: EthCalls, clock: Clock = systemClock()): Nod
       runningCount -= 1;
     }
   };
-  const findKept = (address: Hex, head: string): Promise<ContractCode | null> | null => {
+  const findCached = (address: Hex, head: string): Promise<ContractCode | null> | null => {
     const cached = keptCodes.get(address);
     return cached?.head === head && clock.now() - cached.askedAt < CODE_KEPT_MS ? cached.code : null;
   };
-  const get: NodeCode['get'] = (address, head = '') => {
-    const cached = findKept(address, head);
+  const getCode: NodeCode['get'] = (address, head = '') => {
+    const cached = findCached(address, head);
     if (cached !== null) return cached;
     const code = requestCode(address);
     keptCodes.set(address, { askedAt: clock.now(), head, code });
@@ -72,16 +72,16 @@ export function createNodeCode(rpc: EthCalls, clock: Clock = systemClock()): Nod
     return code;
   };
   return {
-    get,
+    get: getCode,
     async find(address, head = '') {
-      if (clock.now() < pausedUntil && findKept(address, head) === null) return undefined;
+      if (clock.now() < pausedUntil && findCached(address, head) === null) return undefined;
       const waitEnd = new AbortController();
-      const whenTooLong = clock.sleep(WAIT_MAX_MS, waitEnd.signal).then(
+      const waitOver = clock.sleep(WAIT_MAX_MS, waitEnd.signal).then(
         () => undefined,
         () => undefined,
       );
       try {
-        return await Promise.race([get(address, head).catch(() => undefined), whenTooLong]);
+        return await Promise.race([getCode(address, head).catch(() => undefined), waitOver]);
       } finally {
         waitEnd.abort();
       }

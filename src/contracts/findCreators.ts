@@ -72,7 +72,7 @@ export async function findCreators(
   const unaskedCreations = await runner.run('contracts/list_unasked_creations', params, unaskedRow);
   if (unaskedCreations.length === 0) return { found: 0, more: false };
   const transactions = await readTransactions(rpc, unaskedCreations, signal);
-  const blocks = new Set(transactions.flatMap((one) => one?.block ?? []));
+  const blocks = new Set(transactions.flatMap((transaction) => transaction?.block ?? []));
   const timeByBlock = await readTimes(rpc, [...blocks], signal);
   const version = Math.floor(now());
   const rows: ContractCreationRow[] = [];
@@ -110,8 +110,8 @@ function isReceiptMissing(nullReceipts: Map<Hex, number>, hash: Hex): boolean {
 /**
  * Returns the factory: the contract that created this contract. Null if the transaction created it directly,
  * undefined if the transaction did not create it. A factory's event is reliable. An imported record may be about
- * another chain, so a trace decides. Without a trace, a transaction that called a contract is taken as the
- * creation. A transaction that deployed another contract is taken only if that contract could create a contract at
+ * another chain, so a trace decides. Without a trace, a transaction that called a contract counts as the
+ * creation. A transaction that deployed another contract counts only if that contract could create a contract at
  * this address.
  */
 async function findFactoryOf(

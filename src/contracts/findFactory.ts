@@ -12,7 +12,7 @@ import { isAddress, toLowerHex, type Hex } from '../domain/hex';
 export type TraceRpc = Pick<EndpointPool, 'run'>;
 
 /** Errors of a node that is away. After any other error, the node is one that cannot trace. */
-const AWAY: ReadonlySet<RpcErrorKind> = new Set(['network', 'rate_limited']);
+const AWAY_KINDS: ReadonlySet<RpcErrorKind> = new Set(['network', 'rate_limited']);
 /** Largest number of calls (frames) of one trace that are read. */
 const FRAMES_MAX = 100_000;
 
@@ -39,10 +39,13 @@ export async function findFactory(
   signal: AbortSignal,
 ): Promise<Hex | null | undefined> {
   try {
-    return await rpc.run((endpoint, linkedSignal) => trace(endpoint, transaction, contract, linkedSignal), {
-      signal,
-      roundsMax: 1,
-    });
+    return await rpc.run(
+      (endpoint, linkedSignal) => findInTrace(endpoint, transaction, contract, linkedSignal),
+      {
+        signal,
+        roundsMax: 1,
+      },
+    );
   } catch (error) {
     if (error instanceof RpcError && !signal.aborted) return undefined;
     throw error;
@@ -50,7 +53,7 @@ export async function findFactory(
 }
 
 /** Calls the endpoint directly. A node that cannot trace is not faulty, so it must keep its rank in the pool. */
-async function trace(
+async function findInTrace(
   endpoint: Endpoint,
   transaction: Hex,
   contract: Hex,
@@ -62,7 +65,7 @@ async function trace(
     if (answer === undefined) continue;
     if ('value' in answer) return answer.value;
     const { error } = answer;
-    if (AWAY.has(error.kind) && error.rpcCode === null) throw error;
+    if (AWAY_KINDS.has(error.kind) && error.rpcCode === null) throw error;
   }
   return undefined;
 }

@@ -78,9 +78,13 @@ export async function findNewCreations(
     rows.push({ address, creator, factory, tx_hash, block: blockOfOrd(ord), timestamp, version });
   }
   await insertRows(database, contractCreationsTable, rows);
-  const blind = tracedCount === 0 && untracedCount > 0;
+  const isNodeBlind = tracedCount === 0 && untracedCount > 0;
   const finishedContracts = toTrace.filter((address) => !withoutReceipt.has(address));
-  return { found: rows.length, done: blind ? done : [...done, ...finishedContracts], blind };
+  return {
+    found: rows.length,
+    done: isNodeBlind ? done : [...done, ...finishedContracts],
+    blind: isNodeBlind,
+  };
 }
 
 /**
@@ -88,18 +92,18 @@ export async function findNewCreations(
  * trace, at most TRACES_MAX. All other contracts wait.
  */
 function sortByOrigin(
-  waiting: readonly Hex[],
+  waitingContracts: readonly Hex[],
   origins: Awaited<ReturnType<typeof readOrigins>>,
   finalTo: number,
 ): { done: Hex[]; asked: Hex[] } {
   const done: Hex[] = [];
-  const asked: Hex[] = [];
-  for (const address of waiting) {
+  const toTrace: Hex[] = [];
+  for (const address of waitingContracts) {
     const { creation = null, firstSeenBlock = null } = origins.get(address) ?? {};
     if (creation !== null) done.push(address);
     else if (firstSeenBlock === null || firstSeenBlock > finalTo) continue;
     else if (firstSeenBlock < finalTo - NEW_CONTRACT_BLOCKS) done.push(address);
-    else if (asked.length < TRACES_MAX) asked.push(address);
+    else if (toTrace.length < TRACES_MAX) toTrace.push(address);
   }
-  return { done, asked };
+  return { done, asked: toTrace };
 }

@@ -124,8 +124,8 @@ function runStackOperation(bytes: Buffer, path: Path, opcode: number): Next {
   const { stack } = path;
   if (opcode <= OP.PUSH32) {
     const byteCount = opcode - OP.PUSH0;
-    const text = bytes.toString('hex', path.at, path.at + byteCount);
-    stack.push(byteCount === 0 ? 0n : BigInt(`0x${text.padEnd(2 * byteCount, '0')}`));
+    const hexText = bytes.toString('hex', path.at, path.at + byteCount);
+    stack.push(byteCount === 0 ? 0n : BigInt(`0x${hexText.padEnd(2 * byteCount, '0')}`));
     path.at += byteCount;
     return 'go on';
   }
@@ -133,9 +133,9 @@ function runStackOperation(bytes: Buffer, path: Path, opcode: number): Next {
     stack.push(stack.at(OP.DUP1 - opcode - 1) ?? 'unknown');
     return 'go on';
   }
-  const [top, other] = [stack.length - 1, stack.length - 2 - (opcode - OP.SWAP1)];
-  if (other < 0) return 'end';
-  [stack[top], stack[other]] = [stack[other] ?? 'unknown', stack[top] ?? 'unknown'];
+  const [topIndex, otherIndex] = [stack.length - 1, stack.length - 2 - (opcode - OP.SWAP1)];
+  if (otherIndex < 0) return 'end';
+  [stack[topIndex], stack[otherIndex]] = [stack[otherIndex] ?? 'unknown', stack[topIndex] ?? 'unknown'];
   return 'go on';
 }
 
@@ -204,12 +204,12 @@ function shiftSlot(
   value: { readonly slot: bigint; readonly shift: number },
 ): Value {
   const isShifted = opcode === OP.SHR && a === constant;
-  const bits = isShifted
+  const shiftBits = isShifted
     ? Number(constant)
     : opcode === OP.DIV && a !== constant
       ? powerOfTwoBits(constant)
       : 256;
-  const shift = value.shift + bits;
+  const shift = value.shift + shiftBits;
   return shift > 96 ? 'unknown' : { ...value, shift };
 }
 
@@ -316,7 +316,10 @@ const OPERATIONS: ReadonlyMap<number, (a: bigint, b: bigint) => bigint> = new Ma
 
 const [CALLCODE, SELFDESTRUCT] = [0xf2, 0xff];
 
-/** Which of the operations that this module asks for the code contains, outside of pushed data and metadata. */
+/**
+ * Whether the code contains DELEGATECALL (`delegates`), and whether it contains an operation that can run other code as
+ * this contract or destroy it (`canEnd`). Pushed data and metadata do not count.
+ */
 export function readAbilities(code: Hex): { readonly delegates: boolean; readonly canEnd: boolean } {
   const bytes = Buffer.from(code.slice(2), 'hex');
   // The last two bytes are the length of the compiler's metadata, a CBOR map.
@@ -327,11 +330,11 @@ export function readAbilities(code: Hex): { readonly delegates: boolean; readonl
       ? bytes.length - metadataLength
       : bytes.length;
   let [delegates, canEnd] = [false, false];
-  for (let at = 0; at < codeEnd; at += 1) {
-    const opcode = bytes[at] ?? 0;
+  for (let index = 0; index < codeEnd; index += 1) {
+    const opcode = bytes[index] ?? 0;
     delegates ||= opcode === OP.DELEGATECALL;
     canEnd ||= opcode === OP.DELEGATECALL || opcode === CALLCODE || opcode === SELFDESTRUCT;
-    if (opcode > OP.PUSH0 && opcode <= OP.PUSH32) at += opcode - OP.PUSH0;
+    if (opcode > OP.PUSH0 && opcode <= OP.PUSH32) index += opcode - OP.PUSH0;
   }
   return { delegates, canEnd };
 }

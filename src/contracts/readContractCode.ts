@@ -39,8 +39,8 @@ interface Suspect {
 
 /** Makes calls for each of these contracts at its block. Returns the answers of each. */
 type Ask = <T extends Pick<Suspect, 'tag'>>(
-  asked: readonly T[],
-  callsOf: (one: T) => readonly StateCall[],
+  places: readonly T[],
+  callsOf: (place: T) => readonly StateCall[],
 ) => Promise<(readonly (Hex | null)[])[]>;
 
 /** Asks for the code at the end of a block. */
@@ -58,68 +58,91 @@ export async function readContractCodes(
   questions: readonly CodeQuestion[],
   signal: AbortSignal,
 ): Promise<(FoundCode | null)[]> {
-  const ask: Ask = async (asked, callsOf) => {
-    const at = (index: number): BlockTag => asked[index]?.tag ?? 'latest';
-    const told = await askContracts(rpc, asked.map(callsOf), { at, missing: 'null', roundsMax: 2, signal });
-    return told.map(({ answers }) => answers);
+  const ask: Ask = async (places, callsOf) => {
+    const blockTag = (index: number): BlockTag => places[index]?.tag ?? 'latest';
+    const results = await askContracts(rpc, places.map(callsOf), {
+      at: blockTag,
+      missing: 'null',
+      roundsMax: 2,
+      signal,
+    });
+    return results.map(({ answers }) => answers);
   };
-  const asked = questions.map(({ address, block }) => ({ address, tag: tagOf(block) }));
-  const codes = await ask(asked, ({ address }) => [{ codeOf: address }]);
-  const own = asked.map(({ address, tag }, index) => toSuspect(address, tag, codes[index]?.[0] ?? null));
-  const { behind, missing } = await readBehind(own, ask);
-  const read = [...own, ...behind.values()];
+  const askedPlaces = questions.map(({ address, block }) => ({ address, tag: tagOf(block) }));
+  const codes = await ask(askedPlaces, ({ address }) => [{ codeOf: address }]);
+  const contracts = askedPlaces.map(({ address, tag }, index) =>
+    toSuspect(address, tag, codes[index]?.[0] ?? null),
+  );
+  const { behind: delegatedCodes, missing: unreadable } = await readDelegatedCodes(contracts, ask);
+  const readSuspects = [...contracts, ...delegatedCodes.values()];
   // Code without DELEGATECALL is no proxy, so most contracts need no further calls.
-  const suspects = read
-    .filter((one) => one !== null)
-    .filter((one) => one.found.proxy === '' && one.delegates);
-  const words = await ask(suspects, (one) => slotsOf(one).map((slot) => ({ slot, storageOf: one.address })));
-  const [beacons, open]: [(readonly [Suspect, Hex])[], (readonly [Suspect, Hex | null])[]] = [[], []];
-  for (const [index, one] of suspects.entries()) {
-    const mine = words[index] ?? [];
-    if (mine.includes(null)) missing.add(one);
-    const slot = mine.slice(0, SLOTS.length).findIndex((word) => targetOf(word) !== null);
-    const [kind] = SLOTS[slot] ?? [];
-    const target = targetOf(mine[slot]);
-    if (kind === undefined || target === null) open.push([one, ownTarget(one, mine[SLOTS.length])]);
-    else if (kind === 'eip1967_beacon') beacons.push([one, target]);
-    else one.found = { ...one.found, proxy: kind, implementation: target };
+  const suspects = readSuspects
+    .filter((suspect) => suspect !== null)
+    .filter((suspect) => suspect.found.proxy === '' && suspect.delegates);
+  const slotWords = await ask(suspects, (suspect) =>
+    slotsOf(suspect).map((slot) => ({ slot, storageOf: suspect.address })),
+  );
+  const [beacons, undecided]: [(readonly [Suspect, Hex])[], (readonly [Suspect, Hex | null])[]] = [[], []];
+  for (const [index, suspect] of suspects.entries()) {
+    const ownWords = slotWords[index] ?? [];
+    if (ownWords.includes(null)) unreadable.add(suspect);
+    const slotIndex = ownWords.slice(0, SLOTS.length).findIndex((word) => targetOf(word) !== null);
+    const [kind] = SLOTS[slotIndex] ?? [];
+    const target = targetOf(ownWords[slotIndex]);
+    if (kind === undefined || target === null)
+      undecided.push([suspect, ownTarget(suspect, ownWords[SLOTS.length])]);
+    else if (kind === 'eip1967_beacon') beacons.push([suspect, target]);
+    else suspect.found = { ...suspect.found, proxy: kind, implementation: target };
   }
   // A diamond answers facetAddresses(). Its code may forward to one slot too.
   const facets = await ask(
-    open.map(([one]) => one),
+    undecided.map(([suspect]) => suspect),
     ({ address }) => [viewOf(address, 'facetAddresses()', FACETS_BYTES_MAX)],
   );
-  open.forEach(([one, pointed], index) => {
-    const list = readAddressList(facets[index]?.[0]);
-    if (list !== null) one.found = { ...one.found, proxy: 'eip2535', facets: list.join() };
-    else if (pointed !== null && one.forwarding?.kind === 'beacon') {
-      one.found = { ...one.found, proxy: 'beacon' };
-      beacons.push([one, pointed]);
-    } else if (pointed !== null) one.found = { ...one.found, proxy: 'custom_slot', implementation: pointed };
+  undecided.forEach(([suspect, pointedTarget], index) => {
+    const facetList = readAddressList(facets[index]?.[0]);
+    if (facetList !== null) suspect.found = { ...suspect.found, proxy: 'eip2535', facets: facetList.join() };
+    else if (pointedTarget !== null && suspect.forwarding?.kind === 'beacon') {
+      suspect.found = { ...suspect.found, proxy: 'beacon' };
+      beacons.push([suspect, pointedTarget]);
+    } else if (pointedTarget !== null)
+      suspect.found = { ...suspect.found, proxy: 'custom_slot', implementation: pointedTarget };
   });
-  // The proxy of a Safe answers masterCopy() itself.
-  const safes = read
-    .filter((one) => one !== null)
-    .filter((one) => one.found.proxy === 'custom_slot' && usesFirstSlot(one));
+  await markSafes(
+    readSuspects.filter((suspect) => suspect !== null),
+    ask,
+  );
+  await readBeacons(beacons, ask);
+  return contracts.map((suspect) => {
+    const delegated = suspect === null ? undefined : delegatedCodes.get(suspect);
+    if (suspect === null || unreadable.has(suspect) || (delegated !== undefined && unreadable.has(delegated)))
+      return null;
+    if (delegated === undefined) return suspect.found;
+    const { implementation, facets } = delegated.found;
+    return { ...suspect.found, facets: implementation === ZERO_ADDRESS ? facets : implementation };
+  });
+}
+
+/** Marks the proxies of Safes. Such a proxy answers masterCopy() itself. */
+async function markSafes(suspects: readonly Suspect[], ask: Ask): Promise<void> {
+  const safes = suspects.filter((suspect) => suspect.found.proxy === 'custom_slot' && usesFirstSlot(suspect));
   const masters = await ask(safes, ({ address }) => [viewOf(address, 'masterCopy()')]);
-  safes.forEach((one, index) => {
-    if (targetOf(masters[index]?.[0]) === one.found.implementation || OLD_SAFE.test(one.code))
-      one.found = { ...one.found, proxy: 'safe' };
+  safes.forEach((safe, index) => {
+    if (targetOf(masters[index]?.[0]) === safe.found.implementation || OLD_SAFE.test(safe.code))
+      safe.found = { ...safe.found, proxy: 'safe' };
   });
-  const told = await ask(
+}
+
+/** Reads the implementations of proxies from their beacons. */
+async function readBeacons(beacons: readonly (readonly [Suspect, Hex])[], ask: Ask): Promise<void> {
+  const implementations = await ask(
     beacons.map(([{ tag }, address]) => ({ tag, address })),
     ({ address }) => [viewOf(address, 'implementation()')],
   );
-  beacons.forEach(([one, beacon], index) => {
-    const implementation = targetOf(told[index]?.[0]) ?? ZERO_ADDRESS;
-    one.found = { ...one.found, proxy: one.found.proxy || 'eip1967_beacon', beacon, implementation };
-  });
-  return own.map((one) => {
-    const inner = one === null ? undefined : behind.get(one);
-    if (one === null || missing.has(one) || (inner !== undefined && missing.has(inner))) return null;
-    if (inner === undefined) return one.found;
-    const { implementation, facets } = inner.found;
-    return { ...one.found, facets: implementation === ZERO_ADDRESS ? facets : implementation };
+  beacons.forEach(([suspect, beacon], index) => {
+    const implementation = targetOf(implementations[index]?.[0]) ?? ZERO_ADDRESS;
+    const proxy = suspect.found.proxy || 'eip1967_beacon';
+    suspect.found = { ...suspect.found, proxy, beacon, implementation };
   });
 }
 
@@ -127,20 +150,22 @@ export async function readContractCodes(
  * The code behind each delegation (EIP-7702), as code of the account: it runs with the storage of the account, so a proxy
  * finds its implementation there. A delegation behind a delegation does not count.
  */
-async function readBehind(
-  own: readonly (Suspect | null)[],
+async function readDelegatedCodes(
+  contracts: readonly (Suspect | null)[],
   ask: Ask,
 ): Promise<{ readonly behind: ReadonlyMap<Suspect, Suspect>; readonly missing: Set<Suspect> }> {
-  const accounts = own.filter((one) => one?.found.proxy === 'eip7702').filter((one) => one !== null);
+  const accounts = contracts
+    .filter((contract) => contract?.found.proxy === 'eip7702')
+    .filter((contract) => contract !== null);
   const codes = await ask(accounts, ({ found }) => [{ codeOf: found.implementation }]);
-  const behind = new Map<Suspect, Suspect>();
-  const missing = new Set<Suspect>();
+  const delegatedCodes = new Map<Suspect, Suspect>();
+  const unreadable = new Set<Suspect>();
   for (const [index, account] of accounts.entries()) {
-    const inner = toSuspect(account.address, account.tag, codes[index]?.[0] ?? null);
-    if (inner === null) missing.add(account);
-    else if (inner.found.proxy !== 'eip7702') behind.set(account, inner);
+    const delegated = toSuspect(account.address, account.tag, codes[index]?.[0] ?? null);
+    if (delegated === null) unreadable.add(account);
+    else if (delegated.found.proxy !== 'eip7702') delegatedCodes.set(account, delegated);
   }
-  return { behind, missing };
+  return { behind: delegatedCodes, missing: unreadable };
 }
 
 const tagOf = (block: CodeQuestion['block']): Suspect['tag'] =>

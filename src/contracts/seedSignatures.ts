@@ -37,7 +37,7 @@ function toSignatureRow({ kind, selector, signature, entry }: KnownSignature): A
 
 /** Resolves to the number of missing signatures. `runner` reads the database that `database` writes. */
 export async function seedSignatures(database: Database, runner: QueryRunner): Promise<number> {
-  const unstored = new Map(listWellKnownSignatures().map((known) => [keyOf(known), known]));
+  const unstored = new Map(listWellKnownSignatures().map((signature) => [keyOf(signature), signature]));
   const selectors = [...new Set([...unstored.values()].map(({ selector }) => selector))];
   const reader = createSignatureReader(runner);
   for (const stored of await inChunks(selectors, (chunk) => reader.listBySelectors(chunk)))

@@ -97,7 +97,7 @@ async function listBlocks(
   { runner, chainId, finalTo }: StoreDeps,
   codes: readonly FoundCode[],
   spans: ReadonlyMap<Hex, unknown>,
-  checked: ReadonlyMap<Hex, number>,
+  checkedBlocks: ReadonlyMap<Hex, number>,
 ): Promise<Map<Hex, number[]>> {
   const contractsWithoutSpans = codes.filter(({ address }) => !spans.has(address));
   const emittedByContract = await readEmitted(
@@ -111,7 +111,7 @@ async function listBlocks(
     (emittedByContract.get(address)?.logs ?? 0) <= FEW_LOGS_MAX;
   const addLogBlocks = async (someCodes: readonly FoundCode[], onlyFinal: boolean): Promise<void> => {
     if (someCodes.length === 0) return;
-    const sinceBlocks = someCodes.map(({ address }) => checked.get(address) ?? 0);
+    const sinceBlocks = someCodes.map(({ address }) => checkedBlocks.get(address) ?? 0);
     const params = {
       chain_id: chainId,
       addresses: withoutPrefix(someCodes.map(({ address }) => address)),
@@ -121,16 +121,16 @@ async function listBlocks(
       limit: BLOCKS_PER_CONTRACT * someCodes.length,
     };
     for (const { address, block } of await runner.run('contracts/list_log_blocks', params, blockRow))
-      if (block > (checked.get(address) ?? 0) || onlyFinal)
+      if (block > (checkedBlocks.get(address) ?? 0) || onlyFinal)
         blocks.set(address, [...(blocks.get(address) ?? []), block]);
   };
-  const changeable = codes.filter(({ fixed }) => !fixed);
+  const changeableCodes = codes.filter(({ fixed }) => !fixed);
   await addLogBlocks(
-    changeable.filter((code) => !spans.has(code.address) && hasFewLogs(code)),
+    changeableCodes.filter((code) => !spans.has(code.address) && hasFewLogs(code)),
     true,
   );
   await addLogBlocks(
-    changeable.filter(({ address }) => spans.has(address)),
+    changeableCodes.filter(({ address }) => spans.has(address)),
     false,
   );
   return blocks;

@@ -62,18 +62,18 @@ export function createVerifiedStore(database: Database, runner: QueryRunner): Ve
         const bestSoFar = bestByContract.get(key);
         if (bestSoFar === undefined || isBetter(record, bestSoFar)) bestByContract.set(key, record);
       }
-      const unique = [...bestByContract.values()];
-      const stored = await inChunks(unique, (chunk) =>
+      const uniqueRecords = [...bestByContract.values()];
+      const storedVerifications = await inChunks(uniqueRecords, (chunk) =>
         reader.listOwn(chunk.map((record) => record.contract)),
       );
       // A verification of another code does not compete, because each code keeps its own.
-      const sameCodeVerifications = await inChunks(unique, (chunk) =>
+      const sameCodeVerifications = await inChunks(uniqueRecords, (chunk) =>
         reader.listOwn(chunk.map(({ contract, codeHash }) => ({ ...contract, codeHash }))),
       );
-      const recordsToStore = unique.flatMap((record, index) => {
+      const recordsToStore = uniqueRecords.flatMap((record, index) => {
         const sameCode = sameCodeVerifications[index] ?? null;
         return sameCode === null || isBetter(record, sameCode)
-          ? [{ record, old: stored[index] ?? null }]
+          ? [{ record, old: storedVerifications[index] ?? null }]
           : [];
       });
       for (let start = 0; start < recordsToStore.length; start += RECORDS_MAX) {
@@ -111,30 +111,37 @@ type RankedRecord = Pick<VerifiedRecord, 'codeHash'> & {
  * Whether a record is better than another record of the same contract. A partial match proves neither its comments nor
  * its names. So it replaces another one only if the code changed, or if it adds facts to the same sources.
  */
-function isBetter(record: HashedRecord, old: HashedRecord | StoredVerification): boolean {
-  const [a, b] = [record.contract, old.contract];
-  if (a.status !== b.status) return a.status === 'exact_match';
-  const isSame = a.status === 'exact_match' || isSameVerification(record, old);
-  if (!isSame) return record.codeHash !== null && old.codeHash !== null && record.codeHash !== old.codeHash;
-  return addsFacts(record, old);
+function isBetter(record: HashedRecord, otherRecord: HashedRecord | StoredVerification): boolean {
+  const [contract, otherContract] = [record.contract, otherRecord.contract];
+  if (contract.status !== otherContract.status) return contract.status === 'exact_match';
+  const isSame = contract.status === 'exact_match' || isSameVerification(record, otherRecord);
+  if (!isSame)
+    return (
+      record.codeHash !== null && otherRecord.codeHash !== null && record.codeHash !== otherRecord.codeHash
+    );
+  return addsFacts(record, otherRecord);
 }
 
-function addsFacts(record: RankedRecord, old: RankedRecord): boolean {
-  const [a, b] = [record.contract, old.contract];
-  if ((record.codeHash === null) !== (old.codeHash === null)) return record.codeHash !== null;
-  const rank = SOURCE_RANK[a.source] - SOURCE_RANK[b.source];
+function addsFacts(record: RankedRecord, otherRecord: RankedRecord): boolean {
+  const [contract, otherContract] = [record.contract, otherRecord.contract];
+  if ((record.codeHash === null) !== (otherRecord.codeHash === null)) return record.codeHash !== null;
+  const rank = SOURCE_RANK[contract.source] - SOURCE_RANK[otherContract.source];
   if (rank !== 0) return rank > 0;
-  if ((a.constructorArguments === null) !== (b.constructorArguments === null))
-    return a.constructorArguments !== null;
+  if ((contract.constructorArguments === null) !== (otherContract.constructorArguments === null))
+    return contract.constructorArguments !== null;
   // The code at an address can change after a self-destruct. The record of the current code is better.
-  return record.codeHash !== old.codeHash;
+  return record.codeHash !== otherRecord.codeHash;
 }
 
 /** Whether both records have the same origin, contract, settings and files. */
-function isSameVerification(record: HashedRecord, old: HashedRecord | StoredVerification): boolean {
-  const [a, b] = [record.contract, old.contract];
-  const isSame = a.source === b.source && a.name === b.name && a.path === b.path && a.settings === b.settings;
-  return isSame && listFiles(record).join('\n') === listFiles(old).join('\n');
+function isSameVerification(record: HashedRecord, otherRecord: HashedRecord | StoredVerification): boolean {
+  const [contract, otherContract] = [record.contract, otherRecord.contract];
+  const isSame =
+    contract.source === otherContract.source &&
+    contract.name === otherContract.name &&
+    contract.path === otherContract.path &&
+    contract.settings === otherContract.settings;
+  return isSame && listFiles(record).join('\n') === listFiles(otherRecord).join('\n');
 }
 
 function listFiles(record: HashedRecord | StoredVerification): string[] {
@@ -154,7 +161,7 @@ async function writeBatch(
   firstVersion: number,
 ): Promise<void> {
   const contentByHash = new Map<Hex, string>();
-  const uses: SourceUseRow[] = [];
+  const useRows: SourceUseRow[] = [];
   const rows: VerifiedContractRow[] = [];
   for (const [index, { record, old }] of batch.entries()) {
     // Lists of contracts are paged by version, so each row needs a version of its own.
@@ -162,10 +169,10 @@ async function writeBatch(
     for (const { contentHash, content } of record.sources) contentByHash.set(contentHash, content);
     const hashes = record.sources.map((file) => file.contentHash);
     rows.push(contractRow(record, hashes, version));
-    uses.push(...useRows(record, hashes, old, version));
+    useRows.push(...makeUseRows(record, hashes, old, version));
   }
   await writeFiles(database, runner, contentByHash);
-  await insertRows(database, sourceUsesTable, uses);
+  await insertRows(database, sourceUsesTable, useRows);
   await insertRows(database, abiSignaturesTable, signatureRows(batch));
   await insertRows(database, verifiedContractsTable, rows);
 }
@@ -227,7 +234,7 @@ function contractRow(
 }
 
 /** Rows for the contract's current files, and removals of its former files. */
-function useRows(
+function makeUseRows(
   { contract, sources }: VerifiedRecord,
   hashes: readonly Hex[],
   old: StoredVerification | null,

@@ -45,10 +45,10 @@ export async function traceCodes(
   finalTo: number,
   signal: AbortSignal,
 ): Promise<Traced> {
-  const pointsByQuestion = questions.map(({ newestCode: now, spans, blocks }) => {
-    const doubtful = spans.flatMap(({ from }) => (from > finalTo ? [from] : []));
-    const blocksToRead = new Set([...blocks, ...doubtful, indexed].filter((block) => block <= indexed));
-    return [...blocksToRead].sort((a, b) => a - b).map((block) => ({ address: now.address, block }));
+  const pointsByQuestion = questions.map(({ newestCode, spans, blocks }) => {
+    const doubtfulBlocks = spans.flatMap(({ from }) => (from > finalTo ? [from] : []));
+    const blocksToRead = new Set([...blocks, ...doubtfulBlocks, indexed].filter((block) => block <= indexed));
+    return [...blocksToRead].sort((a, b) => a - b).map((block) => ({ address: newestCode.address, block }));
   });
   const answers = await readContractCodes(rpc, pointsByQuestion.flat(), signal);
   const tracedSpans: FoundSpan[] = [];
@@ -56,7 +56,7 @@ export async function traceCodes(
   for (const [index, question] of questions.entries()) {
     const points = pointsByQuestion[index] ?? [];
     const states = points.flatMap(({ block }, pointIndex): State[] => {
-      // A node without the state of the newest block by its number still tells it by the tag `latest`.
+      // A node that refuses the number of the newest block may still answer for the tag `latest`.
       const foundCode = answers[firstAnswer + pointIndex] ?? (block === indexed ? question.newestCode : null);
       return foundCode === null ? [] : [{ block, code: toCode(foundCode), found: foundCode }];
     });
@@ -71,14 +71,16 @@ export async function traceCodes(
 
 async function traceContract(
   rpc: EthCalls,
-  { newestCode: now, spans, lastCheckedBlock: checked }: TraceQuestion,
+  { newestCode, spans, lastCheckedBlock }: TraceQuestion,
   readStates: readonly State[],
   finalTo: number,
   signal: AbortSignal,
 ): Promise<FoundSpan[]> {
   const lastTrustedSpan = spans.findLast(({ from }) => from <= finalTo);
   const trustedTo =
-    lastTrustedSpan === undefined ? null : Math.max(lastTrustedSpan.from, Math.min(checked ?? 0, finalTo));
+    lastTrustedSpan === undefined
+      ? null
+      : Math.max(lastTrustedSpan.from, Math.min(lastCheckedBlock ?? 0, finalTo));
   const doubtfulBlocks = new Set(spans.flatMap(({ from }) => (from > finalTo ? [from] : [])));
   let lastState: State | null =
     lastTrustedSpan === undefined || trustedTo === null
@@ -87,41 +89,41 @@ async function traceContract(
   const traced: FoundSpan[] = [];
   for (const state of readStates) {
     if (lastState !== null && state.block <= lastState.block) continue;
-    if (lastState === null) traced.push({ ...(state.found ?? now), from_block: state.block });
+    if (lastState === null) traced.push({ ...(state.found ?? newestCode), from_block: state.block });
     for (
       let changeCount = 0;
       lastState !== null && !isSameCode(lastState.code, state.code);
       changeCount += 1
     ) {
       const nextState: State =
-        changeCount < CHANGES_MAX ? await findFirstChange(rpc, now, lastState, state, signal) : state;
-      traced.push({ ...(nextState.found ?? now), from_block: nextState.block });
+        changeCount < CHANGES_MAX ? await findFirstChange(rpc, newestCode, lastState, state, signal) : state;
+      traced.push({ ...(nextState.found ?? newestCode), from_block: nextState.block });
       lastState = nextState;
     }
     // A stored span of a replaced block is overwritten by what stands there now.
     if (doubtfulBlocks.has(state.block) && traced.at(-1)?.from_block !== state.block)
-      traced.push({ ...(state.found ?? now), from_block: state.block });
+      traced.push({ ...(state.found ?? newestCode), from_block: state.block });
     lastState = state;
   }
   return traced;
 }
 
-/** The first state after `from` that differs from it; `to` differs. Ends at `to` if the node lacks older states. */
+/** The first state after `fromState` that differs from it, or `toState` if the node lacks older states. */
 async function findFirstChange(
   rpc: EthCalls,
   { address }: FoundCode,
-  from: State,
-  to: State,
+  fromState: State,
+  toState: State,
   signal: AbortSignal,
 ): Promise<State> {
-  let [lastSameBlock, firstOther] = [from.block, to];
-  while (firstOther.block - lastSameBlock > 1) {
-    const block = Math.floor((lastSameBlock + firstOther.block) / 2);
+  let [lastSameBlock, firstOtherState] = [fromState.block, toState];
+  while (firstOtherState.block - lastSameBlock > 1) {
+    const block = Math.floor((lastSameBlock + firstOtherState.block) / 2);
     const [foundCode] = await readContractCodes(rpc, [{ address, block }], signal);
-    if (foundCode === undefined || foundCode === null) return firstOther;
+    if (foundCode === undefined || foundCode === null) return firstOtherState;
     const code = toCode(foundCode);
-    if (isSameCode(code, from.code)) lastSameBlock = block;
-    else firstOther = { block, code, found: foundCode };
+    if (isSameCode(code, fromState.code)) lastSameBlock = block;
+    else firstOtherState = { block, code, found: foundCode };
   }
-  return firstOther;
+  return firstOtherState;
 }

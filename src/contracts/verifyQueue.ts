@@ -105,19 +105,19 @@ class VerifyQueue implements VerificationQueue {
     const { digest, size } = digestOf(request);
     const openGuid = this.open.get(digest);
     if (openGuid !== undefined) return { kind: 'queued', guid: openGuid };
-    const underWay = this.underWay.get(client) ?? 0;
-    if (underWay >= OPEN_PER_CLIENT) return { kind: 'client_busy', openMax: OPEN_PER_CLIENT };
-    this.underWay.set(client, underWay + 1);
+    const jobsUnderWay = this.underWay.get(client) ?? 0;
+    if (jobsUnderWay >= OPEN_PER_CLIENT) return { kind: 'client_busy', openMax: OPEN_PER_CLIENT };
+    this.underWay.set(client, jobsUnderWay + 1);
     let isAdded = false;
     try {
-      const examined = await examine(this.deps, request);
-      if ('kind' in examined) return examined;
-      const verdictKey = hashOf(digest + JSON.stringify(examined));
+      const immediateOrCode = await examine(this.deps, request);
+      if ('kind' in immediateOrCode) return immediateOrCode;
+      const verdictKey = hashOf(digest + JSON.stringify(immediateOrCode));
       const earlierGuid = this.findTicket(digest, verdictKey);
       if (earlierGuid !== null) return { kind: 'queued', guid: earlierGuid };
       this.checkRoom(size);
       const guid = randomUUID().replaceAll('-', '') + randomBytes(GUID_TAIL_BYTES).toString('hex');
-      this.add({ guid, digest, verdictKey, client, size, request, onChain: examined });
+      this.add({ guid, digest, verdictKey, client, size, request, onChain: immediateOrCode });
       isAdded = true;
       return { kind: 'queued', guid };
     } finally {
@@ -220,12 +220,12 @@ class VerifyQueue implements VerificationQueue {
 /** Returns an immediate answer, or the code with which the compiled code is compared. */
 async function examine(deps: VerifyQueueDeps, request: VerificationRequest): Promise<Submission | OnChain> {
   const ownRecord = await findOwn(deps, request);
-  const already = ownRecord?.status === 'exact_match' ? ALREADY : null;
-  if (already !== null && !lacksArguments(ownRecord)) return already;
-  if (!deps.chain.knows(request.chainId)) return already ?? { kind: 'no_node' };
+  const alreadyVerified = ownRecord?.status === 'exact_match' ? ALREADY_VERIFIED : null;
+  if (alreadyVerified !== null && !lacksArguments(ownRecord)) return alreadyVerified;
+  if (!deps.chain.knows(request.chainId)) return alreadyVerified ?? { kind: 'no_node' };
   const onChain = await readOnChain(deps, request);
-  if (onChain === null) return already ?? { kind: 'no_code' };
-  return already !== null && onChain.creation === null ? already : onChain;
+  if (onChain === null) return alreadyVerified ?? { kind: 'no_code' };
+  return alreadyVerified !== null && onChain.creation === null ? alreadyVerified : onChain;
 }
 
 function digestOf(request: VerificationRequest): { readonly digest: string; readonly size: number } {
@@ -246,27 +246,28 @@ function writeRequest(request: VerificationRequest): string {
   }
 }
 
-const ALREADY = { kind: 'already_verified', status: 'exact_match' } as const;
+const ALREADY_VERIFIED = { kind: 'already_verified', status: 'exact_match' } as const;
 
 /** The contract's own verification of the code that it has now; of its newest code if the node does not answer. */
 async function findOwn(
   { reader, chain }: VerifyQueueDeps,
   contract: ContractId,
 ): Promise<VerifiedContract | null> {
-  const [own] = await reader.listOwn([contract]);
-  if (own == null || own.codeHash === null || !chain.knows(contract.chainId)) return own?.contract ?? null;
+  const [ownRecord] = await reader.listOwn([contract]);
+  if (ownRecord == null || ownRecord.codeHash === null || !chain.knows(contract.chainId))
+    return ownRecord?.contract ?? null;
   const code = await chain.getCode(contract).catch(() => null);
-  if (code === null || code === '0x' || hashCode(code) === own.codeHash) return own.contract;
-  const [other] = await reader.listOwn([{ ...contract, codeHash: hashCode(code) }]);
-  return other?.contract ?? null;
+  if (code === null || code === '0x' || hashCode(code) === ownRecord.codeHash) return ownRecord.contract;
+  const [currentRecord] = await reader.listOwn([{ ...contract, codeHash: hashCode(code) }]);
+  return currentRecord?.contract ?? null;
 }
 
 /**
  * Whether this service verified the contract without its creation code. It may then be submitted again once the
  * creation code is known.
  */
-function lacksArguments(own: VerifiedContract | null): boolean {
-  return own?.source === 'local' && own.constructorArguments === null;
+function lacksArguments(ownContract: VerifiedContract | null): boolean {
+  return ownContract?.source === 'local' && ownContract.constructorArguments === null;
 }
 
 /** Reads the code of a contract from the chain. Null if the address has no code. */
@@ -276,8 +277,12 @@ async function readOnChain(deps: VerifyQueueDeps, contract: VerificationRequest)
   const transaction = (await deps.findCreationTransaction(contract)) ?? contract.creationTransaction ?? null;
   if (transaction !== null)
     return { runtime, creation: await deps.chain.findCreationCode(contract, transaction), transaction };
-  const recent = await deps.chain.findRecentCreation(contract);
-  return { runtime, creation: recent?.code ?? null, transaction: recent?.transaction ?? null };
+  const recentCreation = await deps.chain.findRecentCreation(contract);
+  return {
+    runtime,
+    creation: recentCreation?.code ?? null,
+    transaction: recentCreation?.transaction ?? null,
+  };
 }
 
 interface Outcome {

@@ -49,7 +49,7 @@ interface JudgedAnchors {
   /** The anchors that keep their role, in configured order. */
   readonly sound: readonly PriceAnchor[];
   /** The anchors that keep their role although they trade more than 2 % above the other anchors. */
-  readonly above: ReadonlySet<PriceAnchor>;
+  readonly abovePeg: ReadonlySet<PriceAnchor>;
 }
 
 export function judgeAnchors(anchors: readonly PriceAnchor[], input: PegInput): JudgedAnchors {
@@ -62,7 +62,7 @@ export function judgeAnchors(anchors: readonly PriceAnchor[], input: PegInput): 
     (worst.lnDeviation < 0 ? belowPeg : abovePeg).add(worst.anchor);
     compared = compared.filter((anchor) => anchor !== worst.anchor);
   }
-  return { sound: anchors.filter((anchor) => !belowPeg.has(anchor)), above: abovePeg };
+  return { sound: anchors.filter((anchor) => !belowPeg.has(anchor)), abovePeg };
 }
 
 interface Deviation {
@@ -86,9 +86,9 @@ function findWorst(anchors: readonly PriceAnchor[], input: PegInput): Deviation 
     if (evidence.length === 0) continue;
     const lnDeviation = weightedMedian(evidence);
     if (Math.abs(lnDeviation) <= DEVIATION_LOG_MAX) continue;
-    const further = worst === null ? 1 : Math.abs(lnDeviation) - Math.abs(worst.lnDeviation);
-    const equal = Math.abs(further) < 1e-9;
-    if (worst === null || (equal ? lnDeviation < worst.lnDeviation : further > 0))
+    const excessDistance = worst === null ? 1 : Math.abs(lnDeviation) - Math.abs(worst.lnDeviation);
+    const isTie = Math.abs(excessDistance) < 1e-9;
+    if (worst === null || (isTie ? lnDeviation < worst.lnDeviation : excessDistance > 0))
       worst = { anchor, lnDeviation };
   }
   return worst;
@@ -136,11 +136,11 @@ function quotesIn(anchor: PriceAnchor, token: Hex, usd: number | null, { legsOf,
     const price = record === undefined ? 0 : meanPrice(record, time);
     if (record === undefined || !(price > 0)) return [];
     const isToken0 = leg.token0 === anchor.address;
-    const root = Math.sqrt(price);
+    const sqrtPrice = Math.sqrt(price);
     // A pool that has lived for a few blocks gets little weight, even if it is deep.
     const liquidity = confirmedLiquidity(record, time) * lifeWeight(record, time);
-    const side0 = Math.min(liquidity / root, record.state.reserve0);
-    const side1 = Math.min(liquidity * root, record.state.reserve1);
+    const side0 = Math.min(liquidity / sqrtPrice, record.state.reserve0);
+    const side1 = Math.min(liquidity * sqrtPrice, record.state.reserve1);
     const ownUsd = (isToken0 ? side0 : side1) * anchor.priceUsd;
     const depth = usd === null ? ownUsd : Math.min(ownUsd, (isToken0 ? side1 : side0) * usd);
     const log = isToken0 ? Math.log(price) : -Math.log(price);
@@ -160,10 +160,10 @@ function weightedMedian(evidence: readonly Evidence[]): number {
   const sorted = [...evidence].sort((a, b) => a.log - b.log);
   const total = sorted.reduce((sum, { weight }) => sum + weight, 0);
   let seenWeight = 0;
-  for (const [at, { log, weight }] of sorted.entries()) {
+  for (const [index, { log, weight }] of sorted.entries()) {
     seenWeight += weight;
     if (seenWeight * 2 < total) continue;
-    const next = seenWeight * 2 === total ? sorted[at + 1] : undefined;
+    const next = seenWeight * 2 === total ? sorted[index + 1] : undefined;
     return next === undefined ? log : (log + next.log) / 2;
   }
   return sorted.at(-1)?.log ?? 0;

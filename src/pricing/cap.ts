@@ -65,7 +65,10 @@ export function countSides(sides: readonly CappedValue[]): number[] {
   if (sides.every(({ usd, capUsd }) => usd <= capUsd)) return sides.map(({ usd }) => usd);
   const rates = sides.map(({ usd, capUsd, part }) => (part > 0 ? Math.min(usd, capUsd) / part : 0));
   return sides.map(({ usd, capUsd, part }, i) => {
-    const otherRate = rates.reduce((most, rate, j) => (j === i ? most : Math.max(most, rate)), 0);
+    const otherRate = rates.reduce(
+      (highest, rate, otherIndex) => (otherIndex === i ? highest : Math.max(highest, rate)),
+      0,
+    );
     const usdMax = Math.max(capUsd, otherRate * part);
     return usd <= usdMax * (1 + ROUNDING) ? usd : usdMax;
   });

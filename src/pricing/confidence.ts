@@ -47,9 +47,9 @@ export function levelOf(confidence: number): ConfidenceLevel {
   return confidence > 0 ? 'low' : 'none';
 }
 
-/** Whether the confidence `then` has a lower level than the confidence `now`. */
-export function isLessSure(then: number, now: number): boolean {
-  return rankOf(then) < rankOf(now);
+/** Whether the confidence `before` has a lower level than the confidence `now`. */
+export function isLessSure(before: number, now: number): boolean {
+  return rankOf(before) < rankOf(now);
 }
 
 function rankOf(confidence: number): number {

@@ -28,13 +28,13 @@ export function knownSide(
 ): KnownSide {
   const { price, reserve0, reserve1 } = state;
   if (!(price > 0) || !(liquidity > 0)) return NOTHING;
-  const root = Math.sqrt(price);
-  const virtual = isToken0 ? liquidity / root : liquidity * root;
-  const real = isToken0 ? reserve0 : reserve1;
-  const other = isToken0 ? reserve1 / price : reserve0 * price;
-  const depth = Math.min(virtual * DEPTH_PART, real, other);
+  const sqrtPrice = Math.sqrt(price);
+  const virtualReserve = isToken0 ? liquidity / sqrtPrice : liquidity * sqrtPrice;
+  const realReserve = isToken0 ? reserve0 : reserve1;
+  const otherReserve = isToken0 ? reserve1 / price : reserve0 * price;
+  const depth = Math.min(virtualReserve * DEPTH_PART, realReserve, otherReserve);
   const depthUsd = depth * usd;
-  const backingUsd = Math.min(virtual, real, depth / DEPTH_PART) * usd;
+  const backingUsd = Math.min(virtualReserve, realReserve, depth / DEPTH_PART) * usd;
   return Number.isFinite(depthUsd) && Number.isFinite(backingUsd) ? { backingUsd, depthUsd } : NOTHING;
 }
 

@@ -59,11 +59,11 @@ const MATURE_BLOCKS = 100;
 const MATURE_MAKERS = 2;
 
 /** Adds the makers of a block, in log order. */
-export function addMakers(known: LegMakers, more: readonly (Hex | null)[]): LegMakers {
-  if (known.length >= MATURE_MAKERS) return known;
-  if (more.includes(null)) return [ZERO_ADDRESS, ZERO_ADDRESS];
-  let makers = known;
-  for (const maker of more)
+export function addMakers(knownMakers: LegMakers, newMakers: readonly (Hex | null)[]): LegMakers {
+  if (knownMakers.length >= MATURE_MAKERS) return knownMakers;
+  if (newMakers.includes(null)) return [ZERO_ADDRESS, ZERO_ADDRESS];
+  let makers = knownMakers;
+  for (const maker of newMakers)
     if (maker !== null && makers.length < MATURE_MAKERS && !makers.includes(maker))
       makers = [...makers, maker];
   return makers;
@@ -109,22 +109,22 @@ interface EpochSpan {
 }
 
 /** Makes the record of an epoch in which the leg moved. */
-export function closeEpoch(before: LegRecord | undefined, moves: LegMoves, span: EpochSpan): LegRecord {
-  const last = moves.blocks[moves.blocks.length - 1];
-  const state = last?.state ?? before?.state;
-  if (state === undefined || last === undefined)
+export function closeEpoch(recordBefore: LegRecord | undefined, moves: LegMoves, span: EpochSpan): LegRecord {
+  const lastMove = moves.blocks[moves.blocks.length - 1];
+  const state = lastMove?.state ?? recordBefore?.state;
+  if (state === undefined || lastMove === undefined)
     throw new RangeError('closeEpoch needs at least one move of the leg');
-  const meanLog = meanOver(before, moves, span);
-  const { depthLiquidity, depthWeight } = depthOver(before, moves, span);
+  const meanLog = meanLogOver(recordBefore, moves, span);
+  const { depthLiquidity, depthWeight } = meanDepthOver(recordBefore, moves, span);
   return {
     leg: moves.leg,
     state,
     depthLiquidity,
     depthWeight,
     meanLog,
-    traded: decay(before, span.lastTime) + moves.traded,
+    traded: decay(recordBefore, span.lastTime) + moves.traded,
     at: span.lastTime,
-    movedAt: last.time,
+    movedAt: lastMove.time,
     unswapped: heldPart(moves.unswapped, state.price, meanLog),
     makers: moves.makers,
     bornBlock: moves.bornBlock,
@@ -148,7 +148,7 @@ export function meanLiquidity(record: LegRecord, time: number): number {
   const { liquidity } = record.state;
   const seconds = time - at;
   if (!(seconds > 0)) return depthWeight > 0 ? depthLiquidity : liquidity;
-  // Repeats the formula of `drift` without allocating an object: a route search calls this function for every
+  // Repeats the formula of `driftDepth` without allocating an object: a route search calls this function for every
   // pool.
   const decay = Math.exp(-seconds / MEAN_SECONDS);
   const keptWeight = depthWeight * decay;
@@ -157,7 +157,7 @@ export function meanLiquidity(record: LegRecord, time: number): number {
 
 /** Part of the 30 minutes that the mean of a leg covers at `time`, 0–1. `time` is not before the record. */
 export function lifeWeight(record: LegRecord, time: number): number {
-  return drift(record, record.state.liquidity, time - record.at).depthWeight;
+  return driftDepth(record, record.state.liquidity, time - record.at).depthWeight;
 }
 
 /**
@@ -191,7 +191,11 @@ type MeanDepth = Pick<LegRecord, 'depthLiquidity' | 'depthWeight'>;
  * The mean liquidity after `seconds` at a constant liquidity. If the mean covers no time yet, the result is this
  * liquidity.
  */
-function drift({ depthLiquidity, depthWeight }: MeanDepth, liquidity: number, seconds: number): MeanDepth {
+function driftDepth(
+  { depthLiquidity, depthWeight }: MeanDepth,
+  liquidity: number,
+  seconds: number,
+): MeanDepth {
   if (!(seconds > 0)) return { depthLiquidity: depthWeight > 0 ? depthLiquidity : liquidity, depthWeight };
   const decay = Math.exp(-seconds / MEAN_SECONDS);
   const keptWeight = depthWeight * decay;
@@ -203,24 +207,31 @@ function drift({ depthLiquidity, depthWeight }: MeanDepth, liquidity: number, se
 }
 
 /** Liquidity at the end of a block lasts until the next block. */
-function depthOver(before: LegRecord | undefined, { blocks, older }: LegMoves, span: EpochSpan): MeanDepth {
-  const first = blocks[0];
-  let mean: MeanDepth = before ?? { depthLiquidity: first?.state.liquidity ?? 0, depthWeight: older ? 1 : 0 };
-  let liquidity = before?.state.liquidity ?? first?.state.liquidity ?? 0;
-  let time = before?.at ?? first?.time ?? span.lastTime;
+function meanDepthOver(
+  recordBefore: LegRecord | undefined,
+  { blocks, older }: LegMoves,
+  span: EpochSpan,
+): MeanDepth {
+  const firstMove = blocks[0];
+  let mean: MeanDepth = recordBefore ?? {
+    depthLiquidity: firstMove?.state.liquidity ?? 0,
+    depthWeight: older ? 1 : 0,
+  };
+  let liquidity = recordBefore?.state.liquidity ?? firstMove?.state.liquidity ?? 0;
+  let time = recordBefore?.at ?? firstMove?.time ?? span.lastTime;
   for (const move of blocks) {
-    mean = drift(mean, liquidity, move.time - time);
+    mean = driftDepth(mean, liquidity, move.time - time);
     liquidity = move.state.liquidity;
     time = move.time;
   }
-  const { depthLiquidity, depthWeight } = drift(mean, liquidity, span.lastTime - time);
+  const { depthLiquidity, depthWeight } = driftDepth(mean, liquidity, span.lastTime - time);
   return { depthLiquidity, depthWeight };
 }
 
-function meanOver(before: LegRecord | undefined, { blocks }: LegMoves, span: EpochSpan): number {
-  let mean = before?.meanLog ?? 0;
-  let price = before?.state.price ?? 0;
-  let time = before?.at ?? 0;
+function meanLogOver(recordBefore: LegRecord | undefined, { blocks }: LegMoves, span: EpochSpan): number {
+  let mean = recordBefore?.meanLog ?? 0;
+  let price = recordBefore?.state.price ?? 0;
+  let time = recordBefore?.at ?? 0;
   for (const move of blocks) {
     if (price > 0) mean = driftLog(mean, Math.log(price), move.time - time);
     else if (move.state.price > 0) mean = Math.log(move.state.price);

@@ -33,7 +33,7 @@ interface EpochRoutes {
 /** Finds the anchors and routes of the epoch. Reads only the records of legs that moved within 30 days. */
 export function findEpochRoutes(input: RouteInput): EpochRoutes {
   const { block, time, tokenOf } = input;
-  const { sound, above } = judgeAnchors(input.anchors, input);
+  const { sound, abovePeg } = judgeAnchors(input.anchors, input);
   const anchors = anchorPrices(sound);
   const market: Market<IndexedLeg> = {
     stateOf: ({ record }) => record?.state ?? NO_STATE,
@@ -52,20 +52,20 @@ export function findEpochRoutes(input: RouteInput): EpochRoutes {
   };
   const legsOf = ({ live }: IndexedToken): readonly IndexedLeg[] => live;
   const priceHop: RouteSearch['priceHop'] = (route) => priceNewHop(route, market, anchors);
-  const common = { isYoung, priceHop, anchors, legsOf, isBarred: () => false };
-  const confirmed = { ...common, recent: false, weigh: (leg: IndexedLeg) => weigh(leg, true) };
+  const sharedInput = { isYoung, priceHop, anchors, legsOf, isBarred: () => false };
+  const confirmedInput = { ...sharedInput, recent: false, weigh: (leg: IndexedLeg) => weigh(leg, true) };
   let unused: readonly IndexedLeg[] = [];
   const search = (isBarred: RouteSearch['isBarred']): RoutedTokens => {
     const routed: RoutedTokens = new Map();
     for (const anchor of sound)
-      routed.set(tokenOf(anchor), { route: anchorRoute(anchor, above.has(anchor)), usd: anchor.priceUsd });
-    const ofAnchors = [...routed.keys()].flatMap(({ live }) => live);
-    unused = searchRoutes({ ...confirmed, isBarred }, routed, ofAnchors);
+      routed.set(tokenOf(anchor), { route: anchorRoute(anchor, abovePeg.has(anchor)), usd: anchor.priceUsd });
+    const anchorLegs = [...routed.keys()].flatMap(({ live }) => live);
+    unused = searchRoutes({ ...confirmedInput, isBarred }, routed, anchorLegs);
     return routed;
   };
   const { wrappedNative } = input;
-  const routed = avoidPrivateRoutes(search, { ...input, wrappedNative, weigh: confirmed.weigh });
-  searchRoutes({ ...common, recent: true, weigh: (leg) => weigh(leg, false) }, routed, unused);
+  const routed = avoidPrivateRoutes(search, { ...input, wrappedNative, weigh: confirmedInput.weigh });
+  searchRoutes({ ...sharedInput, recent: true, weigh: (leg) => weigh(leg, false) }, routed, unused);
   for (const anchor of input.anchors) if (!sound.includes(anchor)) markDepegged(tokenOf(anchor), routed);
   return { anchors, routed };
 }
@@ -82,8 +82,8 @@ function anchorRoute({ address }: PriceAnchor, isAbove: boolean): PriceRoute<Ind
 
 /** An anchor that lost its role is priced like any token, with a warning. */
 function markDepegged(anchor: IndexedToken, routed: RoutedTokens): void {
-  const priced = routed.get(anchor);
-  if (priced === undefined) return;
-  const warnings = [...priced.route.warnings, 'anchor_depeg' as const].sort();
-  routed.set(anchor, { ...priced, route: { ...priced.route, warnings } });
+  const routedToken = routed.get(anchor);
+  if (routedToken === undefined) return;
+  const warnings = [...routedToken.route.warnings, 'anchor_depeg' as const].sort();
+  routed.set(anchor, { ...routedToken, route: { ...routedToken.route, warnings } });
 }

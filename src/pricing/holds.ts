@@ -23,37 +23,39 @@ const DONATION_PART = 0.1;
  * and `from` is the state before them. A swap in the opposite direction first reduces this part.
  */
 export function followSteps(unswapped: number, from: LegState, steps: readonly LegStep[]): number {
-  let sum = unswapped;
+  let unswappedLog = unswapped;
   let lastState = from;
   for (const step of steps) {
     // A pool that is emptied and refilled within a block continues from its last price.
     if (!(step.state.price > 0)) continue;
-    if (sum === 0 && isPlainSwap(step, lastState)) {
+    if (unswappedLog === 0 && isPlainSwap(step, lastState)) {
       lastState = step.state;
       continue;
     }
     const move = Math.log(step.state.price / lastState.price);
-    if (!Number.isFinite(move)) sum = 0;
-    else if (step.cause === 'other') sum += move;
-    else sum = takeBack(sum, move) + donatedPart(step, lastState, move);
+    if (!Number.isFinite(move)) unswappedLog = 0;
+    else if (step.cause === 'other') unswappedLog += move;
+    else unswappedLog = takeBack(unswappedLog, move) + donatedPart(step, lastState, move);
     lastState = step.state;
   }
-  return sum;
+  return unswappedLog;
 }
 
 /** Whether a step is a swap without a donation. This test needs no logarithm, and most steps pass it. */
-function isPlainSwap({ cause, state }: LegStep, before: LegState): boolean {
-  return cause === 'swap' || (cause === 'reserve_swap' && state.liquidity <= before.liquidity);
+function isPlainSwap({ cause, state }: LegStep, stateBefore: LegState): boolean {
+  return cause === 'swap' || (cause === 'reserve_swap' && state.liquidity <= stateBefore.liquidity);
 }
 
-function takeBack(sum: number, move: number): number {
-  return sum > 0 ? Math.max(0, sum + Math.min(0, move)) : Math.min(0, sum + Math.max(0, move));
+function takeBack(unswappedLog: number, move: number): number {
+  return unswappedLog > 0
+    ? Math.max(0, unswappedLog + Math.min(0, move))
+    : Math.min(0, unswappedLog + Math.max(0, move));
 }
 
 /** The part of a swap's price move that a donation inside the swap caused. */
-function donatedPart({ cause, state }: LegStep, before: LegState, move: number): number {
+function donatedPart({ cause, state }: LegStep, stateBefore: LegState, move: number): number {
   if (cause !== 'reserve_swap') return 0;
-  const gain = 2 * Math.log(state.liquidity / before.liquidity);
+  const gain = 2 * Math.log(state.liquidity / stateBefore.liquidity);
   return gain > Math.abs(move) * DONATION_PART && Number.isFinite(gain)
     ? Math.sign(move) * Math.min(Math.abs(move), gain)
     : 0;

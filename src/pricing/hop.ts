@@ -96,7 +96,7 @@ export function priceHop(inputs: readonly HopInput[]): HopPrice {
   const vaultKeys: LegKey[] = [];
   let deviates = false;
   for (const input of inputs) {
-    const isFarOff = isFar(input);
+    const isFarOff = isFarFromMean(input);
     deviates ||= isFarOff || input.held;
     if (input.isVault) vaultKeys.push(input.key);
     if (input.held) addOnce(warnings, 'spot_held_to_mean');
@@ -119,7 +119,7 @@ export function priceHop(inputs: readonly HopInput[]): HopPrice {
   return { price, pools, excluded, warnings, deviation: () => deviationOf(keptPools), deviates };
 }
 
-function isFar(input: HopInput): boolean {
+function isFarFromMean(input: HopInput): boolean {
   if (!(input.spot > 0) || !(input.meanPrice > 0)) return false;
   return Math.abs(Math.log(input.spot / input.meanPrice)) > CLAMP_LOG;
 }
@@ -183,8 +183,8 @@ function keepDeeper(
   const [a, b] = pools;
   if (a === undefined || b === undefined) return pools;
   if (Math.abs(Math.log(a.price / b.price)) <= DISAGREEMENT_LOG) return pools;
-  const first = a.weight > b.weight || (a.weight === b.weight && a.key < b.key);
-  const [deeper, other] = first ? [a, b] : [b, a];
+  const isFirstDeeper = a.weight > b.weight || (a.weight === b.weight && a.key < b.key);
+  const [deeper, other] = isFirstDeeper ? [a, b] : [b, a];
   excluded.push({ key: other.key, reason: 'disagrees', price: other.price });
   addOnce(warnings, 'pool_disagreement');
   return [deeper];
@@ -195,19 +195,23 @@ function keepDeeper(
  * no weight is above 60 %. At most one pool can exceed this limit.
  */
 function normalise(pools: readonly HopPool[]): readonly HopPool[] {
-  let total = 0;
-  for (const pool of pools) total += pool.weight;
-  const shares = pools.map(({ key, weight, price }) => ({ key, weight: weight / total, price }));
-  const heavy = shares.find((pool) => pool.weight > WEIGHT_MAX);
-  if (heavy === undefined || shares.length < 3) return shares;
+  let totalWeight = 0;
+  for (const pool of pools) totalWeight += pool.weight;
+  const normalizedPools = pools.map(({ key, weight, price }) => ({
+    key,
+    weight: weight / totalWeight,
+    price,
+  }));
+  const heaviestPool = normalizedPools.find((pool) => pool.weight > WEIGHT_MAX);
+  if (heaviestPool === undefined || normalizedPools.length < 3) return normalizedPools;
   // The weights are added, because 1 minus the largest weight would only be rounding error if one pool is
   // 10^16 times as deep.
   let otherWeights = 0;
-  for (const pool of shares) if (pool !== heavy) otherWeights += pool.weight;
-  if (otherWeights < OTHERS_MIN) return shares;
+  for (const pool of normalizedPools) if (pool !== heaviestPool) otherWeights += pool.weight;
+  if (otherWeights < OTHERS_MIN) return normalizedPools;
   const scale = (1 - WEIGHT_MAX) / otherWeights;
-  return shares.map((pool) => {
-    const weight = pool === heavy ? WEIGHT_MAX : pool.weight * scale;
+  return normalizedPools.map((pool) => {
+    const weight = pool === heaviestPool ? WEIGHT_MAX : pool.weight * scale;
     return { key: pool.key, weight, price: pool.price };
   });
 }
@@ -216,8 +220,8 @@ function deviationOf(pools: readonly HopPool[]): number {
   if (pools.length < 2) return 0;
   const [a, b] = pools;
   if (pools.length === 2 && a !== undefined && b !== undefined) {
-    const total = a.weight + b.weight;
-    return 2 * (a.weight / total) * (b.weight / total) * Math.abs(Math.log(a.price / b.price));
+    const totalWeight = a.weight + b.weight;
+    return 2 * (a.weight / totalWeight) * (b.weight / totalWeight) * Math.abs(Math.log(a.price / b.price));
   }
   return spreadOf(pools).deviation;
 }
@@ -229,7 +233,7 @@ function deviationOf(pools: readonly HopPool[]): number {
 function spreadOf(pools: readonly HopPool[]): { readonly median: number; readonly deviation: number } {
   const logs = pools.map(({ price }) => Math.log(price));
   const median = weightedMedian(logs, pools);
-  const distances = logs.map((value) => Math.abs(value - median));
+  const distances = logs.map((log) => Math.abs(log - median));
   return { median, deviation: weightedMedian(distances, pools) };
 }
 
@@ -238,19 +242,19 @@ function spreadOf(pools: readonly HopPool[]): { readonly median: number; readonl
  * then pool, so the result is always the same.
  */
 function weightedMedian(values: readonly number[], pools: readonly HopPool[]): number {
-  const order = sortedPlaces(values);
-  let total = 0;
-  for (const at of order) total += pools[at]?.weight ?? 0;
+  const order = sortedIndexes(values);
+  let totalWeight = 0;
+  for (const index of order) totalWeight += pools[index]?.weight ?? 0;
   let seenWeight = 0;
-  for (const at of order) {
-    seenWeight += pools[at]?.weight ?? 0;
-    if (seenWeight * 2 >= total) return values[at] ?? 0;
+  for (const index of order) {
+    seenWeight += pools[index]?.weight ?? 0;
+    if (seenWeight * 2 >= totalWeight) return values[index] ?? 0;
   }
   return values[order[order.length - 1] ?? 0] ?? 0;
 }
 
 /** Indexes of the values in ascending order, stable. Insertion is faster for short lists, which are typical. */
-function sortedPlaces(values: readonly number[]): number[] {
+function sortedIndexes(values: readonly number[]): number[] {
   const order: number[] = [];
   if (values.length > FEW) {
     for (let valueIndex = 0; valueIndex < values.length; valueIndex += 1) order.push(valueIndex);
@@ -258,9 +262,10 @@ function sortedPlaces(values: readonly number[]): number[] {
   }
   for (let valueIndex = 0; valueIndex < values.length; valueIndex += 1) {
     const value = values[valueIndex] ?? 0;
-    let at = valueIndex;
-    for (; at > 0 && (values[order[at - 1] ?? 0] ?? 0) > value; at -= 1) order[at] = order[at - 1] ?? 0;
-    order[at] = valueIndex;
+    let position = valueIndex;
+    for (; position > 0 && (values[order[position - 1] ?? 0] ?? 0) > value; position -= 1)
+      order[position] = order[position - 1] ?? 0;
+    order[position] = valueIndex;
   }
   return order;
 }

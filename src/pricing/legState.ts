@@ -100,11 +100,11 @@ function concentratedDepth(
   decimals0: number,
   decimals1: number,
 ): Pick<LegState, 'liquidity' | 'reserve0' | 'reserve1'> {
-  const { walked_liquidity: walked, near0, near1 } = state;
+  const { walked_liquidity: walkedLiquidity, near0, near1 } = state;
   const scale = 10 ** ((decimals0 + decimals1) / 2);
-  if (walked >= 0) {
+  if (walkedLiquidity >= 0) {
     return {
-      liquidity: walked / scale,
+      liquidity: walkedLiquidity / scale,
       reserve0: near0 / powerOfTen(decimals0),
       reserve1: near1 / powerOfTen(decimals1),
     };
@@ -134,7 +134,7 @@ function weightedState(
   const weight0 = Number(pool.weights[index0] ?? 0n) / 1e18;
   const weight1 = Number(pool.weights[index1] ?? 0n) / 1e18;
   const price = reserve1 / weight1 / (reserve0 / weight0);
-  const priced = weight0 > 0 && weight1 > 0 && price > 0 && Number.isFinite(price);
-  const liquidity = priced ? weightedLiquidity(reserve0, reserve1, weight0, weight1) : 0;
-  return { price: priced ? price : 0, liquidity, reserve0, reserve1 };
+  const hasPrice = weight0 > 0 && weight1 > 0 && price > 0 && Number.isFinite(price);
+  const liquidity = hasPrice ? weightedLiquidity(reserve0, reserve1, weight0, weight1) : 0;
+  return { price: hasPrice ? price : 0, liquidity, reserve0, reserve1 };
 }

@@ -151,8 +151,8 @@ function sumUsed(
   valueOf: (pool: PoolDepth) => number,
 ): number {
   let sum = 0;
-  const skipped = excluded.length === 0 ? null : new Set(excluded.map(({ key }) => key));
-  for (const pool of depths) if (skipped === null || !skipped.has(pool.key)) sum += valueOf(pool);
+  const excludedKeys = excluded.length === 0 ? null : new Set(excluded.map(({ key }) => key));
+  for (const pool of depths) if (excludedKeys === null || !excludedKeys.has(pool.key)) sum += valueOf(pool);
   return sum;
 }
 
@@ -169,27 +169,27 @@ function remainingDepth<L extends Leg>(
   const ratio = ratioOf(leg, route, anchors);
   const confirmed = record === undefined ? 0 : confirmedLiquidity(record, market.epochTime);
   const isStillGrowing = record !== undefined && confirmed < record.state.liquidity;
-  // The depth that the epoch confirmed (`then`) and the depth of now (`now`) are amounts of the leg's token with the
+  // The depth that the epoch confirmed and the current depth are amounts of the leg's token with the
   // known price, not USD, because only their ratio is used.
-  const then =
+  const confirmedSide =
     record === undefined ? null : knownSide({ state: record.state, liquidity: confirmed }, knownIsToken0, 1);
   // No epoch has confirmed this liquidity, so the route is recent and never trusted.
   const state = market.stateOf(leg);
-  const now =
-    then !== null && state === record?.state
-      ? then
+  const currentSide =
+    confirmedSide !== null && state === record?.state
+      ? confirmedSide
       : knownSide({ state, liquidity: state.liquidity }, knownIsToken0, 1);
-  if (then === null || !(then.depthUsd > 0)) {
-    const [depth, payout] = [now.depthUsd * ratio, now.backingUsd * ratio];
+  if (confirmedSide === null || !(confirmedSide.depthUsd > 0)) {
+    const [depth, payout] = [currentSide.depthUsd * ratio, currentSide.backingUsd * ratio];
     return { key, weight, backingUsd: weight / DEPTH_PART, remainingShare: 1, depth, payout, isStillGrowing };
   }
   return {
     key,
     weight,
-    backingUsd: weight * (then.backingUsd / then.depthUsd),
-    remainingShare: Math.min(1, now.depthUsd / then.depthUsd),
-    depth: Math.min(then.depthUsd, now.depthUsd) * ratio,
-    payout: Math.min(then.backingUsd, now.backingUsd) * ratio,
+    backingUsd: weight * (confirmedSide.backingUsd / confirmedSide.depthUsd),
+    remainingShare: Math.min(1, currentSide.depthUsd / confirmedSide.depthUsd),
+    depth: Math.min(confirmedSide.depthUsd, currentSide.depthUsd) * ratio,
+    payout: Math.min(confirmedSide.backingUsd, currentSide.backingUsd) * ratio,
     isStillGrowing,
   };
 }
@@ -226,9 +226,9 @@ function hopInput<L extends Leg>(
   return {
     key: leg.key,
     weight: weight * remainingShare,
-    spot: turned(spot, fromToken0, ratio),
-    price: Math.min(ceiling, turned(isHeld ? spot * Math.exp(-heldLog) : spot, fromToken0, ratio)),
-    meanPrice: Math.min(ceiling, turned(mean, fromToken0, ratio)),
+    spot: convertPrice(spot, fromToken0, ratio),
+    price: Math.min(ceiling, convertPrice(isHeld ? spot * Math.exp(-heldLog) : spot, fromToken0, ratio)),
+    meanPrice: Math.min(ceiling, convertPrice(mean, fromToken0, ratio)),
     held: isHeld,
     isVault: leg.isVault === true,
     traded: record === undefined || tradedDepth(record, market.tradedIn(leg), market.epochTime),
@@ -245,10 +245,10 @@ export function legPrice(
   price: number,
   anchors: AnchorPrices,
 ): number {
-  return turned(price, leg.token0 === route.token, ratioOf(leg, route, anchors));
+  return convertPrice(price, leg.token0 === route.token, ratioOf(leg, route, anchors));
 }
 
-function turned(price: number, fromToken0: boolean, ratio: number): number {
+function convertPrice(price: number, fromToken0: boolean, ratio: number): number {
   return price > 0 ? (fromToken0 ? price : 1 / price) * ratio : 0;
 }
 

@@ -92,17 +92,17 @@ export class PoolIndex {
   /** Legs that moved within 30 days, in no order. May also contain some legs that did not. */
   private live: IndexedLeg[] = [];
   /** Legs with moves in the running epoch. */
-  private moved: IndexedLeg[] = [];
-  private now = NO_PROGRESS;
+  private movedLegs: IndexedLeg[] = [];
+  private currentProgress = NO_PROGRESS;
 
   get progress(): PricerProgress {
-    return this.now;
+    return this.currentProgress;
   }
 
   setProgress(progress: PricerProgress): void {
-    const progressBefore = this.now;
-    this.journal.note(() => (this.now = progressBefore));
-    this.now = progress;
+    const progressBefore = this.currentProgress;
+    this.journal.note(() => (this.currentProgress = progressBefore));
+    this.currentProgress = progress;
   }
 
   findLeg(key: LegKey): IndexedLeg | undefined {
@@ -115,8 +115,8 @@ export class PoolIndex {
 
   /** Finds or creates the token of an address. */
   tokenOf(address: Hex): IndexedToken {
-    const indexed = this.tokens.get(address);
-    if (indexed !== undefined) return indexed;
+    const knownToken = this.tokens.get(address);
+    if (knownToken !== undefined) return knownToken;
     const token: IndexedToken = { address, legs: [], live: [], route: null, hop: null };
     this.tokens.set(address, token);
     return token;
@@ -192,7 +192,7 @@ export class PoolIndex {
    * move.
    */
   unswappedOf({ moves, record }: IndexedLeg): number {
-    return moves === null ? unswappedAt(record, this.now.epochTime) : moves.unswapped;
+    return moves === null ? unswappedAt(record, this.currentProgress.epochTime) : moves.unswapped;
   }
 
   private movesOf(leg: IndexedLeg): Moves {
@@ -205,43 +205,43 @@ export class PoolIndex {
       unswapped: this.unswappedOf(leg),
     };
     leg.moves = moves;
-    const { moved } = this;
-    moved.push(leg);
+    const { movedLegs } = this;
+    movedLegs.push(leg);
     this.journal.note(() => {
       leg.moves = null;
-      moved.pop();
+      movedLegs.pop();
     });
     return moves;
   }
 
   /** Ends the running epoch: makes a record of every leg that moved in it. */
   closeEpoch(close: (before: LegRecord | undefined, moves: LegMoves) => LegRecord): LegRecord[] {
-    const { moved } = this;
-    const records = moved.flatMap((leg) => {
-      const { moves, record: before } = leg;
+    const { movedLegs } = this;
+    const records = movedLegs.flatMap((leg) => {
+      const { moves, record: recordBefore } = leg;
       if (moves === null) return [];
       const { makers, bornBlock } = leg;
-      const record = close(before, { makers, bornBlock, ...moves });
+      const record = close(recordBefore, { makers, bornBlock, ...moves });
       this.journal.note(() => {
         leg.moves = moves;
-        leg.record = before;
+        leg.record = recordBefore;
       });
       leg.moves = null;
       this.setRecord(leg, record);
       return [record];
     });
-    this.journal.note(() => (this.moved = moved));
-    this.moved = [];
+    this.journal.note(() => (this.movedLegs = movedLegs));
+    this.movedLegs = [];
     return records;
   }
 
   /** Sets the state and the record of a leg that did not move in any ingested block. */
   adopt(leg: IndexedLeg, record: LegRecord): void {
-    const { state, record: before } = leg;
+    const { state, record: recordBefore } = leg;
     leg.state = record.state;
     this.journal.note(() => {
       leg.state = state;
-      leg.record = before;
+      leg.record = recordBefore;
     });
     this.setRecord(leg, record);
   }

@@ -15,10 +15,10 @@ export interface FoundLeg {
 }
 
 /**
- * Makes an epoch record of a leg that has been quiet since `movedAt`: its means equal its state. `at` is the
- * end of the last epoch.
+ * Makes an epoch record of a leg that has been quiet since `movedAt`: its means equal its state.
+ * `epochTime` is the end of the last epoch.
  */
-export function recordOfFound(leg: Leg, { state, movedAt }: FoundLeg, at: number): LegRecord {
+export function recordOfFound(leg: Leg, { state, movedAt }: FoundLeg, epochTime: number): LegRecord {
   return {
     leg,
     state,
@@ -26,8 +26,8 @@ export function recordOfFound(leg: Leg, { state, movedAt }: FoundLeg, at: number
     depthWeight: 1,
     meanLog: state.price > 0 ? Math.log(state.price) : 0,
     traded: 0,
-    at,
-    movedAt: Math.min(movedAt, at),
+    at: epochTime,
+    movedAt: Math.min(movedAt, epochTime),
     unswapped: 0,
     makers: [],
     bornBlock: BORN_BEFORE,

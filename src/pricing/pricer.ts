@@ -135,21 +135,21 @@ export class Pricer {
 
   /** Price at the end of the block last applied; null if the token has none. */
   priceOf(token: Hex): UsdPrice | null {
-    const indexed = this.index.findToken(token);
-    return indexed === undefined ? null : this.priceNow(indexed);
+    const indexedToken = this.index.findToken(token);
+    return indexedToken === undefined ? null : this.priceNow(indexedToken);
   }
 
   /**
    * Whether the price of `token` after the last applied block uses the leg, with a price within 5 % of the leg's spot
    * price. False for a leg that the price excludes or uses with its mean. Always false for an anchor.
    */
-  keeps(token: Hex, key: LegKey): boolean {
-    const indexed = this.index.findToken(token);
+  usesSpotPriceOf(token: Hex, key: LegKey): boolean {
+    const indexedToken = this.index.findToken(token);
     const leg = this.index.findLeg(key);
-    if (leg === undefined || indexed === undefined || indexed.route === null) return false;
-    const pool = this.hopOf(indexed, indexed.route).pools.find((kept) => kept.key === key);
+    if (leg === undefined || indexedToken === undefined || indexedToken.route === null) return false;
+    const pool = this.hopOf(indexedToken, indexedToken.route).pools.find((hopPool) => hopPool.key === key);
     if (pool === undefined) return false;
-    const spot = legPrice(indexed.route, leg, leg.state.price, this.index.progress.anchors);
+    const spot = legPrice(indexedToken.route, leg, leg.state.price, this.index.progress.anchors);
     return Math.abs(Math.log(pool.price / spot)) <= SPOT_LOG_MAX;
   }
 
@@ -227,7 +227,7 @@ export class Pricer {
     const epoch = epochOf(block.number);
     if (progress.epoch === epoch) return null;
     const span = { firstBlock: progress.epochFirst, lastBlock: progress.block, lastTime: progress.time };
-    const records = index.closeEpoch((before, moves) => closeEpoch(before, moves, span));
+    const records = index.closeEpoch((recordBefore, moves) => closeEpoch(recordBefore, moves, span));
     const epochFirst = progress.ingested ? epochStart(block.number) : block.number;
     const epochTime = progress.epoch === null && !progress.ingested ? block.timestamp : progress.time;
     // Legs from the store may not have moved for years, so dormant legs are dropped in the first epoch too.
@@ -298,9 +298,9 @@ export class Pricer {
     touched: Set<IndexedToken>,
     holds: LegHold[],
   ): void {
-    const last = steps[steps.length - 1];
-    if (leg === undefined || last === undefined) return;
-    const { state } = last;
+    const lastStep = steps[steps.length - 1];
+    if (leg === undefined || lastStep === undefined) return;
+    const { state } = lastStep;
     const isReborn = !(leg.state.price > 0) && state.price > 0 && (!leg.older || leg.state !== NO_STATE);
     const unswapped = isReborn ? 0 : followSteps(this.index.unswappedOf(leg), leg.state, steps);
     const bornBlock = isReborn ? number : leg.bornBlock;
@@ -327,7 +327,7 @@ export class Pricer {
    */
   private routeRecent(block: MarketBlock, touched: ReadonlySet<IndexedToken>, routes: Routes): void {
     const { anchors } = this.index.progress;
-    const context = { market: this.market, anchors, priceOf: (of: IndexedToken) => this.priceNow(of) };
+    const context = { market: this.market, anchors, priceOf: (token: IndexedToken) => this.priceNow(token) };
     for (const [token, route] of findRecentRoutes(touched, block, context)) routes.set(token, route);
   }
 
@@ -348,10 +348,10 @@ export class Pricer {
     }
     const noHop = { next, price: 0, confidence: 0, cap: 0 };
     if (route.hops === 0) return { hop: noHop, isWatched: false, pools: [] };
-    const priced = priceRouteHop(route, this.market, anchors);
-    const isWatched = priced.deviates || priced.isStillGrowing;
-    if (!(priced.price > 0)) return { hop: noHop, isWatched, pools: [] };
-    const { price, pools, confidenceFrom, cap } = priced;
+    const routeHop = priceRouteHop(route, this.market, anchors);
+    const isWatched = routeHop.deviates || routeHop.isStillGrowing;
+    if (!(routeHop.price > 0)) return { hop: noHop, isWatched, pools: [] };
+    const { price, pools, confidenceFrom, cap } = routeHop;
     const hop = { next, price, confidence: confidenceFrom(route.confidence), cap: cap() };
     return { hop, isWatched, pools };
   }
@@ -383,13 +383,13 @@ export class Pricer {
     const changes: HopChange[] = [];
     for (const token of [...touched].sort(byAddress)) {
       if (token.route === null) continue;
-      const { hop: after, isWatched } = this.hopOf(token, token.route);
+      const { hop: hopNow, isWatched } = this.hopOf(token, token.route);
       index.setWatched(token, isWatched);
       const hopBefore = token.hop ?? undefined;
-      if (hopBefore !== undefined && sameHop(hopBefore, after)) continue;
-      if (hopBefore === undefined && !(after.price > 0)) continue;
-      index.setHop(token, after);
-      changes.push({ token: token.address, before: hopBefore, after, price: this.priceNow(token) });
+      if (hopBefore !== undefined && sameHop(hopBefore, hopNow)) continue;
+      if (hopBefore === undefined && !(hopNow.price > 0)) continue;
+      index.setHop(token, hopNow);
+      changes.push({ token: token.address, before: hopBefore, after: hopNow, price: this.priceNow(token) });
     }
     return changes;
   }

@@ -8,43 +8,43 @@ export class PriorityQueue<T extends { readonly address: string }> {
   push(priority: number, value: T): void {
     const { items } = this;
     const item = { priority, value };
-    let at = items.push(item) - 1;
-    while (at > 0) {
-      const parentAt = (at - 1) >> 1;
-      const parent = items[parentAt];
-      if (parent === undefined || !before(item, parent)) break;
-      items[at] = parent;
-      at = parentAt;
+    let index = items.push(item) - 1;
+    while (index > 0) {
+      const parentIndex = (index - 1) >> 1;
+      const parent = items[parentIndex];
+      if (parent === undefined || !comesBefore(item, parent)) break;
+      items[index] = parent;
+      index = parentIndex;
     }
-    items[at] = item;
+    items[index] = item;
   }
 
   pop(): Item<T> | undefined {
     const { items } = this;
     const top = items[0];
-    const last = items.pop();
-    if (top === undefined || last === undefined) return undefined;
-    if (items.length > 0) this.sink(last);
+    const lastItem = items.pop();
+    if (top === undefined || lastItem === undefined) return undefined;
+    if (items.length > 0) this.sink(lastItem);
     return top;
   }
 
   private sink(item: Item<T>): void {
     const { items } = this;
-    let at = 0;
+    let index = 0;
     for (;;) {
-      let child = 2 * at + 1;
-      let next = items[child];
-      if (next === undefined) break;
-      const rightChild = items[child + 1];
-      if (rightChild !== undefined && before(rightChild, next)) {
-        next = rightChild;
-        child += 1;
+      let childIndex = 2 * index + 1;
+      let child = items[childIndex];
+      if (child === undefined) break;
+      const rightChild = items[childIndex + 1];
+      if (rightChild !== undefined && comesBefore(rightChild, child)) {
+        child = rightChild;
+        childIndex += 1;
       }
-      if (!before(next, item)) break;
-      items[at] = next;
-      at = child;
+      if (!comesBefore(child, item)) break;
+      items[index] = child;
+      index = childIndex;
     }
-    items[at] = item;
+    items[index] = item;
   }
 }
 
@@ -53,6 +53,6 @@ interface Item<T> {
   readonly value: T;
 }
 
-function before(a: Item<{ readonly address: string }>, b: Item<{ readonly address: string }>): boolean {
+function comesBefore(a: Item<{ readonly address: string }>, b: Item<{ readonly address: string }>): boolean {
   return a.priority === b.priority ? a.value.address < b.value.address : a.priority > b.priority;
 }

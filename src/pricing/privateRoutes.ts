@@ -30,15 +30,15 @@ export function avoidPrivateRoutes(
   context: PrivateContext,
 ): RoutedTokens {
   let routed = search(() => false);
-  let privateOnes = privateRoutes(routed, context);
-  const barred = new Map<IndexedToken, Hex>();
-  for (const [token, { next }] of privateOnes)
-    if (hasDirectPool(token, routed, context)) barred.set(token, next);
-  if (barred.size > 0) {
-    routed = search((token, neighbour) => barred.get(token) === neighbour);
-    privateOnes = privateRoutes(routed, context);
+  let privateEntries = privateRoutes(routed, context);
+  const barredNeighbours = new Map<IndexedToken, Hex>();
+  for (const [token, { next }] of privateEntries)
+    if (hasDirectPool(token, routed, context)) barredNeighbours.set(token, next);
+  if (barredNeighbours.size > 0) {
+    routed = search((token, neighbour) => barredNeighbours.get(token) === neighbour);
+    privateEntries = privateRoutes(routed, context);
   }
-  for (const [token, route] of privateOnes) {
+  for (const [token, route] of privateEntries) {
     const warnings = [...route.warnings, 'private_route' as const].sort();
     const confidence = Math.min(route.confidence, UNTRUSTED_MAX);
     const usd = routed.get(token)?.usd ?? 0;
@@ -52,16 +52,16 @@ function privateRoutes(
   context: PrivateContext,
 ): [IndexedToken, PriceRoute<IndexedLeg>][] {
   const markets = new Map<IndexedToken, readonly IndexedToken[]>();
-  const privateOnes: [IndexedToken, PriceRoute<IndexedLeg>][] = [];
+  const privateEntries: [IndexedToken, PriceRoute<IndexedLeg>][] = [];
   for (const [token, { route }] of routed) {
     if (route.hops < 2 || route.next === context.wrappedNative) continue;
     const next = context.findToken(route.next);
     if (next === undefined) continue;
     let marketTokens = markets.get(next);
     if (marketTokens === undefined) markets.set(next, (marketTokens = otherMarkets(next, routed, context)));
-    if (!marketTokens.some((other) => other !== token)) privateOnes.push([token, route]);
+    if (!marketTokens.some((other) => other !== token)) privateEntries.push([token, route]);
   }
-  return privateOnes;
+  return privateEntries;
 }
 
 /**
@@ -87,19 +87,24 @@ function otherMarkets(
 }
 
 /** Whether a leg holds at least MARKET_MIN_USD of the known token, at the price `usd`. */
-function isMarket(leg: IndexedLeg, known: IndexedToken, usd: number, { weigh }: PrivateContext): boolean {
+function isMarket(
+  leg: IndexedLeg,
+  knownToken: IndexedToken,
+  usd: number,
+  { weigh }: PrivateContext,
+): boolean {
   const weight = weigh(leg);
   if (weight === null || weight.age > DORMANT_SECONDS) return false;
-  return knownSide(weight, leg.tokens[0] === known, usd).backingUsd >= MARKET_MIN_USD;
+  return knownSide(weight, leg.tokens[0] === knownToken, usd).backingUsd >= MARKET_MIN_USD;
 }
 
 function passesThrough(
   token: IndexedToken,
-  from: PriceRoute<IndexedLeg>,
+  firstRoute: PriceRoute<IndexedLeg>,
   routed: RoutedTokens,
   { findToken }: PrivateContext,
 ): boolean {
-  let route: PriceRoute<IndexedLeg> | undefined = from;
+  let route: PriceRoute<IndexedLeg> | undefined = firstRoute;
   for (let hop = 0; hop < HOPS_MAX && route !== undefined; hop += 1) {
     if (route.next === token.address) return true;
     const next = findToken(route.next);

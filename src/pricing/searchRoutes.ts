@@ -71,7 +71,7 @@ interface Group {
   readonly neighbour: Hex | typeof ANCHORS;
   readonly hops: number;
   /** Depth of the hop with the least depth from the neighbour to the anchor. */
-  readonly beyond: number;
+  readonly depthBeyond: number;
   depth: number;
   /** Sorted by key. */
   readonly pools: GroupPool[];
@@ -84,7 +84,7 @@ interface Group {
 export function searchRoutes(
   input: RouteSearch,
   routed: RoutedTokens,
-  from: Iterable<IndexedLeg>,
+  startLegs: Iterable<IndexedLeg>,
 ): readonly IndexedLeg[] {
   const unused: IndexedLeg[] = [];
   const groups = new Map<IndexedToken, Group[]>();
@@ -94,7 +94,7 @@ export function searchRoutes(
   const nextBestGroups = new Map<IndexedToken, Group[]>();
   const queue = new PriorityQueue<IndexedToken>();
   // Runs for every leg of every priced token and discards most of them, so it must be fast.
-  const relax = (leg: IndexedLeg, via: IndexedToken | null): void => {
+  const visitLeg = (leg: IndexedLeg, newlyPriced: IndexedToken | null): void => {
     const token0 = leg.tokens[0];
     const token1 = leg.tokens[1];
     const known0 = routed.get(token0);
@@ -102,7 +102,7 @@ export function searchRoutes(
     const pricedSide = known0 ?? known1;
     if (pricedSide === undefined) return;
     if (known0 !== undefined && known1 !== undefined) {
-      if (via !== null && !input.recent) addOther(input, routed, nextBestGroups, leg, via);
+      if (newlyPriced !== null && !input.recent) addOther(input, routed, nextBestGroups, leg, newlyPriced);
       return;
     }
     const [token, other] = pricedSide === known0 ? [token1, token0] : [token0, token1];
@@ -111,39 +111,39 @@ export function searchRoutes(
       unused.push(leg);
       return;
     }
-    let ofToken = groups.get(token);
-    if (ofToken === undefined) groups.set(token, (ofToken = []));
-    if (!addPool(groupOf(ofToken, pricedSide.route, other.address), pool)) return;
-    const best = bestGroup(ofToken);
+    let groupsOfToken = groups.get(token);
+    if (groupsOfToken === undefined) groups.set(token, (groupsOfToken = []));
+    if (!addPool(groupOf(groupsOfToken, pricedSide.route, other.address), pool)) return;
+    const best = bestGroup(groupsOfToken);
     if (best !== null) queue.push(widthOf(best), token);
   };
-  for (const leg of from) relax(leg, null);
+  for (const leg of startLegs) visitLeg(leg, null);
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     const { priority, value: token } = next;
-    const ofToken = groups.get(token) ?? [];
-    const group = bestGroup(ofToken);
+    const groupsOfToken = groups.get(token) ?? [];
+    const group = bestGroup(groupsOfToken);
     // An entry with another width is outdated: the group had fewer pools when the entry was added.
     if (group === null || widthOf(group) !== priority) continue;
-    const priced = priceByGroup(input, routed, token, group);
-    if (priced === null) {
+    const routedToken = priceByGroup(input, routed, token, group);
+    if (routedToken === null) {
       // The pools of this group give no price, so the token's next widest group is tried later.
       for (const { leg } of group.pools) unused.push(leg);
-      ofToken.splice(ofToken.indexOf(group), 1);
-      const narrower = bestGroup(ofToken);
-      if (narrower !== null) queue.push(widthOf(narrower), token);
+      groupsOfToken.splice(groupsOfToken.indexOf(group), 1);
+      const nextBestGroup = bestGroup(groupsOfToken);
+      if (nextBestGroup !== null) queue.push(widthOf(nextBestGroup), token);
       continue;
     }
-    routed.set(token, priced);
+    routed.set(token, routedToken);
     groups.delete(token);
-    ofToken.splice(ofToken.indexOf(group), 1);
-    if (ofToken.length > 0 && !input.recent) nextBestGroups.set(token, ofToken);
-    if (priced.route.hops < HOPS_MAX) for (const leg of input.legsOf(token)) relax(leg, token);
+    groupsOfToken.splice(groupsOfToken.indexOf(group), 1);
+    if (groupsOfToken.length > 0 && !input.recent) nextBestGroups.set(token, groupsOfToken);
+    if (routedToken.route.hops < HOPS_MAX) for (const leg of input.legsOf(token)) visitLeg(leg, token);
   }
   for (const [token, depthUsd] of nextBestDepths(nextBestGroups, routed)) {
-    const priced = routed.get(token);
+    const routedToken = routed.get(token);
     const otherDepthUsd = inDoublings(depthUsd);
-    if (priced !== undefined && otherDepthUsd > 0)
-      routed.set(token, { ...priced, route: { ...priced.route, otherDepthUsd } });
+    if (routedToken !== undefined && otherDepthUsd > 0)
+      routed.set(token, { ...routedToken, route: { ...routedToken.route, otherDepthUsd } });
   }
   return unused;
 }
@@ -155,13 +155,13 @@ export function searchRoutes(
  * them.
  */
 function nextBestDepths(
-  others: ReadonlyMap<IndexedToken, readonly Group[]>,
+  unusedGroups: ReadonlyMap<IndexedToken, readonly Group[]>,
   routed: ReadonlyMap<IndexedToken, RoutedToken>,
 ): ReadonlyMap<IndexedToken, number> {
   const depths = new Map<IndexedToken, number>();
-  for (const [start, ofStart] of others)
-    for (const group of ofStart) {
-      const via = group.neighbour === ANCHORS ? undefined : group.pools[0]?.other;
+  for (const [start, groups] of unusedGroups)
+    for (const group of groups) {
+      const neighbourToken = group.neighbour === ANCHORS ? undefined : group.pools[0]?.other;
       let width = widthOf(group);
       let token: IndexedToken | undefined = start;
       for (let hops = group.hops + 1; token !== undefined && hops <= HOPS_MAX; hops += 1) {
@@ -169,7 +169,7 @@ function nextBestDepths(
         if (
           route === undefined ||
           route.hops === 0 ||
-          (via !== undefined && leadsThrough(via, token, routed))
+          (neighbourToken !== undefined && leadsThrough(neighbourToken, token, routed))
         )
           break;
         if (width > (depths.get(token) ?? 0)) depths.set(token, width);
@@ -182,17 +182,17 @@ function nextBestDepths(
   return depths;
 }
 
-/** Whether the way from `from` to an anchor begins at or passes through the token. */
+/** Whether the way from `start` to an anchor begins at or passes through the token. */
 function leadsThrough(
-  from: IndexedToken,
+  start: IndexedToken,
   token: IndexedToken,
   routed: ReadonlyMap<IndexedToken, RoutedToken>,
 ): boolean {
-  let at: IndexedToken | undefined = from;
-  for (let hop = 0; hop <= HOPS_MAX && at !== undefined; hop += 1) {
-    if (at === token) return true;
-    const route: PriceRoute<IndexedLeg> | undefined = routed.get(at)?.route;
-    at = route === undefined || route.hops === 0 ? undefined : nextToken(route);
+  let current: IndexedToken | undefined = start;
+  for (let hop = 0; hop <= HOPS_MAX && current !== undefined; hop += 1) {
+    if (current === token) return true;
+    const route: PriceRoute<IndexedLeg> | undefined = routed.get(current)?.route;
+    current = route === undefined || route.hops === 0 ? undefined : nextToken(route);
   }
   return false;
 }
@@ -210,44 +210,47 @@ function poolOf(
   leg: IndexedLeg,
   token: IndexedToken,
   other: IndexedToken,
-  known: RoutedToken,
+  routedOther: RoutedToken,
 ): GroupPool | null {
-  if (known.route.hops >= HOPS_MAX || input.isBarred(token, other.address)) return null;
+  if (routedOther.route.hops >= HOPS_MAX || input.isBarred(token, other.address)) return null;
   const weight = input.weigh(leg);
   if (weight === null || weight.age > DORMANT_SECONDS) return null;
-  const { backingUsd, depthUsd } = knownSide(weight, other === leg.tokens[0], known.usd);
+  const { backingUsd, depthUsd } = knownSide(weight, other === leg.tokens[0], routedOther.usd);
   if (!(backingUsd >= BACKING_MIN_USD)) return null;
   return { leg, weight: inSteps(depthUsd), other, backingUsd, age: weight.age };
 }
 
-/** Notes a pool that could price the other token of the leg in `via`, although that token got its route earlier. */
+/**
+ * Notes a pool that could price the other token of the leg in `pricedToken`, although the other token got its route
+ * earlier.
+ */
 function addOther(
   input: RouteSearch,
   routed: RoutedTokens,
-  others: Map<IndexedToken, Group[]>,
+  unusedGroups: Map<IndexedToken, Group[]>,
   leg: IndexedLeg,
-  via: IndexedToken,
+  pricedToken: IndexedToken,
 ): void {
-  const token = leg.tokens[0] === via ? leg.tokens[1] : leg.tokens[0];
-  const pricedVia = routed.get(via);
-  // Skips a leg to the token in which `via` itself is priced. Most legs that get here are such legs.
-  if (pricedVia === undefined || pricedVia.route.next === token.address) return;
-  if (routed.get(token)?.route.hops === 0 || leadsThrough(via, token, routed)) return;
-  const pool = poolOf(input, leg, token, via, pricedVia);
+  const token = leg.tokens[0] === pricedToken ? leg.tokens[1] : leg.tokens[0];
+  const routedToken = routed.get(pricedToken);
+  // Skips a leg to the token in which `pricedToken` itself is priced. Most legs that get here are such legs.
+  if (routedToken === undefined || routedToken.route.next === token.address) return;
+  if (routed.get(token)?.route.hops === 0 || leadsThrough(pricedToken, token, routed)) return;
+  const pool = poolOf(input, leg, token, pricedToken, routedToken);
   if (pool === null) return;
-  let ofToken = others.get(token);
-  if (ofToken === undefined) others.set(token, (ofToken = []));
-  addPool(groupOf(ofToken, pricedVia.route, via.address), pool);
+  let groupsOfToken = unusedGroups.get(token);
+  if (groupsOfToken === undefined) unusedGroups.set(token, (groupsOfToken = []));
+  addPool(groupOf(groupsOfToken, routedToken.route, pricedToken.address), pool);
 }
 
 /** The token's group of pools with this neighbour. */
-function groupOf(ofToken: Group[], { hops, depthUsd }: PriceRoute, other: Hex): Group {
+function groupOf(groupsOfToken: Group[], { hops, depthUsd }: PriceRoute, other: Hex): Group {
   const neighbour = hops === 0 ? ANCHORS : other;
-  const sameNeighbour = ofToken.find((group) => group.neighbour === neighbour);
+  const sameNeighbour = groupsOfToken.find((group) => group.neighbour === neighbour);
   if (sameNeighbour !== undefined) return sameNeighbour;
-  const beyond = hops === 0 ? Infinity : depthUsd;
-  const group: Group = { neighbour, hops, beyond, depth: 0, pools: [] };
-  ofToken.push(group);
+  const depthBeyond = hops === 0 ? Infinity : depthUsd;
+  const group: Group = { neighbour, hops, depthBeyond, depth: 0, pools: [] };
+  groupsOfToken.push(group);
   return group;
 }
 
@@ -257,9 +260,9 @@ function groupOf(ofToken: Group[], { hops, depthUsd }: PriceRoute, other: Hex): 
  */
 function addPool(group: Group, pool: GroupPool): boolean {
   const { pools } = group;
-  const at = placeOf(pools, pool.leg.key);
-  if (pools[at]?.leg.key === pool.leg.key) return false;
-  pools.splice(at, 0, pool);
+  const index = indexOfKey(pools, pool.leg.key);
+  if (pools[index]?.leg.key === pool.leg.key) return false;
+  pools.splice(index, 0, pool);
   let depth = 0;
   for (const { weight } of pools) depth += weight;
   group.depth = depth;
@@ -267,7 +270,7 @@ function addPool(group: Group, pool: GroupPool): boolean {
 }
 
 /** Index of the first pool whose key is not smaller than `key`. The pools ascend by key. */
-function placeOf(pools: readonly GroupPool[], key: LegKey): number {
+function indexOfKey(pools: readonly GroupPool[], key: LegKey): number {
   let low = 0;
   let high = pools.length;
   while (low < high) {
@@ -279,7 +282,7 @@ function placeOf(pools: readonly GroupPool[], key: LegKey): number {
 }
 
 function widthOf(group: Group): number {
-  return Math.min(group.beyond, group.depth);
+  return Math.min(group.depthBeyond, group.depth);
 }
 
 function bestGroup(groups: readonly Group[]): Group | null {
@@ -315,7 +318,7 @@ function priceByGroup(
   for (const [i, { key, weight }] of hop.pools.entries()) {
     // If the hop excludes no pool, its pools and the group's have the same order. Otherwise the pool is
     // searched by key.
-    const pool = pools[i]?.leg.key === key ? pools[i] : pools[placeOf(pools, key)];
+    const pool = pools[i]?.leg.key === key ? pools[i] : pools[indexOfKey(pools, key)];
     if (pool === undefined) continue;
     usedPools.push({ weight, backingUsd: pool.backingUsd, age: pool.age });
     backingUsd += pool.backingUsd;

@@ -18,52 +18,52 @@ import { eventMessage, gapMessage, positionId } from './streamMessage';
 /** A change with more events than this is sent as a gap, for example after a backfill or a long outage. */
 const CHANGE_EVENTS_MAX = 10_000;
 
-/** The change from `oldHead` to `next`. Both are snapshots of one chain, and the last final block did not go
+/** The change from `oldHead` to `newHead`. Both are snapshots of one chain, and the last final block did not go
  * back. */
 export async function readChange(
   sources: NewEventSources,
   chainId: number,
   oldHead: HeadSnapshot,
-  next: HeadSnapshot,
+  newHead: HeadSnapshot,
 ): Promise<ChainChange> {
   const { runner } = sources;
   const fork =
-    diffHeads(oldHead, next).fork ??
-    findFork(oldHead, next, await listHashesUnder(runner, chainId, oldHead, next));
+    diffHeads(oldHead, newHead).fork ??
+    findFork(oldHead, newHead, await listHashesUnder(runner, chainId, oldHead, newHead));
   const reorg = fork < oldHead.number ? await readReorg(runner, oldHead, fork) : null;
-  if (next.number <= fork) return { reorg, gap: null, events: [] };
-  const toOrdInclusive = lastOrdOfBlock(next.number);
-  const events = await listEventsAbove(sources, next, fork);
+  if (newHead.number <= fork) return { reorg, gap: null, events: [] };
+  const toOrdInclusive = lastOrdOfBlock(newHead.number);
+  const events = await listEventsAbove(sources, newHead, fork);
   if (events.length > CHANGE_EVENTS_MAX) {
-    const gap = gapMessage(toOrd(fork + 1, 0), toOrdInclusive, positionId(toOrdInclusive, next.hash));
+    const gap = gapMessage(toOrd(fork + 1, 0), toOrdInclusive, positionId(toOrdInclusive, newHead.hash));
     return { reorg, gap, events: [] };
   }
-  return { reorg, gap: null, events: await encodeEvents(runner, chainId, next, events) };
+  return { reorg, gap: null, events: await encodeEvents(runner, chainId, newHead, events) };
 }
 
 /** Lists at most one event more than the limit. The extra event shows that a gap is needed. */
 function listEventsAbove(
   sources: NewEventSources,
-  next: HeadSnapshot,
+  newHead: HeadSnapshot,
   fork: number,
 ): Promise<ActivityEvent[]> {
   const limit = CHANGE_EVENTS_MAX + 1;
-  if (fork >= next.finalTo) {
-    const newBlocks = next.blocks.filter((block) => block.number > fork);
-    return listNewEvents(sources, next, newBlocks, limit);
+  if (fork >= newHead.finalTo) {
+    const newBlocks = newHead.blocks.filter((block) => block.number > fork);
+    return listNewEvents(sources, newHead, newBlocks, limit);
   }
-  const [afterOrd, toOrd] = [lastOrdOfBlock(fork), lastOrdOfBlock(next.number)];
-  return listEventsBetween(sources.runner, next, ALL_ACTIVITY, afterOrd, toOrd, limit);
+  const [afterOrd, toOrd] = [lastOrdOfBlock(fork), lastOrdOfBlock(newHead.number)];
+  return listEventsBetween(sources.runner, newHead, ALL_ACTIVITY, afterOrd, toOrd, limit);
 }
 
-/** Hashes of blocks that were head blocks in `old` and are final now. */
+/** Hashes of blocks that were head blocks in `oldHead` and are final now. */
 async function listHashesUnder(
   runner: QueryRunner,
   chainId: number,
-  old: HeadSnapshot,
-  next: HeadSnapshot,
+  oldHead: HeadSnapshot,
+  newHead: HeadSnapshot,
 ): Promise<Map<number, Hex>> {
-  const newlyFinal = old.blocks.filter((block) => block.number <= next.finalTo);
+  const newlyFinal = oldHead.blocks.filter((block) => block.number <= newHead.finalTo);
   return listFinalHashes(
     runner,
     chainId,
@@ -71,14 +71,18 @@ async function listHashesUnder(
   );
 }
 
-/** The newest block of `old` that `next` still contains. Blocks link by hash, so both contain all older
+/** The newest block of `oldHead` that `newHead` still contains. Blocks link by hash, so both contain all older
  * blocks too. */
-function findFork(old: HeadSnapshot, next: HeadSnapshot, finalHashes: ReadonlyMap<number, Hex>): number {
-  for (const block of [...old.blocks].reverse()) {
-    const hash = hashAt(next, block.number, finalHashes);
+function findFork(
+  oldHead: HeadSnapshot,
+  newHead: HeadSnapshot,
+  finalHashes: ReadonlyMap<number, Hex>,
+): number {
+  for (const block of [...oldHead.blocks].reverse()) {
+    const hash = hashAt(newHead, block.number, finalHashes);
     if (hash === block.hash) return block.number;
   }
-  return old.finalTo;
+  return oldHead.finalTo;
 }
 
 function hashAt(head: HeadSnapshot, number: number, finalHashes: ReadonlyMap<number, Hex>): Hex | null {
@@ -89,11 +93,11 @@ function hashAt(head: HeadSnapshot, number: number, finalHashes: ReadonlyMap<num
   return hash;
 }
 
-async function readReorg(runner: QueryRunner, old: HeadSnapshot, fork: number): Promise<Reorg> {
-  const orphans = old.blocks.filter((block) => block.number > fork);
-  const removed = await listRemoved(runner, old, orphans, lastOrdOfBlock(old.number));
-  const forkHash = orphans[0]?.parentHash ?? old.hash;
-  return { fork: { number: fork, hash8: forkHash.slice(2, 10) }, toBlock: old.number, removed };
+async function readReorg(runner: QueryRunner, oldHead: HeadSnapshot, fork: number): Promise<Reorg> {
+  const orphans = oldHead.blocks.filter((block) => block.number > fork);
+  const removed = await listRemoved(runner, oldHead, orphans, lastOrdOfBlock(oldHead.number));
+  const forkHash = orphans[0]?.parentHash ?? oldHead.hash;
+  return { fork: { number: fork, hash8: forkHash.slice(2, 10) }, toBlock: oldHead.number, removed };
 }
 
 /**

@@ -95,7 +95,7 @@ export function createHub(options: HubOptions = {}): Hub {
   const { clientsMax = 10_000, clientsPerAddressMax = 100 } = options;
   const clients = new Map<StreamClient, string>();
   const countByAddress = new Map<string, number>();
-  let [isClosed, heartbeatComment, toldProblemKeys] = [false, heartbeat([]), ''];
+  let [isClosed, heartbeatComment, sentProblemKeys] = [false, heartbeat([]), ''];
 
   const remove = (client: StreamClient): void => {
     const address = clients.get(client);
@@ -135,9 +135,9 @@ export function createHub(options: HubOptions = {}): Hub {
     remove,
     tellProblems(problems) {
       heartbeatComment = heartbeat(problems);
-      const problemKeysBefore = toldProblemKeys;
-      toldProblemKeys = problems.map(problemKey).sort().join(' ');
-      if (toldProblemKeys === problemKeysBefore) return;
+      const problemKeysBefore = sentProblemKeys;
+      sentProblemKeys = problems.map(problemKey).sort().join(' ');
+      if (sentProblemKeys === problemKeysBefore) return;
       for (const client of clients.keys()) client.beat(heartbeatComment);
     },
     clientCount: () => clients.size,
@@ -166,21 +166,21 @@ function isLoopback(address: string): boolean {
 }
 
 async function publishTo(
-  targets: readonly StreamClient[],
+  clients: readonly StreamClient[],
   change: ChainChange,
   now: () => number,
 ): Promise<void> {
   const { reorg, gap, events } = change;
   if (reorg !== null) {
     const messageFor = createReorgEncoder(reorg);
-    for (const client of targets) client.push(messageFor(client.filter));
+    for (const client of clients) client.push(messageFor(client.filter));
   }
-  if (gap !== null) for (const client of targets) client.push(gap);
+  if (gap !== null) for (const client of clients) client.push(gap);
   let budgetMs = TIME_LIMITS.hubWaitMs;
   for (let firstIndex = 0; firstIndex < events.length; firstIndex += CHUNK_MESSAGES) {
-    if (firstIndex > 0) budgetMs = await letSocketsDrain(targets, budgetMs, now);
+    if (firstIndex > 0) budgetMs = await letSocketsDrain(clients, budgetMs, now);
     const eventsOfChunk = events.slice(firstIndex, firstIndex + CHUNK_MESSAGES);
-    for (const client of targets) {
+    for (const client of clients) {
       for (const event of eventsOfChunk)
         if (matchesActivity(client.filter, event.item)) client.push(event.message);
     }
@@ -191,14 +191,14 @@ async function publishTo(
 function createReorgEncoder(reorg: Reorg): (filter: ActivityFilter) => StreamMessage {
   const messageByFilter = new Map<string, StreamMessage>();
   return (filter) => {
-    const key = JSON.stringify([filter.kinds, filter.pair, filter.token, filter.maker]);
-    const cachedMessage = messageByFilter.get(key);
+    const filterKey = JSON.stringify([filter.kinds, filter.pair, filter.token, filter.maker]);
+    const cachedMessage = messageByFilter.get(filterKey);
     if (cachedMessage !== undefined) return cachedMessage;
     const removedIds = reorg.removed
       ?.filter(({ item }) => matchesActivity(filter, item))
       .map(({ item }) => item.id);
     const message = reorgMessage(reorg.fork, reorg.toBlock, removedIds ?? null);
-    messageByFilter.set(key, message);
+    messageByFilter.set(filterKey, message);
     return message;
   };
 }
@@ -208,7 +208,7 @@ function createReorgEncoder(reorg: Reorg): (filter: ActivityFilter) => StreamMes
  * remaining time.
  */
 async function letSocketsDrain(
-  targets: readonly StreamClient[],
+  clients: readonly StreamClient[],
   budgetMs: number,
   now: () => number,
 ): Promise<number> {
@@ -216,6 +216,6 @@ async function letSocketsDrain(
   const isBehind = (client: StreamClient): boolean =>
     !client.isEnded && client.queued > QUEUE_WAIT_MESSAGES && !client.isStalled(TIME_LIMITS.hubReadingMs);
   do await nextTurn();
-  while (now() - startedAt < budgetMs && targets.some(isBehind));
+  while (now() - startedAt < budgetMs && clients.some(isBehind));
   return Math.max(0, budgetMs - (now() - startedAt));
 }

@@ -275,12 +275,12 @@ class DatabaseTail implements TailLoop {
   }
 
   /** Logs a difference between the head in memory and the stored head, if both have the same version. */
-  private compareWithStored(stored: HeadSnapshot | null): void {
+  private compareWithStored(storedHead: HeadSnapshot | null): void {
     const { head } = this;
-    if (stored === null || head === null || stored.version !== head.version) return;
+    if (storedHead === null || head === null || storedHead.version !== head.version) return;
     const chainTextOf = ({ blocks }: HeadSnapshot): string =>
       blocks.map(({ hash, commit }) => `${hash} ${commit}`).join();
-    if (stored.finalTo !== head.finalTo || chainTextOf(stored) !== chainTextOf(head))
+    if (storedHead.finalTo !== head.finalTo || chainTextOf(storedHead) !== chainTextOf(head))
       this.options.log.error(
         { version: head.version },
         'the newest block in memory differs from the database; using the database',
@@ -288,39 +288,39 @@ class DatabaseTail implements TailLoop {
   }
 
   private async publish(
-    old: HeadSnapshot | null,
-    next: HeadSnapshot,
+    oldHead: HeadSnapshot | null,
+    newHead: HeadSnapshot,
     freshRows: ReadonlyMap<number, FreshRows>,
   ): Promise<void> {
     const { hub, log } = this.options;
-    if (old === null || hub.clientCount() === 0) {
-      this.publishedHead = next;
+    if (oldHead === null || hub.clientCount() === 0) {
+      this.publishedHead = newHead;
       return;
     }
-    if (next.finalTo < old.finalTo || next.startBlock !== old.startBlock) {
+    if (newHead.finalTo < oldHead.finalTo || newHead.startBlock !== oldHead.startBlock) {
       log.warn(
-        { old: old.finalTo, next: next.finalTo },
+        { old: oldHead.finalTo, next: newHead.finalTo },
         'the newest final block in the database moved back; restarting all streams',
       );
-      this.restart(next);
+      this.restart(newHead);
       return;
     }
-    const change = await this.readChangeOrGiveUp(old, next, freshRows);
+    const change = await this.readChangeOrGiveUp(oldHead, newHead, freshRows);
     if (change === null) return;
-    // From now on, new clients start at `next`, and present clients get the change.
-    this.publishedHead = next;
+    // From now on, new clients start at `newHead`, and present clients get the change.
+    this.publishedHead = newHead;
     await hub.publish(change);
   }
 
   /** Ends all streams. Clients reconnect with their last ids and get a replay from the tables. */
-  private restart(next: HeadSnapshot): void {
-    this.publishedHead = next;
+  private restart(newHead: HeadSnapshot): void {
+    this.publishedHead = newHead;
     this.options.hub.endAll();
   }
 
   private async readChangeOrGiveUp(
-    old: HeadSnapshot,
-    next: HeadSnapshot,
+    oldHead: HeadSnapshot,
+    newHead: HeadSnapshot,
     freshRows: ReadonlyMap<number, FreshRows>,
   ): Promise<ChainChange | null> {
     const { runner, chainId, log } = this.options;
@@ -328,8 +328,8 @@ class DatabaseTail implements TailLoop {
       const change = await readChange(
         { runner, directory: this.directory, fresh: freshRows },
         chainId,
-        old,
-        next,
+        oldHead,
+        newHead,
       );
       this.changeFailures = 0;
       return change;
@@ -337,10 +337,10 @@ class DatabaseTail implements TailLoop {
       const isPassing = error instanceof AppError && error.retryable;
       if (!isPassing) this.changeFailures += 1;
       if (this.changeFailures < CHANGE_ATTEMPTS) throw error;
-      const facts = { err: error, from: old.number, to: next.number };
+      const facts = { err: error, from: oldHead.number, to: newHead.number };
       log.error(facts, 'a change of the chain could not be streamed; restarting all streams');
       this.changeFailures = 0;
-      this.restart(next);
+      this.restart(newHead);
       return null;
     }
   }

@@ -69,10 +69,10 @@ export function encodeWriterState({ problems: allProblems, nodeFaults, ...otherF
 export function newsOfWriter({
   nodeAnswers,
   nodeFaults = [],
-  problems: all,
+  problems: allProblems,
   backfill = null,
 }: WriterFacts): string {
-  const problemKeys = [...nodeFaults, ...all].map(problemKey);
+  const problemKeys = [...nodeFaults, ...allProblems].map(problemKey);
   return JSON.stringify([nodeAnswers, problemKeys, backfill === null]);
 }
 
@@ -89,15 +89,15 @@ export function viewWriter(reading: WriterReading | null, elapsedMs: number): Wr
   const facts = readState(reading.state, reading.stateAgeMs + elapsedMs);
   const ageFields = { age_seconds: Math.max(0, Math.round(silentMs / 1000)) };
   if (reading.ended) {
-    const reasons = facts?.problems.filter(({ code }) => code === 'ingest_stopped') ?? [];
+    const stopReasons = facts?.problems.filter(({ code }) => code === 'ingest_stopped') ?? [];
     return {
       facts: null,
-      problems: [toProblem('The ingester has ended, so no new blocks are stored', ageFields), ...reasons],
+      problems: [toProblem('The ingester has ended, so no new blocks are stored', ageFields), ...stopReasons],
     };
   }
   if (silentMs < SILENT_MAX_MS) return { facts, problems: [] };
-  const text = 'The ingester gives no sign of life, so no new blocks are stored';
-  return { facts: null, problems: [toProblem(text, ageFields)] };
+  const silenceText = 'The ingester gives no sign of life, so no new blocks are stored';
+  return { facts: null, problems: [toProblem(silenceText, ageFields)] };
 }
 
 /** Null if the text is empty, or if another version of the program wrote something else. */

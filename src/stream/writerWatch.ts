@@ -35,19 +35,19 @@ export interface WriterWatch {
 
 export function createWriterWatch({ runner, chainId, log, now }: WriterWatchOptions): WriterWatch {
   let lastReading: {
-    readonly at: number;
+    readonly readAt: number;
     readonly nowMs: number | null;
     readonly writer: WriterReading | null;
   } | null = null;
   const recentReading = (): typeof lastReading =>
-    lastReading !== null && now() - lastReading.at < READING_KEPT_MS ? lastReading : null;
+    lastReading !== null && now() - lastReading.readAt < READING_KEPT_MS ? lastReading : null;
   const readWriter = async (): Promise<void> => {
     const [row] = await runner.run('head/find_writer', { chain_id: chainId }, writerRow);
     const readAt = now();
-    if (row === undefined) lastReading = { at: readAt, nowMs: null, writer: null };
+    if (row === undefined) lastReading = { readAt, nowMs: null, writer: null };
     else {
       const { ended, silent_ms: silentMs, state, state_age_ms: stateAgeMs } = row;
-      lastReading = { at: readAt, nowMs: row.now_ms, writer: { ended, silentMs, state, stateAgeMs } };
+      lastReading = { readAt, nowMs: row.now_ms, writer: { ended, silentMs, state, stateAgeMs } };
     }
   };
   return {
@@ -63,13 +63,13 @@ export function createWriterWatch({ runner, chainId, log, now }: WriterWatchOpti
     },
     view() {
       const recentState = recentReading();
-      return recentState === null ? null : viewWriter(recentState.writer, now() - recentState.at);
+      return recentState === null ? null : viewWriter(recentState.writer, now() - recentState.readAt);
     },
     databaseNow() {
       const recentState = recentReading();
       return recentState === null || recentState.nowMs === null
         ? null
-        : recentState.nowMs + now() - recentState.at;
+        : recentState.nowMs + now() - recentState.readAt;
     },
   };
 }

@@ -1,7 +1,8 @@
 /**
  * Background worker that reads the protocol's part of the swap fees of V3 pools, once for each pool with a swap. The
- * stored part is the one before the pool's first SetFeeProtocol log. If such a log is stored already, the log names it;
- * otherwise slot0() of the pool does, and every later log starts from this value, on any branch of the chain.
+ * worker stores the part that was valid before the pool's first SetFeeProtocol log. A stored log contains this old
+ * part. Without a stored log, slot0() of the pool gives the part, and every later log starts from this value, on any
+ * branch of the chain.
  */
 import type { EthCalls } from '../node/calls/askContracts';
 import type { Clock } from '../node/rpc/clock';

@@ -6,8 +6,8 @@ import type { Clock } from '../node/rpc/clock';
 import { errorText } from '../errors';
 
 /**
- * A task without work takes a step after this time in ms in any case: what it reads may have become visible after the number
- * that it compares.
+ * A task without work takes a step at least this often, in ms, because its data can become visible after the number
+ * that the task compares.
  */
 const RECHECK_MS = 300_000;
 

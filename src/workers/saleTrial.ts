@@ -21,12 +21,15 @@ const SELLERS_MAX = 3;
 const SLOTS_TRIED = 64;
 /** ERC20Storage of OpenZeppelin 5 (ERC-7201): balances, then allowances. */
 const NAMESPACED = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00n;
-/** The value that stands for the first slot, of the next slot one more, and so on. It fits into 64 bits. */
-const MARK = 1_000_003n;
+/** Layout number i holds PROBE_VALUE + i, so the token's answer names the layout. The values fit into 64 bits. */
+const PROBE_VALUE = 1_000_003n;
 /** Code that returns 1. A node that runs it at an address without code takes overrides. */
 const RETURNS_ONE = '0x600160005260206000f3';
 /** Addresses without any history. Their keys are unknown to everybody. */
-const [FRESH, OTHER]: readonly [Hex, Hex] = [freshAddress('a new seller'), freshAddress('another address')];
+const [NEW_SELLER, RECIPIENT]: readonly [Hex, Hex] = [
+  freshAddress('a new seller'),
+  freshAddress('another address'),
+];
 
 interface Sale {
   readonly pair: Hex;
@@ -58,7 +61,7 @@ interface Slots {
 }
 
 /** Whether a simulated transfer worked; null if the node did not say, or if it could not be tried. */
-type Worked = boolean | null;
+type CallWorked = boolean | null;
 
 interface Seller {
   readonly address: Hex;
@@ -77,8 +80,10 @@ export function typicalTradeOf(swaps: readonly TriedSwap[]): Pick<Sale, 'amount'
     if (sender !== maker && sender !== pair && sender !== ZERO_ADDRESS)
       counts.set(sender, (counts.get(sender) ?? 0) + 1);
   }
-  const [most = null] = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  return { amount: bought[bought.length >> 1] ?? 0n, router: most?.[0] ?? null };
+  const [mostFrequent = null] = [...counts].sort(
+    ([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1),
+  );
+  return { amount: bought[bought.length >> 1] ?? 0n, router: mostFrequent?.[0] ?? null };
 }
 
 /**
@@ -95,15 +100,15 @@ export async function doSalesFail(
   const trial = new SaleTrial(rpc, token, sale, signal);
   const slots = await trial.findSlots();
   const holders = await trial.listSellers();
-  const [known, buys] = [await trial.trySellers(holders, slots), await trial.tryBuy()];
+  const [holderOutcomes, buys] = [await trial.trySellers(holders, slots), await trial.tryBuy()];
   if (buys === false) return null;
-  const sold = known.filter((worked) => worked !== null);
-  const failed = sold.filter((worked) => !worked).length;
-  if (failed * 2 > sold.length) return true;
-  const fresh = slots === null ? null : await trial.tryFresh(slots);
+  const tried = holderOutcomes.filter((worked) => worked !== null);
+  const failed = tried.filter((worked) => !worked).length;
+  if (failed * 2 > tried.length) return true;
+  const newSellerSold = slots === null ? null : await trial.tryFresh(slots);
   // A new address that can buy but not sell is decisive. Without it, the holders decide.
-  if (fresh === false && buys === true) return true;
-  return sold.length > 0 || fresh === true ? false : null;
+  if (newSellerSold === false && buys === true) return true;
+  return tried.length > 0 || newSellerSold === true ? false : null;
 }
 
 class SaleTrial {
@@ -122,21 +127,23 @@ class SaleTrial {
       (key: Hex, base?: Hex) => slotOf(key, base ?? toWord(slot), false),
       (key: Hex, base?: Hex) => slotOf(key, base ?? toWord(slot), true),
     ]);
-    const keysOf = (of: (layout: (key: Hex, base?: Hex) => Hex) => Hex): Storage =>
-      Object.fromEntries(layouts.map((layout, index) => [of(layout), toWord(MARK + BigInt(index))]));
+    const keysOf = (keyIn: (layout: (key: Hex, base?: Hex) => Hex) => Hex): Storage =>
+      Object.fromEntries(
+        layouts.map((layout, index) => [keyIn(layout), toWord(PROBE_VALUE + BigInt(index))]),
+      );
     const answers = await this.askPlain([
-      this.view(
-        callData('balanceOf(address)', FRESH),
-        keysOf((layout) => layout(FRESH)),
+      this.viewCall(
+        callData('balanceOf(address)', NEW_SELLER),
+        keysOf((layout) => layout(NEW_SELLER)),
       ),
-      this.view(
-        callData('allowance(address,address)', FRESH, OTHER),
-        keysOf((layout) => layout(OTHER, layout(FRESH))),
+      this.viewCall(
+        callData('allowance(address,address)', NEW_SELLER, RECIPIENT),
+        keysOf((layout) => layout(RECIPIENT, layout(NEW_SELLER))),
       ),
     ]);
     const [balances, allowances] = answers.map((answer) => {
       const value = readUint(answer);
-      return value === null ? undefined : layouts[Number(value - MARK)];
+      return value === null ? undefined : layouts[Number(value - PROBE_VALUE)];
     });
     if (balances === undefined || allowances === undefined) return null;
     return {
@@ -149,7 +156,7 @@ class SaleTrial {
   async listSellers(): Promise<Seller[]> {
     const { holders, router, amount } = this.sale;
     const balances = await this.askPlain(
-      holders.map((holder) => this.view(callData('balanceOf(address)', holder))),
+      holders.map((holder) => this.viewCall(callData('balanceOf(address)', holder))),
     );
     const sellers = holders
       .flatMap((address, index) => {
@@ -157,9 +164,9 @@ class SaleTrial {
         return balance > 0n ? [{ address, amount: balance < amount ? balance : amount }] : [];
       })
       .slice(0, SELLERS_MAX);
-    const spender = router ?? OTHER;
+    const spender = router ?? RECIPIENT;
     const allowances = await this.askPlain(
-      sellers.map(({ address }) => this.view(callData('allowance(address,address)', address, spender))),
+      sellers.map(({ address }) => this.viewCall(callData('allowance(address,address)', address, spender))),
     );
     return sellers.map((seller, index) => ({
       ...seller,
@@ -168,37 +175,37 @@ class SaleTrial {
   }
 
   /** Whether each seller can sell through the router; if that cannot be tried, whether it can transfer to the pool. */
-  async trySellers(sellers: readonly Seller[], slots: Slots | null): Promise<Worked[]> {
+  async trySellers(sellers: readonly Seller[], slots: Slots | null): Promise<CallWorked[]> {
     const { pair, router } = this.sale;
-    const direct = await this.tryCalls(
+    const directOutcomes = await this.tryCalls(
       sellers.map(({ address, amount }) =>
-        this.move(address, callData('transfer(address,uint256)', pair, amount)),
+        this.sellerCall(address, callData('transfer(address,uint256)', pair, amount)),
       ),
     );
-    const routed = await this.tryCalls(
+    const routedOutcomes = await this.tryCalls(
       sellers.map(({ address, amount, approved }) => {
         if (router === null || (slots === null && !approved)) return null;
         const storage =
           approved || slots === null ? {} : { [slots.allowanceOf(address, router)]: toWord(amount) };
-        return this.move(
+        return this.sellerCall(
           router,
           callData('transferFrom(address,address,uint256)', address, pair, amount),
           storage,
         );
       }),
     );
-    return sellers.map((_, index) => routed[index] ?? direct[index] ?? null);
+    return sellers.map((_, index) => routedOutcomes[index] ?? directOutcomes[index] ?? null);
   }
 
   /** Whether the pool can send the typical amount to a new address, as in a buy. */
-  async tryBuy(): Promise<Worked> {
+  async tryBuy(): Promise<CallWorked> {
     const { pair, amount } = this.sale;
-    const [answer = null] = await this.askPlain([this.view(callData('balanceOf(address)', pair))]);
-    const half = (readUint(answer) ?? 0n) / 2n;
-    const bought = amount < half ? amount : half;
+    const [answer = null] = await this.askPlain([this.viewCall(callData('balanceOf(address)', pair))]);
+    const halfReserve = (readUint(answer) ?? 0n) / 2n;
+    const bought = amount < halfReserve ? amount : halfReserve;
     if (bought === 0n) return null;
     const [outcome = null] = await this.tryCalls([
-      this.move(pair, callData('transfer(address,uint256)', FRESH, bought)),
+      this.sellerCall(pair, callData('transfer(address,uint256)', NEW_SELLER, bought)),
     ]);
     return outcome;
   }
@@ -207,23 +214,27 @@ class SaleTrial {
    * Whether a new address can sell. Null if it cannot transfer to another address either: a balance without a history
    * then does not fit the token.
    */
-  async tryFresh(slots: Slots): Promise<Worked> {
+  async tryFresh(slots: Slots): Promise<CallWorked> {
     const { pair, router, amount } = this.sale;
-    const owned = { [slots.balanceOf(FRESH)]: toWord(amount) };
-    const approved = { ...owned, [slots.allowanceOf(FRESH, router ?? OTHER)]: toWord(amount) };
-    const [plain = null, direct = null, routed = null] = await this.tryCalls([
-      this.move(FRESH, callData('transfer(address,uint256)', OTHER, amount), owned),
-      this.move(FRESH, callData('transfer(address,uint256)', pair, amount), owned),
+    const owned = { [slots.balanceOf(NEW_SELLER)]: toWord(amount) };
+    const approved = { ...owned, [slots.allowanceOf(NEW_SELLER, router ?? RECIPIENT)]: toWord(amount) };
+    const [transferOutcome = null, directOutcome = null, routedOutcome = null] = await this.tryCalls([
+      this.sellerCall(NEW_SELLER, callData('transfer(address,uint256)', RECIPIENT, amount), owned),
+      this.sellerCall(NEW_SELLER, callData('transfer(address,uint256)', pair, amount), owned),
       router === null
         ? null
-        : this.move(router, callData('transferFrom(address,address,uint256)', FRESH, pair, amount), approved),
+        : this.sellerCall(
+            router,
+            callData('transferFrom(address,address,uint256)', NEW_SELLER, pair, amount),
+            approved,
+          ),
     ]);
-    return plain === true ? (routed ?? direct) : null;
+    return transferOutcome === true ? (routedOutcome ?? directOutcome) : null;
   }
 
   private async takesOverrides(): Promise<boolean> {
     const { blockHash } = this.sale;
-    const probe = withOverride(toRpcCall({ to: FRESH, data: '0x' }, { blockHash }), FRESH, {
+    const probe = withOverride(toRpcCall({ to: NEW_SELLER, data: '0x' }, { blockHash }), NEW_SELLER, {
       code: RETURNS_ONE,
     });
     const [answer = null] = await this.askPlain([probe]);
@@ -249,41 +260,43 @@ class SaleTrial {
     }
   }
 
-  private async tryCalls(calls: readonly (RpcCall | null)[]): Promise<Worked[]> {
-    const outcomes = await this.send(calls.filter((one) => one !== null));
-    let next = 0;
-    return calls.map((one) => {
-      const outcome = one === null ? undefined : outcomes[next++];
+  private async tryCalls(calls: readonly (RpcCall | null)[]): Promise<CallWorked[]> {
+    const outcomes = await this.send(calls.filter((call) => call !== null));
+    let outcomeIndex = 0;
+    return calls.map((call) => {
+      const outcome = call === null ? undefined : outcomes[outcomeIndex++];
       if (outcome === undefined) return null;
       if ('value' in outcome) return isTransferred(outcome.value);
       return outcome.error.kind === 'revert' ? false : null;
     });
   }
 
-  private view(data: Hex, storage: Storage = {}): RpcCall {
-    return this.move(ZERO_ADDRESS, data, storage);
+  private viewCall(data: Hex, storage: Storage = {}): RpcCall {
+    return this.sellerCall(ZERO_ADDRESS, data, storage);
   }
 
-  private move(from: Hex, data: Hex, storage: Storage = {}): RpcCall {
+  private sellerCall(from: Hex, data: Hex, storage: Storage = {}): RpcCall {
     const { blockHash } = this.sale;
     return this.override(toRpcCall({ from, to: this.token, data }, { blockHash }), storage);
   }
 
-  private override(one: RpcCall, stateDiff: Storage): RpcCall {
-    return Object.keys(stateDiff).length === 0 ? one : withOverride(one, this.token, { stateDiff });
+  private override(call: RpcCall, stateDiff: Storage): RpcCall {
+    return Object.keys(stateDiff).length === 0 ? call : withOverride(call, this.token, { stateDiff });
   }
 }
 
-function withOverride(one: RpcCall, address: Hex, change: object): RpcCall {
-  return { ...one, params: [...one.params, { [address]: change }] };
+function withOverride(call: RpcCall, address: Hex, override: object): RpcCall {
+  return { ...call, params: [...call.params, { [address]: override }] };
 }
 
 /**
  * The slot of a key in a mapping at the slot `base`: keccak256(key, base) in Solidity, keccak256(base, key) in Vyper.
  */
 function slotOf(key: Hex, base: Hex, isVyper: boolean): Hex {
-  const order = isVyper ? ['bytes32', 'address'] : ['address', 'bytes32'];
-  return toHex(keccak256(AbiCoder.defaultAbiCoder().encode(order, isVyper ? [base, key] : [key, base])));
+  const parameterTypes = isVyper ? ['bytes32', 'address'] : ['address', 'bytes32'];
+  return toHex(
+    keccak256(AbiCoder.defaultAbiCoder().encode(parameterTypes, isVyper ? [base, key] : [key, base])),
+  );
 }
 
 function freshAddress(name: string): Hex {

@@ -17,19 +17,19 @@ export async function readCodes(
   tokens: readonly Hex[],
   signal: AbortSignal,
 ): Promise<(CodeFacts | null)[]> {
-  const found = await readContractCodes(
+  const currentCodes = await readContractCodes(
     rpc,
     tokens.map((address) => ({ address, block: 'latest' })),
     signal,
   );
   const targets = tokens.map((token, index) => {
-    const implementation = found[index]?.implementation ?? ZERO_ADDRESS;
+    const implementation = currentCodes[index]?.implementation ?? ZERO_ADDRESS;
     return implementation === ZERO_ADDRESS ? token : implementation;
   });
   const calls = targets.map((codeOf) => toRpcCall({ codeOf }, 'latest'));
   const codes = await callEach(rpc, calls, signal);
   return tokens.map((_, index) => {
-    const [hash, code] = [found[index]?.code_hash, codes[index]];
+    const [hash, code] = [currentCodes[index]?.code_hash, codes[index]];
     return hash === undefined || code === undefined || 'error' in code ? null : { hash, code: code.value };
   });
 }
@@ -66,7 +66,7 @@ export async function readSlot0s(
   );
 }
 
-interface ToldSupply {
+interface ReportedSupply {
   readonly supply: bigint | null;
   /** Balance of the zero address. */
   readonly zeroBalance: bigint | null;
@@ -78,7 +78,7 @@ export async function readContractSupplies(
   tokens: readonly Hex[],
   blockHash: Hex,
   signal: AbortSignal,
-): Promise<ToldSupply[]> {
+): Promise<ReportedSupply[]> {
   const calls = tokens.flatMap((to) =>
     [callData('totalSupply()'), callData('balanceOf(address)', ZERO_ADDRESS)].map((data) =>
       toRpcCall({ to, data }, { blockHash }),

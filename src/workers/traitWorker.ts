@@ -138,11 +138,11 @@ export class TraitWorker {
   }
 
   /**
-   * Measures some tokens at the stored head: tokens without a measurement, and with `again` also others. Resolves to
+   * Measures some tokens at the stored head: tokens without a measurement, and with `isRepeat` also others. Resolves to
    * whether new tokens, and tokens with new swaps, are left.
    */
   private async round(
-    again: boolean,
+    isRepeat: boolean,
     signal: AbortSignal,
   ): Promise<{ readonly hasNew: boolean; readonly hasTraded: boolean }> {
     const { database, clock, readHead, onChange } = this.deps;
@@ -150,7 +150,7 @@ export class TraitWorker {
     if (head === null) return { hasNew: false, hasTraded: false };
     const params = { ...snapshotParams(head), limit: TOKENS_MAX, growth: NEW_SWAPS_DUE };
     const chosenTokens = await this.runner.run('measure/choose_tokens', params, chosenRow);
-    const tokensToMeasure = again ? dueTokens(chosenTokens) : chosenTokens.filter(({ is_new }) => is_new);
+    const tokensToMeasure = isRepeat ? dueTokens(chosenTokens) : chosenTokens.filter(({ is_new }) => is_new);
     const tokensLeft = {
       hasNew: chosenTokens.filter(({ is_new }) => is_new).length === TOKENS_MAX,
       hasTraded: chosenTokens.some((token) => !token.is_old && !tokensToMeasure.includes(token)),
@@ -176,12 +176,12 @@ export class TraitWorker {
   ): Promise<MeasuredRow[]> {
     const { rpc, forkBlock } = this.deps;
     const tokens = tokensToMeasure.map(({ token }) => token);
-    const [codes, hadCodeAtFork, keptAtZero, creators, swapsByToken] = await Promise.all([
+    const [codes, hadCodeAtFork, zeroBalances, creators, swapsByToken] = await Promise.all([
       readCodes(rpc, tokens, signal),
       forkBlock === null || head.number <= forkBlock
         ? tokens.map(() => null)
         : readOldCodes(rpc, tokens, forkBlock, signal),
-      this.readKept(head, tokens, signal),
+      this.readZeroBalances(head, tokens, signal),
       listCreators(this.runner, head, tokens),
       this.listSwaps(head, tokensToMeasure),
     ]);
@@ -204,7 +204,7 @@ export class TraitWorker {
         ...{ buys: buyTax.swaps, buy_tax: buyTax.tax, sells: sellTax.swaps, sell_tax: sellTax.tax },
         ...traitsOfCode(codes[index] ?? null, abis[index] ?? null),
         forked: hadCodeAtFork[index] ?? earlier?.forked ?? null,
-        kept_at_zero: keptAtZero[index] ?? 0n,
+        kept_at_zero: zeroBalances[index] ?? 0n,
       });
     }
     return rows;
@@ -223,7 +223,11 @@ export class TraitWorker {
    * supply. It is at most the balance of the zero address, and at most the part of the supply that the logs
    * do not explain.
    */
-  private async readKept(head: HeadSnapshot, tokens: readonly Hex[], signal: AbortSignal): Promise<bigint[]> {
+  private async readZeroBalances(
+    head: HeadSnapshot,
+    tokens: readonly Hex[],
+    signal: AbortSignal,
+  ): Promise<bigint[]> {
     if (isHistoryPartial(head)) return tokens.map(() => 0n);
     const [contractSupplies, logSupplies] = await Promise.all([
       readContractSupplies(this.deps.rpc, tokens, head.hash, signal),
@@ -343,15 +347,15 @@ function taxedSwaps(swaps: readonly SwapFacts[]): MeasuredSwap[] {
 }
 
 /** Selects all new tokens, and some of the others. */
-function dueTokens(chosen: readonly ChosenToken[]): readonly ChosenToken[] {
-  const grownTokens = chosen.filter(({ is_new, is_old }) => !is_new && !is_old);
-  const oldTokens = chosen.filter(({ is_old }) => is_old).slice(0, OLD_TOKENS_MAX);
+function dueTokens(chosenTokens: readonly ChosenToken[]): readonly ChosenToken[] {
+  const grownTokens = chosenTokens.filter(({ is_new, is_old }) => !is_new && !is_old);
+  const oldTokens = chosenTokens.filter(({ is_old }) => is_old).slice(0, OLD_TOKENS_MAX);
   const tokensAgain = [...grownTokens.slice(0, AGAIN_TOKENS_MAX - oldTokens.length), ...oldTokens];
-  return [...chosen.filter(({ is_new }) => is_new), ...tokensAgain];
+  return [...chosenTokens.filter(({ is_new }) => is_new), ...tokensAgain];
 }
 
 /** Returns whether the API would show the new traits differently. */
-function isChanged(earlier: TokenTraits | null, row: MeasuredRow): boolean {
+function isChanged(earlierTraits: TokenTraits | null, row: MeasuredRow): boolean {
   const shownTextOf = ({
     buys,
     buy_tax,
@@ -376,5 +380,5 @@ function isChanged(earlier: TokenTraits | null, row: MeasuredRow): boolean {
         String(otherTraits.kept_at_zero),
       ],
     ]);
-  return earlier === null || shownTextOf(earlier) !== shownTextOf(row);
+  return earlierTraits === null || shownTextOf(earlierTraits) !== shownTextOf(row);
 }

@@ -10,14 +10,14 @@ import { blockOfOrd } from '../domain/ord';
 const NEAR_LOGS = 3;
 
 /** The place of a log in the chain. */
-interface Placed {
+interface LogPlace {
   /** Position of the log in the chain. */
   readonly ord: number;
   readonly txIndex: number;
 }
 
 /** One swap of the token. */
-export interface MeasuredSwap extends Placed {
+export interface MeasuredSwap extends LogPlace {
   readonly pair: Hex;
   readonly recipient: Hex;
   /** Amount of the token that the pool received, raw units; negative for a buy. */
@@ -25,7 +25,7 @@ export interface MeasuredSwap extends Placed {
 }
 
 /** One transfer of the token, in the transaction of a measured swap. */
-export interface TaxedMove extends Placed {
+export interface TaxedMove extends LogPlace {
   readonly sender: Hex;
   readonly recipient: Hex;
   readonly amount: bigint;
@@ -48,7 +48,7 @@ export function measureTax(
   const taxesBySide: Record<'buy' | 'sell', number[]> = { buy: [], sell: [] };
   const swapsByOrd = [...swaps].sort((a, b) => a.ord - b.ord);
   swapsByOrd.forEach((swap, index) => {
-    const isOfTx = (other: Placed): boolean =>
+    const isOfTx = (other: LogPlace): boolean =>
       blockOfOrd(other.ord) === blockOfOrd(swap.ord) && other.txIndex === swap.txIndex;
     const previousSwap = swapsByOrd
       .slice(0, index)
@@ -87,9 +87,9 @@ function sellTax({ pair, amount }: MeasuredSwap, moves: readonly TaxedMove[]): n
     : 1 - ratio(amount, sentAmount);
 }
 
-function sideOf(taxes: readonly number[]): SideTax {
-  const sortedTaxes = [...taxes].sort((a, b) => a - b);
-  return { swaps: taxes.length, tax: sortedTaxes[sortedTaxes.length >> 1] ?? 0 };
+function sideOf(sideTaxes: readonly number[]): SideTax {
+  const sortedTaxes = [...sideTaxes].sort((a, b) => a - b);
+  return { swaps: sideTaxes.length, tax: sortedTaxes[sortedTaxes.length >> 1] ?? 0 };
 }
 
 /** The ratio of two amounts, cut to nine decimal places. */

@@ -22,14 +22,14 @@ const log = createLog('silent', false);
 export async function createEngineBackend(cluster?: EmbeddedCluster): Promise<EngineBackend> {
   const { steady, readerUrl, drop } = await openPlace(cluster);
   await migrate(steady, log);
-  const parts = steady.cluster === null ? [steady] : steady.cluster.nodes.map(({ database }) => database);
+  const databases = steady.cluster === null ? [steady] : steady.cluster.nodes.map(({ database }) => database);
   return {
     steady,
     readerUrl,
     isQuiet: () => true,
-    connect: (faults, trace, clock) => mortal(steady, faults, trace, clock),
+    connect: (faults, trace, clock) => makeMortal(steady, faults, trace, clock),
     async clear() {
-      for (const part of parts) await clear(part);
+      for (const database of databases) await clear(database);
     },
     drop,
   };
@@ -59,7 +59,7 @@ async function clear(server: Database): Promise<void> {
 }
 
 /** Virtual time stops while the engine works, so that the engine's speed has no effect. */
-function mortal(
+function makeMortal(
   steady: Database,
   faults: FaultPlan,
   trace: (event: string) => void,
@@ -78,7 +78,7 @@ function mortal(
   const { cluster } = steady;
   const mortalNode = ({ name, database }: ClusterNode): ClusterNode => ({
     name,
-    database: mortal(database, faults, trace, clock),
+    database: makeMortal(database, faults, trace, clock),
   });
   return {
     cluster: cluster === null ? null : { ...cluster, nodes: cluster.nodes.map(mortalNode) },

@@ -54,9 +54,9 @@ export class FaultPlan {
    * for the statement.
    */
   lateMs(): number | null {
-    const dying = this.death === null && this.random.chance(this.crashChance / 3);
-    if (!dying && !this.random.chance(this.glitchChance / 2)) return null;
-    if (dying) {
+    const isDying = this.death === null && this.random.chance(this.crashChance / 3);
+    if (!isDying && !this.random.chance(this.glitchChance / 2)) return null;
+    if (isDying) {
       this.death = 'client';
       this.onDeath();
     }
@@ -64,9 +64,10 @@ export class FaultPlan {
   }
 
   shuffle<T>(items: readonly T[]): T[] {
-    const left = [...items];
+    const remainingItems = [...items];
     const order: T[] = [];
-    while (left.length > 0) order.push(...left.splice(this.random.int(0, left.length - 1), 1));
+    while (remainingItems.length > 0)
+      order.push(...remainingItems.splice(this.random.int(0, remainingItems.length - 1), 1));
     return order;
   }
 }

@@ -33,7 +33,7 @@ export function openSession(
   database: Database,
   { firstBlock = 1, ...options }: SessionOptions,
 ): Promise<IngestSession> {
-  const rpc = calmCalls(chain, (at) => (at === 'latest' ? chain.head : chain.at(Number(at)))?.hash);
+  const rpc = calmCalls(chain, (tag) => (tag === 'latest' ? chain.head : chain.at(Number(tag)))?.hash);
   return openCalmSession(chain, database, { ...options, rpc, base: chain.at(firstBlock - 1)! });
 }
 

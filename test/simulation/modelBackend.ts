@@ -11,11 +11,11 @@ export interface ModelBackend extends Backend {
 
 export function createModelBackend(): ModelBackend {
   const engine = new ModelEngine();
-  const nothing = (): void => undefined;
+  const doNothing = (): void => undefined;
   return {
     engine,
     connect: (faults, trace, clock) => openModelDatabase(engine, faults, trace, clock),
     isQuiet: () => engine.under === 0,
-    steady: openModelDatabase(engine, new FaultPlan(new Random(0), nothing), nothing, null),
+    steady: openModelDatabase(engine, new FaultPlan(new Random(0), doNothing), doNothing, null),
   };
 }

@@ -121,17 +121,17 @@ class SeedRunner {
     this.chain.mine(plan.firstBlocks);
     this.world = new SimWorld(this.chain, this.clock, plan.depth);
     this.lifeDice = diceOf(seed, 3);
-    const dice = diceOf(seed, 4);
-    const odd = diceOf(seed, 6);
+    const healthRandom = diceOf(seed, 4);
+    const oddRandom = diceOf(seed, 6);
     const ofQuirks = diceOf(seed, 8);
     this.natures = Array.from({ length: plan.nodes }, (_, index) => {
       // Only one of several nodes may serve another chain, and never the first node.
-      const chainId = index > 0 && dice.chance(0.1) ? SIM_CHAIN_ID + 1 : SIM_CHAIN_ID;
-      return drawNature(dice, odd, chainId, plan.quirks ? drawQuirks(ofQuirks) : NO_QUIRKS);
+      const chainId = index > 0 && healthRandom.chance(0.1) ? SIM_CHAIN_ID + 1 : SIM_CHAIN_ID;
+      return drawNature(healthRandom, oddRandom, chainId, plan.quirks ? drawQuirks(ofQuirks) : NO_QUIRKS);
     });
     // One node must have all logs.
-    const keeper = ofQuirks.pick(this.natures.filter(({ chainId }) => chainId === SIM_CHAIN_ID));
-    this.natures[this.natures.indexOf(keeper)] = keepingLogs(keeper);
+    const natureWithAllLogs = ofQuirks.pick(this.natures.filter(({ chainId }) => chainId === SIM_CHAIN_ID));
+    this.natures[this.natures.indexOf(natureWithAllLogs)] = keepingLogs(natureWithAllLogs);
   }
 
   private get survives(): boolean {
@@ -151,10 +151,10 @@ class SeedRunner {
   private async live(): Promise<string | null> {
     const mining = this.mine();
     if (this.plan.afterwards) await mining;
-    let there = false;
-    while (!this.calm && this.stopped === null) there = (await this.oneLife()) === 'there';
+    let hasCaughtUp = false;
+    while (!this.calm && this.stopped === null) hasCaughtUp = (await this.oneLife()) === 'there';
     await mining;
-    if (this.stopped !== null || there) return this.stopped;
+    if (this.stopped !== null || hasCaughtUp) return this.stopped;
     const end = await this.oneLife();
     return end === 'there' || end === 'died' ? null : end.stuck;
   }
@@ -246,11 +246,11 @@ class SeedRunner {
     const { lifeMs } = this.plan;
     const until =
       lifeMs === 0 || this.lives > LIVES_MAX ? Infinity : this.clock.now() + this.lifeDice.int(1, lifeMs);
-    let ended = false;
+    let hasEnded = false;
     const end = running.then(() => {
-      ended = true;
+      hasEnded = true;
     });
-    while (!ended && !this.calm) {
+    while (!hasEnded && !this.calm) {
       const waitMs = Math.min(LOOK_EVERY_MS, until - this.clock.now());
       if (waitMs <= 0) {
         faults.kill();
@@ -264,11 +264,11 @@ class SeedRunner {
 
   private async awaitHead(status: IngestStatus, running: Promise<void>): Promise<LifeEnd> {
     const until = this.clock.now() + CATCH_UP_MAX_MS;
-    let ended = false;
+    let hasEnded = false;
     void running.then(() => {
-      ended = true;
+      hasEnded = true;
     });
-    while (!ended && this.clock.now() < until) {
+    while (!hasEnded && this.clock.now() < until) {
       const reached = status.phase === 'follow' && status.indexed === this.chain.head.number;
       if (reached && this.backend.isQuiet() && (await this.isThere())) return 'there';
       await this.clock.sleep(LOOK_EVERY_MS);
@@ -296,9 +296,9 @@ class SeedRunner {
     for (let turn = random.int(1, WAVERS_MAX); turn > 0; turn -= 1) {
       this.showHead();
       await clock.sleep(random.int(1, WAVER_MS_MAX));
-      const left = chain.head.hash;
+      const leftHash = chain.head.hash;
       chain.switchTo(other);
-      other = left;
+      other = leftHash;
     }
     this.showHead();
   }
@@ -313,20 +313,20 @@ class SeedRunner {
   private async mine(): Promise<void> {
     const { plan, chain, world, clock } = this;
     const random = diceOf(plan.seed, 5);
-    const left: { hash: `0x${string}`; fork: number }[] = [];
+    const leftBranches: { hash: `0x${string}`; fork: number }[] = [];
     for (let move = 0; move < plan.moves; move += 1) {
       await clock.sleep(random.int(1, plan.gapMs));
       const depthMax = chain.head.number - Math.max(world.finalNumber, plan.startBlock);
-      const back = left.at(-1);
+      const lastBranch = leftBranches.at(-1);
       if (random.chance(plan.reorgChance) && depthMax > 0) {
         const depth = Math.min(depthMax, random.pick([1, 1, 2, 3, random.int(1, 64)]));
         const fork = chain.head.number - depth;
-        left.push({ hash: chain.reorg(depth, random.int(1, depth + 3)), fork });
-      } else if (back !== undefined && random.chance(0.5) && back.fork >= world.finalNumber) {
-        chain.switchTo(back.hash);
-        left.pop();
+        leftBranches.push({ hash: chain.reorg(depth, random.int(1, depth + 3)), fork });
+      } else if (lastBranch !== undefined && random.chance(0.5) && lastBranch.fork >= world.finalNumber) {
+        chain.switchTo(lastBranch.hash);
+        leftBranches.pop();
       } else {
-        left.length = 0;
+        leftBranches.length = 0;
         chain.mine(random.pick(plan.strides));
       }
       this.showHead();

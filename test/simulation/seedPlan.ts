@@ -52,7 +52,7 @@ export function planOf(seed: number): SeedPlan {
   const firstBlocks = random.pick(large ? [10, 20, 40, 80, 120] : [2, 3, 5, 10, 10, 20, 30]);
   // An ingester that starts at a later block needs a final block before its first block, because the start of the
   // index is never undone.
-  const late = random.chance(0.25) && firstBlocks > depth + 2;
+  const startsLate = random.chance(0.25) && firstBlocks > depth + 2;
   const long = large && random.chance(0.08);
   const sick = random.chance(0.85);
   // A generator of its own keeps the other values of older seeds.
@@ -64,7 +64,7 @@ export function planOf(seed: number): SeedPlan {
     // Without the finalized tag, the product assumes finality at depth 64, so a reorg must not be deeper.
     finality: depth <= 64 && random.chance(0.5) ? 'tag' : depth,
     firstBlocks,
-    startBlock: late ? random.int(2, firstBlocks - depth) : 1,
+    startBlock: startsLate ? random.int(2, firstBlocks - depth) : 1,
     moves: long ? 60 : random.pick(large ? [8, 15, 25] : [2, 4, 8, 12]),
     gapMs: random.pick([50, 500, 3_000, 20_000]),
     strides: long ? [1, 5, 20, 60] : random.pick([[1], [1, 1, 2, 5], large ? [1, 1, 2, 5, 30] : [1, 2, 8]]),

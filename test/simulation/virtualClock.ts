@@ -67,15 +67,15 @@ export class VirtualClock implements Clock {
 
   /** Advances time until the work is done. Throws if the work cannot finish because no timer is left. */
   async run<T>(work: Promise<T>): Promise<T> {
-    let done = false;
+    let isDone = false;
     const mark = (): void => {
-      done = true;
+      isDone = true;
       this.released?.();
     };
     work.then(mark, mark);
     for (;;) {
       await new Promise<void>((resolve) => setImmediate(resolve));
-      if (done) return work;
+      if (isDone) return work;
       if (this.held > 0) {
         await new Promise<void>((resolve) => (this.released = resolve));
         this.released = null;

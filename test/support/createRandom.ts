@@ -9,13 +9,13 @@ export interface Random {
 }
 
 export function createRandom(seed: number): Random {
-  const next = seededRandom(seed);
-  return Object.assign(next, {
-    int: (below: number) => Math.floor(next() * below),
-    pick: <T>(values: readonly T[]): T => values[Math.floor(next() * values.length)]!,
+  const nextNumber = seededRandom(seed);
+  return Object.assign(nextNumber, {
+    int: (below: number) => Math.floor(nextNumber() * below),
+    pick: <T>(values: readonly T[]): T => values[Math.floor(nextNumber() * values.length)]!,
     big: (bits: number) => {
       let value = 1n;
-      for (let i = 0; i < bits; i += 1) value = value * 2n + (next() < 0.5 ? 0n : 1n);
+      for (let i = 0; i < bits; i += 1) value = value * 2n + (nextNumber() < 0.5 ? 0n : 1n);
       return value;
     },
   });

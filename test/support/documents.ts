@@ -47,5 +47,5 @@ export const codeOf = (text: string): string[] =>
 /** The lines of the fenced blocks of a language. */
 export const fencedLines = (text: string, language: string): string[] =>
   [...text.matchAll(/^```(\w*)\n([^]*?)^```/gm)]
-    .filter(([, found]) => found === language)
+    .filter(([, blockLanguage]) => blockLanguage === language)
     .flatMap(([, , body = '']) => body.trimEnd().split('\n'));

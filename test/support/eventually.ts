@@ -22,9 +22,9 @@ export async function eventually<T>(
     const value = await read();
     if (holds(value)) return value;
     if (performance.now() - begun > reports * REPORT_MS) {
-      const seen = show(value)?.slice(0, REPORTED_CHARACTERS_MAX);
+      const seenText = show(value)?.slice(0, REPORTED_CHARACTERS_MAX);
       process.stderr.write(
-        `still waiting after ${reports} min for ${holds.toString()}; last value: ${seen}\n`,
+        `still waiting after ${reports} min for ${holds.toString()}; last value: ${seenText}\n`,
       );
       reports += 1;
     }
@@ -45,7 +45,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   };
   await eventually(
     read,
-    (held) => held,
+    (isTrue) => isTrue,
     () => `${condition.toString()} is false; last error: ${String(failure)}`,
   );
 }

@@ -9,7 +9,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { parquetReadObjects } from 'hyparquet';
 
 /** The packages return 64-bit integers as bigint. Integers of the API are below 2^53, so they fit a number. */
-const plain = (row) =>
+const toPlainRow = (row) =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,
@@ -18,9 +18,9 @@ const plain = (row) =>
   );
 
 async function readRows(format, bytes) {
-  if (format === 'arrow') return [...tableFromIPC(bytes)].map((row) => plain(row.toJSON()));
+  if (format === 'arrow') return [...tableFromIPC(bytes)].map((row) => toPlainRow(row.toJSON()));
   const file = new Uint8Array(bytes).buffer;
-  return (await parquetReadObjects({ file })).map(plain);
+  return (await parquetReadObjects({ file })).map(toPlainRow);
 }
 
 const files = JSON.parse(await text(process.stdin));

@@ -48,8 +48,8 @@ export class FastRandom extends Random {
   override big(bits: number): bigint {
     const size = this.int(1, bits);
     let value = 1n;
-    let left = size - 1;
-    for (; left >= 32; left -= 32) value = (value << 32n) | BigInt(this.int(0, 0xffff_ffff));
-    return (value << BigInt(left)) | BigInt(this.int(0, 2 ** left - 1));
+    let bitsLeft = size - 1;
+    for (; bitsLeft >= 32; bitsLeft -= 32) value = (value << 32n) | BigInt(this.int(0, 0xffff_ffff));
+    return (value << BigInt(bitsLeft)) | BigInt(this.int(0, 2 ** bitsLeft - 1));
   }
 }

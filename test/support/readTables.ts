@@ -29,6 +29,6 @@ export function readCsv(text: string): {
     if (end === '\n') rows.push([]);
     if (field.lastIndex === text.length) break;
   }
-  const [names = [], ...rest] = rows.filter((row) => row.length > 0);
-  return { names: names.map(String), rows: rest };
+  const [names = [], ...valueRows] = rows.filter((row) => row.length > 0);
+  return { names: names.map(String), rows: valueRows };
 }

@@ -35,9 +35,9 @@ export function runExample(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const texts = { output: '', errors: '' };
-  child.stderr.setEncoding('utf8').on('data', (part: string) => (texts.errors += part));
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    texts.output += part;
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (texts.errors += chunk));
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    texts.output += chunk;
     // The shell of curl has a child of its own, so the whole group ends.
     if (until !== undefined && texts.output.includes(until) && child.pid !== undefined)
       process.kill(-child.pid, 'SIGKILL');

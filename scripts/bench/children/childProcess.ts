@@ -12,7 +12,7 @@ export interface BenchChild {
   /** The first line of the child's output, which is its address. */
   readonly url: string;
   /** Resolves to the next line of the child's output. */
-  line(): Promise<string>;
+  nextLine(): Promise<string>;
   /** Writes a line to the child's standard input. */
   say(line: string): void;
   close(): Promise<void>;
@@ -31,34 +31,34 @@ export async function startBenchChild(name: string, argument: unknown): Promise<
     const parts = (unfinishedLine + chunk.toString()).split('\n');
     unfinishedLine = parts.pop() ?? '';
     for (const part of parts) {
-      const next = lineWaiters.shift();
-      if (next === undefined) lines.push(part);
-      else next(part);
+      const waiter = lineWaiters.shift();
+      if (waiter === undefined) lines.push(part);
+      else waiter(part);
     }
   });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const failed = ended.then(() => Promise.reject(new Error(`${name} ended`)));
+  const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const failed = exit.then(() => Promise.reject(new Error(`${name} ended`)));
   failed.catch(() => undefined);
-  const line = async (): Promise<string> =>
+  const nextLine = async (): Promise<string> =>
     lines.shift() ?? Promise.race([new Promise<string>((resolve) => lineWaiters.push(resolve)), failed]);
   return {
     pid: child.pid ?? 0,
-    url: await line(),
-    line,
+    url: await nextLine(),
+    nextLine: nextLine,
     say: (text) => void child.stdin.write(`${text}\n`),
     async close() {
       child.stdin.end();
-      await ended;
+      await exit;
     },
   };
 }
 
 /** Processor time that a process has used, in seconds (Linux). */
 export function processorSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const statText = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // In /proc/<pid>/stat, user and system time are the 12th and 13th field after the name in parentheses, in hundredths
   // of a second.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = statText.slice(statText.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 

@@ -30,9 +30,9 @@ function read(socket: Socket): void {
     for (const line of lines) {
       if (!line.startsWith('id:')) continue;
       const id = line.slice(3).trim();
-      const first = firstSeen.get(id);
-      if (first === undefined) firstSeen.set(id, now);
-      delays.push(now - (first ?? now));
+      const firstSeenAt = firstSeen.get(id);
+      if (firstSeenAt === undefined) firstSeen.set(id, now);
+      delays.push(now - (firstSeenAt ?? now));
     }
   });
 }
@@ -56,8 +56,8 @@ function open({ hostname, port, pathname, search }: URL): Promise<void> {
 async function main(): Promise<void> {
   const { url, clients } = JSON.parse(process.argv[2] ?? '{}') as Argument;
   const target = new URL(url);
-  for (let opened = 0; opened < clients; opened += OPENING) {
-    const count = Math.min(OPENING, clients - opened);
+  for (let openedCount = 0; openedCount < clients; openedCount += OPENING) {
+    const count = Math.min(OPENING, clients - openedCount);
     await Promise.all(Array.from({ length: count }, () => open(target)));
   }
   process.stdout.write('ready\n');

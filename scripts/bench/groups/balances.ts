@@ -14,7 +14,7 @@ import { askFigures, type Ask } from '../askFigures';
 
 interface TransferLoad {
   /** Number of transfers of other tokens between other accounts. */
-  readonly others: number;
+  readonly otherTransfers: number;
   /** Number of holders of the token with many holders. Each holder received the token at least once. */
   readonly holders: number;
   readonly wallets: number;
@@ -39,7 +39,7 @@ export async function loadTransfers(
   load: TransferLoad,
   onChunk: (done: number) => void,
 ): Promise<void> {
-  const common = {
+  const sharedParams = {
     from: swaps.from,
     blocks: lastLoadedBlock(swaps) - 1,
     holders: load.holders,
@@ -51,14 +51,19 @@ export async function loadTransfers(
   const parts: readonly (readonly [string, number])[] = [
     ['holder_transfers', Math.floor(load.holders * 1.2)],
     ['wallet_transfers', load.wallets * (TOKENS + LP_TOKENS) * RECEIPTS],
-    ['other_transfers', load.others],
+    ['other_transfers', load.otherTransfers],
   ];
   let loadedRows = 0;
   for (const [name, count] of parts) {
     const sql = readSql(name);
-    for (let at = 0; at < count; at += CHUNK_TRANSFERS) {
-      const chunkRows = Math.min(CHUNK_TRANSFERS, count - at);
-      await database.command('load transfers', sql, { ...common, at, count: chunkRows, total: count });
+    for (let firstIndex = 0; firstIndex < count; firstIndex += CHUNK_TRANSFERS) {
+      const chunkRows = Math.min(CHUNK_TRANSFERS, count - firstIndex);
+      await database.command('load transfers', sql, {
+        ...sharedParams,
+        at: firstIndex,
+        count: chunkRows,
+        total: count,
+      });
       loadedRows += chunkRows;
       onChunk(loadedRows);
     }
@@ -101,7 +106,7 @@ export async function storageFigures(database: Database): Promise<Figure[]> {
      FROM system.parts WHERE active AND database = currentDatabase() GROUP BY table`,
   );
   const sizeOf = (table: string): { bytes: number; stored: number } => {
-    const row = rows.find((each) => each.table === table);
+    const row = rows.find((sizeRow) => sizeRow.table === table);
     return { bytes: Number(row?.bytes ?? 0), stored: Number(row?.stored ?? 0) };
   };
   const transfers = sizeOf('transfers');

@@ -20,14 +20,14 @@ export async function benchCompression(api: ServedApi): Promise<Figure[]> {
   const zippedRates = ENCODINGS.map((): number[] => []);
   for (let round = 0; round < ROUNDS; round += 1) {
     plainRates.push(await requestsPerSecond(url, 'identity'));
-    for (const [at, encoding] of ENCODINGS.entries())
-      zippedRates[at]?.push(await requestsPerSecond(url, encoding));
+    for (const [encodingIndex, encoding] of ENCODINGS.entries())
+      zippedRates[encodingIndex]?.push(await requestsPerSecond(url, encoding));
   }
   const limit = median(plainRates);
-  return ENCODINGS.map((encoding, at) => {
-    const value = median(zippedRates[at] ?? []);
+  return ENCODINGS.map((encoding, encodingIndex) => {
+    const value = median(zippedRates[encodingIndex] ?? []);
     return {
-      name: `/pairs with ${encoding}, ${bytes[at] ?? 0} bytes instead of ${plainBytes}`,
+      name: `/pairs with ${encoding}, ${bytes[encodingIndex] ?? 0} bytes instead of ${plainBytes}`,
       value,
       unit: 'requests/s',
       limitName: 'without compression',

@@ -42,7 +42,7 @@ export async function loadLogs(
   const { seed, logs } = load;
   const blocks = Math.ceil(logs / LOGS_PER_BLOCK);
   const sql = readSql('logs');
-  const common = {
+  const sharedParams = {
     seed,
     start: START_TIMESTAMP,
     first_block: FIRST_BLOCK,
@@ -51,10 +51,10 @@ export async function loadLogs(
     contracts: CONTRACTS,
     people: PEOPLE,
   };
-  for (let at = 0; at < logs; at += CHUNK_LOGS) {
-    const count = Math.min(CHUNK_LOGS, logs - at);
-    await database.command('load logs', sql, { ...common, at, count });
-    onChunk(at + count);
+  for (let firstIndex = 0; firstIndex < logs; firstIndex += CHUNK_LOGS) {
+    const count = Math.min(CHUNK_LOGS, logs - firstIndex);
+    await database.command('load logs', sql, { ...sharedParams, at: firstIndex, count });
+    onChunk(firstIndex + count);
   }
   await database.command(
     'load blocks',

@@ -29,16 +29,16 @@ export async function benchFanOut(api: ServedApi, chain: StubChain, clients: num
   const path = '/api/v1/activity/stream?event_type=swap';
   const readers = await startBenchChild('streamReaders', { url: `${api.url}${path}`, clients });
   const perClient = (residentBytes(api.pid) - bytesBefore) / clients;
-  let beating = true;
-  const beat = (async () => {
-    while (beating) {
+  let isChainGrowing = true;
+  const chainGrowth = (async () => {
+    while (isChainGrowing) {
       chain.setHead(chain.head + 1);
       await delay(EVENT_EVERY_MS);
     }
   })();
-  const served = await measure(readers, api.pid);
-  beating = false;
-  await beat;
+  const measured = await measure(readers, api.pid);
+  isChainGrowing = false;
+  await chainGrowth;
   await readers.close();
   const bytes = await messageBytes(api);
   const plainSockets = await startBenchChild('plainSockets', { bytes, everyMs: EVENT_EVERY_MS });
@@ -46,59 +46,59 @@ export async function benchFanOut(api: ServedApi, chain: StubChain, clients: num
   const limit = await measure(plainReaders, plainSockets.pid);
   await plainReaders.close();
   await plainSockets.close();
-  const what = `stream, ${clients} clients, ${Math.round(served.messages / SECONDS / clients)} events/s`;
-  const line = (
+  const title = `stream, ${clients} clients, ${Math.round(measured.messages / SECONDS / clients)} events/s`;
+  const makeFigure = (
     name: string,
     unit: string,
-    [value, of]: readonly [number, number],
+    [value, limit]: readonly [number, number],
     target: string,
     ok: boolean,
   ): Figure => ({
-    name: `${what}: ${name}`,
+    name: `${title}: ${name}`,
     value,
     unit,
     limitName: 'plain sockets, the same bytes',
-    limit: of,
-    ratio: value / of,
+    limit,
+    ratio: value / limit,
     target,
     ok,
   });
-  const { microseconds: cost } = served;
+  const { microseconds: cost } = measured;
   return [
-    line(
+    makeFigure(
       'processor time per message',
       'us',
       [cost, limit.microseconds],
       '<= 1.5x',
       cost <= 1.5 * limit.microseconds,
     ),
-    line(
+    makeFigure(
       'delay after the first client, p99 of all clients',
       'ms',
-      [served.p99, limit.p99],
+      [measured.p99, limit.p99],
       '<= 500 ms',
-      served.p99 <= 500,
+      measured.p99 <= 500,
     ),
     {
-      ...line('memory per client', 'KB', [perClient / 1_024, 25], '<= 25 KB', perClient <= 25 * 1_024),
+      ...makeFigure('memory per client', 'KB', [perClient / 1_024, 25], '<= 25 KB', perClient <= 25 * 1_024),
       limitName: 'allowed',
     },
   ];
 }
 
 async function measure(readers: BenchChild, serverPid: number): Promise<Measured> {
-  const ask = async (): Promise<Got> => {
+  const readCounts = async (): Promise<Got> => {
     readers.say('look');
-    return JSON.parse(await readers.line()) as Got;
+    return JSON.parse(await readers.nextLine()) as Got;
   };
   await delay(2_000);
-  await ask();
-  const cpu = processorSeconds(serverPid);
+  await readCounts();
+  const cpuBefore = processorSeconds(serverPid);
   await delay(SECONDS * 1_000);
-  const usedSeconds = processorSeconds(serverPid) - cpu;
-  const got = await ask();
-  if (got.messages === 0) throw new Error('no client received a message');
-  return { ...got, microseconds: (usedSeconds / got.messages) * 1e6 };
+  const usedSeconds = processorSeconds(serverPid) - cpuBefore;
+  const counts = await readCounts();
+  if (counts.messages === 0) throw new Error('no client received a message');
+  return { ...counts, microseconds: (usedSeconds / counts.messages) * 1e6 };
 }
 
 /** Length in bytes of the message that the stream sends for one swap. */

@@ -37,7 +37,7 @@ const STORAGE = [
   { table: 'bars', row: 'bar', target: 40 },
 ];
 
-export async function benchReads({ server, folder, figures, wants }: Bench): Promise<void> {
+export async function benchReads({ server, folder, figures, isWanted }: Bench): Promise<void> {
   const load = { swaps: SWAPS, pairs: 10_000, from: 1_700_000_000, days: 120 };
   const database = await createDatabase(server.writerUrl, 'candlehouse_ticks', true);
   await loadSwaps(database, load, (done) => say(`loaded ${done} of ${load.swaps} swaps`));
@@ -46,7 +46,7 @@ export async function benchReads({ server, folder, figures, wants }: Bench): Pro
   await database.command('optimize', 'OPTIMIZE TABLE bars FINAL');
   await waitForMerges(database);
   await waitForCalm(database);
-  if (wants('storage')) figures.push(...(await benchStorage(database, STORAGE)));
+  if (isWanted('storage')) figures.push(...(await benchStorage(database, STORAGE)));
   await database.close();
   const readerUrl = databaseUrl(server.readerUrl, 'candlehouse_ticks');
   const api = await serveApi('serve', {
@@ -54,19 +54,19 @@ export async function benchReads({ server, folder, figures, wants }: Bench): Pro
     CLICKHOUSE_READ_URL: readerUrl,
     CHAIN_CONFIG: writeLoadedDescription(folder),
   });
-  if (wants('ticks')) {
+  if (isWanted('ticks')) {
     say('measuring ticks …');
     figures.push(...(await benchTicks(api, load, readerUrl, server.pid())));
   }
-  if (wants('lists')) {
+  if (isWanted('lists')) {
     say('measuring lists …');
     figures.push(...(await benchLists(api, load, readerUrl)));
   }
-  if (wants('hot')) {
+  if (isWanted('hot')) {
     say('measuring cached answers …');
     figures.push(...(await benchHot(api)));
   }
-  if (wants('compression')) {
+  if (isWanted('compression')) {
     say('measuring compressed answers …');
     figures.push(...(await benchCompression(api)));
   }
@@ -75,12 +75,12 @@ export async function benchReads({ server, folder, figures, wants }: Bench): Pro
 }
 
 /**
- * Sends the same queries to databases with three numbers of swaps, in turn. Sends the queries of the group
- * `lists` to the largest database.
+ * Sends the same queries to three databases with different numbers of swaps. Sends the queries of the group `lists`
+ * only to the largest database.
  */
 export async function benchSizes({ server, folder, figures }: Bench): Promise<void> {
   const settings = { CHAIN_CONFIG: writeLoadedDescription(folder) };
-  const grown: Grown[] = [];
+  const sizes: Grown[] = [];
   for (const swaps of GROWTH) {
     const load = { swaps, pairs: 100_000, from: 1_700_000_000, days: 120 };
     const name = `candlehouse_growth_${swaps}`;
@@ -98,20 +98,20 @@ export async function benchSizes({ server, folder, figures }: Bench): Promise<vo
       CLICKHOUSE_URL: databaseUrl(server.writerUrl, name),
       CLICKHOUSE_READ_URL: readerUrl,
     };
-    grown.push({ load, readerUrl, api: await serveApi('serve', { ...settings, ...urls }) });
+    sizes.push({ load, readerUrl, api: await serveApi('serve', { ...settings, ...urls }) });
   }
   say('measuring ticks at each size …');
-  figures.push(...(await benchGrowth(grown)));
-  const largest = grown.at(-1);
+  figures.push(...(await benchGrowth(sizes)));
+  const largest = sizes.at(-1);
   say('measuring lists at the largest size …');
   if (largest !== undefined)
     figures.push(...(await benchLists(largest.api, largest.load, largest.readerUrl)));
-  for (const { api } of grown) await api.stop();
+  for (const { api } of sizes) await api.stop();
 }
 
 export async function benchHoldings({ server, folder, figures }: Bench): Promise<void> {
   const swaps = { swaps: 200_000, pairs: 10_000, from: 1_700_000_000, days: 30 };
-  const load = { others: TRANSFERS, holders: 1_000_000, wallets: 130 };
+  const load = { otherTransfers: TRANSFERS, holders: 1_000_000, wallets: 130 };
   const database = await createDatabase(server.writerUrl, 'candlehouse_balances', true);
   await loadSwaps(database, swaps, () => undefined);
   await loadPrices(database, swaps);

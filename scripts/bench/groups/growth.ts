@@ -22,14 +22,14 @@ const TARGET_RATIO = 1.5;
  * contains the p50.
  */
 export async function benchGrowth(sizes: readonly Grown[]): Promise<Figure[]> {
-  const grown = sizes.map(({ load, api }) => ({
+  const measuredSizes = sizes.map(({ load, api }) => ({
     load,
     api,
     asks: createAsks(load, WARM_UP + REQUESTS),
     times: [] as number[],
   }));
   for (let index = 0; index < WARM_UP + REQUESTS; index += 1) {
-    for (const { api, asks, times } of grown) {
+    for (const { api, asks, times } of measuredSizes) {
       const ask = asks[index];
       if (ask === undefined) continue;
       const startedAt = performance.now();
@@ -37,16 +37,16 @@ export async function benchGrowth(sizes: readonly Grown[]): Promise<Figure[]> {
       if (index >= WARM_UP) times.push(performance.now() - startedAt);
     }
   }
-  const [first, ...larger] = grown;
-  const limit = percentile(first?.times ?? [], 99);
+  const [smallest, ...larger] = measuredSizes;
+  const limit = percentile(smallest?.times ?? [], 99);
   return larger.map(({ load, times }) => {
     const value = percentile(times, 99);
-    const middle = percentile(times, 50).toFixed(1);
+    const medianText = percentile(times, 50).toFixed(1);
     return {
-      name: `ticks, 300 bars, ${load.swaps} swaps, ${load.pairs} pairs, p99 (p50 ${middle} ms)`,
+      name: `ticks, 300 bars, ${load.swaps} swaps, ${load.pairs} pairs, p99 (p50 ${medianText} ms)`,
       value,
       unit: 'ms',
-      limitName: `the same with ${first?.load.swaps} swaps (p50 ${percentile(first?.times ?? [], 50).toFixed(1)})`,
+      limitName: `the same with ${smallest?.load.swaps} swaps (p50 ${percentile(smallest?.times ?? [], 50).toFixed(1)})`,
       limit,
       ratio: value / limit,
       target: `<= ${TARGET_RATIO}x`,

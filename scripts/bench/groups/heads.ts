@@ -56,21 +56,21 @@ async function measureHeads(
   load: SwapLoad,
   enginePid: number,
 ): Promise<Figure[]> {
-  const first = lastLoadedBlock(load);
-  const follow = async (from: number, heads: number): Promise<void> => {
+  const firstHead = lastLoadedBlock(load);
+  const addHeads = async (from: number, heads: number): Promise<void> => {
     for (let block = from + 1; block <= from + heads; block += 1) {
       await addHead(database, load, block);
       await untilHead(api, block);
       for (const path of PATHS) await api.get(`/api/v1${path}`);
     }
   };
-  await follow(first, WARM_HEADS);
+  await addHeads(firstHead, WARM_HEADS);
   return measureProcessors(api, enginePid, {
     per: `head, ${load.swaps / load.days} swaps a day, ${load.pairs} pairs`,
     count: HEADS,
     unit: 'ms',
     limitName: 'time from the head to the last list',
-    run: () => follow(first + WARM_HEADS, HEADS),
+    run: () => addHeads(firstHead + WARM_HEADS, HEADS),
   });
 }
 
@@ -85,7 +85,7 @@ async function addHead(database: Database, { from }: SwapLoad, block: number): P
 }
 
 async function untilHead(api: ServedApi, block: number): Promise<void> {
-  for (const until = Date.now() + HEAD_MS; Date.now() < until; await delay(POLL_MS))
+  for (const endsAt = Date.now() + HEAD_MS; Date.now() < endsAt; await delay(POLL_MS))
     if (Number(await api.head()) === block) return;
   throw new Error(`the API did not reach block ${block}`);
 }

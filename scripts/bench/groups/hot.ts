@@ -13,17 +13,17 @@ const PATH = '/api/v1/pairs?limit=25';
 export async function benchHot(api: ServedApi): Promise<Figure[]> {
   const body = await api.get(PATH);
   const bare = await startBenchChild('bareServer', { body });
-  const served: number[] = [];
+  const servedRates: number[] = [];
   const limits: number[] = [];
   let seconds = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     limits.push(await requestsPerSecond(bare.url));
     const secondsBefore = processorSeconds(api.pid);
-    served.push(await requestsPerSecond(`${api.url}${PATH}`));
+    servedRates.push(await requestsPerSecond(`${api.url}${PATH}`));
     seconds += processorSeconds(api.pid) - secondsBefore;
   }
   await bare.close();
-  const [value, limit] = [median(served), median(limits)];
+  const [value, limit] = [median(servedRates), median(limits)];
   return [
     {
       name: `/pairs from the cache, ${CONNECTIONS} connections, ${body.length} bytes`,
@@ -37,10 +37,10 @@ export async function benchHot(api: ServedApi): Promise<Figure[]> {
     },
     {
       name: 'processor time of the API per request of /pairs from the cache',
-      value: (seconds / (ROUNDS * SECONDS * mean(served))) * 1e6,
+      value: (seconds / (ROUNDS * SECONDS * mean(servedRates))) * 1e6,
       unit: 'us',
       limitName: 'time of one core per request at this rate',
-      limit: 1e6 / mean(served),
+      limit: 1e6 / mean(servedRates),
       ratio: seconds / (ROUNDS * SECONDS),
       target: 'printed',
       ok: true,

@@ -24,7 +24,7 @@ const SETTLE_MS = 5_000;
 
 /** Processor time that ClickHouse spends on each API process that serves no requests, while no block arrives. */
 async function benchPolling({ server, folder }: Pick<Bench, 'server' | 'folder'>): Promise<Figure> {
-  const used = async (): Promise<number> => {
+  const cpuShare = async (): Promise<number> => {
     const before = processorSeconds(server.pid());
     await delay(POLLING_MS);
     return ((processorSeconds(server.pid()) - before) / POLLING_MS) * 1_000;
@@ -35,18 +35,18 @@ async function benchPolling({ server, folder }: Pick<Bench, 'server' | 'folder'>
   };
   const apis = [await serveApi('serve', settings), await serveApi('serve', settings)];
   await delay(SETTLE_MS);
-  const polled = await used();
+  const polled = await cpuShare();
   for (const api of apis) await api.stop();
   await delay(SETTLE_MS);
-  const alone = await used();
-  const share = (polled - alone) / apis.length;
+  const idleShare = await cpuShare();
+  const shareOfOneApi = (polled - idleShare) / apis.length;
   return {
     name: 'processor time of ClickHouse per API process without requests',
-    value: share * 100,
+    value: shareOfOneApi * 100,
     unit: '% of one core',
     limitName: 'ClickHouse without an API process',
-    limit: alone * 100,
-    ratio: share / alone,
+    limit: idleShare * 100,
+    ratio: shareOfOneApi / idleShare,
     target: 'printed',
     ok: true,
   };
@@ -63,24 +63,28 @@ export async function benchIdle({ server, folder, figures }: Bench): Promise<voi
     START_BLOCK: '0',
     CLICKHOUSE_URL: databaseUrl(server.writerUrl, 'candlehouse_idle'),
   });
-  const follow = async (from: number, blocks: number): Promise<void> => {
+  const addHeads = async (from: number, blocks: number): Promise<void> => {
     for (let number = from + 1; number <= from + blocks; number += 1) {
       chain.setHead(number);
       await delay(BLOCK_EVERY_MS);
     }
   };
-  await follow(FIRST, WARM_BLOCKS);
-  const parts = { program: api.pid, engine: server.pid() };
-  const before = Object.values(parts).map(processorSeconds);
-  const started = performance.now();
-  const sent = await watchStatements(api.url, () => follow(FIRST + WARM_BLOCKS, BLOCKS));
-  const seconds = (performance.now() - started) / 1_000;
-  const used = Object.values(parts).map((pid, index) => processorSeconds(pid) - (before[index] ?? 0));
-  for (const [index, name] of Object.keys(parts).entries())
-    say(`${name}: ${(((used[index] ?? 0) / seconds) * 100).toFixed(1)} % of one core`);
-  const names = sent.map(([name, count]) => `${count} ${name}`).join(', ');
-  say(`${((sumStatements(sent) / seconds) * 60).toFixed(0)} statements a minute besides inserts: ${names}`);
-  const share = used.reduce((sum, part) => sum + part, 0) / seconds;
+  await addHeads(FIRST, WARM_BLOCKS);
+  const pidByPart = { program: api.pid, engine: server.pid() };
+  const before = Object.values(pidByPart).map(processorSeconds);
+  const startedAt = performance.now();
+  const sentStatements = await watchStatements(api.url, () => addHeads(FIRST + WARM_BLOCKS, BLOCKS));
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const usedSeconds = Object.values(pidByPart).map(
+    (pid, index) => processorSeconds(pid) - (before[index] ?? 0),
+  );
+  for (const [index, name] of Object.keys(pidByPart).entries())
+    say(`${name}: ${(((usedSeconds[index] ?? 0) / seconds) * 100).toFixed(1)} % of one core`);
+  const statementsText = sentStatements.map(([name, count]) => `${count} ${name}`).join(', ');
+  say(
+    `${((sumStatements(sentStatements) / seconds) * 60).toFixed(0)} statements a minute besides inserts: ${statementsText}`,
+  );
+  const share = usedSeconds.reduce((sum, part) => sum + part, 0) / seconds;
   figures.push({
     name: `processor time of engine and program, with a block of 24 logs every ${BLOCK_EVERY_MS / 1_000} s`,
     value: share * 100,

@@ -25,18 +25,18 @@ export async function benchLatency(
   const latencies = await timeBlocks(api, chain, range);
   const inserts = await timeInserts(database);
   const isWhole = latencies.length >= (range.to - range.from) * 0.98;
-  return BEYOND_MS.map(([p, beyond]) => {
-    const value = percentile(latencies, p);
-    const limit = percentile(inserts, p);
+  return BEYOND_MS.map(([percent, limitMs]) => {
+    const value = percentile(latencies, percent);
+    const limit = percentile(inserts, percent);
     return {
-      name: `time from a new block to the stream client, p${p} of ${latencies.length} blocks`,
+      name: `time from a new block to the stream client, p${percent} of ${latencies.length} blocks`,
       value,
       unit: 'ms',
       limitName: 'insert of one block of 24 rows',
       limit,
       ratio: value / limit,
-      target: `<= limit + ${beyond} ms`,
-      ok: value <= limit + beyond && isWhole,
+      target: `<= limit + ${limitMs} ms`,
+      ok: value <= limit + limitMs && isWhole,
     };
   });
 }
@@ -51,10 +51,10 @@ export async function timeBlocks(
   const shownAt = new Map<number, number>();
   const latencies: number[] = [];
   const stream = openStream(`${api.url}/api/v1/activity/stream?event_type=swap`, (block) => {
-    const at = shownAt.get(block);
-    if (at === undefined) return;
+    const blockShownAt = shownAt.get(block);
+    if (blockShownAt === undefined) return;
     shownAt.delete(block);
-    latencies.push(performance.now() - at);
+    latencies.push(performance.now() - blockShownAt);
   });
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   for (let number = range.from; number <= range.to; number += 1) {
@@ -86,9 +86,9 @@ function openStream(url: string, onEvent: (block: number) => void): { close(): v
     let text = '';
     response.on('data', (chunk: Buffer) => {
       text += chunk.toString();
-      for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n')) {
-        const block = /^id: ?(\d+)-/.exec(text.slice(0, end))?.[1];
-        text = text.slice(end + 1);
+      for (let lineEnd = text.indexOf('\n'); lineEnd !== -1; lineEnd = text.indexOf('\n')) {
+        const block = /^id: ?(\d+)-/.exec(text.slice(0, lineEnd))?.[1];
+        text = text.slice(lineEnd + 1);
         if (block !== undefined) onEvent(Number(block));
       }
     });

@@ -45,10 +45,10 @@ function listAsks(): Ask[] {
 }
 
 export async function benchLists(api: ServedApi, load: SwapLoad, readerUrl: string): Promise<Figure[]> {
-  const first = performance.now();
+  const startedAt = performance.now();
   await api.get('/api/v1/tokens?limit=1');
   await api.get('/api/v1/dexes');
-  const buildMs = performance.now() - first;
+  const buildMs = performance.now() - startedAt;
   const asks = listAsks().map((ask) => ({ ...ask, name: `${ask.name}, ${load.swaps} swaps` }));
   const figures = await askFigures(api, readerUrl, asks, ROUNDS);
   figures.push({

@@ -39,8 +39,14 @@ export async function benchRecovery(
     await program.end('SIGKILL');
     killed.push((await timeStart(loaded)).ready);
   }
-  const bars = clean.map(({ bar }) => bar);
-  const figure = (name: string, value: number, limitName: string, limit: number, target: number): Figure => ({
+  const bars = clean.map(({ barSeconds }) => barSeconds);
+  const makeFigure = (
+    name: string,
+    value: number,
+    limitName: string,
+    limit: number,
+    target: number,
+  ): Figure => ({
     name: `${name}, ${load.swaps} swaps`,
     value,
     unit: 's',
@@ -51,14 +57,14 @@ export async function benchRecovery(
     ok: value <= target,
   });
   return [
-    figure(
+    makeFigure(
       `time from start to first bar, median of ${ROUNDS} (maximum ${Math.max(...bars).toFixed(1)} s)`,
       median(bars),
       'start of the engine alone',
       median(engine),
       3,
     ),
-    figure(
+    makeFigure(
       `time from start after kill -9 to ready, maximum of ${ROUNDS} (median ${median(killed).toFixed(1)} s)`,
       Math.max(...killed),
       'start after a clean stop',
@@ -72,7 +78,7 @@ interface Start {
   /** Seconds until the program was ready at the node's head. */
   readonly ready: number;
   /** Seconds until the program answered with a bar. */
-  readonly bar: number;
+  readonly barSeconds: number;
 }
 
 /** Starts the program, measures the start, and stops the program. */
@@ -82,11 +88,11 @@ async function timeStart({ settings, chain }: LoadedFolder): Promise<Start> {
   const program = await startProgram('all', settings);
   const path = `/api/v1/pairs/0x${loadedPair(0)}/ticks?timeframe=1h&currency=quote&limit=1`;
   while (!(await hasBar(`${program.url}${path}`))) await delay(20);
-  const bar = secondsSince();
+  const barSeconds = secondsSince();
   await untilReady(program, chain);
   const ready = secondsSince();
   await program.end('SIGTERM');
-  return { ready, bar };
+  return { ready, barSeconds };
 }
 
 async function hasBar(url: string): Promise<boolean> {
@@ -106,8 +112,8 @@ async function timeEngine(dataDir: string, log: Logger): Promise<number> {
 }
 
 export async function untilReady({ url, output }: Program, chain: StubChain): Promise<void> {
-  const end = performance.now() + READY_MAX_MS;
-  while (performance.now() < end) {
+  const endsAt = performance.now() + READY_MAX_MS;
+  while (performance.now() < endsAt) {
     const answer = await fetch(`${url}/readyz`).catch(() => null);
     await answer?.arrayBuffer();
     if (answer?.status === 200 && Number(answer.headers.get('x-indexed-block')) === chain.head) return;

@@ -51,9 +51,9 @@ async function measure(api: ServedApi, chain: StubChain, path: string, name: str
   }
   const value = percentile(times, 50);
   const limit = percentile(fetches, 50);
-  const [p90, most] = [percentile(times, 90), Math.max(...times)].map(Math.round);
+  const [p90, largest] = [percentile(times, 90), Math.max(...times)].map(Math.round);
   return {
-    name: `time from a reorg of ${DEPTH_BLOCKS} blocks to correct ${name}, p50 of ${times.length} (p90 ${p90}, maximum ${most} ms)`,
+    name: `time from a reorg of ${DEPTH_BLOCKS} blocks to correct ${name}, p50 of ${times.length} (p90 ${p90}, maximum ${largest} ms)`,
     value,
     unit: 'ms',
     limitName: 'fetching these blocks alone',
@@ -73,8 +73,8 @@ function headOf(chain: StubChain): string {
  * API nothing to detect the block.
  */
 async function untilShown(api: ServedApi, path: string, hash: string): Promise<number> {
-  const end = performance.now() + WAIT_MS;
-  while (performance.now() < end) {
+  const endsAt = performance.now() + WAIT_MS;
+  while (performance.now() < endsAt) {
     if ((await askFor(`${api.url}/readyz`)) !== hash) await delay(POLL_MS);
     else if ((await askFor(`${api.url}/api/v1${path}`)) === hash) return performance.now();
   }

@@ -43,7 +43,7 @@ export async function benchSources(
   readerUrl: string,
 ): Promise<Figure[]> {
   const database = openDatabase({ url: readerUrl, maxConnections: 1 });
-  const served = new Map<'text' | 'regex', number[]>([
+  const timesByMode = new Map<'text' | 'regex', number[]>([
     ['text', []],
     ['regex', []],
   ]);
@@ -55,19 +55,19 @@ export async function benchSources(
     startedAt = performance.now();
     await api.drain(`/api/v1/source-search?${ask}`);
     const mode = ask.includes('mode=regex') ? 'regex' : 'text';
-    if (index >= WARM_UP) served.get(mode)?.push(performance.now() - startedAt);
+    if (index >= WARM_UP) timesByMode.get(mode)?.push(performance.now() - startedAt);
   }
   await database.close();
   const size = `${files} files of ${Math.round(bytes / 2 ** 20)} MiB`;
-  return [...served].flatMap(([mode, times]) =>
-    [50, 99].map((p): Figure => {
-      const value = percentile(times, p);
-      const limit = percentile(selectOne, p);
+  return [...timesByMode].flatMap(([mode, times]) =>
+    [50, 99].map((percent): Figure => {
+      const value = percentile(times, percent);
+      const limit = percentile(selectOne, percent);
       return {
-        name: `source-search by ${mode} over ${size}, p${p}`,
+        name: `source-search by ${mode} over ${size}, p${percent}`,
         value,
         unit: 'ms',
-        limitName: `SELECT 1, p${p}`,
+        limitName: `SELECT 1, p${percent}`,
         limit,
         ratio: value / limit,
         target: `<= ${LIMIT_MS} ms`,

@@ -58,10 +58,10 @@ export function pathOf({ pair, timeframe: [name], to }: Ask): string {
   return `/api/v1/pairs/0x${pair}/ticks?timeframe=${name}&currency=quote&limit=${BARS_LIMIT}&to=${to}`;
 }
 
-async function time(into: number[], counts: boolean, run: () => Promise<unknown>): Promise<void> {
+async function time(times: number[], isCounted: boolean, run: () => Promise<unknown>): Promise<void> {
   const startedAt = performance.now();
   await run();
-  if (counts) into.push(performance.now() - startedAt);
+  if (isCounted) times.push(performance.now() - startedAt);
 }
 
 export async function benchTicks(
@@ -107,19 +107,19 @@ function processorFigures(api: ServedApi, load: SwapLoad, enginePid: number): Pr
   });
 }
 
-function ticksFigure({ served, direct }: Times, load: SwapLoad, p: 50 | 99): Figure {
-  const value = percentile(served, p);
-  const limit = percentile(direct, p);
+function ticksFigure({ served, direct }: Times, load: SwapLoad, percent: 50 | 99): Figure {
+  const value = percentile(served, percent);
+  const limit = percentile(direct, percent);
   return {
-    key: `ticks_p${p}`,
-    name: `ticks, 300 bars, ${load.swaps} swaps, p${p}`,
+    key: `ticks_p${percent}`,
+    name: `ticks, 300 bars, ${load.swaps} swaps, p${percent}`,
     value,
     unit: 'ms',
     limitName: 'the same SQL sent to the engine',
     limit,
     ratio: value / limit,
-    target: p === 99 ? '<= 1.25x limit + 1 ms, <= 10 ms' : '',
-    ok: p !== 99 || (value <= 1.25 * limit + 1 && value <= 10),
+    target: percent === 99 ? '<= 1.25x limit + 1 ms, <= 10 ms' : '',
+    ok: percent !== 99 || (value <= 1.25 * limit + 1 && value <= 10),
   };
 }
 
@@ -127,10 +127,10 @@ function ticksFigure({ served, direct }: Times, load: SwapLoad, p: 50 | 99): Fig
  * Time of a read of one row by its key, compared with `SELECT 1`. The figure has no target. It shows which part of the
  * time of a ticks request is due to the machine.
  */
-function floorFigure({ keyedRead, selectOne }: Times, p: 50 | 99): Figure {
-  const value = percentile(keyedRead, p);
-  const limit = percentile(selectOne, p);
-  const name = `read of one row by its key, for comparison with ticks, p${p}`;
+function floorFigure({ keyedRead, selectOne }: Times, percent: 50 | 99): Figure {
+  const value = percentile(keyedRead, percent);
+  const limit = percentile(selectOne, percent);
+  const name = `read of one row by its key, for comparison with ticks, p${percent}`;
   return {
     name,
     value,

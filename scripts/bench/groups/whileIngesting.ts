@@ -10,7 +10,7 @@ import { createAsks, pathOf } from './ticks';
 const BLOCK_MS = 50;
 /** The two measurements alternate, so that noise affects both alike. */
 const TURNS = 8;
-const ASKS = 60;
+const ASKS_PER_TURN = 60;
 const WARM_UP = 60;
 const TARGET_RATIO = 2;
 
@@ -18,26 +18,26 @@ export async function benchWhileIngesting({ load, chain, settings }: LoadedFolde
   const program = await startProgram('all', settings);
   try {
     await untilReady(program, chain);
-    const asks = createAsks(load, WARM_UP + 2 * TURNS * ASKS);
-    const askNext = async (into: number[]): Promise<void> => {
+    const asks = createAsks(load, WARM_UP + 2 * TURNS * ASKS_PER_TURN);
+    const askNext = async (times: number[]): Promise<void> => {
       const ask = asks.pop();
       if (ask === undefined) return;
       const startedAt = performance.now();
       const answer = await fetch(`${program.url}${pathOf(ask)}`);
       await answer.arrayBuffer();
       if (answer.status !== 200) throw new Error(`${answer.status} of ${pathOf(ask)}`);
-      into.push(performance.now() - startedAt);
+      times.push(performance.now() - startedAt);
     };
     for (let index = 0; index < WARM_UP; index += 1) await askNext([]);
     const stillTimes: number[] = [];
     const busyTimes: number[] = [];
-    const first = chain.head;
+    const firstHead = chain.head;
     let busyMs = 0;
     for (let turn = 0; turn < TURNS; turn += 1) {
-      for (let index = 0; index < ASKS; index += 1) await askNext(stillTimes);
+      for (let index = 0; index < ASKS_PER_TURN; index += 1) await askNext(stillTimes);
       const beganAt = performance.now();
       const blocks = setInterval(() => chain.setHead(chain.head + 1), BLOCK_MS);
-      for (let index = 0; index < ASKS; index += 1) await askNext(busyTimes);
+      for (let index = 0; index < ASKS_PER_TURN; index += 1) await askNext(busyTimes);
       clearInterval(blocks);
       busyMs += performance.now() - beganAt;
       await untilReady(program, chain);
@@ -45,11 +45,11 @@ export async function benchWhileIngesting({ load, chain, settings }: LoadedFolde
     }
     const value = percentile(busyTimes, 99);
     const limit = percentile(stillTimes, 99);
-    const rate = ((chain.head - first) / busyMs) * 1_000;
-    const middle = `p50 ${percentile(busyTimes, 50).toFixed(1)} ms, without blocks ${percentile(stillTimes, 50).toFixed(1)} ms`;
+    const rate = ((chain.head - firstHead) / busyMs) * 1_000;
+    const medianText = `p50 ${percentile(busyTimes, 50).toFixed(1)} ms, without blocks ${percentile(stillTimes, 50).toFixed(1)} ms`;
     return [
       {
-        name: `ticks, ${load.swaps} swaps, while ${rate.toFixed(0)} blocks/s are ingested, p99 (${middle})`,
+        name: `ticks, ${load.swaps} swaps, while ${rate.toFixed(0)} blocks/s are ingested, p99 (${medianText})`,
         value,
         unit: 'ms',
         limitName: 'the same without new blocks',

@@ -25,42 +25,42 @@ interface Asked {
   /** Length of the body in bytes; null until the header has been read. */
   length: number | null;
   /** Bytes of the body that have arrived. */
-  taken: number;
+  takenBytes: number;
 }
 
 /** Sends one request at a time. Keeps the connection for later requests, until it is idle for IDLE_MS. */
-export function createDrain(base: string): Drain {
-  const { hostname, port, host } = new URL(base);
+export function createDrain(baseUrl: string): Drain {
+  const { hostname, port, host } = new URL(baseUrl);
   let request: Asked | null = null;
   const fail = (error: Error): void => {
     request?.reject(error);
     request = null;
   };
-  const take = (bytes: number, buffer: Uint8Array): boolean => {
+  const takeBytes = (bytes: number, buffer: Uint8Array): boolean => {
     if (request === null) return true;
-    if (request.length !== null) request.taken += bytes;
+    if (request.length !== null) request.takenBytes += bytes;
     else {
       request.head += Buffer.from(buffer.buffer, buffer.byteOffset, bytes).toString('latin1');
-      const end = request.head.indexOf(HEAD_END);
-      if (end === -1) return true;
-      const length = /\r\ncontent-length: (\d+)/i.exec(request.head.slice(0, end))?.[1];
+      const headLength = request.head.indexOf(HEAD_END);
+      if (headLength === -1) return true;
+      const length = /\r\ncontent-length: (\d+)/i.exec(request.head.slice(0, headLength))?.[1];
       if (!request.head.startsWith('HTTP/1.1 200 ') || length === undefined) {
         fail(new Error(`expected status 200 and a content-length, got: ${request.head.slice(0, 500)}`));
         socket.destroy();
         return true;
       }
       request.length = Number(length);
-      request.taken = request.head.length - end - HEAD_END.length;
+      request.takenBytes = request.head.length - headLength - HEAD_END.length;
     }
-    if (request.taken >= request.length) {
-      request.resolve(request.taken);
+    if (request.takenBytes >= request.length) {
+      request.resolve(request.takenBytes);
       request = null;
     }
     return true;
   };
   const buffer = Buffer.alloc(READ_BYTES);
   const openSocket = (): Socket => {
-    const onread = { buffer, callback: take };
+    const onread = { buffer, callback: takeBytes };
     const opened = connect({ host: hostname, port: Number(port), noDelay: true, onread });
     opened.on('error', fail);
     opened.on('close', () => fail(new Error('the API closed the connection')));
@@ -77,7 +77,7 @@ export function createDrain(base: string): Drain {
           socket = openSocket();
         }
         usedAt = performance.now();
-        request = { resolve, reject, head: '', length: null, taken: 0 };
+        request = { resolve, reject, head: '', length: null, takenBytes: 0 };
         socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: */*\r\n\r\n`);
       }),
     close: () => socket.destroy(),

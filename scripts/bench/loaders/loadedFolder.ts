@@ -34,8 +34,8 @@ export async function loadFolder(
   const dataDir = join(folder, 'loaded');
   mkdirSync(dataDir, { recursive: true });
   const load = { swaps, pairs: PAIRS, from: 1_700_000_000, days: LOADED_DAYS };
-  const loaded = lastLoadedBlock(load);
-  const chain = await startStubChain({ blocks: loaded + 40, logsPerBlock: 16, pairs: 20 });
+  const lastBlock = lastLoadedBlock(load);
+  const chain = await startStubChain({ blocks: lastBlock + 40, logsPerBlock: 16, pairs: 20 });
   const server = await startEmbeddedServer({ dataDir, log });
   const database = openDatabase({ url: server.writerUrl, requestTimeoutMs: 600_000 });
   await migrate(database, log);
@@ -43,7 +43,7 @@ export async function loadFolder(
   say('merging the table parts …');
   await database.command('optimize', 'OPTIMIZE TABLE bars FINAL');
   await waitForMerges(database);
-  await becomePastOf(chain, database, loaded, swaps);
+  await becomePastOf(chain, database, lastBlock, swaps);
   await database.close();
   await server.stop();
   writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
@@ -61,21 +61,21 @@ export async function loadFolder(
 async function becomePastOf(
   chain: StubChain,
   database: Database,
-  loaded: number,
+  lastBlock: number,
   swaps: number,
 ): Promise<void> {
-  const blocks = chain.blocks.slice(1, loaded + 1);
+  const blocks = chain.blocks.slice(1, lastBlock + 1);
   const rows = blocks.map(
     ({ number, hash, parentHash }) =>
       `(369, ${number}, unhex('${hash.slice(2)}'), unhex('${parentHash.slice(2)}'), ${chain.timeOf(number)}, NULL, 0, 0, [], [])`,
   );
   await database.command('load blocks', `INSERT INTO blocks VALUES ${rows.join(', ')}`);
   await database.command('forget the loader', 'TRUNCATE TABLE promotions');
-  const common = `unhex('${blocks.at(-1)?.hash.slice(2) ?? ''}'), ${chain.timeOf(loaded)}`;
+  const sharedColumns = `unhex('${blocks.at(-1)?.hash.slice(2) ?? ''}'), ${chain.timeOf(lastBlock)}`;
   const counts = `map('blocks', ${blocks.length}, 'pools', ${PAIRS}, 'swaps', ${swaps}, 'events', ${swaps})`;
   const ranges = [
     "(369, 0, 'done', 'start', 1, 0, unhex(repeat('00', 32)), 0, map())",
-    `(369, 1, 'done', 'backfill', 1, ${loaded}, ${common}, ${counts})`,
+    `(369, 1, 'done', 'backfill', 1, ${lastBlock}, ${sharedColumns}, ${counts})`,
   ];
   const columns = 'chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts';
   await database.command('load cursor', `INSERT INTO promotions (${columns}) VALUES ${ranges.join(', ')}`);

@@ -30,35 +30,35 @@ export async function serveApi(
   settings: Readonly<Record<string, string>>,
 ): Promise<ServedApi> {
   // The limits per client are off, because one client sends all requests of the benchmark.
-  const unlimited = {
+  const unlimitedSettings = {
     RATE_LIMIT_PER_MINUTE: '0',
     RATE_LIMIT_ROWS_PER_MINUTE: '0',
     RATE_LIMIT_BYTES_PER_MINUTE: '0',
     RATE_LIMIT_IN_FLIGHT: '0',
     SHED_LOOP_DELAY_MS: '0',
   };
-  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'info', ...unlimited, ...settings };
-  const main = join(findPackageRoot(), 'dist', 'main.js');
-  const child = spawn(process.execPath, [main, command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'info', ...unlimitedSettings, ...settings };
+  const mainFile = join(findPackageRoot(), 'dist', 'main.js');
+  const child = spawn(process.execPath, [mainFile, command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-20_000)));
   child.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-20_000)));
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const untilMs = Date.now() + START_MS;
   let url: string | undefined;
-  const fail = (what: string): never => {
+  const fail = (problem: string): never => {
     child.kill('SIGKILL');
-    throw new Error(`${what}:\n${output}`);
+    throw new Error(`${problem}:\n${output}`);
   };
   while (url === undefined) {
     if (child.exitCode !== null || Date.now() > untilMs) fail('the API did not start');
     url = /"url":"(http:[^"]+)"/.exec(output)?.[1];
     await delay(20);
   }
-  const base = url;
+  const baseUrl = url;
   const agent = new Agent({ keepAlive: true });
   let drain: Drain | null = null;
-  const fetchBody = (path: string): Promise<Buffer[]> => fetchPieces(`${base}${path}`, agent);
+  const fetchBody = (path: string): Promise<Buffer[]> => fetchPieces(`${baseUrl}${path}`, agent);
   const get = async (path: string): Promise<string> => Buffer.concat(await fetchBody(path)).toString();
   while (
     !(await get('/api/v1/pairs?limit=1').then(
@@ -70,15 +70,15 @@ export async function serveApi(
     await delay(50);
   }
   return {
-    url: base,
+    url: baseUrl,
     pid: child.pid ?? 0,
     get,
     drain: (path) => {
-      drain ??= createDrain(base);
+      drain ??= createDrain(baseUrl);
       return drain.get(path);
     },
     async head() {
-      const response = await fetch(`${base}/healthz`);
+      const response = await fetch(`${baseUrl}/healthz`);
       await response.arrayBuffer();
       return response.headers.get('x-indexed-block');
     },
@@ -90,7 +90,7 @@ export async function serveApi(
       agent.destroy();
       drain?.close();
       child.kill('SIGTERM');
-      await ended;
+      await exit;
     },
   };
 }

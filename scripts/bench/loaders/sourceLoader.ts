@@ -34,8 +34,8 @@ function listBaseFiles(): SourceFile[] {
 /** A rare word that occurs in only one file. */
 export const rareWord = (file: number): string => `rare_word_${(file * 2_654_435_761) % 4_294_967_296}`;
 
-function makeFile(base: readonly SourceFile[], index: number): SourceFile {
-  const { path, content } = base[index % base.length] ?? { path: '', content: '' };
+function makeFile(baseFiles: readonly SourceFile[], index: number): SourceFile {
+  const { path, content } = baseFiles[index % baseFiles.length] ?? { path: '', content: '' };
   const lines = content.split('\n');
   lines.splice(index % lines.length, 0, `// Edition ${index} of this file: ${rareWord(index)}`);
   return { path, content: lines.join('\n') };
@@ -49,13 +49,13 @@ export async function loadSources(
   progress: (done: number) => void,
 ): Promise<number> {
   const store = createVerifiedStore(database, createQueryRunner(database));
-  const base = listBaseFiles();
+  const baseFiles = listBaseFiles();
   const abi = parseAbi('[{"type":"event","name":"Transfer","inputs":[]}]') ?? [];
   let bytes = 0;
   let batch: VerifiedRecord[] = [];
   for (let index = 0; index * FILES_EACH < files; index += 1) {
     const sources = Array.from({ length: FILES_EACH }, (_, file) =>
-      makeFile(base, index * FILES_EACH + file),
+      makeFile(baseFiles, index * FILES_EACH + file),
     );
     for (const { content } of sources) bytes += Buffer.byteLength(content);
     batch.push(makeRecord(chainId, index, sources, abi));

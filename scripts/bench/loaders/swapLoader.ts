@@ -55,10 +55,10 @@ export async function loadSwaps(
   const blocks = lastLoadedBlock(load);
   await database.command('load pools', readSql('pools'), { pairs: load.pairs, from: load.from });
   const loadSwap = readSql('swaps');
-  for (let at = 0; at < load.swaps; at += CHUNK_SWAPS) {
-    const count = Math.min(CHUNK_SWAPS, load.swaps - at);
+  for (let firstIndex = 0; firstIndex < load.swaps; firstIndex += CHUNK_SWAPS) {
+    const count = Math.min(CHUNK_SWAPS, load.swaps - firstIndex);
     await database.command('load swaps', `${loadSwap} ${LARGE_PARTS}`, {
-      at,
+      at: firstIndex,
       count,
       swaps: load.swaps,
       blocks,
@@ -66,7 +66,7 @@ export async function loadSwaps(
       from: load.from,
       seconds: BLOCK_SECONDS,
     });
-    onChunk(at + count);
+    onChunk(firstIndex + count);
   }
   for (const view of views) await fillView(database, view, load);
   await fillEvents(database, load);
@@ -84,16 +84,18 @@ export async function loadSwaps(
 async function fillView(database: Database, view: View, load: SwapLoad): Promise<void> {
   const timeframes = /arrayJoin\(\[([\d, ]+)\]\)/.exec(view.select)?.[1]?.split(', ') ?? [''];
   const slabs = Math.ceil((load.swaps * timeframes.length) / GROUPS_MAX);
-  const end = lastLoadedBlock(load) + 1;
-  const fills = Array.from({ length: slabs }, (_, slab) => {
-    const [from, to] = [slab, slab + 1].map((at) => Math.floor((at * end) / slabs) * ORDS_PER_BLOCK);
+  const endBlock = lastLoadedBlock(load) + 1;
+  const slabFills = Array.from({ length: slabs }, (_, slab) => {
+    const [from, to] = [slab, slab + 1].map(
+      (boundary) => Math.floor((boundary * endBlock) / slabs) * ORDS_PER_BLOCK,
+    );
     const rows = `(SELECT * FROM swaps WHERE ord >= ${from} AND ord < ${to})`;
     const select = view.select.replace(/\bFROM swaps\b/, `FROM ${rows}`);
     return `INSERT INTO ${view.target} ${select} ${LARGE_PARTS}`;
   });
   // Two statements run at a time: one sorts and writes on a single thread while the other one sums.
   const fillRest = async (): Promise<void> => {
-    for (let fill = fills.shift(); fill !== undefined; fill = fills.shift())
+    for (let fill = slabFills.shift(); fill !== undefined; fill = slabFills.shift())
       await database.command('fill view', fill);
   };
   await Promise.all([fillRest(), fillRest()]);
@@ -102,9 +104,11 @@ async function fillView(database: Database, view: View, load: SwapLoad): Promise
 
 async function fillEvents(database: Database, load: SwapLoad): Promise<void> {
   const slabs = Math.ceil(load.swaps / GROUPS_MAX);
-  const end = lastLoadedBlock(load) + 1;
+  const endBlock = lastLoadedBlock(load) + 1;
   for (let slab = 0; slab < slabs; slab += 1) {
-    const [from, to] = [slab, slab + 1].map((at) => Math.floor((at * end) / slabs) * ORDS_PER_BLOCK);
+    const [from, to] = [slab, slab + 1].map(
+      (boundary) => Math.floor((boundary * endBlock) / slabs) * ORDS_PER_BLOCK,
+    );
     await database.command(
       'load events',
       `INSERT INTO events SELECT ord, 'swap', pair, token0, token1, maker FROM swaps WHERE ord >= ${from} AND ord < ${to} ${LARGE_PARTS}`,

@@ -63,19 +63,21 @@ export async function benchPeers({ server, figures }: Bench): Promise<void> {
     to: blocksOf(share),
   });
   try {
-    const script = await attempt(() => measure(task(1), (wanted) => runScriptIn(server, wanted)));
+    const scriptRate = await attempt(() => measure(task(1), (wantedTask) => runScriptIn(server, wantedTask)));
     const candlehouse = await measureCandlehouse(server, task(1));
-    const embedded = await attempt(() => measure(task(0.025), (wanted) => runPonder(wanted, ponder, null)));
+    const embeddedRate = await attempt(() =>
+      measure(task(0.025), (wantedTask) => runPonder(wantedTask, ponder, null)),
+    );
     const squid = await attemptWithPostgres(binaries, (postgres) =>
-      measure(task(0.16), (wanted) => runSubsquid(wanted, subsquid, postgres)),
+      measure(task(0.16), (wantedTask) => runSubsquid(wantedTask, subsquid, postgres)),
     );
-    const served = await attemptWithPostgres(binaries, (postgres) =>
-      measure(task(0.04), (wanted) => runPonder(wanted, ponder, postgres)),
+    const servedRate = await attemptWithPostgres(binaries, (postgres) =>
+      measure(task(0.04), (wantedTask) => runPonder(wantedTask, ponder, postgres)),
     );
-    if (embedded !== null) figures.push(compare(candlehouse, embedded, 40));
-    if (served !== null) figures.push(compare(candlehouse, served, null));
+    if (embeddedRate !== null) figures.push(compare(candlehouse, embeddedRate, 40));
+    if (servedRate !== null) figures.push(compare(candlehouse, servedRate, null));
     if (squid !== null) figures.push(compare(candlehouse, squid, 5));
-    if (script !== null) figures.push(compare(candlehouse, script, 0.6));
+    if (scriptRate !== null) figures.push(compare(candlehouse, scriptRate, 0.6));
   } finally {
     await node.close();
   }
@@ -122,9 +124,11 @@ function rateOf(name: string, { to }: PeerTask, { swaps, syncs }: PeerRows, seco
   if (swaps !== events / 2 || syncs !== events / 2)
     throw new Error(`${name} stored ${swaps} swaps and ${syncs} syncs, expected ${events / 2} of each`);
   const eventsPerSecond = events / seconds;
-  const counted = `${to.toLocaleString('en-US')} blocks`;
-  say(`${name}: ${events} events of ${counted} in ${seconds.toFixed(1)} s, ${Math.round(eventsPerSecond)}/s`);
-  return { name: `${name}, ${counted}`, eventsPerSecond };
+  const blocksText = `${to.toLocaleString('en-US')} blocks`;
+  say(
+    `${name}: ${events} events of ${blocksText} in ${seconds.toFixed(1)} s, ${Math.round(eventsPerSecond)}/s`,
+  );
+  return { name: `${name}, ${blocksText}`, eventsPerSecond };
 }
 
 async function takeLogsAskedAt(rpcUrl: string): Promise<number | null> {
@@ -168,19 +172,19 @@ async function dropWhenMerged(admin: Database, database: Database, name: string)
 }
 
 /**
- * Makes the figure that compares Candlehouse with one peer. `times` is how many times as fast as the peer Candlehouse
- * promises to be at least; null without a promise.
+ * Makes the figure that compares Candlehouse with one peer. `timesFaster` is how many times as fast as the peer
+ * Candlehouse promises to be at least; null without a promise.
  */
-function compare(own: Rate, peer: Rate, times: number | null): Figure {
-  const ratio = own.eventsPerSecond / peer.eventsPerSecond;
+function compare(ownRate: Rate, peerRate: Rate, timesFaster: number | null): Figure {
+  const ratio = ownRate.eventsPerSecond / peerRate.eventsPerSecond;
   return {
-    name: `Swap and Sync of one V2 factory: ${own.name}`,
-    value: own.eventsPerSecond,
+    name: `Swap and Sync of one V2 factory: ${ownRate.name}`,
+    value: ownRate.eventsPerSecond,
     unit: 'events/s',
-    limitName: peer.name,
-    limit: peer.eventsPerSecond,
+    limitName: peerRate.name,
+    limit: peerRate.eventsPerSecond,
     ratio,
-    target: times === null ? 'none' : `>= ${times}x`,
-    ok: times === null || ratio >= times,
+    target: timesFaster === null ? 'none' : `>= ${timesFaster}x`,
+    ok: timesFaster === null || ratio >= timesFaster,
   };
 }

@@ -28,7 +28,7 @@ export async function runPonder(
     };
     const ponder = startPeer(process.execPath, [program, ...args], { cwd: folder, env });
     try {
-      await ponder.said('Completed backfill indexing');
+      await ponder.untilSaid('Completed backfill indexing');
       const endedAt = Date.now();
       const rows = (await (await fetch(`http://127.0.0.1:${port}/rows`)).json()) as PeerRows;
       return { name: nameOf(installed, postgres), rows, endedAt };

@@ -81,15 +81,23 @@ async function startIn(folder: string, binaries: string): Promise<PostgresServer
   }
   const bin = join(folder, 'native', 'bin');
   const options = { cwd: data, env: { ...process.env, LC_ALL: 'C' }, ...account };
-  const how = ['-U', 'peer', '--auth=scram-sha-256', `--pwfile=${secret}`, '-E', 'UTF8', '--locale=C'];
-  await startPeer(join(bin, 'initdb'), ['-D', data, ...how, '--no-sync'], options).done();
+  const initOptions = [
+    '-U',
+    'peer',
+    '--auth=scram-sha-256',
+    `--pwfile=${secret}`,
+    '-E',
+    'UTF8',
+    '--locale=C',
+  ];
+  await startPeer(join(bin, 'initdb'), ['-D', data, ...initOptions, '--no-sync'], options).untilDone();
   const port = await findFreePort();
   const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ]);
   const server = startPeer(join(bin, 'postgres'), ['-D', data, ...settings], options);
-  await server.said('ready to accept connections');
+  await server.untilSaid('ready to accept connections');
   return {
     url: `postgres://peer:${password}@127.0.0.1:${port}/postgres`,
     version: readFileSync(join(data, 'PG_VERSION'), 'utf8').trim(),
@@ -104,9 +112,9 @@ async function startIn(folder: string, binaries: string): Promise<PostgresServer
 /** Copies the binaries, creates the links that an npm package cannot contain, and restores permissions. */
 function copyBinaries(binaries: string, folder: string): void {
   cpSync(join(binaries, 'native'), join(folder, 'native'), { recursive: true });
-  const links = join(binaries, 'native', 'pg-symlinks.json');
-  const list = existsSync(links) ? (JSON.parse(readFileSync(links, 'utf8')) as SymbolicLink[]) : [];
-  for (const { source, target } of list) {
+  const linksFile = join(binaries, 'native', 'pg-symlinks.json');
+  const links = existsSync(linksFile) ? (JSON.parse(readFileSync(linksFile, 'utf8')) as SymbolicLink[]) : [];
+  for (const { source, target } of links) {
     if (!existsSync(join(folder, target)))
       symlinkSync(basename(source), join(folder, dirname(target), basename(target)));
   }

@@ -9,7 +9,7 @@ const { origin, pathname, username, password } = new URL(clickhouseUrl);
 const CREATED = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9';
 const SWAP = '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822';
 const SYNC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1';
-const hex = (number) => `0x${number.toString(16)}`;
+const toHex = (number) => `0x${number.toString(16)}`;
 async function sql(query, body = '') {
   const search = new URLSearchParams({ query, database: pathname.slice(1) });
   const headers = { 'x-clickhouse-user': username, 'x-clickhouse-key': password };
@@ -33,34 +33,36 @@ for (const seconds of [60, 3600])
     FROM (SELECT *, toFloat64(in0 + out0) AS volume, toFloat64(in1 + out1) / volume AS price FROM swaps) GROUP BY pair, bar`);
 function encode(logs, times, topic, words, width) {
   const body = Buffer.allocUnsafe(logs.length * width);
-  let at = 0;
+  let offset = 0;
   for (const { address, topics, data, blockNumber, logIndex, transactionHash } of logs) {
     if (topics[0] !== topic || !pairs.has(address)) continue;
-    body.write(address.slice(2), at, 'hex');
-    body.writeUInt32LE(Number(blockNumber), at + 20);
-    body.writeUInt32LE(times.get(blockNumber), at + 24);
-    body.writeUInt32LE(Number(logIndex), at + 28);
-    body.write(transactionHash.slice(2), at + 32, 'hex');
-    body.write(data.slice(2), (at += 64), 'hex');
-    for (const end = at + 32 * words; at < end; at += 32) body.subarray(at, at + 32).reverse();
-    for (const who of topics.slice(1)) at += body.write(who.slice(26), at, 'hex');
+    body.write(address.slice(2), offset, 'hex');
+    body.writeUInt32LE(Number(blockNumber), offset + 20);
+    body.writeUInt32LE(times.get(blockNumber), offset + 24);
+    body.writeUInt32LE(Number(logIndex), offset + 28);
+    body.write(transactionHash.slice(2), offset + 32, 'hex');
+    body.write(data.slice(2), (offset += 64), 'hex');
+    for (const end = offset + 32 * words; offset < end; offset += 32)
+      body.subarray(offset, offset + 32).reverse();
+    for (const indexedAddress of topics.slice(1))
+      offset += body.write(indexedAddress.slice(26), offset, 'hex');
   }
-  return body.subarray(0, at);
+  return body.subarray(0, offset);
 }
-const creations = { address: factory, topics: [CREATED], fromBlock: '0x0', toBlock: hex(to) };
+const creations = { address: factory, topics: [CREATED], fromBlock: '0x0', toBlock: toHex(to) };
 const [made] = await rpc([['eth_getLogs', creations]]);
 const pairs = new Set(made.map(({ data }) => `0x${data.slice(26, 66)}`));
-async function take(from, last) {
-  const numbers = Array.from({ length: last - from + 1 }, (_, index) => hex(from + index));
+async function storeRange(from, last) {
+  const numbers = Array.from({ length: last - from + 1 }, (_, index) => toHex(from + index));
   const filter = { topics: [[SWAP, SYNC]], fromBlock: numbers[0], toBlock: numbers.at(-1) };
   const headers = numbers.map((number) => ['eth_getBlockByNumber', number, false]);
   const [logs, ...blocks] = await rpc([['eth_getLogs', filter], ...headers]);
-  const times = new Map(blocks.map(({ number, timestamp }) => [number, Number(timestamp)]));
-  await sql('INSERT INTO swaps FORMAT RowBinary', encode(logs, times, SWAP, 4, 232));
-  await sql('INSERT INTO syncs FORMAT RowBinary', encode(logs, times, SYNC, 2, 128));
+  const timestampByBlock = new Map(blocks.map(({ number, timestamp }) => [number, Number(timestamp)]));
+  await sql('INSERT INTO swaps FORMAT RowBinary', encode(logs, timestampByBlock, SWAP, 4, 232));
+  await sql('INSERT INTO syncs FORMAT RowBinary', encode(logs, timestampByBlock, SYNC, 2, 128));
 }
-let next = 0;
-const work = async () => {
-  while (next <= to) await take(next, Math.min(to, (next += 250) - 1));
+let nextBlock = 0;
+const storeInTurn = async () => {
+  while (nextBlock <= to) await storeRange(nextBlock, Math.min(to, (nextBlock += 250) - 1));
 };
-await Promise.all([work(), work(), work()]);
+await Promise.all([storeInTurn(), storeInTurn(), storeInTurn()]);

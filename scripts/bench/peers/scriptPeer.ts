@@ -7,7 +7,7 @@ import { askRows } from '../../../test/support/engine/askRows';
 /** `database` is empty and at `clickhouseUrl`. The run ends with the process, right after its last insert. */
 export async function runScript(task: PeerTask, clickhouseUrl: string, database: Database): Promise<PeerRun> {
   const argument = JSON.stringify({ ...task, clickhouseUrl });
-  await startPeer(process.execPath, [projectOf('script.mjs'), argument], {}).done();
+  await startPeer(process.execPath, [projectOf('script.mjs'), argument], {}).untilDone();
   const endedAt = Date.now();
   const [row] = await askRows<{ swaps: string; syncs: string }>(
     database,

@@ -18,7 +18,7 @@ export async function runSubsquid(
       PEER_TO: String(task.to),
     };
     const node = (...args: string[]): Promise<string> =>
-      startPeer(process.execPath, args, { cwd: folder, env }).done();
+      startPeer(process.execPath, args, { cwd: folder, env }).untilDone();
     await node('lib/tables.js', 'create');
     await node('lib/processor.js');
     const endedAt = Date.now();

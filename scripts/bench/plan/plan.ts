@@ -3,7 +3,7 @@ import { listBreakPoints, roomOf } from './breakPoints';
 import { parsePlanInput, planUsage, type PlanInput } from './planInput';
 import { planNumbers } from './planNumbers';
 import { listResources } from './resources';
-import { shown, toTable } from './planRow';
+import { showNumber, toTable } from './planRow';
 
 /** Returns the text of the plan. Throws a RangeError for a wrong option. */
 export function planText(args: readonly string[]): string {
@@ -22,10 +22,10 @@ export function planText(args: readonly string[]): string {
     toTable(
       ['where the design breaks', 'measured by', 'limit', 'plan', 'room'],
       points.map((point) => [
-        point.what,
+        point.subject,
         point.formula,
-        `${shown(point.limit)} ${point.unit}`,
-        shown(point.planned),
+        `${showNumber(point.limit)} ${point.unit}`,
+        showNumber(point.planned),
         shownRoom(roomOf(point)),
       ]),
     ),
@@ -33,7 +33,7 @@ export function planText(args: readonly string[]): string {
   ].join('\n');
 }
 
-const shownRoom = (room: number): string => (Number.isFinite(room) ? `${shown(room)}x` : 'no limit');
+const shownRoom = (room: number): string => (Number.isFinite(room) ? `${showNumber(room)}x` : 'no limit');
 
 function describe(input: PlanInput): string {
   const parts = Object.entries(input).map(([name, value]) => `--${name} ${value}`);

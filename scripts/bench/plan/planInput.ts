@@ -32,32 +32,41 @@ interface Option {
   readonly meaning: string;
 }
 
-const whole = (min: number, max: number, meaning: string): Option => ({
+const wholeNumber = (min: number, max: number, meaning: string): Option => ({
   min,
   max,
   kind: 'a whole number',
   meaning,
 });
-const real = (min: number, max: number, meaning: string): Option => ({ min, max, kind: 'a number', meaning });
+const anyNumber = (min: number, max: number, meaning: string): Option => ({
+  min,
+  max,
+  kind: 'a number',
+  meaning,
+});
 
 const OPTIONS: Readonly<Record<Name, Option>> = {
-  swaps: whole(1, 1e14, 'stored swaps of all chains'),
-  chains: whole(1, 10_000, 'number of chains'),
-  'largest-share': real(0, 1, 'part of all swaps, readers and streams that belongs to the largest chain'),
-  days: whole(1, 10_000, 'days in which the swaps happened'),
-  peak: real(1, 1_000, 'swaps per second at the busiest time, divided by the mean'),
-  pairs: whole(1, 1e9, 'pairs of each chain'),
-  'block-seconds': real(0.1, 3_600, 'time between two blocks, in seconds'),
-  'logs-per-swap': real(1, 1_000, 'logs of a chain, divided by its swaps'),
-  readers: whole(1, 1e8, 'people who use the page at the same time'),
-  'reads-per-minute': real(0, 600, 'requests of one reader per minute'),
-  'cached-share': real(0, 1, 'part of the requests that the API answers from its cache'),
-  streams: whole(0, 1e9, 'open streams; without this option, one for each reader'),
-  replicas: whole(1, 10, 'copies of each row, and the smallest number of API processes of a chain'),
-  cores: whole(1, 1_024, 'processor cores of one database machine'),
-  'memory-gb': real(1, 65_536, 'memory of one database machine, in GB'),
-  'disk-tb': real(0.01, 10_000, 'disk of one database machine, in TB'),
-  fill: real(0.05, 1, 'part of a disk, a core or a block time that the plan uses'),
+  swaps: wholeNumber(1, 1e14, 'stored swaps of all chains'),
+  chains: wholeNumber(1, 10_000, 'number of chains'),
+  'largest-share': anyNumber(
+    0,
+    1,
+    'part of all swaps, readers and streams that belongs to the largest chain',
+  ),
+  days: wholeNumber(1, 10_000, 'days in which the swaps happened'),
+  peak: anyNumber(1, 1_000, 'swaps per second at the busiest time, divided by the mean'),
+  pairs: wholeNumber(1, 1e9, 'pairs of each chain'),
+  'block-seconds': anyNumber(0.1, 3_600, 'time between two blocks, in seconds'),
+  'logs-per-swap': anyNumber(1, 1_000, 'logs of a chain, divided by its swaps'),
+  readers: wholeNumber(1, 1e8, 'people who use the page at the same time'),
+  'reads-per-minute': anyNumber(0, 600, 'requests of one reader per minute'),
+  'cached-share': anyNumber(0, 1, 'part of the requests that the API answers from its cache'),
+  streams: wholeNumber(0, 1e9, 'open streams; without this option, one for each reader'),
+  replicas: wholeNumber(1, 10, 'copies of each row, and the smallest number of API processes of a chain'),
+  cores: wholeNumber(1, 1_024, 'processor cores of one database machine'),
+  'memory-gb': anyNumber(1, 65_536, 'memory of one database machine, in GB'),
+  'disk-tb': anyNumber(0.01, 10_000, 'disk of one database machine, in TB'),
+  fill: anyNumber(0.05, 1, 'part of a disk, a core or a block time that the plan uses'),
 };
 
 const isName = (name: string): name is Name => Object.hasOwn(OPTIONS, name);

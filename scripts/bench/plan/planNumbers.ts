@@ -34,12 +34,12 @@ export function bytesPerSwap(input: PlanInput): number {
 }
 
 export function marketBytesPerSwap(): number {
-  const [swap, bars, events] = [
+  const [bytesPerSwapRow, bars, events] = [
     unitOf('swapBytes'),
     barBytesPerSwap(),
     unitOf('eventsPerSwap') * eventBytes(),
   ];
-  return swap + bars + events + unitOf('otherBytes');
+  return bytesPerSwapRow + bars + events + unitOf('otherBytes');
 }
 
 export const barBytesPerSwap = (): number => unitOf('barsPerSwap') * unitOf('barBytes');
@@ -67,7 +67,8 @@ export function pairsOfHeapBytes(bytes: number): number {
 
 type UnitName = keyof typeof UNITS;
 
-const slope = (few: UnitName, many: UnitName): number => (unitOf(many) - unitOf(few)) / 80_000;
+const slope = (fewPairs: UnitName, manyPairs: UnitName): number =>
+  (unitOf(manyPairs) - unitOf(fewPairs)) / 80_000;
 
 /** Seconds of the read of the last day of swaps, which each head repeats. */
 export const dayReadSeconds = (swapsPerDay: number): number =>
@@ -180,8 +181,8 @@ export function planNumbers(input: PlanInput): PlanNumbers {
   const largest = chainNumbers(input, input['largest-share']);
   const otherChains = input.chains - 1;
   const otherChain = chainNumbers(input, otherChains === 0 ? 0 : (1 - input['largest-share']) / otherChains);
-  const sum = (pick: (chain: ChainNumbers) => number): number =>
-    pick(largest) + otherChains * pick(otherChain);
+  const sum = (valueOf: (chain: ChainNumbers) => number): number =>
+    valueOf(largest) + otherChains * valueOf(otherChain);
   const apiProcesses = sum((chain) => chain.apiProcesses);
   const uncachedPerSecond = sum((chain) => chain.requestsPerSecond) * (1 - input['cached-share']);
   const engineCores = {

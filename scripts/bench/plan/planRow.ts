@@ -12,7 +12,7 @@ export interface PlanRow {
 
 /** A point at which the design breaks. */
 export interface BreakPoint {
-  readonly what: string;
+  readonly subject: string;
   readonly formula: string;
   /** The value at which the design breaks, in the same unit as `planned`. */
   readonly limit: number;
@@ -29,7 +29,7 @@ const LARGE_UNITS: readonly (readonly [number, string])[] = [
 ];
 
 /** A number with three digits: 0.0123, 1.2, 345, 12,300, 4.7 billion. */
-export function shown(value: number): string {
+export function showNumber(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'no limit' : 'none';
   const rounded = Number(value.toPrecision(SIGNIFICANT_DIGITS));
   const [size, unit] = LARGE_UNITS.find(([least]) => rounded >= least) ?? [1, ''];
@@ -46,14 +46,14 @@ const BYTE_UNITS: readonly (readonly [number, string])[] = [
 
 export function shownBytes(bytes: number): string {
   const [size, unit] = BYTE_UNITS.find(([least]) => bytes >= least) ?? [1, 'B'];
-  return `${shown(bytes / size)} ${unit}`;
+  return `${showNumber(bytes / size)} ${unit}`;
 }
 
 /** Seconds as days, hours or seconds. */
 export function shownTime(seconds: number): string {
-  if (seconds >= 86_400) return `${shown(seconds / 86_400)} days`;
-  if (seconds >= 3_600) return `${shown(seconds / 3_600)} hours`;
-  return `${shown(seconds)} s`;
+  if (seconds >= 86_400) return `${showNumber(seconds / 86_400)} days`;
+  if (seconds >= 3_600) return `${showNumber(seconds / 3_600)} hours`;
+  return `${showNumber(seconds)} s`;
 }
 
 /** An aligned table with a line below the titles. */
@@ -66,6 +66,6 @@ export function toTable(titles: readonly string[], rows: readonly (readonly stri
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
-  const rule = widths.map((width) => '-'.repeat(width));
-  return [titles, rule, ...rows].map(line).join('\n');
+  const separator = widths.map((width) => '-'.repeat(width));
+  return [titles, separator, ...rows].map(line).join('\n');
 }

@@ -18,7 +18,7 @@ import {
   writerLogsPerSecond,
   type PlanNumbers,
 } from './planNumbers';
-import { shown, shownBytes, shownTime, type PlanRow } from './planRow';
+import { showNumber, shownBytes, shownTime, type PlanRow } from './planRow';
 import { LIMITS, UNITS } from './unitFigures';
 
 export function listResources(input: PlanInput, numbers: PlanNumbers): PlanRow[] {
@@ -37,7 +37,7 @@ function diskRows(input: PlanInput, numbers: PlanNumbers): PlanRow[] {
   return [
     {
       resource: 'bytes of a swap',
-      formula: `${shown(marketBytesPerSwap())} B in tables of the market + logs per swap × ${UNITS.logBytes.value} B`,
+      formula: `${showNumber(marketBytesPerSwap())} B in tables of the market + logs per swap × ${UNITS.logBytes.value} B`,
       figure: shownBytes(perSwap),
       end: '',
     },
@@ -45,7 +45,7 @@ function diskRows(input: PlanInput, numbers: PlanNumbers): PlanRow[] {
       resource: 'disk of one copy',
       formula: 'swaps × bytes of a swap',
       figure: shownBytes(numbers.bytesOfCopy),
-      end: `${shown(numbers.usableBytes / perSwap)} swaps: disk of a machine × fill`,
+      end: `${showNumber(numbers.usableBytes / perSwap)} swaps: disk of a machine × fill`,
     },
     {
       resource: 'disk of all copies',
@@ -56,13 +56,13 @@ function diskRows(input: PlanInput, numbers: PlanNumbers): PlanRow[] {
     {
       resource: 'database machines of one copy, by disk',
       formula: 'disk of one copy / (disk of a machine × fill)',
-      figure: shown(numbers.machinesOfCopy),
+      figure: showNumber(numbers.machinesOfCopy),
       end: '',
     },
     {
       resource: 'shards of the largest chain',
       formula: 'swaps × largest share × bytes of a swap / (disk of a machine × fill)',
-      figure: shown(numbers.shards),
+      figure: showNumber(numbers.shards),
       end: 'permanent: rows do not move to a new shard',
     },
   ];
@@ -75,26 +75,26 @@ function mergeRows(input: PlanInput, { largest, shards, machinesOfCopy }: PlanNu
     {
       resource: 'rows of all tables',
       formula: `swaps × ${UNITS.rowsPerSwap.value} rows`,
-      figure: shown(rows),
+      figure: showNumber(rows),
       end: '',
     },
     {
       resource: 'times that merges write a row, largest chain',
-      formula: `${UNITS.mergesOfMany.value} at 3.5 million rows, ${shown(mergesPerTenfold())} more for ten times the rows`,
-      figure: shown(merges),
+      formula: `${UNITS.mergesOfMany.value} at 3.5 million rows, ${showNumber(mergesPerTenfold())} more for ten times the rows`,
+      figure: showNumber(merges),
       end: `parts of ${shownBytes(UNITS.mergeGb.value * 1e9)} are merged no more`,
     },
     {
       resource: 'processor time of all merges, one copy',
       formula: `rows × times × ${UNITS.mergeMicroseconds.value} µs`,
-      figure: `${shown((rows * merges * UNITS.mergeMicroseconds.value) / 1e6 / 86_400)} core-days`,
+      figure: `${showNumber((rows * merges * UNITS.mergeMicroseconds.value) / 1e6 / 86_400)} core-days`,
       end: '',
     },
     {
       resource: 'primary keys in memory, each machine',
       formula: `swaps × ${UNITS.keyBytes.value} B / machines of one copy`,
       figure: shownBytes((input.swaps * UNITS.keyBytes.value) / machinesOfCopy),
-      end: `${shown((input['memory-gb'] * 1e9 * input.fill) / UNITS.keyBytes.value)} swaps: memory × fill`,
+      end: `${showNumber((input['memory-gb'] * 1e9 * input.fill) / UNITS.keyBytes.value)} swaps: memory × fill`,
     },
   ];
 }
@@ -105,32 +105,32 @@ function machineRows(input: PlanInput, { engineCores, machines, largest, ...rest
   return [
     {
       resource: 'ClickHouse: writing new blocks, one copy',
-      formula: `chains × ${shown(followCores(input['block-seconds']))} cores + logs/s at the peak × ${UNITS.engineMicroseconds.value} µs`,
-      figure: `${shown(engineCores.writing)} cores`,
+      formula: `chains × ${showNumber(followCores(input['block-seconds']))} cores + logs/s at the peak × ${UNITS.engineMicroseconds.value} µs`,
+      figure: `${showNumber(engineCores.writing)} cores`,
       end: '',
     },
     {
       resource: 'ClickHouse: lists of each head',
-      formula: `API processes × processor time of a head (largest chain: ${shown(perProcess)} s) / block time`,
-      figure: `${shown(engineCores.heads)} cores`,
-      end: `${shown((cores * input['block-seconds']) / perProcess)} API processes of the largest chain`,
+      formula: `API processes × processor time of a head (largest chain: ${showNumber(perProcess)} s) / block time`,
+      figure: `${showNumber(engineCores.heads)} cores`,
+      end: `${showNumber((cores * input['block-seconds']) / perProcess)} API processes of the largest chain`,
     },
     {
       resource: 'ClickHouse: polls of the head',
       formula: `API processes × ${1_000 / LIMITS.pollMs.value} polls per second × ${UNITS.pollMs.value} ms`,
-      figure: `${shown(engineCores.polls)} cores`,
-      end: `${shown(cores / pollCores())} API processes`,
+      figure: `${showNumber(engineCores.polls)} cores`,
+      end: `${showNumber(cores / pollCores())} API processes`,
     },
     {
       resource: 'ClickHouse: requests',
-      formula: `readers × reads per second × uncached part × ${shown(engineReadSeconds() * 1_000)} ms`,
-      figure: `${shown(engineCores.requests)} cores for ${shown(rest.uncachedPerSecond)} requests/s`,
-      end: `${shown(cores / engineReadSeconds())} uncached requests/s`,
+      formula: `readers × reads per second × uncached part × ${showNumber(engineReadSeconds() * 1_000)} ms`,
+      figure: `${showNumber(engineCores.requests)} cores for ${showNumber(rest.uncachedPerSecond)} requests/s`,
+      end: `${showNumber(cores / engineReadSeconds())} uncached requests/s`,
     },
     {
       resource: 'database machines of all copies',
       formula: 'more of: machines of one copy × replicas; cores / (cores of a machine × fill)',
-      figure: shown(machines),
+      figure: showNumber(machines),
       end: '',
     },
   ];
@@ -142,24 +142,24 @@ function writerRows(input: PlanInput, { largest, backfillSeconds }: PlanNumbers)
     {
       resource: 'ingesters',
       formula: 'one for each chain',
-      figure: shown(input.chains),
+      figure: showNumber(input.chains),
       end: 'a second writer of a chain only stands by',
     },
     {
       resource: 'ingester of the largest chain, at the peak',
-      formula: `logs/s × ${UNITS.ingesterMicroseconds.value} µs + ${shown(priceSeconds(input.pairs) * 1_000)} ms for prices / block time`,
-      figure: `${shown(largest.logsPerSecond * ingesterLogSeconds() + perBlock)} cores for ${shown(largest.logsPerSecond)} logs/s`,
-      end: `${shown(writerLogsPerSecond())} logs/s of one chain`,
+      formula: `logs/s × ${UNITS.ingesterMicroseconds.value} µs + ${showNumber(priceSeconds(input.pairs) * 1_000)} ms for prices / block time`,
+      figure: `${showNumber(largest.logsPerSecond * ingesterLogSeconds() + perBlock)} cores for ${showNumber(largest.logsPerSecond)} logs/s`,
+      end: `${showNumber(writerLogsPerSecond())} logs/s of one chain`,
     },
     {
       resource: 'pools and prices in the memory of an ingester',
-      formula: `pairs × ${shown(UNITS.priceBytes.value)} B`,
+      formula: `pairs × ${showNumber(UNITS.priceBytes.value)} B`,
       figure: shownBytes(input.pairs * UNITS.priceBytes.value),
-      end: `${shown((UNITS.heapLimitMb.value * 1e6) / UNITS.priceBytes.value)} pairs: heap of Node`,
+      end: `${showNumber((UNITS.heapLimitMb.value * 1e6) / UNITS.priceBytes.value)} pairs: heap of Node`,
     },
     {
       resource: 'backfill of the largest chain',
-      formula: `logs / ${shown(writerLogsPerSecond())} logs/s + blocks × ${shown(priceSeconds(input.pairs) * 1_000)} ms for prices`,
+      formula: `logs / ${showNumber(writerLogsPerSecond())} logs/s + blocks × ${showNumber(priceSeconds(input.pairs) * 1_000)} ms for prices`,
       figure: shownTime(backfillSeconds),
       end: 'sequential; two cores for each chain',
     },
@@ -173,26 +173,26 @@ function apiRows(input: PlanInput, { largest, apiProcesses }: PlanNumbers): Plan
     {
       resource: 'API processes of the largest chain',
       formula: 'most of: replicas; cores of requests and streams / (fill − part for heads); streams / 10,000',
-      figure: shown(largest.apiProcesses),
-      end: `${shown((input.fill / UNITS.cachedMicroseconds.value) * 1e6)} cached or ${shown(input.fill / apiReadSeconds())} uncached requests/s`,
+      figure: showNumber(largest.apiProcesses),
+      end: `${showNumber((input.fill / UNITS.cachedMicroseconds.value) * 1e6)} cached or ${showNumber(input.fill / apiReadSeconds())} uncached requests/s`,
     },
     {
       resource: 'API processes of all chains',
       formula: 'sum over chains, at least one per chain and replica',
-      figure: shown(apiProcesses),
+      figure: showNumber(apiProcesses),
       end: '',
     },
     {
       resource: 'lists of each head, each API process',
-      formula: `${shown(apiHeadSeconds(0))} s + pairs × ${shown(((head - apiHeadSeconds(0)) / input.pairs) * 1e6)} µs, / block time`,
-      figure: `${shown(head / input['block-seconds'])} cores`,
+      formula: `${showNumber(apiHeadSeconds(0))} s + pairs × ${showNumber(((head - apiHeadSeconds(0)) / input.pairs) * 1e6)} µs, / block time`,
+      figure: `${showNumber(head / input['block-seconds'])} cores`,
       end: 'half of a core: then the lists lag behind the chain',
     },
     {
       resource: 'memory of an API process',
       formula: `${shownBytes(apiBytes(0))} + pairs × ${shownBytes((perProcess - apiBytes(0)) / input.pairs)}`,
       figure: shownBytes(perProcess),
-      end: `${shown(pairsOfHeapBytes(UNITS.heapLimitMb.value * 1e6))} pairs: heap of Node`,
+      end: `${showNumber(pairsOfHeapBytes(UNITS.heapLimitMb.value * 1e6))} pairs: heap of Node`,
     },
     {
       resource: 'memory of all API processes',
@@ -208,14 +208,14 @@ function streamRows(input: PlanInput, { largest }: PlanNumbers): PlanRow[] {
     {
       resource: 'messages to streams of the largest chain, peak',
       formula: 'streams × swaps per second × peak: each stream gets all swaps of its chain',
-      figure: `${shown(largest.messagesPerSecond)} messages/s`,
-      end: `${shown((input.fill * 1e6) / UNITS.messageMicroseconds.value)} messages/s of one API process`,
+      figure: `${showNumber(largest.messagesPerSecond)} messages/s`,
+      end: `${showNumber((input.fill * 1e6) / UNITS.messageMicroseconds.value)} messages/s of one API process`,
     },
     {
       resource: 'memory of all streams',
       formula: `streams × ${UNITS.clientKb.value} KB`,
       figure: shownBytes(input.streams * UNITS.clientKb.value * 1_024),
-      end: `${shown(LIMITS.streams.value)} streams of one API process`,
+      end: `${showNumber(LIMITS.streams.value)} streams of one API process`,
     },
   ];
 }

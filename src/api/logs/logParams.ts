@@ -15,7 +15,7 @@ const LOGS_MAX = 1_000;
 const BLOCK_MAX = 4_294_967_295;
 
 function listParam(
-  what: string,
+  allowedItems: string,
   parseItem: (text: string) => Hex | null,
   pattern: string,
   description: string,
@@ -26,7 +26,7 @@ function listParam(
       const values = words.flatMap((word) => parseItem(word.trim()) ?? []);
       return words.length > LOG_LIST_MAX || values.length !== words.length ? null : [...new Set(values)];
     },
-    allowed: `${what}; a comma list may have up to ${LOG_LIST_MAX} of them`,
+    allowed: `${allowedItems}; a comma list may have up to ${LOG_LIST_MAX} of them`,
     doc: { type: 'string', pattern: `^${pattern}(,${pattern})*$` },
     description,
   });

@@ -22,23 +22,23 @@ const PACE_MS = 100;
 function drainBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
-    let taken = 0;
-    let before = 0;
-    const end = (): void => {
-      clearInterval(pace);
-      request.off('data', take);
+    let takenBytes = 0;
+    let bytesAtLastCheck = 0;
+    const stopDraining = (): void => {
+      clearInterval(paceTimer);
+      request.off('data', countBytes);
       resolve();
     };
-    const take = (chunk: Buffer): void => {
-      taken += chunk.length;
-      if (taken > DRAIN_BYTES_MAX) end();
+    const countBytes = (chunk: Buffer): void => {
+      takenBytes += chunk.length;
+      if (takenBytes > DRAIN_BYTES_MAX) stopDraining();
     };
-    const pace = setInterval(() => {
-      if (taken - before < PACE_BYTES) end();
-      before = taken;
+    const paceTimer = setInterval(() => {
+      if (takenBytes - bytesAtLastCheck < PACE_BYTES) stopDraining();
+      bytesAtLastCheck = takenBytes;
     }, PACE_MS);
-    request.on('data', take);
-    for (const event of ['end', 'close', 'error']) request.once(event, end);
+    request.on('data', countBytes);
+    for (const event of ['end', 'close', 'error']) request.once(event, stopDraining);
     request.resume();
   });
 }

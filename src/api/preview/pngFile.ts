@@ -20,12 +20,12 @@ export async function pngFile(pixels: Buffer, width: number, height: number): Pr
   header.writeUInt32BE(height, 4);
   header[8] = BIT_DEPTH;
   header[9] = COLOUR_TYPE_RGBA;
-  const parts: Buffer[] = [];
+  const chunks: Buffer[] = [];
   const rows = listRows(pixels, width, height);
   await pipeline(rows, createDeflate(), async (compressed: AsyncIterable<Buffer>) => {
-    for await (const part of compressed) parts.push(part);
+    for await (const chunk of compressed) chunks.push(chunk);
   });
-  const data = Buffer.concat(parts);
+  const data = Buffer.concat(chunks);
   return Buffer.concat([
     SIGNATURE,
     pngChunk('IHDR', header),

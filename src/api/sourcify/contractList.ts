@@ -6,7 +6,7 @@ import type { DialectDeps } from '../etherscan/action';
 import { chainParam, questionOf } from '../explorerScope';
 import { textParam } from '../params';
 import type { Route, RouteContext } from '../route';
-import { invalid, sourcifyRefusal, shown } from './refusals';
+import { invalid, sourcifyRefusal, shortenText } from './refusals';
 import { minimalOf } from './sourcifyFields';
 
 const LIMIT_MAX = 200;
@@ -58,7 +58,7 @@ export function contractList(deps: DialectDeps): Route {
           ctx,
           400,
           'unsupported_chain',
-          `The chain with chainId ${shown(chainText)} is not supported`,
+          `The chain with chainId ${shortenText(chainText)} is not supported`,
         );
       const { limit, newestFirst, afterMatchId } = readPage(ctx);
       const requestKey = `sourcify list ${limit} ${newestFirst} ${afterMatchId}`;
@@ -83,13 +83,17 @@ export function contractList(deps: DialectDeps): Route {
 function readPage(ctx: RouteContext): { limit: number; newestFirst: boolean; afterMatchId: string } {
   const query = new URLSearchParams(ctx.querystring);
   const sort = query.get('sort') ?? 'desc';
-  if (sort !== 'asc' && sort !== 'desc') throw invalid(ctx, `sort: got "${shown(sort)}"; allowed: asc, desc`);
+  if (sort !== 'asc' && sort !== 'desc')
+    throw invalid(ctx, `sort: got "${shortenText(sort)}"; allowed: asc, desc`);
   const limitText = query.get('limit') ?? String(LIMIT_MAX);
   const limit = /^\d{1,3}$/.test(limitText) ? Number(limitText) : 0;
   if (limit < 1 || limit > LIMIT_MAX)
-    throw invalid(ctx, `limit: got "${shown(limitText)}"; allowed: an integer from 1 to ${LIMIT_MAX}`);
+    throw invalid(ctx, `limit: got "${shortenText(limitText)}"; allowed: an integer from 1 to ${LIMIT_MAX}`);
   const afterMatchId = query.get('afterMatchId') ?? '0';
   if (!/^\d{1,18}$/.test(afterMatchId))
-    throw invalid(ctx, `afterMatchId: got "${shown(afterMatchId)}"; allowed: the matchId of a contract`);
+    throw invalid(
+      ctx,
+      `afterMatchId: got "${shortenText(afterMatchId)}"; allowed: the matchId of a contract`,
+    );
   return { limit, newestFirst: sort === 'desc', afterMatchId };
 }

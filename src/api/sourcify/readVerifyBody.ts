@@ -8,7 +8,7 @@ import { AppError } from '../../errors';
 import { bodyReader } from '../bodyReader';
 import { VERIFY_BODY_MAX } from '../etherscan/mounts';
 import type { RouteContext } from '../route';
-import { invalid, sourcifyRefusal, shown } from './refusals';
+import { invalid, sourcifyRefusal, shortenText } from './refusals';
 
 const JSON_BOUNDS = { depthMax: 32, partsMax: 20_000 };
 const CONTRACT_NAME_MAX = 1_200;
@@ -85,7 +85,7 @@ export async function readStandardJsonBody(ctx: RouteContext): Promise<StandardJ
   if (!/^\d+\.\d+\.\d+(?:[+.-][\w.+-]{0,60})?$/.test(version))
     throw invalid(
       ctx,
-      `Invalid Solidity compiler version format: ${shown(version)}. Expected format: x.y.z+commit.xxxxxxxx`,
+      `Invalid Solidity compiler version format: ${shortenText(version)}. Expected format: x.y.z+commit.xxxxxxxx`,
     );
   return {
     input,

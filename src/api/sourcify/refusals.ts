@@ -4,7 +4,7 @@ import { Refusal } from '../answering';
 
 const SHOWN_MAX = 80;
 
-export const shown = (text: string): string => text.slice(0, SHOWN_MAX);
+export const shortenText = (text: string): string => text.slice(0, SHOWN_MAX);
 
 export function invalid(ctx: RouteContext, message: string): Refusal {
   return sourcifyRefusal(ctx, 400, 'invalid_parameter', message);

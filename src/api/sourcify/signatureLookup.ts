@@ -51,7 +51,9 @@ export function signatureLookup(deps: DialectDeps): Route {
         kind: KnownSignature['kind'],
         selector: Hex,
       ): { name: string; filtered: false }[] => {
-        const matching = signatures.filter((each) => each.kind === kind && each.selector === selector);
+        const matching = signatures.filter(
+          (signature) => signature.kind === kind && signature.selector === selector,
+        );
         return [...new Set(matching.map(({ signature }) => signature))].map((name) => ({
           name,
           filtered: false,

@@ -22,7 +22,7 @@ import { requiredAddressParam, textParam } from '../params';
 import type { Route, RouteContext } from '../route';
 import { findMistyped } from '../suggestName';
 import { contractList } from './contractList';
-import { invalid, sourcifyRefusal, shown } from './refusals';
+import { invalid, sourcifyRefusal, shortenText } from './refusals';
 import { signatureLookup } from './signatureLookup';
 import { fieldsOf, isFieldPath, minimalOf, SOURCIFY_FIELDS, type SourcifyField } from './sourcifyFields';
 import { verifyRoutes } from './verifyRoutes';
@@ -71,7 +71,7 @@ function contract(deps: DialectDeps): Route {
       const chainId = deps.chainIds.find((id) => String(id) === chainText);
       if (chainId === undefined) throw unsupported(ctx, chainText);
       const address = findAddress(addressText);
-      if (address === null) throw invalid(ctx, `Invalid address: ${shown(addressText)}`);
+      if (address === null) throw invalid(ctx, `Invalid address: ${shortenText(addressText)}`);
       const paths = readFields(ctx);
       return questionOf(deps, ctx, chainId, `sourcify ${address} ${paths.join()}`, (chainAtHead) =>
         readAnswer(deps, chainId, chainAtHead, address, paths),
@@ -164,7 +164,7 @@ function readFields(ctx: RouteContext): readonly string[] {
     (path) => !/^[a-z]\w*(\.[a-z]\w*){0,3}$/i.test(path) || !(minimalFields.has(path) || isFieldPath(path)),
   );
   if (unknownField !== undefined)
-    throw invalid(ctx, `Field identifier ${shown(unknownField)} not recognized`);
+    throw invalid(ctx, `Field identifier ${shortenText(unknownField)} not recognized`);
   if (omit !== null) return SOURCIFY_FIELDS.filter((field) => !askedFields.includes(field));
   return askedFields.filter((path) => !minimalFields.has(path));
 }
@@ -197,7 +197,7 @@ function allChains(deps: DialectDeps): Route {
     handle: answering(deps.cache, (ctx) => {
       const addressText = ctx.params['address'] ?? '';
       const address = findAddress(addressText);
-      if (address === null) throw invalid(ctx, `Invalid address: ${shown(addressText)}`);
+      if (address === null) throw invalid(ctx, `Invalid address: ${shortenText(addressText)}`);
       return { key: null, read: () => readChains(deps, address) };
     }),
   };
@@ -220,6 +220,6 @@ function unsupported(ctx: RouteContext, chain: string): Refusal {
     ctx,
     404,
     'unsupported_chain',
-    `The chain with chainId ${shown(chain)} is not supported`,
+    `The chain with chainId ${shortenText(chain)} is not supported`,
   );
 }

@@ -30,7 +30,7 @@ import {
   similarityBodyShape,
   standardJsonBodyShape,
 } from './readVerifyBody';
-import { invalid, sourcifyRefusal, shown } from './refusals';
+import { invalid, sourcifyRefusal, shortenText } from './refusals';
 import { minimalOf } from './sourcifyFields';
 
 type Draft = VerificationDraft & Pick<VerificationRequest, 'creationTransaction'>;
@@ -133,10 +133,10 @@ function readContract(deps: DialectDeps, ctx: RouteContext): ContractId {
       ctx,
       400,
       'unsupported_chain',
-      `The chain with chainId ${shown(chainText)} is not supported`,
+      `The chain with chainId ${shortenText(chainText)} is not supported`,
     );
   const address = findAddress(addressText);
-  if (address === null) throw invalid(ctx, `Invalid address: ${shown(addressText)}`);
+  if (address === null) throw invalid(ctx, `Invalid address: ${shortenText(addressText)}`);
   return { chainId, address };
 }
 
@@ -236,7 +236,7 @@ function jobRoute(deps: DialectDeps): Route {
           ctx,
           404,
           'job_not_found',
-          `The verification job with id ${shown(verificationId)} was not found`,
+          `The verification job with id ${shortenText(verificationId)} was not found`,
         );
       const answer = await describeJob(deps, job);
       ctx.set('Cache-Control', 'no-store');

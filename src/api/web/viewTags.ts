@@ -66,7 +66,7 @@ export function plainTags(view: string): PageTags {
 interface AskedView {
   readonly view: string;
   /** The parameter in the path, such as an address. */
-  readonly given: string;
+  readonly pathParam: string;
   readonly chain: string | null;
 }
 
@@ -81,7 +81,7 @@ export async function findViewTags(
   asked: AskedView,
 ): Promise<PageTags | null> {
   const { view, chain } = asked;
-  const lowerText = asked.given.toLowerCase();
+  const lowerText = asked.pathParam.toLowerCase();
   if (view === 'tx') return HASH.test(lowerText) ? hexTags('tx', 'Transaction', lowerText, chain) : null;
   if (view === 'block') return isBlock(lowerText) ? hexTags('block', 'Block', lowerText, chain) : null;
   if (view === 'dex')

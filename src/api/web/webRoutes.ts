@@ -109,7 +109,7 @@ function taggedView(
     const value = ctx.params[parameter.slice(1)] ?? '';
     const chain = new URLSearchParams(ctx.querystring).get('chainId');
     const isChain = chain !== null && /^\d{1,15}$/.test(chain);
-    const askedView = { view, given: value, chain: isChain ? chain : null };
+    const askedView = { view, pathParam: value, chain: isChain ? chain : null };
     const tags = await findViewTags(tables, tables?.head() ?? null, askedView);
     if (tags === null) ctx.status = 404;
     if (tags === null || tags === GENERAL_TAGS) return send(ctx, generalPage);

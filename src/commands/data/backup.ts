@@ -61,14 +61,14 @@ export async function runBackup(
         await cloneTables({ database, source, target: each.target, clock: systemClock(), log, signal });
       }
       const contents = await checkAll(attached, takenSources);
-      const total = contents.reduce((sum, { bytes }) => sum + bytes, 0);
-      const progress = lineProgress('backed up', total);
-      const names = takenSources.map(({ target, name }) => ({ database: target, name }));
-      const { bytes } = await writeBackup(system, names, backupTarget.destination, progress.show);
+      const totalBytes = contents.reduce((sum, { bytes }) => sum + bytes, 0);
+      const progress = lineProgress('backed up', totalBytes);
+      const backupNames = takenSources.map(({ target, name }) => ({ database: target, name }));
+      const { bytes } = await writeBackup(system, backupNames, backupTarget.destination, progress.show);
       progress.end();
       await backupTarget.finish();
       for (const [index, { chainId }] of takenSources.entries())
-        output.write(describe(chainId, contents[index]));
+        output.write(describeChain(chainId, contents[index]));
       output.write(`${showBytes(bytes)} written to ${backupTarget.shown}\n`);
     } finally {
       for (const { target } of takenSources) await dropClone(system, target);
@@ -106,9 +106,9 @@ async function listSources(
   return sources;
 }
 
-async function checkAll(attached: Attached, taken: readonly Taken[]): Promise<Content[]> {
+async function checkAll(attached: Attached, takenSources: readonly Taken[]): Promise<Content[]> {
   const contents: Content[] = [];
-  for (const { target, chainId } of taken) {
+  for (const { target, chainId } of takenSources) {
     const database = attached.open(target);
     await endPause(database);
     await checkWhole(database, chainId);
@@ -118,7 +118,7 @@ async function checkAll(attached: Attached, taken: readonly Taken[]): Promise<Co
 }
 
 /** Describes the content of a backup in one line. */
-export function describe(chainId: number, content: Content | undefined): string {
+export function describeChain(chainId: number, content: Content | undefined): string {
   return content === undefined
     ? ''
     : `chain ${chainId}: final blocks ${content.startBlock}-${content.finalTo}\n`;

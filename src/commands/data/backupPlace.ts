@@ -40,15 +40,15 @@ function backupFolder(place: string, dataDir: string): string {
   return /^[\w.-]+$/.test(place) && !/^\.+$/.test(place) ? join(dataDir, BACKUPS, place) : resolve(place);
 }
 
-function atServer(place: string): BackupPlace {
+function serverPlace(place: string): BackupPlace {
   const isGivenDestination = isDestination(place);
   const destination = isGivenDestination ? place : fileDestination(place);
-  const nothing = async (): Promise<void> => undefined;
+  const doNothing = async (): Promise<void> => undefined;
   return {
     destination,
     shown: isGivenDestination ? showDestination(place) : place,
-    finish: nothing,
-    cleanUp: nothing,
+    finish: doNothing,
+    cleanUp: doNothing,
   };
 }
 
@@ -58,9 +58,9 @@ export async function placeToWrite(
   dataDir: string,
   engineFolder: string | null,
 ): Promise<BackupPlace> {
-  if (engineFolder === null) return atServer(place);
+  if (engineFolder === null) return serverPlace(place);
   const folder = backupFolder(place, dataDir);
-  if (await isThere(folder))
+  if (await doesExist(folder))
     throw new AppError('bad_config', `${folder} already exists: choose another name or folder`);
   const name = `writing-${process.pid}`;
   const writtenFolder = join(engineFolder, BACKUPS, name);
@@ -79,23 +79,23 @@ export async function placeToRead(
   dataDir: string,
   engineFolder: string | null,
 ): Promise<BackupPlace> {
-  if (engineFolder === null) return atServer(place);
+  if (engineFolder === null) return serverPlace(place);
   const folder = backupFolder(place, dataDir);
-  if (!(await isThere(join(folder, '.backup'))))
+  if (!(await doesExist(join(folder, '.backup'))))
     throw new AppError('bad_config', `no backup found in ${folder}: the file .backup is missing`);
   const name = `reading-${process.pid}`;
-  const brought = join(engineFolder, BACKUPS, name);
-  await rm(brought, { recursive: true, force: true });
-  await bring(folder, brought);
+  const readFolder = join(engineFolder, BACKUPS, name);
+  await rm(readFolder, { recursive: true, force: true });
+  await linkOrCopy(folder, readFolder);
   return {
     destination: fileDestination(name),
     shown: folder,
     finish: async () => undefined,
-    cleanUp: () => rm(brought, { recursive: true, force: true }),
+    cleanUp: () => rm(readFolder, { recursive: true, force: true }),
   };
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function doesExist(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null)) !== null;
 }
 
@@ -106,19 +106,19 @@ async function move(from: string, to: string): Promise<void> {
   } catch {
     // If a rename fails, the target is usually on another file system, so the files are copied. The name
     // `.partial` marks an unfinished copy.
-    const partial = `${to}.partial`;
-    await rm(partial, { recursive: true, force: true });
-    await cp(from, partial, { recursive: true, errorOnExist: true });
-    await rename(partial, to);
+    const partialCopy = `${to}.partial`;
+    await rm(partialCopy, { recursive: true, force: true });
+    await cp(from, partialCopy, { recursive: true, errorOnExist: true });
+    await rename(partialCopy, to);
   }
 }
 
 /** Links files where possible, and copies them otherwise. */
-async function bring(from: string, to: string): Promise<void> {
+async function linkOrCopy(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) await bring(source, target);
+    if (entry.isDirectory()) await linkOrCopy(source, target);
     else if (entry.isFile()) await link(source, target).catch(() => cp(source, target));
   }
 }

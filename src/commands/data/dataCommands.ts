@@ -44,7 +44,7 @@ export function addDataCommands(
     .option('--what <list>', `comma-separated list of ${PRUNABLE.join(', ')}`, readTables, ['logs'])
     .option(
       '--chain <id>',
-      `id of the chain: the market chain (default) or ${EXPLORER_CHAINS.map((each) => each.chain.chainId).join(' or ')}`,
+      `id of the chain: the market chain (default) or ${EXPLORER_CHAINS.map((explorerChain) => explorerChain.chain.chainId).join(' or ')}`,
       parseBlock,
     )
     .option('--yes', 'really drop the rows; without this option the command only reports them', false)
@@ -57,9 +57,9 @@ export function addDataCommands(
       }) => {
         const { config, log } = start();
         const { before, what, chain = config.chainId, yes } = options;
-        const allowed = listChains(config).map(({ chainId }) => chainId);
-        if (!allowed.includes(chain))
-          throw new AppError('bad_config', `--chain: got ${chain}; allowed: ${allowed.join(' or ')}`);
+        const allowedChains = listChains(config).map(({ chainId }) => chainId);
+        if (!allowedChains.includes(chain))
+          throw new AppError('bad_config', `--chain: got ${chain}; allowed: ${allowedChains.join(' or ')}`);
         await runPrune(config, log, stopOnSignals(), { before, what, chainId: chain, yes });
       },
     );
@@ -102,8 +102,8 @@ function addCopies(program: Command, start: () => Started): void {
 function readBound(text: string): PruneOptions['before'] {
   if (/^\d{1,10}$/.test(text)) return { block: Number(text) };
   const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/.test(text);
-  const zoned = isDate && text.includes('T') && !/(Z|[+-]\d\d:\d\d)$/.test(text) ? `${text}Z` : text;
-  const time = isDate ? Date.parse(zoned) : Number.NaN;
+  const zonedText = isDate && text.includes('T') && !/(Z|[+-]\d\d:\d\d)$/.test(text) ? `${text}Z` : text;
+  const time = isDate ? Date.parse(zonedText) : Number.NaN;
   if (Number.isNaN(time))
     throw new InvalidArgumentError(`expected a block or a date such as 2026-01-31, got "${text}"`);
   return { time: Math.floor(time / 1_000) };

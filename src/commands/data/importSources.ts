@@ -47,7 +47,7 @@ export async function runImportSources(
   options: ImportOptions,
 ): Promise<void> {
   const sources = await openSources(place, options, config.chainId, signal);
-  const storage = await openStorage(config, log, { besideIsEnough: true });
+  const storage = await openStorage(config, log, { mayShareServer: true });
   const pools = openPools(config, log, options.rpc);
   try {
     const runner = createQueryRunner(storage.writer);
@@ -56,15 +56,15 @@ export async function runImportSources(
       runner,
       chain: createChainCode(pools),
       descendants: DESCENDANTS,
-      progress: (counts: Readonly<ImportCounts>) => say(`${describe(counts)} …`),
+      progress: (counts: Readonly<ImportCounts>) => writeLine(`${describeCounts(counts)} …`),
       skipped: ({ chainId, address }: { chainId: number; address: string }, reason: string) =>
-        say(`skipped ${address} of chain ${chainId}: ${reason}`),
+        writeLine(`skipped ${address} of chain ${chainId}: ${reason}`),
     };
     for (const source of sources) {
-      say(`importing from ${source.key}`);
+      writeLine(`importing from ${source.key}`);
       const { counts, finished } = await runImport(deps, source, signal);
-      const end = finished ? '' : ' (stopped; the next run continues from here)';
-      process.stdout.write(`${source.key}: ${describe(counts)}${end}\n`);
+      const ending = finished ? '' : ' (stopped; the next run continues from here)';
+      process.stdout.write(`${source.key}: ${describeCounts(counts)}${ending}\n`);
       if (!finished) return;
     }
   } finally {
@@ -73,11 +73,11 @@ export async function runImportSources(
   }
 }
 
-function describe({ found, stored, known, broken }: Readonly<ImportCounts>): string {
+function describeCounts({ found, stored, known, broken }: Readonly<ImportCounts>): string {
   return `${found} contracts found, ${stored} verifications stored, ${known} already known, ${broken} skipped`;
 }
 
-function say(text: string): void {
+function writeLine(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
@@ -103,8 +103,8 @@ async function openSources(
     givenChains.length === 0 ? [...new Set([marketId, ...DESCENDANTS, ANCESTOR_CHAIN])] : givenChains;
   if (!/^https?:\/\//i.test(place)) {
     const folder = resolve(place);
-    const about = await stat(folder).catch(() => null);
-    if (about?.isDirectory() !== true)
+    const folderStats = await stat(folder).catch(() => null);
+    if (folderStats?.isDirectory() !== true)
       throw new AppError('bad_config', `got ${place}; allowed: a folder, or an http(s) URL`);
     return [await openSourcifyFolder(folder, chains)];
   }

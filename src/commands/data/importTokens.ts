@@ -33,16 +33,16 @@ export async function runImportTokens(
 ): Promise<void> {
   const { text, shown } = await readPlace(place, allowPrivate, signal);
   const list = parseTokenList(text, shown);
-  const storage = await openStorage(config, log, { besideIsEnough: true });
+  const storage = await openStorage(config, log, { mayShareServer: true });
   try {
     await storeTokenList(storage.writer, list, Date.now());
   } finally {
     await storage.close();
   }
   const logos = list.tokens.filter(({ logoUrl }) => logoUrl !== null).length;
-  const mine = list.tokens.filter(({ chainId }) => chainId === config.chainId).length;
+  const ofThisChain = list.tokens.filter(({ chainId }) => chainId === config.chainId).length;
   process.stdout.write(
-    `${list.name}: ${list.tokens.length} tokens found, ${mine} of chain ${config.chainId}, ${logos} logos stored, ` +
+    `${list.name}: ${list.tokens.length} tokens found, ${ofThisChain} of chain ${config.chainId}, ${logos} logos stored, ` +
       `${list.broken} skipped\n`,
   );
 }
@@ -81,8 +81,13 @@ async function readPlace(
   if (!URL.canParse(place)) throw new AppError('bad_config', `got ${shownUrl}, which is not a valid URL`);
   const timeoutError = (): Error =>
     new AppError('unavailable', `${shownUrl} did not answer within ${FETCH_MS / 1_000} s`);
-  const { status, body } = await withDeadline(systemClock(), FETCH_MS, signal, timeoutError, (inner) =>
-    guardedGet(new URL(place), { bytesMax: LIST_BYTES_MAX, allowPrivate, signal: inner }),
+  const { status, body } = await withDeadline(
+    systemClock(),
+    FETCH_MS,
+    signal,
+    timeoutError,
+    (deadlineSignal) =>
+      guardedGet(new URL(place), { bytesMax: LIST_BYTES_MAX, allowPrivate, signal: deadlineSignal }),
   );
   if (status !== 200) throw new AppError('unavailable', `${shownUrl} answered with status ${status}`);
   return { text: body.toString('utf8'), shown: shownUrl };
@@ -92,10 +97,13 @@ async function readList(
   path: string,
   shown: string,
 ): Promise<{ readonly text: string; readonly shown: string }> {
-  const about = await lstat(path).catch(() => null);
-  if (about?.isFile() !== true)
+  const fileStats = await lstat(path).catch(() => null);
+  if (fileStats?.isFile() !== true)
     throw new AppError('bad_config', `got ${shown}; allowed: a file with a token list, or an http(s) URL`);
-  if (about.size > LIST_BYTES_MAX)
-    throw new AppError('bad_config', `${shown}: got ${about.size} bytes; allowed: at most ${LIST_BYTES_MAX}`);
+  if (fileStats.size > LIST_BYTES_MAX)
+    throw new AppError(
+      'bad_config',
+      `${shown}: got ${fileStats.size} bytes; allowed: at most ${LIST_BYTES_MAX}`,
+    );
   return { text: await readFile(path, 'utf8'), shown };
 }

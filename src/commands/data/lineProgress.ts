@@ -16,13 +16,13 @@ const EVERY_MS = 5_000;
  * five seconds. */
 export function lineProgress(verb: string, total: number | null): LineProgress {
   const terminal = process.stderr;
-  let shownAt = performance.now();
+  let shownAtMs = performance.now();
   const isTerminal = terminal.isTTY;
   return {
     show({ files, bytes }) {
-      const now = performance.now();
-      if (!isTerminal && now - shownAt < EVERY_MS) return;
-      shownAt = now;
+      const nowMs = performance.now();
+      if (!isTerminal && nowMs - shownAtMs < EVERY_MS) return;
+      shownAtMs = nowMs;
       const percent =
         total === null || total === 0 ? '' : ` (${Math.min(100, Math.floor((100 * bytes) / total))} %)`;
       terminal.write(

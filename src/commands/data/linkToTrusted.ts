@@ -30,10 +30,10 @@ export async function linkToTrusted(
   if (distance > DISTANCE_MAX)
     return `TRUSTED_BLOCK ${number} is ${distance} blocks away, too far to link to: the proof rests on the hash of block ${last.number}, ${last.hash}, as the node says it.`;
   // The hash of the trusted block needs no check here: the source refuses any other block at its height.
-  if (number > last.number) await link(source, last, number, signal);
+  if (number > last.number) await readLinked(source, last, number, signal);
   if (number < first.number) {
-    const linked = await link(source, null, first.number - 1, signal, number);
-    if (linked !== null && linked.hash !== first.parentHash) throw unlinked(linked, first);
+    const lastHeader = await readLinked(source, null, first.number - 1, signal, number);
+    if (lastHeader !== null && lastHeader.hash !== first.parentHash) throw parentHashError(lastHeader, first);
   }
   return `Parent hashes link the blocks to TRUSTED_BLOCK ${number}, ${trusted.hash}.`;
 }
@@ -42,7 +42,7 @@ export async function linkToTrusted(
  * Reads the headers up to block `to`, starting after `last`, or at block `from` without `last`. Checks their
  * parent hashes, and returns the last header.
  */
-async function link(
+async function readLinked(
   source: BlockSource,
   last: BlockRef | null,
   to: number,
@@ -50,17 +50,17 @@ async function link(
   from = (last?.number ?? 0) + 1,
 ): Promise<BlockRef | null> {
   let parent = last;
-  for (let next = from; next <= to; next += STEP) {
-    const headers = await source.fetchHeaders(next, Math.min(to, next + STEP - 1), { signal });
+  for (let pageStart = from; pageStart <= to; pageStart += STEP) {
+    const headers = await source.fetchHeaders(pageStart, Math.min(to, pageStart + STEP - 1), { signal });
     const [first] = headers;
     if (parent !== null && first !== undefined && first.parentHash !== parent.hash)
-      throw unlinked(parent, first);
+      throw parentHashError(parent, first);
     parent = headers.at(-1) ?? parent;
   }
   return parent;
 }
 
-function unlinked(parent: BlockRef, child: BlockRef): AppError {
+function parentHashError(parent: BlockRef, child: BlockRef): AppError {
   return new AppError(
     'node_failed',
     `the parentHash of block ${child.number} is ${child.parentHash}, but block ${parent.number} has the hash ${parent.hash}`,

@@ -20,10 +20,10 @@ interface Stored {
 }
 
 /**
- * Opens the stored data, also beside a running program. `what` says what the command wants to do with it.
+ * Opens the stored data, also beside a running program. An error names the command.
  * @throws AppError `bad_config` if there is none
  */
-export async function openStored(config: Config, log: Logger, what: string): Promise<Stored> {
+export async function openStored(config: Config, log: Logger, commandName: string): Promise<Stored> {
   if (config.clickhouseCluster !== null) {
     const storage = await openStorage(config, log);
     const url = config.clickhouseUrl ?? '';
@@ -37,7 +37,10 @@ export async function openStored(config: Config, log: Logger, what: string): Pro
   const attached = await attach(config, log);
   try {
     if (!(await attached.exists(attached.name)))
-      throw new AppError('bad_config', `nothing to ${what}: the database ${attached.name} does not exist`);
+      throw new AppError(
+        'bad_config',
+        `nothing to ${commandName}: the database ${attached.name} does not exist`,
+      );
     const database = attached.open(attached.name);
     const { url, engineFolder } = attached;
     return { database, url, config: withDevChain(config, engineFolder), close: () => attached.close() };

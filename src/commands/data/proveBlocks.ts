@@ -50,7 +50,7 @@ const SHOWN = 160;
 const ATTEMPTS = 5;
 const PAUSE_MS = 500;
 
-interface Work {
+interface ProofWork {
   readonly config: Config;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -61,7 +61,7 @@ interface Work {
   readonly logsFrom: number;
 }
 
-interface Found {
+interface Findings {
   differences: number;
   blocks: number;
   logs: number;
@@ -125,9 +125,9 @@ function cutRange(range: AskedRange, head: HeadSnapshot | null, output: CommandO
   return { from, to };
 }
 
-async function prove(work: Work, span: Span): Promise<number> {
+async function prove(work: ProofWork, span: Span): Promise<number> {
   const { signal, output } = work;
-  const findings: Found = { differences: 0, blocks: 0, logs: 0, levels: [] };
+  const findings: Findings = { differences: 0, blocks: 0, logs: 0, levels: [] };
   try {
     const ends = await proveAll(work, span, findings);
     const anchor = await linkToTrusted(work.source, work.config.proof.trusted, ends, signal);
@@ -142,9 +142,9 @@ async function prove(work: Work, span: Span): Promise<number> {
 
 /** Compares all blocks of `span` with the stored rows. Returns the first and the last block that the node sent. */
 async function proveAll(
-  work: Work,
+  work: ProofWork,
   span: Span,
-  found: Found,
+  findings: Findings,
 ): Promise<{ readonly first: ChainBlock; readonly last: ChainBlock }> {
   const { log, signal } = work;
   let first: ChainBlock | null = null;
@@ -157,8 +157,8 @@ async function proveAll(
         const [head] = blocks;
         if (last !== null && head !== undefined && head.parentHash !== last.hash)
           throw new AppError('node_failed', unlinkedText(last, head), { retryable: true });
-        for (const part of parts(blocks)) {
-          await comparePart(work, part, found);
+        for (const part of splitByLogs(blocks)) {
+          await comparePart(work, part, findings);
           first ??= part[0] ?? null;
           last = part.at(-1) ?? last;
         }
@@ -166,7 +166,7 @@ async function proveAll(
         if (performance.now() - shownAt < LINE_EVERY_MS) continue;
         shownAt = performance.now();
         log.info(
-          { block: last?.number, to: span.to, differences: found.differences },
+          { block: last?.number, to: span.to, differences: findings.differences },
           'proving stored blocks',
         );
       }
@@ -186,7 +186,7 @@ const unlinkedText = (last: ChainBlock, next: ChainBlock): string =>
   `the parentHash of block ${next.number} is ${next.parentHash}, but block ${last.number} has the hash ${last.hash}`;
 
 /** Divides consecutive blocks into parts with at most LOGS_AT_ONCE logs each, but at least one block. */
-function parts(blocks: readonly ChainBlock[]): ChainBlock[][] {
+function splitByLogs(blocks: readonly ChainBlock[]): ChainBlock[][] {
   const blockParts: ChainBlock[][] = [];
   let logs = Infinity;
   for (const block of blocks) {
@@ -200,22 +200,26 @@ function parts(blocks: readonly ChainBlock[]): ChainBlock[][] {
   return blockParts;
 }
 
-async function comparePart(work: Work, proven: readonly ChainBlock[], found: Found): Promise<void> {
+async function comparePart(
+  work: ProofWork,
+  proven: readonly ChainBlock[],
+  findings: Findings,
+): Promise<void> {
   const differences = await compareStored(work, proven);
-  for (const { block, field, stored, proven: right } of differences) {
-    found.differences += 1;
-    if (found.differences > PRINTED_MAX) continue;
-    const [storedText, provenText] = showBoth(stored, right);
+  for (const { block, field, stored, proven: provenValue } of differences) {
+    findings.differences += 1;
+    if (findings.differences > PRINTED_MAX) continue;
+    const [storedText, provenText] = cutBoth(stored, provenValue);
     work.output.write(`DIFFERENT block ${block} ${field}: stored ${storedText}, proven ${provenText}\n`);
   }
-  found.blocks += proven.length;
-  found.logs += proven.reduce((sum, { logs }) => sum + logs.length, 0);
+  findings.blocks += proven.length;
+  findings.logs += proven.reduce((sum, { logs }) => sum + logs.length, 0);
   for (const { number, proof = 'bloom' } of proven)
-    found.levels = addRange(found.levels, { from: number, to: number, level: proof });
+    findings.levels = addRange(findings.levels, { from: number, to: number, level: proof });
 }
 
 /** A difference in blocks that are not final may be a reorg between the two reads, so both are read again. */
-async function compareStored(work: Work, proven: readonly ChainBlock[]): Promise<BlockDifference[]> {
+async function compareStored(work: ProofWork, proven: readonly ChainBlock[]): Promise<BlockDifference[]> {
   const { runner, config, source, signal, logsFrom } = work;
   const [from, to] = [proven[0]?.number ?? 0, proven.at(-1)?.number ?? 0];
   let blocks = proven;
@@ -252,29 +256,30 @@ async function checkMakers(
  * The stored and the proven value for one line of output. Long values are cut: the text begins shortly before the
  * first difference.
  */
-function showBoth(stored: string, proven: string): [string, string] {
+function cutBoth(stored: string, proven: string): [string, string] {
   if (Math.max(stored.length, proven.length) <= SHOWN) return [stored, proven];
   let sameLength = 0;
   while (sameLength < stored.length && stored[sameLength] === proven[sameLength]) sameLength += 1;
-  const from = Math.max(0, sameLength - 8);
-  const show = (text: string): string => {
-    const end = from + SHOWN < text.length ? '…' : '';
-    return `${from === 0 ? '' : '…'}${text.slice(from, from + SHOWN)}${end} (${text.length} characters)`;
+  const shownFrom = Math.max(0, sameLength - 8);
+  const cutText = (text: string): string => {
+    const ellipsis = shownFrom + SHOWN < text.length ? '…' : '';
+    return `${shownFrom === 0 ? '' : '…'}${text.slice(shownFrom, shownFrom + SHOWN)}${ellipsis} (${text.length} characters)`;
   };
-  return [show(stored), show(proven)];
+  return [cutText(stored), cutText(proven)];
 }
 
-function report(output: CommandOutput, { from, to }: Span, found: Found, anchor: string | null): void {
-  if (found.differences > PRINTED_MAX) output.write(`Only the first ${PRINTED_MAX} differences are shown.\n`);
-  for (const range of found.levels)
+function report(output: CommandOutput, { from, to }: Span, findings: Findings, anchor: string | null): void {
+  if (findings.differences > PRINTED_MAX)
+    output.write(`Only the first ${PRINTED_MAX} differences are shown.\n`);
+  for (const range of findings.levels)
     output.write(`Blocks ${range.from}-${range.to} are proven at the level ${range.level}.\n`);
   if (anchor === null) output.write(`Stopped before block ${to + 1}.\n`);
   else output.write(`${anchor}\n`);
-  if (found.blocks === 0) return;
-  const what = `${found.blocks} blocks with ${found.logs} logs`;
+  if (findings.blocks === 0) return;
+  const counts = `${findings.blocks} blocks with ${findings.logs} logs`;
   output.write(
-    found.differences === 0
-      ? `The stored rows of blocks ${from}-${to} equal the proven blocks: ${what}.\n`
-      : `${found.differences} differences in blocks ${from}-${to}: ${what}.\n`,
+    findings.differences === 0
+      ? `The stored rows of blocks ${from}-${to} equal the proven blocks: ${counts}.\n`
+      : `${findings.differences} differences in blocks ${from}-${to}: ${counts}.\n`,
   );
 }

@@ -45,7 +45,7 @@ export async function runPrune(
   const { chainId, what, before, yes, keptSeconds = KEPT_SECONDS } = options;
   const attached = await attach(config, log);
   try {
-    const chain = listChains(config).find((each) => each.chainId === chainId);
+    const chain = listChains(config).find((candidate) => candidate.chainId === chainId);
     const name = `${attached.name}${chain?.suffix ?? `_${chainId}`}`;
     if (!(await attached.exists(name)))
       throw new AppError('bad_config', `--chain ${chainId}: the database ${name} does not exist`);
@@ -58,8 +58,8 @@ export async function runPrune(
         await planPrune(database, { table, chainId, before: bound, keptSeconds: keptSeconds[table] }),
       );
     for (const { table, floor, rows, bytes } of plans) {
-      const what = `${rows} rows of ${table} before block ${floor}, about ${showBytes(bytes)}`;
-      output.write(`${yes ? 'dropping' : 'would drop'} ${what}\n`);
+      const description = `${rows} rows of ${table} before block ${floor}, about ${showBytes(bytes)}`;
+      output.write(`${yes ? 'dropping' : 'would drop'} ${description}\n`);
       if (floor < bound)
         output.write(
           `  (not before block ${bound}: the ingester writes blocks in ranges, and only whole ranges are dropped. ` +

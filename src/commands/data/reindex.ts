@@ -43,16 +43,16 @@ export async function runReindex(
       { database, rpc, source, chain, log, signal },
       { from, to, replace: !check },
     );
-    const span = `blocks ${report.from}-${report.to}`;
+    const blocksText = `blocks ${report.from}-${report.to}`;
     for (const { table, stored, read } of report.differences)
       output.write(`DIFFERENT ${table}: ${stored} rows stored, ${read} rows from the node\n`);
     if (report.differences.length === 0 && report.rebuilt.length === 0) {
-      output.write(`The stored rows of ${span} equal the rows from the node.\n`);
+      output.write(`The stored rows of ${blocksText} equal the rows from the node.\n`);
       return 0;
     }
     if (check) return 1;
     const rebuiltText = report.rebuilt.length === 0 ? '' : `; rebuilt: ${report.rebuilt.join(', ')}`;
-    output.write(`Corrected ${span}${rebuiltText}. Restart the ingester and the API.\n`);
+    output.write(`Corrected ${blocksText}${rebuiltText}. Restart the ingester and the API.\n`);
     return 0;
   } finally {
     await attached.close();

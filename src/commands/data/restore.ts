@@ -12,7 +12,7 @@ import { AppError, errorText } from '../../errors';
 import { checkWhole, describeContent, type Content } from '../../ingest/store/cloneTables';
 import type { Logger } from '../../log';
 import { attach, type Attached } from '../attach';
-import { backupName, describe, type CommandOutput } from './backup';
+import { backupName, describeChain, type CommandOutput } from './backup';
 import { placeToRead, type BackupPlace } from './backupPlace';
 import { lineProgress } from './lineProgress';
 import { listChains } from '../chains';
@@ -31,10 +31,10 @@ export async function runRestore(
 ): Promise<void> {
   const attached = await attach(config, log);
   try {
-    if (attached.owner !== null) {
+    if (attached.ownerPid !== null) {
       throw new AppError(
         'bad_config',
-        `process ${attached.owner} uses ${config.dataDir}: stop this process before the restore`,
+        `process ${attached.ownerPid} uses ${config.dataDir}: stop this process before the restore`,
       );
     }
     const targets = listChains(config).map((chain) => ({
@@ -43,10 +43,10 @@ export async function runRestore(
       name: backupName(chain),
     }));
     if (!replace) for (const { final } of targets) await assertEmpty(attached, final);
-    const readable = await placeToRead(place, config.dataDir, attached.engineFolder);
+    const backupPlace = await placeToRead(place, config.dataDir, attached.engineFolder);
     try {
       const system = attached.open('system');
-      const restored = await restoreBeside(attached, targets, readable);
+      const restored = await restoreBeside(attached, targets, backupPlace);
       const contents = new Map<number, Content>();
       for (const { chainId, beside } of restored) {
         const database = attached.open(beside);
@@ -63,12 +63,12 @@ export async function runRestore(
       for (const { chainId, final } of restored) {
         await placeRestored(system, final);
         await migrate(attached.open(final), log);
-        output.write(`restored ${describe(chainId, contents.get(chainId))}`);
+        output.write(`restored ${describeChain(chainId, contents.get(chainId))}`);
       }
-      output.write(`from ${readable.shown}\n`);
+      output.write(`from ${backupPlace.shown}\n`);
     } finally {
-      for (const { final } of targets) await drop(attached, besideOf(final));
-      await readable.cleanUp();
+      for (const { final } of targets) await drop(attached, restoringName(final));
+      await backupPlace.cleanUp();
     }
   } finally {
     await attached.close();
@@ -87,7 +87,7 @@ interface Restored extends Target {
 
 const filledRow = rowType({ name: text, rows: u64 });
 
-const besideOf = (name: string): string => `${name}_restoring`;
+const restoringName = (name: string): string => `${name}_restoring`;
 
 /** Throws `bad_config` naming the table if a table has rows. Tables about the schema itself are ignored. */
 async function assertEmpty(attached: Attached, name: string): Promise<void> {
@@ -104,16 +104,16 @@ async function assertEmpty(attached: Attached, name: string): Promise<void> {
 async function restoreBeside(
   attached: Attached,
   targets: readonly Target[],
-  read: BackupPlace,
+  backupPlace: BackupPlace,
 ): Promise<Restored[]> {
   const system = attached.open('system');
-  const toRestore = targets.map((target) => ({ ...target, beside: besideOf(target.final) }));
+  const toRestore = targets.map((target) => ({ ...target, beside: restoringName(target.final) }));
   for (const { beside } of toRestore) await drop(attached, beside);
   for (;;) {
     const progress = lineProgress('restored', null);
     const databases: BackedUp[] = toRestore.map(({ beside, name }) => ({ database: beside, name }));
     try {
-      await readBackup(system, databases, read.destination, progress.show);
+      await readBackup(system, databases, backupPlace.destination, progress.show);
       progress.end();
       return toRestore;
     } catch (error) {

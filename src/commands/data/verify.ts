@@ -50,7 +50,7 @@ export async function runVerify(config: Config, log: Logger, range: AskedRange):
   try {
     const stored = await readStoredState(database, config.chainId);
     const isEmpty = stored === null || stored.cursor.number < stored.startBlock;
-    if (isEmpty && isAsked(range))
+    if (isEmpty && hasBound(range))
       throw new AppError('bad_config', 'nothing to verify: no block is stored yet');
     if (isEmpty) {
       process.stdout.write('Nothing to verify: no block is stored yet.\n');
@@ -100,28 +100,28 @@ export async function runVerify(config: Config, log: Logger, range: AskedRange):
   }
 }
 
-function isAsked({ from, to }: AskedRange): boolean {
+function hasBound({ from, to }: AskedRange): boolean {
   return from !== null || to !== null;
 }
 
 /**
  * Returns the stored part of the requested range. The part may be empty only if no range was requested.
- * `kept` is the first block whose rows were not pruned.
+ * `keptFrom` is the first block whose rows were not pruned.
  */
-function cutRange(range: AskedRange, stored: BlockRange, kept: number): BlockRange {
+function cutRange(range: AskedRange, stored: BlockRange, keptFrom: number): BlockRange {
   const from = Math.max(range.from ?? stored.from, stored.from);
   const to = Math.min(range.to ?? stored.to, stored.to);
   const storedText = `final blocks ${stored.from}-${stored.to} are stored`;
   if (from > to) throw new AppError('bad_config', `none of the requested blocks is stored: ${storedText}`);
-  if (kept > to && isAsked(range)) {
+  if (keptFrom > to && hasBound(range)) {
     const days =
-      kept > stored.to ? 'no complete day is left' : `complete days are left from block ${kept} on`;
+      keptFrom > stored.to ? 'no complete day is left' : `complete days are left from block ${keptFrom} on`;
     throw new AppError('bad_config', `rows of the requested blocks were pruned: ${days}`);
   }
-  const cut = { from: Math.max(from, kept), to };
-  if ((range.from ?? cut.from) < cut.from || (range.to ?? to) > to)
-    process.stdout.write(`Of the requested blocks, only ${cut.from}-${cut.to} can be verified.\n`);
-  return cut;
+  const cutSpan = { from: Math.max(from, keptFrom), to };
+  if ((range.from ?? cutSpan.from) < cutSpan.from || (range.to ?? to) > to)
+    process.stdout.write(`Of the requested blocks, only ${cutSpan.from}-${cutSpan.to} can be verified.\n`);
+  return cutSpan;
 }
 
 /**
@@ -135,20 +135,20 @@ export async function printRangeHashes(
   print: (line: string) => void,
 ): Promise<boolean> {
   const ranges = listWholeRanges(from, to);
-  const noted = await readRangeHashes(database, chainId, ranges[0] ?? 0, ranges.at(-1) ?? 0);
-  let same = true;
-  for await (const now of hashRanges(database, chainId, ranges)) {
-    const before = noted.get(now.from);
-    const tables = before === undefined ? [] : listDifferentTables(before, now);
-    const isDifferent = before !== undefined && before.hash !== now.hash;
-    if (isDifferent) same = false;
-    const range = `blocks ${now.from}-${now.from + HASH_BLOCKS - 1}`;
-    const word = isDifferent
-      ? `DIFFERENT in ${tables.join(', ')}: the recorded hash is ${before.hash}`
-      : before === undefined
+  const storedHashes = await readRangeHashes(database, chainId, ranges[0] ?? 0, ranges.at(-1) ?? 0);
+  let areAllEqual = true;
+  for await (const current of hashRanges(database, chainId, ranges)) {
+    const stored = storedHashes.get(current.from);
+    const tables = stored === undefined ? [] : listDifferentTables(stored, current);
+    const isDifferent = stored !== undefined && stored.hash !== current.hash;
+    if (isDifferent) areAllEqual = false;
+    const range = `blocks ${current.from}-${current.from + HASH_BLOCKS - 1}`;
+    const verdict = isDifferent
+      ? `DIFFERENT in ${tables.join(', ')}: the recorded hash is ${stored.hash}`
+      : stored === undefined
         ? 'the hash was not stored yet'
         : 'as recorded';
-    print(`range hash of ${range}: ${now.hash}, ${now.rows} rows, ${word}\n`);
+    print(`range hash of ${range}: ${current.hash}, ${current.rows} rows, ${verdict}\n`);
   }
-  return same;
+  return areAllEqual;
 }

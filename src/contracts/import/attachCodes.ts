@@ -33,9 +33,9 @@ export async function attachCodes(
       addressesByChain.set(chainId, (addressesByChain.get(chainId) ?? new Set()).add(contract.address));
   }
   for (const [chainId, addresses] of addressesByChain) {
-    const list = [...addresses];
-    for (const [index, code] of (await chain.listCodes(chainId, list)).entries()) {
-      if (code !== null) codes.set(`${chainId} ${list[index] ?? ''}`, code);
+    const addressList = [...addresses];
+    for (const [index, code] of (await chain.listCodes(chainId, addressList)).entries()) {
+      if (code !== null) codes.set(`${chainId} ${addressList[index] ?? ''}`, code);
     }
   }
   return records.map((record) => {
@@ -71,20 +71,20 @@ function attachAncestor(
   descendants: readonly number[],
 ): VerifiedRecord[] {
   const ancestorCode = codeOf(ANCESTOR_CHAIN) ?? record.runtimeCode;
-  const attached: VerifiedRecord[] = [];
-  if (ancestorCode !== null && ancestorCode !== '0x') attached.push(withCode(record, hashCode(ancestorCode)));
+  const records: VerifiedRecord[] = [];
+  if (ancestorCode !== null && ancestorCode !== '0x') records.push(withCode(record, hashCode(ancestorCode)));
   for (const chainId of descendants) {
     const ownCode = codeOf(chainId);
     if (ownCode === null || ownCode === '0x') continue;
     if (ancestorCode === null ? !isNamedBy(ownCode, record) : ownCode !== ancestorCode) continue;
     const contract = { ...record.contract, chainId, source: 'ancestor:1' as const };
-    attached.push(withCode({ ...record, contract }, hashCode(ownCode)));
+    records.push(withCode({ ...record, contract }, hashCode(ownCode)));
   }
-  if (attached.length === 0)
+  if (records.length === 0)
     throw new BrokenRecord(
       'chain 1 has no known code at the address, and no chain copied from chain 1 has code with the hash of the metadata',
     );
-  return attached;
+  return records;
 }
 
 function withCode(record: ImportedRecord, codeHash: Hex | null): VerifiedRecord {

@@ -195,7 +195,7 @@ function listSources(answer: ContractAnswer, path: string, source: string): Sour
   for (const { file_path, source_code } of answer.additional_sources ?? []) {
     if (!files.has(file_path)) files.set(file_path, source_code);
   }
-  return [...files].map(([each, content]) => ({ path: each, content }));
+  return [...files].map(([path, content]) => ({ path, content }));
 }
 
 function readLibraries(answer: ContractAnswer): Record<string, Hex> {

@@ -75,11 +75,11 @@ async function ask(
   signal: AbortSignal,
 ): Promise<JsonAnswer & { readonly retryAfterMs: number | null }> {
   const timeoutError = (): Error => new Error(`no answer within ${timeoutMs / 1_000} s`);
-  return withDeadline(systemClock(), timeoutMs, signal, timeoutError, async (inner) => {
-    const options = { bytesMax: BODY_BYTES_MAX, allowPrivate, signal: inner };
+  return withDeadline(systemClock(), timeoutMs, signal, timeoutError, async (deadlineSignal) => {
+    const options = { bytesMax: BODY_BYTES_MAX, allowPrivate, signal: deadlineSignal };
     const { status, headers, body } = await guardedGet(new URL(url), options);
-    const seconds = Number(headers['retry-after'] ?? NaN);
-    const retryAfterMs = Number.isFinite(seconds) ? Math.max(0, seconds * 1_000) : null;
+    const retryAfterSeconds = Number(headers['retry-after'] ?? NaN);
+    const retryAfterMs = Number.isFinite(retryAfterSeconds) ? Math.max(0, retryAfterSeconds * 1_000) : null;
     return { status, body: parseBody(body), retryAfterMs };
   });
 }

@@ -63,7 +63,7 @@ export async function readMetadata(
   const abi = readAbi(metadata.output.abi);
   if (abi === null) throw new BrokenRecord('the ABI in the metadata is not valid');
   const sources = await Promise.all(
-    Object.entries(metadata.sources).map(([each, source]) => readSource(each, source, findFile)),
+    Object.entries(metadata.sources).map(([path, source]) => readSource(path, source, findFile)),
   );
   const { optimizer, evmVersion } = metadata.settings;
   const license =
@@ -117,7 +117,7 @@ function parseMetadata(text: string): Metadata {
 
 export function readLanguage(text: string): 'Solidity' | 'Vyper' | 'Yul' {
   const language = (['Solidity', 'Vyper', 'Yul'] as const).find(
-    (each) => each.toLowerCase() === text.toLowerCase(),
+    (language) => language.toLowerCase() === text.toLowerCase(),
   );
   if (language === undefined)
     throw new BrokenRecord(`language: got "${text.slice(0, 40)}"; allowed: Solidity, Vyper, Yul`);
@@ -131,8 +131,8 @@ async function readSource(
 ): Promise<SourceFile> {
   const hash = isHexOfLength(keccak256, 64) ? toLowerHex(keccak256) : null;
   if (hash === null) throw new BrokenRecord(`the metadata has no valid keccak256 of ${path.slice(0, 80)}`);
-  const found = findFile(hash);
-  if (found !== null) return { path, content: found, contentHash: hash };
+  const fileContent = findFile(hash);
+  if (fileContent !== null) return { path, content: fileContent, contentHash: hash };
   if (content === undefined) throw new BrokenRecord(`the source file ${path.slice(0, 80)} is missing`);
   if ((await hashTexts([content]))[0] !== hash)
     throw new BrokenRecord(`the hash of ${path.slice(0, 80)} differs from the metadata`);
@@ -141,25 +141,25 @@ async function readSource(
 
 /** Metadata names a library as `path:Name`; standard JSON has path and name separately. */
 function readLibraries(libraries: Readonly<Record<string, unknown>>): Record<string, Hex> {
-  const byName: Record<string, Hex> = {};
+  const addressByName: Record<string, Hex> = {};
   for (const [name, address] of Object.entries(libraries)) {
-    if (isHexOfLength(address, 40)) byName[name.replace(/^:/, '')] = toLowerHex(address);
+    if (isHexOfLength(address, 40)) addressByName[name.replace(/^:/, '')] = toLowerHex(address);
   }
-  return byName;
+  return addressByName;
 }
 
 function toStandardSettings(
   settings: Metadata['settings'],
   libraries: Readonly<Record<string, Hex>>,
 ): Record<string, unknown> {
-  const { compilationTarget, libraries: dropped, ...rest } = settings;
+  const { compilationTarget, libraries: metadataLibraries, ...rest } = settings;
   void compilationTarget;
-  void dropped;
-  const nested: Record<string, Record<string, Hex>> = {};
+  void metadataLibraries;
+  const librariesByPath: Record<string, Record<string, Hex>> = {};
   for (const [name, address] of Object.entries(libraries)) {
-    const at = name.lastIndexOf(':');
-    const path = at < 0 ? '' : name.slice(0, at);
-    nested[path] = { ...nested[path], [name.slice(at + 1)]: address };
+    const colonIndex = name.lastIndexOf(':');
+    const path = colonIndex < 0 ? '' : name.slice(0, colonIndex);
+    librariesByPath[path] = { ...librariesByPath[path], [name.slice(colonIndex + 1)]: address };
   }
-  return { ...rest, ...(Object.keys(nested).length === 0 ? {} : { libraries: nested }) };
+  return { ...rest, ...(Object.keys(librariesByPath).length === 0 ? {} : { libraries: librariesByPath }) };
 }

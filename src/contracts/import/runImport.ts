@@ -47,30 +47,30 @@ export async function runImport(
   signal: AbortSignal,
 ): Promise<{ readonly counts: ImportCounts; readonly finished: boolean }> {
   const counts: ImportCounts = { found: 0, stored: 0, known: 0, broken: 0 };
-  const start = await findPosition(deps.runner, source.key);
+  const startPosition = await findPosition(deps.runner, source.key);
   const store = createVerifiedStore(deps.database, deps.runner);
   const importBatch = async (batch: readonly FoundContract[]): Promise<void> => {
     const records = await readAll(deps, batch, counts, signal);
     signal.throwIfAborted();
-    const attached = await attachCodes(records, deps.chain, deps.descendants);
-    const usable = attached.flatMap((each, index) => {
-      if ('records' in each) return each.records;
+    const attachedCodes = await attachCodes(records, deps.chain, deps.descendants);
+    const usableRecords = attachedCodes.flatMap((attachedCode, index) => {
+      if ('records' in attachedCode) return attachedCode.records;
       const contract = records[index]?.contract;
-      if (contract !== undefined) deps.skipped(contract, each.broken);
+      if (contract !== undefined) deps.skipped(contract, attachedCode.broken);
       counts.broken += 1;
       return [];
     });
-    const { stored, unchangedCount } = await store.store(usable);
+    const { stored, unchangedCount } = await store.store(usableRecords);
     counts.stored += stored;
     counts.known += unchangedCount;
     counts.found += batch.length;
-    const position = batch.findLast((each) => each.position !== null)?.position ?? null;
+    const position = batch.findLast((contract) => contract.position !== null)?.position ?? null;
     if (position !== null) await savePosition(deps.database, source.key, position);
     deps.progress(counts);
   };
   try {
     let batch: FoundContract[] = [];
-    for await (const foundContract of source.list(start, signal)) {
+    for await (const foundContract of source.list(startPosition, signal)) {
       batch.push(foundContract);
       if (batch.length < BATCH_CONTRACTS) continue;
       await importBatch(batch);
@@ -102,9 +102,9 @@ async function readAll(
   signal: AbortSignal,
 ): Promise<ImportedRecord[]> {
   const records: (ImportedRecord | null)[] = batch.map(() => null);
-  let next = 0;
-  const work = async (): Promise<void> => {
-    for (let index = next++; index < batch.length; index = next++) {
+  let nextIndex = 0;
+  const readInTurn = async (): Promise<void> => {
+    for (let index = nextIndex++; index < batch.length; index = nextIndex++) {
       const foundContract = batch[index];
       if (foundContract === undefined || signal.aborted) return;
       try {
@@ -116,6 +116,6 @@ async function readAll(
       }
     }
   };
-  await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
+  await Promise.all(Array.from({ length: READS_AT_ONCE }, readInTurn));
   return records.filter((record) => record !== null);
 }

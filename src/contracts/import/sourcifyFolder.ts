@@ -56,8 +56,8 @@ export async function openSourcifyFolder(
 
 /** Whether one of the folders is a symbolic link. Links could lead out of the repository. */
 async function isLinked(...paths: readonly string[]): Promise<boolean> {
-  const stats = await Promise.all(paths.map((path) => lstat(path).catch(() => null)));
-  return stats.some((about) => about?.isSymbolicLink() === true);
+  const fileStats = await Promise.all(paths.map((path) => lstat(path).catch(() => null)));
+  return fileStats.some((stats) => stats?.isSymbolicLink() === true);
 }
 
 async function findRoot(folder: string): Promise<string> {
@@ -138,8 +138,8 @@ async function readSources(folder: string): Promise<ReadonlyMap<Hex, string>> {
 
 /** Throws if the path is a symbolic link, which could lead out of the repository. A missing folder is fine. */
 async function checkFolder(path: string): Promise<void> {
-  const about = await lstat(path).catch(() => null);
-  if (about !== null && !about.isDirectory())
+  const fileStats = await lstat(path).catch(() => null);
+  if (fileStats !== null && !fileStats.isDirectory())
     throw new BrokenRecord(`${basename(path).slice(0, 80)} is not a plain folder`);
 }
 
@@ -152,18 +152,18 @@ async function readPlainFile(
   bytesMax: number,
 ): Promise<{ readonly content: Buffer; readonly changedMs: number } | null> {
   const name = basename(path).slice(0, 80);
-  const about = await lstat(path).catch(() => null);
-  if (about === null) return null;
-  if (!about.isFile()) throw new BrokenRecord(`${name} is not a plain file`);
+  const fileStats = await lstat(path).catch(() => null);
+  if (fileStats === null) return null;
+  if (!fileStats.isFile()) throw new BrokenRecord(`${name} is not a plain file`);
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => null);
   if (file === null) throw new BrokenRecord(`the file ${name} cannot be read`);
   try {
-    const opened = await file.stat();
-    if (!opened.isFile()) throw new BrokenRecord(`${name} is not a plain file`);
-    if (opened.size > bytesMax)
-      throw new BrokenRecord(`the file ${name} has ${opened.size} bytes; allowed: ${bytesMax}`);
-    return { content: await file.readFile(), changedMs: opened.mtimeMs };
+    const openedStats = await file.stat();
+    if (!openedStats.isFile()) throw new BrokenRecord(`${name} is not a plain file`);
+    if (openedStats.size > bytesMax)
+      throw new BrokenRecord(`the file ${name} has ${openedStats.size} bytes; allowed: ${bytesMax}`);
+    return { content: await file.readFile(), changedMs: openedStats.mtimeMs };
   } finally {
     await file.close();
   }

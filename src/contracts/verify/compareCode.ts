@@ -62,7 +62,7 @@ export function compareCode(onChain: Hex, compiled: CompiledCode, options: Compa
   }
   const comparedCode = chain.slice(0, length);
   const protectedCode = protectCalls(compiled.code, options);
-  const linkedCode = link(protectedCode, comparedCode, compiled.links, options.libraries);
+  const linkedCode = fillLibraries(protectedCode, comparedCode, compiled.links, options.libraries);
   if ('difference' in linkedCode) return linkedCode;
   const filledCode = fillImmutables(linkedCode.code, comparedCode, compiled.immutables);
   if ('difference' in filledCode) return filledCode;
@@ -80,9 +80,9 @@ export function compareCode(onChain: Hex, compiled: CompiledCode, options: Compa
 
 /** A library starts with its own address, which the compiler leaves zero: PUSH20 0, ADDRESS, EQ. */
 function protectCalls(code: string, { kind, address }: CompareOptions): string {
-  const protection = `73${'0'.repeat(40)}3014`;
-  if (kind !== 'runtime' || !code.startsWith(protection)) return code;
-  return `73${address.slice(2)}3014${code.slice(protection.length)}`;
+  const zeroProtection = `73${'0'.repeat(40)}3014`;
+  if (kind !== 'runtime' || !code.startsWith(zeroProtection)) return code;
+  return `73${address.slice(2)}3014${code.slice(zeroProtection.length)}`;
 }
 
 interface Linked {
@@ -90,16 +90,16 @@ interface Linked {
   readonly libraries: Readonly<Record<string, Hex>>;
 }
 
-function link(
+function fillLibraries(
   code: string,
-  body: string,
+  chainCode: string,
   links: CompiledCode['links'],
   givenLibraries: CompareOptions['libraries'],
 ): Linked | { readonly difference: string } {
   const libraries: Record<string, Hex> = {};
   let linked = code;
   for (const [name, ranges] of links) {
-    const addressTexts = new Set(ranges.map((range) => sliceRange(body, range)));
+    const addressTexts = new Set(ranges.map((range) => sliceRange(chainCode, range)));
     const [address = ''] = addressTexts;
     if (addressTexts.size !== 1)
       return {
@@ -113,7 +113,7 @@ function link(
         difference: `library ${name} has the address 0x${address} in the code on the chain, not ${expectedAddress}`,
       };
     libraries[name] = `0x${address}`;
-    for (const range of ranges) linked = copyRange(linked, body, range);
+    for (const range of ranges) linked = copyRange(linked, chainCode, range);
   }
   return { code: linked, libraries };
 }
@@ -142,41 +142,41 @@ function sliceRange(code: string, { start, length }: CodeRange): string {
   return code.slice(2 * start, 2 * (start + length));
 }
 
-/** Copies one range from `from` into `code`. */
-function copyRange(code: string, from: string, range: CodeRange): string {
+/** Copies one range of `sourceCode` into `code`. */
+function copyRange(code: string, sourceCode: string, range: CodeRange): string {
   const { start, length } = range;
-  return code.slice(0, 2 * start) + sliceRange(from, range) + code.slice(2 * (start + length));
+  return code.slice(0, 2 * start) + sliceRange(sourceCode, range) + code.slice(2 * (start + length));
 }
 
-function describeDifference(code: string, body: string, kind: string): string {
-  let first = -1;
-  let bytes = 0;
-  for (let at = 0; at < body.length; at += 2) {
-    if (code[at] === body[at] && code[at + 1] === body[at + 1]) continue;
-    if (first < 0) first = at / 2;
-    bytes += 1;
+function describeDifference(code: string, chainCode: string, kind: string): string {
+  let firstByte = -1;
+  let differingBytes = 0;
+  for (let index = 0; index < chainCode.length; index += 2) {
+    if (code[index] === chainCode[index] && code[index + 1] === chainCode[index + 1]) continue;
+    if (firstByte < 0) firstByte = index / 2;
+    differingBytes += 1;
   }
-  return `the compiled ${kind} code differs in ${bytes} of ${body.length / 2} bytes, first at byte ${first}`;
+  return `the compiled ${kind} code differs in ${differingBytes} of ${chainCode.length / 2} bytes, first at byte ${firstByte}`;
 }
 
 /**
- * Finds metadata with a hash: the CBOR maps that change when a comment is appended to the sources. `other` is
+ * Finds metadata with a hash: the CBOR maps that change when a comment is appended to the sources. `codeWithComment` is
  * the code compiled with that comment. Null if something else changed too.
  */
-export function findMetadata(code: string, other: string): readonly CodeRange[] | null {
-  if (code === other) return [];
-  if (code.length !== other.length) return null;
+export function findMetadata(code: string, codeWithComment: string): readonly CodeRange[] | null {
+  if (code === codeWithComment) return [];
+  if (code.length !== codeWithComment.length) return null;
   const ranges: CodeRange[] = [];
-  let at = 0;
-  while (at < code.length) {
-    if (code[at] === other[at]) {
-      at += 1;
+  let index = 0;
+  while (index < code.length) {
+    if (code[index] === codeWithComment[index]) {
+      index += 1;
       continue;
     }
-    const range = enclosingMap(code, at >> 1);
+    const range = enclosingMap(code, index >> 1);
     if (range === null) return null;
     ranges.push(range);
-    at = 2 * (range.start + range.length);
+    index = 2 * (range.start + range.length);
   }
   return ranges;
 }
@@ -184,8 +184,12 @@ export function findMetadata(code: string, other: string): readonly CodeRange[] 
 /** Whether the code contains metadata with a hash of the sources. */
 export function hasMetadataHash(code: string): boolean {
   return HASH_KEYS.some(({ words }) => {
-    for (let at = code.lastIndexOf(words); at >= 0; at = at === 0 ? -1 : code.lastIndexOf(words, at - 1)) {
-      if (at % 2 === 0 && enclosingMap(code, (at + words.length) / 2) !== null) return true;
+    for (
+      let index = code.lastIndexOf(words);
+      index >= 0;
+      index = index === 0 ? -1 : code.lastIndexOf(words, index - 1)
+    ) {
+      if (index % 2 === 0 && enclosingMap(code, (index + words.length) / 2) !== null) return true;
     }
     return false;
   });
@@ -220,8 +224,8 @@ function enclosingMap(code: string, byte: number): CodeRange | null {
 }
 
 /** End of the map that starts at `start`: the place where two bytes give its length. */
-function endOfMap(code: string, start: number, from: number): number | null {
-  for (let end = from; end <= start + MAP_BYTES_MAX; end += 1) {
+function endOfMap(code: string, start: number, firstEnd: number): number | null {
+  for (let end = firstEnd; end <= start + MAP_BYTES_MAX; end += 1) {
     const length = Number.parseInt(code.slice(2 * end, 2 * end + 4), 16);
     if (length === end - start) return end + 2;
   }

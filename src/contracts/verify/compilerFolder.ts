@@ -79,9 +79,9 @@ export function openCompilerMirror(mirror: string, folder: string): CompilerSour
       checkHash(build, content);
       await mkdir(folder, { recursive: true });
       // The rename makes the file appear only when it is complete.
-      const part = `${path}.${randomBytes(6).toString('hex')}.part`;
-      await writeFile(part, content);
-      await rename(part, path);
+      const partFile = `${path}.${randomBytes(6).toString('hex')}.part`;
+      await writeFile(partFile, content);
+      await rename(partFile, path);
       await dropOldest(folder);
       return path;
     },
@@ -101,7 +101,7 @@ function createSource(
       const releases = builds.filter(({ prerelease }) => prerelease === undefined || prerelease === '');
       lastList = { builds: releases, readAt: performance.now() };
     } catch (error) {
-      if (lastList === null) throw unreadable(place, 'list.json', error);
+      if (lastList === null) throw unreadableError(place, 'list.json', error);
     }
     return lastList.builds;
   };
@@ -113,27 +113,27 @@ function createSource(
     async find(version, commit, signal) {
       const builds = await list(signal);
       const build = builds.find(
-        (each) =>
-          each.version === version && (commit === null || each.longVersion.endsWith(`+commit.${commit}`)),
+        (build) =>
+          build.version === version && (commit === null || build.longVersion.endsWith(`+commit.${commit}`)),
       );
       if (build === undefined) return null;
       try {
         return await provide(build, signal);
       } catch (error) {
-        throw unreadable(place, build.path, error);
+        throw unreadableError(place, build.path, error);
       }
     },
   };
 }
 
-function unreadable(place: string, name: string, error: unknown): AppError {
+function unreadableError(place: string, name: string, error: unknown): AppError {
   const text = `the compiler file ${name} of ${place} cannot be used: ${errorText(error).slice(0, 300)}`;
   return new AppError('unavailable', text, { cause: error });
 }
 
 async function readBounded(path: string, bytesMax: number): Promise<Buffer> {
-  const about = await stat(path);
-  if (!about.isFile() || about.size > bytesMax)
+  const fileStats = await stat(path);
+  if (!fileStats.isFile() || fileStats.size > bytesMax)
     throw new Error(`it is not a file of at most ${bytesMax} bytes`);
   return readFile(path);
 }
@@ -154,10 +154,10 @@ function download(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Buffer> {
   const timeoutError = (): Error => new Error(`no answer within ${timeoutMs / 1_000} s`);
-  return withDeadline(systemClock(), timeoutMs, signal, timeoutError, async (inner) => {
+  return withDeadline(systemClock(), timeoutMs, signal, timeoutError, async (deadlineSignal) => {
     const url = new URL(name, base);
     // The operator names the mirror in a setting, so it may be in a private network.
-    const { status, body } = await guardedGet(url, { bytesMax, allowPrivate: true, signal: inner });
+    const { status, body } = await guardedGet(url, { bytesMax, allowPrivate: true, signal: deadlineSignal });
     if (status !== 200) throw new Error(`the mirror answers with status ${status}`);
     return body;
   });
@@ -168,6 +168,6 @@ async function dropOldest(folder: string): Promise<void> {
   const files = await Promise.all(
     names.map(async (name) => ({ name, changedMs: (await stat(join(folder, name))).mtimeMs })),
   );
-  const old = files.sort((a, b) => b.changedMs - a.changedMs).slice(DOWNLOADS_KEPT);
-  for (const { name } of old) await rm(join(folder, name), { force: true });
+  const outdatedFiles = files.sort((a, b) => b.changedMs - a.changedMs).slice(DOWNLOADS_KEPT);
+  for (const { name } of outdatedFiles) await rm(join(folder, name), { force: true });
 }

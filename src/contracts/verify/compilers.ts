@@ -54,15 +54,15 @@ export function findCompilers(
   };
   return {
     listVersions,
-    async compile(asked, input, signal) {
+    async compile(askedVersion, input, signal) {
       const [, number = '', commit = null] =
-        /^v?(\d+\.\d+\.\d+)(?:\+commit\.([0-9a-f]{8}))?(?:\.\w+)*$/.exec(asked) ?? [];
+        /^v?(\d+\.\d+\.\d+)(?:\+commit\.([0-9a-f]{8}))?(?:\.\w+)*$/.exec(askedVersion) ?? [];
       const compilerPath =
         folders.get(number) ?? (number === '' ? null : await findOther(number, commit, signal));
-      if (compilerPath === null) throw notInstalled(asked, await listVersions());
+      if (compilerPath === null) throw notInstalled(askedVersion, await listVersions());
       const { version, output } = await runCompiler(compilerPath, JSON.stringify(input), limits, signal);
       const shortVersion = /^\d+\.\d+\.\d+\+commit\.[0-9a-f]{8}/.exec(version)?.[0] ?? version;
-      if (commit !== null && !shortVersion.endsWith(commit)) throw notInstalled(asked, [shortVersion]);
+      if (commit !== null && !shortVersion.endsWith(commit)) throw notInstalled(askedVersion, [shortVersion]);
       return { version: shortVersion, output: JSON.parse(output), size: output.length };
     },
   };
@@ -106,12 +106,12 @@ export function rememberCompilations(compilers: Compilers): Compilers {
   };
 }
 
-function notInstalled(asked: string, versions: readonly string[]): SourceFault {
-  const installed = versions.length === 0 ? 'none' : versions.join(', ');
-  const askedText = asked.slice(0, 60);
+function notInstalled(askedVersion: string, versions: readonly string[]): SourceFault {
+  const installedText = versions.length === 0 ? 'none' : versions.join(', ');
+  const askedText = askedVersion.slice(0, 60);
   return new SourceFault(
     'invalid_compiler_version',
-    `the compiler solc ${askedText} is not installed; installed: ${installed} (to add one: npm install solc-<version>@npm:solc@<version>, or set SOLC_DIR or SOLC_MIRROR)`,
+    `the compiler solc ${askedText} is not installed; installed: ${installedText} (to add one: npm install solc-<version>@npm:solc@<version>, or set SOLC_DIR or SOLC_MIRROR)`,
   );
 }
 
@@ -120,8 +120,8 @@ function listCompilers(root: string): Map<string, string> {
   const folderOf = new Map<string, string>();
   for (let folder = root; ; folder = dirname(folder)) {
     const modules = join(folder, 'node_modules');
-    const names = existsSync(modules) ? readdirSync(modules) : [];
-    for (const name of names.filter((each) => /^solc(?:-.+)?$/.test(each))) {
+    const packageNames = existsSync(modules) ? readdirSync(modules) : [];
+    for (const name of packageNames.filter((packageName) => /^solc(?:-.+)?$/.test(packageName))) {
       const version = readVersion(join(modules, name));
       if (version !== null && !folderOf.has(version)) folderOf.set(version, join(modules, name));
     }
@@ -140,9 +140,9 @@ function readVersion(folder: string): string | null {
 }
 
 function compareVersions(a: string, b: string): number {
-  const [left, right] = [a, b].map((version) => version.split('.').map(Number));
+  const [partsA, partsB] = [a, b].map((version) => version.split('.').map(Number));
   for (let i = 0; i < 3; i += 1) {
-    const difference = (left?.[i] ?? 0) - (right?.[i] ?? 0);
+    const difference = (partsA?.[i] ?? 0) - (partsB?.[i] ?? 0);
     if (difference !== 0) return difference;
   }
   return 0;

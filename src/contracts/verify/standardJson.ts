@@ -43,19 +43,21 @@ export function readStandardInput(value: unknown): StandardInput {
   if (!parsed.success) {
     const place = parsed.error.issues[0]?.path.join('.') ?? '';
     const shownPlace = normaliseText(place, PLACE_MAX) ?? '';
-    throw bad(`the standard JSON input is not valid at "${shownPlace}" (each source file needs "content")`);
+    throw badRequest(
+      `the standard JSON input is not valid at "${shownPlace}" (each source file needs "content")`,
+    );
   }
   const { language, sources, settings } = parsed.data;
   if (language !== 'Solidity' && language !== 'Yul')
-    throw bad(`language: got "${language.slice(0, 40)}"; allowed: Solidity, Yul`);
+    throw badRequest(`language: got "${language.slice(0, 40)}"; allowed: Solidity, Yul`);
   const files = Object.entries(sources);
   if (files.length === 0 || files.length > FILES_MAX)
-    throw bad(`got ${files.length} source files; allowed: 1 to ${FILES_MAX}`);
+    throw badRequest(`got ${files.length} source files; allowed: 1 to ${FILES_MAX}`);
   if (!isPrintable(files.map(([path]) => path)))
-    throw bad('the path of a source file contains control characters');
+    throw badRequest('the path of a source file contains control characters');
   const bytes = files.reduce((sum, [, { content }]) => sum + content.length, 0);
   if (bytes > SOURCE_BYTES_MAX)
-    throw bad(`the sources have ${bytes} characters; allowed: ${SOURCE_BYTES_MAX}`);
+    throw badRequest(`the sources have ${bytes} characters; allowed: ${SOURCE_BYTES_MAX}`);
   return {
     language,
     sources: Object.fromEntries(files.map(([path, { content }]) => [path, { content }])),
@@ -63,7 +65,7 @@ export function readStandardInput(value: unknown): StandardInput {
   };
 }
 
-function bad(message: string): AppError {
+function badRequest(message: string): AppError {
   return new AppError('bad_request', message);
 }
 
@@ -83,8 +85,10 @@ interface ContractTarget {
 }
 
 export function parseTarget(text: string): ContractTarget {
-  const at = text.lastIndexOf(':');
-  return at < 0 ? { path: null, name: text } : { path: text.slice(0, at), name: text.slice(at + 1) };
+  const colonIndex = text.lastIndexOf(':');
+  return colonIndex < 0
+    ? { path: null, name: text }
+    : { path: text.slice(0, colonIndex), name: text.slice(colonIndex + 1) };
 }
 
 const OUTPUTS = [
@@ -104,9 +108,9 @@ const OUTPUTS = [
 
 /** The input with the outputs that the verification reads. Old compilers refuse unknown output selections. */
 export function withOutputs(input: StandardInput, target: ContractTarget, version: string): unknown {
-  const old = /^v?0\.[0-5]\./.test(version);
-  const outputs = old
-    ? OUTPUTS.filter((each) => !/(?:immutableReferences|storageLayout)$/.test(each))
+  const isOldCompiler = /^v?0\.[0-5]\./.test(version);
+  const outputs = isOldCompiler
+    ? OUTPUTS.filter((output) => !/(?:immutableReferences|storageLayout)$/.test(output))
     : OUTPUTS;
   const outputSelection = { [target.path ?? '*']: { [target.name]: outputs } };
   return { ...input, settings: { ...input.settings, outputSelection } };
@@ -182,12 +186,15 @@ export function readCompiled(output: unknown, target: ContractTarget): CompiledC
       `the compiled sources do not contain the contract ${nameOf(target)}`,
     );
   if (matches.length > 1) {
-    throw bad(`${matches.length} files contain a contract ${target.name}: name one as path:${target.name}`);
+    throw badRequest(
+      `${matches.length} files contain a contract ${target.name}: name one as path:${target.name}`,
+    );
   }
   const parsed = contractShape.safeParse(match.value);
   // Yul contracts have no ABI.
   const abi = parsed.success ? readAbi(parsed.data.abi ?? []) : null;
-  if (!parsed.success || abi === null) throw bad(`the compiler returned no code for ${nameOf(target)}`);
+  if (!parsed.success || abi === null)
+    throw badRequest(`the compiler returned no code for ${nameOf(target)}`);
   const { evm, metadata, storageLayout, userdoc, devdoc } = parsed.data;
   if (evm.deployedBytecode.object === '')
     throw new SourceFault(

@@ -67,13 +67,13 @@ export async function verifyContract(
   const input = readStandardInput(request.input);
   const job: Job = { compilers, request, input, signal };
   const { contract, version } = await compile(job, input);
-  const runtime = await compareOne(job, 'runtime', onChain.runtime, contract);
+  const runtime = await compareKind(job, 'runtime', onChain.runtime, contract);
   if ('difference' in runtime) return mismatch(runtime);
   let status: VerificationStatus = runtime.match.exact ? 'exact_match' : 'match';
   let constructorArguments: Hex | null = null;
   let creationMatch: VerificationStatus | null = null;
   if (onChain.creation !== null) {
-    const creation = await compareOne(job, 'creation', onChain.creation, contract);
+    const creation = await compareKind(job, 'creation', onChain.creation, contract);
     if ('difference' in creation) return mismatch(creation);
     constructorArguments = `0x${creation.match.trailingHex}`;
     const argumentFault = checkArguments(contract.abi, constructorArguments);
@@ -119,7 +119,7 @@ async function compile(
  * Compares the runtime or the creation code. Compiles a second time to locate the metadata only if the metadata may be
  * the difference.
  */
-async function compareOne(
+async function compareKind(
   job: Job,
   kind: 'runtime' | 'creation',
   onChain: Hex,
@@ -190,11 +190,13 @@ function makeRecord(
 
 /** A library named without a path in the settings is the same as a library with a path in the code. */
 function mergeLibraries(
-  told: Readonly<Record<string, Hex>>,
+  linkedByCompiler: Readonly<Record<string, Hex>>,
   linked: CodeMatch['libraries'],
 ): Record<string, Hex> {
-  const names = new Set(Object.keys(linked).map(bareName));
-  const notLinked = Object.entries(told).filter(([name]) => name !== bareName(name) || !names.has(name));
+  const libraryNames = new Set(Object.keys(linked).map(bareName));
+  const notLinked = Object.entries(linkedByCompiler).filter(
+    ([name]) => name !== bareName(name) || !libraryNames.has(name),
+  );
   return { ...Object.fromEntries(notLinked), ...linked };
 }
 

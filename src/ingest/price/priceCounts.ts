@@ -26,7 +26,7 @@ const HIGHS_LOG_MAX = Math.log(1.2);
  */
 const ANCHOR_LOG_MAX = Math.log(1.02);
 
-type Prices = Pick<Pricer, 'keeps' | 'isAnchor' | 'ceilingOf'>;
+type Prices = Pick<Pricer, 'usesSpotPriceOf' | 'isAnchor' | 'ceilingOf'>;
 
 /**
  * One side of a swap: the token, its price at the end of the block, and its price that follows from this swap. Prices
@@ -55,8 +55,8 @@ function bitsOf(prices: Prices, key: LegKey, { token, price, usd }: SwapSide, ot
   if (!(usd > 0) || price === null || usd > prices.ceilingOf(token)) return 0;
   const distance = Math.abs(Math.log(usd / price.usd));
   const counts = prices.isAnchor(token)
-    ? distance <= ANCHOR_LOG_MAX && (prices.isAnchor(other.token) || prices.keeps(other.token, key))
-    : prices.keeps(token, key);
+    ? distance <= ANCHOR_LOG_MAX && (prices.isAnchor(other.token) || prices.usesSpotPriceOf(other.token, key))
+    : prices.usesSpotPriceOf(token, key);
   if (!counts) return 0;
   return isTrusted(price) && distance <= HIGHS_LOG_MAX ? BARS + HIGHS : BARS;
 }

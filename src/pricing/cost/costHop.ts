@@ -44,8 +44,8 @@ export function costHop<L extends Leg>(
       const liquidity = presentLiquidity(market.recordOf(leg), state, market.epochTime);
       const [isToken0, usd] = [leg.token0 !== token, usdOf(leg)];
       const { depthUsd } = knownSide({ state, liquidity }, isToken0, usd);
-      const root = Math.sqrt(state.price);
-      const sideUsd = (isToken0 ? liquidity / root : liquidity * root) * usd;
+      const sqrtPrice = Math.sqrt(state.price);
+      const sideUsd = (isToken0 ? liquidity / sqrtPrice : liquidity * sqrtPrice) * usd;
       const log = Math.log(hopPool.price / hop.price);
       const concentration = isRanged(leg) && liquidity > 0 ? Math.max(1, activeOf(leg) / liquidity) : 1;
       const [share, fee] = [hopPool.weight, feeOf(leg)];

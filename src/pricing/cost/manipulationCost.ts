@@ -97,14 +97,15 @@ const COST_MAX = 1e18;
 /** Hops from the token to the anchor, at least one. */
 export function manipulationCost(hops: readonly CostHop[]): ManipulationCost {
   const costs = (isUp: boolean): MoveCosts => {
-    const costOf = (part: number): number => published(moveCost(hops, Math.log(isUp ? 1 + part : 1 - part)));
+    const costOf = (priceChange: number): number =>
+      roundCost(moveCost(hops, Math.log(isUp ? 1 + priceChange : 1 - priceChange)));
     return { p2: costOf(0.02), p10: costOf(0.1), p50: costOf(0.5) };
   };
   return { up: costs(true), down: costs(false) };
 }
 
 /** Rounds a cost to three significant digits, at most COST_MAX. */
-function published(usd: number): number {
+function roundCost(usd: number): number {
   return usd > 0 ? Number(Math.min(COST_MAX, usd).toPrecision(3)) : 0;
 }
 
@@ -114,35 +115,35 @@ function published(usd: number): number {
  */
 function moveCost(hops: readonly CostHop[], log: number): number {
   const shifts = hops.map((hop) => freeShift(hop, log > 0));
-  let least = pushCost(hops, shifts, log);
+  let leastUsd = pushCost(hops, shifts, log);
   hops.forEach((hop, i) => {
     if (!(hop.otherFeeMax > hop.feeMax)) return;
-    const switched = freeShift({ ...hop, feeMax: hop.otherFeeMax, hasOthers: true }, log > 0);
-    least = Math.min(
-      least,
+    const otherShift = freeShift({ ...hop, feeMax: hop.otherFeeMax, hasOthers: true }, log > 0);
+    leastUsd = Math.min(
+      leastUsd,
       pushCost(
         hops,
-        shifts.map((shift, at) => (at === i ? switched : shift)),
+        shifts.map((shift, shiftIndex) => (shiftIndex === i ? otherShift : shift)),
         log,
       ),
     );
   });
-  return least;
+  return leastUsd;
 }
 
 /** Tries every selection of the at most four hops. `shifts` are the parts of the move that cost nothing, per hop. */
 function pushCost(hops: readonly CostHop[], shifts: readonly number[], log: number): number {
   let leastUsd = Infinity;
-  for (let chosen = 1; chosen < 2 ** hops.length; chosen += 1) {
-    let logLeft = Math.abs(log);
+  for (let selectionBits = 1; selectionBits < 2 ** hops.length; selectionBits += 1) {
+    let remainingLog = Math.abs(log);
     const pushed: PushedHop[] = [];
     hops.forEach((hop, i) => {
       const shift = shifts[i] ?? 0;
-      if ((chosen >> i) % 2 === 1) pushed.push({ hop, shift });
-      else logLeft -= shift;
+      if ((selectionBits >> i) % 2 === 1) pushed.push({ hop, shift });
+      else remainingLog -= shift;
     });
-    if (!(logLeft > 0)) return 0;
-    leastUsd = Math.min(leastUsd, splitCost(pushed, Math.sign(log) * logLeft));
+    if (!(remainingLog > 0)) return 0;
+    leastUsd = Math.min(leastUsd, splitCost(pushed, Math.sign(log) * remainingLog));
   }
   return leastUsd;
 }
@@ -156,11 +157,11 @@ interface PushedHop {
  * Splits the move over hops: a hop that costs less moves further. For quadratic costs c, the least sum is 1 / Σ(1/c).
  */
 function splitCost(hops: readonly PushedHop[], log: number): number {
-  const ease = hops.map(({ hop }) => 1 / Math.max(Number.MIN_VALUE, hopCost(hop, KNOWN_LOG)));
-  const totalEase = ease.reduce((sum, value) => sum + value, 0);
+  const inverseCosts = hops.map(({ hop }) => 1 / Math.max(Number.MIN_VALUE, hopCost(hop, KNOWN_LOG)));
+  const inverseCostSum = inverseCosts.reduce((sum, value) => sum + value, 0);
   return hops.reduce((sum, { hop, shift }, i) => {
-    const logOfHop = (log * (ease[i] ?? 0)) / totalEase;
-    return sum + hopCost(hop, logOfHop) * unshifted(Math.abs(logOfHop), shift);
+    const logOfHop = (log * (inverseCosts[i] ?? 0)) / inverseCostSum;
+    return sum + hopCost(hop, logOfHop) * remainingCostShare(Math.abs(logOfHop), shift);
   }, 0);
 }
 
@@ -173,11 +174,11 @@ function freeShift({ pools, feeMax, hasOthers }: CostHop, isUp: boolean): number
   if (!hasOthers) return 0;
   const sign = isUp ? 1 : -1;
   // Largest distance of the fair price from the hop price. Beyond it, arbitrage would trade a pool of the hop.
-  const fair = Math.min(...pools.map(({ log, fee }) => sign * log - Math.log(1 - fee)));
-  let shift = Math.max(0, fair - Math.log(1 - feeMax));
+  const fairLog = Math.min(...pools.map(({ log, fee }) => sign * log - Math.log(1 - fee)));
+  let shift = Math.max(0, fairLog - Math.log(1 - feeMax));
   for (const { log, fee, share } of pools) {
-    const edge = Math.max(sign * log, fair - Math.log(1 - fee));
-    shift = Math.max(shift, sign * log + (edge - sign * log) * (1 - share));
+    const edgeLog = Math.max(sign * log, fairLog - Math.log(1 - fee));
+    shift = Math.max(shift, sign * log + (edgeLog - sign * log) * (1 - share));
   }
   return shift;
 }
@@ -189,7 +190,7 @@ function freeShift({ pools, feeMax, hasOthers }: CostHop, isUp: boolean): number
  * (d − s·w). This costs (d − s·w)² / (1 − w); without such a move, the cost is d². For s > d/2 the cost is least at
  * w = 2 − d/s, where it is 4·s·(d − s). For a smaller s, no move of weight makes the attack cheaper.
  */
-function unshifted(distance: number, shift: number): number {
+function remainingCostShare(distance: number, shift: number): number {
   if (shift * 2 <= distance) return 1;
   return shift < distance ? (4 * shift * (distance - shift)) / distance ** 2 : 0;
 }
@@ -203,12 +204,12 @@ function hopCost(hop: CostHop, log: number): number {
  * d, and the costs are c_i·d_i². Their least sum is d² / Σ(share_i²/c_i).
  */
 function jointCost(pools: readonly CostPool[], log: number): number {
-  let ease = 0;
+  let inverseCostSum = 0;
   for (const pool of pools) {
-    const supplied = beyondKnown(pool, log) ? supplyCost(pool.depthUsd, log) : 0;
-    ease += pool.share ** 2 / Math.max(Number.MIN_VALUE, walkCost(pool, log) + supplied);
+    const supplyUsd = isBeyondKnownDepth(pool, log) ? supplyCost(pool.depthUsd, log) : 0;
+    inverseCostSum += pool.share ** 2 / Math.max(Number.MIN_VALUE, walkCost(pool, log) + supplyUsd);
   }
-  return 1 / ease;
+  return 1 / inverseCostSum;
 }
 
 /**
@@ -216,44 +217,51 @@ function jointCost(pools: readonly CostPool[], log: number): number {
  * moved to the end of its range has no depth. The attacker then supplies depth that outweighs the other pools and keeps
  * the confidence.
  */
-function selectionCost({ pools: all, dormant, hasUnused }: CostHop, log: number): number {
-  const pools = [...all].sort((a, b) => b.depthUsd - a.depthUsd).slice(0, POOLS_MAX);
+function selectionCost({ pools: hopPools, dormant, hasUnused }: CostHop, log: number): number {
+  const pools = [...hopPools].sort((a, b) => b.depthUsd - a.depthUsd).slice(0, POOLS_MAX);
   if (dormant !== null) pools.push({ ...EMPTY_POOL, ...dormant });
   // An unused open pool may join the hop and exclude the hop's vault pools. It starts without depth; the attacker
   // supplies the depth that it needs.
   if (hasUnused && pools.some(({ isVault }) => isVault)) pools.push(EMPTY_POOL);
-  let least = Infinity;
-  for (let chosen = 1; chosen < 2 ** pools.length; chosen += 1) {
-    const isAll = chosen === 2 ** pools.length - 1;
+  let leastUsd = Infinity;
+  for (let selectionBits = 1; selectionBits < 2 ** pools.length; selectionBits += 1) {
+    const isAll = selectionBits === 2 ** pools.length - 1;
     const distance = isAll ? log : Math.sign(log) * Math.max(Math.abs(log), AGREEMENT_LOG);
-    const movedPools = pools.filter((_, i) => (chosen >> i) % 2 === 1);
-    const otherPools = pools.filter((_, i) => (chosen >> i) % 2 === 0);
-    const missing = missingDepth(movedPools, otherPools, distance);
-    const wide = unrangedCost(missing / DEPTH_PART, distance);
-    const supplied = movedPools.some(({ isRanged }) => isRanged)
-      ? Math.min(wide, supplyCost(missing, distance))
-      : wide;
-    const walked = movedPools.reduce((sum, pool) => sum + walkCost(pool, distance), 0);
-    least = Math.min(least, walked + supplied);
+    const movedPools = pools.filter((_, i) => (selectionBits >> i) % 2 === 1);
+    const otherPools = pools.filter((_, i) => (selectionBits >> i) % 2 === 0);
+    const missingUsd = missingDepth(movedPools, otherPools, distance);
+    const unrangedUsd = unrangedCost(missingUsd / DEPTH_PART, distance);
+    const supplyUsd = movedPools.some(({ isRanged }) => isRanged)
+      ? Math.min(unrangedUsd, supplyCost(missingUsd, distance))
+      : unrangedUsd;
+    const walkUsd = movedPools.reduce((sum, pool) => sum + walkCost(pool, distance), 0);
+    leastUsd = Math.min(leastUsd, walkUsd + supplyUsd);
   }
-  return least;
+  return leastUsd;
 }
 
 /** USD of depth that the attacker must supply at the false price, so that the moved pools set a trusted price. */
-function missingDepth(moved: readonly CostPool[], rest: readonly CostPool[], log: number): number {
-  const keptPools = moved.filter((pool) => !beyondKnown(pool, log));
-  const [keptUsd, restUsd] = [depthOf(keptPools), depthOf(rest)];
+function missingDepth(movedPools: readonly CostPool[], otherPools: readonly CostPool[], log: number): number {
+  const poolsWithDepth = movedPools.filter((pool) => !isBeyondKnownDepth(pool, log));
+  const [movedUsd, otherUsd] = [depthOf(poolsWithDepth), depthOf(otherPools)];
   // The depth of pools that left the hop still counts towards the confidence.
-  const untrustedUsd = Math.max(0, TRUSTED_DEPTH_USD - keptUsd - restUsd);
-  const outvotingUsd = Math.max(0, restUsd - keptUsd);
-  if (!moved.some(isOpen) || !rest.some(({ isVault }) => isVault))
+  const untrustedUsd = Math.max(0, TRUSTED_DEPTH_USD - movedUsd - otherUsd);
+  const outvotingUsd = Math.max(0, otherUsd - movedUsd);
+  if (!movedPools.some(isOpen) || !otherPools.some(({ isVault }) => isVault))
     return Math.max(outvotingUsd, untrustedUsd);
   // Moved open pools can instead exclude the vault pools of the hop. They then must outvote only the open
   // pools that were not moved.
-  const [keptOpen, restOpen] = [depthOf(keptPools.filter(isOpen)), depthOf(rest.filter(isOpen))];
-  const vaults = depthOf([...moved, ...rest].filter(({ isVault }) => isVault));
-  const excluding = Math.max(0, restOpen - keptOpen, vaults * OPEN_PER_VAULT - keptOpen - restOpen);
-  return Math.max(Math.min(outvotingUsd, excluding), untrustedUsd);
+  const [movedOpenUsd, otherOpenUsd] = [
+    depthOf(poolsWithDepth.filter(isOpen)),
+    depthOf(otherPools.filter(isOpen)),
+  ];
+  const vaultUsd = depthOf([...movedPools, ...otherPools].filter(({ isVault }) => isVault));
+  const excludingUsd = Math.max(
+    0,
+    otherOpenUsd - movedOpenUsd,
+    vaultUsd * OPEN_PER_VAULT - movedOpenUsd - otherOpenUsd,
+  );
+  return Math.max(Math.min(outvotingUsd, excludingUsd), untrustedUsd);
 }
 
 function isOpen({ isVault }: CostPool): boolean {
@@ -272,7 +280,7 @@ function supplyCost(depthUsd: number, log: number): number {
   return depthUsd * (log > 0 ? 1 - Math.exp(-log) : Math.exp(-log) - 1);
 }
 
-function beyondKnown({ isRanged }: CostPool, log: number): boolean {
+function isBeyondKnownDepth({ isRanged }: CostPool, log: number): boolean {
   return isRanged && Math.abs(log) > KNOWN_LOG * 1.05;
 }
 

@@ -86,8 +86,8 @@ function commonOf(row: StoredEvent['row'], tokens: TokenMap, finalNumber: number
 
 /** Returns an object with the fields of both objects, in this order. V8 is much slower for a spread that is
  * followed by fields. */
-function withCommon<More extends object>(common: Common, more: More): Common & More {
-  return Object.assign({}, common, more);
+function withCommon<More extends object>(common: Common, kindFields: More): Common & More {
+  return Object.assign({}, common, kindFields);
 }
 
 function toSwapItem(row: SwapColumns, common: Common, scale: Scale): SwapItem {
@@ -100,16 +100,16 @@ function toSwapItem(row: SwapColumns, common: Common, scale: Scale): SwapItem {
     : { address: row.token0, amount: amount0, decimals: scale.decimals0 };
   const isBuy = base.amount < 0n;
   const isVault = row.pool_type === POOL_WEIGHTED || row.pool_type === POOL_STABLE;
-  const [into, out] = isBuy ? [quote, base] : [base, quote];
+  const [tokenIn, tokenOut] = isBuy ? [quote, base] : [base, quote];
   return withCommon<Omit<SwapItem, keyof Common>>(common, {
     event_type: 'swap',
     amount_usd: row.tracked ? usdOf(row.amount_usd) : null,
     side: isBuy ? 'buy' : 'sell',
-    token_in: into.address,
-    token_out: out.address,
+    token_in: tokenIn.address,
+    token_out: tokenOut.address,
     // A flash swap may pay both tokens in, or pay neither token out. The amount of the other side is then 0.
-    amount_in: formatUnits(positive(into.amount), into.decimals ?? 0),
-    amount_out: formatUnits(positive(-out.amount), out.decimals ?? 0),
+    amount_in: formatUnits(positive(tokenIn.amount), tokenIn.decimals ?? 0),
+    amount_out: formatUnits(positive(-tokenOut.amount), tokenOut.decimals ?? 0),
     amount0: formatUnits(amount0, scale.decimals0 ?? 0),
     amount1: formatUnits(amount1, scale.decimals1 ?? 0),
     price: stateDecimalPrice(row, scale),

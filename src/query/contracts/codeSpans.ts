@@ -32,7 +32,7 @@ export async function listSpans(
   const spans = new Map<Hex, CodeSpan[]>();
   if (addresses.length === 0) return spans;
   const params = {
-    addresses: addresses.map((each) => each.slice(2)),
+    addresses: addresses.map((address) => address.slice(2)),
     to_block: toBlock,
     codes: includeLoneCodes,
     limit: SPANS_MAX,

@@ -65,7 +65,7 @@ export async function readHeadRow(runner: QueryRunner, chainId: number): Promise
   for (let attempt = 1; ; attempt += 1) {
     const [row] = await runner.run('head/read_head', { chain_id: chainId }, headRow);
     if (row === undefined) return null;
-    const { whole: isWhole, ...reading } = toReading(row);
+    const { isWhole, ...reading } = toReading(row);
     if (isWhole || attempt === READ_ATTEMPTS) return reading;
     await sleep(READ_RETRY_MS);
   }
@@ -88,8 +88,8 @@ export function followHead(
     newestFlip = flip;
   }
   if (moves.length === 1) return { row, version, snapshot };
-  const { whole, ...reading } = readingOf(row, newestFlip, moves);
-  return whole ? reading : null;
+  const { isWhole, ...reading } = readingOf(row, newestFlip, moves);
+  return isWhole ? reading : null;
 }
 
 /** A value (row counts) that changes with every change of the head and every finished range. The read is
@@ -99,8 +99,8 @@ export async function readChangeMark(runner: QueryRunner): Promise<string> {
   return row === undefined ? '' : `${row.promotion_rows}.${row.head_rows}`;
 }
 
-/** Computes the head from the stored row. `whole` is false if a block is missing below another one. */
-export function toReading(row: HeadRow): HeadReading & { readonly whole: boolean } {
+/** Computes the head from the stored row. `isWhole` is false if a block is missing below another one. */
+export function toReading(row: HeadRow): HeadReading & { readonly isWhole: boolean } {
   const moves = row.heights
     .map(([number, version, hash, parentHash, timestamp, commit, finalNumber, proof]) => {
       const block = { number, hash, parentHash, timestamp, commit, proof };
@@ -120,13 +120,13 @@ function readingOf(
   row: HeadRow,
   { version, finalNumber }: { readonly version: number; readonly finalNumber: number },
   moves: Iterable<HeadMove>,
-): HeadReading & { readonly whole: boolean } {
+): HeadReading & { readonly isWhole: boolean } {
   const { blocks, top: topNumber } = foldHead({ number: row.final_to, hash: row.final_hash }, moves);
   const newestBlock = blocks.at(-1);
   const number = newestBlock?.number ?? row.final_to;
   const isWhole = number === topNumber;
   if (newestBlock === undefined && row.final_to < row.start_block)
-    return { row, version, snapshot: null, whole: isWhole };
+    return { row, version, snapshot: null, isWhole };
   const hash = newestBlock?.hash ?? row.final_hash;
   const snapshot: HeadSnapshot = {
     // The head version includes the start of the block hash: if the database is replaced, the new one may
@@ -141,7 +141,7 @@ function readingOf(
     finalNumber: Math.min(number, Math.max(row.final_to, finalNumber)),
     blocks,
   };
-  return { row, version, snapshot, whole: isWhole };
+  return { row, version, snapshot, isWhole };
 }
 
 /** Hashes of final blocks by number. Blocks that are not stored are missing. At most 10,000 numbers. */

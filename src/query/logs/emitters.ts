@@ -53,7 +53,7 @@ function emitterParams({ chainId }: LogSource, head: HeadSnapshot, addresses: re
     ...snapshotParams(head),
     chain_id: chainId,
     address: singleAddress,
-    addresses: singleAddress === '' ? addresses.map((each) => each.slice(2)) : [],
+    addresses: singleAddress === '' ? addresses.map((address) => address.slice(2)) : [],
     limit: addresses.length,
   };
 }

@@ -51,7 +51,7 @@ export async function askOlderLps(
       if (total == null || usableBalances.length < holders.length) return [pool.address, null];
       return [
         pool.address,
-        { total, watched: new Map(holders.map((one, index) => [one, usableBalances[index] ?? 0n])) },
+        { total, watched: new Map(holders.map((holder, index) => [holder, usableBalances[index] ?? 0n])) },
       ];
     }),
   );

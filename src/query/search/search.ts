@@ -174,9 +174,11 @@ async function findTransactionBlock(
 }
 
 /** Removes duplicates. The database has an event several times, once for each combination of indexed parameters. */
-function distinctSignaturesOf(known: readonly KnownSignature[]): KnownSignature[] {
+function distinctSignaturesOf(knownSignatures: readonly KnownSignature[]): KnownSignature[] {
   return [
-    ...new Map(known.map((known) => [`${known.kind} ${known.selector} ${known.signature}`, known])).values(),
+    ...new Map(
+      knownSignatures.map((known) => [`${known.kind} ${known.selector} ${known.signature}`, known]),
+    ).values(),
   ];
 }
 

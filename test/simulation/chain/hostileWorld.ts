@@ -31,18 +31,18 @@ const hexOf = (bytes: Buffer): Hex => `0x${bytes.toString('hex')}`;
 
 /** Logs of the hostile contracts. Hostile bytes are in their data and topics, and in the text of a decodable event. */
 export function hostileWilderness(): Wilderness {
-  let made = 0;
-  let late = 0;
-  const next = (): Draft => {
-    const index = made;
-    made += 1;
+  let madeDrafts = 0;
+  let lateDrafts = 0;
+  const nextDraft = (): Draft => {
+    const index = madeDrafts;
+    madeDrafts += 1;
     const address = hostileContract(Math.floor(index / 3));
     if (index % 3 === 0) {
       const text = AbiCoder.defaultAbiCoder().encode(['bytes'], [patternAt(index / 3)]);
       return { address, topics: [NOTE_TOPIC], data: text as Hex };
     }
     const nth = Math.floor((index * 2) / 3);
-    const topics = [0, 1, 2, 3].map((place) => hashOf(`topic${place}`, nth + place));
+    const topics = [0, 1, 2, 3].map((topicIndex) => hashOf(`topic${topicIndex}`, nth + topicIndex));
     return {
       address,
       topics: topics.slice(0, (nth % 5) + 1),
@@ -53,8 +53,8 @@ export function hostileWilderness(): Wilderness {
     spacings: [1, 10, 10, 59, 400],
     emptyChance: 0,
     transactionsMax: 3,
-    drafts: () => [next(), next()],
-    secondToken: () => hostileIdentity('late', (late += 1), 20),
+    drafts: () => [nextDraft(), nextDraft()],
+    secondToken: () => hostileIdentity('late', (lateDrafts += 1), 20),
   };
 }
 
@@ -336,8 +336,8 @@ async function storeEvents(database: Database, chain: SimChain, indexes: readonl
     positionEventsTable,
     final.map(({ position }) => position),
   );
-  for (const [at, { number, commit }] of head.entries()) {
-    const rows = rowsAt(number, at * 5, 5);
+  for (const [index, { number, commit }] of head.entries()) {
+    const rows = rowsAt(number, index * 5, 5);
     const options = { commit: Number(commit) };
     await insertRows(
       database,

@@ -47,8 +47,8 @@ export async function startSimApi(
   cluster?: EmbeddedCluster,
   { wild, prepare }: SimExtras = {},
 ): Promise<SimApi> {
-  const test_ = await (cluster === undefined ? openTestDatabase() : createClusterDatabase(cluster));
-  const db = test_.database;
+  const testDatabase = await (cluster === undefined ? openTestDatabase() : createClusterDatabase(cluster));
+  const db = testDatabase.database;
   await migrate(db, createLog('silent', false));
   const chain = new SimChain(seed, wild ?? null);
   chain.mine(blocks);
@@ -56,16 +56,18 @@ export async function startSimApi(
   await prepare?.(db, chain);
   const lines: string[] = [];
   const log = createLog('debug', false, { write: (line: string) => void lines.push(line) });
-  const place = cluster === undefined ? {} : { CLICKHOUSE_CLUSTER: CLUSTER_NAME };
+  const clusterEnv = cluster === undefined ? {} : { CLICKHOUSE_CLUSTER: CLUSTER_NAME };
   const load = { RATE_LIMIT_PER_MINUTE: '0', SHED_LOOP_DELAY_MS: '0' };
-  const config = loadConfig({ PORT: '0', ...load, ...place, ...env }, (path) => readFileSync(path, 'utf8'));
+  const config = loadConfig({ PORT: '0', ...load, ...clusterEnv, ...env }, (path) =>
+    readFileSync(path, 'utf8'),
+  );
   const { anchors, wrappedNative } = SIM_DESCRIPTION;
   const api: ApiServer = await startApi({
     config: { ...config, chain: { ...config.chain, anchors, wrappedNative } },
     log,
     metrics: createMetrics(),
   });
-  api.connect(test_.readerUrl, null);
+  api.connect(testDatabase.readerUrl, null);
   for (;;) {
     const answer = await fetch(`${api.url}/readyz`);
     await answer.arrayBuffer();
@@ -73,13 +75,13 @@ export async function startSimApi(
   }
   return {
     url: api.url,
-    writerUrl: test_.writerUrl,
+    writerUrl: testDatabase.writerUrl,
     chain,
     db,
     log: lines,
     async stop() {
       await api.close();
-      await test_.drop();
+      await testDatabase.drop();
     },
   };
 }

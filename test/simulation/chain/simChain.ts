@@ -61,7 +61,7 @@ export interface Wilderness {
   /** Makes additional logs of these pools, for one transaction. */
   drafts(pools: readonly SimPool[]): Draft[];
   /** Makes logs that belong to the block and to none of its transactions. */
-  blockDrafts?(pools: readonly SimPool[], others: readonly Draft[]): Draft[];
+  blockDrafts?(pools: readonly SimPool[], otherDrafts: readonly Draft[]): Draft[];
   /** Returns a new token for this pool, or null to use an existing token. */
   secondToken(id: string): Hex | null;
 }
@@ -80,15 +80,15 @@ export class SimChain {
   private salt = 0;
 
   /**
-   * `wild` adds more transactions and additional kinds of logs. Without `wild`, the chain of a seed stays as it was
+   * `wilderness` adds more transactions and additional kinds of logs. Without it, the chain of a seed stays as it was
    * before. `seal` gives each block its real hash.
    */
   constructor(
     seed: number,
-    private readonly wild: Wilderness | null = null,
+    private readonly wilderness: Wilderness | null = null,
     private readonly seal: Seal | null = null,
   ) {
-    this.random = wild === null ? new Random(seed) : new FastRandom(seed);
+    this.random = wilderness === null ? new Random(seed) : new FastRandom(seed);
     this.branch.push(this.add(this.makeBlock(null, [])));
   }
 
@@ -143,10 +143,10 @@ export class SimChain {
 
   /** Replaces the last `depth` blocks with `length` other blocks. Returns the previous newest block. */
   reorg(depth: number, length: number): Hex {
-    const old = this.head.hash;
+    const oldHash = this.head.hash;
     this.branch = this.branch.slice(0, this.branch.length - depth);
     this.mine(length);
-    return old;
+    return oldHash;
   }
 
   /** Makes the branch that ends with this block canonical. */
@@ -169,13 +169,13 @@ export class SimChain {
     const timestamp =
       parent === null
         ? GENESIS_TIME
-        : parent.timestamp + random.pick(this.wild?.spacings ?? [0, 1, 3, 10, 10, 10, 12, 59, 60, 400]);
+        : parent.timestamp + random.pick(this.wilderness?.spacings ?? [0, 1, 3, 10, 10, 10, 12, 59, 60, 400]);
     this.salt += 1;
     const hash = digest(`block ${this.salt} ${number} ${random.next()}`, 32);
     const pools = [...existing];
     const logs: ChainLog[] = [];
-    const empty = parent === null || random.chance(this.wild?.emptyChance ?? 0.15);
-    const transactions = empty ? 0 : random.int(1, this.wild?.transactionsMax ?? 4);
+    const empty = parent === null || random.chance(this.wilderness?.emptyChance ?? 0.15);
+    const transactions = empty ? 0 : random.int(1, this.wilderness?.transactionsMax ?? 4);
     for (let index = 0; index < transactions; index += 1) {
       const transactionHash = digest(`${hash} tx ${index}`, 32);
       const drafts = this.makeTransaction(pools, `${this.salt}-${index}`);
@@ -211,8 +211,8 @@ export class SimChain {
   }
 
   /** The logs that belong to no transaction. */
-  private makeBlockLogs(pools: readonly SimPool[], others: readonly Draft[]): readonly Draft[] {
-    return pools.length === 0 ? [] : (this.wild?.blockDrafts?.(pools, others) ?? []);
+  private makeBlockLogs(pools: readonly SimPool[], otherDrafts: readonly Draft[]): readonly Draft[] {
+    return pools.length === 0 ? [] : (this.wilderness?.blockDrafts?.(pools, otherDrafts) ?? []);
   }
 
   /** The logs of one transaction. May add pools. */
@@ -227,7 +227,7 @@ export class SimChain {
       if (random.chance(0.1)) drafts.push(this.oddity(pool.address));
     }
     if (random.chance(0.6)) drafts.push(transferLog(random, TOKENS, simToken(8)));
-    if (this.wild !== null) drafts.push(...this.wild.drafts(pools));
+    if (this.wilderness !== null) drafts.push(...this.wilderness.drafts(pools));
     return drafts;
   }
 
@@ -246,11 +246,11 @@ export class SimChain {
     const kind = this.random.chance(0.6) ? 'v2' : 'v3';
     const address = digest(`pool ${id}`, 20);
     const token0 = simToken(this.random.int(0, 5));
-    const token1 = this.wild?.secondToken(id) ?? simToken(this.random.int(6, 11));
+    const token1 = this.wilderness?.secondToken(id) ?? simToken(this.random.int(6, 11));
     // A factory creates each pair once.
-    const exists = (pool: SimPool): boolean =>
+    const isPoolCreated = (pool: SimPool): boolean =>
       pool.kind === kind && pool.token0 === token0 && pool.token1 === token1;
-    if (this.wild !== null && pools.some(exists)) return [];
+    if (this.wilderness !== null && pools.some(isPoolCreated)) return [];
     pools.push({ address, kind, token0, token1 });
     if (kind === 'v2') {
       const topics = [TOPIC.pairCreated, topicOf(token0), topicOf(token1)];
@@ -262,34 +262,35 @@ export class SimChain {
 
   private v2Event(address: Hex): Draft[] {
     const { random } = this;
-    const who = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
+    const traderTopic = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
     const sync: Draft = { address, topics: [TOPIC.v2Sync], data: data(random.big(112), random.big(112)) };
     const [a, b] = [random.big(100), random.big(100)];
-    if (random.chance(0.1)) return [sync, { address, topics: [TOPIC.v2Mint, who], data: data(a, b) }];
-    if (random.chance(0.1)) return [sync, { address, topics: [TOPIC.v2Burn, who, who], data: data(a, b) }];
+    if (random.chance(0.1)) return [sync, { address, topics: [TOPIC.v2Mint, traderTopic], data: data(a, b) }];
+    if (random.chance(0.1))
+      return [sync, { address, topics: [TOPIC.v2Burn, traderTopic, traderTopic], data: data(a, b) }];
     const amounts = random.chance(0.5) ? [a, 0n, 0n, b] : [0n, a, b, random.chance(0.1) ? b : 0n];
-    const swap: Draft = { address, topics: [TOPIC.v2Swap, who, who], data: data(...amounts) };
+    const swap: Draft = { address, topics: [TOPIC.v2Swap, traderTopic, traderTopic], data: data(...amounts) };
     // Sometimes a swap has no Sync event, and therefore no price.
     return random.chance(0.05) ? [swap] : [sync, swap];
   }
 
   private v3Event(address: Hex): Draft[] {
     const { random } = this;
-    const who = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
+    const traderTopic = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
     const [a, b] = [random.big(100), random.big(100)];
     if (random.chance(0.1)) {
-      const topics = [TOPIC.v3Mint, who, topicOf(-600n), topicOf(600n)];
+      const topics = [TOPIC.v3Mint, traderTopic, topicOf(-600n), topicOf(600n)];
       return [{ address, topics, data: data(digest('sender', 20), random.big(100), a, b) }];
     }
     const [amount0, amount1] = random.chance(0.5) ? [a, -b] : [-a, b];
     const [anyRoot, liquidity, anyTick] = [random.big(150), random.big(110), random.int(-800_000, 800_000)];
     // Half of the swaps end near the ticks of the mints (−600 to 600), so that the minted liquidity decides what the
     // pool pays out.
-    const near = anyTick % 2 === 0;
-    const tick = near ? anyTick % 1_000 : anyTick;
-    const root = near ? BigInt(Math.round(1.0001 ** (tick / 2) * 2 ** 96)) : anyRoot;
-    const body = data(amount0, amount1, root, liquidity, BigInt(tick));
-    return [{ address, topics: [TOPIC.v3Swap, who, who], data: body }];
+    const isRootNearTick = anyTick % 2 === 0;
+    const tick = isRootNearTick ? anyTick % 1_000 : anyTick;
+    const sqrtPrice = isRootNearTick ? BigInt(Math.round(1.0001 ** (tick / 2) * 2 ** 96)) : anyRoot;
+    const body = data(amount0, amount1, sqrtPrice, liquidity, BigInt(tick));
+    return [{ address, topics: [TOPIC.v3Swap, traderTopic, traderTopic], data: body }];
   }
 
   /** Logs that the ingester must skip: malformed, anonymous, from unknown contracts, or irrelevant. */

@@ -19,10 +19,10 @@ export function data(...values: (bigint | Hex)[]): Hex {
 
 /** Encodes data as Solidity does: the offsets of the arrays, then the static words, then the arrays. */
 export function arrayData(arrays: readonly (readonly (bigint | Hex)[])[], ...statics: bigint[]): Hex {
-  let end = BigInt(arrays.length + statics.length) * 32n;
+  let nextOffset = BigInt(arrays.length + statics.length) * 32n;
   const offsets = arrays.map((items) => {
-    const offset = end;
-    end += BigInt(items.length + 1) * 32n;
+    const offset = nextOffset;
+    nextOffset += BigInt(items.length + 1) * 32n;
     return offset;
   });
   return data(...offsets, ...statics, ...arrays.flatMap((items) => [BigInt(items.length), ...items]));

@@ -24,7 +24,7 @@ export function simSource(chain: Branch): BlockSource {
   const range = (from: number, to: number): Promise<ChainBlock[]> =>
     Promise.all(Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => blockAt(from + index)));
   return {
-    fetchHeader: async (at) => headerOf(typeof at === 'number' ? await blockAt(at) : chain.head),
+    fetchHeader: async (block) => headerOf(typeof block === 'number' ? await blockAt(block) : chain.head),
     fetchHeaders: async (from, to) => (await range(from, to)).map(headerOf),
     fetchRange: range,
     confirmCanonical: (ref: BlockRef) => Promise.resolve(chain.at(ref.number)?.hash === ref.hash),
@@ -34,11 +34,11 @@ export function simSource(chain: Branch): BlockSource {
 
 /** Blocks at least `depth` below the head are final. Finality never moves back. */
 export function simFinality(depth: number): Finality {
-  let last = 0;
+  let lastFinal = 0;
   return {
     finalAt(head) {
-      last = Math.max(last, head.number - depth);
-      return Promise.resolve({ number: Math.min(last, head.number), hash: null });
+      lastFinal = Math.max(lastFinal, head.number - depth);
+      return Promise.resolve({ number: Math.min(lastFinal, head.number), hash: null });
     },
   };
 }

@@ -60,8 +60,10 @@ function answerFactory(pairs: readonly SimPair[], to: Hex, data: Hex): Hex | 're
   const kind = to === V2_FACTORY ? 'v2' : 'v3';
   const selector = data.slice(0, 10);
   if (selector !== (kind === 'v2' ? SELECTORS.getPair : SELECTORS.getPool)) return 'revert';
-  const [token0, token1] = [34, 98].map((at) => `0x${data.slice(at, at + 40)}`);
+  const [token0, token1] = [34, 98].map((offset) => `0x${data.slice(offset, offset + 40)}`);
   if (kind === 'v3' && BigInt(`0x${data.slice(138, 202)}`) !== 3000n) return words(0n);
-  const pair = pairs.find((each) => each.kind === kind && each.token0 === token0 && each.token1 === token1);
+  const pair = pairs.find(
+    (candidate) => candidate.kind === kind && candidate.token0 === token0 && candidate.token1 === token1,
+  );
   return words(pair?.address ?? 0n);
 }

@@ -22,55 +22,57 @@ export async function createSeal(deposits: boolean): Promise<Seal> {
   const sealer = await BlockSealer.create();
   const isDeposit = (index: number, count: number): boolean => deposits && index === 0 && count > 0;
   return (block, nonce) => {
-    const signed = block.transactions.map((_, index) => sealer.transaction(nonce + index));
+    const signedTransactions = block.transactions.map((_, index) => sealer.transaction(nonce + index));
     const transactions = block.transactions.map((transaction, index) => ({
       ...transaction,
-      hash: signed[index]!.hash as Hex,
-      from: signed[index]!.from as Hex,
+      hash: signedTransactions[index]!.hash as Hex,
+      from: signedTransactions[index]!.from as Hex,
       effectiveGasPrice: BigInt(STUB_GAS_PRICE),
     }));
     const logs = block.logs.map((log) => {
       const transactionHash = transactions[log.transactionIndex]?.hash ?? log.transactionHash;
       return { ...log, transactionHash };
     });
-    const complete = (named: ChainBlock) => {
-      const json = makeJson(named);
+    const complete = (namedBlock: ChainBlock) => {
+      const json = makeJson(namedBlock);
       const header = {
         ...FULL_HEADER,
         ...json.whole,
         gasLimit: hex(30_000_000),
-        gasUsed: hex(GAS * signed.length),
+        gasUsed: hex(GAS * signedTransactions.length),
         transactions: json.whole.transactions.map((fields, index) => ({
-          ...signed[index],
+          ...signedTransactions[index],
           ...fields,
-          ...(isDeposit(index, signed.length) ? { type: '0x7e' } : {}),
+          ...(isDeposit(index, signedTransactions.length) ? { type: '0x7e' } : {}),
         })),
       };
       const receipts = json.receipts.map((receipt, index) => ({
         ...receipt,
-        type: index < signed.length ? '0x2' : '0x0',
+        type: index < signedTransactions.length ? '0x2' : '0x0',
         status: '0x1',
-        cumulativeGasUsed: index < signed.length ? hex(GAS * (index + 1)) : '0x0',
+        cumulativeGasUsed: index < signedTransactions.length ? hex(GAS * (index + 1)) : '0x0',
         logsBloom: bloomOf(receipt.logs),
-        ...(isDeposit(index, signed.length) ? DEPOSIT : {}),
+        ...(isDeposit(index, signedTransactions.length) ? DEPOSIT : {}),
       }));
       return { header, receipts, logs: json.logs };
     };
-    const open = { ...block, transactions, logs };
-    const draft = complete(open);
+    const unsealed = { ...block, transactions, logs };
+    const draft = complete(unsealed);
     const { hash, transactionsRoot, receiptsRoot } = sealer.seal(
       draft.header,
-      signed.map((one, index) => (isDeposit(index, signed.length) ? Buffer.from('7ec0', 'hex') : one)),
-      draft.receipts.map((one, index) =>
-        isDeposit(index, signed.length) ? plainReceipt(one, DEPOSIT_FIELDS) : one,
+      signedTransactions.map((transaction, index) =>
+        isDeposit(index, signedTransactions.length) ? Buffer.from('7ec0', 'hex') : transaction,
+      ),
+      draft.receipts.map((receipt, index) =>
+        isDeposit(index, signedTransactions.length) ? plainReceipt(receipt, DEPOSIT_FIELDS) : receipt,
       ),
     );
-    const sealed = { ...open, hash: hash as Hex };
+    const sealed = { ...unsealed, hash: hash as Hex };
     const { header, ...rest } = complete(sealed);
-    const whole = { ...header, transactionsRoot, receiptsRoot };
+    const wholeHeader = { ...header, transactionsRoot, receiptsRoot };
     keepJson(sealed, {
-      header: { ...whole, transactions: transactions.map((one) => one.hash) },
-      whole,
+      header: { ...wholeHeader, transactions: transactions.map((transaction) => transaction.hash) },
+      whole: wholeHeader,
       ...rest,
     });
     return sealed;

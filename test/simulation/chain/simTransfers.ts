@@ -15,38 +15,38 @@ const TOPIC = {
 const ZERO: Hex = `0x${'0'.repeat(40)}`;
 const LARGEST = (1n << 256n) - 1n;
 
-/** Makes one log. `wrapped` is the token whose Deposit and Withdrawal logs are transfers. */
-export function transferLog(random: Random, tokens: readonly Hex[], wrapped: Hex): Draft {
-  const holder = (): Hex => digest(`holder ${random.int(0, 7)}`, 20);
+/** Makes one log. `wrappedNative` is the token whose Deposit and Withdrawal logs are transfers. */
+export function transferLog(random: Random, tokens: readonly Hex[], wrappedNative: Hex): Draft {
+  const pickHolder = (): Hex => digest(`holder ${random.int(0, 7)}`, 20);
   const token = random.pick([...tokens]);
   const amount = random.pick([0n, 1n, random.big(60), random.big(120), random.big(255), LARGEST]);
-  const from = holder();
+  const from = pickHolder();
   const transfer = (sender: Hex, recipient: Hex): Draft => ({
     address: token,
     topics: [TOPIC.transfer, topicOf(sender), topicOf(recipient)],
     data: data(amount),
   });
   return random.pick<() => Draft>([
-    () => transfer(from, holder()),
-    () => transfer(from, holder()),
+    () => transfer(from, pickHolder()),
+    () => transfer(from, pickHolder()),
     () => transfer(from, from),
     () => transfer(ZERO, from),
     () => transfer(from, ZERO),
-    () => ({ address: wrapped, topics: [TOPIC.deposit, topicOf(from)], data: data(random.big(90)) }),
-    () => ({ address: wrapped, topics: [TOPIC.withdrawal, topicOf(from)], data: data(random.big(90)) }),
+    () => ({ address: wrappedNative, topics: [TOPIC.deposit, topicOf(from)], data: data(random.big(90)) }),
+    () => ({ address: wrappedNative, topics: [TOPIC.withdrawal, topicOf(from)], data: data(random.big(90)) }),
     // A Deposit of another contract, and logs that only resemble transfers: an NFT transfer, a log with an extra
     // word, a log with an invalid address.
     () => ({
-      address: token === wrapped ? ZERO : token,
+      address: token === wrappedNative ? ZERO : token,
       topics: [TOPIC.deposit, topicOf(from)],
       data: data(5n),
     }),
     () => ({
-      ...transfer(from, holder()),
+      ...transfer(from, pickHolder()),
       topics: [TOPIC.transfer, topicOf(from), topicOf(from), topicOf(7n)],
       data: '0x',
     }),
-    () => ({ ...transfer(from, holder()), data: data(1n, 2n) }),
-    () => ({ ...transfer(from, holder()), topics: [TOPIC.transfer, topicOf(LARGEST), topicOf(from)] }),
+    () => ({ ...transfer(from, pickHolder()), data: data(1n, 2n) }),
+    () => ({ ...transfer(from, pickHolder()), topics: [TOPIC.transfer, topicOf(LARGEST), topicOf(from)] }),
   ])();
 }

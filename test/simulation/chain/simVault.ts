@@ -49,12 +49,12 @@ export function createVaultPool(
   simToken: (index: number) => Hex,
 ): { drafts: Draft[]; pool: SimVaultPool } {
   const nature = random.pick<Nature>(['plain', 'plain', 'plain', 'plain', 'moving', 'stable', 'other']);
-  const chosen = new Set<Hex>();
+  const chosenTokens = new Set<Hex>();
   // Composable stable pools hold their own token.
-  if (nature === 'stable') chosen.add(address);
-  for (const count = chosen.size + random.int(2, 4); chosen.size < count;)
-    chosen.add(simToken(random.int(0, 11)));
-  const tokens = [...chosen].sort();
+  if (nature === 'stable') chosenTokens.add(address);
+  for (const count = chosenTokens.size + random.int(2, 4); chosenTokens.size < count;)
+    chosenTokens.add(simToken(random.int(0, 11)));
+  const tokens = [...chosenTokens].sort();
   const poolId: Hex = `${address}0001${digest(address, 10).slice(2)}`;
   const fee = randomFee(random);
   const balances = tokens.map(() => 0n);
@@ -76,12 +76,12 @@ export function createVaultPool(
   const managers = tokens.map(() => (hasManager ? MANAGER : 0n));
   // The logs have the order in which BasePool's constructor emits them. In some pools, the constructor changes the
   // fee again at its end.
-  const again = Number(address.at(-1)) % 3 === 0;
+  const isRegisteredTwice = Number(address.at(-1)) % 3 === 0;
   const drafts: Draft[] = [
-    feeChange(address, again ? fee + 10n ** 16n : fee),
+    feeChange(address, isRegisteredTwice ? fee + 10n ** 16n : fee),
     registration(poolId, address),
     { address: VAULT, topics: [TOPIC.tokensRegistered, poolId], data: arrayData([tokens, managers]) },
-    ...(again ? [feeChange(address, fee)] : []),
+    ...(isRegisteredTwice ? [feeChange(address, fee)] : []),
   ];
   return { drafts, pool };
 }
@@ -91,8 +91,8 @@ function randomWeights(random: Random, count: number): bigint[] {
   const parts = Array.from({ length: count }, () => BigInt(random.pick([1, 1, 2, 5, 20])));
   const sum = parts.reduce((total, part) => total + part, 0n);
   const weights = parts.map((part) => (part * ONE) / sum);
-  const rest = ONE - weights.reduce((total, weight) => total + weight, 0n);
-  return weights.map((weight, index) => (index === 0 ? weight + rest : weight));
+  const missingWeight = ONE - weights.reduce((total, weight) => total + weight, 0n);
+  return weights.map((weight, index) => (index === 0 ? weight + missingWeight : weight));
 }
 
 function feeChange(address: Hex, fee: bigint): Draft {
@@ -110,50 +110,56 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
     const fee = randomFee(random);
     return { drafts: [feeChange(address, fee)], after: { ...pool, fee } };
   }
-  const who = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
-  const part = (index: number): bigint => (balances[index]! * BigInt(random.int(0, 900))) / 1000n;
+  const traderTopic = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
+  const partOfBalance = (index: number): bigint => (balances[index]! * BigInt(random.int(0, 900))) / 1000n;
   if (random.chance(0.06)) {
     const index = random.int(0, tokens.length - 1);
-    const [cash, managed] = [-part(index), random.big(60)];
+    const [cash, managed] = [-partOfBalance(index), random.big(60)];
     if (!pool.hasManager && !isDigitOf(address, 3)) {
-      const deltas = tokens.map((_, at) => (at === index ? managed : 0n));
-      return changeBalances(pool, who, deltas, noFees(tokens));
+      const deltas = tokens.map((_, tokenIndex) => (tokenIndex === index ? managed : 0n));
+      return changeBalances(pool, traderTopic, deltas, noFees(tokens));
     }
-    const topics = [TOPIC.balanceManaged, poolId, who, topicOf(tokens[index]!)];
-    const after = move(pool, (at) => (at === index ? cash : 0n));
-    const books = pool.managed.map((held, at) => (at === index ? held + managed : held));
+    const topics = [TOPIC.balanceManaged, poolId, traderTopic, topicOf(tokens[index]!)];
+    const after = changeCash(pool, (tokenIndex) => (tokenIndex === index ? cash : 0n));
+    const managedBalances = pool.managed.map((managedBalance, tokenIndex) =>
+      tokenIndex === index ? managedBalance + managed : managedBalance,
+    );
     return {
       drafts: [{ address: VAULT, topics, data: data(cash, managed) }],
       // The pool counts as managed from now on, because forks of the vault may let an unregistered manager change a
       // balance.
-      after: { ...after, managed: books, hasManager: true },
+      after: { ...after, managed: managedBalances, hasManager: true },
     };
   }
   if (balances.every((balance) => balance === 0n) || random.chance(0.15)) {
-    const exit = random.chance(0.4);
-    const deltas = tokens.map((_, index) => (exit ? -part(index) : random.big(100)));
+    const isExit = random.chance(0.4);
+    const deltas = tokens.map((_, index) => (isExit ? -partOfBalance(index) : random.big(100)));
     const fees = tokens.map((_, index) =>
       random.chance(0.3) ? (balances[index]! + deltas[index]!) / 50n : 0n,
     );
-    return changeBalances(pool, who, deltas, fees);
+    return changeBalances(pool, traderTopic, deltas, fees);
   }
-  const into = random.int(0, tokens.length - 1);
-  const out = (into + random.int(1, tokens.length - 1)) % tokens.length;
+  const indexIn = random.int(0, tokens.length - 1);
+  const indexOut = (indexIn + random.int(1, tokens.length - 1)) % tokens.length;
   const [amountIn, lie] = [random.big(100), random.int(0, 900)];
-  const lies = lie < LIES_OF_900 || pool.nature !== 'plain';
-  const amountOut = lies ? (balances[out]! * BigInt(lie)) / 1000n : fairOut(pool, into, out, amountIn);
-  const topics = [TOPIC.swap, poolId, topicOf(tokens[into]!), topicOf(tokens[out]!)];
+  const doesLie = lie < LIES_OF_900 || pool.nature !== 'plain';
+  const amountOut = doesLie
+    ? (balances[indexOut]! * BigInt(lie)) / 1000n
+    : fairOut(pool, indexIn, indexOut, amountIn);
+  const topics = [TOPIC.swap, poolId, topicOf(tokens[indexIn]!), topicOf(tokens[indexOut]!)];
   return {
     drafts: [{ address: VAULT, topics, data: data(amountIn, amountOut) }],
-    after: move(pool, (at) => (at === into ? amountIn : at === out ? -amountOut : 0n)),
+    after: changeCash(pool, (tokenIndex) =>
+      tokenIndex === indexIn ? amountIn : tokenIndex === indexOut ? -amountOut : 0n,
+    ),
   };
 }
 
 /**
  * Whether the hex digit at this place, counted from the end of the address, is 0 or 8. True for one address in eight.
  */
-function isDigitOf(address: Hex, place: number): boolean {
-  return Number(`0x${address.at(-place)}`) % 8 === 0;
+function isDigitOf(address: Hex, digitIndex: number): boolean {
+  return Number(`0x${address.at(-digitIndex)}`) % 8 === 0;
 }
 
 const noFees = (tokens: readonly Hex[]): bigint[] => tokens.map(() => 0n);
@@ -161,33 +167,34 @@ const noFees = (tokens: readonly Hex[]): bigint[] => tokens.map(() => 0n);
 /** Makes the event of a join or an exit. */
 function changeBalances(
   pool: SimVaultPool,
-  who: Hex,
+  traderTopic: Hex,
   deltas: readonly bigint[],
   fees: readonly bigint[],
 ): { drafts: Draft[]; after: SimVaultPool } {
-  const topics = [TOPIC.balanceChanged, pool.poolId, who];
+  const topics = [TOPIC.balanceChanged, pool.poolId, traderTopic];
   return {
     drafts: [{ address: VAULT, topics, data: arrayData([pool.tokens, deltas, fees]) }],
-    after: move(pool, (at) => deltas[at]! - fees[at]!),
+    after: changeCash(pool, (tokenIndex) => deltas[tokenIndex]! - fees[tokenIndex]!),
   };
 }
 
 /** The amount out by the pool's weights, in float precision. */
 function fairOut(
   { balances, weights, fee }: SimVaultPool,
-  into: number,
-  out: number,
+  indexIn: number,
+  indexOut: number,
   amountIn: bigint,
 ): bigint {
-  const paid = Number(amountIn) * (1 - Number(fee) / 1e18);
-  const left =
-    (Number(balances[into]) / (Number(balances[into]) + paid)) **
-    (Number(weights[into]) / Number(weights[out]));
-  const amountOut = amountIn === 0n ? 0n : BigInt(Math.floor(Number(balances[out]) * (1 - left)));
-  return amountOut > balances[out]! ? balances[out]! : amountOut;
+  const amountAfterFee = Number(amountIn) * (1 - Number(fee) / 1e18);
+  const remainingShare =
+    (Number(balances[indexIn]) / (Number(balances[indexIn]) + amountAfterFee)) **
+    (Number(weights[indexIn]) / Number(weights[indexOut]));
+  const amountOut =
+    amountIn === 0n ? 0n : BigInt(Math.floor(Number(balances[indexOut]) * (1 - remainingShare)));
+  return amountOut > balances[indexOut]! ? balances[indexOut]! : amountOut;
 }
 
-function move(pool: SimVaultPool, delta: (index: number) => bigint): SimVaultPool {
+function changeCash(pool: SimVaultPool, delta: (index: number) => bigint): SimVaultPool {
   return { ...pool, balances: pool.balances.map((balance, index) => balance + delta(index)) };
 }
 
@@ -197,7 +204,7 @@ function move(pool: SimVaultPool, delta: (index: number) => bigint): SimVaultPoo
  */
 export function vaultOddity(random: Random, pool: SimVaultPool): Draft {
   const stranger = digest(`stranger ${random.int(0, 9)}`, 20);
-  const second: Hex = `${pool.address}0001${'9'.repeat(20)}`;
+  const secondPoolId: Hex = `${pool.address}0001${'9'.repeat(20)}`;
   const swapOf = (poolId: Hex): readonly Hex[] => [
     TOPIC.swap,
     poolId,
@@ -209,8 +216,8 @@ export function vaultOddity(random: Random, pool: SimVaultPool): Draft {
     { address: VAULT, topics: swapOf(`${stranger}${'1'.repeat(24)}`), data: data(7n, 9n) },
     { address: VAULT, topics: swapOf(pool.poolId), data: data(7n) },
     { address: VAULT, topics: [TOPIC.swap, pool.poolId], data: data(7n, 9n) },
-    registration(second, pool.address),
-    { address: VAULT, topics: swapOf(second), data: data(7n, 9n) },
+    registration(secondPoolId, pool.address),
+    { address: VAULT, topics: swapOf(secondPoolId), data: data(7n, 9n) },
     feeChange(stranger, 5n * 10n ** 15n),
     { address: pool.address, topics: [TOPIC.feeChanged], data: '0x' },
     { address: pool.address, topics: swapOf(pool.poolId), data: data(7n, 9n) },
@@ -244,16 +251,16 @@ export function answerOfPool(pool: SimVaultPool, selector: string): Hex | null {
 }
 
 /** The vault's answer to getPoolTokens and getPoolTokenInfo; null if the call reverts. */
-export function answerOfVault(pool: SimVaultPool, asked: Hex): Hex | null {
+export function answerOfVault(pool: SimVaultPool, callData: Hex): Hex | null {
   const { tokens, balances, managed, hasManager } = pool;
-  if (asked.startsWith('0xf94d4668'))
+  if (callData.startsWith('0xf94d4668'))
     return arrayData([tokens, balances.map((cash, i) => cash + managed[i]!)], 1n);
-  const token = tokens.findIndex((one) => asked.endsWith(one.slice(2)));
-  if (!asked.startsWith('0xb05f8e48') || token === -1) return null;
+  const token = tokens.findIndex((token) => callData.endsWith(token.slice(2)));
+  if (!callData.startsWith('0xb05f8e48') || token === -1) return null;
   return data(balances[token]!, managed[token]!, 1n, hasManager ? MANAGER : 0n);
 }
 
 /** Whether this call to the vault asks about the pool. */
-export function asksAbout(pool: SimVaultPool, asked: Hex): boolean {
-  return asked.slice(10, 74) === pool.poolId.slice(2);
+export function asksAbout(pool: SimVaultPool, callData: Hex): boolean {
+  return callData.slice(10, 74) === pool.poolId.slice(2);
 }

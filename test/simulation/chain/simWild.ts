@@ -39,10 +39,12 @@ export interface WildSize {
   readonly logsMax: number;
 }
 
-/** `ofBlock` draws logs that belong to no transaction. Without it, blocks have none. */
-export function createWilderness(random: Random, size: WildSize, ofBlock?: Random): Wilderness {
+/** `blockRandom` draws logs that belong to no transaction. Without it, blocks have none. */
+export function createWilderness(random: Random, size: WildSize, blockRandom?: Random): Wilderness {
   return {
-    ...(ofBlock !== undefined && { blockDrafts: (pools, others) => blockDrafts(ofBlock, pools, others) }),
+    ...(blockRandom !== undefined && {
+      blockDrafts: (pools, otherDrafts) => blockDrafts(blockRandom, pools, otherDrafts),
+    }),
     spacings: [0, 0, 1, 3, 10, 10, 10, 12, 59, 60, 400, 3_600],
     emptyChance: size.emptyChance,
     transactionsMax: size.transactionsMax,
@@ -64,11 +66,11 @@ export function createWilderness(random: Random, size: WildSize, ofBlock?: Rando
 }
 
 /** A node that leaves these logs out can be found by the bloom, except in a block whose bloom is almost full. */
-function blockDrafts(random: Random, pools: readonly Place[], others: readonly Draft[]): Draft[] {
+function blockDrafts(random: Random, pools: readonly Place[], otherDrafts: readonly Draft[]): Draft[] {
   if (!random.chance(0.4)) return [];
   const trades = Array.from({ length: random.int(0, 2) }, () => tradeOf(random, random.pick(pools))).flat();
   const drafts = [...trades, systemLog(random)];
-  return bloomOf(others) === bloomOf([...others, ...drafts]) ? [] : drafts;
+  return bloomOf(otherDrafts) === bloomOf([...otherDrafts, ...drafts]) ? [] : drafts;
 }
 
 function systemLog(random: Random): Draft {
@@ -95,51 +97,51 @@ function crowd(random: Random, pools: readonly Place[], logsMax: number): Draft[
 }
 
 function tradeOf(random: Random, { address, kind }: Place): Draft[] {
-  const who = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
-  if (kind === 'v2') return pairTrade(random, address, who);
-  return kind === 'v3' ? [concentratedEvent(random, address, who)] : [];
+  const traderTopic = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
+  if (kind === 'v2') return pairTrade(random, address, traderTopic);
+  return kind === 'v3' ? [concentratedEvent(random, address, traderTopic)] : [];
 }
 
-function pairTrade(random: Random, address: Hex, who: Hex): Draft[] {
+function pairTrade(random: Random, address: Hex, traderTopic: Hex): Draft[] {
   const reserve = (): bigint => random.pick([0n, 1n, LARGEST_RESERVE, random.big(112), random.big(112)]);
   const amount = (): bigint => random.pick([0n, 1n, LARGEST_RESERVE, random.big(112)]);
   const sync: Draft = { address, topics: [TOPIC.v2Sync], data: data(reserve(), reserve()) };
   const amounts = data(amount(), amount(), amount(), amount());
-  const swap: Draft = { address, topics: [TOPIC.v2Swap, who, who], data: amounts };
+  const swap: Draft = { address, topics: [TOPIC.v2Swap, traderTopic, traderTopic], data: amounts };
   // Some trades are a Sync without a swap, or two swaps after one Sync, as happens when a token calls the pair back.
   return random.pick([[sync, swap], [sync, swap], [sync], [sync, swap, swap]]);
 }
 
-function concentratedEvent(random: Random, address: Hex, who: Hex): Draft {
+function concentratedEvent(random: Random, address: Hex, traderTopic: Hex): Draft {
   const sign = random.pick([1n, -1n]);
   const amount = (): bigint => random.pick([0n, 1n, random.big(100), random.big(200), LARGEST_AMOUNT]);
-  const root = random.pick([LOWEST_ROOT, HIGHEST_ROOT - 1n, random.big(159), random.big(120)]);
+  const sqrtPrice = random.pick([LOWEST_ROOT, HIGHEST_ROOT - 1n, random.big(159), random.big(120)]);
   const liquidity = random.pick([0n, 1n, LARGEST_LIQUIDITY, random.big(110)]);
   const tick = random.pick([TICK_MAX, -TICK_MAX, 0n, BigInt(random.int(-200_000, 200_000))]);
   const [lower, upper] = [topicOf(-TICK_MAX), topicOf(tick === -TICK_MAX ? 60n : tick)];
-  const swap = data(sign * amount(), -sign * amount(), root, liquidity, tick);
+  const swap = data(sign * amount(), -sign * amount(), sqrtPrice, liquidity, tick);
   return random.pick<Draft>([
-    { address, topics: [TOPIC.v3Swap, who, who], data: swap },
-    { address, topics: [TOPIC.v3Swap, who, who], data: swap },
+    { address, topics: [TOPIC.v3Swap, traderTopic, traderTopic], data: swap },
+    { address, topics: [TOPIC.v3Swap, traderTopic, traderTopic], data: swap },
     {
       address,
-      topics: [TOPIC.pancakeSwap, who, who],
-      data: data(sign * amount(), -sign * amount(), root, liquidity, tick, 3n, LARGEST_LIQUIDITY),
+      topics: [TOPIC.pancakeSwap, traderTopic, traderTopic],
+      data: data(sign * amount(), -sign * amount(), sqrtPrice, liquidity, tick, 3n, LARGEST_LIQUIDITY),
     },
-    { address, topics: [TOPIC.initialize], data: data(root, tick) },
+    { address, topics: [TOPIC.initialize], data: data(sqrtPrice, tick) },
     {
       address,
-      topics: [TOPIC.v3Burn, who, lower, upper],
+      topics: [TOPIC.v3Burn, traderTopic, lower, upper],
       data: data(liquidity, random.big(100), random.big(100)),
     },
     {
       address,
-      topics: [TOPIC.collect, who, lower, upper],
+      topics: [TOPIC.collect, traderTopic, lower, upper],
       data: data(digest('payee', 20), random.big(100), random.big(100)),
     },
     {
       address,
-      topics: [TOPIC.flash, who, who],
+      topics: [TOPIC.flash, traderTopic, traderTopic],
       data: data(random.big(100), random.big(100), random.big(60), random.big(60)),
     },
   ]);
@@ -147,17 +149,25 @@ function concentratedEvent(random: Random, address: Hex, who: Hex): Draft {
 
 /** Logs of a pool that are not valid events: too long, out of range, with dirty addresses, or anonymous with data. */
 function impostor(random: Random, address: Hex): Draft {
-  const who = topicOf(digest('trader 1', 20));
-  const dirty = topicOf(1n << 200n);
+  const traderTopic = topicOf(digest('trader 1', 20));
+  const dirtyTopic = topicOf(1n << 200n);
   return random.pick<Draft>([
     { address, topics: [TOPIC.v2Sync], data: data(1n << 112n, 5n) },
     { address, topics: [TOPIC.v2Sync], data: data(5n, 7n, 9n) },
-    { address, topics: [TOPIC.v2Sync, who], data: data(5n, 7n) },
-    { address, topics: [TOPIC.v2Swap, dirty, who], data: data(5n, 0n, 0n, 7n) },
-    { address, topics: [TOPIC.v2Swap, who, who], data: data(-1n, 0n, 0n, 7n) },
-    { address, topics: [TOPIC.v3Swap, who, who], data: data(5n, -7n, 1n << 160n, 1n, 0n) },
-    { address, topics: [TOPIC.v3Swap, who, who], data: data(5n, -7n, 1n << 90n, 1n, 1n << 23n) },
-    { address, topics: [TOPIC.v3Burn, who, topicOf(1n << 24n), topicOf(60n)], data: data(5n, 1n, 1n) },
+    { address, topics: [TOPIC.v2Sync, traderTopic], data: data(5n, 7n) },
+    { address, topics: [TOPIC.v2Swap, dirtyTopic, traderTopic], data: data(5n, 0n, 0n, 7n) },
+    { address, topics: [TOPIC.v2Swap, traderTopic, traderTopic], data: data(-1n, 0n, 0n, 7n) },
+    { address, topics: [TOPIC.v3Swap, traderTopic, traderTopic], data: data(5n, -7n, 1n << 160n, 1n, 0n) },
+    {
+      address,
+      topics: [TOPIC.v3Swap, traderTopic, traderTopic],
+      data: data(5n, -7n, 1n << 90n, 1n, 1n << 23n),
+    },
+    {
+      address,
+      topics: [TOPIC.v3Burn, traderTopic, topicOf(1n << 24n), topicOf(60n)],
+      data: data(5n, 1n, 1n),
+    },
     { address, topics: [], data: data(random.big(200)) },
     { address, topics: [digest('some other event', 32)], data: '0x01' },
   ]);

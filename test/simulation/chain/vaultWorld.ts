@@ -81,24 +81,24 @@ export class VaultPoolScript {
     return { address: VAULT, topics, data: data(amountIn, amountOut) };
   }
 
-  manages(of: Hex, cashDelta: bigint, managedDelta: bigint): Draft {
-    const topics = [TOPIC.balanceManaged, this.id, topicOf(TRADERS[2]!), topicOf(of)];
+  manages(token: Hex, cashDelta: bigint, managedDelta: bigint): Draft {
+    const topics = [TOPIC.balanceManaged, this.id, topicOf(TRADERS[2]!), topicOf(token)];
     return { address: VAULT, topics, data: data(cashDelta, managedDelta) };
   }
 }
 
-export function transfer(of: Hex, from: Hex, to: Hex, amount: bigint): Draft {
-  return { address: of, topics: [TOPIC.transfer, topicOf(from), topicOf(to)], data: data(amount) };
+export function transfer(token: Hex, from: Hex, to: Hex, amount: bigint): Draft {
+  return { address: token, topics: [TOPIC.transfer, topicOf(from), topicOf(to)], data: data(amount) };
 }
 
 /** Raw tokens out of a pool with these balances and weights, at a fee of 0.3 %, in float precision. */
-export function outOf(
+export function amountOutOf(
   [balanceIn, balanceOut]: readonly [number, number],
   [weightIn, weightOut]: readonly [number, number],
   amountIn: number,
 ): bigint {
-  const left = (balanceIn / (balanceIn + amountIn * 0.997)) ** (weightIn / weightOut);
-  return BigInt(Math.floor(balanceOut * (1 - left)));
+  const remainingShare = (balanceIn / (balanceIn + amountIn * 0.997)) ** (weightIn / weightOut);
+  return BigInt(Math.floor(balanceOut * (1 - remainingShare)));
 }
 
 interface Published {
@@ -119,14 +119,14 @@ export class VaultWorld {
 
   constructor() {
     this.discovery = new VaultDiscovery({
-      rpc: answeringCalls(({ to, data: asked }) => {
+      rpc: answeringCalls(({ to, data: callData }) => {
         const pool = this.pools.find(({ address }) => address === to);
-        if (pool?.weights.length === 0) return asked === '0x6daccffa' ? data(200_000n, 0n, 1_000n) : null;
-        return pool !== undefined && asked.startsWith('0xf89f27ed') ? arrayData([pool.weights]) : null;
+        if (pool?.weights.length === 0) return callData === '0x6daccffa' ? data(200_000n, 0n, 1_000n) : null;
+        return pool !== undefined && callData.startsWith('0xf89f27ed') ? arrayData([pool.weights]) : null;
       }),
       dexes: [{ name: 'phux', displayName: 'PHUX', protocol: 'balancer_v2', factory: VAULT }],
       baseIsToken0: this.context.baseIsToken0,
-      quoteRank: (of) => (of === DAI ? 0 : Infinity),
+      quoteRank: (token) => (token === DAI ? 0 : Infinity),
       log: createLog('silent', false),
     });
   }
@@ -143,8 +143,8 @@ export class VaultWorld {
     const block = blockOf(this.number, transactions);
     const findings = await this.discovery.discover([block], this.registry, true);
     const rows = this.pricer.price(decodeBlock(this.context, block, findings, true), true);
-    for (const { token: of, price_usd: usd, confidence } of rows.token_prices)
-      this.prices.set(of, { usd, confidence });
+    for (const { token, price_usd: usd, confidence } of rows.token_prices)
+      this.prices.set(token, { usd, confidence });
     return rows;
   }
 
@@ -153,13 +153,13 @@ export class VaultWorld {
     for (let i = 0; i < blocks; i += 1) await this.mine();
   }
 
-  priceOf(of: Hex): Published {
-    return this.prices.get(of) ?? NONE;
+  priceOf(token: Hex): Published {
+    return this.prices.get(token) ?? NONE;
   }
 }
 
 function blockOf(number: number, transactions: readonly (readonly Draft[])[]): ChainBlock {
-  const hashOf = (at: number): Hex => digest(`block ${at}`, 32);
+  const hashOf = (number: number): Hex => digest(`block ${number}`, 32);
   let logIndex = 0;
   return {
     number,

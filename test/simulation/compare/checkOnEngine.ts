@@ -33,9 +33,9 @@ export async function checkOnEngine(
   if (stored.contentHash !== onModel.contentHash)
     wrong.push('the content of the engine differs from the model');
   wrong.push(...(await compareAnswers(backend.steady, run.chain)));
-  const fresh = await compareFresh(backend.steady, flips);
-  wrong.push(...fresh.wrong);
-  return { wrong, lives: run.lives, told: fresh.compared };
+  const freshDifferences = await compareFresh(backend.steady, flips);
+  wrong.push(...freshDifferences.wrong);
+  return { wrong, lives: run.lives, told: freshDifferences.compared };
 }
 
 /** Compares the rows up to the newest block with the chain, and the aggregates with the rows. */

@@ -91,12 +91,15 @@ function checkMarks({ engine }: ModelBackend, chain: SimChain, content: StoredCo
 function checkReader({ engine }: ModelBackend, tip: StoredTip): string[] {
   const { snapshot } = toReading(headRowOf(engine));
   if (snapshot === null) return tip.number < tip.startBlock ? [] : ['readers find no head'];
-  const seen = JSON.stringify(snapshot.blocks.map(({ number, hash, commit }) => [number, hash, commit]));
-  const known = JSON.stringify(tip.head.map(({ number, hash, commit }) => [number, hash, commit]));
+  const readBlocks = JSON.stringify(
+    snapshot.blocks.map(({ number, hash, commit }) => [number, hash, commit]),
+  );
+  const expectedBlocks = JSON.stringify(tip.head.map(({ number, hash, commit }) => [number, hash, commit]));
   const lines: string[] = [];
   if (snapshot.finalTo !== tip.finalTo)
     lines.push(`the last final block is ${snapshot.finalTo} for readers, ${tip.finalTo} for the ingester`);
-  if (seen !== known) lines.push(`the head is ${seen} for readers, ${known} for the ingester`);
+  if (readBlocks !== expectedBlocks)
+    lines.push(`the head is ${readBlocks} for readers, ${expectedBlocks} for the ingester`);
   return [...lines, ...checkLevels(engine, snapshot.blocks)];
 }
 
@@ -104,17 +107,18 @@ function checkReader({ engine }: ModelBackend, tip: StoredTip): string[] {
 function checkLevels(engine: ModelEngine, head: readonly HeadBlock[]): string[] {
   const final = new Map<number, ProofLevel>();
   const ofCommit = new Map<number, ProofLevel>();
-  const lower = <K>(levels: Map<K, ProofLevel>, key: K, level: ProofLevel): unknown =>
+  const lowerLevel = <K>(levels: Map<K, ProofLevel>, key: K, level: ProofLevel): unknown =>
     levels.set(key, weakerOf(level, levels.get(key) ?? level));
   for (const name of EVENT_TABLE_NAMES) {
-    for (const { bytes, level } of engine.finalRows(name)) lower(final, blockOf(name, bytes), level);
-    for (const { commit, level } of engine.headRows(name)) lower(ofCommit, commit, level);
+    for (const { bytes, level } of engine.finalRows(name)) lowerLevel(final, blockOf(name, bytes), level);
+    for (const { commit, level } of engine.headRows(name)) lowerLevel(ofCommit, commit, level);
   }
-  const told = new Map<number, ProofLevel>();
+  const expectedLevels = new Map<number, ProofLevel>();
   for (const { status, from, to, proof } of engine.promotions)
-    for (let number = from; status === 'done' && number <= to; number += 1) lower(told, number, proof);
+    for (let number = from; status === 'done' && number <= to; number += 1)
+      lowerLevel(expectedLevels, number, proof);
   return [
-    ...[...told].flatMap(([number, level]) =>
+    ...[...expectedLevels].flatMap(([number, level]) =>
       isWeaker(final.get(number) ?? level, level) ? [`final block ${number} is told to be ${level}`] : [],
     ),
     ...head.flatMap(({ number, commit, proof }) =>

@@ -47,11 +47,11 @@ async function compareActivity(
 ): Promise<string[]> {
   const toOrd = head.number * 2 ** 20 + 2 ** 20 - 1;
   const limit = 1_000;
-  const found: string[] = [];
+  const foundLines: string[] = [];
   for (let after = 0; ;) {
     const events = await listEventsBetween(runner, head, ALL_ACTIVITY, after, toOrd, limit);
     for (const { item } of events)
-      found.push(
+      foundLines.push(
         isDecoded(item)
           ? `${item.event_type} ${item.id} ${item.pair_address} ${item.maker}`
           : `undecodable ${item.id}`,
@@ -65,27 +65,29 @@ async function compareActivity(
     const block = truth.blocks[Math.floor(ord / 2 ** 20)]!;
     return block.transactions[block.logs[ord % 2 ** 20]!.transactionIndex]?.from ?? null;
   };
-  const line = (kind: string, ord: number, pair: unknown): [number, string] => [
+  const makeLine = (kind: string, ord: number, pair: unknown): [number, string] => [
     ord,
     `${kind} ${Math.floor(ord / 2 ** 20)}-${ord % 2 ** 20} ${pair} ${makerAt(ord)}`,
   ];
-  const moved = pairs.liquidity.filter(([, , kind]) => kind === 'mint' || kind === 'burn');
+  const mintsAndBurns = pairs.liquidity.filter(([, , kind]) => kind === 'mint' || kind === 'burn');
   const expected = [
-    ...truth.swaps.map((swap) => line('swap', swap.block * 2 ** 20 + swap.logIndex, swap.pair)),
+    ...truth.swaps.map((swap) => makeLine('swap', swap.block * 2 ** 20 + swap.logIndex, swap.pair)),
     ...pairs.states
       .filter(([, , kind]) => kind === 'sync')
-      .map(([ord, pair]) => line('sync', Number(ord), pair)),
-    ...moved.map(([ord, pair, kind]) => line(String(kind), Number(ord), pair)),
+      .map(([ord, pair]) => makeLine('sync', Number(ord), pair)),
+    ...mintsAndBurns.map(([ord, pair, kind]) => makeLine(String(kind), Number(ord), pair)),
     ...truth.vault.liquidity.map(([block, index, pair, kind]) =>
-      line(String(kind), Number(block) * 2 ** 20 + Number(index), pair),
+      makeLine(String(kind), Number(block) * 2 ** 20 + Number(index), pair),
     ),
   ]
     .sort(([a], [b]) => a - b)
     .map(([, text]) => text);
-  if (found.length !== expected.length)
-    return [`the activity has ${found.length} events, ${expected.length} expected`];
-  const at = expected.findIndex((text, index) => text !== found[index]);
-  return at < 0 ? [] : [`the activity has ${found[at]} instead of ${expected[at]}`];
+  if (foundLines.length !== expected.length)
+    return [`the activity has ${foundLines.length} events, ${expected.length} expected`];
+  const firstDifference = expected.findIndex((text, index) => text !== foundLines[index]);
+  return firstDifference < 0
+    ? []
+    : [`the activity has ${foundLines[firstDifference]} instead of ${expected[firstDifference]}`];
 }
 
 /** Compares the trades of each pair in the last 24 hours, and the pools, trades and traders of the DEXes. */
@@ -96,7 +98,7 @@ async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: Ora
   const pairs = oraclePairs(truth.blocks, FACTORIES, head.startBlock);
   const pools = [
     ...pairs.pools.map(([, address]) => String(address)),
-    ...truth.vault.pools.map((pool) => String(pool[2])),
+    ...truth.vault.pools.map(([, , address]) => String(address)),
   ];
   const wrong: string[] = [];
   if (table.entries.length !== pools.length)
@@ -140,8 +142,9 @@ async function compareHoldings(
       const [token, owner] = key.split(' ');
       // The row of the zero address as token stands for positions.
       if (owner !== holder || token === ZERO_ADDRESS) continue;
-      const found = balances.get(token!) ?? 0n;
-      if (found !== balance) wrong.push(`${holder} holds ${found} of ${token}, ${balance} expected`);
+      const answeredBalance = balances.get(token!) ?? 0n;
+      if (answeredBalance !== balance)
+        wrong.push(`${holder} holds ${answeredBalance} of ${token}, ${balance} expected`);
     }
   }
   return wrong.slice(0, 3);

@@ -10,10 +10,10 @@ export function compareRows(
 ): string[] {
   const differences: string[] = [];
   for (const [table, rows] of expected) {
-    const left = new Map<string, number>();
-    for (const row of rows) left.set(row, (left.get(row) ?? 0) + 1);
-    for (const row of stored.get(table) ?? []) left.set(row, (left.get(row) ?? 0) - 1);
-    const wrong = [...left].filter(([, count]) => count !== 0);
+    const countByRow = new Map<string, number>();
+    for (const row of rows) countByRow.set(row, (countByRow.get(row) ?? 0) + 1);
+    for (const row of stored.get(table) ?? []) countByRow.set(row, (countByRow.get(row) ?? 0) - 1);
+    const wrong = [...countByRow].filter(([, count]) => count !== 0);
     for (const [row, count] of wrong.slice(0, SHOWN)) {
       const fields = JSON.stringify(fieldsOf(table, row), (_key, value: unknown) =>
         typeof value === 'bigint' ? String(value) : value,

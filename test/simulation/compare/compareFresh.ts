@@ -22,14 +22,14 @@ export async function compareFresh(
 ): Promise<{ wrong: string[]; compared: number }> {
   const runner = createQueryRunner(database);
   const head = await readHead(runner, SIM_CHAIN_ID);
-  const kept = await askRows<{ commit: string }>(database, 'SELECT DISTINCT commit FROM blocks_head');
-  const keptCommits = new Set(kept.map(({ commit }) => Number(commit)));
+  const commitRows = await askRows<{ commit: string }>(database, 'SELECT DISTINCT commit FROM blocks_head');
+  const keptCommits = new Set(commitRows.map(({ commit }) => Number(commit)));
   const blocks: HeadBlock[] = [];
-  const fresh = new Map<number, FreshRows>();
+  const freshRows = new Map<number, FreshRows>();
   for (const { rows, commit } of flips.flatMap((flip) => flip.fresh)) {
     if (!keptCommits.has(commit)) continue;
     blocks.push({ ...rows.ref, commit });
-    fresh.set(commit, rows);
+    freshRows.set(commit, rows);
   }
   if (head === null || blocks.length === 0) return { wrong: [], compared: 0 };
   blocks.sort((a, b) => a.number - b.number);
@@ -39,11 +39,13 @@ export async function compareFresh(
     // Sorts the events as text, because events of different branches may have the same position (`ord`).
     return events.map((event) => JSON.stringify(event)).sort();
   };
-  const [told, read] = [await linesOf(fresh), await linesOf(new Map())];
-  const at = told.findIndex((line, index) => line !== read[index]);
+  const [reportedLines, readLines] = [await linesOf(freshRows), await linesOf(new Map())];
+  const firstDifference = reportedLines.findIndex((line, index) => line !== readLines[index]);
   const wrong =
-    at < 0 && told.length === read.length
+    firstDifference < 0 && reportedLines.length === readLines.length
       ? []
-      : [`event from the writer’s rows: ${told[at]}, from the tables: ${read[at]}`];
-  return { wrong, compared: told.length };
+      : [
+          `event from the writer’s rows: ${reportedLines[firstDifference]}, from the tables: ${readLines[firstDifference]}`,
+        ];
+  return { wrong, compared: reportedLines.length };
 }

@@ -25,8 +25,8 @@ export interface OracleTruth {
 export function oracleTruth(chain: SimChain, blocks: readonly ChainBlock[], startBlock: number): OracleTruth {
   const tip = blocks.at(-1)!;
   const listings = new Map(chain.vaultPoolsAt(tip.hash)!.map((pool) => [pool.address, listingOf(pool)]));
-  const listed = (pool: string) => listings.get(pool as Hex) ?? null;
-  const truth = { vault: VAULT, ranked: SIM_RANKED, listingOf: listed };
+  const listingFor = (pool: string) => listings.get(pool as Hex) ?? null;
+  const truth = { vault: VAULT, ranked: SIM_RANKED, listingOf: listingFor };
   const vault = new VaultOracle(truth, startBlock);
   const swaps = oracleSwaps(blocks, FACTORIES, { vault, firstBlock: startBlock, older: true });
   return { swaps, vault, blocks };
@@ -41,8 +41,8 @@ const close = (a: number, b: number): boolean =>
  */
 export function isBaseFirst(token0: string, token1: string): boolean {
   const rank = (token: string): number => {
-    const at = SIM_RANKED.findIndex((ranked) => ranked === token);
-    return at < 0 ? SIM_RANKED.length : at;
+    const rank = SIM_RANKED.findIndex((ranked) => ranked === token);
+    return rank < 0 ? SIM_RANKED.length : rank;
   };
   return rank(token1) <= rank(token0);
 }
@@ -56,7 +56,7 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
   const pairs = oraclePairs(truth.blocks, FACTORIES, startBlock);
   const ofPair = ({ pool_type: type }: Fields): boolean => Number(type) < 4;
   const ofVault = ({ pool_type: type }: Fields): boolean => Number(type) >= 4;
-  const line = (row: Fields, columns: readonly string[]): OracleLine =>
+  const makeLine = (row: Fields, columns: readonly string[]): OracleLine =>
     columns.map((column) => {
       const value = row[column];
       return typeof value === 'bigint' ? String(value) : (value as string | number | null);
@@ -65,29 +65,31 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
   const states = rows('pool_states');
   const liquidity = rows('liquidity_events');
   const { vault } = truth;
-  const ordOf = ([block, index, ...rest]: readonly (string | number | null)[]): OracleLine => [
+  const ordOf = ([block, index, ...otherValues]: readonly (string | number | null)[]): OracleLine => [
     Number(block) * 2 ** 20 + Number(index),
-    ...rest,
+    ...otherValues,
   ];
   return [
     ...compareSwaps(rows('swaps'), truth.swaps),
-    ...differ(
+    ...compareLines(
       'pools',
-      pools.filter(ofPair).map((row) => line(row, ['ord', 'address', 'token0', 'token1', 'created_block'])),
+      pools
+        .filter(ofPair)
+        .map((row) => makeLine(row, ['ord', 'address', 'token0', 'token1', 'created_block'])),
       pairs.pools,
     ),
-    ...differ(
+    ...compareLines(
       'states',
-      states.filter(ofPair).map((row) => line(row, STATE_COLUMNS)),
+      states.filter(ofPair).map((row) => makeLine(row, STATE_COLUMNS)),
       pairs.states,
     ),
-    ...differ(
+    ...compareLines(
       'liquidity',
-      liquidity.filter(ofPair).map((row) => line(row, LIQUIDITY_COLUMNS)),
+      liquidity.filter(ofPair).map((row) => makeLine(row, LIQUIDITY_COLUMNS)),
       pairs.liquidity,
     ),
-    ...differ('vault pools', pools.filter(ofVault).map(vaultPoolLine), vault.pools.map(ordOf)),
-    ...differ(
+    ...compareLines('vault pools', pools.filter(ofVault).map(vaultPoolLine), vault.pools.map(ordOf)),
+    ...compareLines(
       'vault states',
       states
         .filter(ofVault)
@@ -100,12 +102,12 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
         ]),
       vault.states.map(ordOf),
     ),
-    ...differ(
+    ...compareLines(
       'vault liquidity',
-      liquidity.filter(ofVault).map((row) => line(row, ['ord', 'pair', 'kind', 'amount0', 'amount1'])),
+      liquidity.filter(ofVault).map((row) => makeLine(row, ['ord', 'pair', 'kind', 'amount0', 'amount1'])),
       vault.liquidity.map(ordOf),
     ),
-    ...differ(
+    ...compareLines(
       'transfers',
       rows('transfers').map((row) => [
         ['ord', 'timestamp', 'token', 'sender', 'recipient', 'amount']
@@ -114,12 +116,12 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
       ]),
       oracleTransfers(truth.blocks.slice(startBlock), simToken(8)).map((transfer) => [transfer]),
     ),
-    ...differ(
+    ...compareLines(
       'blocks',
       (content.rows.get('blocks') ?? [])
         .map((row) => fieldsOf('blocks', row))
         .map((row) =>
-          line(row, ['number', 'hash', 'parent_hash', 'timestamp', 'transaction_count', 'log_count']),
+          makeLine(row, ['number', 'hash', 'parent_hash', 'timestamp', 'transaction_count', 'log_count']),
         ),
       truth.blocks
         .slice(startBlock)
@@ -164,14 +166,20 @@ function vaultPoolLine(row: Fields): OracleLine {
   ];
 }
 
-function differ(what: string, found: readonly OracleLine[], expected: readonly OracleLine[]): string[] {
-  const left = new Map<string, number>();
-  for (const line of expected) left.set(JSON.stringify(line), (left.get(JSON.stringify(line)) ?? 0) + 1);
-  for (const line of found) left.set(JSON.stringify(line), (left.get(JSON.stringify(line)) ?? 0) - 1);
-  const wrong = [...left].filter(([, count]) => count !== 0);
+function compareLines(
+  title: string,
+  found: readonly OracleLine[],
+  expected: readonly OracleLine[],
+): string[] {
+  const countByLine = new Map<string, number>();
+  for (const line of expected)
+    countByLine.set(JSON.stringify(line), (countByLine.get(JSON.stringify(line)) ?? 0) + 1);
+  for (const line of found)
+    countByLine.set(JSON.stringify(line), (countByLine.get(JSON.stringify(line)) ?? 0) - 1);
+  const wrong = [...countByLine].filter(([, count]) => count !== 0);
   return wrong
     .slice(0, SHOWN)
-    .map(([line, count]) => `oracle: ${count > 0 ? 'missing' : 'unexpected'} in ${what}: ${line}`);
+    .map(([line, count]) => `oracle: ${count > 0 ? 'missing' : 'unexpected'} in ${title}: ${line}`);
 }
 
 function compareSwaps(rows: readonly Fields[], expected: readonly OracleSwap[]): string[] {
@@ -180,7 +188,7 @@ function compareSwaps(rows: readonly Fields[], expected: readonly OracleSwap[]):
     differences.push(`oracle: ${rows.length} swaps stored, ${expected.length} expected`);
   rows.slice(0, expected.length).forEach((row, index) => {
     const swap = expected[index]!;
-    const same =
+    const isSame =
       row['ord'] === swap.block * 2 ** 20 + swap.logIndex &&
       row['pair'] === swap.pair &&
       row['leg'] === swap.leg &&
@@ -195,7 +203,7 @@ function compareSwaps(rows: readonly Fields[], expected: readonly OracleSwap[]):
       (swap.reserves === null ||
         (swap.reserves[0] === row['reserve0'] && swap.reserves[1] === row['reserve1'])) &&
       close(Number(row['price']), swap.price ?? 0);
-    if (!same)
+    if (!isSame)
       differences.push(
         `oracle: swap ${row['ord']} of ${row['pair']} at ${row['price']} is not ${swap.block}-${swap.logIndex} of ${swap.pair} at ${swap.price}`,
       );
@@ -219,27 +227,27 @@ export function compareViews(
   if (views.bars.size !== bars.size)
     differences.push(`oracle: ${views.bars.size} bars, ${bars.size} expected`);
   for (const [key, bar] of bars) {
-    const found = views.bars.get(key);
-    const priced = !Number.isNaN(bar.open);
-    const same =
-      found !== undefined &&
-      (found.open !== null) === priced &&
-      (!priced ||
-        (close(found.open![1], bar.open) &&
-          close(found.close![1], bar.close) &&
-          close(found.high, bar.high) &&
-          close(found.low, bar.low))) &&
-      found.volume0 === bar.volume0 &&
-      found.volume1 === bar.volume1 &&
-      found.trades === bar.trades &&
-      [bar.outs0, bar.outs1].includes(found.buys);
-    if (!same) differences.push(`oracle: bar ${key} differs`);
+    const storedBar = views.bars.get(key);
+    const hasPrice = !Number.isNaN(bar.open);
+    const isSame =
+      storedBar !== undefined &&
+      (storedBar.open !== null) === hasPrice &&
+      (!hasPrice ||
+        (close(storedBar.open![1], bar.open) &&
+          close(storedBar.close![1], bar.close) &&
+          close(storedBar.high, bar.high) &&
+          close(storedBar.low, bar.low))) &&
+      storedBar.volume0 === bar.volume0 &&
+      storedBar.volume1 === bar.volume1 &&
+      storedBar.trades === bar.trades &&
+      [bar.outs0, bar.outs1].includes(storedBar.buys);
+    if (!isSame) differences.push(`oracle: bar ${key} differs`);
   }
   const balances = oracleBalances(truth.blocks.slice(startBlock, finalTo + 1), simToken(8));
-  for (const found of [views.tokenBalances, views.holderBalances]) {
-    const lines = [...found].map(([key, balance]) => [`${key} ${balance}`]);
+  for (const storedBalances of [views.tokenBalances, views.holderBalances]) {
+    const lines = [...storedBalances].map(([key, balance]) => [`${key} ${balance}`]);
     differences.push(
-      ...differ(
+      ...compareLines(
         'balances',
         lines,
         [...balances].map(([key, balance]) => [`${key} ${balance}`]),

@@ -72,7 +72,7 @@ export async function comparePairTicks(
   runner: QueryRunner,
   head: HeadSnapshot,
   truth: OracleTruth,
-  priced: readonly PricedSwap[],
+  pricedSwaps: readonly PricedSwap[],
 ): Promise<string[]> {
   const source = {
     runner,
@@ -87,46 +87,52 @@ export async function comparePairTicks(
   // pools.
   const ofPairs = truth.swaps.filter(({ leg }) => leg === 1);
   for (const { pair } of ofPairs) counts.set(pair, (counts.get(pair) ?? 0) + 1);
-  const asked = [...counts].sort((a, b) => b[1] - a[1]).slice(0, PAIRS_ASKED);
+  const busiestPairs = [...counts].sort(([, countA], [, countB]) => countB - countA).slice(0, PAIRS_ASKED);
   const wrong: string[] = [];
-  for (const [pair] of asked) {
-    const swap = ofPairs.find((each) => each.pair === pair)!;
-    if (truth.vault.pools.some((pool) => pool[2] === pair)) continue;
+  for (const [pair] of busiestPairs) {
+    const swap = ofPairs.find((swap) => swap.pair === pair)!;
+    if (truth.vault.pools.some(([, , address]) => address === pair)) continue;
     const baseFirst = isBaseFirst(swap.token0, swap.token1);
     for (const [timeframe, seconds] of Object.entries(TIMEFRAMES) as [Timeframe, number][]) {
-      const usd = usdParts(priced, pair, seconds);
-      const all = [...bars]
+      const usd = usdParts(pricedSwaps, pair, seconds);
+      const barsByTime = [...bars]
         .filter(([key]) => key.startsWith(`${seconds} ${pair} `) && key.endsWith(' 1'))
         .map(([key, bar]) => ({ time: Number(key.split(' ')[2]), bar }))
         .sort((a, b) => a.time - b.time);
-      const inQuote = all
+      const barsInQuote = barsByTime
         .filter(({ bar }) => !Number.isNaN(bar.open))
         .map(({ time, bar }) => plainBar(time, bar, usd.get(time)!, swap, baseFirst));
-      const inUsd = all.flatMap(({ time, bar }) => {
+      const barsInUsd = barsByTime.flatMap(({ time, bar }) => {
         const part = usd.get(time)!;
         const plain = plainBar(time, bar, part, swap, baseFirst);
-        const [open, last] = [part.prices[0], part.prices.at(-1)];
-        if (open === undefined || last === undefined) return [];
+        const [firstPrice, lastPrice] = [part.prices[0], part.prices.at(-1)];
+        if (firstPrice === undefined || lastPrice === undefined) return [];
         return [
-          { ...plain, open, close: last, high: Math.max(...part.prices), low: Math.min(...part.prices) },
+          {
+            ...plain,
+            open: firstPrice,
+            close: lastPrice,
+            high: Math.max(...part.prices),
+            low: Math.min(...part.prices),
+          },
         ];
       });
       for (const [currency, expected] of [
-        ['quote', inQuote],
-        ['usd', inUsd],
+        ['quote', barsInQuote],
+        ['usd', barsInUsd],
       ] as const) {
         const request = { ...asDefault(currency), pair: pair as Hex, timeframe, limit: BARS_MAX };
         const { data } = await getPairSeries(source, head, request);
-        const what = `of ${pair} in ${timeframe} in ${currency}`;
+        const title = `of ${pair} in ${timeframe} in ${currency}`;
         if (data.length !== expected.length)
-          wrong.push(`${data.length} bars ${what}, ${expected.length} expected`);
+          wrong.push(`${data.length} bars ${title}, ${expected.length} expected`);
         const differing = expected.findIndex(
           (bar, index) =>
             !isSame(data[index], bar) || data[index]?.closed !== bar.time + seconds <= head.timestamp,
         );
         if (differing >= 0)
           wrong.push(
-            `the bar ${what} is ${JSON.stringify(data[differing])}, ${JSON.stringify(expected[differing])} expected`,
+            `the bar ${title} is ${JSON.stringify(data[differing])}, ${JSON.stringify(expected[differing])} expected`,
           );
       }
     }
@@ -143,9 +149,9 @@ interface UsdPart {
   volume: bigint;
 }
 
-function usdParts(priced: readonly PricedSwap[], pair: string, seconds: number): Map<number, UsdPart> {
+function usdParts(pricedSwaps: readonly PricedSwap[], pair: string, seconds: number): Map<number, UsdPart> {
   const parts = new Map<number, UsdPart>();
-  for (const swap of priced) {
+  for (const swap of pricedSwaps) {
     if (swap.pair !== pair || swap.leg !== 1) continue;
     const time = Math.floor(swap.timestamp / seconds) * seconds;
     const part = parts.get(time) ?? { prices: [], volume: 0n };
@@ -157,11 +163,11 @@ function usdParts(priced: readonly PricedSwap[], pair: string, seconds: number):
 }
 
 function isSame(
-  found: { readonly [K in keyof PlainBar]: PlainBar[K] | string | null } | undefined,
+  answered: { readonly [K in keyof PlainBar]: PlainBar[K] | string | null } | undefined,
   bar: PlainBar,
 ): boolean {
-  if (found === undefined) return false;
-  return (Object.keys(bar) as (keyof PlainBar)[]).every((key) => close(Number(found[key]), bar[key]));
+  if (answered === undefined) return false;
+  return (Object.keys(bar) as (keyof PlainBar)[]).every((key) => close(Number(answered[key]), bar[key]));
 }
 
 function plainBar(
@@ -173,16 +179,16 @@ function plainBar(
 ): PlainBar {
   const [decimals0, decimals1] = [simDecimals(token0 as Hex), simDecimals(token1 as Hex)];
   const scale = 10 ** (decimals0 - decimals1);
-  const turn = (price: number): number => (baseFirst ? price * scale : 1 / (price * scale));
+  const toBasePrice = (price: number): number => (baseFirst ? price * scale : 1 / (price * scale));
   const buys = baseFirst ? bar.outs0 : bar.outs1;
-  const whole = (amount: bigint, decimals: number): number => Number(amount) / 10 ** decimals;
+  const toWholeTokens = (amount: bigint, decimals: number): number => Number(amount) / 10 ** decimals;
   return {
     time,
-    open: turn(bar.open),
-    high: turn(baseFirst ? bar.high : bar.low),
-    low: turn(baseFirst ? bar.low : bar.high),
-    close: turn(bar.close),
-    volume: baseFirst ? whole(bar.volume0, decimals0) : whole(bar.volume1, decimals1),
+    open: toBasePrice(bar.open),
+    high: toBasePrice(baseFirst ? bar.high : bar.low),
+    low: toBasePrice(baseFirst ? bar.low : bar.high),
+    close: toBasePrice(bar.close),
+    volume: baseFirst ? toWholeTokens(bar.volume0, decimals0) : toWholeTokens(bar.volume1, decimals1),
     volume_usd: Number(usd.volume) / 1e12,
     trades: bar.trades,
     buys,

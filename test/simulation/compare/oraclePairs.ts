@@ -25,16 +25,16 @@ interface Pair {
   readonly v3: boolean;
   readonly token0: string;
   readonly token1: string;
-  seen: boolean;
+  isCreationSeen: boolean;
   reserves: [bigint, bigint];
-  root: bigint;
+  sqrtPrice: bigint;
   active: bigint;
   tick: bigint;
 }
 
 type Numbers = readonly bigint[];
 
-const within = (value: bigint, largest: bigint): bigint =>
+const capped = (value: bigint, largest: bigint): bigint =>
   value < 0n ? 0n : value > largest ? largest : value;
 
 /**
@@ -53,18 +53,22 @@ export function oraclePairs(
       const ord = block.number * 2 ** 20 + log.logIndex;
       const emitter = pairs.get(log.address);
       // A pair older than `firstBlock` is listed at its first log that looks like a pair's event.
-      if (emitter?.seen === false && block.number >= firstBlock && PAIR_TOPICS.has(log.topics[0] ?? '')) {
-        emitter.seen = true;
+      if (
+        emitter?.isCreationSeen === false &&
+        block.number >= firstBlock &&
+        PAIR_TOPICS.has(log.topics[0] ?? '')
+      ) {
+        emitter.isCreationSeen = true;
         truth.pools.push([ord, log.address, emitter.token0, emitter.token1, null]);
       }
       const event = parsePlain(log);
       if (event === null) continue;
       if (factories.has(log.address)) {
-        const born = block.number >= firstBlock;
-        const [address, pair] = create(event, born) ?? [];
+        const isIngested = block.number >= firstBlock;
+        const [address, pair] = create(event, isIngested) ?? [];
         if (address === undefined || pair === undefined || pairs.has(address)) continue;
         pairs.set(address, pair);
-        if (born) truth.pools.push([ord, address, pair.token0, pair.token1, block.number]);
+        if (isIngested) truth.pools.push([ord, address, pair.token0, pair.token1, block.number]);
       }
       const pair = pairs.get(log.address);
       if (pair !== undefined && block.number >= firstBlock) readEvent(truth, pair, log.address, ord, event);
@@ -73,12 +77,12 @@ export function oraclePairs(
   return truth;
 }
 
-function create({ name, args }: PlainEvent, seen: boolean): [string, Pair] | null {
+function create({ name, args }: PlainEvent, isCreationSeen: boolean): [string, Pair] | null {
   const v3 = name === 'PoolCreated';
   if (!v3 && name !== 'PairCreated') return null;
   const [token0, token1] = [String(args[0]), String(args[1])];
   const reserves: [bigint, bigint] = [0n, 0n];
-  const pair = { v3, token0, token1, seen, reserves, root: 0n, active: 0n, tick: 0n };
+  const pair = { v3, token0, token1, isCreationSeen, reserves, sqrtPrice: 0n, active: 0n, tick: 0n };
   return [String(args[v3 ? 4 : 2]), pair];
 }
 
@@ -106,21 +110,21 @@ function readEvent(truth: PairTruth, pair: Pair, address: string, ord: number, e
     pair.reserves = event.args as unknown as [bigint, bigint];
     truth.states.push(stateLine(ord, address, kind, pair));
   } else if (kind !== 'swap') {
-    const [who, amount0, amount1, to] = event.args.map(String);
-    const owner = kind === 'mint' ? who : to;
+    const [firstAccount, amount0, amount1, to] = event.args.map(String);
+    const owner = kind === 'mint' ? firstAccount : to;
     truth.liquidity.push([ord, address, kind, owner!, amount0!, amount1!, null, null, null]);
   }
 }
 
 function stateLine(ord: number, address: string, kind: string, pair: Pair): OracleLine {
-  const { reserves, root, active, tick } = pair;
+  const { reserves, sqrtPrice, active, tick } = pair;
   return [
     ord,
     address,
     kind,
     String(reserves[0]),
     String(reserves[1]),
-    String(root),
+    String(sqrtPrice),
     String(active),
     Number(tick),
   ];
@@ -135,16 +139,21 @@ function readConcentrated(
   { args }: PlainEvent,
 ): void {
   const numbers = args as Numbers;
-  const move = (delta0: bigint, delta1: bigint): void => {
+  const moveBalances = (delta0: bigint, delta1: bigint): void => {
     pair.reserves = [
-      within(pair.reserves[0] + delta0, LARGEST_256),
-      within(pair.reserves[1] + delta1, LARGEST_256),
+      capped(pair.reserves[0] + delta0, LARGEST_256),
+      capped(pair.reserves[1] + delta1, LARGEST_256),
     ];
   };
-  const add = (lower: bigint, upper: bigint, liquidity: bigint): void => {
-    if (pair.tick >= lower && pair.tick < upper) pair.active = within(pair.active + liquidity, LARGEST_128);
+  const addLiquidity = (lower: bigint, upper: bigint, liquidity: bigint): void => {
+    if (pair.tick >= lower && pair.tick < upper) pair.active = capped(pair.active + liquidity, LARGEST_128);
   };
-  const told = (owner: unknown, amounts: Numbers, liquidity: bigint | null, ticks: Numbers | null): void => {
+  const pushLiquidity = (
+    owner: unknown,
+    amounts: Numbers,
+    liquidity: bigint | null,
+    ticks: Numbers | null,
+  ): void => {
     const bounds = ticks === null ? [null, null] : ticks.map(Number);
     truth.liquidity.push([
       ord,
@@ -159,32 +168,32 @@ function readConcentrated(
   };
   switch (kind) {
     case 'swap':
-      move(numbers[2]!, numbers[3]!);
-      [pair.root, pair.active, pair.tick] = [numbers[4]!, numbers[5]!, numbers[6]!];
+      moveBalances(numbers[2]!, numbers[3]!);
+      [pair.sqrtPrice, pair.active, pair.tick] = [numbers[4]!, numbers[5]!, numbers[6]!];
       break;
     case 'initialize':
-      [pair.root, pair.tick] = [numbers[0]!, numbers[1]!];
+      [pair.sqrtPrice, pair.tick] = [numbers[0]!, numbers[1]!];
       break;
     case 'mint':
-      move(numbers[5]!, numbers[6]!);
-      add(numbers[2]!, numbers[3]!, numbers[4]!);
-      told(args[1], numbers.slice(5, 7), numbers[4]!, numbers.slice(2, 4));
+      moveBalances(numbers[5]!, numbers[6]!);
+      addLiquidity(numbers[2]!, numbers[3]!, numbers[4]!);
+      pushLiquidity(args[1], numbers.slice(5, 7), numbers[4]!, numbers.slice(2, 4));
       break;
     case 'burn':
-      add(numbers[1]!, numbers[2]!, -numbers[3]!);
-      told(args[0], numbers.slice(4, 6), numbers[3]!, numbers.slice(1, 3));
+      addLiquidity(numbers[1]!, numbers[2]!, -numbers[3]!);
+      pushLiquidity(args[0], numbers.slice(4, 6), numbers[3]!, numbers.slice(1, 3));
       break;
     case 'collect':
-      move(-numbers[4]!, -numbers[5]!);
-      told(args[0], numbers.slice(4, 6), null, numbers.slice(2, 4));
+      moveBalances(-numbers[4]!, -numbers[5]!);
+      pushLiquidity(args[0], numbers.slice(4, 6), null, numbers.slice(2, 4));
       break;
     case 'collect_protocol':
-      move(-numbers[2]!, -numbers[3]!);
-      told(args[0], numbers.slice(2, 4), null, null);
+      moveBalances(-numbers[2]!, -numbers[3]!);
+      pushLiquidity(args[0], numbers.slice(2, 4), null, null);
       break;
     case 'flash':
-      move(numbers[4]!, numbers[5]!);
-      told(args[0], numbers.slice(4, 6), null, null);
+      moveBalances(numbers[4]!, numbers[5]!);
+      pushLiquidity(args[0], numbers.slice(4, 6), null, null);
       break;
   }
   truth.states.push(stateLine(ord, address, kind, pair));

@@ -51,8 +51,8 @@ export function modelContent(engine: ModelEngine, tip: StoredTip): StoredContent
   let beyond = 0;
   const rows = new Map(
     EVENT_TABLE_NAMES.map((table) => {
-      const last = table === 'blocks' ? tip.finalTo : lastOrdOfBlock(tip.finalTo);
-      const final = engine.finalRows(table).filter((row) => placeOf(table, row.bytes) <= last);
+      const lastFinal = table === 'blocks' ? tip.finalTo : lastOrdOfBlock(tip.finalTo);
+      const final = engine.finalRows(table).filter((row) => placeOf(table, row.bytes) <= lastFinal);
       beyond += engine.finalRows(table).length - final.length;
       const head = engine.headRows(table).filter((row) => commits.has(row.commit));
       return [table, [...final, ...head].map((row) => row.bytes.toString('latin1'))];
@@ -65,27 +65,27 @@ export async function engineContent(database: Database, tip: StoredTip): Promise
   const rows = new Map<string, readonly string[]>();
   let beyond = 0;
   for (const { name, columns } of TABLE_ENCODERS) {
-    const place = name === 'blocks' ? 'number' : 'ord';
-    const last = name === 'blocks' ? tip.finalTo : lastOrdOfBlock(tip.finalTo);
-    const params = { last, commits: tip.head.map(({ commit }) => commit) };
+    const positionColumn = name === 'blocks' ? 'number' : 'ord';
+    const lastFinal = name === 'blocks' ? tip.finalTo : lastOrdOfBlock(tip.finalTo);
+    const params = { last: lastFinal, commits: tip.head.map(({ commit }) => commit) };
     const list = columns.join(', ');
     const bytes = await database.selectBinary(
       `content of ${name}`,
-      `SELECT ${list} FROM ${name} WHERE ${place} <= {last:UInt64}
+      `SELECT ${list} FROM ${name} WHERE ${positionColumn} <= {last:UInt64}
        UNION ALL SELECT ${list} FROM ${name}_head WHERE has({commits:Array(UInt64)}, commit)`,
       params,
     );
-    const split = codeOfTable(name).split(bytes, false);
+    const splitRows = codeOfTable(name).split(bytes, false);
     rows.set(
       name,
-      split.map((row) => row.bytes.toString('latin1')),
+      splitRows.map((row) => row.bytes.toString('latin1')),
     );
-    const [more] = await askRows<{ total: string }>(
+    const [rowsBeyond] = await askRows<{ total: string }>(
       database,
-      `SELECT count() AS total FROM ${name} WHERE ${place} > {last:UInt64}`,
+      `SELECT count() AS total FROM ${name} WHERE ${positionColumn} > {last:UInt64}`,
       params,
     );
-    beyond += Number(more?.total);
+    beyond += Number(rowsBeyond?.total);
   }
   return { ...tip, rows, beyond };
 }

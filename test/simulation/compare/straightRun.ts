@@ -29,13 +29,13 @@ const log = createLog('silent', false);
 
 /** The contracts of the chain, on a node that never fails. `hashAt` returns the hash of the block for a tag
  * or a number. */
-export function calmCalls(chain: SimChain, hashAt: (at: string) => Hex | undefined): EthCalls {
+export function calmCalls(chain: SimChain, hashAt: (tag: string) => Hex | undefined): EthCalls {
   return {
     batchOutcomes: (calls, parse) =>
       Promise.resolve(
         calls.map(({ params }, index) => {
-          const [{ to, data }, at] = params as [{ to: Hex; data: Hex }, unknown];
-          const hash = typeof at === 'string' ? hashAt(at)! : (at as { blockHash: Hex }).blockHash;
+          const [{ to, data }, tag] = params as [{ to: Hex; data: Hex }, unknown];
+          const hash = typeof tag === 'string' ? hashAt(tag)! : (tag as { blockHash: Hex }).blockHash;
           const answer = answerContract({ chain }, hash, to, data);
           if (answer === 'revert') return { error: new RpcError('revert', 'execution reverted') };
           if (answer === 'pruned') return { error: new RpcError('unknown_block', 'missing trie node') };
@@ -69,19 +69,20 @@ export async function straightBlocks(
   const first = blocks[0]?.number ?? 0;
   const rpc = calmCalls(
     chain,
-    (at) => (at === 'latest' ? blocks.at(-1) : (blocks[Number(at) - first] ?? chain.at(Number(at))))?.hash,
+    (tag) =>
+      (tag === 'latest' ? blocks.at(-1) : (blocks[Number(tag) - first] ?? chain.at(Number(tag))))?.hash,
   );
   const { decode, vaultDiscovery, discovery, prices } = simDecoding(rpc);
   // Prices need the decimals of every token in a pool or transfer. simDecimals answers for any token.
   const pricer = new BlockPricer(prices, simDecimals);
-  const all: BlockRows[] = [];
+  const allRows: BlockRows[] = [];
   for (const block of blocks) {
     const findings = startBlock > 1 ? await discovery.discover([block], decode.registry) : [];
     findings.push(...(await vaultDiscovery.discover([block], decode.registry, false)));
     const facts = decodeBlock(decode, block, findings, false);
-    all.push(pricer.price(facts, false));
+    allRows.push(pricer.price(facts, false));
   }
-  return all;
+  return allRows;
 }
 
 /** Rows by table. Each row is its bytes as latin1 text. */

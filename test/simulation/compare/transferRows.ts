@@ -24,12 +24,12 @@ type Log = ChainBlock['logs'][number];
 /** The two sides of a Transfer log; null for other logs. */
 function transferOf({ topics, data }: Log): readonly [string, string] | null {
   const [from, to] = [holderOf(topics[1]), holderOf(topics[2])];
-  const fits = topics[0] === TRANSFER && topics.length === 3 && data.length === 66;
-  return fits && from !== null && to !== null ? [from, to] : null;
+  const isTransfer = topics[0] === TRANSFER && topics.length === 3 && data.length === 66;
+  return isTransfer && from !== null && to !== null ? [from, to] : null;
 }
 
 /** The two sides of a Deposit or Withdrawal log that no Transfer log of its transaction explains. */
-function wrappingOf(log: Log, logs: readonly Log[], wrapped: string): readonly [string, string] | null {
+function wrappingOf(log: Log, logs: readonly Log[], wrappedNative: string): readonly [string, string] | null {
   const { topics, data, address, transactionIndex } = log;
   const holder = holderOf(topics[1]);
   if (topics.length !== 2 || data.length !== 66 || holder === null) return null;
@@ -42,15 +42,15 @@ function wrappingOf(log: Log, logs: readonly Log[], wrapped: string): readonly [
     const [start, end] = isDeposit ? sides : [sides[1], sides[0]];
     return sides.includes(holder) && (start === NOBODY || end === address);
   });
-  if (isExplained && address !== wrapped) return null;
+  if (isExplained && address !== wrappedNative) return null;
   return isDeposit ? [NOBODY, holder] : [holder, NOBODY];
 }
 
-function listMoves(blocks: readonly ChainBlock[], wrapped: string): Move[] {
+function listMoves(blocks: readonly ChainBlock[], wrappedNative: string): Move[] {
   const moves: Move[] = [];
   for (const block of blocks) {
     for (const log of block.logs) {
-      const sides = transferOf(log) ?? wrappingOf(log, block.logs, wrapped);
+      const sides = transferOf(log) ?? wrappingOf(log, block.logs, wrappedNative);
       if (sides === null) continue;
       const { address, data, logIndex } = log;
       const [from, to] = sides;
@@ -77,17 +77,19 @@ function sumBalances(moves: readonly Move[]): Map<string, bigint> {
 }
 
 /** Transfers as lines of: ord, time, token, sender, recipient, amount. */
-export function oracleTransfers(blocks: readonly ChainBlock[], wrapped: string): string[] {
-  return listMoves(blocks, wrapped).map(({ line }) => line);
+export function oracleTransfers(blocks: readonly ChainBlock[], wrappedNative: string): string[] {
+  return listMoves(blocks, wrappedNative).map(({ line }) => line);
 }
 
 /** Balances by the key `token holder` after these blocks, modulo 2^256 as signed numbers. */
-export function oracleBalances(blocks: readonly ChainBlock[], wrapped: string): Map<string, bigint> {
-  return sumBalances(listMoves(blocks, wrapped));
+export function oracleBalances(blocks: readonly ChainBlock[], wrappedNative: string): Map<string, bigint> {
+  return sumBalances(listMoves(blocks, wrappedNative));
 }
 
 /** Contracts with a Transfer log that is not the log of a transfer. */
 export function oracleUnread(blocks: readonly ChainBlock[]): Set<string> {
-  const logs = blocks.flatMap(({ logs: own }) => own).filter(({ topics }) => topics[0] === TRANSFER);
+  const logs = blocks
+    .flatMap(({ logs: blockLogs }) => blockLogs)
+    .filter(({ topics }) => topics[0] === TRANSFER);
   return new Set(logs.filter((log) => transferOf(log) === null).map(({ address }) => address));
 }

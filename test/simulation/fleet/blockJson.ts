@@ -22,17 +22,19 @@ export interface BlockJson {
 const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
 
 /** Cache of three bit numbers by address or topic, because seeds share most addresses and topics. */
-const bits = new Map<string, readonly number[]>();
+const bitsByItem = new Map<string, readonly number[]>();
 const BITS_MAX = 200_000;
 
 function bitsOf(item: string): readonly number[] {
-  const known = bits.get(item);
-  if (known !== undefined) return known;
+  const knownBits = bitsByItem.get(item);
+  if (knownBits !== undefined) return knownBits;
   const hash = keccak256(Buffer.from(item.slice(2), 'hex'));
-  const own = [0, 1, 2].map((pair) => Number.parseInt(hash.slice(2 + 4 * pair, 6 + 4 * pair), 16) & 2047);
-  if (bits.size > BITS_MAX) bits.clear();
-  bits.set(item, own);
-  return own;
+  const itemBits = [0, 1, 2].map(
+    (pair) => Number.parseInt(hash.slice(2 + 4 * pair, 6 + 4 * pair), 16) & 2047,
+  );
+  if (bitsByItem.size > BITS_MAX) bitsByItem.clear();
+  bitsByItem.set(item, itemBits);
+  return itemBits;
 }
 
 export function bloomOf(logs: readonly Pick<ChainLog, 'address' | 'topics'>[]): string {
@@ -45,25 +47,25 @@ export function bloomOf(logs: readonly Pick<ChainLog, 'address' | 'topics'>[]): 
   return `0x${bloom.toString('hex')}`;
 }
 
-const made = new WeakMap<ChainBlock, BlockJson>();
+const jsonByBlock = new WeakMap<ChainBlock, BlockJson>();
 
 export function blockJson(block: ChainBlock): BlockJson {
-  const known = made.get(block);
-  if (known !== undefined) return known;
+  const knownJson = jsonByBlock.get(block);
+  if (knownJson !== undefined) return knownJson;
   const json = makeJson(block);
-  made.set(block, json);
+  jsonByBlock.set(block, json);
   return json;
 }
 
 /** Sets the JSON form of a block. */
 export function keepJson(block: ChainBlock, json: BlockJson): void {
-  made.set(block, json);
+  jsonByBlock.set(block, json);
 }
 
 export function makeJson(block: ChainBlock): BlockJson {
-  const where = { blockHash: block.hash, blockNumber: hex(block.number) };
+  const blockFields = { blockHash: block.hash, blockNumber: hex(block.number) };
   const logs = block.logs.map((log) => ({
-    ...where,
+    ...blockFields,
     address: log.address,
     topics: log.topics,
     data: log.data,
@@ -75,7 +77,7 @@ export function makeJson(block: ChainBlock): BlockJson {
   const ofTransaction = [...block.transactions, null].map((): (typeof logs)[number][] => []);
   block.logs.forEach((log, index) => ofTransaction[log.transactionIndex]!.push(logs[index]!));
   const facts = {
-    number: where.blockNumber,
+    number: blockFields.blockNumber,
     hash: block.hash,
     parentHash: block.parentHash,
     timestamp: hex(block.timestamp),
@@ -83,14 +85,14 @@ export function makeJson(block: ChainBlock): BlockJson {
     logsBloom: bloomOf(block.logs),
   };
   const transactions = block.transactions.map((tx): Json => ({
-    ...where,
+    ...blockFields,
     hash: tx.hash,
     transactionIndex: hex(tx.index),
     from: tx.from,
     gasPrice: hex(tx.effectiveGasPrice ?? 0n),
   }));
   const receipts = block.transactions.map((tx, index): BlockJson['receipts'][number] => ({
-    ...where,
+    ...blockFields,
     transactionHash: tx.hash,
     transactionIndex: hex(tx.index),
     from: tx.from,
@@ -101,7 +103,7 @@ export function makeJson(block: ChainBlock): BlockJson {
   const [first] = ofTransaction.at(-1) ?? [];
   if (first !== undefined) {
     const { transactionHash, transactionIndex } = first;
-    receipts.push({ ...where, transactionHash, transactionIndex, logs: ofTransaction.at(-1) ?? [] });
+    receipts.push({ ...blockFields, transactionHash, transactionIndex, logs: ofTransaction.at(-1) ?? [] });
   }
   return {
     header: { ...facts, transactions: block.transactions.map(({ hash }) => hash) },

@@ -55,15 +55,15 @@ export function answerCall(view: NodeView, method: string, params: readonly unkn
   }
 }
 
-function missing({ nature }: NodeView): NodeAnswer {
+function answerMissing({ nature }: NodeView): NodeAnswer {
   return nature.unknownWording === 'empty' ? { result: null } : refuse(nature.unknownWording);
 }
 
-function getBlock(view: NodeView, at: string, whole: boolean): NodeAnswer {
+function getBlock(view: NodeView, blockTag: string, withTransactions: boolean): NodeAnswer {
   const { branch, nature } = view;
-  let number = Number(at);
-  if (at === 'latest') number = branch.length - 1;
-  if (at === 'finalized') {
+  let number = Number(blockTag);
+  if (blockTag === 'latest') number = branch.length - 1;
+  if (blockTag === 'finalized') {
     if (nature.noTag !== null) return nature.noTag === 'empty' ? { result: null } : refuse(nature.noTag);
     // The node's finality follows its own head. No node reports a block as final that a reorg may still
     // remove.
@@ -75,35 +75,36 @@ function getBlock(view: NodeView, at: string, whole: boolean): NodeAnswer {
     }
   }
   const block = branch[number];
-  if (block === undefined || (at !== 'latest' && view.forgets())) return missing(view);
+  if (block === undefined || (blockTag !== 'latest' && view.forgets())) return answerMissing(view);
   const json = blockJson(block);
-  return { result: whole ? json.whole : json.header };
+  return { result: withTransactions ? json.whole : json.header };
 }
 
-function getReceipts(view: NodeView, at: string): NodeAnswer {
-  const block = view.branch[Number(at)];
-  if (block === undefined || view.forgets()) return missing(view);
+function getReceipts(view: NodeView, blockTag: string): NodeAnswer {
+  const block = view.branch[Number(blockTag)];
+  if (block === undefined || view.forgets()) return answerMissing(view);
   const receipts = receiptsOf(view, block);
-  const lost = view.nature.lostReceipts;
-  if (lost === null || BigInt(block.hash) % LOST_EVERY !== 0n) return { result: receipts };
-  if (typeof lost === 'object') return refuse(lost);
-  return { result: lost === 'null' ? null : lost === 'empty' ? [] : receipts.slice(1) };
+  const lostReceipts = view.nature.lostReceipts;
+  if (lostReceipts === null || BigInt(block.hash) % LOST_EVERY !== 0n) return { result: receipts };
+  if (typeof lostReceipts === 'object') return refuse(lostReceipts);
+  return { result: lostReceipts === 'null' ? null : lostReceipts === 'empty' ? [] : receipts.slice(1) };
 }
 
 function getReceipt(view: NodeView, hash: string): NodeAnswer {
-  const at = ({ transactions }: ChainBlock): number => transactions.findIndex((one) => one.hash === hash);
-  const block = view.branch.findLast((one) => at(one) !== -1);
+  const indexIn = ({ transactions }: ChainBlock): number =>
+    transactions.findIndex((transaction) => transaction.hash === hash);
+  const block = view.branch.findLast((block) => indexIn(block) !== -1);
   if (block === undefined || view.forgets()) return { result: null };
-  return { result: receiptsOf(view, block)[at(block)] };
+  return { result: receiptsOf(view, block)[indexIn(block)] };
 }
 
 /** The receipts as the node has them. */
 function receiptsOf(view: NodeView, block: ChainBlock): BlockJson['receipts'] {
   const { receipts } = blockJson(block);
   const { hasBlockReceipt } = view.nature.quirks;
-  const kept = hasBlockReceipt ? receipts : receipts.slice(0, block.transactionCount);
-  if (!isChanged(view, block)) return kept;
-  return kept.map((receipt, index) => {
+  const keptReceipts = hasBlockReceipt ? receipts : receipts.slice(0, block.transactionCount);
+  if (!isChanged(view, block)) return keptReceipts;
+  return keptReceipts.map((receipt, index) => {
     const logs = changeLogs(view, block, receipt.logs);
     return index < block.transactionCount
       ? { ...receipt, logs }
@@ -129,10 +130,11 @@ function losesLog({ nature, world }: NodeView, { hash, logs }: ChainBlock): bool
 
 function changeLogs(view: NodeView, block: ChainBlock, logs: readonly LogJson[]): readonly LogJson[] {
   const { world } = view;
-  const lost = losesLog(view, block) ? hex(block.logs.length - 1) : null;
-  if (logs.some(({ logIndex }) => logIndex === lost)) world.noteQuirk('lost logs under the same hash');
+  const lostLogIndex = losesLog(view, block) ? hex(block.logs.length - 1) : null;
+  if (logs.some(({ logIndex }) => logIndex === lostLogIndex))
+    world.noteQuirk('lost logs under the same hash');
   return logs
-    .filter(({ logIndex }) => logIndex !== lost)
+    .filter(({ logIndex }) => logIndex !== lostLogIndex)
     .map((log) => {
       if (log['transactionHash'] !== ZERO_HASH) return log;
       world.noteQuirk('logs without a transaction');
@@ -156,14 +158,14 @@ function getLogs(view: NodeView, filter: { fromBlock: string; toBlock: string })
   return { result: logs };
 }
 
-function call(view: NodeView, { to, data }: { to: Hex; data: Hex }, at: unknown): NodeAnswer {
+function call(view: NodeView, { to, data }: { to: Hex; data: Hex }, blockTag: unknown): NodeAnswer {
   const { branch, world } = view;
   let hash: Hex | undefined;
-  if (typeof at === 'object' && at !== null && 'blockHash' in at) {
-    const wanted = at.blockHash as Hex;
-    const number = world.chain.block(wanted)?.number;
-    hash = number !== undefined && branch[number]?.hash === wanted ? wanted : undefined;
-  } else hash = (at === 'latest' ? branch.at(-1) : branch[Number(at)])?.hash;
+  if (typeof blockTag === 'object' && blockTag !== null && 'blockHash' in blockTag) {
+    const wantedHash = blockTag.blockHash as Hex;
+    const number = world.chain.block(wantedHash)?.number;
+    hash = number !== undefined && branch[number]?.hash === wantedHash ? wantedHash : undefined;
+  } else hash = (blockTag === 'latest' ? branch.at(-1) : branch[Number(blockTag)])?.hash;
   if (hash === undefined) return refuse({ code: -32000, message: 'header not found' });
   const answer = answerContract(world, hash, to, data);
   if (answer === 'revert') return refuse({ code: 3, message: 'execution reverted' });
@@ -182,7 +184,7 @@ export function answerContract(
   const { chain } = world;
   const pools = chain.vaultPoolsAt(hash) ?? [];
   if (to === VAULT) {
-    const pool = pools.find((one) => asksAbout(one, data));
+    const pool = pools.find((candidate) => asksAbout(candidate, data));
     return pool === undefined ? 'revert' : (answerOfVault(pool, data) ?? 'revert');
   }
   const pool = pools.find(({ address }) => address === to);

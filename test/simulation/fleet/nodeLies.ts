@@ -18,65 +18,79 @@ export function lieAbout(random: Random, chain: SimChain, method: string, result
 }
 
 function lieInReceipts(random: Random, chain: SimChain, receipts: readonly Json[]): unknown {
-  const full = receipts.findIndex((receipt) => (receipt['logs'] as Log[]).length > 0);
+  const firstWithLogs = receipts.findIndex((receipt) => (receipt['logs'] as Log[]).length > 0);
   const number = Number(receipts[0]?.['blockNumber'] ?? 0);
   const kind = random.pick(['omit', 'omit', 'orphan', 'removed', 'short', 'malformed'] as const);
   if (kind === 'orphan')
     return orphanOf(random, chain, number, receipts[0]?.['blockHash'])?.receipts ?? receipts;
   if (kind === 'short') return receipts.slice(0, -1);
   if (kind === 'malformed') return random.pick<unknown>([null, {}, 'receipts', [...receipts, null]]);
-  if (full === -1) return receipts;
-  const others = receipts.flatMap((receipt, index) => (index === full ? [] : (receipt['logs'] as Log[])));
-  const logs = receipts[full]!['logs'] as Log[];
-  const last = receipts.findLastIndex((receipt) => (receipt['logs'] as Log[]).length > 0) === full;
-  const told = kind === 'omit' ? omitOne(random, chain, logs, last ? others : null) : removeOne(random, logs);
-  return receipts.map((receipt, index) => (index === full ? { ...receipt, logs: told } : receipt));
+  if (firstWithLogs === -1) return receipts;
+  const otherLogs = receipts.flatMap((receipt, index) =>
+    index === firstWithLogs ? [] : (receipt['logs'] as Log[]),
+  );
+  const logs = receipts[firstWithLogs]!['logs'] as Log[];
+  const isLastWithLogs =
+    receipts.findLastIndex((receipt) => (receipt['logs'] as Log[]).length > 0) === firstWithLogs;
+  const falseLogs =
+    kind === 'omit'
+      ? omitOne(random, chain, logs, isLastWithLogs ? otherLogs : null)
+      : removeOne(random, logs);
+  return receipts.map((receipt, index) =>
+    index === firstWithLogs ? { ...receipt, logs: falseLogs } : receipt,
+  );
 }
 
 function lieInLogs(random: Random, chain: SimChain, logs: readonly Log[]): unknown {
   const [first] = logs;
   if (first === undefined) return logs;
   const number = first['blockNumber'];
-  const own = logs.filter((log) => log['blockNumber'] === number);
-  const rest = logs.filter((log) => log['blockNumber'] !== number);
+  const ownLogs = logs.filter((log) => log['blockNumber'] === number);
+  const otherLogs = logs.filter((log) => log['blockNumber'] !== number);
   switch (random.pick(['omit', 'omit', 'all', 'orphan', 'removed', 'alien'] as const)) {
     case 'omit':
-      return [...omitOne(random, chain, own, []), ...rest];
+      return [...omitOne(random, chain, ownLogs, []), ...otherLogs];
     case 'all':
-      return rest;
+      return otherLogs;
     case 'orphan':
-      return [...(orphanOf(random, chain, Number(number), first['blockHash'])?.logs ?? own), ...rest];
+      return [
+        ...(orphanOf(random, chain, Number(number), first['blockHash'])?.logs ?? ownLogs),
+        ...otherLogs,
+      ];
     case 'removed':
-      return [...removeOne(random, own), ...rest];
+      return [...removeOne(random, ownLogs), ...otherLogs];
     case 'alien':
       return [...logs, { ...first, blockNumber: '0xfffff' }];
   }
 }
 
 /**
- * Drops one of the block's logs. If blocks cannot be proven, keeps a last log whose absence changes neither the bloom nor
- * the log order, because a client cannot detect that. `others` are the block's other logs; null if later logs follow.
+ * Drops one of the block's logs. If blocks cannot be proven, keeps a last log whose absence changes neither the bloom
+ * nor the log order, because a client cannot detect that. `otherLogs` are the block's other logs; null if later logs
+ * follow.
  */
 function omitOne(
   random: Random,
   { isSealed }: SimChain,
   logs: readonly Log[],
-  others: readonly Log[] | null,
+  otherLogs: readonly Log[] | null,
 ): readonly Log[] {
   const index = random.int(0, logs.length - 1);
-  const left = logs.filter((_, at) => at !== index);
-  if (isSealed || others === null || index < logs.length - 1) return left;
-  return bloomOf([...left, ...others]) === bloomOf([...logs, ...others]) ? logs : left;
+  const remainingLogs = logs.filter((_, logIndex) => logIndex !== index);
+  if (isSealed || otherLogs === null || index < logs.length - 1) return remainingLogs;
+  return bloomOf([...remainingLogs, ...otherLogs]) === bloomOf([...logs, ...otherLogs])
+    ? logs
+    : remainingLogs;
 }
 
 function removeOne(random: Random, logs: readonly Log[]): Json[] {
   const index = random.int(0, logs.length - 1);
-  return logs.map((log, at) => (at === index ? { ...log, removed: true } : log));
+  return logs.map((log, logIndex) => (logIndex === index ? { ...log, removed: true } : log));
 }
 
 function orphanOf(random: Random, chain: SimChain, number: number, hash: unknown) {
-  const others = chain.blocksAt(number).filter((block) => block.hash !== hash && block.logs.length > 0);
-  return others.length === 0 ? null : blockJson(random.pick(others));
+  const otherBlocks = chain.blocksAt(number).filter((block) => block.hash !== hash && block.logs.length > 0);
+  return otherBlocks.length === 0 ? null : blockJson(random.pick(otherBlocks));
 }
 
 function lieInHeader(random: Random, header: Json): unknown {

@@ -114,21 +114,26 @@ export function drawQuirks(random: Random): NodeQuirks {
   };
 }
 
-/** `odd` draws the faults that are not in the classifier of errors. */
-export function drawNature(random: Random, odd: Random, chainId: number, quirks: NodeQuirks): NodeNature {
+/** `oddRandom` draws the faults that are not in the classifier of errors. */
+export function drawNature(
+  random: Random,
+  oddRandom: Random,
+  chainId: number,
+  quirks: NodeQuirks,
+): NodeNature {
   const nature = drawUsual(random, chainId);
   return {
     ...nature,
     quirks,
-    lostReceipts: odd.chance(0.25)
-      ? odd.pick<NonNullable<NodeNature['lostReceipts']>>([
+    lostReceipts: oddRandom.chance(0.25)
+      ? oddRandom.pick<NonNullable<NodeNature['lostReceipts']>>([
           'empty',
           'short',
           'null',
           { code: -32000, message: 'internal error' },
         ])
       : null,
-    rangeWording: odd.chance(0.25) ? odd.pick(ODD_RANGE_WORDINGS) : nature.rangeWording,
+    rangeWording: oddRandom.chance(0.25) ? oddRandom.pick(ODD_RANGE_WORDINGS) : nature.rangeWording,
   };
 }
 

@@ -131,12 +131,12 @@ export class SimTransport implements RpcTransport {
   /** Draws the failure of one call: an error, no result, or a failure of the whole request. Null if it succeeds. */
   private drawFault(): Message | 'request' | null {
     const { random, odd, nature, world } = this.options;
-    const limited = { error: nature.rateWording };
-    if (!this.failsCalls) return random.chance(this.mood.fails / 10) ? limited : null;
+    const rateLimitAnswer = { error: nature.rateWording };
+    if (!this.failsCalls) return random.chance(this.mood.fails / 10) ? rateLimitAnswer : null;
     if (!odd.chance(this.mood.fails)) return null;
     world.noteQuirk('failures of single calls');
-    const internal = { error: { code: -32603, message: 'Internal error' } };
-    return odd.pick<Message | 'request'>([limited, internal, { result: null }, 'request']);
+    const internalErrorAnswer = { error: { code: -32603, message: 'Internal error' } };
+    return odd.pick<Message | 'request'>([rateLimitAnswer, internalErrorAnswer, { result: null }, 'request']);
   }
 
   /** Numbers the messages. A quirky node sends text, or gives a message the id of another call. */
@@ -147,10 +147,14 @@ export class SimTransport implements RpcTransport {
     if (hasTextIds) world.noteQuirk('ids as text');
     if (!this.calm && odd.chance(wrongIds)) {
       world.noteQuirk('wrong ids');
-      const last = messages.length - 1;
-      ids[odd.int(0, last)] = odd.pick([null, last + 7, odd.int(0, last)]);
+      const lastIndex = messages.length - 1;
+      ids[odd.int(0, lastIndex)] = odd.pick([null, lastIndex + 7, odd.int(0, lastIndex)]);
     }
-    const numbered = messages.map((message, at) => ({ jsonrpc: '2.0', id: ids[at], ...message }));
+    const numbered = messages.map((message, messageIndex) => ({
+      jsonrpc: '2.0',
+      id: ids[messageIndex],
+      ...message,
+    }));
     return numbered.length === 1 ? numbered[0] : numbered;
   }
 

@@ -63,8 +63,8 @@ export class SimWorld {
   /** The head at that time. */
   headAt(time: number): Hex {
     for (let index = this.changes.length - 1; index >= 0; index -= 1) {
-      const change = this.changes[index]!;
-      if (change.at <= time) return change.tip;
+      const headChange = this.changes[index]!;
+      if (headChange.at <= time) return headChange.tip;
     }
     return this.changes[0]!.tip;
   }
@@ -72,8 +72,8 @@ export class SimWorld {
   /** The branch that ends with this block, starting with block 0. */
   branch(tip: Hex): readonly ChainBlock[] {
     if (tip === this.chain.head.hash) return this.chain.canonicalView();
-    const known = this.branches.get(tip);
-    if (known !== undefined) return known;
+    const knownBranch = this.branches.get(tip);
+    if (knownBranch !== undefined) return knownBranch;
     const blocks: ChainBlock[] = [];
     for (let block = this.chain.block(tip); block !== undefined; block = this.chain.block(block.parentHash)) {
       blocks.push(block);

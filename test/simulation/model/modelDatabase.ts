@@ -21,31 +21,31 @@ export function openModelDatabase(
   trace: (event: string) => void,
   clock: Clock | null,
 ): Database {
-  const die = (): void => {
+  const throwDeath = (): void => {
     if (faults.isLast()) throw crashError();
   };
   const perform = async (name: string, steps: () => readonly Step[]): Promise<void> => {
-    die();
+    throwDeath();
     if (faults.glitches()) throw glitchError();
     trace(name);
     // From here on, the statement takes effect even if the client dies.
-    const order = faults.shuffle(steps());
+    const shuffledSteps = faults.shuffle(steps());
     const lateMs = clock === null ? null : faults.lateMs();
     if (clock !== null && lateMs !== null) {
       trace(`late by ${lateMs}`);
       engine.under += 1;
       void clock.sleep(lateMs).then(() => {
         engine.under -= 1;
-        order.forEach((step) => step());
+        shuffledSteps.forEach((step) => step());
       });
       throw glitchError();
     }
-    for (const step of order) {
+    for (const step of shuffledSteps) {
       await Promise.resolve();
       if (faults.isLast() && faults.death === 'engine') throw crashError();
       step();
     }
-    die();
+    throwDeath();
     if (faults.glitches()) throw glitchError();
   };
   const select = async (name: string, sql: string, params: QueryParams = {}): Promise<unknown[]> => {

@@ -64,10 +64,12 @@ export class ModelEngine {
 
   /** The steps of INSERT INTO table SELECT … FROM its head table WHERE has(commits, commit) ORDER BY ord. */
   promoteSteps(table: string, commits: readonly number[], token: string | undefined): Step[] {
-    const wanted = new Set(commits);
-    const rows = [...this.headRows(table)].filter((row) => wanted.has(row.commit)).map((row) => row.in(0));
-    const order = new Map(rows.map((row) => [row, placeOf(table, row.bytes)]));
-    rows.sort((a, b) => order.get(a)! - order.get(b)!);
+    const wantedCommits = new Set(commits);
+    const rows = [...this.headRows(table)]
+      .filter((row) => wantedCommits.has(row.commit))
+      .map((row) => row.in(0));
+    const placeByRow = new Map(rows.map((row) => [row, placeOf(table, row.bytes)]));
+    rows.sort((a, b) => placeByRow.get(a)! - placeByRow.get(b)!);
     return this.finalSteps(table, rows, token);
   }
 
@@ -80,12 +82,12 @@ export class ModelEngine {
   }
 
   partitions(): { table: string; partition: string }[] {
-    const parts = [...this.heads].flatMap(([table, rows]) =>
+    const partitions = [...this.heads].flatMap(([table, rows]) =>
       [...rows.keys()].map((partition) => ({ table, partition: String(partition) })),
     );
     const heights = new Set(this.heights.map(({ number }) => Math.floor(number / HEIGHTS_PARTITION)));
     return [
-      ...parts,
+      ...partitions,
       ...[...heights].map((partition) => ({ table: 'head_blocks', partition: String(partition) })),
     ];
   }
@@ -100,14 +102,14 @@ export class ModelEngine {
 
   private finalSteps(table: string, rows: readonly StoredRow[], token: string | undefined): Step[] {
     if (rows.length === 0) return [];
-    const { rows: stored, window } = this.finals.get(table)!;
+    const { rows: storedRows, window } = this.finals.get(table)!;
     const source: Step = () => {
-      if (window.take(token)) stored.push(...rows);
+      if (window.take(token)) storedRows.push(...rows);
     };
-    const targets = this.views.views.filter((view) => view.source === table);
+    const views = this.views.views.filter((view) => view.source === table);
     return [
       source,
-      ...targets.map((view): Step => () => {
+      ...views.map((view): Step => () => {
         if (view.window.take(token)) view.apply(rows.map((row) => row.fields));
       }),
     ];
@@ -117,16 +119,16 @@ export class ModelEngine {
     const name = table.replace(/_head$/, '');
     for (const row of rows) {
       const partition = Math.floor(blockOf(name, row.bytes) / HEAD_PARTITION);
-      const known = head.get(partition);
-      if (known === undefined) head.set(partition, [row]);
-      else known.push(row);
+      const knownRows = head.get(partition);
+      if (knownRows === undefined) head.set(partition, [row]);
+      else knownRows.push(row);
     }
   }
 
   private addToken(fields: Fields): void {
     const address = String(fields['address']);
-    const known = this.tokens.get(address);
-    if (known === undefined || Number(fields['version']) >= Number(known['version']))
+    const knownToken = this.tokens.get(address);
+    if (knownToken === undefined || Number(fields['version']) >= Number(knownToken['version']))
       this.tokens.set(address, fields);
   }
 }

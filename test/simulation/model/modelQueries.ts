@@ -21,10 +21,10 @@ const listOf = (params: QueryParams, name: string): readonly (string | number)[]
 const texts = (values: unknown): string[] => (values as readonly unknown[]).map(String);
 const ordOf = (row: StoredRow): number => Number(row.fields['ord']);
 
-const upTo = (engine: ModelEngine, table: string, params: QueryParams): StoredRow[] =>
+const rowsUpTo = (engine: ModelEngine, table: string, params: QueryParams): StoredRow[] =>
   engine.finalRows(table).filter((row) => placeOf(table, row.bytes) <= numberOf(params, 'final_ord'));
 
-const within = (engine: ModelEngine, table: string, params: QueryParams): StoredRow[] =>
+const rowsWithin = (engine: ModelEngine, table: string, params: QueryParams): StoredRow[] =>
   engine
     .finalRows(table)
     .filter((row) => {
@@ -37,8 +37,8 @@ const within = (engine: ModelEngine, table: string, params: QueryParams): Stored
 function newestBy(rows: readonly StoredRow[], keyOf: (fields: Fields) => string): Fields[] {
   const newest = new Map<string, Fields>();
   for (const { fields } of rows) {
-    const known = newest.get(keyOf(fields));
-    if (known === undefined || Number(fields['ord']) > Number(known['ord']))
+    const newestKnown = newest.get(keyOf(fields));
+    if (newestKnown === undefined || Number(fields['ord']) > Number(newestKnown['ord']))
       newest.set(keyOf(fields), fields);
   }
   return [...newest.values()].sort((a, b) => Number(b['ord']) - Number(a['ord']));
@@ -75,9 +75,9 @@ function headBlocks(engine: ModelEngine, params: QueryParams): Rows {
     }));
 }
 
-function states(engine: ModelEngine, params: QueryParams, sql: string): Rows {
+function listStates(engine: ModelEngine, params: QueryParams, sql: string): Rows {
   const latest: LatestState[] = sql.includes('FROM pool_states')
-    ? newestBy(upTo(engine, 'pool_states', params), ({ pair }) => String(pair)).map((fields) => ({
+    ? newestBy(rowsUpTo(engine, 'pool_states', params), ({ pair }) => String(pair)).map((fields) => ({
         ord: 0,
         fields,
       }))
@@ -91,15 +91,15 @@ function isOfVault(fields: Fields): boolean {
 }
 
 function vaultBalances(engine: ModelEngine, params: QueryParams, sql: string): Rows {
-  const wanted = new Set(listOf(params, 'pools').map((pool) => `0x${pool}`));
+  const wantedPools = new Set(listOf(params, 'pools').map((pool) => `0x${pool}`));
   const latest = sql.includes('FROM pool_states')
     ? newestBy(
-        upTo(engine, 'pool_states', params).filter(({ fields }) => isOfVault(fields)),
+        rowsUpTo(engine, 'pool_states', params).filter(({ fields }) => isOfVault(fields)),
         ({ pair }) => String(pair),
       )
     : [...engine.views.poolBalances.values()].map(({ fields }) => fields);
   return latest
-    .filter(({ pair }) => wanted.has(String(pair)))
+    .filter(({ pair }) => wantedPools.has(String(pair)))
     .map(({ pair, balances, doubts }) => ({ pair, balances, doubts }));
 }
 
@@ -116,7 +116,7 @@ function vaultIds(engine: ModelEngine, params: QueryParams): Rows {
 
 function vaultFees(engine: ModelEngine, params: QueryParams): Rows {
   const pools = new Set(listOf(params, 'pools').map((pool) => `0x${pool}`));
-  const changes = upTo(engine, 'logs', params).filter(({ fields }) => {
+  const changes = rowsUpTo(engine, 'logs', params).filter(({ fields }) => {
     const { address, topic0, topic_count: topics, data } = fields;
     return (
       pools.has(String(address)) && topic0 === SWAP_FEE_CHANGED && topics === 1 && String(data).length === 66
@@ -130,16 +130,16 @@ function vaultFees(engine: ModelEngine, params: QueryParams): Rows {
 }
 
 function pools(engine: ModelEngine, params: QueryParams): Rows {
-  return upTo(engine, 'pools', params).map(({ fields }) => fields);
+  return rowsUpTo(engine, 'pools', params).map(({ fields }) => fields);
 }
 
-function ticks(engine: ModelEngine, params: QueryParams): Rows {
+function listTicks(engine: ModelEngine, params: QueryParams): Rows {
   const nets = new Map<string, { readonly pair: string; readonly tick: number; net: bigint }>();
   const add = (pair: string, tick: number, net: bigint): void => {
-    const known = nets.get(`${pair} ${tick}`) ?? { pair, tick, net: 0n };
-    nets.set(`${pair} ${tick}`, { ...known, net: known.net + net });
+    const tickNet = nets.get(`${pair} ${tick}`) ?? { pair, tick, net: 0n };
+    nets.set(`${pair} ${tick}`, { ...tickNet, net: tickNet.net + net });
   };
-  for (const { fields } of upTo(engine, 'liquidity_events', params)) {
+  for (const { fields } of rowsUpTo(engine, 'liquidity_events', params)) {
     const { pair, kind, pool_type: type, liquidity, tick_lower: lower, tick_upper: upper } = fields;
     if (Number(type) !== 3 || (kind !== 'mint' && kind !== 'burn')) continue;
     const [from, to] = [Number(lower), Number(upper)];
@@ -183,8 +183,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     })),
   'holders/list_odd_tokens': (engine) => [...engine.oddTokens.values()],
   'ingest/store/list_pools': pools,
-  'ingest/store/list_latest_states': states,
-  'ingest/store/list_exact_states': states,
+  'ingest/store/list_latest_states': listStates,
+  'ingest/store/list_exact_states': listStates,
   'ingest/pools/list_vault_ids': vaultIds,
   'ingest/pools/list_vault_fees': vaultFees,
   'ingest/pools/list_latest_vault_balances': vaultBalances,
@@ -192,17 +192,18 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'ingest/price/find_block_time': (engine, params) =>
     finalBlocks(engine, numberOf(params, 'number'), numberOf(params, 'number')),
   'prices/list_epochs': (engine, params) =>
-    newestBy(within(engine, 'pool_epochs', params), ({ pair, leg }) => `${pair} ${leg}`),
+    newestBy(rowsWithin(engine, 'pool_epochs', params), ({ pair, leg }) => `${pair} ${leg}`),
   'prices/list_routes': (engine, params) =>
-    newestBy(within(engine, 'token_routes', params), ({ token }) => String(token)),
+    newestBy(rowsWithin(engine, 'token_routes', params), ({ token }) => String(token)),
   'prices/list_newest_hops': (engine, params) =>
-    newestBy(within(engine, 'token_prices', params), ({ token }) => String(token)),
+    newestBy(rowsWithin(engine, 'token_prices', params), ({ token }) => String(token)),
   'ingest/price/list_blocks': (engine, params) =>
     finalBlocks(engine, numberOf(params, 'from'), numberOf(params, 'to')),
   'ingest/price/list_states': (engine, params) =>
-    within(engine, 'pool_states', params).map(({ fields }) => fields),
-  'ingest/price/list_ticks': ticks,
-  'ingest/price/list_swaps': (engine, params) => within(engine, 'swaps', params).map(({ fields }) => fields),
+    rowsWithin(engine, 'pool_states', params).map(({ fields }) => fields),
+  'ingest/price/list_ticks': listTicks,
+  'ingest/price/list_swaps': (engine, params) =>
+    rowsWithin(engine, 'swaps', params).map(({ fields }) => fields),
   'check totals': (engine) => [
     { name: 'swaps', total: engine.finalRows('swaps').length },
     ...engine.views.totals(),
@@ -210,7 +211,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'check newest rows': (engine, params) => {
     const ords = (rows: readonly { readonly ord: number }[]): number =>
       Math.max(0, ...rows.map(({ ord }) => ord));
-    const states = within(engine, 'pool_states', params).map((row) => ({ ord: ordOf(row), row }));
+    const states = rowsWithin(engine, 'pool_states', params).map((row) => ({ ord: ordOf(row), row }));
     const balanced = states.filter(({ row }) => isOfVault(row.fields));
     const { poolLatest, poolBalances } = engine.views;
     return [

@@ -6,9 +6,11 @@ import type { ModelEngine } from './modelEngine';
 
 /** The row that read_head returns. Throws if no start block is stored. */
 export function headRowOf(engine: ModelEngine): HeadRow {
-  const done = engine.promotions.filter(({ status }) => status === 'done').sort((a, b) => b.seq - a.seq);
-  const [newest] = done;
-  const first = done.at(-1);
+  const donePromotions = engine.promotions
+    .filter(({ status }) => status === 'done')
+    .sort((a, b) => b.seq - a.seq);
+  const [newest] = donePromotions;
+  const first = donePromotions.at(-1);
   if (newest === undefined || first === undefined) throw new Error('the store has no start block');
   return {
     seq: newest.seq,

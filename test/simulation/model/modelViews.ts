@@ -147,15 +147,15 @@ function addSwap(bar: BarPart, row: Fields): void {
   if ((row['base_is_token0'] === true ? amount0 : amount1) < 0n) bar.buys += 1;
 }
 
-function count(map: Map<string, number>, key: string): void {
-  map.set(key, (map.get(key) ?? 0) + 1);
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-function takeNewest(map: Map<string, LatestState>, fields: Fields): void {
+function takeNewest(newestByPair: Map<string, LatestState>, fields: Fields): void {
   const pair = String(fields['pair']);
   const ord = Number(fields['ord']);
-  const known = map.get(pair);
-  if (known === undefined || ord > known.ord) map.set(pair, { ord, fields });
+  const knownState = newestByPair.get(pair);
+  if (knownState === undefined || ord > knownState.ord) newestByPair.set(pair, { ord, fields });
 }
 
 /** Adds to balances by the key `token holder`, modulo 2^256 as a signed number. A transfer from zero to zero

@@ -81,10 +81,10 @@ export class AttackRunner {
     blocksMax: number,
   ) {
     const { pricer, block } = market;
-    const books = market.books.clone();
+    const clonedBooks = market.books.clone();
     for (let i = 1; i <= blocksMax; i += 1) {
-      books.arbitrage();
-      pricer.apply(toMarketBlock(block + i, books.takeEvents()), true);
+      clonedBooks.arbitrage();
+      pricer.apply(toMarketBlock(block + i, clonedBooks.takeEvents()), true);
       this.honest.push(pricer.priceOf(target)?.usd ?? null);
     }
     pricer.rewindTo(block);
@@ -99,8 +99,9 @@ export class AttackRunner {
       for (let i = 0; i < plan.prepBlocks; i += 1) {
         books.arbitrage();
         for (const move of plan.moves) if (move.at === i) apply(books, move);
-        const moved = this.step(i, books.takeEvents());
-        if (moved !== null && reaches(moved, log)) return { loss: lossOf(books), moved, at: i };
+        const movedLog = this.step(i, books.takeEvents());
+        if (movedLog !== null && reaches(movedLog, log))
+          return { loss: lossOf(books), moved: movedLog, at: i };
       }
       books.arbitrage();
       for (const move of plan.moves) if (move.at >= plan.prepBlocks) apply(books, move);
@@ -122,40 +123,42 @@ export class AttackRunner {
 
   /** Finds the smallest push that reaches the move. Widens the push in steps, then bisects. */
   private findPush(plan: AttackPlan, before: SimBooks, log: number): AttackResult | null {
-    const at = plan.prepBlocks;
+    const attackBlock = plan.prepBlocks;
     const sign = Math.sign(log);
     const attempt = (size: number): AttackResult | null => {
       const books = before.clone();
       pushPools(books, plan.push, sign * size);
       for (const move of plan.late) apply(books, move);
-      const moved = this.step(at, books.takeEvents());
-      this.market.pricer.rewindTo(this.market.block + at);
-      return moved !== null && reaches(moved, log) ? { loss: lossOf(books), moved, at } : null;
+      const movedLog = this.step(attackBlock, books.takeEvents());
+      this.market.pricer.rewindTo(this.market.block + attackBlock);
+      return movedLog !== null && reaches(movedLog, log)
+        ? { loss: lossOf(books), moved: movedLog, at: attackBlock }
+        : null;
     };
     let [low, high] = [0, 0];
-    let found = attempt(0);
-    if (found !== null) return found;
+    let best = attempt(0);
+    if (best !== null) return best;
     for (const factor of [0.5, 0.8, 1, 1.02, 1.1, 1.3, 1.7, 2.5, 4]) {
       const size = Math.abs(log) * factor;
       if (size > PUSH_MAX) break;
-      found = attempt(size);
+      best = attempt(size);
       high = size;
-      if (found !== null) break;
+      if (best !== null) break;
       low = size;
     }
-    if (found === null) return null;
+    if (best === null) return null;
     for (let step = 0; step < STEPS && high - low > 5e-3 * high; step += 1) {
       const middle = (low + high) / 2;
       const result = attempt(middle);
       if (result === null) low = middle;
-      else [high, found] = [middle, result];
+      else [high, best] = [middle, result];
     }
-    return found;
+    return best;
   }
 }
 
-function reaches(moved: number, log: number): boolean {
-  return log > 0 ? moved >= log : moved <= log;
+function reaches(movedLog: number, log: number): boolean {
+  return log > 0 ? movedLog >= log : movedLog <= log;
 }
 
 function pushPools(books: SimBooks, push: readonly number[], size: number): void {
@@ -197,8 +200,8 @@ function apply(books: SimBooks, move: AttackMove): void {
     case 'donate':
       return books.donate(pool, move.side, move.usd);
     case 'swap': {
-      const fair = books.fairOf(pool);
-      if (fair !== null) books.swapTo(pool, fair * Math.exp(move.log), 'attacker');
+      const fairPrice = books.fairOf(pool);
+      if (fairPrice !== null) books.swapTo(pool, fairPrice * Math.exp(move.log), 'attacker');
     }
   }
 }

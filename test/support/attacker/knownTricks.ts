@@ -26,17 +26,22 @@ export function plainPlans(market: SimMarket): AttackPlan[] {
   const signs = directions(market);
   const hops = market.plan.path.length - 1;
   const plans: AttackPlan[] = [];
-  const add = (counts: (i: number) => boolean): void => {
-    plans.push({ prepBlocks: 0, moves: [], push: signs.map((sign, i) => (counts(i) ? sign : 0)), late: [] });
+  const addPushPlan = (isPushed: (i: number) => boolean): void => {
+    plans.push({
+      prepBlocks: 0,
+      moves: [],
+      push: signs.map((sign, i) => (isPushed(i) ? sign : 0)),
+      late: [],
+    });
   };
-  for (let chosen = 1; chosen < 2 ** hops; chosen += 1)
-    add((i) => ((chosen >> (stepOf(market, i) ?? 30)) & 1) === 1);
+  for (let selectionBits = 1; selectionBits < 2 ** hops; selectionBits += 1)
+    addPushPlan((i) => ((selectionBits >> (stepOf(market, i) ?? 30)) & 1) === 1);
   for (let step = 0; step < hops; step += 1) {
     const pools = signs.flatMap((_, i) => (stepOf(market, i) === step ? [i] : []));
     const depth = (i: number): number => market.books.pools[i]!.state().liquidity;
     pools.sort((a, b) => depth(b) - depth(a));
-    for (const one of pools) add((i) => i === one);
-    if (pools.length > 2) add((i) => pools.slice(0, -1).includes(i));
+    for (const poolIndex of pools) addPushPlan((i) => i === poolIndex);
+    if (pools.length > 2) addPushPlan((i) => pools.slice(0, -1).includes(i));
   }
   return plans;
 }
@@ -63,18 +68,18 @@ function listTricks(market: SimMarket, log: number): AttackPlan[] {
   for (const prepBlocks of waits)
     for (const toEdge of [true, false])
       for (const times of [1, 3, 30, 1_000]) {
-        const chosen = favourites(market, log, toEdge);
+        const favouritePools = favourites(market, log, toEdge);
         const movesOf = ({ pool, edge, usd }: Favourite): AttackMove[] => [
           ...(toEdge ? [{ kind: 'swap' as const, at: 0, pool, log: edge }] : []),
           { kind: 'add', at: 0, pool, usd: usd * times, low: -0.05, high: 0.05 },
         ];
-        const moves = chosen.flatMap(movesOf);
+        const moves = favouritePools.flatMap(movesOf);
         plans.push({ prepBlocks, moves, push: signs, late: [] });
         // These plans push the pools of one hop only. In the other hops they add liquidity at a false price, so that
         // the false pools gain weight.
-        if (chosen.length > 1)
-          for (const { step } of chosen) {
-            const elsewhere = chosen.filter((favourite) => favourite.step !== step).flatMap(movesOf);
+        if (favouritePools.length > 1)
+          for (const { step } of favouritePools) {
+            const elsewhere = favouritePools.filter((favourite) => favourite.step !== step).flatMap(movesOf);
             const push = signs.map((sign, i) => (stepOf(market, i) === step ? sign : 0));
             plans.push({ prepBlocks, moves: elsewhere, push, late: [] });
           }
@@ -91,11 +96,26 @@ function listTricks(market: SimMarket, log: number): AttackPlan[] {
           { kind: 'add', at: 0, pool, usd, low: -0.05, high: 0.05 },
         ];
         plans.push({ prepBlocks, moves, push: signs, late: [] });
-        plans.push({ prepBlocks, moves, push: signs.map((of, i) => (i === pool ? 0 : of)), late: [] });
-        plans.push({ prepBlocks, moves, push: signs.map((of, i) => (i === pool ? of : 0)), late: [] });
+        plans.push({
+          prepBlocks,
+          moves,
+          push: signs.map((poolSign, i) => (i === pool ? 0 : poolSign)),
+          late: [],
+        });
+        plans.push({
+          prepBlocks,
+          moves,
+          push: signs.map((poolSign, i) => (i === pool ? poolSign : 0)),
+          late: [],
+        });
         // The route keeps the pool for the epoch, although the attacker removes the liquidity before the push.
-        const held = [...moves.slice(1), { kind: 'remove' as const, at: prepBlocks, pool }];
-        plans.push({ prepBlocks, moves: held, push: signs.map((of, i) => (i === pool ? of : 0)), late: [] });
+        const heldMoves = [...moves.slice(1), { kind: 'remove' as const, at: prepBlocks, pool }];
+        plans.push({
+          prepBlocks,
+          moves: heldMoves,
+          push: signs.map((poolSign, i) => (i === pool ? poolSign : 0)),
+          late: [],
+        });
       }
     }
   });
@@ -118,7 +138,7 @@ function rangeTricks(market: SimMarket): AttackPlan[] {
     return ranged.flatMap((pool) =>
       [100, 1_000, others, depthOf(pool), depthOf(pool) + others].flatMap((depth) =>
         [ranged, pools, [pool]].map((pushed): AttackPlan => {
-          const late: AttackMove = {
+          const lateMove: AttackMove = {
             kind: 'add',
             at: BLOCKS_MAX,
             pool,
@@ -127,7 +147,7 @@ function rangeTricks(market: SimMarket): AttackPlan[] {
             high: 0.01,
           };
           const push = signs.map((sign, i) => (pushed.includes(i) ? sign : 0));
-          return { prepBlocks: 0, moves: [], push, late: [late] };
+          return { prepBlocks: 0, moves: [], push, late: [lateMove] };
         }),
       ),
     );
@@ -142,7 +162,7 @@ function rangeTricks(market: SimMarket): AttackPlan[] {
 function vaultTricks(market: SimMarket, log: number, waits: readonly number[]): AttackPlan[] {
   const { books } = market;
   const signs = directions(market);
-  const none = signs.map(() => 0);
+  const noPush = signs.map(() => 0);
   return books.pools.flatMap(({ plan }, pool) => {
     const sign = signs[pool]! * Math.sign(log);
     if (sign === 0 || plan.kind !== 'weighted') return [];
@@ -153,30 +173,37 @@ function vaultTricks(market: SimMarket, log: number, waits: readonly number[]): 
       return [0, ...waits].flatMap((prepBlocks) =>
         ([0, 1] as const).map((side): AttackPlan => {
           const declared: AttackMove = { kind: 'declare', at: 0, pool, side, usd: 100 * (usd0 + usd1) };
-          return { prepBlocks, moves: [declared], push: prepBlocks === 0 ? none : signs, late: [] };
+          return { prepBlocks, moves: [declared], push: prepBlocks === 0 ? noPush : signs, late: [] };
         }),
       );
     // A deposit of token1 or a withdrawal of token0 raises the price of the pool.
-    const [into, out] = sign > 0 ? ([1, 0] as const) : ([0, 1] as const);
-    const usd = (into === 0 ? usd0 : usd1) * Math.expm1(Math.abs(log));
-    const own: AttackMove = { kind: 'add', at: 0, pool, usd: 1_000 * (usd0 + usd1), low: 0, high: 0 };
-    const join: AttackMove = { kind: 'join', at: 0, pool, side: into, usd };
-    const back: AttackMove = { kind: 'join', at: BLOCKS_MAX, pool, side: out, usd: usd / 2 };
-    const exit: AttackMove = { kind: 'exit', at: 0, pool, side: out, part: 0.3 * Math.abs(log) };
+    const [sideIn, sideOut] = sign > 0 ? ([1, 0] as const) : ([0, 1] as const);
+    const usd = (sideIn === 0 ? usd0 : usd1) * Math.expm1(Math.abs(log));
+    const addedLiquidity: AttackMove = {
+      kind: 'add',
+      at: 0,
+      pool,
+      usd: 1_000 * (usd0 + usd1),
+      low: 0,
+      high: 0,
+    };
+    const join: AttackMove = { kind: 'join', at: 0, pool, side: sideIn, usd };
+    const joinBack: AttackMove = { kind: 'join', at: BLOCKS_MAX, pool, side: sideOut, usd: usd / 2 };
+    const exitMove: AttackMove = { kind: 'exit', at: 0, pool, side: sideOut, part: 0.3 * Math.abs(log) };
     const exitBack: AttackMove = {
       kind: 'exit',
       at: BLOCKS_MAX,
       pool,
-      side: into,
+      side: sideIn,
       part: 0.1 * Math.abs(log),
     };
     return [0, ...waits].flatMap((prepBlocks): AttackPlan[] => [
       { prepBlocks, moves: [join], push: signs, late: [] },
-      { prepBlocks, moves: [join], push: none, late: [] },
-      { prepBlocks, moves: [own, exit], push: signs, late: [] },
-      { prepBlocks, moves: [own, exit], push: none, late: [] },
-      { prepBlocks, moves: [own], push: signs, late: [exitBack] },
-      { prepBlocks, moves: [], push: signs, late: [back] },
+      { prepBlocks, moves: [join], push: noPush, late: [] },
+      { prepBlocks, moves: [addedLiquidity, exitMove], push: signs, late: [] },
+      { prepBlocks, moves: [addedLiquidity, exitMove], push: noPush, late: [] },
+      { prepBlocks, moves: [addedLiquidity], push: signs, late: [exitBack] },
+      { prepBlocks, moves: [], push: signs, late: [joinBack] },
     ]);
   });
 }
@@ -205,8 +232,8 @@ function favourites(market: SimMarket, log: number, toEdge: boolean): Favourite[
     const pools = signs.flatMap((_sign, i) => (stepOf(market, i) === step ? [i] : []));
     const help = (i: number): number => {
       const pool = books.pools[i]!;
-      const off = Math.log(pool.price / books.fairOf(pool)!) * signs[i]! * Math.sign(log);
-      return toEdge ? -Math.log(1 - pool.plan.fee) : off;
+      const distance = Math.log(pool.price / books.fairOf(pool)!) * signs[i]! * Math.sign(log);
+      return toEdge ? -Math.log(1 - pool.plan.fee) : distance;
     };
     pools.sort((a, b) => help(b) - help(a));
     const [pool] = pools;

@@ -65,7 +65,7 @@ export function planMarket(seed: number): MarketPlan {
       pools.push(planPool(pools.length, path[step]!, other, usd, step, { fair, random, historyBlocks }));
     }
   }
-  const beside = (a: Hex, b: Hex, usd: number, step: number | null): void => {
+  const addBeside = (a: Hex, b: Hex, usd: number, step: number | null): void => {
     const planned = planPool(pools.length, a, b, usd, step, { fair, random, historyBlocks });
     pools.push({ ...planned, bornAt: 0, drain: null });
   };
@@ -73,12 +73,12 @@ export function planMarket(seed: number): MarketPlan {
     // The token gets another market, so that its owner is not the only one who can trade it.
     const other = token(random.int(16, 2 ** 40));
     fair.set(other, 1);
-    beside(middle, other, 3e4, null);
-    beside(other, DAI, 5e4, null);
+    addBeside(middle, other, 3e4, null);
+    addBeside(other, DAI, 5e4, null);
   }
   if (hops > 1 && random.chance(0.4))
-    beside(path[0]!, random.pick([DAI, USDC, NATIVE]), 10 ** (1.5 + random.next() * 3), 0);
-  if (random.chance(0.5)) beside(DAI, USDC, 10 ** (4 + random.next() * 2), null);
+    addBeside(path[0]!, random.pick([DAI, USDC, NATIVE]), 10 ** (1.5 + random.next() * 3), 0);
+  if (random.chance(0.5)) addBeside(DAI, USDC, 10 ** (4 + random.next() * 2), null);
   // Managed pools take their random numbers from a generator of their own. The other pools of a seed stay the same, as
   // the fixed cases of the tests require.
   pools.push(
@@ -89,10 +89,10 @@ export function planMarket(seed: number): MarketPlan {
 
 function pathOf(hops: number, random: Random): Hex[] {
   // Addresses are random, so a token is token0 in some pools and token1 in others.
-  const fresh = (): Hex => token(random.int(16, 2 ** 40));
-  const between = Array.from({ length: hops - 1 }, fresh);
+  const freshToken = (): Hex => token(random.int(16, 2 ** 40));
+  const between = Array.from({ length: hops - 1 }, freshToken);
   if (between.length > 0 && random.chance(0.7)) between[between.length - 1] = NATIVE;
-  return [fresh(), ...between, random.pick([DAI, USDC])];
+  return [freshToken(), ...between, random.pick([DAI, USDC])];
 }
 
 interface Given {
@@ -127,8 +127,8 @@ function planPool(
 }
 
 /** In one of four markets, adds a weighted pool beside a hop whose asset manager is the attacker. */
-function managedPools(path: readonly Hex[], number: number, given: Given): PlannedPool[] {
-  const { fair, random } = given;
+function managedPools(path: readonly Hex[], number: number, context: Given): PlannedPool[] {
+  const { fair, random } = context;
   if (!random.chance(0.25)) return [];
   const step = random.int(0, path.length - 2);
   const [a, b] = [path[step]!, path[step + 1]!];
@@ -153,10 +153,10 @@ function addRanges(pool: SimPool, value1: number, random: Random): void {
   const count = random.int(1, 4);
   for (let i = 0; i < count; i += 1) {
     const width = random.pick([0.005, 0.03, 0.06, 0.2, 0.7, 2]);
-    const shift = i === 0 ? 0 : random.pick([0, 0, 0.5, -0.5]) * (0.2 + random.next());
-    const centre = Math.exp(shift);
+    const centreShift = i === 0 ? 0 : random.pick([0, 0, 0.5, -0.5]) * (0.2 + random.next());
+    const centre = Math.exp(centreShift);
     // A narrow position gets less value, so that it has about as much liquidity at the price as a wide position.
-    const part = (value1 / count) * Math.min(1, width) * (0.3 + random.next());
-    pool.add(false, part, centre * Math.exp(-width), centre * Math.exp(width));
+    const positionValue = (value1 / count) * Math.min(1, width) * (0.3 + random.next());
+    pool.add(false, positionValue, centre * Math.exp(-width), centre * Math.exp(width));
   }
 }

@@ -25,7 +25,7 @@ function costHops(market: SimMarket): CostHop[] | null {
   const path = pathOf(pricer, plan.path[0]!);
   if (path === null) return null;
   const anchors = anchorPrices(ANCHORS);
-  const view = marketAt(market);
+  const marketView = marketAt(market);
   const { pools } = market.books;
   const plans = new Map(pools.map((pool) => [pool.leg.key, pool.plan]));
   const active = new Map(pools.map((pool) => [pool.leg.key, pool.active]));
@@ -37,8 +37,8 @@ function costHops(market: SimMarket): CostHop[] | null {
         return isOther(token0 === route.token ? token1 : token0) ? [fee] : [];
       });
     const isLater = (token: Hex): boolean => path.slice(step).some(({ next }) => next === token);
-    return costHop(route, priceRouteHop(route, view, anchors), {
-      market: view,
+    return costHop(route, priceRouteHop(route, marketView, anchors), {
+      market: marketView,
       usdOf: (leg) => pricer.priceOf(leg.token0 === route.token ? leg.token1 : leg.token0)?.usd ?? 0,
       feeOf: ({ key }) => plans.get(key)!.fee,
       activeOf: ({ key }) => active.get(key)!,
@@ -51,13 +51,13 @@ function costHops(market: SimMarket): CostHop[] | null {
 
 function pathOf(pricer: Pricer, target: Hex): PriceRoute<IndexedLeg>[] | null {
   const path: PriceRoute<IndexedLeg>[] = [];
-  for (let at = target; path.length <= 4;) {
-    const route = pricer.routeOf(at) as PriceRoute<IndexedLeg> | undefined;
+  for (let token = target; path.length <= 4;) {
+    const route = pricer.routeOf(token) as PriceRoute<IndexedLeg> | undefined;
     if (route === undefined) return null;
     if (isAnchorRoute(route)) return path;
     if (route.hops === 0) return null;
     path.push(route);
-    at = route.next;
+    token = route.next;
   }
   return null;
 }

@@ -25,24 +25,24 @@ export function changed(plan: AttackPlan, market: SimMarket, random: Random): At
   const kind = random.pick(kinds);
   if (kind === 'push') {
     const signs = directions(market);
-    const at = random.int(0, plan.push.length - 1);
-    const how = random.next();
+    const pushIndex = random.int(0, plan.push.length - 1);
+    const chance = random.next();
     return {
       ...plan,
       push: plan.push.map((part, i) => {
-        if (i !== at) return part;
-        if (how < 0.2) return 0;
-        if (part === 0 || how < 0.4) return (signs[i] ?? 0) * random.next() * 2;
+        if (i !== pushIndex) return part;
+        if (chance < 0.2) return 0;
+        if (part === 0 || chance < 0.4) return (signs[i] ?? 0) * random.next() * 2;
         return part * Math.exp((random.next() - 0.5) * 1.2);
       }),
     };
   }
   if (kind === 'drop') {
-    const at = random.int(0, Math.max(0, plan.moves.length + plan.late.length - 1));
+    const moveIndex = random.int(0, Math.max(0, plan.moves.length + plan.late.length - 1));
     return {
       ...plan,
-      moves: plan.moves.filter((_, i) => i !== at),
-      late: plan.late.filter((_, i) => i + plan.moves.length !== at),
+      moves: plan.moves.filter((_, i) => i !== moveIndex),
+      late: plan.late.filter((_, i) => i + plan.moves.length !== moveIndex),
     };
   }
   if (kind === 'time') return { ...plan, prepBlocks: prepBlocksOf(market, random) };
@@ -112,11 +112,11 @@ function createMove(
   usd: number,
 ): AttackMove {
   const target = plan.path[0]!;
-  const own = token(15);
-  const other = random.pick([DAI, NATIVE, own, ...plan.path.slice(1)]);
-  const [a, b] = other === own && random.chance(0.5) ? [own, DAI] : [target, other];
+  const ownToken = token(15);
+  const otherToken = random.pick([DAI, NATIVE, ownToken, ...plan.path.slice(1)]);
+  const [a, b] = otherToken === ownToken && random.chance(0.5) ? [ownToken, DAI] : [target, otherToken];
   const [token0, token1] = a < b ? [a, b] : [b, a];
-  const fair = (books.fair.get(token0) ?? 1) / (books.fair.get(token1) ?? 1);
+  const fairPrice = (books.fair.get(token0) ?? 1) / (books.fair.get(token1) ?? 1);
   const number = 500 + moves.length;
   return {
     kind: 'create',
@@ -130,7 +130,7 @@ function createMove(
       fee: 0.003,
       weight0: 0.5,
       isManaged: random.chance(0.5),
-      price: fair * Math.exp(random.pick([0, 0.003, -0.003, 0.3, -0.3, 2, -2])),
+      price: fairPrice * Math.exp(random.pick([0, 0.003, -0.003, 0.3, -0.3, 2, -2])),
     },
   };
 }

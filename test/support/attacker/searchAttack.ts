@@ -46,8 +46,8 @@ export function searchAttack(
   const random = new Random(
     market.plan.seed * 7 + AIMS.indexOf(AIMS.find((a) => a.part === aim.part && a.isUp === aim.isUp)!),
   );
-  const part = PARTS[aim.part];
-  const log = Math.log(aim.isUp ? 1 + part : 1 - part);
+  const priceChange = PARTS[aim.part];
+  const log = Math.log(aim.isUp ? 1 + priceChange : 1 - priceChange);
   const best: Closest[] = [];
   const attempt = (plan: AttackPlan): void => {
     const result = runner.run(plan, log);
@@ -57,11 +57,12 @@ export function searchAttack(
     best.splice(6);
   };
   const tricks = knownTricks(market, log, random);
-  const plain = [...plainPlans(market), ...tricks].slice(0, Math.ceil(tries * PLAIN_PART));
-  for (const plan of plain) attempt(plan);
-  for (let i = plain.length; i < tries; i += 1) {
-    const base = best.length > 0 && random.chance(0.85) ? random.pick(best).plan : random.pick(plain);
-    let plan = base;
+  const firstPlans = [...plainPlans(market), ...tricks].slice(0, Math.ceil(tries * PLAIN_PART));
+  for (const plan of firstPlans) attempt(plan);
+  for (let i = firstPlans.length; i < tries; i += 1) {
+    const basePlan =
+      best.length > 0 && random.chance(0.85) ? random.pick(best).plan : random.pick(firstPlans);
+    let plan = basePlan;
     for (let changes = random.int(1, 3); changes > 0; changes -= 1) plan = changed(plan, market, random);
     attempt(plan);
   }

@@ -91,9 +91,9 @@ export class SimBooks {
 
   /** The attacker gives tokens to a V2 pool and syncs the pool. */
   donate(pool: SimPool, side: Side, usd: number): void {
-    const given = onSide(side, usd / this.usdOfSide(pool, side));
-    if (!pool.donate(given)) return;
-    this.attackerUsd -= this.usdOf(pool, given);
+    const amountsIn = onSide(side, usd / this.usdOfSide(pool, side));
+    if (!pool.donate(amountsIn)) return;
+    this.attackerUsd -= this.usdOf(pool, amountsIn);
     this.note(pool, null);
   }
 
@@ -107,9 +107,9 @@ export class SimBooks {
 
   /** The attacker withdraws one token of a weighted pool, for a part (0 to 1) of his share. */
   exitOne(pool: SimPool, side: Side, part: number): void {
-    const paid = pool.exitOne(side, part);
-    if (paid === 0) return;
-    this.attackerUsd += this.usdOf(pool, onSide(side, paid));
+    const amountOut = pool.exitOne(side, part);
+    if (amountOut === 0) return;
+    this.attackerUsd += this.usdOf(pool, onSide(side, amountOut));
     this.note(pool, null);
   }
 
@@ -129,11 +129,13 @@ export class SimBooks {
 
   arbitrage(): void {
     for (const pool of this.pools) {
-      const fair = this.fairOf(pool);
-      if (fair === null) continue;
-      const keep = 1 - pool.plan.fee;
-      if (pool.price > (fair / keep) * (1 + 1e-9)) this.swapTo(pool, fair / keep, 'arbitrage');
-      else if (pool.price < fair * keep * (1 - 1e-9)) this.swapTo(pool, fair * keep, 'arbitrage');
+      const fairPrice = this.fairOf(pool);
+      if (fairPrice === null) continue;
+      const keptShare = 1 - pool.plan.fee;
+      if (pool.price > (fairPrice / keptShare) * (1 + 1e-9))
+        this.swapTo(pool, fairPrice / keptShare, 'arbitrage');
+      else if (pool.price < fairPrice * keptShare * (1 - 1e-9))
+        this.swapTo(pool, fairPrice * keptShare, 'arbitrage');
     }
   }
 }
@@ -169,7 +171,7 @@ export function toMarketBlock(number: number, events: readonly SimEvent[]): Mark
     number,
     timestamp: timeOf(number),
     legs: events.flatMap(({ pool, isNew }) => (isNew ? [{ leg: pool.leg, older: false }] : [])),
-    moves: [...steps].map(([key, of]) => ({ key, steps: of })),
+    moves: [...steps].map(([key, legSteps]) => ({ key, steps: legSteps })),
     traded: [...traded.values()],
   };
 }
@@ -202,20 +204,20 @@ export function runHistory(plan: MarketPlan): SimMarket {
     books.arbitrage();
     for (const { pool, bornAt, drain } of plan.pools) {
       if (bornAt === i) {
-        const own = pool.clone();
-        books.pools.push(own);
-        own.swapTo(books.fairOf(own)!);
-        books.note(own, null, true);
+        const clonedPool = pool.clone();
+        books.pools.push(clonedPool);
+        clonedPool.swapTo(books.fairOf(clonedPool)!);
+        books.note(clonedPool, null, true);
       }
-      const own = books.pools.find(({ leg }) => leg.key === pool.leg.key);
-      if (own === undefined) continue;
+      const ownPool = books.pools.find(({ leg }) => leg.key === pool.leg.key);
+      if (ownPool === undefined) continue;
       if (drain?.at === i) {
-        own.drain(drain.part);
-        books.note(own, null);
+        ownPool.drain(drain.part);
+        books.note(ownPool, null);
       }
       if (random.chance(TRADE_CHANCE)) {
         const maker = random.pick(['alice', 'bob'] as const);
-        books.swapTo(own, own.price * Math.exp((random.next() - 0.5) * 0.02), maker);
+        books.swapTo(ownPool, ownPool.price * Math.exp((random.next() - 0.5) * 0.02), maker);
       }
     }
     if (i === plan.historyBlocks) books.arbitrage();

@@ -48,7 +48,7 @@ export class SimPool {
   readonly leg: Leg;
   /** The product's data about the pool in the vault; null for V2 and V3 pools. */
   private vault: VaultRecord | null = null;
-  private root: number;
+  private sqrtPrice: number;
   private positions: readonly Position[] = [];
   private balances: Amounts = { amount0: 0, amount1: 0 };
   /** Fraction of the weighted balances that belongs to the attacker, 0–1. */
@@ -61,13 +61,13 @@ export class SimPool {
     if (leg === undefined && plan.kind === 'weighted')
       this.vault = VaultRecord.register({ ...plan, isManaged: plan.isManaged === true });
     this.leg = leg ?? this.vault?.leg ?? makeLeg(plan.address, 1, plan.token0, plan.token1);
-    this.root = Math.sqrt(plan.price);
+    this.sqrtPrice = Math.sqrt(plan.price);
   }
 
   clone(): SimPool {
     const copy = new SimPool(this.plan, this.leg);
     copy.vault = this.vault;
-    copy.root = this.root;
+    copy.sqrtPrice = this.sqrtPrice;
     copy.positions = this.positions;
     copy.balances = this.balances;
     copy.attackerPart = this.attackerPart;
@@ -75,7 +75,7 @@ export class SimPool {
   }
 
   get price(): number {
-    return this.root * this.root;
+    return this.sqrtPrice * this.sqrtPrice;
   }
 
   state(): LegState {
@@ -83,15 +83,15 @@ export class SimPool {
     if (this.vault !== null) return this.vault.legState(reserve0, reserve1);
     if (this.plan.kind === 'v3') return this.walkedState();
     const price = reserve0 > 0 ? this.price : 0;
-    return { price, liquidity: this.liquidityAt(this.root), reserve0, reserve1 };
+    return { price, liquidity: this.liquidityAt(this.sqrtPrice), reserve0, reserve1 };
   }
 
   /** The state of a V3 pool as a walk over its tick map gives it (protocols/tickMap.ts). */
   private walkedState(): LegState {
-    const { root } = this;
+    const { sqrtPrice } = this;
     const paidTo = (factor: number): Amounts => this.clone().swapTo(this.price * factor).paid;
-    const up = (-paidTo(1 + CLOSE).amount0 * root) / (1 - 1 / Math.sqrt(1 + CLOSE));
-    const down = -paidTo(1 - CLOSE).amount1 / root / (1 - Math.sqrt(1 - CLOSE));
+    const up = (-paidTo(1 + CLOSE).amount0 * sqrtPrice) / (1 - 1 / Math.sqrt(1 + CLOSE));
+    const down = -paidTo(1 - CLOSE).amount1 / sqrtPrice / (1 - Math.sqrt(1 - CLOSE));
     return {
       price: this.price,
       liquidity: Math.max(0, Math.min(up, down)),
@@ -107,7 +107,7 @@ export class SimPool {
 
   /** Liquidity of the positions whose range contains the price. */
   get active(): number {
-    return this.liquidityAt(this.root);
+    return this.liquidityAt(this.sqrtPrice);
   }
 
   /** Trades with the pool until its marginal price is `price`. */
@@ -122,23 +122,23 @@ export class SimPool {
   add(isAttackers: boolean, value1: number, lowFactor = 0, highFactor = Infinity): Amounts {
     if (this.plan.kind === 'weighted') return this.addWeighted(isAttackers, value1);
     const isFull = this.plan.kind === 'v2';
-    const low = isFull ? 0 : this.root * Math.sqrt(lowFactor);
-    const high = isFull ? Infinity : this.root * Math.sqrt(highFactor);
-    const unit = amountsIn({ isAttackers, low, high, liquidity: 1 }, this.root);
+    const low = isFull ? 0 : this.sqrtPrice * Math.sqrt(lowFactor);
+    const high = isFull ? Infinity : this.sqrtPrice * Math.sqrt(highFactor);
+    const unit = amountsIn({ isAttackers, low, high, liquidity: 1 }, this.sqrtPrice);
     const worth = unit.amount0 * this.price + unit.amount1;
     if (!(worth > 0) || !(value1 > 0)) return { amount0: 0, amount1: 0 };
     const position = { isAttackers, low, high, liquidity: value1 / worth };
     this.positions = [...this.positions, position];
-    return amountsIn(position, this.root);
+    return amountsIn(position, this.sqrtPrice);
   }
 
   /** Removes all of the attacker's liquidity. Returns the amounts that the attacker receives. */
   removeAttackers(): Amounts {
-    const out = this.amounts(({ isAttackers }) => isAttackers);
+    const removedAmounts = this.amounts(({ isAttackers }) => isAttackers);
     this.positions = this.positions.filter(({ isAttackers }) => !isAttackers);
-    this.balances = minus(this.balances, out, this.plan.kind === 'weighted');
+    this.balances = minus(this.balances, removedAmounts, this.plan.kind === 'weighted');
     this.attackerPart = 0;
-    return out;
+    return removedAmounts;
   }
 
   /** Honest providers remove a part of their liquidity, 0–1. */
@@ -155,14 +155,14 @@ export class SimPool {
   donate({ amount0, amount1 }: Amounts): boolean {
     if (this.plan.kind !== 'v2') return false;
     const before = this.amounts(() => true);
-    const [x, y] = [before.amount0 + amount0, before.amount1 + amount1];
-    if (!(x > 0) || !(y > 0)) return false;
-    const grown = Math.sqrt(x * y) / this.liquidityAt(this.root);
+    const [newAmount0, newAmount1] = [before.amount0 + amount0, before.amount1 + amount1];
+    if (!(newAmount0 > 0) || !(newAmount1 > 0)) return false;
+    const liquidityGrowth = Math.sqrt(newAmount0 * newAmount1) / this.liquidityAt(this.sqrtPrice);
     this.positions = this.positions.map((position) => ({
       ...position,
-      liquidity: position.liquidity * grown,
+      liquidity: position.liquidity * liquidityGrowth,
     }));
-    this.root = Math.sqrt(y / x);
+    this.sqrtPrice = Math.sqrt(newAmount1 / newAmount0);
     return true;
   }
 
@@ -199,38 +199,44 @@ export class SimPool {
   private setBalances(balances: Amounts): void {
     const { weight0 } = this.plan;
     this.balances = balances;
-    this.root = Math.sqrt((balances.amount1 * weight0) / (balances.amount0 * (1 - weight0)));
+    this.sqrtPrice = Math.sqrt((balances.amount1 * weight0) / (balances.amount0 * (1 - weight0)));
   }
 
-  private liquidityAt(root: number): number {
+  private liquidityAt(sqrtPrice: number): number {
     let sum = 0;
-    for (const { low, high, liquidity } of this.positions) if (root >= low && root < high) sum += liquidity;
+    for (const { low, high, liquidity } of this.positions)
+      if (sqrtPrice >= low && sqrtPrice < high) sum += liquidity;
     return sum;
   }
 
   private amounts(counts: (position: Position) => boolean): Amounts {
     if (this.plan.kind === 'weighted') {
       const { amount0, amount1 } = this.balances;
-      const own = counts({ isAttackers: true, low: 0, high: Infinity, liquidity: 0 }) ? this.attackerPart : 0;
-      const rest = counts({ isAttackers: false, low: 0, high: Infinity, liquidity: 0 })
+      const attackerShare = counts({ isAttackers: true, low: 0, high: Infinity, liquidity: 0 })
+        ? this.attackerPart
+        : 0;
+      const otherShare = counts({ isAttackers: false, low: 0, high: Infinity, liquidity: 0 })
         ? 1 - this.attackerPart
         : 0;
-      return { amount0: amount0 * (own + rest), amount1: amount1 * (own + rest) };
+      return {
+        amount0: amount0 * (attackerShare + otherShare),
+        amount1: amount1 * (attackerShare + otherShare),
+      };
     }
     let [amount0, amount1] = [0, 0];
     for (const position of this.positions) {
       if (!counts(position)) continue;
-      const part = amountsIn(position, this.root);
-      amount0 += part.amount0;
-      amount1 += part.amount1;
+      const positionAmounts = amountsIn(position, this.sqrtPrice);
+      amount0 += positionAmounts.amount0;
+      amount1 += positionAmounts.amount1;
     }
     return { amount0, amount1 };
   }
 
   /** Walks the ranges between the present root and the target (Uniswap V3 whitepaper, 6.2). */
   private swapRanges(target: number): Trade {
-    const isUp = target > this.root;
-    const [from, to] = isUp ? [this.root, target] : [target, this.root];
+    const isUp = target > this.sqrtPrice;
+    const [from, to] = isUp ? [this.sqrtPrice, target] : [target, this.sqrtPrice];
     const stops = stopsBetween(this.positions, from, to);
     let paid0 = 0;
     let paid1 = 0;
@@ -240,22 +246,22 @@ export class SimPool {
       const a = stops[i - 1]!;
       const b = stops[i]!;
       const middle = (a + b) / 2;
-      let all = 0;
-      let own = 0;
+      let totalLiquidity = 0;
+      let attackerLiquidity = 0;
       for (const { low, high, liquidity, isAttackers } of this.positions) {
         if (middle < low || middle >= high) continue;
-        all += liquidity;
-        if (isAttackers) own += liquidity;
+        totalLiquidity += liquidity;
+        if (isAttackers) attackerLiquidity += liquidity;
       }
-      if (all === 0) continue;
-      const delta0 = all * (1 / a - 1 / b);
-      const delta1 = all * (b - a);
+      if (totalLiquidity === 0) continue;
+      const delta0 = totalLiquidity * (1 / a - 1 / b);
+      const delta1 = totalLiquidity * (b - a);
       const charged = ((isUp ? delta1 : delta0) * fee) / (1 - fee);
       paid0 += isUp ? -delta0 : delta0 + charged;
       paid1 += isUp ? delta1 + charged : -delta1;
-      earned += (charged * own) / all;
+      earned += (charged * attackerLiquidity) / totalLiquidity;
     }
-    this.root = target;
+    this.sqrtPrice = target;
     return {
       paid: { amount0: paid0, amount1: paid1 },
       earned: isUp ? { amount0: 0, amount1: earned } : { amount0: earned, amount1: 0 },
@@ -273,7 +279,7 @@ export class SimPool {
     };
     const [delta0, delta1] = [after.amount0 - before.amount0, after.amount1 - before.amount1];
     this.balances = after;
-    this.root = Math.sqrt(target);
+    this.sqrtPrice = Math.sqrt(target);
     const [charged0, charged1] = [delta0, delta1].map((delta) => (Math.max(0, delta) * fee) / (1 - fee));
     return {
       paid: { amount0: delta0 + charged0!, amount1: delta1 + charged1! },
@@ -283,14 +289,15 @@ export class SimPool {
 
   private addWeighted(isAttackers: boolean, value1: number): Amounts {
     const { weight0 } = this.plan;
-    const put = { amount0: (value1 * weight0) / this.price, amount1: value1 * (1 - weight0) };
-    const own = this.balances.amount1 * this.attackerPart + (isAttackers ? put.amount1 : 0);
+    const addedAmounts = { amount0: (value1 * weight0) / this.price, amount1: value1 * (1 - weight0) };
+    const attackerAmount1 =
+      this.balances.amount1 * this.attackerPart + (isAttackers ? addedAmounts.amount1 : 0);
     this.balances = {
-      amount0: this.balances.amount0 + put.amount0,
-      amount1: this.balances.amount1 + put.amount1,
+      amount0: this.balances.amount0 + addedAmounts.amount0,
+      amount1: this.balances.amount1 + addedAmounts.amount1,
     };
-    this.attackerPart = own / this.balances.amount1;
-    return put;
+    this.attackerPart = attackerAmount1 / this.balances.amount1;
+    return addedAmounts;
   }
 }
 
@@ -308,11 +315,11 @@ function stopsBetween(positions: readonly Position[], from: number, to: number):
   return stops.length === 2 ? stops : stops.sort((a, b) => a - b);
 }
 
-function amountsIn({ low, high, liquidity }: Position, root: number): Amounts {
-  const at = Math.min(Math.max(root, low), high);
+function amountsIn({ low, high, liquidity }: Position, sqrtPrice: number): Amounts {
+  const boundedRoot = Math.min(Math.max(sqrtPrice, low), high);
   return {
-    amount0: liquidity * (1 / at - (high === Infinity ? 0 : 1 / high)),
-    amount1: liquidity * (at - low),
+    amount0: liquidity * (1 / boundedRoot - (high === Infinity ? 0 : 1 / high)),
+    amount1: liquidity * (boundedRoot - low),
   };
 }
 

@@ -72,7 +72,9 @@ export class VaultRecord {
       cashDelta: 0n,
       managedDelta: raw(amount),
     });
-    const invented = this.invented.map((known, i) => known + after.balances[i]! - before.balances[i]!);
+    const invented = this.invented.map(
+      (inventedBefore, i) => inventedBefore + after.balances[i]! - before.balances[i]!,
+    );
     return new VaultRecord(this.pool, after, invented);
   }
 

@@ -22,7 +22,7 @@ export function joinOne(
   const [balance, weight] = ofSide(balances, terms, side);
   const charged = amount * (1 - weight) * terms.fee;
   const minted = ((balance + amount - charged) / balance) ** weight - 1;
-  return { minted, balances: moved(balances, side, amount) };
+  return { minted, balances: addToSide(balances, side, amount) };
 }
 
 /** `burned` is the part (0 to 1) of all pool shares. */
@@ -33,15 +33,15 @@ export function exitOne(
   burned: number,
 ): { readonly paid: number; readonly balances: Amounts } {
   const [balance, weight] = ofSide(balances, terms, side);
-  const whole = balance * (1 - (1 - burned) ** (1 / weight));
-  const paid = whole * (1 - (1 - weight) * terms.fee);
-  return { paid, balances: moved(balances, side, -paid) };
+  const amountWithoutFee = balance * (1 - (1 - burned) ** (1 / weight));
+  const paid = amountWithoutFee * (1 - (1 - weight) * terms.fee);
+  return { paid, balances: addToSide(balances, side, -paid) };
 }
 
 function ofSide({ amount0, amount1 }: Amounts, { weight0 }: Terms, side: Side): [number, number] {
   return side === 0 ? [amount0, weight0] : [amount1, 1 - weight0];
 }
 
-function moved({ amount0, amount1 }: Amounts, side: Side, by: number): Amounts {
-  return side === 0 ? { amount0: amount0 + by, amount1 } : { amount0, amount1: amount1 + by };
+function addToSide({ amount0, amount1 }: Amounts, side: Side, delta: number): Amounts {
+  return side === 0 ? { amount0: amount0 + delta, amount1 } : { amount0, amount1: amount1 + delta };
 }

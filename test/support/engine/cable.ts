@@ -10,18 +10,18 @@ export class Cable {
   constructor(private readonly targetPort: number) {}
 
   async join(): Promise<void> {
-    const server = createServer((near) => {
-      const far = connectSocket(this.targetPort, '127.0.0.1');
-      for (const socket of [near, far]) {
+    const server = createServer((clientSocket) => {
+      const serverSocket = connectSocket(this.targetPort, '127.0.0.1');
+      for (const socket of [clientSocket, serverSocket]) {
         this.sockets.add(socket);
         socket.on('error', () => undefined);
         socket.on('close', () => {
           this.sockets.delete(socket);
-          near.destroy();
-          far.destroy();
+          clientSocket.destroy();
+          serverSocket.destroy();
         });
       }
-      near.pipe(far).pipe(near);
+      clientSocket.pipe(serverSocket).pipe(clientSocket);
     });
     await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
     this.port = (server.address() as AddressInfo).port;
@@ -36,10 +36,10 @@ export class Cable {
   async cut(): Promise<void> {
     const { server } = this;
     this.server = null;
-    const closed = new Promise<void>((resolve) =>
+    const serverClosed = new Promise<void>((resolve) =>
       server === null ? resolve() : server.close(() => resolve()),
     );
     for (const socket of this.sockets) socket.destroy();
-    await closed;
+    await serverClosed;
   }
 }

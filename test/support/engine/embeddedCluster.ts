@@ -32,8 +32,8 @@ export async function startEmbeddedCluster(shards = 2): Promise<EmbeddedCluster>
     try {
       return await startOnFreePorts(shards);
     } catch (error) {
-      const taken = error instanceof Error && error.message.includes('Address already in use');
-      if (!taken || attempt === START_ATTEMPTS_MAX) throw error;
+      const isPortTaken = error instanceof Error && error.message.includes('Address already in use');
+      if (!isPortTaken || attempt === START_ATTEMPTS_MAX) throw error;
     }
   }
 }
@@ -81,19 +81,19 @@ export async function createClusterDatabase(cluster: EmbeddedCluster): Promise<C
   const name = `candlehouse_test_${randomBytes(6).toString('hex')}`;
   const onEach = async (sql: string): Promise<void> => {
     for (const server of cluster.servers) {
-      const one = openDatabase({ url: server.writerUrl });
-      await one.command('each server', sql);
-      await one.close();
+      const nodeDatabase = openDatabase({ url: server.writerUrl });
+      await nodeDatabase.command('each server', sql);
+      await nodeDatabase.close();
     }
   };
   await onEach(`CREATE DATABASE ${name}`);
-  const within = (url: string): string => url.replace(/\/\w+$/, `/${name}`);
+  const urlOfDatabase = (url: string): string => url.replace(/\/\w+$/, `/${name}`);
   const servers = await findCluster(cluster.writerUrl, CLUSTER_NAME);
-  const database = openClusterDatabase(servers, { url: within(cluster.writerUrl) });
+  const database = openClusterDatabase(servers, { url: urlOfDatabase(cluster.writerUrl) });
   return {
     database: outliving(database, cluster.outlive),
-    writerUrl: within(cluster.writerUrl),
-    readerUrl: within(cluster.readerUrl),
+    writerUrl: urlOfDatabase(cluster.writerUrl),
+    readerUrl: urlOfDatabase(cluster.readerUrl),
     async drop() {
       await database.close();
       await onEach(`DROP DATABASE IF EXISTS ${name} SYNC`);

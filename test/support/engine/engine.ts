@@ -16,9 +16,9 @@ export interface TestDatabase {
 /** Creates an empty database with a unique name. Call `drop` in afterAll. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const database = `candlehouse_test_${randomBytes(6).toString('hex')}`;
-  const place = placeOf(database);
+  const testDatabase = testDatabaseOf(database);
   for (const server of listServers()) await command(server, `CREATE DATABASE ${database}`);
-  return place;
+  return testDatabase;
 }
 
 /** ClickHouse's error code DATABASE_ALREADY_EXISTS. */
@@ -36,7 +36,7 @@ export async function shareTestDatabase(
   fill: (place: TestDatabase) => Promise<void>,
 ): Promise<TestDatabase> {
   const database = `candlehouse_shared_${name}`;
-  const place = placeOf(database);
+  const testDatabase = testDatabaseOf(database);
   const [first = '', ...others] = listServers();
   while (!(await isFilled(first, database))) {
     if (!(await createOnce(first, database))) {
@@ -45,14 +45,14 @@ export async function shareTestDatabase(
     }
     try {
       for (const server of others) await command(server, `CREATE DATABASE ${database}`);
-      await fill(place);
+      await fill(testDatabase);
       await command(first, `CREATE TABLE ${database}.${MARK} (filled UInt8) ENGINE = Memory`);
     } catch (error) {
-      await place.drop();
+      await testDatabase.drop();
       throw error;
     }
   }
-  return place;
+  return testDatabase;
 }
 
 /** Whether this call created the database, and not another test file. */
@@ -77,7 +77,7 @@ async function isFilled(server: string, database: string): Promise<boolean> {
   }
 }
 
-function placeOf(database: string): TestDatabase {
+function testDatabaseOf(database: string): TestDatabase {
   const servers = listServers();
   return {
     writerUrl: withDatabase(readUrl('CANDLEHOUSE_TEST_WRITER_URL'), database),

@@ -33,19 +33,19 @@ function isRead(incoming: IncomingMessage, body: Buffer): boolean {
 
 export async function startKillingProxy(target: string): Promise<KillingProxy> {
   const { port } = new URL(target);
-  let left = Infinity;
-  let seen: string[] = [];
+  let statementsLeft = Infinity;
+  let seenStatements: string[] = [];
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const pieces: Buffer[] = [];
     for await (const piece of incoming) pieces.push(piece as Buffer);
     const body = Buffer.concat(pieces);
     const isWrite = !isRead(incoming, body);
-    if (left <= 0) return void outgoing.destroy();
+    if (statementsLeft <= 0) return void outgoing.destroy();
     if (isWrite) {
-      left -= 1;
-      seen.push(textOf(incoming, body));
+      statementsLeft -= 1;
+      seenStatements.push(textOf(incoming, body));
     }
-    const isLast = left <= 0;
+    const isLast = statementsLeft <= 0;
     const headers = { ...incoming.headers, 'content-length': body.length };
     delete (headers as Record<string, unknown>)['transfer-encoding'];
     const forwarded = request({ port, method: incoming.method, path: incoming.url, headers }, (answer) => {
@@ -68,10 +68,10 @@ export async function startKillingProxy(target: string): Promise<KillingProxy> {
       return changed.toString();
     },
     killAfter(statements) {
-      left = statements;
-      seen = [];
+      statementsLeft = statements;
+      seenStatements = [];
     },
-    statements: () => seen,
+    statements: () => seenStatements,
     close: listening.close,
   };
 }

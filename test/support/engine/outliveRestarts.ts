@@ -1,8 +1,8 @@
 /**
- * Repeats what failed because an engine of a cluster ended by itself. When a server breaks off a distributed statement,
- * for example because one shard refuses a row, it resets its connection to the other shard. ClickHouse as a library does
- * not catch the exception of that connection, so the process of the other shard ends, and its supervisor starts it again.
- * Tests of rows and answers are not about this.
+ * Repeats a call that failed because an engine of a cluster ended by itself. When a server breaks off a distributed
+ * statement, for example because one shard refuses a row, it resets its connection to the other shard. ClickHouse as a
+ * library does not catch the exception of that connection, so the process of the other shard ends, and its supervisor
+ * starts it again. Tests of rows and answers do not test these restarts.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 

@@ -84,9 +84,9 @@ ALTER TABLE swaps DROP PROJECTION IF EXISTS by_price;
 export function makeSmallSchema(): SmallSchema {
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-schema-'));
   const [before, after] = [join(folder, 'before'), join(folder, 'after')];
-  for (const root of [before, after]) {
-    mkdirSync(join(root, 'clickhouse', 'schema'), { recursive: true });
-    mkdirSync(join(root, 'clickhouse', 'migrations'));
+  for (const schemaFolder of [before, after]) {
+    mkdirSync(join(schemaFolder, 'clickhouse', 'schema'), { recursive: true });
+    mkdirSync(join(schemaFolder, 'clickhouse', 'migrations'));
   }
   writeFileSync(join(before, 'clickhouse', 'schema', '1.all.sql'), BEFORE);
   writeFileSync(join(after, 'clickhouse', 'schema', '1.all.sql'), AFTER);

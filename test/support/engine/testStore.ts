@@ -35,9 +35,9 @@ export async function shareTestStore(
   name: string,
   fill: (store: TestStore) => Promise<void>,
 ): Promise<TestStore> {
-  const keep = (): Promise<void> => Promise.resolve();
-  const place = await shareTestDatabase(name, async (empty) => {
-    const store = connect(empty, keep);
+  const doNothing = (): Promise<void> => Promise.resolve();
+  const testDatabase = await shareTestDatabase(name, async (empty) => {
+    const store = connect(empty, doNothing);
     try {
       await migrate(store.db, createLog('silent', false));
       await fill(store);
@@ -45,12 +45,12 @@ export async function shareTestStore(
       await store.close();
     }
   });
-  return connect(place, keep);
+  return connect(testDatabase, doNothing);
 }
 
 /** `onClose` runs after both connections are closed. */
-function connect(place: Omit<TestDatabase, 'drop'>, onClose: () => Promise<void>): TestStore {
-  const { writerUrl, readerUrl, database } = place;
+function connect(testDatabase: Omit<TestDatabase, 'drop'>, onClose: () => Promise<void>): TestStore {
+  const { writerUrl, readerUrl, database } = testDatabase;
   const db = openDatabase({ url: writerUrl, requestTimeoutMs: REQUEST_MS });
   const reader = openDatabase({ url: readerUrl, requestTimeoutMs: REQUEST_MS });
   const close = async (): Promise<void> => {

@@ -37,7 +37,7 @@ const PAIR_CREATED = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31a
 const SYNC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1';
 const SWAP = '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822';
 
-const word = (value: number | bigint): string => value.toString(16).padStart(64, '0');
+const toWord = (value: number | bigint): string => value.toString(16).padStart(64, '0');
 const topic = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`;
 const addressOf = (kind: string, index: number): Hex => `0x${kind}${index.toString(16).padStart(38, '0')}`;
 /** An anchor of the chain description, used as the quote token. */
@@ -47,7 +47,7 @@ const quote = addressOf('02', 0);
  * The creation log of the pair between the quote token and token number `index` of a kind (a prefix of the addresses).
  */
 function creationOf(kind: string, index: number): FakeLog {
-  const data = `0x${topic(poolOf(kind, index)).slice(2)}${word(index)}`;
+  const data = `0x${topic(poolOf(kind, index)).slice(2)}${toWord(index)}`;
   return {
     address: STUB_V2_FACTORY,
     topics: [PAIR_CREATED, topic(addressOf(kind, index)), topic(quote)],
@@ -63,16 +63,16 @@ const HUGE = '66';
 const HUGE_SYMBOL = AbiCoder.defaultAbiCoder().encode(['string'], ['S'.repeat(1_000_000)]);
 
 function tradesOf(block: number): FakeLog[] {
-  return Array.from({ length: 3 }, (_, at): FakeLog[] => {
-    const pool = poolOf(ORDINARY, (block + at) % PAIRS);
-    const [amount, out] = [BigInt(1_000_000 * (1 + at)), BigInt(990_000 * (1 + at))];
+  return Array.from({ length: 3 }, (_, blockIndex): FakeLog[] => {
+    const pool = poolOf(ORDINARY, (block + blockIndex) % PAIRS);
+    const [amount, out] = [BigInt(1_000_000 * (1 + blockIndex)), BigInt(990_000 * (1 + blockIndex))];
     const trader = topic(addressOf('77', block % 9));
     return [
-      { address: pool, topics: [SYNC], data: `0x${word(10n ** 24n + amount)}${word(10n ** 24n)}` },
+      { address: pool, topics: [SYNC], data: `0x${toWord(10n ** 24n + amount)}${toWord(10n ** 24n)}` },
       {
         address: pool,
         topics: [SWAP, trader, trader],
-        data: `0x${word(amount)}${word(0)}${word(0)}${word(out)}`,
+        data: `0x${toWord(amount)}${toWord(0)}${toWord(0)}${toWord(out)}`,
       },
     ];
   }).flat();
@@ -93,7 +93,7 @@ export interface AttackWorld {
 /** `longLogs` is the number of logs of one megabyte. */
 export async function startAttackWorld({ longLogs = LONG_LOGS } = {}): Promise<AttackWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-attack-'));
-  const place = await createTestDatabase();
+  const testDatabase = await createTestDatabase();
   const chain = new FakeChain(27);
   chain.mine(Array.from({ length: PAIRS }, (_, index) => creationOf(ORDINARY, index)));
   while (chain.head.number < BLOCKS) chain.mine(tradesOf(chain.blocks.length));
@@ -109,7 +109,7 @@ export async function startAttackWorld({ longLogs = LONG_LOGS } = {}): Promise<A
   writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
   const cleanUp = async (): Promise<void> => {
     await node.stop();
-    await place.drop();
+    await testDatabase.drop();
     rmSync(folder, { recursive: true, force: true });
   };
   try {
@@ -119,8 +119,8 @@ export async function startAttackWorld({ longLogs = LONG_LOGS } = {}): Promise<A
       START_BLOCK: '0',
       RATE_LIMIT_PER_MINUTE: '0',
       DATA_DIR: folder,
-      CLICKHOUSE_URL: place.writerUrl,
-      CLICKHOUSE_READ_URL: place.readerUrl,
+      CLICKHOUSE_URL: testDatabase.writerUrl,
+      CLICKHOUSE_READ_URL: testDatabase.readerUrl,
     });
     const stop = async (): Promise<void> => {
       await program.end('SIGTERM');
@@ -128,7 +128,7 @@ export async function startAttackWorld({ longLogs = LONG_LOGS } = {}): Promise<A
     };
     try {
       await waitForBlock(program.url, BLOCKS);
-      await storeLongLogs(place.writerUrl, longLogs);
+      await storeLongLogs(testDatabase.writerUrl, longLogs);
     } catch (error) {
       await stop();
       throw error;
@@ -137,7 +137,7 @@ export async function startAttackWorld({ longLogs = LONG_LOGS } = {}): Promise<A
       program,
       mine: () => void chain.mine(tradesOf(chain.blocks.length)),
       mineHugeTokens(count) {
-        chain.mine(Array.from({ length: count }, (_, at) => creationOf(HUGE, huge + at)));
+        chain.mine(Array.from({ length: count }, (_, index) => creationOf(HUGE, huge + index)));
         huge += count;
       },
       floodNext: (bytes) => void (flood = bytes),
@@ -158,9 +158,9 @@ async function storeLongLogs(writerUrl: string, count: number): Promise<void> {
   const data: Hex = `0x${'1f'.repeat(LONG_BYTES)}`;
   try {
     for (let from = 0; from < count; from += 40) {
-      const rows = Array.from({ length: 40 }, (_, at) =>
+      const rows = Array.from({ length: 40 }, (_, index) =>
         logRow({
-          ord: toOrd(2, 1_000 + from + at),
+          ord: toOrd(2, 1_000 + from + index),
           address: LONG_EMITTER,
           topics: [`0x${'70'.repeat(32)}`],
           data,
@@ -192,22 +192,24 @@ function answerCall({ method, params }: FakeCall): CallFault {
 function hugeAggregate(calls: number): string {
   const body = HUGE_SYMBOL.slice(2);
   const bytes = body.length / 2;
-  const tuple = `${word(1)}${word(64)}${word(bytes)}${body}${'00'.repeat((32 - (bytes % 32)) % 32)}`;
-  const offsets = Array.from({ length: calls }, (_, at) => word(calls * 32 + (at * tuple.length) / 2));
-  return `0x${word(32)}${word(calls)}${offsets.join('')}${tuple.repeat(calls)}`;
+  const tuple = `${toWord(1)}${toWord(64)}${toWord(bytes)}${body}${'00'.repeat((32 - (bytes % 32)) % 32)}`;
+  const offsets = Array.from({ length: calls }, (_, index) =>
+    toWord(calls * 32 + (index * tuple.length) / 2),
+  );
+  return `0x${toWord(32)}${toWord(calls)}${offsets.join('')}${tuple.repeat(calls)}`;
 }
 
 /** Streams a response of valid JSON, as fast as the client reads. */
 function sendFlood(response: ServerResponse, bytes: number): void {
   const piece = Buffer.alloc(1_048_576, '"0123456789abcdef",');
-  const whole = piece.subarray(0, piece.length - (piece.length % 19));
+  const wholeChunk = piece.subarray(0, piece.length - (piece.length % 19));
   response.setHeader('content-type', 'application/json');
   response.write('{"jsonrpc":"2.0","id":1,"result":[');
-  let left = bytes;
+  let unsentBytes = bytes;
   const send = (): void => {
-    while (left > 0 && !response.destroyed) {
-      left -= whole.length;
-      if (!response.write(whole)) return void response.once('drain', send);
+    while (unsentBytes > 0 && !response.destroyed) {
+      unsentBytes -= wholeChunk.length;
+      if (!response.write(wholeChunk)) return void response.once('drain', send);
     }
     response.end('0]}');
   };

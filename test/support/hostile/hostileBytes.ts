@@ -76,12 +76,12 @@ export function patternPart({ bytes }: HostilePattern, size: number): Buffer {
 export function hostileIdentity(role: string, index: number, size: number): Hex {
   const pattern = HOSTILE_PATTERNS[index % HOSTILE_PATTERNS.length]!;
   const part = patternPart(pattern, size);
-  const own = createHash('sha256')
+  const ownHash = createHash('sha256')
     .update(`${role} ${index}`)
     .digest()
     .subarray(0, size - part.length);
   const isFirst = Math.floor(index / HOSTILE_PATTERNS.length) % 2 === 0;
-  return `0x${Buffer.concat(isFirst ? [part, own] : [own, part]).toString('hex')}`;
+  return `0x${Buffer.concat(isFirst ? [part, ownHash] : [ownHash, part]).toString('hex')}`;
 }
 
 /** Roles whose addresses and hashes are never looked up again, so each use gets a new one. */
@@ -93,19 +93,19 @@ const PASSING_ROLES: ReadonlySet<string> = new Set([
   'payee',
   'sender',
 ]);
-const known = new Map<string, Hex>();
+const identityByKey = new Map<string, Hex>();
 const counts = new Map<string, number>();
 
 /** Replaces `digest` of the simulated chain. Addresses and hashes contain the hostile patterns in rotation. */
 export function hostileDigest(text: string, bytes: number): Hex {
   const role = text.startsWith('0x') ? 'hash' : text.split(' ')[0]!;
   const key = `${bytes} ${text}`;
-  const passing = PASSING_ROLES.has(role);
-  const found = passing ? undefined : known.get(key);
-  if (found !== undefined) return found;
+  const isPassingRole = PASSING_ROLES.has(role);
+  const knownIdentity = isPassingRole ? undefined : identityByKey.get(key);
+  if (knownIdentity !== undefined) return knownIdentity;
   const count = counts.get(`${role} ${bytes}`) ?? 0;
   counts.set(`${role} ${bytes}`, count + 1);
-  const made = hostileIdentity(role, passing ? count % HOSTILE_PATTERNS.length : count, bytes);
-  known.set(key, made);
-  return made;
+  const identity = hostileIdentity(role, isPassingRole ? count % HOSTILE_PATTERNS.length : count, bytes);
+  identityByKey.set(key, identity);
+  return identity;
 }

@@ -62,9 +62,9 @@ type Calls = Record<string, readonly string[]>;
 function inTurn(lists: readonly (readonly string[])[]): (readonly [string, number])[] {
   const count = Math.max(...lists.map((list) => list.length));
   return Array.from({ length: count }, (_, index) => {
-    const place = index % lists.length;
-    const list = lists[place] ?? [];
-    return [list[index % list.length] ?? '', place] as const;
+    const listIndex = index % lists.length;
+    const list = lists[listIndex] ?? [];
+    return [list[index % list.length] ?? '', listIndex] as const;
   });
 }
 
@@ -108,7 +108,7 @@ function marketCalls({ head, tokens, pairs, wallets, holders, texts }: HostileFa
       ...Array.from({ length: 3 }, (_, page) => `/api/v1/activity?limit=100&page=${page * 4 + 1}`),
       ...['swap', 'mint', 'burn', 'sync'].map((kind) => `/api/v1/activity?limit=100&event_type=${kind}`),
       ...inTurn([pairs, tokens, wallets]).map(
-        ([hex, place]) => `/api/v1/activity?${['pair', 'token', 'maker'][place]}=${hex}`,
+        ([hex, index]) => `/api/v1/activity?${['pair', 'token', 'maker'][index]}=${hex}`,
       ),
     ],
     '/udf/symbols': pairs.map((pair) => `/udf/symbols?symbol=${pair}`),
@@ -121,14 +121,14 @@ function marketCalls({ head, tokens, pairs, wallets, holders, texts }: HostileFa
     '/dexscreener/pair': pairs.map((pair) => `/dexscreener/pair?id=${pair}`),
     '/dexscreener/events': Array.from(
       { length: Math.floor(head / 20) },
-      (_, at) => `/dexscreener/events?fromBlock=${1 + at * 20}&toBlock=${20 + at * 20}`,
+      (_, index) => `/dexscreener/events?fromBlock=${1 + index * 20}&toBlock=${20 + index * 20}`,
     ),
   };
 }
 
 function explorerCalls(facts: HostileFacts): Calls {
   const { contracts, tokens, pairs, transactions, blocks, topics, texts } = facts;
-  const named = texts.map((text) => `/api/v1/search?${query({ q: text })}`);
+  const searches = texts.map((text) => `/api/v1/search?${query({ q: text })}`);
   return {
     '/api/v1/contracts': [
       '/api/v1/contracts?limit=60',
@@ -147,11 +147,11 @@ function explorerCalls(facts: HostileFacts): Calls {
       '/api/v1/logs?limit=60&order=asc',
       ...contracts.map((address) => `/api/v1/logs?limit=20&address=${address}`),
       ...inTurn([...topics, transactions]).map(
-        ([hex, place]) => `/api/v1/logs?limit=20&${place < 4 ? `topic${place}` : 'tx_hash'}=${hex}`,
+        ([hex, index]) => `/api/v1/logs?limit=20&${index < 4 ? `topic${index}` : 'tx_hash'}=${hex}`,
       ),
     ],
     '/api/v1/search': [
-      ...named,
+      ...searches,
       ...inTurn([contracts, tokens, pairs, transactions, blocks]).map(([hex]) => `/api/v1/search?q=${hex}`),
     ],
     '/api/v1/source-search': [
@@ -184,18 +184,18 @@ function explorerCalls(facts: HostileFacts): Calls {
 /** Calls every action with every kind of address. An action ignores parameters that it does not use. */
 function dialectCalls(facts: HostileFacts, actions: readonly ServedAction[]): Calls {
   const { contracts, tokens, pairs, holders, transactions, topics, head } = facts;
-  const at = (list: readonly string[], index: number): string => list[index % list.length] ?? '';
+  const itemAt = (list: readonly string[], index: number): string => list[index % list.length] ?? '';
   const call = ({ module, action }: ServedAction, index: number): string => {
-    const address = at([...contracts, ...tokens, ...holders], index * 7);
+    const address = itemAt([...contracts, ...tokens, ...holders], index * 7);
     return query({
       module,
       action,
       chainid: '369',
       address,
-      contractaddress: at(action.startsWith('token') ? tokens : contracts, index),
-      contractaddresses: at(contracts, index),
-      txhash: at(transactions, index),
-      topic0: at(topics[0] ?? [], index),
+      contractaddress: itemAt(action.startsWith('token') ? tokens : contracts, index),
+      contractaddresses: itemAt(contracts, index),
+      txhash: itemAt(transactions, index),
+      topic0: itemAt(topics[0] ?? [], index),
       topic0_1_opr: 'or',
       fromBlock: '0',
       toBlock: String(head),
@@ -204,9 +204,9 @@ function dialectCalls(facts: HostileFacts, actions: readonly ServedAction[]): Ca
       timestamp: '1700000100',
       closest: 'before',
       tag: 'latest',
-      to: at(pairs, index),
+      to: itemAt(pairs, index),
       data: '0x',
-      guid: at(transactions, index),
+      guid: itemAt(transactions, index),
       index: '0x0',
       boolean: 'true',
       position: '0x0',
@@ -215,19 +215,19 @@ function dialectCalls(facts: HostileFacts, actions: readonly ServedAction[]): Ca
   };
   const count = contracts.length;
   // Each action gets a few patterns, and the next action gets the following ones.
-  const list = actions.flatMap((action, nth) =>
+  const list = actions.flatMap((action, actionIndex) =>
     Array.from({ length: PATTERNS_PER_ACTION }, (_, index) =>
-      call(action, nth * PATTERNS_PER_ACTION + index),
+      call(action, actionIndex * PATTERNS_PER_ACTION + index),
     ),
   );
   const logs = Array.from({ length: count }, (_, index) =>
-    query({ module: 'logs', action: 'getLogs', address: at(contracts, index), chainid: '369' }),
+    query({ module: 'logs', action: 'getLogs', address: itemAt(contracts, index), chainid: '369' }),
   );
   // Alternative paths give the same answers, so they share the patterns.
-  const mounted = (path: string, nth: number): readonly string[] =>
-    everyNth(logs, MOUNTS, nth).map((each) => `${path}?${each}`);
+  const mounted = (path: string, mountIndex: number): readonly string[] =>
+    everyNth(logs, MOUNTS, mountIndex).map((query) => `${path}?${query}`);
   return {
-    '/api': [...list, ...logs].map((each) => `/api?${each}`),
+    '/api': [...list, ...logs].map((query) => `/api?${query}`),
     '/v2/api': mounted('/v2/api', 0),
     '/api/v1': mounted('/api/v1', 1),
     '/api/v1/etherscan': mounted('/api/v1/etherscan', 2),

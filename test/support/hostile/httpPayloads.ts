@@ -128,7 +128,7 @@ export const LEAKS =
   /DB::Exception|Code: \d+|clickhouse|candlehouse_test|SELECT\b|\bFROM\s|node_modules|\.[cm]?[jt]s:\d|\n\s+at |\/work\/|\/home\/|\/root\/|ECONNREFUSED|ZodError|TypeError|password|__proto__/;
 
 const HEAD = 'Host: x\r\n';
-const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\n${HEAD}${headers}\r\n`;
+const getRequest = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\n${HEAD}${headers}\r\n`;
 const post = (headers: string, body: string): string => `POST /api HTTP/1.1\r\n${HEAD}${headers}\r\n${body}`;
 /** A request hidden behind other bytes (request smuggling). The server must never answer it as a separate request. */
 const SMUGGLED = `GET /smuggled HTTP/1.1\r\n${HEAD}\r\n`;
@@ -146,25 +146,25 @@ export const MALFORMED: Readonly<Record<string, string | Buffer>> = {
   'random bytes': Buffer.from('f0288cbc90289f92a9ff00fe', 'hex'),
   'no host': 'GET /healthz HTTP/1.1\r\n\r\n',
   'two hosts': 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n',
-  'a header without a colon': get('/healthz', 'Broken\r\n'),
-  'a header without a name': get('/healthz', ': x\r\n'),
-  'a blank before the colon': get('/healthz', 'X-A : b\r\n'),
-  'a folded header': get('/healthz', 'X-A: b\r\n c\r\n'),
-  'a zero byte in a header': get('/healthz', 'X-A: b\0c\r\n'),
-  'a bare CR in a header': get('/healthz', 'X-A: b\rc\r\n'),
+  'a header without a colon': getRequest('/healthz', 'Broken\r\n'),
+  'a header without a name': getRequest('/healthz', ': x\r\n'),
+  'a blank before the colon': getRequest('/healthz', 'X-A : b\r\n'),
+  'a folded header': getRequest('/healthz', 'X-A: b\r\n c\r\n'),
+  'a zero byte in a header': getRequest('/healthz', 'X-A: b\0c\r\n'),
+  'a bare CR in a header': getRequest('/healthz', 'X-A: b\rc\r\n'),
   'lines that end with LF': 'GET /healthz HTTP/1.1\nHost: x\n\n',
   'lines that end with CR': 'GET /healthz HTTP/1.1\rHost: x\r\r',
   'a lower-case method': `get /healthz http/1.1\r\n${HEAD}\r\n`,
   'an unknown method': `BREW / HTTP/1.1\r\n${HEAD}\r\n`,
   CONNECT: 'CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: x\r\n\r\n',
   'OPTIONS of everything': `OPTIONS * HTTP/1.1\r\n${HEAD}\r\n`,
-  'a URL of another host': get('http://169.254.169.254/latest/meta-data/'),
-  'a target of another scheme': get('file:///etc/passwd'),
-  'a blank in the target': get('/a b'),
+  'a URL of another host': getRequest('http://169.254.169.254/latest/meta-data/'),
+  'a target of another scheme': getRequest('file:///etc/passwd'),
+  'a blank in the target': getRequest('/a b'),
   'raw bytes in the target': Buffer.from(`GET /\xff\xfe HTTP/1.1\r\n${HEAD}\r\n`, 'latin1'),
-  'a target of 100 KB': get(`/${'a'.repeat(100_000)}`),
-  'a header of 100 KB': get('/healthz', `X-A: ${'a'.repeat(100_000)}\r\n`),
-  '2,000 headers': get('/healthz', 'X-A: b\r\n'.repeat(2_000)),
+  'a target of 100 KB': getRequest(`/${'a'.repeat(100_000)}`),
+  'a header of 100 KB': getRequest('/healthz', `X-A: ${'a'.repeat(100_000)}\r\n`),
+  '2,000 headers': getRequest('/healthz', 'X-A: b\r\n'.repeat(2_000)),
   'a negative length': post('Content-Length: -5\r\n', SMUGGLED),
   'a length that is no number': post('Content-Length: 0x10\r\n', SMUGGLED),
   'two lengths': post('Content-Length: 5\r\nContent-Length: 0\r\n', `a=1&b${SMUGGLED}`),
@@ -228,9 +228,9 @@ const BOMB_BYTES = 64 * 2 ** 20;
 function zstdBomb(): Buffer {
   const window = 2 ** 17;
   const count = BOMB_BYTES / window;
-  const blocks = Array.from({ length: count }, (_, at) => {
+  const blocks = Array.from({ length: count }, (_, index) => {
     const block = Buffer.alloc(4, 'a');
-    block.writeUIntLE((window << 3) | (1 << 1) | Number(at === count - 1), 0, 3);
+    block.writeUIntLE((window << 3) | (1 << 1) | Number(index === count - 1), 0, 3);
     return block;
   });
   return Buffer.concat([Buffer.from('28b52ffd0038', 'hex'), ...blocks]);

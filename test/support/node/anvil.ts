@@ -104,7 +104,7 @@ export async function deployTestWorld(
   const maker = await openBlockMaker(rpc, world.accounts);
   const users = world.accounts.slice(1, 1 + USERS);
   await fundUsers(rpc, maker, world, users);
-  const mine = async (plan: BlockPlan): Promise<BlockHead> => {
+  const mineBlock = async (plan: BlockPlan): Promise<BlockHead> => {
     const parent = await getBlockHead(rpc);
     for (const transaction of plan.transactions ?? []) maker.add(transaction);
     await maker.mine(plan.timestamp ?? parent.timestamp + BLOCK_SECONDS);
@@ -117,7 +117,7 @@ export async function deployTestWorld(
     ...makeReaders(rpc, world),
     users,
     mineBlock: (timestamp, transactions = []) => {
-      return mine(timestamp === undefined ? { transactions } : { transactions, timestamp });
+      return mineBlock(timestamp === undefined ? { transactions } : { transactions, timestamp });
     },
     reorg: async (depth, blocks) => {
       const fork = (await getBlockHead(rpc)).number - depth;
@@ -125,7 +125,7 @@ export async function deployTestWorld(
       await maker.reset();
       if ((await getBlockHead(rpc)).number !== fork) throw new Error(`the node did not drop ${depth} blocks`);
       const heads: BlockHead[] = [];
-      for (const plan of blocks) heads.push(await mine(plan));
+      for (const plan of blocks) heads.push(await mineBlock(plan));
       return heads;
     },
   };
@@ -169,7 +169,7 @@ function makeReaders(
   rpc: DevRpc,
   world: World,
 ): Pick<TestWorld, 'listMintedPositions' | 'readReserves' | 'readSlot0' | 'balanceOf' | 'pool'> {
-  const view = async (to: Hex, contract: Interface, name: string): Promise<readonly unknown[]> => {
+  const callView = async (to: Hex, contract: Interface, name: string): Promise<readonly unknown[]> => {
     const data = encodeCall(contract, name, []);
     const answer = toHexData(await rpc.call('eth_call', [{ to, data }, 'latest']));
     return contract.decodeFunctionResult(name, answer).toArray();
@@ -186,12 +186,12 @@ function makeReaders(
       });
     },
     readReserves: async (pool) => {
-      const [reserve0, reserve1] = await view(pool.address, PAIR, 'getReserves');
+      const [reserve0, reserve1] = await callView(pool.address, PAIR, 'getReserves');
       return { reserve0: BigInt(String(reserve0)), reserve1: BigInt(String(reserve1)) };
     },
     readSlot0: async (pool) => {
-      const [sqrtPriceX96, tick] = await view(pool.address, POOL, 'slot0');
-      const [liquidity] = await view(pool.address, POOL, 'liquidity');
+      const [sqrtPriceX96, tick] = await callView(pool.address, POOL, 'slot0');
+      const [liquidity] = await callView(pool.address, POOL, 'liquidity');
       return {
         sqrtPriceX96: BigInt(String(sqrtPriceX96)),
         tick: Number(tick),
@@ -200,9 +200,9 @@ function makeReaders(
     },
     balanceOf: (token, owner) => readBalance(rpc, token.address, owner),
     pool: (index) => {
-      const found = world.pools[index];
-      if (found === undefined) throw new Error(`the test world has no pool ${index}`);
-      return found;
+      const pool = world.pools[index];
+      if (pool === undefined) throw new Error(`the test world has no pool ${index}`);
+      return pool;
     },
   };
 }

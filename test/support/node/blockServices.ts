@@ -23,7 +23,7 @@ async function ask(url: string, calls: readonly { method: string; params: unknow
     id: number;
     result: unknown;
   }[];
-  return answers.sort((one, other) => one.id - other.id).map(({ result }) => result);
+  return answers.sort((answer, other) => answer.id - other.id).map(({ result }) => result);
 }
 
 const number = (value: unknown): number => Number(value);
@@ -31,22 +31,22 @@ const number = (value: unknown): number => Number(value);
 /** The blocks of a node. Quantities are hex, other numbers are numbers, as in SQD's answers. */
 async function readBlocks(rpcUrl: string, from: number, to: number): Promise<ToldBlock[]> {
   const calls = Array.from({ length: to - from + 1 }, (_, offset) => {
-    const at = `0x${(from + offset).toString(16)}`;
+    const blockNumber = `0x${(from + offset).toString(16)}`;
     return [
-      { method: 'eth_getBlockByNumber', params: [at, true] },
-      { method: 'eth_getBlockReceipts', params: [at] },
+      { method: 'eth_getBlockByNumber', params: [blockNumber, true] },
+      { method: 'eth_getBlockReceipts', params: [blockNumber] },
     ];
   }).flat();
   const answers = await ask(rpcUrl, calls);
   return Array.from({ length: to - from + 1 }, (_, offset) =>
-    tell(
+    selectFields(
       answers[2 * offset] as Json & { transactions: Json[] },
       answers[2 * offset + 1] as (Json & { logs: Json[] })[],
     ),
   );
 }
 
-function tell(
+function selectFields(
   header: Json & { transactions: Json[] },
   receipts: readonly (Json & { logs: Json[] })[],
 ): ToldBlock {
@@ -125,7 +125,7 @@ export async function startPortal({
   keepsAnswers = false,
 }: PortalOptions): Promise<StandInPortal> {
   const queries: PortalQuery[] = [];
-  const kept = new Map<string, Buffer>();
+  const keptAnswers = new Map<string, Buffer>();
   const portal = {
     onStream: (): null => null,
     change: (block: ToldBlock) => block,
@@ -147,9 +147,9 @@ export async function startPortal({
       return;
     }
     const gzipped = { 'content-encoding': 'gzip', 'x-sqd-finalized-head-number': String(head) };
-    const known = kept.get(JSON.stringify(query));
-    if (known !== undefined) {
-      response.writeHead(200, gzipped).end(known);
+    const keptAnswer = keptAnswers.get(JSON.stringify(query));
+    if (keptAnswer !== undefined) {
+      response.writeHead(200, gzipped).end(keptAnswer);
       return;
     }
     const to = Math.min(query.toBlock, head, query.fromBlock + blocksMax - 1);
@@ -162,12 +162,12 @@ export async function startPortal({
     }
     const lines = blocks.map(portal.change).map(({ header, transactions, logs }) => {
       const { fields } = query;
-      const told: Json = { header: pick(header, fields.block) };
+      const answer: Json = { header: pick(header, fields.block) };
       // The portal leaves out empty lists.
       if (transactions.length > 0)
-        told['transactions'] = transactions.map((one) => pick(one, fields.transaction));
-      if (logs.length > 0) told['logs'] = logs.map((one) => pick(one, fields.log));
-      return `${JSON.stringify(told)}\n`;
+        answer['transactions'] = transactions.map((transaction) => pick(transaction, fields.transaction));
+      if (logs.length > 0) answer['logs'] = logs.map((log) => pick(log, fields.log));
+      return `${JSON.stringify(answer)}\n`;
     });
     const text = lines.join('');
     if (fault === 'cut') {
@@ -176,7 +176,7 @@ export async function startPortal({
       return;
     }
     const body = gzipSync(text);
-    if (keepsAnswers) kept.set(JSON.stringify(query), body);
+    if (keepsAnswers) keptAnswers.set(JSON.stringify(query), body);
     response.writeHead(200, gzipped).end(body);
   };
   const server = createServer((request, response) => {
@@ -195,18 +195,19 @@ export async function startPortal({
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString();
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
 }
 
 const BIGINTS = ['gasUsed', 'baseFeePerGas', 'nonce', 'effectiveGasPrice'];
 
-function withBigints(told: Json): Json {
-  const made = { ...told };
+function withBigints(answer: Json): Json {
+  const converted = { ...answer };
   for (const name of BIGINTS)
-    if (made[name] !== undefined && made[name] !== null) made[name] = BigInt(String(made[name]));
-  return made;
+    if (converted[name] !== undefined && converted[name] !== null)
+      converted[name] = BigInt(String(converted[name]));
+  return converted;
 }
 
 export interface StandInHyperSync extends HyperSyncClient {
@@ -228,8 +229,8 @@ export function createHyperSync(rpcUrl: string, head: number, blocksMax = 150): 
       // The native client takes enums as numbers.
       if (typeof joinMode !== 'number') throw new Error('Failed to convert napi value into enum `JoinMode`');
       client.queries.push({ fromBlock, toBlock });
-      const next = Math.min(toBlock, head + 1, fromBlock + blocksMax);
-      const blocks = next > fromBlock ? await readBlocks(rpcUrl, fromBlock, next - 1) : [];
+      const nextBlock = Math.min(toBlock, head + 1, fromBlock + blocksMax);
+      const blocks = nextBlock > fromBlock ? await readBlocks(rpcUrl, fromBlock, nextBlock - 1) : [];
       const topicsOf = (log: Json): unknown[] => {
         const topics = log['topics'] as unknown[];
         return [0, 1, 2, 3].map((index) => topics[index]);
@@ -240,7 +241,7 @@ export function createHyperSync(rpcUrl: string, head: number, blocksMax = 150): 
         logs: blocks.flatMap(({ logs }) => logs.map((log) => ({ ...log, topics: topicsOf(log) }))),
         traces: [],
       };
-      return client.change({ archiveHeight: head, nextBlock: next, totalExecutionTime: 1, data });
+      return client.change({ archiveHeight: head, nextBlock, totalExecutionTime: 1, data });
     },
   };
   return client;

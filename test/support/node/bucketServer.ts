@@ -85,18 +85,19 @@ export async function startBucket(
   function sendList(query: URLSearchParams, response: ServerResponse): void {
     const prefix = query.get('prefix') ?? '';
     const after = Buffer.from(query.get('continuation-token') ?? '', 'base64').toString();
-    const all = listObjects().filter(
+    const matchingObjects = listObjects().filter(
       (key) => key.startsWith(prefix) && key > after && !key.slice(prefix.length).includes('/'),
     );
-    const page = all.slice(0, pageKeys);
-    const next = all.length > page.length ? Buffer.from(page.at(-1) ?? ' ').toString('base64') : null;
+    const page = matchingObjects.slice(0, pageKeys);
+    const nextToken =
+      matchingObjects.length > page.length ? Buffer.from(page.at(-1) ?? ' ').toString('base64') : null;
     response
       .writeHead(200, { 'content-type': 'application/xml' })
       .end(
         `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult><Name>${BUCKET}</Name>` +
-          `<IsTruncated>${next !== null}</IsTruncated>` +
+          `<IsTruncated>${nextToken !== null}</IsTruncated>` +
           page.map((key) => `<Contents><Key>${encodeKey(key)}</Key><Size>1</Size></Contents>`).join('') +
-          (next === null ? '' : `<NextContinuationToken>${next}</NextContinuationToken>`) +
+          (nextToken === null ? '' : `<NextContinuationToken>${nextToken}</NextContinuationToken>`) +
           '</ListBucketResult>',
       );
   }
@@ -107,11 +108,11 @@ export async function startBucket(
     const bytes = readFileSync(join(folder, key));
     const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
     const isPart = from !== undefined && fault !== 'whole';
-    const sent = isPart ? bytes.subarray(Number(from), Number(to) + 1) : bytes;
-    response.writeHead(isPart ? 206 : 200, { 'content-length': sent.length });
+    const sentBytes = isPart ? bytes.subarray(Number(from), Number(to) + 1) : bytes;
+    response.writeHead(isPart ? 206 : 200, { 'content-length': sentBytes.length });
     if (request.method === 'HEAD') return void response.end();
-    if (fault !== 'cut') return void response.end(sent);
-    response.write(sent.subarray(0, sent.length >> 1), () => response.destroy());
+    if (fault !== 'cut') return void response.end(sentBytes);
+    response.write(sentBytes.subarray(0, sentBytes.length >> 1), () => response.destroy());
   }
 
   async function store(request: IncomingMessage, response: ServerResponse, key: string): Promise<void> {

@@ -25,9 +25,9 @@ function readNodeFolder(pid: string): string | null {
     // In /proc/<pid>/stat, state and parent follow the name in parentheses.
     const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (state === 'Z' || Number(parent) !== process.pid) return null;
-    const words = readFileSync(join('/proc', pid, 'cmdline'), 'utf8').split('\0');
-    const at = words.indexOf('--cache-path');
-    return at < 0 ? null : (words[at + 1] ?? null);
+    const commandLine = readFileSync(join('/proc', pid, 'cmdline'), 'utf8').split('\0');
+    const optionIndex = commandLine.indexOf('--cache-path');
+    return optionIndex < 0 ? null : (commandLine[optionIndex + 1] ?? null);
   } catch {
     // The process has ended since the list of processes was read.
     return null;
@@ -36,6 +36,6 @@ function readNodeFolder(pid: string): string | null {
 
 /** Nodes that still run, or whose folder still exists. */
 export function listLeftovers(nodes: readonly ChildNode[]): ChildNode[] {
-  const running = new Set(listChildNodes().map(({ pid }) => pid));
-  return nodes.filter(({ pid, folder }) => running.has(pid) || existsSync(folder));
+  const runningPids = new Set(listChildNodes().map(({ pid }) => pid));
+  return nodes.filter(({ pid, folder }) => runningPids.has(pid) || existsSync(folder));
 }

@@ -115,16 +115,19 @@ async function toParquet(
   await database.command('drop', `DROP TABLE IF EXISTS ${table} SYNC`);
   const types = names.map((name) => `${name} Nullable(String)`);
   await database.command('make', `CREATE TABLE ${table} (at UInt32, ${types.join(', ')}) ENGINE = Memory`);
-  for (let at = 0; at < rows.length; at += 2_000) {
-    const texts = rows.slice(at, at + 2_000).map((row, index) => {
-      const shown = Object.entries(row).map(([key, value]) => [key, value === null ? null : String(value)]);
-      return JSON.stringify({ at: at + index, ...Object.fromEntries(shown) });
+  for (let firstRow = 0; firstRow < rows.length; firstRow += 2_000) {
+    const texts = rows.slice(firstRow, firstRow + 2_000).map((row, index) => {
+      const rowFields = Object.entries(row).map(([key, value]) => [
+        key,
+        value === null ? null : String(value),
+      ]);
+      return JSON.stringify({ at: firstRow + index, ...Object.fromEntries(rowFields) });
     });
     await database.command('fill', `INSERT INTO ${table} FORMAT JSONEachRow ${texts.join('\n')}`);
   }
   const list = names.flatMap((name) => {
-    const own = columns[`${dataset}.${name}`] ?? COLUMNS[dataset][name]!(name);
-    return own === '' ? [] : [own];
+    const columnType = columns[`${dataset}.${name}`] ?? COLUMNS[dataset][name]!(name);
+    return columnType === '' ? [] : [columnType];
   });
   const sql = `SELECT ${list.join(', ')} FROM (SELECT * FROM ${table} ORDER BY at)`;
   const settings = { output_format_parquet_string_as_string: '0' };
@@ -173,9 +176,9 @@ async function readRows(url: string, from: number, to: number): Promise<CryoRows
   const rows: CryoRows = { blocks: [], logs: [], transactions: [] };
   const chain = Number(await ask<string>(url, 'eth_chainId', []));
   for (let number = from; number <= to; number += 1) {
-    const at = `0x${number.toString(16)}`;
-    const block = await ask<RpcBlock>(url, 'eth_getBlockByNumber', [at, true]);
-    const receipts = await ask<RpcReceipt[]>(url, 'eth_getBlockReceipts', [at]);
+    const blockNumber = `0x${number.toString(16)}`;
+    const block = await ask<RpcBlock>(url, 'eth_getBlockByNumber', [blockNumber, true]);
+    const receipts = await ask<RpcReceipt[]>(url, 'eth_getBlockReceipts', [blockNumber]);
     rows.blocks.push({
       block_number: number,
       block_hash: block.hash,
@@ -188,8 +191,9 @@ async function readRows(url: string, from: number, to: number): Promise<CryoRows
       chain_id: chain,
     });
     for (const [index, receipt] of receipts.entries()) {
-      const listed = block.transactions[index]!;
-      const { nonce, gas } = typeof listed === 'string' ? { nonce: '0x0', gas: receipt.gasUsed } : listed;
+      const transaction = block.transactions[index]!;
+      const { nonce, gas } =
+        typeof transaction === 'string' ? { nonce: '0x0', gas: receipt.gasUsed } : transaction;
       const common = {
         block_number: number,
         transaction_index: index,
@@ -208,8 +212,8 @@ async function readRows(url: string, from: number, to: number): Promise<CryoRows
       });
       for (const { logIndex, address, topics, data } of receipt.logs) {
         const [topic0 = null, topic1 = null, topic2 = null, topic3 = null] = topics;
-        const own = { log_index: Number(logIndex), address, topic0, topic1, topic2, topic3, data };
-        rows.logs.push({ ...common, ...own, n_data_bytes: (data.length - 2) / 2, chain_id: chain });
+        const logRow = { log_index: Number(logIndex), address, topic0, topic1, topic2, topic3, data };
+        rows.logs.push({ ...common, ...logRow, n_data_bytes: (data.length - 2) / 2, chain_id: chain });
       }
     }
   }

@@ -27,8 +27,8 @@ export interface FakeBlock {
 }
 
 const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
-const word = (text: string): string => keccak256(toUtf8Bytes(text));
-const address = (text: string): string => `0x${word(text).slice(-40)}`;
+const hashOfText = (text: string): string => keccak256(toUtf8Bytes(text));
+const address = (text: string): string => `0x${hashOfText(text).slice(-40)}`;
 
 const LOGS_PER_TRANSACTION = 3;
 const BLOCK_SECONDS = 10;
@@ -95,9 +95,9 @@ export class FakeChain {
 
   private randomLog(): FakeLog {
     const pick = (kind: string, count: number): string => `${kind}${Math.floor(this.random() * count)}`;
-    const topics = Array.from({ length: Math.floor(this.random() * 5) }, () => word(pick('topic', 40)));
+    const topics = Array.from({ length: Math.floor(this.random() * 5) }, () => hashOfText(pick('topic', 40)));
     const words = Math.floor(this.random() * 4);
-    const data = Array.from({ length: words }, () => word(pick('data', 1000)).slice(2)).join('');
+    const data = Array.from({ length: words }, () => hashOfText(pick('data', 1000)).slice(2)).join('');
     return { address: address(pick('contract', 20)), topics, data: `0x${data}` };
   }
 }
@@ -110,10 +110,10 @@ function makeBlock(
   list: readonly FakeLog[],
   fillBlooms: boolean,
 ): FakeBlock {
-  const hash = word(`${salt}/block${number}/${parent?.hash ?? ''}`);
+  const hash = hashOfText(`${salt}/block${number}/${parent?.hash ?? ''}`);
   const transactionCount = Math.ceil(list.length / LOGS_PER_TRANSACTION) + (number % 2);
   const transactions = Array.from({ length: transactionCount }, (_, index) => ({
-    hash: word(`${hash}/tx${index}`),
+    hash: hashOfText(`${hash}/tx${index}`),
     blockHash: hash,
     blockNumber: hex(number),
     transactionIndex: hex(index),
@@ -168,8 +168,8 @@ export function plainBloom(logs: readonly FakeLog[]): string {
 }
 
 function bloomBits(item: string): readonly number[] {
-  const known = BITS.get(item);
-  if (known !== undefined) return known;
+  const knownBits = BITS.get(item);
+  if (knownBits !== undefined) return knownBits;
   const hash = BigInt(keccak256(item));
   const bits = [240n, 224n, 208n].map((shift) => Number((hash >> shift) & 2047n));
   BITS.set(item, bits);

@@ -153,7 +153,7 @@ export class FakeNode {
     if (message.length > this.batchMax) {
       return { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'batch too large' } };
     }
-    return message.map((one) => this.answer(one));
+    return message.map((call) => this.answer(call));
   }
 
   private accept(socket: WebSocket): void {
@@ -192,35 +192,35 @@ export class FakeNode {
       case 'eth_getBlockByNumber':
         return this.getBlock(String(first), second === true);
       case 'eth_getBlockReceipts':
-        if (!this.hasReceipts) return missing(call.method);
+        if (!this.hasReceipts) return methodMissing(call.method);
         return { result: this.find(String(first))?.receipts ?? null };
       case 'eth_getTransactionReceipt':
         return { result: this.findReceipt(String(first)) ?? null };
       case 'eth_getLogs':
         return this.getLogs(first as { fromBlock: string; toBlock: string });
       default:
-        return missing(call.method);
+        return methodMissing(call.method);
     }
   }
 
-  private find(at: string): FakeBlock | undefined {
+  private find(blockTag: string): FakeBlock | undefined {
     const head = this.head().number;
-    if (at === 'latest') return this.head();
-    if (at === 'finalized') return this.chain.blocks[Math.max(0, head - 64)];
-    return Number(at) <= head ? this.chain.blocks[Number(at)] : undefined;
+    if (blockTag === 'latest') return this.head();
+    if (blockTag === 'finalized') return this.chain.blocks[Math.max(0, head - 64)];
+    return Number(blockTag) <= head ? this.chain.blocks[Number(blockTag)] : undefined;
   }
 
   private findReceipt(hash: string): Json | undefined {
-    const all = this.chain.blocks.flatMap(({ receipts }) => receipts);
-    return all.find((receipt) => receipt['transactionHash'] === hash);
+    const allReceipts = this.chain.blocks.flatMap(({ receipts }) => receipts);
+    return allReceipts.find((receipt) => receipt['transactionHash'] === hash);
   }
 
-  private getBlock(at: string, whole: boolean): { result: unknown } | { error: RpcFault } {
-    if (at === 'finalized' && !this.hasFinalizedTag) {
+  private getBlock(blockTag: string, withTransactions: boolean): { result: unknown } | { error: RpcFault } {
+    if (blockTag === 'finalized' && !this.hasFinalizedTag) {
       return { error: { code: -32602, message: 'invalid argument 0: hex string without 0x prefix' } };
     }
-    const block = this.find(at);
-    return { result: block === undefined ? null : headerJson(block, whole) };
+    const block = this.find(blockTag);
+    return { result: block === undefined ? null : headerJson(block, withTransactions) };
   }
 
   private getLogs(filter: { fromBlock: string; toBlock: string }): { result: unknown } | { error: RpcFault } {
@@ -234,7 +234,7 @@ export class FakeNode {
   }
 }
 
-function headerJson(block: FakeBlock, whole: boolean): Json {
+function headerJson(block: FakeBlock, withTransactions: boolean): Json {
   return {
     number: `0x${block.number.toString(16)}`,
     hash: block.hash,
@@ -242,10 +242,12 @@ function headerJson(block: FakeBlock, whole: boolean): Json {
     timestamp: `0x${block.timestamp.toString(16)}`,
     baseFeePerGas: '0x7',
     logsBloom: block.logsBloom,
-    transactions: whole ? block.transactions : block.transactions.map((transaction) => transaction['hash']),
+    transactions: withTransactions
+      ? block.transactions
+      : block.transactions.map((transaction) => transaction['hash']),
   };
 }
 
-function missing(method: string): { error: RpcFault } {
+function methodMissing(method: string): { error: RpcFault } {
   return { error: { code: -32601, message: `the method ${method} does not exist/is not available` } };
 }

@@ -59,20 +59,20 @@ export async function startFlakyProxy(options: FlakyProxyOptions): Promise<Flaky
     times.push(performance.now());
     if (options.latencyMs !== undefined) await delay(options.latencyMs);
     const faults = calls.map(draw);
-    const whole = faults.find(isRequestFault);
-    if (whole !== undefined) {
-      failRequest(whole, response);
+    const requestFault = faults.find(isRequestFault);
+    if (requestFault !== undefined) {
+      failRequest(requestFault, response);
       return;
     }
-    const asked = calls.map((call, index) => (faults[index] === 'stale head' ? staler(call) : call));
+    const changedCalls = calls.map((call, index) => (faults[index] === 'stale head' ? staler(call) : call));
     const fetched = await fetch(options.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(Array.isArray(message) ? asked : asked[0]),
+      body: JSON.stringify(Array.isArray(message) ? changedCalls : changedCalls[0]),
     });
     const answers = [(await fetched.json()) as Json | Json[]].flat();
     const byId = new Map(answers.map((answer) => [answer['id'], answer]));
-    const told = calls.map((call, index) => {
+    const changedAnswers = calls.map((call, index) => {
       const answer = byId.get(call['id']) ?? {};
       const fault = faults[index];
       return fault === undefined || fault === null || isRequestFault(fault)
@@ -80,7 +80,7 @@ export async function startFlakyProxy(options: FlakyProxyOptions): Promise<Flaky
         : spoil(fault, call, answer);
     });
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(Array.isArray(message) ? told : told[0]));
+    response.end(JSON.stringify(Array.isArray(message) ? changedAnswers : changedAnswers[0]));
   };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -94,7 +94,7 @@ export async function startFlakyProxy(options: FlakyProxyOptions): Promise<Flaky
 }
 
 function isRequestFault(fault: unknown): fault is RequestFault {
-  return REQUEST_FAULTS.some((one) => one === fault);
+  return REQUEST_FAULTS.some((requestFault) => requestFault === fault);
 }
 
 function failRequest(fault: RequestFault, response: ServerResponse): void {
@@ -118,23 +118,23 @@ function failRequest(fault: RequestFault, response: ServerResponse): void {
  * other call as it is.
  */
 function staler(call: Json): Json {
-  const [first, ...rest] = (call['params'] ?? []) as unknown[];
-  return first === 'latest' ? { ...call, params: ['finalized', ...rest] } : call;
+  const [first, ...otherParams] = (call['params'] ?? []) as unknown[];
+  return first === 'latest' ? { ...call, params: ['finalized', ...otherParams] } : call;
 }
 
 function spoil(fault: CallFault, call: Json, answer: Json): Json {
   const { result } = answer;
-  const failed = (code: number, message: string): Json => ({
+  const errorAnswer = (code: number, message: string): Json => ({
     jsonrpc: '2.0',
     id: answer['id'],
     error: { code, message },
   });
-  const other = failed(-32603, 'Internal error');
+  const internalError = errorAnswer(-32603, 'Internal error');
   switch (fault) {
     case 'internal error':
-      return other;
+      return internalError;
     case 'range error':
-      return failed(-32005, 'query returned more than 10000 results');
+      return errorAnswer(-32005, 'query returned more than 10000 results');
     case 'truncated logs':
       return { ...answer, result: withoutLastLog(result) };
     case 'orphaned logs':
@@ -142,9 +142,9 @@ function spoil(fault: CallFault, call: Json, answer: Json): Json {
     case 'stale head':
       if (call['method'] === 'eth_blockNumber')
         return { ...answer, result: `0x${Math.max(0, Number(result) - STALE_BLOCKS).toString(16)}` };
-      return ((call['params'] ?? []) as unknown[])[0] === 'latest' ? answer : other;
+      return ((call['params'] ?? []) as unknown[])[0] === 'latest' ? answer : internalError;
     case 'no block':
-      return String(call['method']).startsWith('eth_getBlock') ? { ...answer, result: null } : other;
+      return String(call['method']).startsWith('eth_getBlock') ? { ...answer, result: null } : internalError;
   }
 }
 
@@ -153,9 +153,9 @@ function withoutLastLog(result: unknown): unknown {
   if (!Array.isArray(result)) return null;
   const items = result as Json[];
   if (items.every((item) => !Array.isArray(item['logs']))) return items.slice(0, -1);
-  const last = items.findLastIndex((item) => (item['logs'] as Json[]).length > 0);
+  const lastWithLogs = items.findLastIndex((item) => (item['logs'] as Json[]).length > 0);
   return items.map((item, index) =>
-    index === last ? { ...item, logs: (item['logs'] as Json[]).slice(0, -1) } : item,
+    index === lastWithLogs ? { ...item, logs: (item['logs'] as Json[]).slice(0, -1) } : item,
   );
 }
 

@@ -80,8 +80,8 @@ export class HostileMirror {
       column === 'twice' ? 2 : column === 'never' ? 0 : 1,
     );
     this.forge(day, manifest, file, bytes, {});
-    const [path, what] = [`${day}/${file.name}`, `${column} of row ${row}`];
-    return { path, what, block };
+    const [path, changedPart] = [`${day}/${file.name}`, `${column} of row ${row}`];
+    return { path, what: changedPart, block };
   }
 
   /** Flips a byte, cuts the file, or removes it. The manifest stays honest. */
@@ -89,12 +89,13 @@ export class HostileMirror {
     const file = this.random.pick(manifest.files);
     const path = join(this.folder, day, file.name);
     const bytes = readFileSync(path);
-    const what = this.random.pick(['a byte', 'the end', 'the file']);
-    const at = this.random.int(0, bytes.length - 1);
-    if (what === 'a byte') bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << this.random.int(0, 7)), at);
-    if (what === 'the file') rmSync(path);
-    else writeFileSync(path, what === 'the end' ? bytes.subarray(0, at) : bytes);
-    return { path: file.name, what, block: file.from_block };
+    const damage = this.random.pick(['a byte', 'the end', 'the file']);
+    const byteIndex = this.random.int(0, bytes.length - 1);
+    if (damage === 'a byte')
+      bytes.writeUInt8(bytes.readUInt8(byteIndex) ^ (1 << this.random.int(0, 7)), byteIndex);
+    if (damage === 'the file') rmSync(path);
+    else writeFileSync(path, damage === 'the end' ? bytes.subarray(0, byteIndex) : bytes);
+    return { path: file.name, what: damage, block: file.from_block };
   }
 
   /** Changes one value of the manifest; in half of the cases, the index fits the new manifest. */
@@ -108,8 +109,8 @@ export class HostileMirror {
     const { start_block, range_hashes, ...checked } = manifest;
     visit(checked);
     const [owner, key] = this.random.pick(leaves);
-    const old = owner[key];
-    owner[key] = typeof old === 'number' ? old + 1 : flipText(String(old), this.random);
+    const oldValue = owner[key];
+    owner[key] = typeof oldValue === 'number' ? oldValue + 1 : flipText(String(oldValue), this.random);
     const isForged = this.random.chance(0.5);
     this.write(day, { ...checked, start_block, range_hashes }, isForged);
     return {
@@ -135,11 +136,14 @@ export class HostileMirror {
     return { path: `${day}/${file.name}`, what: `header of row ${row}`, block };
   }
 
-  /** The file with the changed values of one row, which it has `times` times. `place` is 0 for its first row, 1 for its last. */
+  /**
+   * The file with the changed values of one row, which it has `times` times. `rowShare` is 0 for its first row, 1 for
+   * its last.
+   */
   private async rewrite(
     day: string,
     { name, dataset }: SnapshotFile,
-    place: number,
+    rowShare: number,
     valueOf: (column: string, type: string) => string,
     times = 1,
   ): Promise<{
@@ -158,14 +162,14 @@ export class HostileMirror {
       const columns = allColumns(dataset);
       const body = readFileSync(join(this.folder, day, name));
       await inserter.insert(name, insertStatement(dataset, 0, columns), body, new AbortController().signal);
-      const [counted] = await askRows<{ rows: string }>(database, `SELECT count() AS rows FROM ${dataset}`);
-      const rows = Number(counted!.rows);
-      const row = Math.min(rows - 1, Math.floor(place * rows));
+      const [countRow] = await askRows<{ rows: string }>(database, `SELECT count() AS rows FROM ${dataset}`);
+      const rows = Number(countRow!.rows);
+      const row = Math.min(rows - 1, Math.floor(rowShare * rows));
       const described = await askRows<{ name: string; type: string }>(database, `DESCRIBE ${dataset}`);
-      const typeOf = new Map(described.map((one) => [one.name, one.type]));
-      const shown = [...columns.keys()].map((one) => {
-        const value = valueOf(one, typeOf.get(one) ?? '');
-        return value === one ? one : `if(at = ${row}, ${value}, ${one}) AS ${one}`;
+      const typeOf = new Map(described.map((column) => [column.name, column.type]));
+      const expressions = [...columns.keys()].map((column) => {
+        const value = valueOf(column, typeOf.get(column) ?? '');
+        return value === column ? column : `if(at = ${row}, ${value}, ${column}) AS ${column}`;
       });
       const key =
         dataset === 'blocks'
@@ -177,11 +181,11 @@ export class HostileMirror {
       const changed = `SELECT * FROM (${numbered}) ARRAY JOIN range(if(at = ${row}, ${times}, 1)) AS copy`;
       await database.command(
         'change',
-        `CREATE TABLE changed ENGINE = Memory AS SELECT ${shown.join(', ')} FROM (SELECT * FROM (${changed}) ORDER BY at)`,
+        `CREATE TABLE changed ENGINE = Memory AS SELECT ${expressions.join(', ')} FROM (SELECT * FROM (${changed}) ORDER BY at)`,
       );
       const settings = { output_format_parquet_string_as_string: '0' };
       const bytes = await database.selectBinary('forge', 'SELECT * FROM changed', {}, 'Parquet', settings);
-      const [found] = await askRows<{ block: string }>(
+      const [blockRow] = await askRows<{ block: string }>(
         database,
         `SELECT block_number AS block FROM (${numbered}) WHERE at = ${row} LIMIT 1`,
       );
@@ -195,7 +199,7 @@ export class HostileMirror {
       return {
         bytes,
         hashes: hashes.map(({ hash }) => Buffer.from(hash, 'hex')),
-        block: Number(found!.block),
+        block: Number(blockRow!.block),
         row,
       };
     } finally {
@@ -208,15 +212,15 @@ export class HostileMirror {
   private forge(
     day: string,
     manifest: DayManifest,
-    old: SnapshotFile,
+    oldFile: SnapshotFile,
     bytes: Buffer,
-    more: Partial<DayManifest>,
+    manifestChanges: Partial<DayManifest>,
   ): void {
-    writeFileSync(join(this.folder, day, old.name), bytes);
+    writeFileSync(join(this.folder, day, oldFile.name), bytes);
     const files = manifest.files.map((file) =>
-      file.name === old.name ? { ...file, bytes: bytes.length, sha256: sha256Of(bytes) } : file,
+      file.name === oldFile.name ? { ...file, bytes: bytes.length, sha256: sha256Of(bytes) } : file,
     );
-    this.write(day, { ...manifest, files, files_root: rootOfFiles(files), ...more }, true);
+    this.write(day, { ...manifest, files, files_root: rootOfFiles(files), ...manifestChanges }, true);
   }
 
   private write(day: string, manifest: DayManifest, isForged: boolean): void {
@@ -226,9 +230,9 @@ export class HostileMirror {
     const index = this.json<{ days: { day: string; manifest: string; to_hash: string; to_block: number }[] }>(
       'snapshot.json',
     );
-    for (const one of index.days)
-      if (one.day === day)
-        Object.assign(one, { manifest: sha256Of(Buffer.from(text)), to_hash: manifest.to_hash });
+    for (const indexDay of index.days)
+      if (indexDay.day === day)
+        Object.assign(indexDay, { manifest: sha256Of(Buffer.from(text)), to_hash: manifest.to_hash });
     writeFileSync(join(this.folder, 'snapshot.json'), JSON.stringify(index));
   }
 
@@ -238,7 +242,7 @@ export class HostileMirror {
 }
 
 function flipText(text: string, random: Random): string {
-  const at = random.int(0, text.length - 1);
-  const other = text[at] === '1' ? '2' : '1';
-  return text.slice(0, at) + other + text.slice(at + 1);
+  const digitIndex = random.int(0, text.length - 1);
+  const otherDigit = text[digitIndex] === '1' ? '2' : '1';
+  return text.slice(0, digitIndex) + otherDigit + text.slice(digitIndex + 1);
 }

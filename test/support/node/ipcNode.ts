@@ -74,10 +74,10 @@ export class IpcNode {
     this.sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => this.sockets.delete(socket));
-    let rest = '';
+    let unfinished = '';
     socket.setEncoding('utf8').on('data', (text: string) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
+      const lines = (unfinished + text).split('\n');
+      unfinished = lines.pop() ?? '';
       for (const line of lines) this.answer(socket, line);
     });
   }

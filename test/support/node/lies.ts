@@ -15,9 +15,9 @@ export interface Recorded {
 function flip(random: Random, text: unknown): string {
   const hex = String(text);
   if (hex.length <= 2) return '0xab';
-  const at = 2 + random.int(hex.length - 2);
-  const digit = ((parseInt(hex[at] ?? '0', 16) + 1 + random.int(15)) % 16).toString(16);
-  return hex.slice(0, at) + digit + hex.slice(at + 1);
+  const digitIndex = 2 + random.int(hex.length - 2);
+  const digit = ((parseInt(hex[digitIndex] ?? '0', 16) + 1 + random.int(15)) % 16).toString(16);
+  return hex.slice(0, digitIndex) + digit + hex.slice(digitIndex + 1);
 }
 
 export const LIES = [
@@ -36,22 +36,23 @@ export type LieKind = (typeof LIES)[number];
 
 /** Changes one log of a receipt. False if there is nothing to change. */
 function lieAboutLogs(random: Random, logs: Json[], receipts: Recorded['receipts'], kind: string): boolean {
-  const at = random.int(Math.max(1, logs.length));
-  const log = logs[at];
+  const logIndex = random.int(Math.max(1, logs.length));
+  const log = logs[logIndex];
   if (log === undefined) return false;
   const topics = log['topics'] as string[];
-  const which = random.int(Math.max(1, topics.length));
-  const contentOf = (one: Json): string => JSON.stringify([one['address'], one['topics'], one['data']]);
-  const other = logs.findIndex((one) => contentOf(one) !== contentOf(log));
-  if ((kind === 'topic' && topics.length === 0) || (kind === 'order' && other < 0)) return false;
+  const topicIndex = random.int(Math.max(1, topics.length));
+  const contentOf = (someLog: Json): string =>
+    JSON.stringify([someLog['address'], someLog['topics'], someLog['data']]);
+  const otherIndex = logs.findIndex((someLog) => contentOf(someLog) !== contentOf(log));
+  if ((kind === 'topic' && topics.length === 0) || (kind === 'order' && otherIndex < 0)) return false;
   if (kind === 'address') log['address'] = flip(random, log['address']);
   if (kind === 'data') log['data'] = flip(random, log['data']);
-  if (kind === 'topic') topics[which] = flip(random, topics[which]);
-  if (kind === 'drop') logs.splice(at, 1);
-  if (kind === 'repeat') logs.splice(at, 0, structuredClone(log));
-  if (kind === 'order') [logs[at], logs[other]] = [logs[other] as Json, log];
-  const all = receipts.flatMap((one) => one.logs);
-  for (const [index, one] of all.entries()) one['logIndex'] = `0x${index.toString(16)}`;
+  if (kind === 'topic') topics[topicIndex] = flip(random, topics[topicIndex]);
+  if (kind === 'drop') logs.splice(logIndex, 1);
+  if (kind === 'repeat') logs.splice(logIndex, 0, structuredClone(log));
+  if (kind === 'order') [logs[logIndex], logs[otherIndex]] = [logs[otherIndex] as Json, log];
+  const allLogs = receipts.flatMap((receipt) => receipt.logs);
+  for (const [index, log] of allLogs.entries()) log['logIndex'] = `0x${index.toString(16)}`;
   return true;
 }
 
@@ -106,9 +107,9 @@ function receiptOf(
   hash: unknown,
 ): Json | null {
   for (const block of blocks) {
-    const told = change(block);
-    const index = told.header.transactions.findIndex((transaction) => transaction['hash'] === hash);
-    if (index >= 0) return told.receipts[index] ?? null;
+    const changedBlock = change(block);
+    const index = changedBlock.header.transactions.findIndex((transaction) => transaction['hash'] === hash);
+    if (index >= 0) return changedBlock.receipts[index] ?? null;
   }
   return null;
 }

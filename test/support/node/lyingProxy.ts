@@ -25,7 +25,7 @@ export async function startLyingProxy(
 ): Promise<LyingProxy> {
   const proxy = { lies: 0 };
   const server = createServer((request, response) => {
-    const pass = async (): Promise<void> => {
+    const forwardUnchanged = async (): Promise<void> => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const body = Buffer.concat(chunks).toString();
@@ -33,7 +33,7 @@ export async function startLyingProxy(
       const fetched = await fetch(nodeUrl, { method: 'POST', headers, body });
       const calls = [JSON.parse(body) as Json | Json[]].flat();
       const callOf = new Map(calls.map((call) => [call['id'], call]));
-      const told = (answer: Json): Json => {
+      const changeAnswer = (answer: Json): Json => {
         const { method, params } = callOf.get(answer['id']) ?? {};
         const { result } = answer;
         if (method === 'eth_getTransactionReceipt' && isOf(result, block)) {
@@ -48,9 +48,11 @@ export async function startLyingProxy(
       };
       const answers = (await fetched.json()) as Json | Json[];
       response.writeHead(fetched.status, headers);
-      response.end(JSON.stringify(Array.isArray(answers) ? answers.map(told) : told(answers)));
+      response.end(
+        JSON.stringify(Array.isArray(answers) ? answers.map(changeAnswer) : changeAnswer(answers)),
+      );
     };
-    pass().catch(() => response.destroy());
+    forwardUnchanged().catch(() => response.destroy());
   });
   const { url, close } = await listen(server);
   return Object.assign(proxy, { url, close });

@@ -24,8 +24,8 @@ export async function startNodeChain(): Promise<NodeChain> {
   const pool = createEndpointPool({ urls: [anvil.url], chainId: 369, log });
   const accounts = (await rpc.call('eth_accounts')) as Hex[];
   const send = async (tx: object): Promise<unknown> => {
-    const asked = { from: accounts[0], gas: '0x7a1200', ...tx };
-    const hash = await rpc.call('eth_sendTransaction', [asked]);
+    const transactionParams = { from: accounts[0], gas: '0x7a1200', ...tx };
+    const hash = await rpc.call('eth_sendTransaction', [transactionParams]);
     await rpc.call('evm_mine');
     return rpc.call('eth_getTransactionReceipt', [hash]);
   };

@@ -91,11 +91,13 @@ export function serveSourcify(chainId: number, contracts: readonly WorldContract
         };
       const after = Number(searchParams.get('afterMatchId') ?? 0);
       const limit = Number(searchParams.get('limit') ?? 200);
-      const results = contracts.map((_, index) => row(index)).filter((each) => Number(each.matchId) > after);
+      const results = contracts
+        .map((_, index) => row(index))
+        .filter((candidate) => Number(candidate.matchId) > after);
       return { status: 200, body: { results: results.slice(0, limit) } };
     }
     const address = pathname.split('/').at(-1)?.toLowerCase();
-    const index = contracts.findIndex((each) => addressOf(each) === address);
+    const index = contracts.findIndex((candidate) => addressOf(candidate) === address);
     const contract = contracts[index];
     if (contract === undefined)
       return { status: 404, body: { match: null, chainId: String(chainId), address } };
@@ -149,18 +151,21 @@ export function serveBlockscout(contracts: readonly WorldContract[], page: numbe
         verified_at: VERIFIED_AT,
         coin_balance: null,
       }));
-      const more = from + page < contracts.length;
+      const hasMore = from + page < contracts.length;
       return {
         status: 200,
-        body: { items, next_page_params: more ? { items_count: from + page, smart_contract_id: 7 } : null },
+        body: {
+          items,
+          next_page_params: hasMore ? { items_count: from + page, smart_contract_id: 7 } : null,
+        },
       };
     }
     const address = pathname.startsWith('/api/v2/smart-contracts/')
       ? pathname.split('/').at(-1)?.toLowerCase()
       : '';
-    const contract = contracts.find((each) => addressOf(each) === address);
+    const contract = contracts.find((candidate) => addressOf(candidate) === address);
     if (contract === undefined) return { status: 404, body: { message: 'Not found' } };
-    const { [contract.path]: main, ...others } = contract.input.sources;
+    const { [contract.path]: mainSource, ...others } = contract.input.sources;
     const optimizer = contract.input.settings['optimizer'] as { enabled: boolean; runs: number };
     return {
       status: 200,
@@ -173,7 +178,7 @@ export function serveBlockscout(contracts: readonly WorldContract[], page: numbe
         verified_at: VERIFIED_AT,
         name: contract.name,
         file_path: contract.path,
-        source_code: main?.content,
+        source_code: mainSource?.content,
         additional_sources: Object.entries(others).map(([file_path, { content }]) => ({
           file_path,
           source_code: content,

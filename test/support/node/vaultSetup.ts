@@ -28,13 +28,13 @@ export function answeringCalls(
       const results = calls.map(({ method, params }) => {
         // This block number is above all blocks of these tests.
         if (method === 'eth_blockNumber') return '0xffffff';
-        const [call, at] = params as unknown as [{ to: Hex; data: Hex }, Asked['at']];
-        return answer({ ...call, at }) ?? new RpcError('revert', 'execution reverted');
+        const [call, blockTag] = params as unknown as [{ to: Hex; data: Hex }, Asked['at']];
+        return answer({ ...call, at: blockTag }) ?? new RpcError('revert', 'execution reverted');
       });
-      const passing = results.find(
+      const passingError = results.find(
         (result) => result instanceof RpcError && result.retryable && !result.malformed,
       );
-      if (passing instanceof RpcError) return Promise.reject(passing);
+      if (passingError instanceof RpcError) return Promise.reject(passingError);
       return Promise.resolve(
         results.map((result, index) =>
           result instanceof RpcError ? { error: result } : { value: parse(result, index) },
@@ -49,15 +49,15 @@ export const malformedAnswer = new RpcError('bad_answer', 'not hex data', { malf
 
 /** A chain whose only DEX is a vault. The smaller address is the base. */
 export function contextOf(registry: PoolRegistry): DecodeContext {
-  const none = (): never => {
+  const throwUnasked = (): never => {
     throw new Error('this setup has no pairs');
   };
   return {
     chainId: 369,
     registry,
     dexByFactory: new Map(),
-    protocolOfDex: none,
-    protocolOfPool: none,
+    protocolOfDex: throwUnasked,
+    protocolOfPool: throwUnasked,
     eventTopics: new Set(),
     creationTopics: new Set(),
     transfers: createTransferDecoder({
@@ -68,8 +68,8 @@ export function contextOf(registry: PoolRegistry): DecodeContext {
     keepsAllLogs: () => true,
     vaultTopics: new Set([...VAULT_TOPICS, ...POOL_TOPICS]),
     baseIsToken0: (token0, token1) => token0 < token1,
-    onBlockLog: none,
-    onMalformed: none,
+    onBlockLog: throwUnasked,
+    onMalformed: throwUnasked,
   };
 }
 

@@ -21,14 +21,14 @@ export function maByHand(closes: readonly number[], length: number): Values {
 /** The EMA by its recursion, from the mean of the first closes on. */
 export function emaByHand(closes: readonly number[], length: number): Values {
   const values: Values = [];
-  let last = 0;
+  let lastValue = 0;
   closes.forEach((close, index) => {
     if (index < length - 1) return void values.push(null);
-    last =
+    lastValue =
       index === length - 1
         ? sum(closes.slice(0, length)) / length
-        : (2 * close + (length - 1) * last) / (length + 1);
-    values.push(last);
+        : (2 * close + (length - 1) * lastValue) / (length + 1);
+    values.push(lastValue);
   });
   return values;
 }
@@ -41,7 +41,8 @@ export function bollingerByHand(
   return maByHand(closes, length).map((mean, index) => {
     if (mean === null) return null;
     let squares = 0;
-    for (let back = 0; back < length; back += 1) squares += ((closes[index - back] ?? 0) - mean) ** 2;
+    for (let barsBack = 0; barsBack < length; barsBack += 1)
+      squares += ((closes[index - barsBack] ?? 0) - mean) ** 2;
     const deviation = (squares / length) ** 0.5;
     return { upper: mean + width * deviation, lower: mean - width * deviation };
   });
@@ -52,8 +53,8 @@ export function rsiByHand(closes: readonly number[], length: number): Values {
   const values: Values = closes.map(() => null);
   let [gain, loss] = [0, 0];
   for (let index = 1; index < closes.length; index += 1) {
-    const move = (closes[index] ?? 0) - (closes[index - 1] ?? 0);
-    const [up, down] = [move > 0 ? move : 0, move < 0 ? -move : 0];
+    const change = (closes[index] ?? 0) - (closes[index - 1] ?? 0);
+    const [up, down] = [change > 0 ? change : 0, change < 0 ? -change : 0];
     if (index <= length) {
       gain += up / length;
       loss += down / length;
@@ -75,9 +76,9 @@ export function vwapByHand(bars: readonly HandBar[], barSeconds: number, isWhole
   return bars.map((bar, index) => {
     const day = dayOf(bar.time);
     if (!isWhole && day === firstDay) return null;
-    const own = bars.slice(0, index + 1).filter(({ time }) => dayOf(time) === day);
-    const volume = sum(own.map((one) => one.volume));
-    const value = sum(own.map((one) => (one.volume * (one.high + one.low + one.close)) / 3));
+    const barsOfDay = bars.slice(0, index + 1).filter(({ time }) => dayOf(time) === day);
+    const volume = sum(barsOfDay.map((bar) => bar.volume));
+    const value = sum(barsOfDay.map((bar) => (bar.volume * (bar.high + bar.low + bar.close)) / 3));
     return volume === 0 ? null : value / volume;
   });
 }

@@ -61,12 +61,12 @@ export interface OracleBar {
 
 /** numerator / denominator, computed with about 40 digits before the rounding to a float. */
 function quotient(numerator: bigint, denominator: bigint): number {
-  const shift = 40 - (numerator.toString().length - denominator.toString().length);
+  const shiftDigits = 40 - (numerator.toString().length - denominator.toString().length);
   const scaled =
-    shift >= 0
-      ? (numerator * 10n ** BigInt(shift)) / denominator
-      : numerator / (denominator * 10n ** BigInt(-shift));
-  return Number(`${scaled}e${-shift}`);
+    shiftDigits >= 0
+      ? (numerator * 10n ** BigInt(shiftDigits)) / denominator
+      : numerator / (denominator * 10n ** BigInt(-shiftDigits));
+  return Number(`${scaled}e${-shiftDigits}`);
 }
 
 /** Every swap of the factories' pools in these blocks, in order. The blocks must start with the chain's first
@@ -111,7 +111,7 @@ function toSwap(
 
 function notePool({ name, args }: PlainEvent, pools: Map<string, OraclePool>): void {
   const v2 = name === 'PairCreated';
-  const [token0 = '', token1 = ''] = [0, 1].map((at) => String(args[at]));
+  const [token0 = '', token1 = ''] = [0, 1].map((argumentIndex) => String(args[argumentIndex]));
   const feePips = v2 ? 3000 : Number(args[2]);
   pools.set(String(args[v2 ? 2 : 4]), { v3: !v2, token0, token1, feePips });
 }
@@ -141,8 +141,12 @@ function readPairLog(
   if (!IS_CANARY && (BigInt.asIntN(256, amount0) !== amount0 || BigInt.asIntN(256, amount1) !== amount1))
     return null;
   const sync = syncs.get(key);
-  const root = v3 ? args[4]! : 0n;
-  const fraction = v3 ? [root * root, 1n << 192n] : sync === undefined ? [0n, 0n] : [sync[1], sync[0]];
+  const sqrtPrice = v3 ? args[4]! : 0n;
+  const fraction = v3
+    ? [sqrtPrice * sqrtPrice, 1n << 192n]
+    : sync === undefined
+      ? [0n, 0n]
+      : [sync[1], sync[0]];
   const { token0, token1, feePips } = pool;
   return {
     ...placeOf(block, log),

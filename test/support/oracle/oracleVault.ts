@@ -73,8 +73,8 @@ export class VaultOracle {
   /** Applies the log. Returns the swap if the log is a swap of a listed pool. */
   read(block: ChainBlock, log: ChainLog): LegSwap | null {
     const id = log.topics[1] ?? '';
-    const known = this.byId.get(id);
-    if (log.address === this.truth.vault && known !== undefined) this.list(known, block, log);
+    const knownPool = this.byId.get(id);
+    if (log.address === this.truth.vault && knownPool !== undefined) this.list(knownPool, block, log);
     const parsed = parsePlain(log);
     if (parsed === null) return null;
     if (parsed.name === 'SwapFeePercentageChanged') {
@@ -87,7 +87,9 @@ export class VaultOracle {
         // A fee event in the transaction of the pool's creation sets the initial fee, before or after the registration.
         if (pool.birth.log.transactionHash !== log.transactionHash) continue;
         pool.birth.fee = fee;
-        const row = this.pools.find(([, , pair, , , , , , , born]) => pair === pool.pair && born !== null);
+        const row = this.pools.find(
+          ([, , pair, , , , , , , bornBlock]) => pair === pool.pair && bornBlock !== null,
+        );
         if (row !== undefined) row[FEE] = toPips(fee);
       }
       return null;
@@ -96,13 +98,13 @@ export class VaultOracle {
     if (parsed.name === 'PoolRegistered') this.registrations.set(id, log);
     if (parsed.name === 'TokensRegistered')
       this.register(block, id, parsed.args[1] as string[], parsed.args[2] as string[]);
-    return known === undefined ? null : this.apply(known, parsed, block, log);
+    return knownPool === undefined ? null : this.apply(knownPool, parsed, block, log);
   }
 
   /** The current fee of each listed pool, in pips. */
   feesNow(): ReadonlyMap<string, number> {
-    const listed = [...this.byId.values()].filter((pool) => pool.listed);
-    return new Map(listed.map(({ pair, fee }) => [pair, toPips(fee)]));
+    const listedPools = [...this.byId.values()].filter((pool) => pool.listed);
+    return new Map(listedPools.map(({ pair, fee }) => [pair, toPips(fee)]));
   }
 
   private register(
@@ -155,11 +157,11 @@ export class VaultOracle {
   private list(pool: Pool, block: ChainBlock, log: ChainLog): void {
     if (pool.listed || block.number < this.firstBlock) return;
     pool.listed = true;
-    const born = pool.birth.block.number >= this.firstBlock;
+    const isIngested = pool.birth.block.number >= this.firstBlock;
     const { type, weights } = pool.listing;
     // For a pool older than the first block, the row of the pool has the fee before the block whose log reveals the
     // pool.
-    const found = pool.feeMoved?.block === block.number ? pool.feeMoved.before : pool.fee;
+    const feeBefore = pool.feeMoved?.block === block.number ? pool.feeMoved.before : pool.fee;
     this.pools.push([
       block.number,
       log.logIndex,
@@ -169,53 +171,53 @@ export class VaultOracle {
       weights.join(' '),
       pool.tokens[pool.leg[0]]!,
       pool.tokens[pool.leg[1]]!,
-      toPips(born ? pool.birth.fee : found),
-      born ? block.number : null,
+      toPips(isIngested ? pool.birth.fee : feeBefore),
+      isIngested ? block.number : null,
     ]);
   }
 
   private apply(pool: Pool, { name, args }: PlainEvent, block: ChainBlock, log: ChainLog): LegSwap | null {
-    const add = (token: string, delta: bigint): void => {
+    const addBalance = (token: string, delta: bigint): void => {
       const index = pool.tokens.indexOf(token.toLowerCase());
       pool.balances[index] = pool.balances[index]! + delta;
     };
-    const seen = block.number >= this.firstBlock;
+    const isIngested = block.number >= this.firstBlock;
     const note = (kind: string): void => {
-      if (seen)
+      if (isIngested)
         this.states.push([block.number, log.logIndex, pool.pair, kind, pool.balances.join(' '), pool.doubts]);
     };
     if (name === 'PoolBalanceManaged') {
       // A manager reports its own balance, so the oracle adds only the cash.
-      add(args[2] as string, args[3] as bigint);
+      addBalance(args[2] as string, args[3] as bigint);
       pool.doubts |= 1;
       note('collect');
     }
     if (name === 'PoolBalanceChanged') {
       const [tokens, deltas, fees] = [args[2] as string[], args[3] as bigint[], args[4] as bigint[]];
-      tokens.forEach((token, index) => add(token, deltas[index]! - fees[index]!));
+      tokens.forEach((token, index) => addBalance(token, deltas[index]! - fees[index]!));
       const kind = deltas.some((delta) => delta < 0n) ? 'burn' : 'mint';
-      const moved = pool.leg.map((index) => String(deltas[index]!).replace('-', ''));
+      const movedAmounts = pool.leg.map((index) => String(deltas[index]!).replace('-', ''));
       note(kind);
-      if (seen) this.liquidity.push([block.number, log.logIndex, pool.pair, kind, ...moved]);
+      if (isIngested) this.liquidity.push([block.number, log.logIndex, pool.pair, kind, ...movedAmounts]);
     }
     if (name !== 'Swap') return null;
     const [tokenIn, tokenOut] = [args[1] as string, args[2] as string].map((token) => token.toLowerCase());
     const [amountIn, amountOut] = [args[3] as bigint, args[4] as bigint];
     // The ingester does not see swaps before the first block, so such swaps raise no doubt.
-    if (seen && !this.isFair(pool, tokenIn!, tokenOut!, amountIn, amountOut)) pool.doubts |= 2;
-    add(tokenIn!, amountIn);
-    add(tokenOut!, -amountOut);
+    if (isIngested && !this.isFair(pool, tokenIn!, tokenOut!, amountIn, amountOut)) pool.doubts |= 2;
+    addBalance(tokenIn!, amountIn);
+    addBalance(tokenOut!, -amountOut);
     if (tokenIn === pool.pair || tokenOut === pool.pair) {
       // The pool's own share stands for liquidity, so the other token joined or left the pool.
       const kind = tokenOut === pool.pair ? 'mint' : 'burn';
       const [token, amount] = kind === 'mint' ? [tokenIn, amountIn] : [tokenOut, amountOut];
-      const moved = pool.leg.map((index) => (pool.tokens[index] === token ? String(amount) : '0'));
+      const movedAmounts = pool.leg.map((index) => (pool.tokens[index] === token ? String(amount) : '0'));
       note(kind);
-      if (seen) this.liquidity.push([block.number, log.logIndex, pool.pair, kind, ...moved]);
+      if (isIngested) this.liquidity.push([block.number, log.logIndex, pool.pair, kind, ...movedAmounts]);
       return null;
     }
     note('swap');
-    return seen ? this.toLeg(pool, tokenIn!, tokenOut!, amountIn, amountOut) : null;
+    return isIngested ? this.toLeg(pool, tokenIn!, tokenOut!, amountIn, amountOut) : null;
   }
 
   /** Whether the weights explain the swap within 1 % and rounding, by the plain formula of WeightedMath. */
@@ -229,19 +231,20 @@ export class VaultOracle {
     const [i, o] = [pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut)];
     const { weights } = pool.listing;
     if (weights.length === 0 || pool.doubts % 2 === 1) return true;
-    const [held, paying] = [Number(pool.balances[i]), Number(pool.balances[o])];
+    const [balanceIn, balanceOut] = [Number(pool.balances[i]), Number(pool.balances[o])];
     const outFor = (amount: number): number => {
-      const paid = Math.max(0, amount) * (1 - toPips(pool.fee) / 1e6);
-      return paid === 0
+      const amountAfterFee = Math.max(0, amount) * (1 - toPips(pool.fee) / 1e6);
+      return amountAfterFee === 0
         ? 0
-        : paying * (1 - (held / (held + paid)) ** (Number(weights[i]) / Number(weights[o])));
+        : balanceOut *
+            (1 - (balanceIn / (balanceIn + amountAfterFee)) ** (Number(weights[i]) / Number(weights[o])));
     };
     // The slack of 1e-12 of the balance is far more than the rounding error of the floats, 1e-16.
-    const [slackIn, slackOut] = [2 + held * 1e-12, 2 + paying * 1e-12];
-    const out = Number(amountOut);
+    const [slackIn, slackOut] = [2 + balanceIn * 1e-12, 2 + balanceOut * 1e-12];
+    const sentAmount = Number(amountOut);
     return (
-      out >= outFor(Number(amountIn) - slackIn) * 0.99 - slackOut &&
-      out <= outFor(Number(amountIn) + slackIn) * 1.01 + slackOut
+      sentAmount >= outFor(Number(amountIn) - slackIn) * 0.99 - slackOut &&
+      sentAmount <= outFor(Number(amountIn) + slackIn) * 1.01 + slackOut
     );
   }
 
@@ -250,7 +253,7 @@ export class VaultOracle {
     const [i, j] = a < b ? [a, b] : [b, a];
     const { balances, listing } = pool;
     const [weight0, weight1] = [listing.weights[i] ?? 0n, listing.weights[j] ?? 0n];
-    const [over, under] = [balances[j]! * weight0, balances[i]! * weight1];
+    const [numerator, denominator] = [balances[j]! * weight0, balances[i]! * weight1];
     return {
       pair: pool.pair,
       leg: 256 * i + j,
@@ -260,7 +263,7 @@ export class VaultOracle {
       amount1: a < b ? -amountOut : amountIn,
       reserve0: balances[i]!,
       reserve1: balances[j]!,
-      price: pool.doubts === 0 && over > 0n && under > 0n ? [over, under] : null,
+      price: pool.doubts === 0 && numerator > 0n && denominator > 0n ? [numerator, denominator] : null,
       feePips: toPips(pool.fee),
     };
   }

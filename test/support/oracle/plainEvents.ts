@@ -103,8 +103,8 @@ function readArray(type: string, data: string, offset: string): (string | bigint
   const length = Number(BigInt(`0x${data.slice(start, start + 64)}`));
   if (start + 64 * (length + 1) > data.length) return null;
   const items = Array.from({ length }, (_, index) => {
-    const at = start + 64 * (index + 1);
-    return readWord(type, data.slice(at, at + 64));
+    const offset = start + 64 * (index + 1);
+    return readWord(type, data.slice(offset, offset + 64));
   });
   return items.some((item) => item === null) ? null : (items as (string | bigint)[]);
 }

@@ -47,15 +47,15 @@ export function plainTransaction(transaction: Fields): Buffer {
   );
 }
 
-/** `more` are the names of the fields that the chain adds to the four of Ethereum. */
-export function plainReceipt(receipt: Fields, more: readonly string[] = []): Buffer {
+/** `fieldNames` are the names of the fields that the chain adds to the four of Ethereum. */
+export function plainReceipt(receipt: Fields, fieldNames: readonly string[] = []): Buffer {
   const logs = (receipt['logs'] as readonly Fields[]).map((log) => [
     bytesOf(log['address']),
     (log['topics'] as readonly string[]).map(bytesOf),
     bytesOf(log['data']),
   ]);
-  const own = ['#status', '#cumulativeGasUsed', 'logsBloom'].map((name) => fieldOf(receipt, name));
-  return typed(receipt, [...own, logs, ...more.map((name) => fieldOf(receipt, name))]);
+  const receiptFields = ['#status', '#cumulativeGasUsed', 'logsBloom'].map((name) => fieldOf(receipt, name));
+  return typed(receipt, [...receiptFields, logs, ...fieldNames.map((name) => fieldOf(receipt, name))]);
 }
 
 /** Root of the trie whose keys are rlp(0), rlp(1), … */
@@ -74,11 +74,11 @@ function nodeOf(pairs: readonly Pair[], keccak: Keccak): Item {
   const [first] = pairs;
   if (first === undefined) return Buffer.alloc(0);
   if (pairs.length === 1) return [compact(first[0], true), first[1]];
-  let same = 0;
-  while (pairs.every(([path]) => path[same] === first[0][same])) same += 1;
-  if (same > 0) {
-    const rest = pairs.map(([path, value]): Pair => [path.slice(same), value]);
-    return [compact(first[0].slice(0, same), false), referenceOf(nodeOf(rest, keccak), keccak)];
+  let sharedLength = 0;
+  while (pairs.every(([path]) => path[sharedLength] === first[0][sharedLength])) sharedLength += 1;
+  if (sharedLength > 0) {
+    const pathsLeft = pairs.map(([path, value]): Pair => [path.slice(sharedLength), value]);
+    return [compact(first[0].slice(0, sharedLength), false), referenceOf(nodeOf(pathsLeft, keccak), keccak)];
   }
   const children = Array.from({ length: 16 }, (_, nibble) => {
     const below = pairs.filter(([path]) => path[0] === nibble);
@@ -115,7 +115,7 @@ function fieldOf(fields: Fields, name: string): Item {
   if (Array.isArray(value)) {
     const names = LIST_FIELDS[name];
     if (names === undefined) return value.map(bytesOf);
-    return value.map((item: Fields) => names.map((one) => fieldOf(item, one)));
+    return value.map((item: Fields) => names.map((name) => fieldOf(item, name)));
   }
   if (!name.startsWith('#')) return bytesOf(value ?? '0x');
   const number = BigInt(String(value));
@@ -132,7 +132,7 @@ function rlp(item: Item): Buffer {
     const isOwnCode = item.length === 1 && (item[0] ?? 0) < 0x80;
     return isOwnCode ? item : Buffer.concat([lengthOf(item.length, 0x80), item]);
   }
-  const body = Buffer.concat(item.map((one) => rlp(one)));
+  const body = Buffer.concat(item.map((child) => rlp(child)));
   return Buffer.concat([lengthOf(body.length, 0xc0), body]);
 }
 

@@ -63,21 +63,21 @@ export async function findWrongBars(
         `${url}/api/v1/pairs/${pair}/ticks?timeframe=${timeframe}&currency=quote&limit=1000`,
       );
       const { data } = (await answer.json()) as { data: Bar[] };
-      const rest = new Map(
+      const unmatchedBars = new Map(
         [...expected]
           // Leaves out bars without a priced swap. A swap has no price when its Sync is in another transaction.
           .filter(([key, bar]) => key.startsWith(`${seconds} ${pair} `) && !Number.isNaN(bar.open))
           .map(([key, bar]) => [Number(key.split(' ')[2]), bar]),
       );
       for (const bar of data) {
-        const other = rest.get(bar.time);
-        rest.delete(bar.time);
-        if (other !== undefined && isSame(bar, other, factsOf(pair))) continue;
+        const foundBar = unmatchedBars.get(bar.time);
+        unmatchedBars.delete(bar.time);
+        if (foundBar !== undefined && isSame(bar, foundBar, factsOf(pair))) continue;
         wrong.push(
-          `${pair} ${timeframe} ${JSON.stringify(bar)} is not ${other === undefined ? 'there' : `trades ${other.trades}`}`,
+          `${pair} ${timeframe} ${JSON.stringify(bar)} is not ${foundBar === undefined ? 'there' : `trades ${foundBar.trades}`}`,
         );
       }
-      for (const time of rest.keys()) wrong.push(`${pair} ${timeframe} ${time} is missing`);
+      for (const time of unmatchedBars.keys()) wrong.push(`${pair} ${timeframe} ${time} is missing`);
     }
   }
   return wrong;

@@ -21,26 +21,26 @@ module.exports = class OrderTests {
   sort(tests) {
     const sorted = byDuration(tests);
     const spread = sorted.filter(({ path }) => SPREAD.test(path));
-    const others = sorted.filter(({ path }) => !SPREAD.test(path));
+    const otherTests = sorted.filter(({ path }) => !SPREAD.test(path));
     // The last tenth of the files is short. A browser that starts there would be the last to end.
-    const step = (others.length * 0.9) / Math.max(1, spread.length);
+    const step = (otherTests.length * 0.9) / Math.max(1, spread.length);
     return [
       ...spread.flatMap((test, index) => [
         test,
-        ...others.slice(Math.round(index * step), Math.round((index + 1) * step)),
+        ...otherTests.slice(Math.round(index * step), Math.round((index + 1) * step)),
       ]),
-      ...others.slice(spread.length === 0 ? 0 : Math.round(spread.length * step)),
+      ...otherTests.slice(spread.length === 0 ? 0 : Math.round(spread.length * step)),
     ];
   }
 
   shard(tests, { shardIndex, shardCount }) {
-    const parts = Array.from({ length: shardCount }, () => ({ seconds: 0, tests: [] }));
+    const shards = Array.from({ length: shardCount }, () => ({ seconds: 0, tests: [] }));
     for (const test of byDuration(tests)) {
-      const part = parts.reduce((least, one) => (one.seconds < least.seconds ? one : least));
+      const part = shards.reduce((least, shard) => (shard.seconds < least.seconds ? shard : least));
       part.seconds += secondsOf(test);
       part.tests.push(test);
     }
-    return parts[shardIndex - 1].tests;
+    return shards[shardIndex - 1].tests;
   }
 
   allFailedTests(tests) {

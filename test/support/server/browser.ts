@@ -19,13 +19,13 @@ const USUAL_PATHS = [
 
 /** Returns CHROMIUM_PATH or the usual place of Chromium. Throws with the command that installs Chromium. */
 function findChromium(): string {
-  const given = process.env['CHROMIUM_PATH'];
-  if (given !== undefined && given !== '') {
-    if (existsSync(given)) return given;
-    throw new Error(`CHROMIUM_PATH is ${given}, which does not exist`);
+  const configuredPath = process.env['CHROMIUM_PATH'];
+  if (configuredPath !== undefined && configuredPath !== '') {
+    if (existsSync(configuredPath)) return configuredPath;
+    throw new Error(`CHROMIUM_PATH is ${configuredPath}, which does not exist`);
   }
-  const found = USUAL_PATHS.find((path) => existsSync(path));
-  if (found !== undefined) return found;
+  const usualPath = USUAL_PATHS.find((path) => existsSync(path));
+  if (usualPath !== undefined) return usualPath;
   throw new Error(
     'the tests of the page need Chromium: `apt-get install -y chromium`, or set CHROMIUM_PATH to a Chromium or Chrome',
   );
@@ -38,16 +38,16 @@ interface LaunchedBrowser {
 
 /**
  * Starts Chromium with a temporary folder of its own, because Chromium sometimes leaves files there. The name of the
- * folder is short, because Chromium puts a socket there, and a socket path has at most 107 bytes. `more` are further
- * arguments of Chromium.
+ * folder is short, because Chromium puts a socket there, and a socket path has at most 107 bytes. `moreArguments` are
+ * further arguments of Chromium.
  */
-export async function launchBrowser(...more: readonly string[]): Promise<LaunchedBrowser> {
+export async function launchBrowser(...moreArguments: readonly string[]): Promise<LaunchedBrowser> {
   const folder = mkdtempSync(join(tmpdir(), 'web-'));
   // The sandbox is off: containers and CI run as root, where Chromium's sandbox does not work. The tested
   // page is our own.
   const browser = await chromium.launch({
     executablePath: findChromium(),
-    args: ['--no-sandbox', '--disable-gpu', ...more],
+    args: ['--no-sandbox', '--disable-gpu', ...moreArguments],
     env: { ...process.env, TMPDIR: folder },
   });
   return {
@@ -150,8 +150,8 @@ export async function untilLoaded(page: Page): Promise<void> {
 
 /** How far elements moved without input, and which elements moved. */
 export async function layoutShifts(page: Page): Promise<{ sum: number; moved: string[] }> {
-  const found: unknown = await page.evaluate('window.layoutShifts');
-  return found as { sum: number; moved: string[] };
+  const shifts: unknown = await page.evaluate('window.layoutShifts');
+  return shifts as { sum: number; moved: string[] };
 }
 
 interface PictureFacts {

@@ -33,9 +33,9 @@ export async function openStill(
   await page.route('**/activity/stream*', (route) => route.fulfill({ status: 503, json: {} }));
   await changeAnswers(page, '**/ticks?*', (answer, url) => {
     const { data, ...rest } = ticksShape.parse(answer);
-    const kept = answers.get(url) ?? { ...rest, data: change(data) };
-    answers.set(url, kept);
-    return kept;
+    const keptAnswer = answers.get(url) ?? { ...rest, data: change(data) };
+    answers.set(url, keptAnswer);
+    return keptAnswer;
   });
   await page.goto(`/pair/${pages.world.pair}?timeframe=${timeframe}`);
   await untilLoaded(page);
@@ -81,9 +81,9 @@ export async function csvColumns(page: Page): Promise<(name: string) => Column> 
   const names = head.split(',');
   const rows = lines.map((line) => line.split(',').map((cell) => (cell === '' ? null : Number(cell))));
   return (name) => {
-    const place = names.indexOf(name);
-    if (place < 0) throw new Error(`the CSV has no column ${name}, only ${head}`);
-    return rows.map((row) => row[place] ?? null);
+    const columnIndex = names.indexOf(name);
+    if (columnIndex < 0) throw new Error(`the CSV has no column ${name}, only ${head}`);
+    return rows.map((row) => row[columnIndex] ?? null);
   };
 }
 
@@ -105,7 +105,7 @@ export async function checkIndicators(page: Page, timeframe: keyof typeof SECOND
     volume: volumes[index] ?? 0,
   }));
   const bands = bollingerByHand(closes, 20, 2);
-  const wanted: Record<string, Column> = {
+  const wantedColumns: Record<string, Column> = {
     ma_20: maByHand(closes, 20),
     ema_20: emaByHand(closes, 20),
     vwap: vwapByHand(bars, SECONDS[timeframe], isWhole),
@@ -118,7 +118,7 @@ export async function checkIndicators(page: Page, timeframe: keyof typeof SECOND
     Number(name === 'rsi_14' ? value.toFixed(6) : value.toPrecision(8));
   const rounded = (name: string, values: Column): Column =>
     values.map((value) => (value === null ? null : round(name, value)));
-  for (const [name, values] of Object.entries(wanted))
+  for (const [name, values] of Object.entries(wantedColumns))
     expect([name, rounded(name, column(name))]).toEqual([name, rounded(name, values)]);
   // The VWAP of the newest bar is known, because the page loads the whole day.
   expect(column('vwap').at(-1)).not.toBeNull();

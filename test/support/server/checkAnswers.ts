@@ -74,8 +74,8 @@ function createValidators(routes: readonly Route[]): Validators {
   return {
     check(route, method, status, body) {
       const key = `${route ?? ''} ${method} ${status}`;
-      const known = compiled.get(key);
-      const validate = known === undefined ? find(route, method, status) : known;
+      const compiledCheck = compiled.get(key);
+      const validate = compiledCheck === undefined ? find(route, method, status) : compiledCheck;
       compiled.set(key, validate);
       if (validate === null) return `status ${status} has no JSON schema`;
       if (validate(body) === true) return null;

@@ -28,36 +28,38 @@ export class NetEvents {
    * events. */
   readonly faults: string[] = [];
   reorgs = 0;
-  private readonly held: Held[] = [];
+  private readonly heldEvents: Held[] = [];
 
   /** The events as `<id> <tx_hash>`, in the order of their arrival. */
   net(): string[] {
-    return this.held.map(({ id, txHash }) => `${id} ${txHash}`);
+    return this.heldEvents.map(({ id, txHash }) => `${id} ${txHash}`);
   }
 
   take(event: string | undefined, data: StreamData): void {
     if (event === 'gap')
-      this.faults.push(`unexpected gap after ${this.held.at(-1)?.id}: ${JSON.stringify(data)}`);
+      this.faults.push(`unexpected gap after ${this.heldEvents.at(-1)?.id}: ${JSON.stringify(data)}`);
     else if (event === 'reorg') this.takeReorg(data);
     else this.takeEvent(data);
   }
 
   private takeReorg({ from_block, removed_ids }: StreamData): void {
     this.reorgs += 1;
-    while ((this.held.at(-1)?.block ?? -1) >= from_block) {
-      const gone = this.held.pop();
-      if (removed_ids !== null && gone !== undefined && !removed_ids.includes(gone.id)) {
-        this.faults.push(`a reorg from block ${from_block} does not list ${gone.id}`);
+    while ((this.heldEvents.at(-1)?.block ?? -1) >= from_block) {
+      const removedEvent = this.heldEvents.pop();
+      if (removed_ids !== null && removedEvent !== undefined && !removed_ids.includes(removedEvent.id)) {
+        this.faults.push(`a reorg from block ${from_block} does not list ${removedEvent.id}`);
       }
     }
   }
 
   private takeEvent({ id, block_number: block, log_index: logIndex, tx_hash: txHash }: StreamData): void {
-    const last = this.held.at(-1);
+    const lastHeld = this.heldEvents.at(-1);
     const follows =
-      last === undefined || block > last.block || (block === last.block && logIndex > last.logIndex);
-    if (!follows) this.faults.push(`event ${id} arrived after ${last.id}`);
-    this.held.push({ id, block, logIndex, txHash });
+      lastHeld === undefined ||
+      block > lastHeld.block ||
+      (block === lastHeld.block && logIndex > lastHeld.logIndex);
+    if (!follows) this.faults.push(`event ${id} arrived after ${lastHeld.id}`);
+    this.heldEvents.push({ id, block, logIndex, txHash });
   }
 }
 

@@ -28,13 +28,13 @@ export async function checkCopyButtons(page: Page): Promise<void> {
  */
 export async function pressCopy(button: Locator): Promise<unknown> {
   await button.evaluate((mark) => mark.setAttribute('data-pressed', ''));
-  const said = button.page().evaluate(`new Promise((resolve) => {
+  const isCopyDone = button.page().evaluate(`new Promise((resolve) => {
     const mark = document.querySelector('[data-pressed]');
     const read = () => mark.matches('.done, .failed') && resolve(mark.matches('.done'));
     new MutationObserver(read).observe(mark, { attributes: true, attributeFilter: ['class'] });
   })`);
   await button.click();
-  return said;
+  return isCopyDone;
 }
 
 /** The form of a function of the read tab. */

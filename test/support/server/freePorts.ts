@@ -5,20 +5,20 @@
 import { createServer } from 'node:net';
 
 export async function findFreePorts(count: number): Promise<number[]> {
-  const held = Array.from({ length: count }, () => createServer());
+  const servers = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(
-    held.map(
+    servers.map(
       (server) =>
-        new Promise<number>((found, reject) => {
+        new Promise<number>((resolve, reject) => {
           server.once('error', reject);
           server.listen(0, '127.0.0.1', () => {
             const address = server.address();
-            found(typeof address === 'object' && address !== null ? address.port : 0);
+            resolve(typeof address === 'object' && address !== null ? address.port : 0);
           });
         }),
     ),
   );
-  await Promise.all(held.map((server) => new Promise((closed) => server.close(closed))));
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
 }
 

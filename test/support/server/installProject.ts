@@ -30,22 +30,22 @@ export async function installProject(source: string, name: string, node = proces
   const lock = readFileSync(join(source, 'package-lock.json'));
   const digest = createHash('sha256').update(lock).digest('hex').slice(0, 16);
   const folder = join(cache, `${name}-${digest}`);
-  const claim = `${folder}.claim`;
+  const claimFolder = `${folder}.claim`;
   mkdirSync(cache, { recursive: true });
   const isInstalled = async (): Promise<boolean> => {
     if (existsSync(folder)) return true;
-    if (isTaken(claim)) return false;
+    if (isTaken(claimFolder)) return false;
     try {
       if (!existsSync(folder)) await install(source, folder, name, node);
     } finally {
-      rmSync(claim, { force: true });
+      rmSync(claimFolder, { force: true });
     }
     return true;
   };
   await eventually(
     isInstalled,
     (installed) => installed,
-    () => `${name} is not installed; another process has ${claim}`,
+    () => `${name} is not installed; another process has ${claimFolder}`,
   );
   return folder;
 }
@@ -75,26 +75,26 @@ function takeOver(claim: string): boolean {
 }
 
 async function install(source: string, folder: string, name: string, node: string): Promise<void> {
-  const draft = `${folder}.draft`;
-  rmSync(draft, { recursive: true, force: true });
-  mkdirSync(draft, { recursive: true });
-  for (const file of FILES) copyFileSync(join(source, file), join(draft, file));
+  const draftFolder = `${folder}.draft`;
+  rmSync(draftFolder, { recursive: true, force: true });
+  mkdirSync(draftFolder, { recursive: true });
+  for (const file of FILES) copyFileSync(join(source, file), join(draftFolder, file));
   // No install scripts: the tests do not need their results.
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const path = `${dirname(node)}${delimiter}${process.env['PATH'] ?? ''}`;
   const child = spawn(npm, args, {
-    cwd: draft,
+    cwd: draftFolder,
     env: { ...process.env, PATH: path },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
-  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
-  if (code !== 0) throw new Error(`npm ci of ${name} exited with ${code}: ${said.slice(-2_000)}`);
-  renameSync(draft, folder);
+  if (code !== 0) throw new Error(`npm ci of ${name} exited with ${code}: ${output.slice(-2_000)}`);
+  renameSync(draftFolder, folder);
 }

@@ -77,12 +77,12 @@ async function timeTasks(page: Page, work: () => Promise<void>): Promise<number[
   const session = await page.context().newCDPSession(page);
   const events: z.infer<typeof threadShape>[] = [];
   session.on('Tracing.dataCollected', ({ value }) => events.push(...z.array(threadShape).parse(value)));
-  const ended = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
+  const tracingEnd = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
   const traceConfig = { includedCategories: ['toplevel'] };
   await session.send('Tracing.start', { traceConfig, transferMode: 'ReportEvents' });
   await work();
   await session.send('Tracing.end');
-  await ended;
+  await tracingEnd;
   await session.detach();
   const threadOf = ({ pid, tid }: { pid: number; tid: number }): string => `${pid} ${tid}`;
   const mains = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain');
@@ -122,8 +122,8 @@ export async function measureReference(blank: Page): Promise<Effort> {
   let wallMs = 0;
   const tasks = await timeTasks(blank, async () => {
     await blank.goto('/reference');
-    const read = async (): Promise<unknown> => blank.evaluate('window.referenceMs ?? null');
-    wallMs = z.number().parse(await eventually(read, (ms) => ms !== null));
+    const readReference = async (): Promise<unknown> => blank.evaluate('window.referenceMs ?? null');
+    wallMs = z.number().parse(await eventually(readReference, (referenceMs) => referenceMs !== null));
   });
   await blank.unroute('**/reference');
   await blank.goto('about:blank');
@@ -169,9 +169,12 @@ export function listMisses(loads: readonly Load[], budget: ViewBudget): string[]
     ['largest contentful paint', loads.map(({ paintMs }) => paintMs), budget.paintMs],
     ['longest task', loads.map(({ taskMs }) => taskMs), budget.taskMs],
   ];
-  return figures.flatMap(([name, ms, max]) => {
-    const counted = [...ms].sort((a, b) => a - b)[Math.floor(ms.length / 4)] ?? Number.POSITIVE_INFINITY;
-    const shown = ms.map((each) => Math.round(each)).join(', ');
-    return counted <= max ? [] : [`${budget.view}: ${name} ${Math.round(counted)} of ${max} ms (${shown})`];
+  return figures.flatMap(([name, timesMs, max]) => {
+    const lowerQuartile =
+      [...timesMs].sort((a, b) => a - b)[Math.floor(timesMs.length / 4)] ?? Number.POSITIVE_INFINITY;
+    const timesText = timesMs.map((time) => Math.round(time)).join(', ');
+    return lowerQuartile <= max
+      ? []
+      : [`${budget.view}: ${name} ${Math.round(lowerQuartile)} of ${max} ms (${timesText})`];
   });
 }

@@ -105,10 +105,10 @@ export async function changeAnswers(
     const response = await answerOf(route).catch(() => null);
     if (response === null) return route.abort().catch(() => undefined);
     const answer: unknown = await response.json();
-    const shown = errorShape.safeParse(answer).success
+    const fulfilOptions = errorShape.safeParse(answer).success
       ? { response }
       : { json: change(answer, response.url()) };
-    await route.fulfill(shown).catch(() => undefined);
+    await route.fulfill(fulfilOptions).catch(() => undefined);
   });
 }
 

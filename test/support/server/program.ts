@@ -34,7 +34,7 @@ export type Settings = Readonly<Record<string, string>>;
 
 function environment(settings: Settings): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
-  const own = {
+  const ownSettings = {
     PATH,
     HOME,
     TMPDIR,
@@ -43,21 +43,21 @@ function environment(settings: Settings): NodeJS.ProcessEnv {
     ENV_FILE: '/dev/null',
     SHED_LOOP_DELAY_MS: '0',
   };
-  return { ...own, ...placeOf(settings), ...settings };
+  return { ...ownSettings, ...databaseSettings(settings), ...settings };
 }
 
 /**
  * Under jest.cluster.config.js each data folder gets a database of the cluster. Otherwise the folder itself is used.
  */
-function placeOf({ DATA_DIR: folder }: Settings): Settings {
+function databaseSettings({ DATA_DIR: folder }: Settings): Settings {
   const writer = process.env['CANDLEHOUSE_TEST_WRITER_URL'];
   const reader = process.env['CANDLEHOUSE_TEST_READER_URL'];
   if (process.env['CANDLEHOUSE_TEST_CLUSTER'] === undefined || folder === undefined) return {};
   const name = `candlehouse_${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`;
-  const within = (url = ''): string => url.replace(/\/\w+$/, `/${name}`);
+  const urlOfDatabase = (url = ''): string => url.replace(/\/\w+$/, `/${name}`);
   return {
-    CLICKHOUSE_URL: within(writer),
-    CLICKHOUSE_READ_URL: within(reader),
+    CLICKHOUSE_URL: urlOfDatabase(writer),
+    CLICKHOUSE_READ_URL: urlOfDatabase(reader),
     CLICKHOUSE_CLUSTER: CLUSTER_NAME,
   };
 }
@@ -87,10 +87,10 @@ export function spawnProgram(
   });
   let text = '';
   let isAwaited = mayEnd;
-  const keep = (chunk: Buffer): void => void (text = (text + chunk.toString()).slice(-OUTPUT_KEPT));
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
-  const ended = new Promise<number | null>((resolve) => {
+  const keepOutput = (chunk: Buffer): void => void (text = (text + chunk.toString()).slice(-OUTPUT_KEPT));
+  child.stdout.on('data', keepOutput);
+  child.stderr.on('data', keepOutput);
+  const exit = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => {
       child.once('close', () => resolve(code));
       // A process that the program left behind may keep the output open.
@@ -99,10 +99,10 @@ export function spawnProgram(
   });
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const lastWords = (): string => {
-    const how = hasEnded() ? `ended with ${child.signalCode ?? `code ${child.exitCode}`}` : 'runs';
-    return `"candlehouse ${command}" (process ${child.pid ?? '?'}) ${how}; its last output:\n${tailOf(text)}`;
+    const stateText = hasEnded() ? `ended with ${child.signalCode ?? `code ${child.exitCode}`}` : 'runs';
+    return `"candlehouse ${command}" (process ${child.pid ?? '?'}) ${stateText}; its last output:\n${tailOf(text)}`;
   };
-  void ended.then(() => {
+  void exit.then(() => {
     if (!isAwaited) process.stderr.write(`the program ended unexpectedly: ${lastWords()}\n`);
   });
   return {
@@ -113,7 +113,7 @@ export function spawnProgram(
     async end(signal) {
       isAwaited = true;
       if (!hasEnded() && child.pid !== undefined) process.kill(ownGroup ? -child.pid : child.pid, signal);
-      return ended;
+      return exit;
     },
   };
 }
@@ -130,7 +130,7 @@ export async function startProgram(
   const spawned = spawnProgram(command, settings, options);
   const url = await eventually(
     () => /"url":"(http:[^"]+)"/.exec(spawned.output())?.[1],
-    (found) => found !== undefined || spawned.hasEnded(),
+    (url) => url !== undefined || spawned.hasEnded(),
     spawned.lastWords,
   );
   if (url === undefined) {
@@ -197,7 +197,7 @@ export function isEngine(pid: number, dataDir: string): boolean {
  */
 export async function waitForBlock(url: string, block: number): Promise<void> {
   const program = listening.get(url);
-  const read = async (): Promise<string> => {
+  const readIndexedBlock = async (): Promise<string> => {
     if (program?.hasEnded() === true)
       throw new Error(`block ${block} cannot be indexed: ${program.lastWords()}`);
     // Without an answer the program does not listen yet, or was just killed.
@@ -206,8 +206,8 @@ export async function waitForBlock(url: string, block: number): Promise<void> {
     return response?.headers.get('x-indexed-block') ?? 'nothing';
   };
   await eventually(
-    read,
-    (seen) => Number(seen) >= block,
-    (seen) => `${seen}, wanted is block ${block}; ${program?.lastWords() ?? ''}`,
+    readIndexedBlock,
+    (indexedBlock) => Number(indexedBlock) >= block,
+    (indexedBlock) => `${indexedBlock}, wanted is block ${block}; ${program?.lastWords() ?? ''}`,
   );
 }

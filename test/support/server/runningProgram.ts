@@ -32,8 +32,8 @@ export interface RunningProgram {
   /** Waits until /readyz names none of the codes (no code at all by default). */
   untilCalm(codes?: readonly string[]): Promise<void>;
   untilBlock(number: number, hash?: string): Promise<void>;
-  /** Waits until all blocks up to `final` are promoted. Promotion runs beside the follower. */
-  untilPromoted(final: number): Promise<void>;
+  /** Waits until all blocks up to `finalBlock` are promoted. Promotion runs beside the follower. */
+  untilPromoted(finalBlock: number): Promise<void>;
   metrics(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export async function createProgramHome(): Promise<ProgramHome> {
     writerUrl: test.writerUrl,
     cable,
     async start(rpcUrls, settings = {}, ingest = true): Promise<RunningProgram> {
-      const all = {
+      const allSettings = {
         PORT: '0',
         SHED_LOOP_DELAY_MS: '0',
         COMPILER_NICENESS: '0',
@@ -85,7 +85,7 @@ export async function createProgramHome(): Promise<ProgramHome> {
           : { CLICKHOUSE_CLUSTER: CLUSTER_NAME }),
         ...settings,
       };
-      const program = await startProgram(all, ingest);
+      const program = await startProgram(allSettings, ingest);
       running.push(program);
       return program;
     },
@@ -120,10 +120,13 @@ async function startProgram(
   });
   const ready = async (): Promise<ReadyAnswer> =>
     readyShape.parse(await (await fetch(`${url}/readyz`)).json());
-  const until = (test: (answer: ReadyAnswer) => boolean): Promise<ReadyAnswer> => eventually(ready, test);
+  const untilReadyAnswer = (test: (answer: ReadyAnswer) => boolean): Promise<ReadyAnswer> =>
+    eventually(ready, test);
   const listProblems = async (code: string): Promise<ReadyAnswer['problems']> => {
-    const { problems } = await until((answer) => answer.problems.some((one) => one.code === code));
-    return problems.filter((one) => one.code === code);
+    const { problems } = await untilReadyAnswer((answer) =>
+      answer.problems.some((problem) => problem.code === code),
+    );
+    return problems.filter((problem) => problem.code === code);
   };
   return {
     url,
@@ -133,19 +136,22 @@ async function startProgram(
     untilProblem: async (code) => (await listProblems(code))[0]!.message,
     async untilCalm(codes): Promise<void> {
       const counts = (code: string): boolean => codes === undefined || codes.includes(code);
-      await until(({ problems }) => !problems.some(({ code }) => counts(code)));
+      await untilReadyAnswer(({ problems }) => !problems.some(({ code }) => counts(code)));
     },
     async untilBlock(number, hash): Promise<void> {
-      await until(({ checks: { head } }) =>
+      await untilReadyAnswer(({ checks: { head } }) =>
         hash === undefined ? Number(head.block_number) >= number : head.block_hash === hash,
       );
     },
-    async untilPromoted(final): Promise<void> {
+    async untilPromoted(finalBlock): Promise<void> {
       const readStored = async (): Promise<number> => {
-        const shown = await (await fetch(`${url}/metrics`)).text();
-        return Number(/^candlehouse_final_stored_block (\d+)$/m.exec(shown)?.[1]);
+        const metricsText = await (await fetch(`${url}/metrics`)).text();
+        return Number(/^candlehouse_final_stored_block (\d+)$/m.exec(metricsText)?.[1]);
       };
-      await eventually(readStored, (stored) => stored > final - SESSION_LIMITS.promoteMinBlocks);
+      await eventually(
+        readStored,
+        (storedFinal) => storedFinal > finalBlock - SESSION_LIMITS.promoteMinBlocks,
+      );
     },
     metrics: async () => (await fetch(`${url}/metrics`)).text(),
     async stop(): Promise<void> {

@@ -17,10 +17,10 @@ async function readCounts(url: string): Promise<Map<string, number>> {
 export async function watchStatements(url: string, work: () => Promise<unknown>): Promise<Statements> {
   const before = await readCounts(url);
   await work();
-  const sent = [...(await readCounts(url))].map(
+  const sentStatements = [...(await readCounts(url))].map(
     ([name, count]) => [name, count - (before.get(name) ?? 0)] as const,
   );
-  return sent.filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]);
+  return sentStatements.filter(([, count]) => count > 0).sort(([, countA], [, countB]) => countB - countA);
 }
 
 export function sumStatements(statements: Statements): number {

@@ -16,7 +16,7 @@ const SIGNED = 256;
 const ROUTER = `0x99${'0'.repeat(37)}1`;
 
 export class BlockSealer {
-  private readonly signed = new Map<number, SignedTransaction>();
+  private readonly signedByNonce = new Map<number, SignedTransaction>();
   private readonly wallets = Array.from(
     { length: 16 },
     (_, index) => new Wallet(`0x${String(index + 1).padStart(64, '0')}`),
@@ -35,9 +35,9 @@ export class BlockSealer {
 
   /** The transaction with this nonce. */
   transaction(nonce: number): SignedTransaction {
-    const known = this.signed.get(nonce) ?? sign(this.wallets, nonce);
-    this.signed.set(nonce, known);
-    return known;
+    const knownTransaction = this.signedByNonce.get(nonce) ?? sign(this.wallets, nonce);
+    this.signedByNonce.set(nonce, knownTransaction);
+    return knownTransaction;
   }
 
   /**
@@ -52,7 +52,7 @@ export class BlockSealer {
     const { keccak } = this;
     const encoded = (items: readonly (Fields | Buffer)[], encode: (item: Fields) => Buffer): Buffer[] =>
       items.map((item) => (Buffer.isBuffer(item) ? item : encode(item)));
-    const sealed = {
+    const sealedBlock = {
       ...header,
       transactionsRoot: plainRoot(encoded(transactions, plainTransaction), keccak),
       receiptsRoot: plainRoot(
@@ -60,7 +60,7 @@ export class BlockSealer {
         keccak,
       ),
     };
-    return { ...sealed, hash: `0x${Buffer.from(keccak(plainHeader(sealed))).toString('hex')}` };
+    return { ...sealedBlock, hash: `0x${Buffer.from(keccak(plainHeader(sealedBlock))).toString('hex')}` };
   }
 }
 

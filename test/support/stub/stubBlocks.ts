@@ -60,9 +60,9 @@ function swapLogs(random: () => number, pairs: number, onlyV2: boolean): StubLog
     transfer(address('02', index % 7), amountOut),
   ];
   if (v3) {
-    const root = (1n << 96n) + BigInt(Math.floor(random() * 2 ** 50)) * (1n << 40n);
+    const sqrtPrice = (1n << 96n) + BigInt(Math.floor(random() * 2 ** 50)) * (1n << 40n);
     const negative = (1n << 256n) - amountOut;
-    const data = `0x${word(amountIn)}${word(negative)}${word(root)}${word(1n << 70n)}${word(12)}`;
+    const data = `0x${word(amountIn)}${word(negative)}${word(sqrtPrice)}${word(1n << 70n)}${word(12)}`;
     return [...transfers, { address: pool, topics: [TOPIC.v3Swap, trader, trader], data }];
   }
   const reserves = `0x${word(10n ** 24n + amountIn)}${word(10n ** 23n + amountOut)}`;
@@ -89,13 +89,13 @@ function creationLogs(pairs: number, onlyV2: boolean): StubLog[] {
 
 /** Bits of a 2048-bit bloom that an address or topic sets (Yellow Paper, M3:2048). */
 function createBloomer(): (logs: readonly StubLog[]) => string {
-  const known = new Map<string, readonly number[]>();
+  const bitsByItem = new Map<string, readonly number[]>();
   const bitsOf = (item: string): readonly number[] => {
-    let bits = known.get(item);
+    let bits = bitsByItem.get(item);
     if (bits === undefined) {
       const hash = Buffer.from(keccak256(item).slice(2), 'hex');
-      bits = [0, 2, 4].map((at) => hash.readUInt16BE(at) & 2047);
-      known.set(item, bits);
+      bits = [0, 2, 4].map((offset) => hash.readUInt16BE(offset) & 2047);
+      bitsByItem.set(item, bits);
     }
     return bits;
   };
@@ -104,8 +104,8 @@ function createBloomer(): (logs: readonly StubLog[]) => string {
     for (const log of logs) {
       for (const item of [log.address, ...log.topics]) {
         for (const bit of bitsOf(item)) {
-          const at = 255 - (bit >> 3);
-          bloom[at] = (bloom[at] ?? 0) | (1 << (bit & 7));
+          const byteIndex = 255 - (bit >> 3);
+          bloom[byteIndex] = (bloom[byteIndex] ?? 0) | (1 << (bit & 7));
         }
       }
     }
@@ -147,13 +147,13 @@ function encodeBlock(draft: StubDraft): StubBlock {
   const bloom = bloomOf(logs);
   const name = `${hexDigits(fork, 8)}${hexDigits(number, 22)}`;
   // The first digits differ between branches, as in real hashes. Stream ids contain only these digits.
-  const mixed = (Math.imul(number + 1, 0x9e3779b1) ^ Math.imul(fork + 1, 0x85ebca6b)) >>> 0;
-  let hash = `0x${hexDigits(mixed, 8)}b10c${name.padStart(52, '0')}`;
+  const mixedSeed = (Math.imul(number + 1, 0x9e3779b1) ^ Math.imul(fork + 1, 0x85ebca6b)) >>> 0;
+  let hash = `0x${hexDigits(mixedSeed, 8)}b10c${name.padStart(52, '0')}`;
   const txCount = Math.max(draft.transactionsMin, Math.ceil(logs.length / logsPerTx));
-  const signed = sealer?.transactions(number, txCount) ?? [];
+  const signedTransactions = sealer?.transactions(number, txCount) ?? [];
   const txHash = (index: number): string =>
-    signed[index]?.hash ?? `0x7ac5${name}${index.toString(16).padStart(30, '0')}`;
-  const shown = logs.map((log, index) => {
+    signedTransactions[index]?.hash ?? `0x7ac5${name}${index.toString(16).padStart(30, '0')}`;
+  const logJsons = logs.map((log, index) => {
     const tx = Math.floor(index / logsPerTx);
     return {
       ...log,
@@ -165,9 +165,10 @@ function encodeBlock(draft: StubDraft): StubBlock {
       removed: false,
     };
   });
-  const from = (index: number): string => signed[index]?.from ?? address('77', (number + index) % 500);
-  const logsOf = <Log>(all: readonly Log[], index: number): Log[] =>
-    all.slice(index * logsPerTx, (index + 1) * logsPerTx);
+  const from = (index: number): string =>
+    signedTransactions[index]?.from ?? address('77', (number + index) % 500);
+  const logsOf = <Log>(allLogs: readonly Log[], index: number): Log[] =>
+    allLogs.slice(index * logsPerTx, (index + 1) * logsPerTx);
   const receipts = Array.from({ length: txCount }, (_, index) => ({
     transactionHash: txHash(index),
     transactionIndex: hex(index),
@@ -178,7 +179,7 @@ function encodeBlock(draft: StubDraft): StubBlock {
     cumulativeGasUsed: hex(21_000 * (index + 1)),
     gasUsed: hex(21_000),
     contractAddress: null,
-    logs: logsOf(shown, index),
+    logs: logsOf(logJsons, index),
     // Only a proof reads the bloom of a receipt.
     logsBloom: sealer === null ? bloom : bloomOf(logsOf(logs, index)),
     status: '0x1',
@@ -198,15 +199,15 @@ function encodeBlock(draft: StubDraft): StubBlock {
     transactions: receipts.map((receipt) => receipt.transactionHash),
   };
   if (sealer !== null) {
-    header = sealer.seal(header, signed, receipts);
+    header = sealer.seal(header, signedTransactions, receipts);
     hash = header.hash;
-    for (const item of [...shown, ...receipts]) item.blockHash = hash;
+    for (const item of [...logJsons, ...receipts]) item.blockHash = hash;
   }
   const bodies = receipts.map((receipt, index) => {
-    const place = { blockHash: hash, blockNumber: hex(number), transactionIndex: hex(index) };
-    return sealer === null ? transactionOf(receipt) : { ...signed[index], ...place };
+    const positionFields = { blockHash: hash, blockNumber: hex(number), transactionIndex: hex(index) };
+    return sealer === null ? transactionOf(receipt) : { ...signedTransactions[index], ...positionFields };
   });
-  const texts = shown.map((log) => JSON.stringify(log));
+  const texts = logJsons.map((log) => JSON.stringify(log));
   const encode = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
   return {
     number,

@@ -91,10 +91,10 @@ class Chain {
   }
 
   restore(branch: StubBranch): boolean {
-    const first = branch[0];
-    if (first === undefined || first.number <= this.state.final) return false;
-    if (this.blocks[first.number - 1]?.hash !== first.parentHash) return false;
-    this.blocks.length = first.number;
+    const firstBlock = branch[0];
+    if (firstBlock === undefined || firstBlock.number <= this.state.final) return false;
+    if (this.blocks[firstBlock.number - 1]?.hash !== firstBlock.parentHash) return false;
+    this.blocks.length = firstBlock.number;
     this.blocks.push(...branch);
     this.grow(this.blocks.length - 1);
     return true;
@@ -150,8 +150,8 @@ function serveSockets(server: Server, chain: Chain): WebSocketServer {
   const watchers = new Set<WebSocket>();
   chain.onHead = () => {
     const { head } = chain.state;
-    const hint = { number: hex(head), hash: chain.blocks[head]?.hash };
-    const params = { subscription: '0x1', result: hint };
+    const headHint = { number: hex(head), hash: chain.blocks[head]?.hash };
+    const params = { subscription: '0x1', result: headHint };
     const text = JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params });
     for (const socket of watchers) socket.send(text);
   };
@@ -186,12 +186,12 @@ const TOKEN_ANSWERS = new Map([
 function answer(body: string, chain: Chain): Buffer {
   const parsed = JSON.parse(body) as StubCall | StubCall[];
   const calls = Array.isArray(parsed) ? parsed : [parsed];
-  const parts: Buffer[] = [];
+  const chunks: Buffer[] = [];
   calls.forEach((call, index) => {
-    parts.push(Buffer.from(`${index === 0 ? '' : ','}{"jsonrpc":"2.0","id":${call.id},"result":`));
-    parts.push(resultOf(call, chain), Buffer.from('}'));
+    chunks.push(Buffer.from(`${index === 0 ? '' : ','}{"jsonrpc":"2.0","id":${call.id},"result":`));
+    chunks.push(resultOf(call, chain), Buffer.from('}'));
   });
-  return Buffer.concat(Array.isArray(parsed) ? [Buffer.from('['), ...parts, Buffer.from(']')] : parts);
+  return Buffer.concat(Array.isArray(parsed) ? [Buffer.from('['), ...chunks, Buffer.from(']')] : chunks);
 }
 
 function resultOf({ method, params = [] }: StubCall, chain: Chain): Buffer {
@@ -212,9 +212,9 @@ function resultOf({ method, params = [] }: StubCall, chain: Chain): Buffer {
       // Every token has 0 decimals and the symbol STUB. Every other call gets an empty answer.
       return TOKEN_ANSWERS.get((params[0] as { data?: string }).data ?? '') ?? Buffer.from('"0x"');
     case 'stub_takeLogsAskedAt': {
-      const at = state.logsAskedAt;
+      const askedAt = state.logsAskedAt;
       state.logsAskedAt = null;
-      return Buffer.from(String(at));
+      return Buffer.from(String(askedAt));
     }
     default:
       return Buffer.from('"0x"');
@@ -237,6 +237,6 @@ function blockOf(block: StubBlock | undefined, isFull: boolean): Buffer {
 
 function logsOf(filter: LogFilter, { blocks, state, maker }: Chain): Buffer {
   const { fromBlock = hex(state.head), toBlock = hex(state.head) } = filter;
-  const last = Math.min(state.head, Number(toBlock));
-  return maker.indexer?.select(blocks.slice(Number(fromBlock), last + 1), filter) ?? Buffer.from('"0x"');
+  const lastBlock = Math.min(state.head, Number(toBlock));
+  return maker.indexer?.select(blocks.slice(Number(fromBlock), lastBlock + 1), filter) ?? Buffer.from('"0x"');
 }

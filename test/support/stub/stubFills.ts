@@ -47,7 +47,7 @@ export class StubFills {
   }
 
   configOf({ test }: FillTarget, settings: FillSettings = {}): Config {
-    const all = {
+    const allSettings = {
       RPC_URL: this.rpcUrl,
       CHAIN_CONFIG: 'chain.json',
       FINALITY_DEPTH: '5',
@@ -55,7 +55,9 @@ export class StubFills {
       ...settings,
     };
     const description = JSON.stringify({ ...stubDescription(), burn: undefined, logo: undefined });
-    return loadConfig(all, (path) => (path === 'chain.json' ? description : readFileSync(path, 'utf8')));
+    return loadConfig(allSettings, (path) =>
+      path === 'chain.json' ? description : readFileSync(path, 'utf8'),
+    );
   }
 
   /** Drops all databases. */
@@ -72,7 +74,7 @@ export const findLine = (lines: readonly LogLine[], start: string): LogLine =>
 
 /** Matches a number of blocks. On a busy machine a session may start again, and then reads blocks again. */
 export const atLeast = (blocks: number): unknown => ({
-  asymmetricMatch: (got: unknown) => Number(got) >= blocks,
+  asymmetricMatch: (value: unknown) => Number(value) >= blocks,
 });
 
 /** The levels of proof of the blocks after the first one. */

@@ -40,32 +40,32 @@ export class LogIndexer {
    * the logs. */
   index(logs: readonly StubLog[], texts: readonly string[]): LogIndex {
     const index = new Int32Array(FIELDS * logs.length).fill(-1);
-    let at = 1;
-    logs.forEach(({ address, topics }, place) => {
-      const length = texts[place]?.length ?? 0;
-      [address, ...topics].forEach((item, field) => (index[FIELDS * place + field] = this.idOf(item)));
-      index[FIELDS * place + START] = at;
-      index[FIELDS * place + END] = at + length;
-      at += length + 1;
+    let position = 1;
+    logs.forEach(({ address, topics }, logIndex) => {
+      const length = texts[logIndex]?.length ?? 0;
+      [address, ...topics].forEach((item, field) => (index[FIELDS * logIndex + field] = this.idOf(item)));
+      index[FIELDS * logIndex + START] = position;
+      index[FIELDS * logIndex + END] = position + length;
+      position += length + 1;
     });
     return index;
   }
 
   /** The matching logs of these blocks as one JSON array. Throws if a block has no index. */
   select(blocks: readonly IndexedBlock[], filter: LogFilter): Buffer {
-    const wanted = [filter.address ?? null, ...(filter.topics ?? [])].map((items) => this.idsOf(items));
-    const parts: Buffer[] = [OPENING];
+    const wantedIds = [filter.address ?? null, ...(filter.topics ?? [])].map((items) => this.idsOf(items));
+    const chunks: Buffer[] = [OPENING];
     for (const block of blocks) {
       if (block.index === null) throw new TypeError('this chain has no index of its logs; pass forIndexers');
-      selectOf(block.logs, block.index, wanted, parts);
+      selectOf(block.logs, block.index, wantedIds, chunks);
     }
-    parts.push(CLOSING);
-    return Buffer.concat(parts);
+    chunks.push(CLOSING);
+    return Buffer.concat(chunks);
   }
 
   private idOf(item: string): number {
-    const known = this.ids.get(item);
-    if (known !== undefined) return known;
+    const knownId = this.ids.get(item);
+    if (knownId !== undefined) return knownId;
     this.ids.set(item, this.ids.size);
     return this.ids.size - 1;
   }
@@ -81,24 +81,24 @@ export class LogIndexer {
 function selectOf(
   logs: Buffer,
   index: LogIndex,
-  wanted: readonly (ReadonlySet<number> | null)[],
-  parts: Buffer[],
+  wantedIds: readonly (ReadonlySet<number> | null)[],
+  chunks: Buffer[],
 ): void {
   let start = -1;
   let end = -1;
   const flush = (): void => {
     if (start < 0) return;
-    if (parts.length > 1) parts.push(COMMA);
-    parts.push(logs.subarray(start, end));
+    if (chunks.length > 1) chunks.push(COMMA);
+    chunks.push(logs.subarray(start, end));
     start = -1;
   };
-  for (let place = 0; place < index.length; place += FIELDS) {
-    if (!wanted.every((ids, field) => ids === null || ids.has(index[place + field] ?? -1))) {
+  for (let position = 0; position < index.length; position += FIELDS) {
+    if (!wantedIds.every((ids, field) => ids === null || ids.has(index[position + field] ?? -1))) {
       flush();
       continue;
     }
-    if (start < 0) start = index[place + START] ?? 0;
-    end = index[place + END] ?? 0;
+    if (start < 0) start = index[position + START] ?? 0;
+    end = index[position + END] ?? 0;
   }
   flush();
 }

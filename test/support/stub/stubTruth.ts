@@ -29,7 +29,7 @@ export function readStubLogs(body: Buffer): ChainLog[] {
  * repeatedly.
  */
 export class StubTruth {
-  private readonly known = new Map<string, readonly OracleSwap[]>();
+  private readonly swapsByBlock = new Map<string, readonly OracleSwap[]>();
   private readonly knownEvents = new Map<string, string[]>();
 
   constructor(private readonly chain: StubChain) {}
@@ -38,19 +38,19 @@ export class StubTruth {
     const { blocks } = this.chain;
     const creation = blocks[1];
     if (creation === undefined) return [];
-    const fresh = blocks.slice(2, head + 1).filter(({ hash }) => !this.known.has(hash));
+    const newBlocks = blocks.slice(2, head + 1).filter(({ hash }) => !this.swapsByBlock.has(hash));
     const factories = new Set([STUB_V2_FACTORY, STUB_V3_FACTORY]);
     const decoded = oracleSwaps(
-      [this.toBlock(creation), ...fresh.map((block) => this.toBlock(block))],
+      [this.toBlock(creation), ...newBlocks.map((block) => this.toBlock(block))],
       factories,
     );
-    for (const { number, hash } of fresh) {
-      this.known.set(
+    for (const { number, hash } of newBlocks) {
+      this.swapsByBlock.set(
         hash,
         decoded.filter(({ block }) => block === number),
       );
     }
-    return blocks.slice(2, head + 1).flatMap(({ hash }) => this.known.get(hash) ?? []);
+    return blocks.slice(2, head + 1).flatMap(({ hash }) => this.swapsByBlock.get(hash) ?? []);
   }
 
   /**
@@ -77,8 +77,8 @@ export class StubTruth {
   /** `<id> <tx_hash>` of the canonical events of blocks `from` to `head`, ascending. */
   activity(from = 0, head = this.chain.head): string[] {
     return this.chain.blocks.slice(from, head + 1).flatMap((block) => {
-      const known = this.knownEvents.get(block.hash);
-      if (known !== undefined) return known;
+      const knownEvents = this.knownEvents.get(block.hash);
+      if (knownEvents !== undefined) return knownEvents;
       const events = readStubLogs(block.logs)
         .filter(({ topics }) => ACTIVITY_TOPICS.has(topics[0] ?? ''))
         .map((log) => `${block.number}-${log.logIndex} ${log.transactionHash}`);
@@ -92,7 +92,7 @@ export class StubTruth {
    * are equal.
    */
   async findWrongActivity(url: string, from = 0, head = this.chain.head): Promise<string | null> {
-    const listed: string[] = [];
+    const listedEvents: string[] = [];
     let cursor: string | null = null;
     do {
       const page: string = cursor === null ? '' : `&cursor=${cursor}`;
@@ -102,11 +102,11 @@ export class StubTruth {
         data: { id: string; tx_hash: string }[];
         meta: { next_cursor: string | null };
       };
-      const wanted = body.data.filter(({ id }) => Number(id.split('-')[0]) >= from);
-      for (const { id, tx_hash } of wanted) listed.push(`${id} ${tx_hash}`);
-      cursor = wanted.length < body.data.length ? null : body.meta.next_cursor;
+      const wantedEvents = body.data.filter(({ id }) => Number(id.split('-')[0]) >= from);
+      for (const { id, tx_hash } of wantedEvents) listedEvents.push(`${id} ${tx_hash}`);
+      cursor = wantedEvents.length < body.data.length ? null : body.meta.next_cursor;
     } while (cursor !== null);
-    return describeDifference(listed.reverse(), this.activity(from, head));
+    return describeDifference(listedEvents.reverse(), this.activity(from, head));
   }
 
   private toBlock({ number, logs }: StubBlock): ChainBlock {
@@ -125,8 +125,8 @@ export class StubTruth {
 
 /** The first difference between two lists of events; null if they are equal. */
 export function describeDifference(found: readonly string[], expected: readonly string[]): string | null {
-  const at = expected.findIndex((event, index) => found[index] !== event);
-  if (at === -1 && found.length === expected.length) return null;
-  const place = at === -1 ? expected.length : at;
-  return `${found.length} events, ${expected.length} expected; event ${place} is ${found[place]}, ${expected[place]} expected`;
+  const firstDifference = expected.findIndex((event, index) => found[index] !== event);
+  if (firstDifference === -1 && found.length === expected.length) return null;
+  const shownIndex = firstDifference === -1 ? expected.length : firstDifference;
+  return `${found.length} events, ${expected.length} expected; event ${shownIndex} is ${found[shownIndex]}, ${expected[shownIndex]} expected`;
 }

@@ -78,9 +78,9 @@ export function plainBalance(token: Hex, holder: Hex, number: number): bigint {
 /** The balance that the contract reports. One token's balances grow with each block, another token has more
  * than its logs show. */
 function trueBalance(token: Hex, holder: Hex, number: number): bigint {
-  const told = plainBalance(token, holder, number);
-  if (token === ELASTIC) return told + BigInt(number);
-  return token === UNTOLD ? told + 77n : told;
+  const balance = plainBalance(token, holder, number);
+  if (token === ELASTIC) return balance + BigInt(number);
+  return token === UNTOLD ? balance + 77n : balance;
 }
 
 /** A store with history from block `first`, final up to FINAL, with a head up to `tip`. */
@@ -88,8 +88,8 @@ export async function storeWorld(first: number, tip: number): Promise<Database> 
   const store = await openTestStore();
   opened.push(store);
   const { db } = store;
-  const final = blocks.slice(first - 1, FINAL).flat();
-  await insertRows(db, transfersTable, final);
+  const finalRows = blocks.slice(first - 1, FINAL).flat();
+  await insertRows(db, transfersTable, finalRows);
   await db.command(
     'cursor',
     `INSERT INTO promotions (chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts)

@@ -78,15 +78,15 @@ export async function startPageWorld({
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-page-'));
   const log = createLog('silent', false);
   // Stop functions, called in reverse order, also when a later start fails.
-  const started: (() => Promise<void>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
+  const stops: (() => Promise<void>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
   const stop = async (): Promise<void> => {
-    for (const end of started.reverse()) await end();
+    for (const end of stops.reverse()) await end();
   };
   try {
     const inTurn = createTurns();
     const pace = { ...PACE, ...live, runBlockWork: inTurn };
     const chain = await startDevChain({ dataDir: folder, log, swaps, days, live: pace });
-    started.push(() => chain.stop());
+    stops.push(() => chain.stop());
     const settings = {
       RPC_URL: chain.wsUrl,
       CHAIN_CONFIG: chain.chainConfigPath,
@@ -95,7 +95,7 @@ export async function startPageWorld({
       RATE_LIMIT_PER_MINUTE: '0',
     };
     const program = await startProgram('all', settings);
-    started.push(async () => void (await program.end('SIGTERM')));
+    stops.push(async () => void (await program.end('SIGTERM')));
     return {
       ...(await describeWorld(program)),
       nodeUrl: chain.url,
@@ -118,11 +118,11 @@ type Turns = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Runs works one after the other. */
 function createTurns(): Turns {
-  let last: Promise<unknown> = Promise.resolve();
+  let lastTurn: Promise<unknown> = Promise.resolve();
   return (work) => {
-    const own = last.then(work);
-    last = own.catch(() => undefined);
-    return own;
+    const ownTurn = lastTurn.then(work);
+    lastTurn = ownTurn.catch(() => undefined);
+    return ownTurn;
   };
 }
 
@@ -131,13 +131,13 @@ async function untilAtHead(program: Program, nodeUrl: string): Promise<void> {
   const rpc = openDevRpc(nodeUrl);
   const { hash } = await getBlockHead(rpc);
   await rpc.close();
-  const read = async (): Promise<string | null> => {
+  const readShownHash = async (): Promise<string | null> => {
     if (program.hasEnded()) throw new Error(program.lastWords());
     const answer = await fetch(`${program.url}/readyz`);
     await answer.arrayBuffer();
     return answer.headers.get('x-indexed-block-hash');
   };
-  await eventually(read, (shown) => shown === hash);
+  await eventually(readShownHash, (shownHash) => shownHash === hash);
 }
 
 async function describeWorld(
@@ -176,13 +176,13 @@ async function describeWorld(
 
 /** The items of a list, as soon as the list shows trades of the last 24 hours. */
 async function untilListed(program: Program, path: string): Promise<{ address: string }[]> {
-  const read = async (): Promise<{ address: string; volume_24h_usd?: unknown }[]> => {
+  const readPairs = async (): Promise<{ address: string; volume_24h_usd?: unknown }[]> => {
     if (program.hasEnded()) throw new Error(`${path} stays empty: ${program.lastWords()}`);
     const response = await fetch(`${program.url}${path}`);
     return response.ok ? listShape.parse(await response.json()).data : [];
   };
   return eventually(
-    read,
+    readPairs,
     (items) => items.some((item) => Number(item.volume_24h_usd) > 0),
     () => `${path} is empty; ${program.lastWords()}`,
   );

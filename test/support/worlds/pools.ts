@@ -121,7 +121,10 @@ export function findRoutesOver(
     findToken: (address) => index.findToken(address),
     legsOf: (anchor) => index.tokenOf(anchor).legs,
   });
-  return { anchors, routed: new Map([...routed].map(([{ address }, found]) => [address, found])) };
+  return {
+    anchors,
+    routed: new Map([...routed].map(([{ address }, routedToken]) => [address, routedToken])),
+  };
 }
 
 export function routesOf(scene: Scene): FoundRoutes {
@@ -133,15 +136,19 @@ export function routesOf(scene: Scene): FoundRoutes {
   return findRoutesOver(config, legs, recordsOf(scene), { block: BLOCK, time: TIME });
 }
 
-export function routedOf(scene: Scene, of: Hex): RoutedToken | undefined {
-  return routesOf(scene).routed.get(of);
+export function routedOf(scene: Scene, token: Hex): RoutedToken | undefined {
+  return routesOf(scene).routed.get(token);
 }
 
 /** The tokens on the path from one token to its anchor. */
-export function pathOf(routes: FoundRoutes, of: Hex): Hex[] {
+export function pathOf(routes: FoundRoutes, token: Hex): Hex[] {
   const path: Hex[] = [];
-  for (let at = of; at !== ZERO_ADDRESS; at = routes.routed.get(at)?.route.next ?? ZERO_ADDRESS) {
-    path.push(at);
+  for (
+    let current = token;
+    current !== ZERO_ADDRESS;
+    current = routes.routed.get(current)?.route.next ?? ZERO_ADDRESS
+  ) {
+    path.push(current);
     if (path.length > 9) throw new Error('a route does not end at an anchor');
   }
   return path;

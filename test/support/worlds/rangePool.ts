@@ -140,11 +140,11 @@ export class RangePool {
   }
 
   /** Adds one token only: token1 below the price or token0 above the price, in whole tokens. */
-  addTokens(facts: BlockFacts, lower: number, upper: number, whole: number): void {
+  addTokens(facts: BlockFacts, lower: number, upper: number, wholeTokens: number): void {
     const unit = 10n ** 24n;
     const { amount0, amount1 } = amountsOfLiquidity(this.root, lower, upper, unit);
-    const each = amount0 > 0n ? amount0 : amount1;
-    this.add(facts, lower, upper, (BigInt(Math.round(whole * 1e6)) * 10n ** 12n * unit) / each);
+    const amountOfUnit = amount0 > 0n ? amount0 : amount1;
+    this.add(facts, lower, upper, (BigInt(Math.round(wholeTokens * 1e6)) * 10n ** 12n * unit) / amountOfUnit);
   }
 
   /** Moves the price to a tick. `part` is the fraction of the way from this tick to the next one, 0 to 0.999. */
@@ -166,9 +166,9 @@ export class RangePool {
   }
 
   private moveTo(tick: number, part = 0): void {
-    const [root, next] = [sqrtRatioAtTick(tick), sqrtRatioAtTick(tick + 1)];
+    const [sqrtRatio, nextSqrtRatio] = [sqrtRatioAtTick(tick), sqrtRatioAtTick(tick + 1)];
     this.tick = tick;
-    this.root = root + ((next - root) * BigInt(Math.round(part * 1_000))) / 1_000n;
+    this.root = sqrtRatio + ((nextSqrtRatio - sqrtRatio) * BigInt(Math.round(part * 1_000))) / 1_000n;
   }
 
   private balances(): { reserve0: bigint; reserve1: bigint } {

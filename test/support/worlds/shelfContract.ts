@@ -139,7 +139,7 @@ export async function openShelf(world: Verifier & Pick<PageWorld, 'nodeUrl'>): P
       // The trader of the chain mines a block every few seconds.
       const receipt = await eventually(
         () => rpc.call('eth_getTransactionReceipt', [hash]).catch(() => null),
-        (found) => found !== null,
+        (receipt) => receipt !== null,
       );
       return [hash, receipt];
     };

@@ -65,30 +65,38 @@ const VERIFIED_AT = 1_700_000_000;
 
 /** Compiles a set of sources and returns every contract with code. */
 export async function compileSet({ version, input }: SourceSet): Promise<WorldContract[]> {
-  const kept = await compileKept(version, input);
-  return kept.contracts.map(({ abi, ...contract }) => {
+  const keptCompilation = await compileKept(version, input);
+  return keptCompilation.contracts.map(({ abi, ...contract }) => {
     const paths = new Set(Object.keys((JSON.parse(contract.metadata) as { sources: object }).sources));
     const sources = Object.fromEntries(Object.entries(input.sources).filter(([path]) => paths.has(path)));
-    return { ...contract, version: kept.version, input: { ...input, sources }, abi: readAbi(abi) ?? [] };
+    return {
+      ...contract,
+      version: keptCompilation.version,
+      input: { ...input, sources },
+      abi: readAbi(abi) ?? [],
+    };
   });
 }
 
 async function compileKept(version: string, input: StandardInput): Promise<Kept> {
-  const asked = { ...input, settings: { ...input.settings, outputSelection: { '*': { '*': OUTPUTS } } } };
+  const inputWithOutputs = {
+    ...input,
+    settings: { ...input.settings, outputSelection: { '*': { '*': OUTPUTS } } },
+  };
   const digest = createHash('sha256')
-    .update(JSON.stringify([FORMAT, version, asked]))
+    .update(JSON.stringify([FORMAT, version, inputWithOutputs]))
     .digest('hex');
   const folder = join(findPackageRoot(), '.cache', 'compiled');
   const file = join(folder, `${digest}.json`);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Kept;
-  const answer = await findCompilers(COMPILE_LIMITS).compile(version, asked);
-  const kept = { version: answer.version, contracts: listContracts(answer.output) };
+  const answer = await findCompilers(COMPILE_LIMITS).compile(version, inputWithOutputs);
+  const compilation = { version: answer.version, contracts: listContracts(answer.output) };
   mkdirSync(folder, { recursive: true });
   // Another worker may write the same file. The last writer wins, with the same content.
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, JSON.stringify(kept));
-  renameSync(draft, file);
-  return kept;
+  const draftFile = `${file}.${process.pid}`;
+  writeFileSync(draftFile, JSON.stringify(compilation));
+  renameSync(draftFile, file);
+  return compilation;
 }
 
 function listContracts(output: unknown): Kept['contracts'] {
@@ -99,8 +107,8 @@ function listContracts(output: unknown): Kept['contracts'] {
       Record<string, { abi: unknown; metadata: string; evm: Record<string, { object: string }> }>
     >;
   };
-  const failed = errors.find((error) => error.severity === 'error');
-  if (failed !== undefined) throw new Error(failed.formattedMessage);
+  const firstError = errors.find((error) => error.severity === 'error');
+  if (firstError !== undefined) throw new Error(firstError.formattedMessage);
   return Object.entries(contracts).flatMap(([path, byName]) =>
     Object.entries(byName).flatMap(([name, { abi, metadata, evm }]) => {
       const [creation = '', runtime = ''] = [evm['bytecode']?.object, evm['deployedBytecode']?.object];
@@ -115,11 +123,11 @@ let compiled: Promise<WorldContract[]> | null = null;
 /** All contracts, at least 150. Each path and name occurs once per compiler. Compiles once per test file. */
 export function compileWorld(): Promise<WorldContract[]> {
   compiled ??= (async () => {
-    const all = new Map<string, WorldContract>();
+    const contracts = new Map<string, WorldContract>();
     // Compiles sequentially, because each run takes a core and much memory.
     for (const set of listSourceSets())
-      for (const contract of await compileSet(set)) all.set(addressOf(contract), contract);
-    return [...all.values()];
+      for (const contract of await compileSet(set)) contracts.set(addressOf(contract), contract);
+    return [...contracts.values()];
   })();
   return compiled;
 }

@@ -125,8 +125,8 @@ export function makeWorld(options: WorldOptions): World {
   return { seed: options.seed, tokens, blocks };
 }
 
-function addPool(block: WorldBlock, memories: PoolMemory[], random: Random, old: boolean): void {
-  const pool = makePool(memories.length, random, old ? null : block);
+function addPool(block: WorldBlock, memories: PoolMemory[], random: Random, isOld: boolean): void {
+  const pool = makePool(memories.length, random, isOld ? null : block);
   block.pools.push(pool);
   memories.push({ pool, reserve0: random.big(70), reserve1: random.big(60), sqrt: random.big(96) });
 }

@@ -43,7 +43,7 @@ export interface WorldActions {
   /** Removes liquidity for this number of LP units. */
   burnV2(pool: WorldPool, burn: Receiver & { readonly liquidity: bigint }): DevTransaction;
   /** Calls the pair's sync, which adds transferred tokens to the reserves: a Sync without a swap. */
-  syncV2(pool: WorldPool, by?: By): DevTransaction;
+  syncV2(pool: WorldPool, sender?: By): DevTransaction;
   /** Swaps an exact input through the V3 router. */
   swapV3(pool: WorldPool, swap: Swap): DevTransaction;
   /** Mints a position of the position manager. `listMintedPositions` returns its id. */
@@ -79,15 +79,15 @@ export function routerOf(world: World, pool: WorldPool): Hex {
 /** Actions on the pools of a world. */
 export function makeWorldActions(world: World, firstUser: Hex): WorldActions {
   const send = (
-    by: By,
+    sender: By,
     to: Hex,
     contract: Interface,
     name: string,
     values: readonly unknown[],
   ): DevTransaction => {
-    return { from: by.from ?? firstUser, to, data: encodeCall(contract, name, values), gas: GAS };
+    return { from: sender.from ?? firstUser, to, data: encodeCall(contract, name, values), gas: GAS };
   };
-  const receiver = (who: Receiver): Hex => who.to ?? who.from ?? firstUser;
+  const receiver = (accounts: Receiver): Hex => accounts.to ?? accounts.from ?? firstUser;
   const manager = world.v3.positionManager;
   return {
     swapV2: (pool, swap) => {
@@ -118,7 +118,7 @@ export function makeWorldActions(world: World, firstUser: Hex): WorldActions {
         DEADLINE,
       ]);
     },
-    syncV2: (pool, by = {}) => send(by, pool.address, PAIR, 'sync', []),
+    syncV2: (pool, sender = {}) => send(sender, pool.address, PAIR, 'sync', []),
     swapV3: (pool, swap) => {
       const pair = [pool.token0.address, pool.token1.address];
       const tokens = swap.zeroForOne ? pair : pair.reverse();

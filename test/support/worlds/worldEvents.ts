@@ -59,7 +59,7 @@ function addEvent(block: WorldBlock, memory: PoolMemory, random: Random, logInde
     maker: random() < 0.1 ? null : hexOf('ee', random.int(6), 40),
   };
   const v3 = pool.pool_type === 3;
-  const what = random();
+  const kindChance = random();
   move(memory, random, v3);
   const state = {
     reserve0: memory.reserve0,
@@ -70,15 +70,16 @@ function addEvent(block: WorldBlock, memory: PoolMemory, random: Random, logInde
   };
   const price = rawPrice(memory, v3);
   const stateOrd = toOrd(block.number, logIndex);
-  const kind = !v3 ? 'sync' : what < 0.7 ? 'swap' : what < 0.85 ? 'mint' : 'burn';
+  const kind = !v3 ? 'sync' : kindChance < 0.7 ? 'swap' : kindChance < 0.85 ? 'mint' : 'burn';
   const walked = { walked_liquidity: -1, near0: 0, near1: 0 };
   const priced = { doubts: 0, price, balances: [], unswapped: [], ...walked };
   block.states.push({ ...common, ...state, ...priced, ord: stateOrd, kind });
   const ord = v3 ? stateOrd : stateOrd + 1;
-  if (what < 0.7)
+  if (kindChance < 0.7)
     block.swaps.push(makeSwap({ ...common, ...state, ord, price, fee_pips: pool.fee_pips }, random));
-  else block.liquidity.push(makeLiquidity({ ...common, ord }, v3, what < 0.85 ? 'mint' : 'burn', random));
-  if (v3 && what > 0.95) {
+  else
+    block.liquidity.push(makeLiquidity({ ...common, ord }, v3, kindChance < 0.85 ? 'mint' : 'burn', random));
+  if (v3 && kindChance > 0.95) {
     block.liquidity.push(makeLiquidity({ ...common, ord: ord + 1 }, v3, 'collect', random));
     return logIndex + 2;
   }
@@ -168,7 +169,7 @@ function makeLiquidity(
   kind: LiquidityEventRow['kind'],
   random: Random,
 ): LiquidityEventRow {
-  const known = [random() < 0.6, random() < 0.6] as const;
+  const areValuesKnown = [random() < 0.6, random() < 0.6] as const;
   return {
     ...base,
     kind,
@@ -179,10 +180,10 @@ function makeLiquidity(
     liquidity: v3 || random() < 0.5 ? random.big(60) : null,
     tick_lower: v3 ? -100 : null,
     tick_upper: v3 ? 200 : null,
-    amount0_usd: known[0] ? BigInt(random.int(1_000_000_000)) * 1_000n : null,
-    amount1_usd: known[1] ? BigInt(random.int(1_000_000_000)) * 1_000n : null,
+    amount0_usd: areValuesKnown[0] ? BigInt(random.int(1_000_000_000)) * 1_000n : null,
+    amount1_usd: areValuesKnown[1] ? BigInt(random.int(1_000_000_000)) * 1_000n : null,
     // Only a token with a price can be trusted.
-    trust: (known[0] && random() < 0.5 ? 1 : 0) + (known[1] && random() < 0.5 ? 2 : 0),
+    trust: (areValuesKnown[0] && random() < 0.5 ? 1 : 0) + (areValuesKnown[1] && random() < 0.5 ? 2 : 0),
     others_usd: random() < 0.2 ? BigInt(random.int(1_000_000_000)) * 1_000n : null,
   };
 }

@@ -26,10 +26,10 @@ export function createPriceMaker(random: Random): (block: WorldBlock) => void {
   return (block) => {
     ORDER.forEach((token, rank) => {
       const before = current.get(token) ?? { next: ZERO_ADDRESS, price: 0, confidence: 0 };
-      const known = current.has(token);
-      if (random() < (known ? 0.6 : 0.85)) return;
+      const isKnown = current.has(token);
+      if (random() < (isKnown ? 0.6 : 0.85)) return;
       const isAnchor = token === ANCHOR;
-      if (isAnchor && known) return;
+      if (isAnchor && isKnown) return;
       const lost = !isAnchor && random() < 0.08;
       const price = isAnchor ? ANCHOR_USD : lost ? 0 : 10 ** (random() * 6 - 3);
       const deep = random() < 0.7;
@@ -70,14 +70,14 @@ export function plainPrice(
   time = Infinity,
 ): PlainPrice {
   const rows = blocks.filter((block) => block.number <= number).flatMap((block) => block.prices);
-  const newest = (of: string): TokenPriceRow | undefined =>
-    rows.filter((row) => row.token === of && row.timestamp <= time).at(-1);
+  const newest = (pricedToken: string): TokenPriceRow | undefined =>
+    rows.filter((row) => row.token === pricedToken && row.timestamp <= time).at(-1);
   const none = { usd: null, confidence: 0 };
   const factors: number[] = [];
   let confidence = 1;
-  for (let at: string = token; ;) {
-    const row = newest(at);
-    const never = at === ANCHOR && !rows.some((known) => known.token === ANCHOR);
+  for (let currentToken: string = token; ;) {
+    const row = newest(currentToken);
+    const never = currentToken === ANCHOR && !rows.some((priceRow) => priceRow.token === ANCHOR);
     if (never || (row !== undefined && row.next_token === ZERO_ADDRESS && row.hop_price > 0)) {
       const anchorUsd = never ? ANCHOR_USD : row!.hop_price;
       const usd = [anchorUsd, ...factors.reverse()].reduce((product, factor) => product * factor);
@@ -86,6 +86,6 @@ export function plainPrice(
     if (row === undefined || row.hop_price === 0) return none;
     factors.push(row.hop_price);
     confidence *= row.hop_confidence;
-    at = row.next_token;
+    currentToken = row.next_token;
   }
 }

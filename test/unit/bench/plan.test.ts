@@ -3,7 +3,7 @@ import { listBreakPoints, roomOf } from '../../../scripts/bench/plan/breakPoints
 import { planText } from '../../../scripts/bench/plan/plan';
 import { parsePlanInput, planUsage, type PlanInput } from '../../../scripts/bench/plan/planInput';
 import { bytesPerSwap, planNumbers } from '../../../scripts/bench/plan/planNumbers';
-import { shown } from '../../../scripts/bench/plan/planRow';
+import { showNumber } from '../../../scripts/bench/plan/planRow';
 import { LIMITS, UNITS } from '../../../scripts/bench/plan/unitFigures';
 import { listFiles, sectionOf, textOf } from '../../support/documents';
 
@@ -14,7 +14,7 @@ const input = (changes: Partial<PlanInput> = {}): PlanInput => ({
   ...changes,
 });
 function pointOf(asked: PlanInput, part: string): ReturnType<typeof listBreakPoints>[number] {
-  const point = listBreakPoints(asked, planNumbers(asked)).find(({ what }) => what.includes(part));
+  const point = listBreakPoints(asked, planNumbers(asked)).find(({ subject }) => subject.includes(part));
   if (point === undefined) throw new RangeError(`no point contains ${part}`);
   return point;
 }
@@ -149,7 +149,7 @@ test('lists for four million pairs break the limit of rows of one statement', ()
 test('docs/scale.md explains each break point, in the order of the output, with its limit', () => {
   const asked = parsePlanInput(DOCUMENTED);
   const points = listBreakPoints(asked, planNumbers(asked)).map(
-    ({ what, limit, unit }) => `${what} breaks at ${shown(limit)} ${unit}`,
+    ({ subject, limit, unit }) => `${subject} breaks at ${showNumber(limit)} ${unit}`,
   );
   const items = sectionOf('docs/scale.md', 'What breaks first').matchAll(
     /^\d+\. \*\*(.+)\.\*\* Breaks at ([^(]+) \(/gm,

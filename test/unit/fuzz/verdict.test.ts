@@ -7,10 +7,13 @@ interface Batch {
 interface Rules {
   chooseKind(kinds: readonly { weight: number }[], random: number): { weight: number };
   failureOf(output: string): string;
-  narrow(run: (first: number, count: number) => Promise<Batch['result']>, batch: Batch): Promise<Batch>;
+  findSmallestPart(
+    run: (first: number, count: number) => Promise<Batch['result']>,
+    batch: Batch,
+  ): Promise<Batch>;
   verdictOf(end: typeof PASSED, proof: RegExp): string;
 }
-const { chooseKind, failureOf, narrow, verdictOf } = jest.requireActual<Rules>(
+const { chooseKind, failureOf, findSmallestPart, verdictOf } = jest.requireActual<Rules>(
   '../../../scripts/fuzz/verdict.js',
 );
 
@@ -52,14 +55,14 @@ test('the failure is the line of a seed, otherwise the report of Jest, otherwise
   expect(failureOf('started\nSegmentation fault\n')).toBe('Segmentation fault');
 });
 
-/** Runs a batch of 20 seeds from 100 on. Returns what `narrow` found, and the batches that it tried. */
+/** Runs a batch of 20 seeds from 100 on. Returns what `findSmallestPart` found, and the batches that it tried. */
 async function search(output: string, fails: (first: number, count: number) => boolean) {
   const tried: string[] = [];
   const run = (first: number, count: number) => {
     tried.push(`${first}+${count}`);
     return Promise.resolve({ verdict: fails(first, count) ? 'failed' : 'passed', output });
   };
-  const { first, count } = await narrow(run, {
+  const { first, count } = await findSmallestPart(run, {
     first: 100,
     count: 20,
     result: { verdict: 'failed', output },

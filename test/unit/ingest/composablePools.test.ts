@@ -1,6 +1,6 @@
 /** Composable pools of a Balancer V2 vault: pools that register their own share as a token. */
 import { DAI, token } from '../../support/worlds/pools';
-import { ONE, outOf, REM, VaultPoolScript, VaultWorld } from '../../simulation/chain/vaultWorld';
+import { ONE, amountOutOf, REM, VaultPoolScript, VaultWorld } from '../../simulation/chain/vaultWorld';
 
 const whole = (amount: number): bigint => BigInt(amount) * ONE;
 /** The shares that a composable pool mints to itself (ComposableStablePool.sol). */
@@ -58,7 +58,7 @@ test('a join through a pool in a batch of swaps is no volume, and the trade in t
   const world = await withStable();
   const outer = new VaultPoolScript('outer', [SHARE!, OTHER], [ONE / 2n, ONE / 2n]);
   await world.create(outer, [whole(100_000), whole(100_000)]);
-  const out = outOf([1e23, 1e23], [1, 1], 2e20);
+  const out = amountOutOf([1e23, 1e23], [1, 1], 2e20);
   const { swaps, liquidity_events } = await world.mine([
     stable.swaps(DAI, SHARE!, whole(200), whole(200)),
     outer.swaps(SHARE!, OTHER, whole(200), out),
@@ -78,8 +78,8 @@ test('shares that a pool minted to itself do not raise the limit of its volume, 
   const market = new VaultPoolScript('market', [DAI, SHARE!], [ONE / 2n, ONE / 2n]);
   await world.create(market, [whole(100_000), whole(100_000)]);
   // Trades of two makers and some time make the price of the share trusted.
-  await world.mine([market.swaps(DAI, SHARE!, ONE, outOf([1e23, 1e23], [1, 1], 1e18))]);
-  await world.mine([market.swaps(DAI, SHARE!, ONE, outOf([100_001e18, 99_999e18], [1, 1], 1e18))]);
+  await world.mine([market.swaps(DAI, SHARE!, ONE, amountOutOf([1e23, 1e23], [1, 1], 1e18))]);
+  await world.mine([market.swaps(DAI, SHARE!, ONE, amountOutOf([100_001e18, 99_999e18], [1, 1], 1e18))]);
   await world.wait(140);
   expect(world.priceOf(SHARE!).usd).toBeCloseTo(1, 3);
   expect(world.priceOf(SHARE!).confidence).toBeGreaterThan(0.5);

@@ -3,7 +3,7 @@ import { doubtCodes } from '../../../src/protocols/vaultDoubts';
 import { DAI, NATIVE, token } from '../../support/worlds/pools';
 import {
   ONE,
-  outOf,
+  amountOutOf,
   REM,
   transfer,
   VAULT,
@@ -34,9 +34,9 @@ async function withHonestPool(size = 175_000): Promise<VaultWorld> {
 async function trade(world: VaultWorld, pool: VaultPoolScript, size: number): Promise<void> {
   const [a, b] = [pool.tokens[0]!, pool.tokens[1]!];
   const side = size * 1e18;
-  const out = outOf([side, side], [1, 1], 1e18);
+  const out = amountOutOf([side, side], [1, 1], 1e18);
   await world.mine([pool.swaps(a, b, ONE, out)]);
-  const back = outOf([side - Number(out), side + 1e18], [1, 1], Number(out));
+  const back = amountOutOf([side - Number(out), side + 1e18], [1, 1], Number(out));
   await world.mine([pool.swaps(b, a, out, back)]);
 }
 
@@ -207,7 +207,7 @@ describe('the value of vault swaps is limited', () => {
     const cap = 10 * (1 + world.priceOf(REM).usd);
     expect(sumOf(await world.mine(many, many))).toBeCloseTo(2 * cap, 3);
     const side = SIZE * 1e18;
-    const fair = honest.swaps(DAI, REM, whole(1_000), outOf([side, side], [1, 1], 1e21));
+    const fair = honest.swaps(DAI, REM, whole(1_000), amountOutOf([side, side], [1, 1], 1e21));
     const mixed = await world.mine([...many, fair]);
     expect(sumOf(mixed)).toBeCloseTo(cap + 1_000, -1);
   });
@@ -215,7 +215,7 @@ describe('the value of vault swaps is limited', () => {
   it('the value of an honest vault swap is unchanged', async () => {
     const world = await withHonestPool(SIZE);
     const side = SIZE * 1e18;
-    const fair = honest.swaps(DAI, REM, whole(1_000), outOf([side, side], [1, 1], 1e21));
+    const fair = honest.swaps(DAI, REM, whole(1_000), amountOutOf([side, side], [1, 1], 1e21));
     expect(sumOf(await world.mine([fair]))).toBeCloseTo(1_000, -1);
     expect(doubtsOf(world, honest)).toEqual([]);
   });

@@ -179,7 +179,8 @@ interface Spent {
  * collection.
  */
 function processorFigure({ before, after, logs, seconds, reading }: Spent): Figure {
-  const perLog = (who: keyof PerProcess): number => ((after[who] - before[who]) / logs) * 1e6;
+  const perLog = (processName: keyof PerProcess): number =>
+    ((after[processName] - before[processName]) / logs) * 1e6;
   const readMicroseconds = (reading / logs) * 1e6;
   const [ingester, engine, node] = [perLog('ingester'), perLog('engine'), perLog('node')];
   const value = ingester + engine + node;

@@ -20,8 +20,8 @@ export function benchDecode(chain: StubChain): Figure[] {
     const states = new Map<Hex, PoolState>();
     const decodedAt = performance.now();
     logs = 0;
-    for (const list of parsed) {
-      for (const log of list) {
+    for (const blockLogs of parsed) {
+      for (const log of blockLogs) {
         logs += 1;
         const protocol = uniswapV2.eventTopics.has(log.topics[0] ?? '0x') ? uniswapV2 : uniswapV3;
         const event = protocol.decodeEvent(log);

@@ -1,4 +1,4 @@
-/** Compares the speed of a backfill from a single node of which a share of the calls fails with the same node without failures. */
+/** Compares backfills from one node: without failures, and with a share of failing calls. */
 import { createDatabase, log, say, type Bench } from '../../bench';
 import { startBenchChild } from '../../children/childProcess';
 import { percentile } from '../../figure';
@@ -21,10 +21,10 @@ export async function benchFlaky(bench: Bench): Promise<void> {
         say(`backfill with a share of ${share} failing calls, ${latencyMs} ms before each answer …`);
         rates.get(share)?.push(await timeBackfill(bench, { url: node.url, share, latencyMs }));
       }
-    const [limit = 0, ...others] = SHARES.map((share) => percentile(rates.get(share) ?? [], 50));
-    for (const [index, value] of others.entries()) {
+    const [limit = 0, ...flakyRates] = SHARES.map((share) => percentile(rates.get(share) ?? [], 50));
+    for (const [index, value] of flakyRates.entries()) {
       const share = SHARES[index + 1] ?? 0;
-      const least = share === 0.3 ? 0.5 : 0;
+      const minimum = share === 0.3 ? 0.5 : 0;
       bench.figures.push({
         name: `backfill with ${share * 100} % failing calls, ${latencyMs} ms before each answer, median of ${ROUNDS}`,
         value,
@@ -32,8 +32,8 @@ export async function benchFlaky(bench: Bench): Promise<void> {
         limitName: 'the same without failures',
         limit,
         ratio: value / limit,
-        target: least > 0 ? `>= ${least}x` : '> 0',
-        ok: value > least * limit,
+        target: minimum > 0 ? `>= ${minimum}x` : '> 0',
+        ok: value > minimum * limit,
       });
     }
   }

@@ -19,14 +19,14 @@ const BLOCKS = Number(process.env['BENCH_BLOCKS'] ?? 1_600);
 const CHAIN = { blocks: BLOCKS, logsPerBlock: 200, pairs: 2_000 };
 
 export async function benchIngest(bench: Bench): Promise<void> {
-  const { server, figures, wants } = bench;
-  if (wants('decode')) {
+  const { server, figures, isWanted } = bench;
+  if (isWanted('decode')) {
     say(`building a stub chain of ${BLOCKS} blocks …`);
     const chain = await startStubChain(CHAIN);
     figures.push(...benchDecode(chain));
     await chain.close();
   }
-  if (!wants('backfill') && !wants('insert')) return;
+  if (!isWanted('backfill') && !isWanted('insert')) return;
   say('backfill …');
   // The stub chain runs in its own process, because building answers is the node's work.
   const node = await startBenchChild('stubServer', CHAIN);
@@ -36,11 +36,11 @@ export async function benchIngest(bench: Bench): Promise<void> {
   const recorded = await createDatabase(server.writerUrl, 'candlehouse_recorded', false);
   const pids = { ingester: process.pid, engine: server.pid(), node: node.pid };
   const backfill = await benchBackfill(node.url, { full, raw, unpriced, recorded }, pids, BLOCKS, log);
-  if (wants('backfill')) {
+  if (isWanted('backfill')) {
     figures.push(...backfill.figures);
     await benchMemory(bench, node);
   }
-  if (wants('insert')) {
+  if (isWanted('insert')) {
     say('insert …');
     const rawUrl = databaseUrl(server.writerUrl, 'candlehouse_raw');
     figures.push(...(await benchInserts(backfill.inserts, { raw, rawUrl, full })));

@@ -31,7 +31,7 @@ export async function benchInserts(
   }
   const megabytes = inserts.reduce((sum, { body }) => sum + body.length, 0) / 1e6;
   const rate = (times: readonly number[]): number => megabytes / median(times);
-  const figure = (
+  const makeFigure = (
     key: string,
     name: string,
     value: number,
@@ -50,7 +50,7 @@ export async function benchInserts(
     ok: value >= target * limit,
   });
   return [
-    figure(
+    makeFigure(
       'insert',
       'insert of the rows as the ingester sends them, no views',
       rate(seconds.sent),
@@ -58,7 +58,7 @@ export async function benchInserts(
       rate(seconds.native),
       0.65,
     ),
-    figure(
+    makeFigure(
       'insert_with_views',
       'insert with bars, rollups and balances',
       rate(seconds.viewed),
@@ -75,10 +75,10 @@ async function encodeNative(inserts: readonly RecordedInsert[], raw: Database): 
   for (const [index, { table, columns, body }] of inserts.entries()) {
     await raw.command('empty', `TRUNCATE TABLE ${table}`);
     await raw.insert(table, columns, body, `encode ${index}`);
-    const list = columns.join(', ');
+    const columnList = columns.join(', ');
     const native = await raw.selectBinary(
       'encode',
-      `SELECT ${list} FROM ${table} SETTINGS max_block_size = 10000000, preferred_block_size_bytes = 0`,
+      `SELECT ${columnList} FROM ${table} SETTINGS max_block_size = 10000000, preferred_block_size_bytes = 0`,
       {},
       'Native',
     );
@@ -119,9 +119,9 @@ async function timeInserts(
   inserts: readonly RecordedInsert[],
   insert: Insert,
 ): Promise<number> {
-  for (const table of new Set(inserts.map((each) => each.table)))
+  for (const table of new Set(inserts.map((recorded) => recorded.table)))
     await database.command('empty', `TRUNCATE TABLE ${table}`);
   const startedAt = performance.now();
-  for (const each of inserts) await insert(each, `bench ${(tokens += 1)}`);
+  for (const recorded of inserts) await insert(recorded, `bench ${(tokens += 1)}`);
   return (performance.now() - startedAt) / 1000;
 }

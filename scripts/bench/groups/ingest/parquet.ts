@@ -83,8 +83,12 @@ export async function timeFill(
 }
 
 /** Rates of backfills from a source, and of those from a fast node, in logs per second. */
-export function compareFills(source: string, ours: readonly number[], theirs: readonly number[]): Figure {
-  const [value, limit] = [percentile(ours, 50), percentile(theirs, 50)];
+export function compareFills(
+  source: string,
+  ownRates: readonly number[],
+  limitRates: readonly number[],
+): Figure {
+  const [value, limit] = [percentile(ownRates, 50), percentile(limitRates, 50)];
   return {
     name: `backfill from ${source}, ${LOGS_PER_BLOCK} logs a block, median of ${ROUNDS}`,
     value,

@@ -27,7 +27,7 @@ const DAY = 86_400;
 const NATIVE: Hex = `0xbb${'0'.repeat(38)}`;
 const NATIVE_USD = 5e-5;
 
-const addressOf = (kind: string, n: number): Hex => `0x${kind}${n.toString(16).padStart(38, '0')}`;
+const addressOf = (kind: string, number: number): Hex => `0x${kind}${number.toString(16).padStart(38, '0')}`;
 const ANCHORS = [0, 1, 2, 3, 4].map((n) => ({ address: addressOf('aa', n), priceUsd: 1 }));
 
 interface Market {
@@ -40,9 +40,9 @@ function seeded(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    let mixedState = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixedState = (mixedState + Math.imul(mixedState ^ (mixedState >>> 7), 61 | mixedState)) ^ mixedState;
+    return ((mixedState ^ (mixedState >>> 14)) >>> 0) / 2 ** 32;
   };
 }
 
@@ -54,22 +54,25 @@ function makeMarket(pools: number, random: () => number): Market {
   const prices = Array.from({ length: pools * 0.6 }, () => Math.exp(random() * 20 - 15));
   const market: Market = { legs: [], states: [] };
   const legs: Leg[] = [];
-  for (let n = 0; n < pools; n += 1) {
-    const [at, other] = [Math.floor(random() * prices.length), Math.floor(random() ** 6 * prices.length)];
+  for (let poolIndex = 0; poolIndex < pools; poolIndex += 1) {
+    const [tokenIndex, other] = [
+      Math.floor(random() * prices.length),
+      Math.floor(random() ** 6 * prices.length),
+    ];
     const kind = random();
-    const anchor = ANCHORS[n % ANCHORS.length]?.address ?? NATIVE;
-    const firstToken = n < 10 ? anchor : addressOf('01', at);
-    const toNative = n < 10 || kind < 0.7 || (kind >= 0.8 && other === at);
+    const anchor = ANCHORS[poolIndex % ANCHORS.length]?.address ?? NATIVE;
+    const firstToken = poolIndex < 10 ? anchor : addressOf('01', tokenIndex);
+    const toNative = poolIndex < 10 || kind < 0.7 || (kind >= 0.8 && other === tokenIndex);
     const secondToken = toNative ? NATIVE : kind < 0.8 ? anchor : addressOf('01', other);
     const usdOf = (token: Hex): number =>
       token === NATIVE
         ? NATIVE_USD
         : token.startsWith('0xaa')
           ? 1
-          : (prices[token === firstToken ? at : other] ?? 1);
+          : (prices[token === firstToken ? tokenIndex : other] ?? 1);
     const [token0, token1] = firstToken < secondToken ? [firstToken, secondToken] : [secondToken, firstToken];
-    legs.push(makeLeg(addressOf('ee', n), 1, token0, token1));
-    const reserve0 = (n < 10 ? 1e6 : Math.exp(random() * 12)) / usdOf(token0);
+    legs.push(makeLeg(addressOf('ee', poolIndex), 1, token0, token1));
+    const reserve0 = (poolIndex < 10 ? 1e6 : Math.exp(random() * 12)) / usdOf(token0);
     const price = (usdOf(token0) / usdOf(token1)) * Math.exp((random() - 0.5) / 50);
     market.states.push({
       price,
@@ -91,13 +94,13 @@ function makeBlocks({ legs, states }: Market, random: () => number): MarketBlock
     const moves = new Map<string, MarketBlock['moves'][number]>();
     const volumes = new Map<string, number>();
     for (let move = 0; move < MOVES_PER_BLOCK; move += 1) {
-      const at = move === 0 ? Math.floor(random() * 10) : Math.floor(liveLegs ** random()) - 1;
-      const [leg, before] = [legs[at], states[at]];
+      const legIndex = move === 0 ? Math.floor(random() * 10) : Math.floor(liveLegs ** random()) - 1;
+      const [leg, before] = [legs[legIndex], states[legIndex]];
       if (leg === undefined || before === undefined) continue;
       const factor = Math.exp((random() - 0.5) / 100);
       const [reserve0, reserve1] = [before.reserve0 / Math.sqrt(factor), before.reserve1 * Math.sqrt(factor)];
       const state = { ...before, price: before.price * factor, reserve0, reserve1 };
-      states[at] = state;
+      states[legIndex] = state;
       moves.set(leg.key, { key: leg.key, steps: [{ state, cause: 'reserve_swap' }] });
       volumes.set(leg.key, state.reserve1 / 100);
     }
@@ -112,7 +115,7 @@ interface Run {
   /** Milliseconds per block, mean over epochs. */
   readonly block: number;
   /** Milliseconds for undoing blocks, median. */
-  readonly back: number;
+  readonly rewindMs: number;
   /** Bytes of the heap per pool: legs, states and records of the pricer. */
   readonly bytes: number;
 }
@@ -123,9 +126,9 @@ function run(pools: number): Run {
   const market = makeMarket(pools, random);
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
   const livePools = pools / LIVE;
-  const records = market.legs.map((leg, n) => {
-    const [state] = market.states.slice(n, n + 1);
-    const movedAt = FIRST_TIME - Math.floor(n < livePools ? random() * 20 * DAY : 40 * DAY);
+  const records = market.legs.map((leg, legIndex) => {
+    const [state] = market.states.slice(legIndex, legIndex + 1);
+    const movedAt = FIRST_TIME - Math.floor(legIndex < livePools ? random() * 20 * DAY : 40 * DAY);
     if (state === undefined) throw new RangeError('a leg has no state');
     const { liquidity: depthLiquidity, price } = state;
     return {
@@ -149,20 +152,21 @@ function run(pools: number): Run {
   // The first epoch is not measured, because it finds the routes of all tokens. Later blocks show the cost of a growing
   // chain.
   for (const block of blocks.slice(0, 32)) pricer.apply(block, false);
-  const backs: number[] = [];
+  const rewindTimesMs: number[] = [];
   let forwardMs = 0;
-  blocks.slice(32).forEach((block, n) => {
+  blocks.slice(32).forEach((block, blockIndex) => {
     const startedAt = performance.now();
     pricer.apply(block, true);
     forwardMs += performance.now() - startedAt;
     pricer.finalise(block.number - 64);
-    if (n % 30 !== 29) return;
+    if (blockIndex % 30 !== 29) return;
     const backAt = performance.now();
     pricer.rewindTo(block.number - TAKEN_BACK);
-    backs.push(performance.now() - backAt);
-    for (const redone of blocks.slice(32 + n + 1 - TAKEN_BACK, 32 + n + 1)) pricer.apply(redone, true);
+    rewindTimesMs.push(performance.now() - backAt);
+    for (const rewoundBlock of blocks.slice(32 + blockIndex + 1 - TAKEN_BACK, 32 + blockIndex + 1))
+      pricer.apply(rewoundBlock, true);
   });
-  return { block: forwardMs / (BLOCKS - 32), back: median(backs), bytes };
+  return { block: forwardMs / (BLOCKS - 32), rewindMs: median(rewindTimesMs), bytes };
 }
 
 /** Bytes of the heap after a garbage collection. */
@@ -175,38 +179,39 @@ function heapBytes(): number {
 
 /** Runs in one process, without a store. */
 export function benchPricing(): Figure[] {
-  const few = run(POOLS / 10);
-  const many = run(POOLS);
-  const name = (what: string): string => `${what}, ${POOLS} pools, ${POOLS / LIVE} of them live`;
-  const forwardMs = TAKEN_BACK * many.block;
+  const fewPools = run(POOLS / 10);
+  const manyPools = run(POOLS);
+  const figureName = (measured: string): string =>
+    `${measured}, ${POOLS} pools, ${POOLS / LIVE} of them live`;
+  const forwardMs = TAKEN_BACK * manyPools.block;
   return [
     {
-      name: name('pricing one block, mean'),
-      value: many.block,
+      name: figureName('pricing one block, mean'),
+      value: manyPools.block,
       unit: 'ms',
       limitName: `the same with ${POOLS / 10} pools`,
-      limit: few.block,
-      ratio: many.block / few.block,
+      limit: fewPools.block,
+      ratio: manyPools.block / fewPools.block,
       target: '<= 15x',
-      ok: many.block <= 15 * few.block,
+      ok: manyPools.block <= 15 * fewPools.block,
     },
     {
-      name: name(`undoing ${TAKEN_BACK} blocks`),
-      value: many.back,
+      name: figureName(`undoing ${TAKEN_BACK} blocks`),
+      value: manyPools.rewindMs,
       unit: 'ms',
       limitName: 'pricing the same number of blocks',
       limit: forwardMs,
-      ratio: many.back / forwardMs,
+      ratio: manyPools.rewindMs / forwardMs,
       target: '<= 1x',
-      ok: many.back <= forwardMs,
+      ok: manyPools.rewindMs <= forwardMs,
     },
     {
       name: `heap of the prices per pool, ${POOLS} pools`,
-      value: many.bytes,
+      value: manyPools.bytes,
       unit: 'B',
       limitName: `the same with ${POOLS / 10} pools`,
-      limit: few.bytes,
-      ratio: many.bytes / few.bytes,
+      limit: fewPools.bytes,
+      ratio: manyPools.bytes / fewPools.bytes,
       target: 'printed',
       ok: true,
     },

@@ -85,11 +85,11 @@ async function timeHeads(bench: Bench): Promise<Figure> {
   const times: Record<Mode, number[]> = { bloom: [], full: [] };
   for (let round = 0; round < HEAD_ROUNDS; round += 1)
     for (const mode of orderOf(round)) times[mode].push(...(await timeHeadsOf(bench, mode, round)));
-  const at = (mode: Mode, p: number): number => percentile(times[mode], p);
-  const [value, limit] = [at('full', 50), at('bloom', 50)];
-  const tails = `p99 ${at('full', 99).toFixed(0)} ms, with PROOF=bloom ${at('bloom', 99).toFixed(0)} ms`;
+  const percentileOf = (mode: Mode, percent: number): number => percentile(times[mode], percent);
+  const [value, limit] = [percentileOf('full', 50), percentileOf('bloom', 50)];
+  const p99Text = `p99 ${percentileOf('full', 99).toFixed(0)} ms, with PROOF=bloom ${percentileOf('bloom', 99).toFixed(0)} ms`;
   return {
-    name: `time from a new block of 200 transactions and 500 logs to the stream client, proven, p50 of ${times.full.length} (${tails})`,
+    name: `time from a new block of 200 transactions and 500 logs to the stream client, proven, p50 of ${times.full.length} (${p99Text})`,
     value,
     unit: 'ms',
     limitName: 'the same with PROOF=bloom',
@@ -101,8 +101,8 @@ async function timeHeads(bench: Bench): Promise<Figure> {
 }
 
 async function timeHeadsOf({ server, folder }: Bench, mode: Mode, round: number): Promise<number[]> {
-  const first = FIRST_HEAD + WARM_HEADS;
-  const chain = await startStubChain({ ...HEAD_OPTIONS, blocks: first + HEADS });
+  const firstMeasured = FIRST_HEAD + WARM_HEADS;
+  const chain = await startStubChain({ ...HEAD_OPTIONS, blocks: firstMeasured + HEADS });
   chain.setHead(FIRST_HEAD);
   const name = `candlehouse_proof_head_${mode}_${round}`;
   const database = await createDatabase(server.writerUrl, name, true);
@@ -114,8 +114,13 @@ async function timeHeadsOf({ server, folder }: Bench, mode: Mode, round: number)
     CLICKHOUSE_URL: databaseUrl(server.writerUrl, name),
   });
   while ((await api.head()) !== String(FIRST_HEAD)) await delay(100);
-  await timeBlocks(api, chain, { from: FIRST_HEAD + 1, to: first }, HEAD_EVERY_MS);
-  const times = await timeBlocks(api, chain, { from: first + 1, to: first + HEADS }, HEAD_EVERY_MS);
+  await timeBlocks(api, chain, { from: FIRST_HEAD + 1, to: firstMeasured }, HEAD_EVERY_MS);
+  const times = await timeBlocks(
+    api,
+    chain,
+    { from: firstMeasured + 1, to: firstMeasured + HEADS },
+    HEAD_EVERY_MS,
+  );
   await api.stop();
   await database.close();
   await chain.close();
@@ -129,31 +134,35 @@ async function timeHeadsOf({ server, folder }: Bench, mode: Mode, round: number)
 async function timeWork(): Promise<Figure> {
   say('measuring the work of the proof …');
   const chain = await startStubChain({ ...HEAD_OPTIONS, blocks: FIRST_HEAD });
-  const ask = async (method: string, params: readonly unknown[]): Promise<string> => {
+  const callNode = async (method: string, params: readonly unknown[]): Promise<string> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method, params });
     const answer = await fetch(chain.url, { method: 'POST', body });
     return answer.text();
   };
   const blocks: { readonly bodies: string; readonly hashes: string; readonly receipts: unknown }[] = [];
   for (let number = 1; number < FIRST_HEAD; number += 1) {
-    const at = `0x${number.toString(16)}`;
-    const bodies = await ask('eth_getBlockByNumber', [at, true]);
-    const hashes = await ask('eth_getBlockByNumber', [at, false]);
-    blocks.push({ bodies, hashes, receipts: resultOf(await ask('eth_getBlockReceipts', [at])) });
+    const blockNumber = `0x${number.toString(16)}`;
+    const bodies = await callNode('eth_getBlockByNumber', [blockNumber, true]);
+    const hashes = await callNode('eth_getBlockByNumber', [blockNumber, false]);
+    blocks.push({
+      bodies,
+      hashes,
+      receipts: resultOf(await callNode('eth_getBlockReceipts', [blockNumber])),
+    });
   }
   await chain.close();
   const prover = await BlockProver.create();
   const added: number[] = [];
   for (let round = 0; round < WORK_ROUNDS; round += 1)
     for (const { bodies, hashes, receipts } of blocks) {
-      const started = performance.now();
+      const startedAt = performance.now();
       resultOf(hashes);
       const parsed = performance.now();
       const header = resultOf(bodies);
       if (!isRecord(header) || !Array.isArray(receipts)) throw new Error('the node has no such block');
       const { fault } = prover.prove({ header, receipts });
       if (fault !== null) throw new Error(fault.text);
-      if (round > 0) added.push(performance.now() - parsed - (parsed - started));
+      if (round > 0) added.push(performance.now() - parsed - (parsed - startedAt));
     }
   const value = percentile(added, 99);
   return {

@@ -30,8 +30,8 @@ async function compare({ server }: Bench, logsPerBlock: number): Promise<Figure[
     for (const variant of round % 2 === 0 ? VARIANTS : [...VARIANTS].reverse()) {
       const name = `candlehouse_logs_${logsPerBlock}_${variant}_${round}`;
       const database = await createDatabase(server.writerUrl, name, true);
-      const keeping = { keepsAllLogs: () => variant === 'on' };
-      const seconds = await ingest(node.url, database, blocks - 64, log, undefined, keeping);
+      const logOptions = { keepsAllLogs: () => variant === 'on' };
+      const seconds = await ingest(node.url, database, blocks - 64, log, undefined, logOptions);
       rates[variant].push((await countLogs(database)) / seconds);
       if (round === ROUNDS - 1) bytes[variant] = await sizeOf(database);
       await database.command('drop', `DROP DATABASE ${name}`);

@@ -18,14 +18,14 @@ export async function benchServices({ server, folder, figures }: Bench): Promise
   const node = await startBenchChild('stubServer', chain);
   const target = { rpcUrl: node.url, head: to, blocksMax: ANSWER_BLOCKS };
   const portal = await startBenchChild('portalServer', target);
-  const fill = (source?: string): Promise<number> =>
+  const fillFrom = (source?: string): Promise<number> =>
     timeFill(server.writerUrl, folder, node.url, { to, ...(source === undefined ? {} : { source }) });
   // In the first backfill, the portal makes its answers.
-  await fill(portal.url);
+  await fillFrom(portal.url);
   const rates = { node: [] as number[], portal: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {
-    rates.node.push(await fill());
-    rates.portal.push(await fill(portal.url));
+    rates.node.push(await fillFrom());
+    rates.portal.push(await fillFrom(portal.url));
   }
   await portal.close();
   await node.close();

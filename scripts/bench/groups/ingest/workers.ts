@@ -55,9 +55,9 @@ export async function benchWorkers(bench: Bench): Promise<void> {
     programs.workers.push(await timeProgram(bench, node.url, to, ['--workers', '2']));
   }
   await node.close();
-  const medianOfKey = (list: readonly Spent[], key: keyof Spent): number =>
+  const medianOfKey = (rounds: readonly Spent[], key: keyof Spent): number =>
     percentile(
-      list.map((one) => one[key]),
+      rounds.map((round) => round[key]),
       50,
     );
   const { straight, worker, writer } = rounds;
@@ -137,7 +137,8 @@ async function spend(engine: number, to: number, run: () => Promise<unknown>): P
     processorSeconds(process.pid),
     processorSeconds(engine),
   ] as const;
-  const perLog = (at: 0 | 1 | 2): number => ((endTimes[at] - startTimes[at]) * 1e6) / logs;
+  const perLog = (processIndex: 0 | 1 | 2): number =>
+    ((endTimes[processIndex] - startTimes[processIndex]) * 1e6) / logs;
   return { elapsed: perLog(0), own: perLog(1), engine: perLog(2) };
 }
 

@@ -58,7 +58,7 @@ const failing = { at: () => Promise.reject(new Error('away')), ready: () => null
 const TABLES: ViewTables = { pairs: failing, tokens: failing, dexes: failing, publicUrl: null };
 
 const tagsOf = (head: HeadSnapshot | null, view: string, given: string, chain: string | null = null) =>
-  findViewTags(TABLES, head, { view, given, chain });
+  findViewTags(TABLES, head, { view, pathParam: given, chain });
 
 test('what needs no table is named without the database, in lower case, and with the chain in its address', async () => {
   const pathOf = async (view: string, given: string, chain: string | null = null): Promise<unknown> => {
