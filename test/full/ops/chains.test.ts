@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { eventually } from '../../support/eventually';
 import { askRows } from '../../support/engine/askRows';
 import { Random } from '../../support/random';
+import { DESKTOP, launchBrowser, openPage, untilLoaded } from '../../support/server/browser';
 import type { Json } from '../../support/server/apiServer';
 import { EventFollower } from '../../support/server/eventFollower';
 import {
@@ -185,6 +186,41 @@ test('a page of a chain has one address, and names the chain in its first reques
   expect(text).toContain('<meta name="chain" content="/second-stub" />');
   expect(new URL((await get(`/${FIRST}/pairs`)).url).pathname).toBe('/pairs');
   expect((await get('/second-stub')).text).toContain('href="/api/v1/second-stub/overview"');
+});
+
+test('the page changes the chain, and its links and requests stay on the chain', async () => {
+  const { browser, close } = await launchBrowser();
+  try {
+    const { page, faults } = await openPage(browser, program.url, DESKTOP);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto('/pairs');
+    await untilLoaded(page);
+    expect(await page.locator('#chain option').allInnerTexts()).toEqual(['Stub chain', 'Second Stub']);
+    expect(await page.locator('#block').innerText()).toBe(String(BLOCKS[FIRST]));
+    asked.length = 0;
+    await page.locator('#chain').selectOption('Second Stub');
+    await page.waitForURL('**/second-stub/pairs');
+    await untilLoaded(page);
+    expect(await page.locator('#block').innerText()).toBe(String(BLOCKS[SECOND]));
+    await page.locator('a[href^="/second-stub/pair/0x"]').first().click();
+    await page.waitForURL('**/second-stub/pair/0x*');
+    await untilLoaded(page);
+    await page.locator('[data-nav="dexes"]').click();
+    await page.waitForURL('**/second-stub/dexes');
+    await untilLoaded(page);
+    expect(asked.filter((path) => !/^\/(second-stub|api\/v1\/second-stub|assets)\//.test(path))).toEqual([]);
+    await page.goBack();
+    await page.waitForURL('**/second-stub/pair/0x*');
+    await untilLoaded(page);
+    await page.locator('#chain').selectOption('Stub chain');
+    // The pair need not exist on the other chain, so the market opens.
+    await page.waitForURL(`${program.url}/`);
+    await untilLoaded(page);
+    expect(faults).toEqual([]);
+  } finally {
+    await close();
+  }
 });
 
 test('metrics have the block of each chain', async () => {
