@@ -115,6 +115,6 @@ if (task === 'gate' || task === 'full') {
   build();
   const settings = process.env.ENV_FILE || join(root, '.env');
   if (existsSync(settings)) process.loadEnvFile(settings);
-  const command = process.env.RPC_URL ? 'all' : 'dev';
+  const command = process.env.RPC_URL || process.env.CHAINS ? 'all' : 'dev';
   handOver([join(root, 'dist', 'main.js'), command, ...taskArguments], true);
 }

@@ -4,10 +4,9 @@ import { resolve } from 'node:path';
 
 import { z } from 'zod';
 
-import { findBuiltInChain } from './chains/builtInChains';
-import { loadChain, readInteger } from './chains/loadChain';
+import { toChains, type ChainsRead, type FirstChain, type OtherChain } from './chains/chainSettings';
+import { CHAINS_MAX, loadChains, readChainIds, readInteger, type ChainSetting } from './chains/loadChains';
 import { UINT32_MAX } from './chains/parseChainDescription';
-import { pulsechainTestnet } from './chains/pulsechainTestnet';
 import { redactUrls, shorten } from './chains/redactUrls';
 import type { ChainDescription, StartBlock } from './domain/chainDescription';
 import { isHash, toLowerHex } from './domain/hex';
@@ -15,8 +14,6 @@ import { parseNetwork, readIpcPath } from './domain/networks';
 import { PROOF_LEVELS, type ProofMode, type ProofOptions } from './domain/block';
 import { AppError } from './errors';
 
-/** Default start of a first run: about one day of PulseChain blocks before the head. */
-const DEFAULT_BLOCKS_BEFORE_HEAD = 8_640;
 const FINALITY_DEPTH_MAX = 1_000_000;
 const PORT_MAX = 65_535;
 const HISTORY_CALLS_MAX = 100_000;
@@ -28,22 +25,14 @@ const TOKEN_MAX = 512;
 const NICENESS_MAX = 19;
 const METRICS_PORT_DEFAULT = 9_464;
 const RPC_URLS_MAX = 20;
-/** Chains of the explorer that need not be the market chain, and the settings with the URLs of their nodes. */
-export const EXPLORER_CHAINS = [{ chain: pulsechainTestnet, setting: 'RPC_URL_943' }] as const;
 const PROOF_MODES: readonly ProofMode[] = ['auto', ...PROOF_LEVELS.toReversed()];
 const LOG_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-export interface Config {
-  /** URLs of RPC_URL, or else of CHAIN_CONFIG. Null if neither has URLs. */
-  readonly rpcUrls: readonly string[] | null;
-  readonly chainId: number;
-  readonly chain: ChainDescription;
-  /** Chains that the explorer can hold besides the market chain. Without URLs, this program does not ingest the chain. */
-  readonly explorerChains: readonly {
-    readonly chain: ChainDescription;
-    readonly rpcUrls: readonly string[] | null;
-  }[];
-  readonly startBlock: StartBlock;
+export interface Config extends FirstChain {
+  /** The chains besides the first one: further chains of CHAINS, and chains of the explorer. */
+  readonly otherChains: readonly OtherChain[];
+  /** Whether CHAINS is set. Then the name of each chain's database ends with the id of the chain. */
+  readonly hasChainList: boolean;
   /** `tag` uses the node's `finalized` block; a number N makes every block ≤ head − N final. */
   readonly finality: 'tag' | number;
   /** What must be proven of each block, and a block hash that is known to be right. */
@@ -127,6 +116,7 @@ const clickhouseUrl = setting('http(s)://user:password@host:port/database', read
 const settings = z.object({
   RPC_URL: rpcUrls,
   RPC_URL_943: rpcUrls,
+  CHAINS: setting(`a comma-separated list of at most ${CHAINS_MAX} different chain ids`, readChainIds),
   CHAIN_ID: setting(`an integer from 1 to ${UINT32_MAX}`, (text) => readInteger(text, 1, UINT32_MAX)),
   CHAIN_CONFIG: setting('the path of a JSON file', (text) => text),
   START_BLOCK: setting(
@@ -196,7 +186,6 @@ const settings = z.object({
   ),
   PUBLIC_URL: setting('an origin such as https://example.org', readOrigin),
 });
-type SettingName = keyof typeof settings.shape;
 
 /**
  * Reads and checks the settings in `env`, with defaults. An empty variable counts as unset. Throws one bad_config that
@@ -213,11 +202,29 @@ export function loadConfig(env: NodeJS.ProcessEnv, readFile: (path: string) => s
       'CLICKHOUSE_READ_URL: set CLICKHOUSE_URL too, otherwise the API and the ingester use different databases',
     );
   }
-  const chain = loadChain(givenEnv, readFile, problems);
-  if (!result.success || chain === null || problems.length > 0) {
+  const chains = loadChains(givenEnv, readFile, problems);
+  const urls = readChainUrls(givenEnv, chains, problems);
+  const [chain, ...others] = chains;
+  if (!result.success || chain === undefined || problems.length > 0) {
     throw new AppError('bad_config', problems.join('; '));
   }
-  return toConfig(result.data, chain);
+  return toConfig(result.data, { chains: [chain, ...others], urls });
+}
+
+/** The URLs of the settings RPC_URL_<id>, by chain id. Adds a problem for each wrong setting. */
+function readChainUrls(
+  given: Given,
+  chains: readonly ChainDescription[],
+  problems: string[],
+): ChainsRead['urls'] {
+  const urls = new Map<number, readonly string[]>();
+  for (const { chainId } of given.CHAINS === undefined ? [] : chains) {
+    const result = rpcUrls.safeParse(given[`RPC_URL_${chainId}`]);
+    if (!result.success)
+      problems.push(...result.error.issues.map(({ message }) => `RPC_URL_${chainId}: ${message}`));
+    else if (result.data !== undefined) urls.set(chainId, result.data);
+  }
+  return urls;
 }
 
 function toLoad(read: z.infer<typeof settings>): Config['load'] {
@@ -253,15 +260,10 @@ function toProof(read: z.infer<typeof settings>): ProofOptions {
   return { mode: read.PROOF ?? 'auto', trusted: read.TRUSTED_BLOCK ?? null };
 }
 
-function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Config {
+function toConfig(read: z.infer<typeof settings>, chains: ChainsRead): Config {
   return {
-    rpcUrls: read.RPC_URL ?? urlsOfFile(chain),
-    chainId: chain.chainId,
-    chain,
-    explorerChains: EXPLORER_CHAINS.filter(({ chain: { chainId } }) => chainId !== chain.chainId).map(
-      ({ setting: name, ...each }) => ({ ...each, rpcUrls: read[name] ?? null }),
-    ),
-    startBlock: read.START_BLOCK ?? defaultStartBlock(chain),
+    ...toChains(read, chains),
+    hasChainList: read.CHAINS !== undefined,
     finality: read.FINALITY_DEPTH ?? 'tag',
     proof: toProof(read),
     explorer: read.EXPLORER !== 'off',
@@ -285,28 +287,18 @@ function toConfig(read: z.infer<typeof settings>, chain: ChainDescription): Conf
   };
 }
 
+type Given = Partial<Record<keyof typeof settings.shape | ChainSetting, string>>;
+
 /** The variables in `env` that are settings of this program and not empty, trimmed. */
-function givenSettings(env: NodeJS.ProcessEnv): Partial<Record<SettingName, string>> {
-  const nonEmpty: Partial<Record<SettingName, string>> = {};
-  for (const name of settings.keyof().options) {
+function givenSettings(env: NodeJS.ProcessEnv): Given {
+  const chainIds = readChainIds(env['CHAINS']?.trim() ?? '') ?? [];
+  const chainSettings = chainIds.flatMap((id) => [`RPC_URL_${id}`, `CHAIN_CONFIG_${id}`] as const);
+  const nonEmpty: Given = {};
+  for (const name of [...settings.keyof().options, ...chainSettings]) {
     const text = env[name]?.trim() ?? '';
     if (text !== '') nonEmpty[name] = text;
   }
   return nonEmpty;
-}
-
-/**
- * Returns the endpoints of a CHAIN_CONFIG file, or null without any. Endpoints of built-in descriptions are
- * not used, because the operator did not choose them.
- */
-function urlsOfFile({ chainId, rpcUrls: named }: ChainDescription): readonly string[] | null {
-  const builtIn = findBuiltInChain(chainId)?.rpcUrls ?? [];
-  return named.every((each) => builtIn.includes(each)) ? null : [...new Set(named)];
-}
-
-function defaultStartBlock(chain: ChainDescription): StartBlock {
-  if (chain.startBlock !== null) return { kind: 'absolute', block: chain.startBlock };
-  return { kind: 'before_head', blocks: DEFAULT_BLOCKS_BEFORE_HEAD };
 }
 
 function readStartBlock(text: string): StartBlock | null {

@@ -39,6 +39,8 @@ export interface Metrics {
   countDrops(messages: number): void;
   /** Registers a function that returns the head; each scrape calls it. Call once. */
   watchHead(read: () => { number: number; finalNumber: number; timestamp: number } | null): void;
+  /** Registers a function that returns the figures of each chain; each scrape calls it. Call once. */
+  watchChains(read: () => readonly ChainFigures[]): void;
   /** Registers a function that returns the proven parts of the stored chain; each scrape calls it. Call once. */
   watchProof(read: ReadParts): void;
   /** Registers functions that return the number of open streams and the bytes held for slow clients. Each
@@ -61,6 +63,15 @@ export interface Metrics {
   watchIngest(read: () => IngestFigures): void;
   /** The text that Prometheus reads from /metrics. */
   render(): Promise<string>;
+}
+
+/** State of a chain. Null if a value is unknown now. */
+interface ChainFigures {
+  readonly chainId: number;
+  readonly block: number | null;
+  readonly ageSeconds: number | null;
+  readonly behindBlocks: number | null;
+  readonly streams: number;
 }
 
 /** State of an endpoint. The reason for which it was benched last names block, field and both values. */
@@ -151,6 +162,7 @@ export function createMetrics(): Metrics {
       requests.observe({ route, method, status: String(status) }, seconds),
     countDrops: (messages) => drops.inc(messages),
     watchHead: (read) => watchHead(registry, read),
+    watchChains: (read) => watchChains(registry, read),
     watchProof: (read) => watchProof(registry, read),
     watchStreams(count, heldBytes): void {
       watch(registry, 'candlehouse_sse_clients', 'Open streams', count);
@@ -244,6 +256,24 @@ function watchHead(
       return head === null ? undefined : Math.max(0, Date.now() / 1000 - head.timestamp);
     },
   );
+}
+
+function watchChains(registry: Registry, read: () => readonly ChainFigures[]): void {
+  const gauge = (name: string, help: string, pick: (figures: ChainFigures) => number | null): void =>
+    watchLabels(registry, `chain_${name}`, help, ['chain'], () =>
+      read().flatMap((figures) => {
+        const value = pick(figures);
+        return value === null ? [] : [[{ chain: String(figures.chainId) }, value] as const];
+      }),
+    );
+  gauge('head_block', 'Number of the newest indexed block, by chain', ({ block }) => block);
+  gauge('head_age_seconds', 'Age in seconds of the newest indexed block, by chain', (all) => all.ageSeconds);
+  gauge(
+    'behind_blocks',
+    'Number of blocks of the node that are not indexed yet, by chain',
+    (all) => all.behindBlocks,
+  );
+  gauge('sse_clients', 'Open streams, by chain', ({ streams }) => streams);
 }
 
 function watchProof(registry: Registry, read: ReadParts): void {

@@ -13,6 +13,7 @@ import { startEmbeddedServer } from '../../src/clickhouse/engine/server';
 import { listWorse } from './baseline';
 import { log, say, SWAPS, type Bench } from './bench';
 import { printTable, type Figure } from './figure';
+import { benchChains } from './groups/chains';
 import { benchFootprint } from './groups/footprint';
 import { benchHeads } from './groups/heads';
 import { benchIdle } from './groups/idle';
@@ -53,6 +54,7 @@ const RUNS: readonly Run[] = [
   [['fanout'], benchStreamClients],
   [['reorg'], benchReorgs],
   [['idle'], benchIdle],
+  [['chains'], benchChains],
   [['heads'], benchHeads],
   [['recovery', 'ingesting'], benchLoadedFolder],
 ];

@@ -8,7 +8,6 @@ import Koa from 'koa';
 
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
-import type { HeadSnapshot } from '../query/head/headSnapshot';
 import { takesForms } from './etherscan/mounts';
 import { answerErrors } from './middleware/answerErrors';
 import { answerInDialect, answerLikeSourcify } from './middleware/answerInDialect';
@@ -19,15 +18,16 @@ import { conditional } from './middleware/conditional';
 import { limitLoad, NO_LIMITS, type LoadLimits } from './middleware/limitLoad';
 import { limitRate } from './middleware/limitRate';
 import { allowedMethods, ALLOWED_METHODS, checkRequest, FORM_METHODS } from './middleware/checkRequest';
+import { chooseChain, splitChainPath, type ServedChain } from './middleware/chooseChain';
 import { setHeaders } from './middleware/setHeaders';
 import type { RequestState, Route } from './route';
 import { suggestPath } from './suggestPath';
 import { takesVerifications } from './sourcify/paths';
 
-export interface AppOptions {
-  readonly routes: readonly Route[];
-  /** The newest block, up to which answers are complete; null until the first block is known. */
-  head(): HeadSnapshot | null;
+/** The options of the first chain have its endpoints. */
+export interface AppOptions extends Pick<ServedChain, 'routes' | 'head' | 'onReader'> {
+  /** All chains that paths may name now. Default: none. */
+  readonly chains?: () => readonly ServedChain[];
   readonly log: Logger;
   /** Value of Access-Control-Allow-Origin: `*` or one origin. */
   readonly corsOrigin: string;
@@ -40,8 +40,6 @@ export interface AppOptions {
   readonly load?: LoadLimits;
   /** Networks of the proxies whose X-Forwarded-For header names the client. Default: none. */
   readonly trustedProxies?: readonly string[];
-  /** Called before each request that may read the head. The request waits until the promise resolves. */
-  readonly onReader?: () => Promise<void>;
   /** Called for each answered request. `route` is the path of the matching route, or `none`. */
   readonly observe?: (route: string, method: string, status: number, seconds: number) => void;
 }
@@ -84,15 +82,14 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   const isUnlimited = matchPaths(
     options.routes.filter((route) => route.limited === false).map(({ path }) => path),
   );
+  const listChains = options.chains ?? (() => []);
   app.use(findClient(options.trustedProxies ?? []));
-  const { onReader } = options;
-  if (onReader !== undefined) {
-    app.use(async (ctx, next) => {
-      if (!isUnlimited(ctx.path)) await onReader();
-      await next();
-    });
-  }
-  app.use(setHeaders(options.head, options.observe));
+  app.use(chooseChain(options, listChains));
+  app.use(async (ctx, next) => {
+    if (!isUnlimited(ctx.path)) await ctx.state.chain.onReader?.();
+    await next();
+  });
+  app.use(setHeaders(options.observe));
   app.use(allowOrigins(options.corsOrigin));
   app.use(compressAnswers());
   app.use(conditional());
@@ -103,27 +100,51 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(checkRequest());
   app.use(limitLoad(options.load ?? NO_LIMITS, isUnlimited, options.log));
   if (options.rateLimitPerMinute > 0) app.use(limitRate(options.rateLimitPerMinute, isUnlimited));
-  const router = new Router<RequestState>({ sensitive: true });
-  for (const route of options.routes) {
-    const methods = route.takesForms === true ? ['get', 'post'] : [route.method ?? 'get'];
-    router.register(route.path, methods, async (ctx) => {
-      ctx.state.route = route.path;
-      await route.handle(ctx);
-    });
-  }
-  const paths = options.routes.map(({ path }) => path);
-  app.use(router.routes());
+  app.use(createRouter(options.routes).routes());
   app.use((ctx) => {
-    if (ctx.method === 'OPTIONS') {
-      ctx.set('Allow', allowedMethods(ctx.path).join(', '));
-      ctx.status = 204;
-      return;
-    }
-    const suggestedPath = suggestPath(ctx.path, paths);
-    const hint = suggestedPath === null ? '' : `; did you mean ${suggestedPath.slice(0, PATH_SHOWN_MAX)}?`;
-    throw new AppError('not_found', `there is no endpoint at ${ctx.path.slice(0, PATH_SHOWN_MAX)}${hint}`);
+    if (ctx.method !== 'OPTIONS') throw missingEndpoint(ctx, options.routes, listChains());
+    ctx.set('Allow', allowedMethods(ctx.path).join(', '));
+    ctx.status = 204;
   });
   return app;
+}
+
+/** The router of the first chain's paths. All chains have the same paths; the handler is the one of the asked chain. */
+function createRouter(routes: readonly Route[]): Router<RequestState> {
+  const router = new Router<RequestState>({ sensitive: true });
+  for (const route of routes) {
+    const { path, method } = route;
+    const methods = route.takesForms === true ? ['get', 'post'] : [method ?? 'get'];
+    router.register(path, methods, async (ctx) => {
+      ctx.state.route = path;
+      const { chain } = ctx.state;
+      const ofChain =
+        chain.routes === routes
+          ? route
+          : chain.routes.find((each) => each.path === path && each.method === method);
+      await ofChain?.handle(ctx);
+    });
+  }
+  return router;
+}
+
+/** The error of a path without an endpoint. It lists the chains if the path names an unknown one. */
+function missingEndpoint(
+  ctx: Koa.ParameterizedContext<RequestState>,
+  routes: readonly Route[],
+  chains: readonly ServedChain[],
+): AppError {
+  const paths = routes.map(({ path }) => path);
+  const [path = ''] = ctx.originalUrl.split('?');
+  const asked = chains.length === 0 || ctx.state.chainPrefix !== undefined ? null : splitChainPath(ctx.path);
+  if (asked !== null && (/^\d+$/.test(asked.word) || matchPaths(paths)(asked.path))) {
+    const known = chains.map(({ chainId, slug }) => (slug === '' ? `${chainId}` : `${chainId} (${slug})`));
+    const word = asked.word.slice(0, PATH_SHOWN_MAX);
+    return new AppError('not_found', `there is no chain ${word} here; known chains: ${known.join(', ')}`);
+  }
+  const suggestedPath = suggestPath(ctx.path, paths);
+  const hint = suggestedPath === null ? '' : `; did you mean ${suggestedPath.slice(0, PATH_SHOWN_MAX)}?`;
+  return new AppError('not_found', `there is no endpoint at ${path.slice(0, PATH_SHOWN_MAX)}${hint}`);
 }
 
 function allowOrigins(origin: string): Koa.Middleware<RequestState> {

@@ -1,4 +1,4 @@
-/** The scope of the market's endpoints, which answer from one snapshot of the market chain. */
+/** The scope of the market's endpoints, which answer from one snapshot of a chain. */
 import type { Burn } from '../domain/chainDescription';
 import { AppError } from '../errors';
 import type { Hex } from '../domain/hex';
@@ -34,15 +34,15 @@ export interface MarketDeps extends MarketTables {
   readonly chain: ChainFacts;
 }
 
-/** Endpoints that answer from the newest block of the market chain. */
+/** Endpoints that answer from the newest block of the chain that the path names. */
 export const MARKET: Scope<MarketDeps, Record<never, never>, HeadSnapshot> = {
   tag: 'market',
   params: () => ({}),
-  ask(_deps, ctx, _params, requestKey, read) {
+  ask({ chain }, ctx, _params, requestKey, read) {
     const { head } = ctx.state;
     if (head === null)
       throw new AppError('unavailable', 'no block is indexed yet, or the database does not answer');
-    return { key: `${head.version} ${requestKey}`, read: () => read(head) };
+    return { key: `${chain.chainId} ${head.version} ${requestKey}`, read: () => read(head) };
   },
   findRunner: ({ runner }) => runner,
 };

@@ -109,11 +109,14 @@ const TAGS = [
   { name: 'service', description: 'State and description of this service' },
 ];
 
-/** `examples` provides the examples. Without this function, and until a block is indexed, the document has no
- * examples. */
+/**
+ * `examples` provides the examples. Without this function, and until a block is indexed, the document has no
+ * examples. `chainId` is the chain of the document if paths may name a chain, else null.
+ */
 export function openapi(
   routes: readonly Route[],
   examples?: (routes: readonly Route[]) => ExampleSource,
+  chainId: number | null = null,
 ): Route {
   const exampleSource = examples?.(routes);
   let newestDocument: { readonly examples: Examples; readonly body: Buffer } | null = null;
@@ -134,13 +137,25 @@ export function openapi(
       if (newestDocument?.examples !== currentExamples)
         newestDocument = {
           examples: currentExamples,
-          body: Buffer.from(JSON.stringify(describeRoutes([...routes, ownRoute], currentExamples))),
+          body: Buffer.from(
+            JSON.stringify({
+              ...describeRoutes([...routes, ownRoute], currentExamples),
+              servers: listServers(chainId),
+            }),
+          ),
         };
       ctx.type = 'application/json';
       ctx.body = newestDocument.body;
     },
   };
   return ownRoute;
+}
+
+/** The server of all paths. With several chains also the server of each chain, whose URL begins with the chain. */
+function listServers(chainId: number | null): Json[] {
+  const chain = { default: String(chainId), description: 'Id or slug of a chain of /api/v1/chains' };
+  const ofChain = { url: '/{chain}', description: 'Another chain', variables: { chain } };
+  return [{ url: '/' }, ...(chainId === null ? [] : [ofChain])];
 }
 
 /** Builds the OpenAPI 3.1 document of a list of routes. */
@@ -162,7 +177,8 @@ export function describeRoutes(routes: readonly Route[], examples: Examples = ne
       title: 'Candlehouse',
       version: '1',
       description:
-        'DEX analytics of one chain. Prices and token amounts are decimal strings in whole tokens. Raw ' +
+        'DEX analytics. A path describes one chain: /api/v1/{chain}/… with an id or slug of /api/v1/chains that chain, ' +
+        '/api/v1/… the first chain. Prices and token amounts are decimal strings in whole tokens. Raw ' +
         'units are the smallest units of a token. USD sums, percentages, counts and bars are numbers. ' +
         'Times are unix seconds, UTC. An unknown value is null. Every answer describes the chain at one block. "24 h" ' +
         'means the 86,400 seconds up to the newest indexed block. An anchor is a token with a configured ' +
@@ -176,7 +192,7 @@ export function describeRoutes(routes: readonly Route[], examples: Examples = ne
         'that is invalid, empty or repeated is a 400 that names the parameter.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
+    servers: listServers(null),
     // No endpoint needs credentials.
     security: [],
     tags: TAGS.filter(({ name }) => routes.some(({ doc }) => doc.tag === name)),

@@ -6,12 +6,17 @@ import type Koa from 'koa';
 import type { z } from 'zod';
 
 import type { HeadSnapshot } from '../query/head/headSnapshot';
+import type { ServedChain } from './middleware/chooseChain';
 import type { Params } from './params';
 import type { ActionDoc } from '../wire/dialects/etherscan';
 
 /** Values that the app sets for each request. */
 export interface RequestState {
   requestId: string;
+  /** The chain whose endpoints answer. */
+  chain: Pick<ServedChain, 'routes' | 'head' | 'onReader'>;
+  /** The part of the path that names the chain, such as `/8453`. Absent if the path names none. */
+  chainPrefix?: string;
   /** The newest block that this answer includes, for the headers and the body. */
   head: HeadSnapshot | null;
   /** Path of the route that matched, for logs and metrics. */

@@ -29,9 +29,15 @@ import { search } from './search/search';
 import { sourceSearch } from './sources/sourceSearch';
 import { tokenHolders } from './tokens/tokenHolders';
 
-/** `otherRoutes` are endpoints that need more than the market's dependencies, such as health, metrics and the
- * stream. */
-export function listRoutes(market: MarketDeps, otherRoutes: readonly Route[]): Route[] {
+/**
+ * `otherRoutes` are endpoints that need more than the market's dependencies, such as health, metrics and the stream.
+ * `hasChains` makes the document say that paths may name a chain.
+ */
+export function listRoutes(
+  market: MarketDeps,
+  otherRoutes: readonly Route[],
+  { hasChains }: { readonly hasChains: boolean } = { hasChains: false },
+): Route[] {
   const routes = [
     overview(market),
     tokens(market),
@@ -51,7 +57,8 @@ export function listRoutes(market: MarketDeps, otherRoutes: readonly Route[]): R
     ...otherRoutes,
   ];
   const describedRoutes = [...routes, llms(routes)];
-  return [...describedRoutes, openapi(describedRoutes, createExamples(market))];
+  const chainId = hasChains ? market.chain.chainId : null;
+  return [...describedRoutes, openapi(describedRoutes, createExamples(market), chainId)];
 }
 
 export function explorerRoutes(deps: ExplorerDeps): Route[] {

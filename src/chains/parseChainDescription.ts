@@ -139,6 +139,12 @@ function issueOfObject(allowed: string) {
     issue.code === 'unrecognized_keys' ? undefined : allowed;
 }
 
+/** The settings of a chain's id and of its file, for messages. */
+export interface SettingNames {
+  readonly id: string;
+  readonly file: string;
+}
+
 /**
  * Parses the text of a CHAIN_CONFIG file; `source` is its path, for messages. `chainId` is CHAIN_ID. If
  * CHAIN_ID is null, the file's chainId applies, or else 369. Each top-level key of the file replaces the key
@@ -149,9 +155,10 @@ export function parseChainDescription(
   fileText: string,
   source: string,
   chainId: number | null,
+  names: SettingNames = { id: 'CHAIN_ID', file: 'CHAIN_CONFIG' },
 ): ChainDescription {
   const badConfig = (problems: readonly string[]): AppError =>
-    new AppError('bad_config', `CHAIN_CONFIG ${source}: ${problems.join('; ')}`);
+    new AppError('bad_config', `${names.file} ${source}: ${problems.join('; ')}`);
   const file = parseObject(fileText);
   if (typeof file === 'string') throw badConfig([file]);
   const fileChainId = description.shape.chainId.safeParse(file['chainId']).data ?? null;
@@ -161,7 +168,7 @@ export function parseChainDescription(
   const problems = result.success ? [] : describeIssues(result.error.issues, mergedKeys);
   problems.push(...listDuplicates(mergedKeys));
   if (chainId !== null && fileChainId !== null && fileChainId !== chainId) {
-    problems.unshift(`chainId: got ${fileChainId}; allowed: ${chainId}, the value of CHAIN_ID`);
+    problems.unshift(`chainId: got ${fileChainId}; allowed: ${chainId}, the value of ${names.id}`);
   }
   if (!result.success || problems.length > 0) throw badConfig(problems);
   return result.data;

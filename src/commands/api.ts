@@ -5,37 +5,23 @@
 import type { Server } from 'node:http';
 
 import { createApp } from '../api/app';
-import { createByteCache, type ByteCache } from '../api/byteCache';
+import { createByteCache } from '../api/byteCache';
 import { createHttpServer, HTTP_LIMITS } from '../api/httpServer';
-import type { Route } from '../api/route';
-import { previewRoutes } from '../api/preview/previewRoutes';
-import { listRoutes, explorerRoutes } from '../api/routes';
-import { chains as chainList } from '../api/service/chains';
-import { healthz } from '../api/service/healthz';
+import { createPreviewPainter } from '../api/preview/previewPainter';
 import { metrics as metricsRoute } from '../api/service/metrics';
-import { rangeHash } from '../api/service/rangeHash';
-import { readReadiness, readyz, type ReadyzDeps, createProblemAges } from '../api/service/readyz';
-import { activityStream } from '../api/stream/activityStream';
-import { webFolder, webRoutes } from '../api/web/webRoutes';
-import { createHeadProbe } from '../node/head/headProbe';
-import { createAccountState } from '../node/rpc/createAccountState';
+import { readReadiness } from '../api/service/readyz';
 import type { Database } from '../clickhouse/client/database';
 import type { Config } from '../config';
-import type { Hex } from '../domain/hex';
-import { steadyNow } from '../domain/time/steadyTime';
 import type { VerificationQueue } from '../domain/verificationQueue';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
-import { createBalanceSeeds } from '../query/holders/balanceSeeds';
-import { sumBlocks } from '../ingest/repair/sumBlocks';
-import { noteAsked } from '../ingest/session/status';
-import { createMarketTables, type MarketTables } from '../query/marketTables';
 import type { ReadyProblem } from '../wire/ready';
-import { databaseUrl, type PerChain } from './chains';
-import { createExplorer, type Explorer } from './explorer';
+import { databaseUrl, verifiedDatabase, type PerChain } from './chains';
+import { createExplorer } from './explorer';
 import { boundHeapGrowth } from './heapGrowth';
 import { openChains, type ChainService } from './openChain';
+import { openParts, serveChain, type ChainParts } from './serveChain';
 
 interface ApiOptions {
   readonly config: Config;
@@ -49,7 +35,7 @@ interface ApiOptions {
 
 export interface ApiServer {
   readonly url: string;
-  /** The problems that /readyz reports. */
+  /** The problems that /readyz of the first chain reports. */
   problems(): readonly ReadyProblem[];
   /** The queue of source verifications. Null before `connect`, or if the API may only read. */
   verifications(): VerificationQueue | null;
@@ -68,22 +54,25 @@ const TELL_PROBLEMS_MS = 1_000;
 
 export async function startApi(options: ApiOptions): Promise<ApiServer> {
   const endBound = boundHeapGrowth();
-  const { config, log, metrics } = options;
+  const { config, log, metrics, engineProblems = () => [] } = options;
   const { chains = openChains(config, { log, metrics, ingests: false }) } = options;
-  const [market] = chains;
+  const open = (chain: ChainService): ChainParts =>
+    openParts(chain, log, { engineProblems, others: chains.filter((other) => other !== chain) });
+  const [firstChain, ...otherChains] = chains;
+  const [first, ...others]: PerChain<ChainParts> = [open(firstChain), ...otherChains.map(open)];
+  const listStored = (): ChainParts[] => [first, ...others].filter(({ chain }) => chain.isStored());
   const cache = createByteCache();
-  const tables = createMarketTables(
-    market.runner,
-    { ...config.chain, chainId: config.chainId },
-    market.directory,
-    market.proven,
-  );
-  const explorer = createExplorer({ config, log, chains, cache, market: tables });
-  const facts = listFacts(options, chains);
+  const markets = new Map([first, ...others].map(({ chain, tables }) => [chain.chainId, tables]));
+  const explorer = createExplorer({ config, log, chains, cache, markets });
+  const shared = { config, log, metrics, cache, explorer, painter: createPreviewPainter(), listStored };
+  const firstServed = serveChain(first, shared);
+  const otherServed = others.map((each) => ({
+    isStored: each.chain.isStored,
+    served: serveChain(each, shared),
+  }));
   const app = createApp({
-    routes: listApiRoutes(options, { chains, tables, cache, explorer, facts }),
-    head: market.head,
-    onReader: () => market.tail.demand(),
+    ...firstServed,
+    chains: () => [firstServed, ...otherServed.flatMap(({ isStored, served }) => (isStored() ? served : []))],
     log,
     corsOrigin: config.corsOrigin,
     rateLimitPerMinute: config.rateLimitPerMinute,
@@ -91,31 +80,32 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     trustedProxies: config.trustedProxies,
     observe: metrics.observeRequest,
   });
-  watchParts(metrics, market, facts);
+  const listProblems = (): readonly ReadyProblem[] => readReadiness(first.facts).problems;
+  watchParts(metrics, firstChain, listProblems);
+  watchChains(metrics, listStored);
   const server = createHttpServer(app.callback(), {
     ...HTTP_LIMITS,
     trustedProxies: config.trustedProxies,
   });
   const url = await listen(server, config);
   const metricsServer = await serveMetrics(options);
-  const problemTimer = setInterval(
-    () => market.hub.tellProblems(readReadiness(facts).problems),
-    TELL_PROBLEMS_MS,
-  );
+  const problemTimer = setInterval(() => {
+    for (const { chain, facts } of listStored()) chain.hub.tellProblems(readReadiness(facts).problems);
+  }, TELL_PROBLEMS_MS);
   problemTimer.unref();
   log.info({ url }, 'API listening');
   return {
     url,
-    problems: () => readReadiness(facts).problems,
-    verifications: () => explorer.deps.verifications?.() ?? null,
+    problems: listProblems,
+    verifications: explorer.verifications,
     connect(readUrl, writer) {
       for (const chain of chains) chain.connect(databaseUrl(readUrl, chain.config));
-      explorer.connect(readUrl, writer);
+      explorer.connect(verifiedDatabase(readUrl, config), writer);
     },
     async close() {
       endBound();
       clearInterval(problemTimer);
-      market.hub.close();
+      for (const { hub } of chains) hub.close();
       await closeServer(server);
       if (metricsServer !== null) await closeServer(metricsServer);
       await explorer.close();
@@ -124,83 +114,11 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   };
 }
 
-/** Collects the facts from which /readyz computes its answer. */
-function listFacts(
-  { log, engineProblems = () => [] }: ApiOptions,
-  [{ head, tail, rpc, proven, writer, ingester }, ...otherChains]: PerChain<ChainService>,
-): ReadyzDeps {
-  return {
-    head,
-    ages: createProblemAges(steadyNow),
-    proof: () => proven.newest(head()),
-    tail: () => tail.facts(),
-    ...(writer === null ? {} : { writer }),
-    ...(ingester !== null
-      ? { ingest: ingester.facts }
-      : rpc === null
-        ? {}
-        : { node: createHeadProbe({ rpc, log }) }),
-    more: () => [...engineProblems(), ...otherChains.flatMap((chain) => chain.problems())],
-    isEngineAway: () => engineProblems().length > 0,
-  };
-}
-
-/** The objects that the endpoints read from. */
-interface Parts {
-  readonly chains: PerChain<ChainService>;
-  readonly tables: MarketTables;
-  readonly cache: ByteCache;
-  readonly explorer: Explorer;
-  readonly facts: ReadyzDeps;
-}
-
-function listApiRoutes(
-  { config, log, metrics }: ApiOptions,
-  { chains, tables, cache, explorer, facts }: Parts,
-): Route[] {
-  const [market, ...otherChains] = chains;
-  const { precomputer, head, rpc, proven, ingester } = market;
-  // The tables of a new head, in the order in which the precomputer builds them before the first request.
-  const watchedTables = {
-    pairs: precomputer.watch(tables.pairs),
-    tokens: precomputer.watch(tables.tokens),
-    audits: precomputer.watch(tables.audits),
-    dexes: precomputer.watch(tables.dexes),
-    holders: precomputer.watch(tables.holders),
-  };
-  const node = rpc === null ? null : createAccountState({ rpc, log });
-  const wallets = { node, seeds: createBalanceSeeds() };
-  const chain = { ...config.chain, chainId: config.chainId };
-  const onIncomplete = (token: Hex): void => {
-    if (ingester !== null) noteAsked(ingester.status, token);
-  };
-  const deps = { ...tables, ...watchedTables, head, cache, wallets, chain, onIncomplete };
-  const routes = listRoutes(deps, [
-    ...explorerRoutes(explorer.deps),
-    healthz(),
-    readyz(facts),
-    chainList({
-      ready: facts,
-      proof: () => proven.newest(head()),
-      market: chain,
-      otherChains: () =>
-        otherChains
-          .filter((otherChain) => otherChain.isStored())
-          .map((otherChain) => ({ ...otherChain.config.chain, head: otherChain.head() })),
-    }),
-    rangeHash(deps, async (span) => {
-      const sums = await sumBlocks(market.reads(), config.chainId, span);
-      const tables = [...sums].map(([name, sum]) => ({ name, sum: String(sum) }));
-      return tables.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    }),
-    metricsRoute({ metrics, readers: config.metrics === null ? 'local' : 'none' }),
-    activityStream({ ...market, log }),
-  ]);
-  const views = webRoutes(webFolder(), { ...deps, publicUrl: config.publicUrl });
-  return [...routes, ...views, ...previewRoutes(deps)];
-}
-
-function watchParts(metrics: Metrics, { hub, head, rpc, proven }: ChainService, facts: ReadyzDeps): void {
+function watchParts(
+  metrics: Metrics,
+  { hub, head, rpc, proven }: ChainService,
+  listProblems: () => readonly ReadyProblem[],
+): void {
   metrics.watchHead(head);
   metrics.watchProof(() => proven.all(head()));
   metrics.watchStreams(
@@ -209,7 +127,23 @@ function watchParts(metrics: Metrics, { hub, head, rpc, proven }: ChainService, 
   );
   metrics.watchQueue('stream', () => hub.queuedMessages());
   if (rpc !== null) metrics.watchRpc('api', () => rpc.traffic());
-  metrics.watchProblems(() => readReadiness(facts).problems.map(({ code }) => code));
+  metrics.watchProblems(() => listProblems().map(({ code }) => code));
+}
+
+/** Figures that every chain has, with the chain as a label. */
+function watchChains(metrics: Metrics, listStored: () => readonly ChainParts[]): void {
+  metrics.watchChains(() =>
+    listStored().map(({ chain: { chainId, hub }, facts }) => {
+      const { head, node } = readReadiness(facts).checks;
+      return {
+        chainId,
+        block: head.block_number,
+        ageSeconds: head.age_seconds,
+        behindBlocks: node?.behind_blocks ?? null,
+        streams: hub.clientCount(),
+      };
+    }),
+  );
 }
 
 /** Serves /metrics at its own address. Null if the settings name none. */

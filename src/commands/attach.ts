@@ -10,10 +10,11 @@ import { startEmbeddedServer } from '../clickhouse/engine/server';
 import type { Config } from '../config';
 import { AppError } from '../errors';
 import type { Logger } from '../log';
+import { databaseUrl, listChains, type ChainConfig } from './chains';
 import { findRunningServer } from './runningServer';
 
 export interface Attached {
-  /** Name of the database of the market chain. */
+  /** Name of the database of the first chain. */
   readonly name: string;
   /** URL of this database. */
   readonly url: string;
@@ -26,6 +27,8 @@ export interface Attached {
   /** Connects to a database of this server. The database need not exist yet. `close` ends the connection. */
   open(name: string): Database;
   exists(name: string): Promise<boolean>;
+  /** Name of the database of another chain. */
+  nameOf(chain: Pick<ChainConfig, 'suffix'>): string;
   close(): Promise<void>;
 }
 
@@ -44,15 +47,18 @@ export async function attach(config: Config, log: Logger): Promise<Attached> {
       'To read blocks again, ingest into an empty database.';
     throw new AppError('bad_config', message);
   }
-  if (config.clickhouseUrl !== null) return attachTo(config.clickhouseUrl, null, null, async () => undefined);
+  const [first] = listChains(config);
+  const keepRunning = async (): Promise<void> => undefined;
+  if (config.clickhouseUrl !== null) return attachTo(first, config.clickhouseUrl, null, null, keepRunning);
   const running = await findRunningServer(config.dataDir, log);
   if (running !== null)
-    return attachTo(running.writerUrl, running.engineFolder, running.pid, async () => undefined);
+    return attachTo(first, running.writerUrl, running.engineFolder, running.pid, keepRunning);
   const server = await startEmbeddedServer({ dataDir: config.dataDir, log });
-  return attachTo(server.writerUrl, engineFolderOf(config.dataDir), null, () => server.stop());
+  return attachTo(first, server.writerUrl, engineFolderOf(config.dataDir), null, () => server.stop());
 }
 
 function attachTo(
+  first: ChainConfig,
   url: string,
   engineFolder: string | null,
   ownerPid: number | null,
@@ -71,9 +77,12 @@ function attachTo(
   };
   // The connection uses the database `system`, which always exists.
   const system = openNamed('system');
-  const name = new URL(url).pathname.slice(1).replace(/\/$/, '') || 'default';
+  const nameOf = (chain: Pick<ChainConfig, 'suffix'>): string =>
+    new URL(databaseUrl(url, chain)).pathname.replace(/^\/|\/$/g, '') || 'default';
+  const name = nameOf(first);
   return {
     name,
+    nameOf,
     url: urlOf(name),
     engineFolder,
     ownerPid,

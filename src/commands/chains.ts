@@ -9,31 +9,39 @@ import type { ReadyProblem } from '../wire/ready';
 
 /** Settings of one chain. */
 export interface ChainConfig extends Config {
-  /** The end of the database's name and of problem codes; empty for the market chain. */
+  /** Whether the chain is the first one, which paths without a chain mean. */
+  readonly isFirst: boolean;
+  /** False for a chain of the explorer. Without URLs of a node, this program does not ingest such a chain. */
+  readonly hasMarket: boolean;
+  /** The end of the database's name; empty for the first chain without CHAINS. */
   readonly suffix: string;
 }
 
-/** One entry for each chain, the market chain first. */
-export type PerChain<T> = readonly [market: T, ...others: T[]];
+/** One entry for each chain, the first chain of the settings first. */
+export type PerChain<T> = readonly [first: T, ...others: T[]];
 
 /**
- * Lists the settings of each chain. Chains of the explorer have no market: no DEXes, anchors or burns. START_BLOCK and
- * FINALITY_DEPTH are the same for all chains.
+ * Lists the settings of each chain. Chains of the explorer have no DEXes, anchors or burns. FINALITY_DEPTH is the same
+ * for all chains.
  */
 export function listChains(config: Config): PerChain<ChainConfig> {
-  const explorerChains = config.explorerChains.map(({ chain, rpcUrls }) => ({
+  const others = config.otherChains.map(({ chain, ...own }) => ({
     ...config,
-    rpcUrls,
+    ...own,
     chainId: chain.chainId,
-    // TRUSTED_BLOCK is a block of the market chain, so it cannot be used here.
+    // TRUSTED_BLOCK is a block of the first chain, so it cannot be used here.
     proof: { ...config.proof, trusted: null },
-    chain: { ...chain, wrappedNative: null, anchors: [], majors: [], burn: null, dexes: [] },
+    chain: own.hasMarket
+      ? chain
+      : { ...chain, wrappedNative: null, anchors: [], majors: [], burn: null, dexes: [] },
+    isFirst: false,
     suffix: `_${chain.chainId}`,
   }));
-  return [{ ...config, suffix: '' }, ...explorerChains];
+  const suffix = config.hasChainList ? `_${config.chainId}` : '';
+  return [{ ...config, isFirst: true, hasMarket: true, suffix }, ...others];
 }
 
-/** The URL of a chain's database. `url` is the URL of the market chain's database on the same server. */
+/** The URL of a chain's database. `url` is the URL of the settings, which names the database without a suffix. */
 export function databaseUrl(url: string, { suffix }: Pick<ChainConfig, 'suffix'>): string {
   if (suffix === '') return url;
   const other = new URL(url);
@@ -41,19 +49,25 @@ export function databaseUrl(url: string, { suffix }: Pick<ChainConfig, 'suffix'>
   return other.toString();
 }
 
+/** Name of the database with the verified contracts of all chains: the database of the first chain. */
+export function verifiedDatabase(url: string, config: Config): string {
+  const [first] = listChains(config);
+  return new URL(databaseUrl(url, first)).pathname.slice(1) || 'default';
+}
+
 /**
- * Problems of the ingester of an explorer chain for /readyz. They have their own codes, because they do not affect the
- * market's readiness. `view` is null if nothing is known of the ingester.
+ * Problems of a chain's ingester for the /readyz of another chain. They have their own codes, because they do not affect
+ * the readiness of the other chain. `view` is null if nothing is known of the ingester.
  */
 export function listChainProblems(
-  { chainId, suffix }: Pick<ChainConfig, 'chainId' | 'suffix'>,
+  { chainId }: Pick<ChainConfig, 'chainId'>,
   view: WriterView | null,
 ): ReadyProblem[] {
   const facts = view?.facts ?? null;
   const problems = [...(view?.problems ?? []), ...listFaults(facts), ...(facts?.problems ?? [])];
   return problems.map(({ code, message, ...rest }) => ({
     ...rest,
-    code: `${code}${suffix}`,
+    code: `${code}_${chainId}`,
     message: `Chain ${chainId}: ${message}`,
   }));
 }

@@ -45,13 +45,20 @@ interface ExplorerOptions {
   readonly log: Logger;
   readonly chains: PerChain<ChainService>;
   readonly cache: ByteCache;
-  readonly market: Pick<MarketTables, 'directory' | 'pairs' | 'holders' | 'tokens'>;
+  /** The tables of each chain's market, by chain id. */
+  readonly markets: ReadonlyMap<number, MarketTables>;
 }
 
 export interface Explorer {
-  readonly deps: DialectDeps;
-  /** `readUrl` is the URL of the market chain's database. `writer` is null if the API may only read. */
-  connect(readUrl: string, writer: Database | null): void;
+  /** What the endpoints of a chain read from. The chain is the default of their chain parameter. */
+  depsOf(chainId: number): DialectDeps;
+  /** The queue of source verifications. Null before `connect`, or if the API may only read. */
+  verifications(): VerificationQueue | null;
+  /**
+   * `verifiedDb` is the name of the database with the verified contracts, and `writer` writes it. `writer` is null if the
+   * API may only read.
+   */
+  connect(verifiedDb: string, writer: Database | null): void;
   close(): Promise<void>;
 }
 
@@ -76,12 +83,18 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     (chainId) => findChain(chainId)?.head()?.version ?? '',
   );
   const decoder = createLogDecoder({ verified, signatures });
+  const facts = marketFacts(options);
   return {
-    deps: {
+    depsOf: (chainId) => ({
       // A request may also name a built-in chain that this service does not store.
-      chainIds: [...new Set([config, ...BUILT_IN_CHAINS, ...chains.slice(1)].map(({ chainId }) => chainId))],
-      chainNameOf: (chainId) =>
-        chainId === config.chainId ? config.chain.name : (findBuiltInChain(chainId)?.name ?? null),
+      chainIds: [
+        ...new Set([
+          chainId,
+          ...[config, ...BUILT_IN_CHAINS, ...chains.slice(1)].map((each) => each.chainId),
+        ]),
+      ],
+      chainNameOf: (id) =>
+        chains.find((chain) => chain.chainId === id)?.config.chain.name ?? findBuiltInChain(id)?.name ?? null,
       findChain,
       cache,
       contracts,
@@ -94,10 +107,12 @@ export function createExplorer(options: ExplorerOptions): Explorer {
         return verifiedDb;
       },
       ...reads,
-      ...marketFacts(options),
+      ...facts,
       verifications: () => verifications,
-    },
-    connect(readUrl, writer) {
+    }),
+    verifications: () => verifications,
+    connect(database, writer) {
+      verifiedDb = database;
       const onStored = (): void => {
         decoder.forget();
         cache.forgetAll();
@@ -109,7 +124,6 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       );
       const parts = { reader: verified, contracts, nodes, compilers, log, onStored };
       if (writer !== null) verifications = openVerifyQueue({ ...parts, writer });
-      verifiedDb = new URL(readUrl).pathname.slice(1) || 'default';
     },
     async close() {
       await verifications?.close();
@@ -150,23 +164,30 @@ function createReads(
   };
 }
 
-/** Names, supplies and prices exist only for the market chain. */
+/** Names, supplies and prices of the market of a chain. */
 function marketFacts({
-  config,
-  market,
+  chains,
+  markets,
 }: ExplorerOptions): DepsOf<'namesOf' | 'supplyOf' | 'nativeUsdOf' | 'labelsOf'> {
-  const isMarket = (chainId: number): boolean => chainId === config.chainId;
-  const labels = createHolderLabels(config.chain);
+  const labels = new Map(
+    chains.map(({ chainId, config: { chain } }) => [chainId, createHolderLabels(chain)]),
+  );
+  const dexes = new Map(chains.map(({ chainId, config: { chain } }) => [chainId, chain.dexes]));
   return {
-    labelsOf: async (chainId, head) => (isMarket(chainId) ? labels(await market.pairs.at(head)) : () => null),
-    namesOf: (chainId) =>
-      isMarket(chainId)
-        ? { dexes: config.chain.dexes, pairs: () => market.pairs.latest()?.entries ?? [] }
-        : { dexes: [], pairs: () => [] },
-    supplyOf: async (chainId, head, token) =>
-      isMarket(chainId) ? findMarketSupply(market, head, token) : null,
+    labelsOf: async (chainId, head) => {
+      const table = await markets.get(chainId)?.pairs.at(head);
+      return (table === undefined ? undefined : labels.get(chainId)?.(table)) ?? (() => null);
+    },
+    namesOf: (chainId) => ({
+      dexes: dexes.get(chainId) ?? [],
+      pairs: () => markets.get(chainId)?.pairs.latest()?.entries ?? [],
+    }),
+    supplyOf: async (chainId, head, token) => {
+      const market = markets.get(chainId);
+      return market === undefined ? null : findMarketSupply(market, head, token);
+    },
     nativeUsdOf: async (chainId, head) =>
-      isMarket(chainId) ? (await market.pairs.at(head)).prices.nativeUsd : null,
+      (await markets.get(chainId)?.pairs.at(head))?.prices.nativeUsd ?? null,
   };
 }
 
@@ -177,7 +198,7 @@ function findSnapshot(chain: ExplorerChain | null): ReturnType<ChainAt> {
 
 /** What the verification queue of an API that may write is built from. */
 interface VerifyQueueParts {
-  /** Writer of the market chain's database, which holds the verified contracts of all chains. */
+  /** Writer of the first chain's database, which holds the verified contracts of all chains. */
   readonly writer: Database;
   readonly reader: VerificationStore;
   readonly contracts: ContractReader;

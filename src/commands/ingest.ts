@@ -1,4 +1,4 @@
-/** Builds the ingester of the market chain from the settings and runs it until it is stopped. */
+/** Builds the ingester of a chain from the settings and runs it until it is stopped. */
 import { hostname } from 'node:os';
 
 import { createBlockSource, type BlockSource } from '../node/blocks/blockSource';
@@ -92,12 +92,13 @@ function openSource(config: Config, pool: EndpointPool, status: IngestStatus, lo
 }
 
 /**
- * Throws bad_config without RPC_URL. Sends no request to the node before `run`. @param onCommit called when
+ * Throws bad_config without URLs of a node. Sends no request to the node before `run`. @param onCommit called when
  * readers can see new data, with the change of the head, or null
  */
 export function createIngester(config: Config, log: Logger, onCommit: OnCommit = () => undefined): Ingester {
   if (config.rpcUrls === null) {
-    throw new AppError('bad_config', 'RPC_URL is not set: set it to JSON-RPC URLs of the chain to ingest');
+    const name = config.hasChainList ? `RPC_URL_${config.chainId}` : 'RPC_URL';
+    throw new AppError('bad_config', `${name} is not set: set it to JSON-RPC URLs of the chain to ingest`);
   }
   const status = newIngestStatus();
   const head = createReportedHead(config.chainId, onCommit);
@@ -233,9 +234,7 @@ function createWorkers(
   storage: Storage,
   { foundPools, restart, head, ...deps }: WorkerDeps,
 ): Worker[] {
-  // The node readers of the API use the market chain's database, even if this ingester runs another
-  // chain.
-  const verifiedDb = new URL(storage.readUrl).pathname.slice(1) || 'default';
+  const { verifiedDb } = storage;
   // Publishes the head under a new version, so that readers drop their cached answers and read again.
   const onChange = (): void => foundPools.refresh();
   const workers: Worker[] = [

@@ -43,7 +43,7 @@ export interface ChainService extends ExplorerChain {
   readonly proven: ProvenParts;
   /** False while the database of an explorer chain does not exist and no ingester creates it. */
   isStored(): boolean;
-  /** The problems of an explorer chain, for /readyz. */
+  /** The problems of the chain's ingester, for /readyz of other chains. */
   problems(): readonly ReadyProblem[];
   /** The chain's database for reads. @throws AppError `unavailable` before `connect` */
   reads(): Database;
@@ -59,8 +59,8 @@ interface ChainOptions {
   readonly ingests: boolean;
 }
 
-/** Largest number of parallel reads from one database. Further reads wait. */
-const READ_CONNECTIONS = { market: 12, explorer: 6 };
+/** Largest number of parallel reads from the database of the first chain and of another chain. Further reads wait. */
+const READ_CONNECTIONS = { first: 12, other: 6 };
 /** Interval in ms at which the tail loop looks for changes by the writer of another process. */
 const POLL_MS = 50;
 /** The same if this process has an ingester, which reports its changes while it writes. */
@@ -70,16 +70,15 @@ const LOOK_MS = 5_000;
 /** Limits of calls to the node that an API answer needs. */
 const NODE_OPTIONS = { timeoutMs: 2_000, roundsMax: 1, connectionsMax: 4 };
 
-/** Opens all chains of the settings. Throws bad_config if the market chain should be ingested and has no node. */
+/** Opens all chains of the settings. Throws bad_config if a chain with a market should be ingested and has no node. */
 export function openChains(config: Config, options: ChainOptions): PerChain<ChainService> {
-  const [market, ...others] = listChains(config);
-  return [openChain(market, options), ...others.map((each) => openChain(each, options))];
+  const [first, ...others] = listChains(config);
+  return [openChain(first, options), ...others.map((each) => openChain(each, options))];
 }
 
 function openChain(config: ChainConfig, { log: parent, metrics, ingests }: ChainOptions): ChainService {
-  const { chainId, rpcUrls, suffix } = config;
-  const isMarket = suffix === '';
-  const log = isMarket ? parent : parent.child({ chainId });
+  const { chainId, rpcUrls, isFirst, hasMarket } = config;
+  const log = isFirst ? parent : parent.child({ chainId });
   let database: Database | null = null;
   const reads = (): Database => {
     if (database === null) throw new AppError('unavailable', 'the database is still starting');
@@ -88,7 +87,7 @@ function openChain(config: ChainConfig, { log: parent, metrics, ingests }: Chain
   const runner = createQueryRunner(reads, { observe: metrics.observeQuery });
   let isTailing = false;
   const ingester =
-    ingests && (isMarket || rpcUrls !== null)
+    ingests && (hasMarket || rpcUrls !== null)
       ? createIngester(config, log, (flip) => isTailing && tail.wake(flip))
       : null;
   const directory = new Directory(runner);
@@ -108,10 +107,10 @@ function openChain(config: ChainConfig, { log: parent, metrics, ingests }: Chain
     rpcUrls === null ? null : createEndpointPool({ urls: rpcUrls, chainId, log: parent, ...NODE_OPTIONS });
   const writer = ingests ? null : createWriterWatch({ runner, chainId, log: parent, now: steadyNow });
   const stop = new AbortController();
-  let isStored = isMarket || rpcUrls !== null;
+  let isStored = hasMarket || rpcUrls !== null;
   let running: Promise<unknown> = Promise.resolve();
   const follow = async (): Promise<void> => {
-    if (!isMarket) await untilStored(runner, stop.signal);
+    if (!hasMarket) await untilStored(runner, stop.signal);
     if (stop.signal.aborted) return;
     isStored = true;
     isTailing = true;
@@ -157,17 +156,17 @@ function writerOf({ status }: Ingester, database: () => Database | null) {
 }
 
 function openReads(
-  { suffix, clickhouseCluster }: ChainConfig,
+  { isFirst, clickhouseCluster }: ChainConfig,
   url: string,
   { watchQueue }: Metrics,
 ): Database {
   const database = openDatabase({
     url,
     requestTimeoutMs: READER_TIMEOUT_MS,
-    maxConnections: READ_CONNECTIONS[suffix === '' ? 'market' : 'explorer'],
+    maxConnections: READ_CONNECTIONS[isFirst ? 'first' : 'other'],
     distributed: clickhouseCluster !== null,
   });
-  if (suffix !== '') return database;
+  if (!isFirst) return database;
   // The observed database counts the running statements. Their times are not needed, because the query runner
   // measures each statement.
   const reads = observeDatabase(database, { finished: () => undefined });

@@ -8,6 +8,7 @@ import { steadyNow } from '../domain/time/steadyTime';
 import { createMetrics, type Metrics } from '../metrics';
 import { startApi, type ApiServer } from './api';
 import type { Ingester } from './ingest';
+import type { PerChain } from './chains';
 import { openChains, type ChainService } from './openChain';
 import { logProblems } from './problemLog';
 import { listEngineProblems, openStorage, type Storage } from './storage';
@@ -53,9 +54,12 @@ export async function runAll(
     const opened = ingester === null ? storage : watchWrites(storage, config.chainId, ingester, metrics);
     api?.connect(storage.readUrl, storage.readOnly ? null : storage.writer);
     parts.onReady?.(api);
+    const endsProgram = createEndRule(chains, parts);
     tasks = [
       untilAborted(runSignal),
-      ...chains.map((chain) => keepIngesting(chain, opened, parts, log, runSignal)),
+      ...chains.map((chain) =>
+        keepIngesting(chain, opened, parts, log, runSignal, (error) => endsProgram(chain, error)),
+      ),
     ];
     await Promise.all(tasks);
   } catch (error) {
@@ -78,7 +82,7 @@ function throwUnlessStopped(error: unknown, signal: AbortSignal): void {
   if (!signal.aborted || error !== signal.reason) throw error;
 }
 
-/** Wraps the storage to count the writes of the market chain's ingester for the metrics. */
+/** Wraps the storage to count the writes of the first chain's ingester for the metrics. */
 function watchWrites(
   storage: Storage,
   chainId: number,
@@ -94,8 +98,8 @@ function watchWrites(
 }
 
 /**
- * Runs the ingester of a chain, if it has one. If the process also runs the API, a failed ingester does not stop the
- * API. Without an API, the failure ends the program.
+ * Runs the ingester of a chain, if it has one. A failed ingester stops neither the API nor the ingesters of other chains.
+ * The failure ends the program if `endsProgram` says so.
  */
 async function keepIngesting(
   { chainId, ingester }: ChainService,
@@ -103,15 +107,33 @@ async function keepIngesting(
   parts: RunParts,
   log: Logger,
   signal: AbortSignal,
+  endsProgram: (error: unknown) => boolean,
 ): Promise<void> {
   const writer = storage.writers.get(chainId);
   if (ingester === null || writer === undefined) return;
   try {
     await ingester.run({ ...storage, writer }, signal, { standby: parts.standby ?? false });
   } catch (error) {
-    // A wrong setting, such as a node of another chain, ends the program. After other failures, the API still
-    // serves the stored data.
-    if (!parts.api || (error instanceof AppError && error.code === 'bad_config')) throw error;
-    log.fatal({ error: errorText(error) }, 'the ingester has stopped; the API keeps serving the stored data');
+    if (signal.aborted || endsProgram(error)) throw error;
+    const facts = { chainId, error: errorText(error) };
+    if (parts.api) log.fatal(facts, 'the ingester has stopped; the API keeps serving the stored data');
+    else log.fatal(facts, 'the ingester of a chain has stopped; the other chains go on');
   }
+}
+
+/**
+ * Decides which failure of an ingester ends the program. Without CHAINS, a wrong setting of the market chain does, such as
+ * a node of another chain. With an API, other failures never do. Otherwise the last failure does.
+ */
+function createEndRule(
+  chains: PerChain<ChainService>,
+  { api }: RunParts,
+): (chain: ChainService, error: unknown) => boolean {
+  const going = new Set(chains.filter(({ ingester }) => ingester !== null));
+  return (chain, error) => {
+    going.delete(chain);
+    const isWrongSetting = error instanceof AppError && error.code === 'bad_config';
+    if (api && !isWrongSetting) return false;
+    return going.size === 0 || (chain === chains[0] && !chain.config.hasChainList);
+  };
 }

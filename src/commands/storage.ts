@@ -12,13 +12,17 @@ import { AppError } from '../errors';
 import type { Logger } from '../log';
 import { seedSignatures } from '../contracts/seedSignatures';
 import { findRunningServer } from './runningServer';
-import { databaseUrl, listChains } from './chains';
+import { databaseUrl, listChains, verifiedDatabase } from './chains';
 
 export interface Storage {
+  /** The database of the first chain. */
   readonly writer: Database;
   /** The databases of all chains that this program can ingest, by chain id. */
   readonly writers: ReadonlyMap<number, Database>;
+  /** URL for reads. It names the database without the suffix of a chain. */
   readonly readUrl: string;
+  /** Name of the database with the verified contracts of all chains: the database of the first chain. */
+  readonly verifiedDb: string;
   /** Whether the user of CLICKHOUSE_URL may only read. Then the program leaves the schema unchanged. */
   readonly readOnly: boolean;
   /** The embedded server. Null if CLICKHOUSE_URL is set, or if another program runs the embedded server. */
@@ -57,10 +61,14 @@ export async function openStorage(
     const options = { url, requestTimeoutMs: 120_000, distributed: name !== null };
     return cluster === null ? openDatabase(options) : openClusterDatabase(cluster, options);
   };
-  if (config.clickhouseUrl !== null && !readOnly) await createEverywhere(cluster, writeUrl);
-  const writer = openAt(writeUrl);
-  const [, ...chains] = listChains(config);
-  const ingested = readOnly ? [] : chains.filter(({ rpcUrls }) => rpcUrls !== null);
+  const [first, ...others] = listChains(config);
+  const firstUrl = databaseUrl(writeUrl, first);
+  // The embedded server has created the database without a suffix.
+  if (!readOnly && firstUrl !== writeUrl && config.clickhouseUrl === null)
+    await createEverywhere(cluster, firstUrl, new URL(writeUrl).pathname);
+  else if (!readOnly && config.clickhouseUrl !== null) await createEverywhere(cluster, firstUrl);
+  const writer = openAt(firstUrl);
+  const ingested = readOnly ? [] : others.filter(({ hasMarket, rpcUrls }) => hasMarket || rpcUrls !== null);
   const otherChains = ingested.map((chain) => {
     const url = databaseUrl(writeUrl, chain);
     return { chainId: chain.chainId, url, database: openAt(url) };
@@ -74,12 +82,12 @@ export async function openStorage(
     const target = { cluster, isOurs: server !== null };
     stopIfAsked(signal);
     if (!readOnly) {
-      await updateSchema(writer, writeUrl, target, log);
+      await updateSchema(writer, firstUrl, target, log);
       stopIfAsked(signal);
       await seedSignatures(writer, createQueryRunner(writer));
     }
     for (const { url, database } of otherChains) {
-      await createEverywhere(cluster, url, new URL(writeUrl).pathname);
+      await createEverywhere(cluster, url, new URL(firstUrl).pathname);
       await updateSchema(database, url, target, log);
     }
   } catch (error) {
@@ -87,7 +95,10 @@ export async function openStorage(
     throw error;
   }
   const writers = new Map(otherChains.map(({ chainId, database }) => [chainId, database]));
-  return { writer, writers: writers.set(config.chainId, writer), readUrl, readOnly, server, close };
+  const verifiedDb = verifiedDatabase(readUrl, config);
+  return {
+    ...{ writer, writers: writers.set(config.chainId, writer), readUrl, verifiedDb, readOnly, server, close },
+  };
 }
 
 /** Throws the reason of the signal if the signal is aborted. */

@@ -68,6 +68,14 @@ export interface ChainDescription {
   readonly dexes: readonly Dex[];
 }
 
+/** The name of a chain in paths of the API: in lower case with hyphens. Empty if the name has no letters or digits. */
+export function chainSlug({ name }: Pick<ChainDescription, 'name'>): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+}
+
 /** First block of the first start: a block number, or a number of blocks before the head. */
 export type StartBlock =
   | { readonly kind: 'absolute'; readonly block: number }

@@ -7,6 +7,7 @@ import { byId, h } from './core/dom.ts';
 import { blockOf, createLiveStream, type LiveEvent, type LiveStream } from './core/live.ts';
 import { goTo, rememberQuery, startNavigation } from './core/navigation.ts';
 import { marketView } from './views/marketView.ts';
+import { setUpChainSwitch } from './market/chainSwitch.ts';
 import { nextTask } from './core/nextTask.ts';
 import { emptyNotice, failureNotice, pageSkeleton, skeleton } from './core/panel.ts';
 import { keepTimes } from './core/pieces.ts';
@@ -103,6 +104,8 @@ async function start(): Promise<void> {
     if (block !== null && block > newestBlock) showNewBlock(block);
   };
   setUpTheme(byId('theme'));
+  // Without the list of chains, the page shows its chain only.
+  void setUpChainSwitch(byId('chain')).catch(() => undefined);
   const input = byId('search');
   if (input instanceof HTMLInputElement) setUpSearch(app, input, byId('found'));
   keepTimes();

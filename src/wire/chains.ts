@@ -7,7 +7,9 @@ import { proofShape } from './proof';
 const chainItemShape = z
   .object({
     chain_id: chainIdShape,
-    slug: z.string().meta({ description: 'Name of the chain in lower case with hyphens' }),
+    slug: z.string().meta({
+      description: 'Name of the chain in lower case with hyphens, for paths such as /api/v1/{chain}/pairs',
+    }),
     name: z.string().meta({ description: 'Name of the chain' }),
     native_symbol: z.string().meta({ description: 'Symbol of the native coin' }),
     first_block: countShape
@@ -33,7 +35,7 @@ const chainItemShape = z
         'EXPLORER=off keeps only some, or without a block',
     }),
     proof: proofShape.nullable().meta({
-      description: 'Which part of the stored chain is proven; null for chains besides the market chain',
+      description: 'Which part of the stored chain is proven; null if the database does not answer',
     }),
   })
   .meta({ id: 'Chain' });

@@ -97,6 +97,7 @@ test('docs/operations.md describes exactly the protocols of the program', () => 
 test('docs/operations.md describes exactly the metrics of the program, with their labels', async () => {
   const metrics = createMetrics();
   metrics.watchHead(() => null);
+  metrics.watchChains(() => []);
   metrics.watchProof(() => Promise.resolve([]));
   metrics.watchStreams(
     () => 0,

@@ -17,6 +17,20 @@ const WHOLE = {
   dexes: [{ name: 'some_v2', displayName: 'Some V2', protocol: 'uniswap_v2', factory: FACTORY }],
 };
 
+/** The chain of the explorer without a setting of its own. */
+const TESTNET: Config['otherChains'][number] = {
+  chain: pulsechainTestnet,
+  rpcUrls: null,
+  startBlock: { kind: 'before_head', blocks: 8_640 },
+  hasMarket: false,
+};
+
+/** The start block counts for every chain. */
+const startAt = (startBlock: Config['startBlock']): Partial<Config> => ({
+  startBlock,
+  otherChains: [{ ...TESTNET, startBlock }],
+});
+
 function load(env: Record<string, string>, file?: unknown): Config {
   return loadConfig(env, (path) => {
     if (file === undefined) throw new Error(`ENOENT: no such file, open '${path}'`);
@@ -39,8 +53,9 @@ describe('loadConfig reads and checks all settings', () => {
     rpcUrls: null,
     chainId: 369,
     chain: pulsechain,
-    explorerChains: [{ chain: pulsechainTestnet, rpcUrls: null }],
     startBlock: { kind: 'before_head', blocks: 8_640 },
+    otherChains: [TESTNET],
+    hasChainList: false,
     finality: 'tag',
     proof: { mode: 'auto', trusted: null },
     explorer: true,
@@ -94,12 +109,12 @@ describe('loadConfig reads and checks all settings', () => {
     [{ RPC_URL: 'ipc:///run/geth.ipc, http://a' }, { rpcUrls: ['ipc:///run/geth.ipc', 'http://a'] }],
     [
       { RPC_URL_943: 'HTTPS://Testnet.example' },
-      { explorerChains: [{ chain: pulsechainTestnet, rpcUrls: ['HTTPS://Testnet.example'] }] },
+      { otherChains: [{ ...TESTNET, rpcUrls: ['HTTPS://Testnet.example'] }] },
     ],
-    [{ CHAIN_ID: '943' }, { chainId: 943, explorerChains: [] }],
-    [{ START_BLOCK: '0' }, { startBlock: { kind: 'absolute', block: 0 } }],
-    [{ START_BLOCK: '17233000' }, { startBlock: { kind: 'absolute', block: 17_233_000 } }],
-    [{ START_BLOCK: '-100' }, { startBlock: { kind: 'before_head', blocks: 100 } }],
+    [{ CHAIN_ID: '943' }, { chainId: 943, otherChains: [] }],
+    [{ START_BLOCK: '0' }, startAt({ kind: 'absolute', block: 0 })],
+    [{ START_BLOCK: '17233000' }, startAt({ kind: 'absolute', block: 17_233_000 })],
+    [{ START_BLOCK: '-100' }, startAt({ kind: 'before_head', blocks: 100 })],
     [{ FINALITY_DEPTH: 'tag' }, { finality: 'tag' }],
     [{ FINALITY_DEPTH: '0' }, { finality: 0 }],
     [{ FINALITY_DEPTH: '1000000' }, { finality: 1_000_000 }],
@@ -271,6 +286,55 @@ describe('the chain follows from CHAIN_ID and CHAIN_CONFIG', () => {
     expect(config.chain.name).toBe('Local');
     expect(load({ CHAIN_CONFIG: 'c.json' }, { chainId: 943 }).chainId).toBe(943);
     expect(load({ CHAIN_CONFIG: 'c.json' }, { name: 'Mine' }).chain).toEqual({ ...pulsechain, name: 'Mine' });
+  });
+
+  const SEVERAL = {
+    CHAINS: '369, 1337',
+    CHAIN_CONFIG_1337: 'c.json',
+    RPC_URL_369: 'http://a',
+    RPC_URL_1337: 'http://b,http://c',
+  };
+
+  it('CHAINS names several chains, each with its own node and file', () => {
+    const config = load(SEVERAL, WHOLE);
+    expect(config).toMatchObject({ chainId: 369, rpcUrls: ['http://a'], hasChainList: true });
+    expect(config.otherChains).toMatchObject([
+      { chain: { chainId: 1_337, name: 'Local' }, rpcUrls: ['http://b', 'http://c'], hasMarket: true },
+      { ...TESTNET },
+    ]);
+    expect(load({ CHAINS: '369,943' }).otherChains).toMatchObject([
+      { chain: pulsechainTestnet, hasMarket: true },
+    ]);
+  });
+
+  it('CHAIN_ID chooses the first of several chains', () => {
+    const config = load({ ...SEVERAL, CHAIN_ID: '1337' }, WHOLE);
+    expect(config).toMatchObject({ chainId: 1_337, rpcUrls: ['http://b', 'http://c'] });
+    expect(config.otherChains[0]).toMatchObject({ chain: pulsechain, rpcUrls: ['http://a'] });
+    expect(faultOf({ ...SEVERAL, CHAIN_ID: '943' }, WHOLE)).toBe(
+      'CHAIN_ID: got "943"; allowed: 369, 1337, the chains of CHAINS',
+    );
+  });
+
+  it.each<[Record<string, string>, RegExp]>([
+    [
+      { CHAINS: '369,369' },
+      /^CHAINS: got "369,369"; allowed: a comma-separated list of at most 16 different/,
+    ],
+    [{ CHAINS: '369,' }, /^CHAINS: got "369,"/],
+    [
+      { CHAINS: '369,5' },
+      /^CHAINS: got "5"; allowed: 369, 943, or another chain with a complete CHAIN_CONFIG_5$/,
+    ],
+    [{ CHAINS: '369', RPC_URL: 'http://a' }, /^RPC_URL: CHAINS is set; set RPC_URL_<chain id> instead$/],
+    [{ CHAINS: '369', RPC_URL_369: 'a' }, /^RPC_URL_369: got "a"; allowed: a comma-separated list/],
+    [
+      { CHAINS: '369', CHAIN_CONFIG_369: 'c.json' },
+      /^CHAIN_CONFIG_369 c.json: chainId: got 1337; .* of CHAINS$/,
+    ],
+    [{ CHAINS: '1337,943', CHAIN_CONFIG_1337: 'c', CHAIN_CONFIG_943: 'd' }, /^CHAIN_CONFIG_943 d: chainId/],
+  ])('wrong settings of several chains are named: %j', (env, message) => {
+    expect(faultOf(env, WHOLE)).toMatch(message);
   });
 
   it('CHAIN_ID and CHAIN_CONFIG must name the same chain', () => {

@@ -89,5 +89,7 @@ function linkNext(ctx: RouteContext, next: ListTable['next']): void {
   if (next === null) return;
   const query = new URLSearchParams(ctx.querystring);
   for (const [name, value] of Object.entries(next)) query.set(name, value);
-  ctx.set('Link', `<${ctx.path}?${query.toString()}>; rel="next"`);
+  // The original URL has the chain, which `ctx.path` lacks.
+  const [path = ctx.path] = ctx.originalUrl.split('?');
+  ctx.set('Link', `<${path}?${query.toString()}>; rel="next"`);
 }

@@ -36,7 +36,7 @@ export function answerErrors(failures: FailureLog): Koa.Middleware<RequestState>
       const code = PUBLIC_CODES[failure.code];
       const publicError = new AppError(code, HIDDEN_TEXTS[code] ?? failure.message);
       if (code === 'internal' || code === 'unavailable')
-        failures.tell({ requestId: ctx.state.requestId, url: ctx.url }, error);
+        failures.tell({ requestId: ctx.state.requestId, url: ctx.originalUrl }, error);
       if (ctx.headerSent) {
         ctx.res.destroy();
         return;

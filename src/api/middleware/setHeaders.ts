@@ -1,9 +1,8 @@
-/** Sets the headers of every answer: request id, duration, block, and security headers for browsers. */
+/** Sets the headers of every answer: request id, duration, block of the chain, and security headers for browsers. */
 import { randomUUID } from 'node:crypto';
 
 import type Koa from 'koa';
 
-import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import type { RequestState } from '../route';
 
 /** If the caller sends a request id of this form, the service keeps it, so that logs of several services can
@@ -19,14 +18,13 @@ const SECURITY_HEADERS = {
 } as const;
 
 export function setHeaders(
-  head: () => HeadSnapshot | null,
   observe?: (route: string, method: string, status: number, seconds: number) => void,
 ): Koa.Middleware<RequestState> {
   return async (ctx, next) => {
     const startedAt = performance.now();
     const requestedId = ctx.get('X-Request-Id');
     ctx.state.requestId = REQUEST_ID.test(requestedId) ? requestedId : randomUUID();
-    ctx.state.head = head();
+    ctx.state.head = ctx.state.chain.head();
     ctx.set('X-Request-Id', ctx.state.requestId);
     ctx.set(SECURITY_HEADERS);
     if (ctx.state.head !== null) {

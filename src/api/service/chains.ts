@@ -1,39 +1,27 @@
-/** GET /api/v1/chains: the chains of this service, the market chain first, and how current each is. */
-import type { HeadSnapshot } from '../../query/head/headSnapshot';
+/** GET /api/v1/chains: the chains of this service, the first chain first, and how current each is. */
+import { chainSlug, type ChainDescription } from '../../domain/chainDescription';
 import { chainsAnswerShape, type ChainItem } from '../../wire/chains';
-import type { Proof } from '../../wire/proof';
 import type { Route } from '../route';
-import { readReadiness, type ReadyzDeps } from './readyz';
+import { NO_PROOF, readReadiness, type ReadyzDeps } from './readyz';
 
-interface ChainName {
-  readonly chainId: number;
-  readonly name: string;
-  readonly nativeSymbol: string;
-}
-
-interface ChainsDeps {
-  readonly market: ChainName;
+interface ListedChain extends Pick<ChainDescription, 'chainId' | 'name' | 'nativeSymbol'> {
   readonly ready: ReadyzDeps;
-  proof(): Promise<Proof>;
-  /** The other chains that this service has data of, with their newest indexed blocks. */
-  otherChains(): readonly (ChainName & { readonly head: HeadSnapshot | null })[];
 }
 
-/** Age in seconds from which on a chain counts as behind, as in /readyz. */
-const AGE_MAX_S = 300;
-
-export function chains({ market, ready, proof, otherChains }: ChainsDeps): Route {
+/** `list` gives the chains that this service has data of. */
+export function chains(list: () => readonly ListedChain[]): Route {
   return {
     path: '/api/v1/chains',
     doc: {
-      summary: 'The chains of this service, the market chain first, and how current each is',
+      summary: 'The chains of this service, the first chain first, and how current each is',
       description:
-        'Id, name and newest indexed block of each chain, and how many seconds the chain is behind.',
+        'Id, name and newest indexed block of each chain, and how many seconds the chain is behind. Id or slug name the ' +
+        'chain in paths such as /api/v1/{chain}/pairs.',
       tag: 'service',
       answer: chainsAnswerShape,
     },
     async handle(ctx): Promise<void> {
-      const data = [toMarketItem(market, ready, await proof()), ...otherChains().map(toOtherItem)];
+      const data = await Promise.all(list().map(toItem));
       ctx.set('Cache-Control', 'no-store');
       ctx.type = 'application/json';
       ctx.body = JSON.stringify({ data });
@@ -41,12 +29,15 @@ export function chains({ market, ready, proof, otherChains }: ChainsDeps): Route
   };
 }
 
-function toMarketItem(market: ChainName, deps: ReadyzDeps, proof: Proof): ChainItem {
-  const { checks } = readReadiness(deps);
-  const { head, node, database } = checks;
+async function toItem({ ready, ...chain }: ListedChain): Promise<ChainItem> {
+  const { head, node, database } = readReadiness(ready).checks;
+  const snapshot = ready.head();
   return {
-    ...nameOf(market),
-    first_block: deps.head()?.startBlock ?? null,
+    chain_id: chain.chainId,
+    slug: chainSlug(chain),
+    name: chain.name,
+    native_symbol: chain.nativeSymbol,
+    first_block: snapshot?.startBlock ?? null,
     indexed_block: head.block_number,
     head_block: node?.head ?? null,
     lag_seconds: head.age_seconds === null ? null : Math.max(0, head.age_seconds),
@@ -57,33 +48,8 @@ function toMarketItem(market: ChainName, deps: ReadyzDeps, proof: Proof): ChainI
         : head.ok
           ? 'current'
           : 'behind',
-    logs_from_block: deps.head()?.logsFrom ?? null,
-    proof,
+    logs_from_block: snapshot?.logsFrom ?? null,
+    // A chain whose database fails must not hide the others.
+    proof: await (ready.proof?.() ?? Promise.resolve(NO_PROOF)).catch(() => null),
   };
-}
-
-function toOtherItem({ head, ...chain }: ReturnType<ChainsDeps['otherChains']>[number]): ChainItem {
-  const ageSeconds = head === null ? null : Math.max(0, Math.floor(Date.now() / 1_000) - head.timestamp);
-  return {
-    ...nameOf(chain),
-    first_block: head?.startBlock ?? null,
-    indexed_block: head?.number ?? null,
-    head_block: null,
-    lag_seconds: ageSeconds,
-    state: ageSeconds === null ? 'empty' : ageSeconds < AGE_MAX_S ? 'current' : 'behind',
-    logs_from_block: head?.logsFrom ?? null,
-    proof: null,
-  };
-}
-
-function nameOf({
-  chainId,
-  name,
-  nativeSymbol,
-}: ChainName): Pick<ChainItem, 'chain_id' | 'slug' | 'name' | 'native_symbol'> {
-  const slug = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '');
-  return { chain_id: chainId, slug, name, native_symbol: nativeSymbol };
 }

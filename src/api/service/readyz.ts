@@ -59,7 +59,7 @@ export interface ReadyzDeps {
 
 /** The fault of a node of which nothing else is known. */
 const NODE_AWAY: ReadyProblem = { code: 'node_away', message: 'The chain node does not answer' };
-const NO_PROOF: Proof = { level: null, proven_from: null, proven_to: null, senders_proven_to: null };
+export const NO_PROOF: Proof = { level: null, proven_from: null, proven_to: null, senders_proven_to: null };
 
 /** The current answer without the proof, for the endpoint and for the log. */
 export function readReadiness(deps: ReadyzDeps): ReadyAnswer {

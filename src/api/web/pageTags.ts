@@ -28,14 +28,26 @@ export const GENERAL_TAGS: PageTags = {
 /** The part of index.html that the tags replace. */
 const TAGS_PART = /<!-- tags -->[^]*?<!-- end of tags -->/;
 
+/** Where the pages of a chain are. */
+export interface Site {
+  /** URL of this service, such as https://example.org; null if it is unknown. */
+  readonly publicUrl: string | null;
+  /** The part of all paths that names the chain, such as `/base`; empty for the first chain. */
+  readonly prefix: string;
+}
+
 /**
- * Replaces the tags in a page. `publicUrl` is the origin in the addresses of the tags. Without it, the tags have no address
- * of the page, and the address of the picture is a path: the Host header is never used, because clients choose it.
+ * Replaces the tags in a page. Without `publicUrl`, the tags have no address of the page, and the address of the picture is
+ * a path: the Host header is never used, because clients choose it.
  */
-export function writeTags(page: string, tags: PageTags, publicUrl: string | null): string {
-  const { title, description, path, picture, requests } = tags;
+export function writeTags(page: string, tags: PageTags, { publicUrl, prefix }: Site): string {
+  const { title, description } = tags;
+  const path = tags.path === null ? null : prefix + tags.path;
+  const picture = tags.picture === null ? null : prefix + tags.picture;
+  const requests = tags.requests.map((request) => request.replace(/^\/api\/v1/, `/api/v1${prefix}`));
   const properties: [kind: 'property' | 'name', name: string, value: string | null][] = [
     ['name', 'description', description],
+    ['name', 'chain', prefix === '' ? null : prefix],
     ['property', 'og:site_name', 'Candlehouse'],
     ['property', 'og:type', 'website'],
     ['property', 'og:title', title],

@@ -8,7 +8,7 @@ import type { MarketTables } from '../../query/marketTables';
 import type { PairItem } from '../../wire/pairs';
 import type { TokenItem } from '../../wire/tokens';
 import { changeFigure, priceFigure, shortHex, symbolFigure, usdFigure } from './figures';
-import { GENERAL_TAGS, type PageTags } from './pageTags';
+import { GENERAL_TAGS, type PageTags, type Site } from './pageTags';
 
 /**
  * The API requests with which a view of the page begins, here the market page without parameters. The HTML names them, so
@@ -31,10 +31,7 @@ const tokenRequests = (address: string): readonly string[] => [
   `/api/v1/tokens/${address}`,
 ];
 
-export interface ViewTables extends Pick<MarketTables, 'pairs' | 'tokens' | 'dexes'> {
-  /** URL of this service, such as https://example.org; null if it is unknown. */
-  readonly publicUrl: string | null;
-}
+export interface ViewTables extends Pick<MarketTables, 'pairs' | 'tokens' | 'dexes'>, Site {}
 
 /** Figures of an earlier head are good enough for this time, in ms. */
 const TABLE_AGE_MAX_MS = 10_000;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { findPackageRoot } from '../../clickhouse/client/packageRoot';
 import type { MarketDeps } from '../marketScope';
 import type { Route, RouteContext } from '../route';
-import { GENERAL_TAGS, writeTags, type PageTags } from './pageTags';
+import { GENERAL_TAGS, writeTags, type PageTags, type Site } from './pageTags';
 import { findViewTags, plainTags, type ViewTables, MARKET_REQUESTS } from './viewTags';
 import { loadWebFiles, withText, type WebFile, type WebFiles } from './webFiles';
 
@@ -65,22 +65,20 @@ export function webRoutes(folder: string, tables?: ViewTables & Pick<MarketDeps,
   const indexPage = files?.pages.get('index.html') ?? null;
   const chartPage = files?.pages.get('chart.html') ?? indexPage;
   const docsPage = files?.pages.get('docs.html') ?? null;
-  const publicUrl = tables?.publicUrl ?? null;
+  const site = { publicUrl: tables?.publicUrl ?? null, prefix: tables?.prefix ?? '' };
   const views = VIEWS.map((path) => {
     const [, view = '', parameter] = path.split('/');
     const file = CHART_VIEWS.includes(view) ? chartPage : indexPage;
     if (file === null || parameter !== undefined)
-      return pageRoute(path, VIEW_SUMMARY, file, (page) =>
-        taggedView(page, tables ?? null, view, parameter ?? ''),
+      return pageRoute(site, path, VIEW_SUMMARY, file, (page) =>
+        taggedView(site, page, tables ?? null, view, parameter ?? ''),
       );
-    const plainPage = withText(file, toText(file, plainTags(view), publicUrl));
-    if (view !== '') return pageRoute(path, VIEW_SUMMARY, plainPage);
-    const marketPage = withText(
-      file,
-      toText(file, { ...plainTags(view), requests: MARKET_REQUESTS }, publicUrl),
-    );
+    const plainPage = withText(file, toText(file, plainTags(view), site));
+    if (view !== '') return pageRoute(site, path, VIEW_SUMMARY, plainPage);
+    const marketPage = withText(file, toText(file, { ...plainTags(view), requests: MARKET_REQUESTS }, site));
     // With parameters, the market page begins with other requests.
     return pageRoute(
+      site,
       path,
       VIEW_SUMMARY,
       plainPage,
@@ -88,6 +86,7 @@ export function webRoutes(folder: string, tables?: ViewTables & Pick<MarketDeps,
     );
   });
   const docsRoute = pageRoute(
+    site,
     '/docs',
     'Reference of this API, with examples and a form to try calls',
     docsPage,
@@ -99,12 +98,13 @@ type Answer = (ctx: RouteContext) => Promise<void> | void;
 
 /** Answers with the tags of what the path names, and with 404 if that does not exist. */
 function taggedView(
+  site: Site,
   file: WebFile,
   tables: (ViewTables & Pick<MarketDeps, 'head'>) | null,
   view: string,
   parameter: string,
 ): Answer {
-  const generalPage = withText(file, toText(file, GENERAL_TAGS, null));
+  const generalPage = withText(file, toText(file, GENERAL_TAGS, site));
   return async (ctx) => {
     const value = ctx.params[parameter.slice(1)] ?? '';
     const chain = new URLSearchParams(ctx.querystring).get('chainId');
@@ -114,15 +114,16 @@ function taggedView(
     if (tags === null) ctx.status = 404;
     if (tags === null || tags === GENERAL_TAGS) return send(ctx, generalPage);
     ctx.type = file.type;
-    ctx.body = Buffer.from(toText(file, tags, tables?.publicUrl ?? null));
+    ctx.body = Buffer.from(toText(file, tags, site));
   };
 }
 
-const toText = ({ plain }: WebFile, tags: PageTags, publicUrl: string | null): string =>
-  writeTags(plain.body.toString(), tags, publicUrl);
+const toText = ({ plain }: WebFile, tags: PageTags, site: Site): string =>
+  writeTags(plain.body.toString(), tags, site);
 
-/** Without `answerOf`, every request gets the file. */
+/** Without `answerOf`, every request gets the file. A chain has one name in the paths of its pages. */
 function pageRoute(
+  { prefix }: Site,
   path: string,
   summary: string,
   file: WebFile | null,
@@ -135,6 +136,7 @@ function pageRoute(
     doc: { summary, tag: 'service', mediaType: 'text/html' },
     async handle(ctx): Promise<void> {
       if (answer === null) return answerMissing(ctx);
+      if ((ctx.state.chainPrefix ?? '') !== prefix) return ctx.redirect(prefix + ctx.url);
       ctx.set('Content-Security-Policy', PAGE_POLICY);
       ctx.set('Cross-Origin-Opener-Policy', 'same-origin');
       ctx.set('Cross-Origin-Resource-Policy', 'same-origin');

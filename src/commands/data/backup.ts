@@ -24,8 +24,12 @@ import { placeToWrite } from './backupPlace';
 import { lineProgress } from './lineProgress';
 import { listChains, type ChainConfig } from '../chains';
 
-/** The name of a chain's database inside every backup. It does not depend on the name of the source database. */
-export const backupName = ({ suffix }: ChainConfig): string => `candlehouse${suffix}`;
+/**
+ * The name of a chain's database inside every backup. It does not depend on the name of the source database or on
+ * CHAINS, so a backup of one chain can be restored as the first of several.
+ */
+export const backupName = ({ isFirst, chainId }: ChainConfig): string =>
+  `candlehouse${isFirst ? '' : `_${chainId}`}`;
 
 interface Taken {
   readonly chainId: number;
@@ -98,7 +102,7 @@ async function listSources(
 ): Promise<(Taken & { readonly source: string })[]> {
   const sources: (Taken & { readonly source: string })[] = [];
   for (const chain of listChains(config)) {
-    const source = `${attached.name}${chain.suffix}`;
+    const source = attached.nameOf(chain);
     if (!(await isIngested(attached, source))) continue;
     const { chainId } = chain;
     sources.push({ source, target: `${source}_snapshot`, name: backupName(chain), chainId });

@@ -1,7 +1,8 @@
 /** Command line of the commands that work on stored data: backup, restore, prune and reindex. */
 import { InvalidArgumentError, type Command } from 'commander';
 
-import { EXPLORER_CHAINS, type Config } from '../../config';
+import { EXPLORER_CHAINS } from '../../chains/chainSettings';
+import type { Config } from '../../config';
 import { AppError } from '../../errors';
 import { PRUNABLE, type Prunable } from '../../ingest/store/retention';
 import type { Logger } from '../../log';
@@ -44,7 +45,7 @@ export function addDataCommands(
     .option('--what <list>', `comma-separated list of ${PRUNABLE.join(', ')}`, readTables, ['logs'])
     .option(
       '--chain <id>',
-      `id of the chain: the market chain (default) or ${EXPLORER_CHAINS.map((explorerChain) => explorerChain.chain.chainId).join(' or ')}`,
+      `id of the chain: the first chain (default), another one of CHAINS, or ${EXPLORER_CHAINS.map((explorerChain) => explorerChain.chain.chainId).join(' or ')}`,
       parseBlock,
     )
     .option('--yes', 'really drop the rows; without this option the command only reports them', false)

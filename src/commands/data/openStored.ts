@@ -8,6 +8,7 @@ import type { Config } from '../../config';
 import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { attach } from '../attach';
+import { databaseUrl, listChains } from '../chains';
 import { openStorage } from '../storage';
 
 interface Stored {
@@ -26,7 +27,7 @@ interface Stored {
 export async function openStored(config: Config, log: Logger, commandName: string): Promise<Stored> {
   if (config.clickhouseCluster !== null) {
     const storage = await openStorage(config, log);
-    const url = config.clickhouseUrl ?? '';
+    const url = databaseUrl(config.clickhouseUrl ?? '', listChains(config)[0]);
     const database = openDatabase({ url, distributed: true });
     const close = async (): Promise<void> => {
       await database.close();

@@ -46,7 +46,7 @@ export async function runPrune(
   const attached = await attach(config, log);
   try {
     const chain = listChains(config).find((candidate) => candidate.chainId === chainId);
-    const name = `${attached.name}${chain?.suffix ?? `_${chainId}`}`;
+    const name = attached.nameOf(chain ?? { suffix: `_${chainId}` });
     if (!(await attached.exists(name)))
       throw new AppError('bad_config', `--chain ${chainId}: the database ${name} does not exist`);
     const database = attached.open(name);

@@ -39,7 +39,7 @@ export async function runRestore(
     }
     const targets = listChains(config).map((chain) => ({
       chainId: chain.chainId,
-      final: `${attached.name}${chain.suffix}`,
+      final: attached.nameOf(chain),
       name: backupName(chain),
     }));
     if (!replace) for (const { final } of targets) await assertEmpty(attached, final);
@@ -117,7 +117,7 @@ async function restoreBeside(
       progress.end();
       return toRestore;
     } catch (error) {
-      // The error names a database that the backup does not contain. A backup always has the market chain's.
+      // The error names a database that the backup does not contain. A backup always has the first chain's.
       const text = errorText(error);
       const missingIndex = toRestore.findIndex(
         ({ name }, i) => i > 0 && new RegExp(`\\b${name}\\b`).test(text),

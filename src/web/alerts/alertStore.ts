@@ -1,5 +1,6 @@
 /** The alerts of this browser and the notices that they caused, kept in localStorage. */
 import { formatTime } from '../core/format.ts';
+import { chainPrefix } from '../core/pageChain.ts';
 import { fieldOf, isAddress, readStored, writeStored } from '../core/stored.ts';
 
 export const ALERT_KINDS = ['above', 'below', 'swap', 'pair'] as const;
@@ -28,9 +29,10 @@ export interface Hit {
 
 export const ALERTS_MAX = 20;
 const HITS_MAX = 30;
-const ALERTS_KEY = 'alerts';
-const HITS_KEY = 'alerts.hits';
-const CHECKED_KEY = 'alerts.checked';
+/** Each chain has its own alerts. */
+const ALERTS_KEY = `alerts${chainPrefix()}`;
+const HITS_KEY = `alerts.hits${chainPrefix()}`;
+const CHECKED_KEY = `alerts.checked${chainPrefix()}`;
 /** A hidden page checks about once a minute. The page reports a longer pause. */
 const UNWATCHED_SECONDS = 180;
 const SYMBOL_MAX = 64;

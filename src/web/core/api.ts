@@ -4,8 +4,10 @@
  */
 
 import type { ReadyAnswer } from '../../wire/ready';
+import { inChain, chainPrefix } from './pageChain.ts';
 
-export const API_BASE = '/api/v1';
+/** The first part of the paths of the API for the chain of the page. */
+export const apiBase = (): string => `/api/v1${chainPrefix()}`;
 
 export class ApiFailure extends Error {
   readonly status: number;
@@ -114,7 +116,7 @@ export async function getAnswer<T extends { readonly data: unknown }>(
   query: Query,
   signal: AbortSignal,
 ): Promise<T> {
-  const body = await getBody(urlOf(API_BASE + path, query), signal);
+  const body = await getBody(urlOf(apiBase() + path, query), signal);
   if (typeof body !== 'object' || body === null || !('data' in body))
     throw new ApiFailure(200, 'unreadable', 'The answer has no data');
   // Page and server are of the same release, and the server's tests check every answer against the shape of T.
@@ -133,7 +135,7 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 
 /** The answer of /readyz. Its status says only whether answers are current. */
 export async function getReadiness(signal: AbortSignal): Promise<ReadyAnswer> {
-  const response = await fetch('/readyz', { signal });
+  const response = await fetch(inChain('/readyz'), { signal });
   reportIndexedBlock(response);
   const body: unknown = await response.json();
   if (typeof body !== 'object' || body === null || !('checks' in body))
@@ -152,8 +154,10 @@ interface Chain {
   readonly chainname: string;
 }
 
-/** The chains of this service; the first one is the default. */
+/** The chains of this service; the first one is the chain of the page. */
 export async function getChains(signal: AbortSignal): Promise<readonly Chain[]> {
-  const { result } = (await getBody('/v2/chainlist', signal)) as { readonly result: readonly Chain[] };
+  const { result } = (await getBody(inChain('/v2/chainlist'), signal)) as {
+    readonly result: readonly Chain[];
+  };
   return result;
 }

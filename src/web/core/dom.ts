@@ -3,6 +3,8 @@
  * text.
  */
 
+import { inChain } from './pageChain.ts';
+
 type Child = Node | string | null | false;
 type Listener = (event: Event) => void;
 type Value = string | number | boolean | null | Listener;
@@ -14,13 +16,16 @@ function fillElement(element: Element, props: Props, children: readonly Child[])
   for (const [name, value] of Object.entries(props)) {
     if (value === null || value === false) continue;
     if (typeof value === 'function') element.addEventListener(name.slice(2), value);
+    else if (name === 'href') element.setAttribute(name, inChain(String(value)));
     else element.setAttribute(name, value === true ? '' : String(value));
   }
   element.append(...children.filter((child): child is Node | string => child !== null && child !== false));
 }
 
-/** Creates an HTML element. An attribute such as `onclick: f` adds a listener; null and false leave out an
- * attribute. */
+/**
+ * Creates an HTML element. An attribute such as `onclick: f` adds a listener; null and false leave out an attribute. A
+ * local link leads to the chain of the page.
+ */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   props: Props = {},

@@ -3,7 +3,7 @@
  * allow six connections per origin across all tabs. It resumes from the id of the last event, so no event is missed or
  * repeated.
  */
-import { API_BASE, urlOf, type Query } from './api.ts';
+import { apiBase, urlOf, type Query } from './api.ts';
 import type { LiveState } from './serviceState.ts';
 
 export interface LiveEvent {
@@ -48,7 +48,7 @@ export function createLiveStream(): LiveStream {
     const { filter, onevent } = currentSubscription;
     reportState('connecting');
     const openedSource = new EventSource(
-      urlOf(`${API_BASE}/activity/stream`, { ...filter, last_event_id: lastEventId }),
+      urlOf(`${apiBase()}/activity/stream`, { ...filter, last_event_id: lastEventId }),
     );
     source = openedSource;
     openedSource.addEventListener('open', () => {

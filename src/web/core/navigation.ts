@@ -3,13 +3,15 @@
  * location behind `#`.
  */
 import { urlOf, type Query } from './api.ts';
+import { inChain, withoutChain } from './pageChain.ts';
 import { pathOfOldHash, placeOf, type Place } from './place.ts';
 
 /** Event of the window: the location was changed by `goTo` or `replaceBy`. */
 const NAVIGATED_EVENT = 'candlehouse:went';
 
-/** Opens a location such as `/tokens`, as a new entry of the history. */
-export function goTo(path: string): void {
+/** Opens a location such as `/tokens` on the chain of the page, as a new entry of the history. */
+export function goTo(place: string): void {
+  const path = inChain(place);
   // A second click on a link opens the view again, without a second entry of the history.
   if (path === shownLocation()) history.replaceState(null, '', path);
   else history.pushState(null, '', path);
@@ -18,7 +20,7 @@ export function goTo(path: string): void {
 
 /** Opens a location in the place of the current entry of the history. */
 export function replaceBy(path: string): void {
-  history.replaceState(null, '', path);
+  history.replaceState(null, '', inChain(path));
   window.dispatchEvent(new Event(NAVIGATED_EVENT));
 }
 
@@ -37,9 +39,9 @@ let openedLocation = '';
 export function startNavigation(openPlace: (place: Place) => void, isView: (name: string) => boolean): void {
   const openLocation = (): void => {
     const path = pathOfOldHash(location.hash);
-    if (path !== null) history.replaceState(history.state, '', path);
+    if (path !== null) history.replaceState(history.state, '', inChain(path));
     openedLocation = shownLocation();
-    openPlace(placeOf(location));
+    openPlace(openedPlace(location) ?? placeOf(location));
   };
   // A link to a part of the page, such as "Skip to content", changes the fragment only, and the view stays.
   window.addEventListener('popstate', () => {
@@ -55,6 +57,12 @@ export function startNavigation(openPlace: (place: Place) => void, isView: (name
   openLocation();
 }
 
+/** The location without the chain of the page; null for a location of another chain. */
+function openedPlace({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Place | null {
+  const path = withoutChain(pathname);
+  return path === null ? null : placeOf({ pathname: path, search });
+}
+
 /** The location that a click opens in this page; null if the browser follows the click. */
 function pathOfClick(event: MouseEvent, isView: (name: string) => boolean): string | null {
   if (event.defaultPrevented || event.button !== 0) return null;
@@ -63,5 +71,6 @@ function pathOfClick(event: MouseEvent, isView: (name: string) => boolean): stri
   if (!(link instanceof HTMLAnchorElement) || link.target !== '' || link.hasAttribute('download'))
     return null;
   const isOwnPage = link.origin === location.origin && link.hash === '';
-  return isOwnPage && isView(placeOf(link).path[0] ?? '') ? link.pathname + link.search : null;
+  const place = isOwnPage ? openedPlace(link) : null;
+  return place !== null && isView(place.path[0] ?? '') ? link.pathname + link.search : null;
 }

@@ -1,5 +1,5 @@
 /** Sample values for required parameters, taken from the database behind this page. */
-import { API_BASE, getBody, getChains } from '../core/api.ts';
+import { apiBase, getBody, getChains } from '../core/api.ts';
 import { fieldOf } from '../core/stored.ts';
 
 export interface Samples {
@@ -72,7 +72,7 @@ export async function loadSamples(signal: AbortSignal): Promise<Samples> {
 
 /** The first item of a list; null if the request fails or the list is empty. */
 async function firstOf(path: string, signal: AbortSignal): Promise<unknown> {
-  const data = fieldOf(await getBody(API_BASE + path, signal).catch(() => null), 'data');
+  const data = fieldOf(await getBody(apiBase() + path, signal).catch(() => null), 'data');
   const items: readonly unknown[] = Array.isArray(data) ? data : [];
   return items[0] ?? null;
 }

@@ -2,6 +2,7 @@
 import type { ChainItem } from '../../wire/chains';
 import { ApiFailure, getAnswer, type Query } from '../core/api.ts';
 import type { ContractRecord, ListAnswer, LogEntry } from '../core/explorerAnswers.ts';
+import { findPageChain } from '../core/pageChain.ts';
 import { decodeCall, innerCalls, listEntries, readSignature, type DecodedCall } from './abiFunctions.ts';
 import { getSignatures } from './nodeAnswers.ts';
 
@@ -139,22 +140,24 @@ async function listChains(): Promise<readonly ChainItem[]> {
   }
 }
 
-/** The chain, or the market chain for null. Undefined if the service does not index the chain. */
+/** The chain, or the chain of the page for null. Undefined if the service does not index the chain. */
 export async function findChain(chain: string | null): Promise<ChainItem | undefined> {
   const allChains = await listChains();
-  return chain === null ? allChains[0] : allChains.find(({ chain_id }) => String(chain_id) === chain);
+  return chain === null
+    ? findPageChain(allChains)
+    : allChains.find(({ chain_id }) => String(chain_id) === chain);
 }
 
 /**
- * The chain of a location; null for the market chain, also where the location names it. Throws if this service does not
+ * The chain of a location; null for the chain of the page, also where the location names it. Throws if this service does not
  * index the chain.
  */
 export async function chainOf(query: URLSearchParams): Promise<string | null> {
   const askedChain = query.get('chainId');
   if (askedChain === null) return null;
-  const [marketChain, ...otherChains] = await listChains();
-  if (String(marketChain?.chain_id) === askedChain) return null;
-  if (marketChain !== undefined && !otherChains.some(({ chain_id }) => String(chain_id) === askedChain))
+  const allChains = await listChains();
+  if (String(findPageChain(allChains)?.chain_id) === askedChain) return null;
+  if (allChains.length > 0 && !allChains.some(({ chain_id }) => String(chain_id) === askedChain))
     throw new ApiFailure(404, 'unknown_chain', `This service does not index chain ${askedChain}`);
   return askedChain;
 }

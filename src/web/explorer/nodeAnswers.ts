@@ -2,7 +2,7 @@
  * Asks the node about transactions, blocks and contracts, through module `proxy` of this service's Etherscan dialect.
  * A node is not trusted: each field is checked.
  */
-import { API_BASE, ApiFailure, getBody, postForm, urlOf } from '../core/api.ts';
+import { apiBase, ApiFailure, getBody, postForm, urlOf } from '../core/api.ts';
 
 /** An error of the node itself, such as a reverted call. */
 export class NodeFailure extends Error {
@@ -55,7 +55,7 @@ async function askNode(
   signal: AbortSignal,
 ): Promise<unknown> {
   const query = { module: 'proxy', action, ...params, ...(chain === null ? {} : { chainid: chain }) };
-  const path = `${API_BASE}/etherscan`;
+  const path = `${apiBase()}/etherscan`;
   // A call can be longer than a URL may be.
   const body =
     action === 'eth_call' ? await postForm(path, query, signal) : await getBody(urlOf(path, query), signal);

@@ -1,6 +1,6 @@
 /** What belongs to a wallet besides its holdings: its trades, its transfers, and the contract that acts for it. */
 import type { ActivityEntry, ActivityItem } from '../../wire/activity';
-import { API_BASE, ApiFailure, getAnswer, getBody, urlOf } from '../core/api.ts';
+import { apiBase, ApiFailure, getAnswer, getBody, urlOf } from '../core/api.ts';
 import { tokenPath } from '../core/app.ts';
 import { h } from '../core/dom.ts';
 import { formatAmount, formatUsd, shortHex, symbolOf } from '../core/format.ts';
@@ -116,7 +116,7 @@ async function listTransfers(wallet: string, page: string, signal: AbortSignal):
     offset: PAGE_ROWS,
     page,
   };
-  const body = await getBody(urlOf(`${API_BASE}/etherscan`, params), signal);
+  const body = await getBody(urlOf(`${apiBase()}/etherscan`, params), signal);
   const result = typeof body === 'object' && body !== null && 'result' in body ? body.result : null;
   if (!Array.isArray(result)) throw new ApiFailure(404, 'no_transfers', String(result));
   return result.filter((transfer): transfer is Transfer => typeof transfer === 'object' && transfer !== null);

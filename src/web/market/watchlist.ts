@@ -1,4 +1,5 @@
 /** The watchlist: addresses of tokens and pairs, kept in this browser, with import and export as JSON. */
+import { chainPrefix } from '../core/pageChain.ts';
 import { fieldOf, isAddress, parseJson, readStored, writeStored } from '../core/stored.ts';
 
 export type WatchedKind = 'tokens' | 'pairs';
@@ -10,7 +11,8 @@ interface Watchlist {
 
 /** Most tokens and most pairs of a watchlist. */
 const WATCHED_MAX = 120;
-const STORAGE_KEY = 'watchlist';
+/** Each chain has its own list. */
+const STORAGE_KEY = `watchlist${chainPrefix()}`;
 const EMPTY: Watchlist = { tokens: [], pairs: [] };
 
 let cachedList: Watchlist | null = null;

@@ -62,3 +62,40 @@ test('a request without a chain id means the configured chain, and an error name
   expect((await fetch(`${api.url}/api/v1/logs`)).status).toBe(503);
   expect((await fetch(`${api.url}/api/v1/logs?chainId=369`)).status).toBe(200);
 });
+
+test('with several chains, a path may name a chain by its id or slug, and an unknown one is listed', async () => {
+  const settings = {
+    PORT: '0',
+    SHED_LOOP_DELAY_MS: '0',
+    CHAINS: '369,8453',
+    CHAIN_CONFIG_8453: 'base.json',
+  };
+  const config = loadConfig(settings, () => JSON.stringify(BASE));
+  const several = await startApi({ config, log: createLog('silent'), metrics: createMetrics() });
+  const ask = async (path: string): Promise<[status: number, error: string]> => {
+    const answer = await fetch(`${several.url}${path}`);
+    return [answer.status, String(((await answer.json()) as Json)['error'])];
+  };
+  try {
+    // No database is connected, so every known chain is unavailable.
+    for (const chain of ['', '369/', 'pulsechain/', '8453/', 'base-mainnet/'])
+      for (const path of ['pairs', 'logs'])
+        expect([chain, path, (await ask(`/api/v1/${chain}${path}`))[0]]).toEqual([chain, path, 503]);
+    const known = 'known chains: 369 (pulsechain), 8453 (base-mainnet)';
+    for (const path of ['/api/v1/1/pairs', '/1/udf/config', '/1/readyz', '/api/v1/1/nothing'])
+      expect([path, ...(await ask(path))]).toEqual([path, 404, `there is no chain 1 here; ${known}`]);
+    expect(await ask('/api/v1/ethereum/pairs')).toEqual([404, `there is no chain ethereum here; ${known}`]);
+    expect(await ask('/api/v1/8453/nothing')).toEqual([404, 'there is no endpoint at /api/v1/8453/nothing']);
+    expect(await ask('/api/v1/8453/logs?chainId=1')).toEqual([
+      400,
+      'chainId: got "1"; allowed: 8453 or 369 or 943',
+    ]);
+    const listed = (await (await fetch(`${several.url}/api/v1/chains`)).json()) as Json;
+    expect(listed['data']!.map((chain) => [chain['slug'], chain['state']])).toEqual([
+      ['pulsechain', 'unavailable'],
+      ['base-mainnet', 'unavailable'],
+    ]);
+  } finally {
+    await several.close();
+  }
+});

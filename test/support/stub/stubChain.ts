@@ -15,6 +15,8 @@ export { STUB_V2_FACTORY, STUB_V3_FACTORY } from './stubBlocks';
 
 export interface StubChainOptions extends StubBlockOptions {
   readonly blocks: number;
+  /** The id that the node reports, by default 369. */
+  readonly chainId?: number;
 }
 
 /** Formerly canonical blocks, ascending. */
@@ -62,7 +64,10 @@ class Chain {
   /** Called for each new head. */
   onHead: () => void = () => undefined;
 
-  constructor(readonly maker: StubBlockMaker) {}
+  constructor(
+    readonly maker: StubBlockMaker,
+    readonly chainId: number,
+  ) {}
 
   /** A lower head hides blocks, as if they were not mined yet. */
   setHead(number: number): void {
@@ -104,7 +109,7 @@ class Chain {
 export async function startStubChain(options: StubChainOptions): Promise<StubChain> {
   const sealer = options.provable === true ? await BlockSealer.create() : null;
   const maker = new StubBlockMaker(options, sealer);
-  const chain = new Chain(maker);
+  const chain = new Chain(maker, options.chainId ?? 369);
   chain.setHead(options.blocks);
   const { blocks, state } = chain;
   const server = createServer((request, response) => {
@@ -198,7 +203,7 @@ function resultOf({ method, params = [] }: StubCall, chain: Chain): Buffer {
   const { state } = chain;
   switch (method) {
     case 'eth_chainId':
-      return Buffer.from('"0x171"');
+      return Buffer.from(JSON.stringify(hex(chain.chainId)));
     case 'eth_blockNumber':
       return Buffer.from(`"${hex(state.head)}"`);
     case 'eth_getBlockByNumber':

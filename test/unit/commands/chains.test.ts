@@ -4,7 +4,7 @@ import { listChainProblems } from '../../../src/commands/chains';
 import type { WriterFacts, WriterView } from '../../../src/stream/writerState';
 import { finalHead } from '../../support/worlds/finalHead';
 
-const listView = (view: WriterView | null) => listChainProblems({ chainId: 943, suffix: '_943' }, view);
+const listView = (view: WriterView | null) => listChainProblems({ chainId: 943 }, view);
 const listFacts = (facts: WriterFacts) => listView({ facts, problems: [] });
 const GAP = { code: 'gap_refilling', message: 'blocks 5 to 7 are read again' };
 

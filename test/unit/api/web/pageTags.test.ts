@@ -5,6 +5,7 @@ import { findViewTags, type ViewTables } from '../../../../src/api/web/viewTags'
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 
 const PAGE = '<head>\n    <!-- tags -->\n<title>x</title>\n<!-- end of tags -->\n<meta name="last" /></head>';
+const SITE = { publicUrl: null, prefix: '' };
 const ADDRESS = `0x${'ab'.repeat(20)}`;
 const HASH = `0x${'cd'.repeat(32)}`;
 
@@ -20,7 +21,7 @@ test.each([
   const page = writeTags(
     PAGE,
     { ...GENERAL_TAGS, title, description: `of ${title}`, path: '/pair/0x', picture: '/preview/x.png' },
-    null,
+    SITE,
   );
   const tags = [...page.matchAll(/<(\/?[a-z]+)/g)].map(([, tag]) => tag);
   expect(new Set(tags)).toEqual(new Set(['head', 'title', '/title', 'meta', 'link', '/head']));
@@ -34,28 +35,44 @@ test.each([
 
 test('addresses in the tags begin with the configured origin, and without it they have paths', () => {
   const tags = { ...GENERAL_TAGS, path: '/pair/0x12', picture: '/preview/pair/0x12.png' };
-  const own = writeTags(PAGE, tags, 'https://example.org');
+  const own = writeTags(PAGE, tags, { ...SITE, publicUrl: 'https://example.org' });
   expect(own).toContain('property="og:url" content="https://example.org/pair/0x12"');
   expect(own).toContain('<link rel="canonical" href="https://example.org/pair/0x12" />');
   expect(own).toContain('property="og:image" content="https://example.org/preview/pair/0x12.png"');
-  const without = writeTags(PAGE, tags, null);
+  const without = writeTags(PAGE, tags, SITE);
   expect(without).not.toContain('og:url');
   expect(without).toContain('<link rel="canonical" href="/pair/0x12" />');
   expect(without).toContain('property="og:image" content="/preview/pair/0x12.png"');
-  expect(writeTags(PAGE, GENERAL_TAGS, 'https://example.org')).not.toMatch(/og:image|og:url|https?:/);
+  expect(writeTags(PAGE, GENERAL_TAGS, { ...SITE, publicUrl: 'https://example.org' })).not.toMatch(
+    /og:image|og:url|https?:/,
+  );
 });
 
 test('the first requests are links that fetch() can use, and their text is escaped', () => {
-  const page = writeTags(PAGE, { ...GENERAL_TAGS, requests: ['/api/v1/tokens?sort=a&page="1'] }, null);
+  const page = writeTags(PAGE, { ...GENERAL_TAGS, requests: ['/api/v1/tokens?sort=a&page="1'] }, SITE);
   expect(page).toContain(
     '<link rel="preload" as="fetch" href="/api/v1/tokens?sort=a&amp;page=&quot;1" crossorigin />',
   );
-  expect(writeTags(PAGE, GENERAL_TAGS, null)).not.toContain('<link');
+  expect(writeTags(PAGE, GENERAL_TAGS, SITE)).not.toContain('<link');
+});
+
+test('all addresses in the tags of a further chain name the chain', () => {
+  const tags = {
+    ...GENERAL_TAGS,
+    path: '/pair/0x12',
+    picture: '/preview/x.png',
+    requests: ['/api/v1/overview'],
+  };
+  const page = writeTags(PAGE, tags, { publicUrl: 'https://example.org', prefix: '/base' });
+  expect(page).toContain('<meta name="chain" content="/base" />');
+  expect(page).toContain('<link rel="canonical" href="https://example.org/base/pair/0x12" />');
+  expect(page).toContain('content="https://example.org/base/preview/x.png"');
+  expect(page).toContain('href="/api/v1/base/overview"');
 });
 
 const NO_HEAD: HeadSnapshot | null = null;
 const failing = { at: () => Promise.reject(new Error('away')), ready: () => null, latest: () => null };
-const TABLES: ViewTables = { pairs: failing, tokens: failing, dexes: failing, publicUrl: null };
+const TABLES: ViewTables = { pairs: failing, tokens: failing, dexes: failing, ...SITE };
 
 const tagsOf = (head: HeadSnapshot | null, view: string, given: string, chain: string | null = null) =>
   findViewTags(TABLES, head, { view, pathParam: given, chain });
