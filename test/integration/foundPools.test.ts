@@ -9,7 +9,7 @@ import { FoundPools } from '../../src/ingest/pools/foundPools';
 import { emptyRows } from '../../src/ingest/rows/blockRows';
 import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { HeadBook } from '../../src/ingest/store/headBook';
-import { SWAP_FEE_CHANGED } from '../../src/protocols/balancerV2';
+import { SWAP_FEE_CHANGED } from '../../src/protocols/balancerV2/decodeBalancerEvent';
 import { openTestStore, type TestStore } from '../support/engine/testStore';
 import { FOUND_VAULT_POOL } from '../support/node/vaultSetup';
 import { data as words } from '../simulation/chain/simLogs';

@@ -9,20 +9,19 @@ import type { FoundPoolRow, OldTicksRow } from '../../clickhouse/schema/olderPoo
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { ZERO_HASH } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
-import { parsePoolType, parseProtocolName, type PoolState } from '../../domain/pool';
+import { parsePoolType, type PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
-import { VAULT_PROTOCOL } from '../../protocols/registry';
+import { getProtocol, isVaultProtocol } from '../../protocols/registry';
 import {
   emptyWeightedPool,
-  fromFeePips,
-  toFeePips,
   toLeg,
   toPairState,
   weightedSpotPrice,
   withDoubts,
   withWeights,
   type WeightedPoolState,
-} from '../../protocols/weightedPool';
+} from '../../protocols/balancerV2/weightedPool';
+import { fromFeePips, toFeePips } from '../../domain/swapFee';
 import type { BlockFacts } from '../rows/blockRows';
 import { toPoolRow, type KnownPool } from '../pools/poolRegistry';
 import type { DecodeContext } from './decodeContext';
@@ -46,11 +45,11 @@ export function addFoundPools(
     if (context.registry.findPool(address) !== undefined) continue;
     if (context.registry.findVaultPool(address) !== undefined) continue;
     const newFee = context.registry.findUnlistedFee(address);
-    const isChanged = foundRow.protocol === VAULT_PROTOCOL && newFee !== undefined;
+    const isVault = isVaultProtocol(foundRow.protocol);
+    const isChanged = isVault && newFee !== undefined;
     const row = isChanged ? { ...foundRow, fee_pips: toFeePips(newFee) } : foundRow;
     const pool = toKnownPool(row);
-    const state =
-      row.protocol === VAULT_PROTOCOL ? addVault(context, row, pool) : addPair(context, row, pool);
+    const state = isVault ? addVault(context, row, pool) : addPair(context, row, pool);
     facts.pools.push({
       ...toPoolRow(pool, ord),
       tokens: [...row.tokens],
@@ -79,7 +78,7 @@ export function addTickStates(
     const pool = context.registry.findPool(pair);
     if (pool === undefined || changedPairs.has(pair) || low > high) continue;
     const state = context.registry.stateOf(pair);
-    const price = context.protocolOfPool(pool).spotPrice(state) ?? 0;
+    const price = context.protocolOfPool(pool).spotPrice(state, pool) ?? 0;
     const priced = { ...state, price, balances: [] };
     facts.pool_states.push(stateRow('ticks', pool, priced, { ord, timestamp, doubts: 0 }));
     ord -= 1;
@@ -122,7 +121,7 @@ function toKnownPool(row: FoundPoolRow): KnownPool {
   return {
     address: row.address,
     dex: row.dex,
-    protocol: parseProtocolName(row.protocol),
+    protocol: getProtocol(row.protocol).name,
     poolType: parsePoolType(row.pool_type),
     factory: row.factory,
     token0: row.token0,
@@ -143,7 +142,7 @@ function addPair(context: DecodeContext, row: FoundPoolRow, pool: KnownPool): Pr
   };
   context.registry.addPool(pool);
   context.registry.setState(pool.address, state);
-  return { ...state, price: context.protocolOfPool(pool).spotPrice(state) ?? 0, balances: [] };
+  return { ...state, price: context.protocolOfPool(pool).spotPrice(state, pool) ?? 0, balances: [] };
 }
 
 /**

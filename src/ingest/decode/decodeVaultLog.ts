@@ -17,11 +17,10 @@ import {
   type BalanceChanged,
   type BalancerEvent,
   type VaultSwap,
-} from '../../protocols/balancerV2';
+} from '../../protocols/balancerV2/decodeBalancerEvent';
 import {
   applyBalancerEvent,
   fillState,
-  toFeePips,
   toLeg,
   toLegSwap,
   toPairState,
@@ -29,7 +28,8 @@ import {
   withManagers,
   type LegIndexes,
   type WeightedPoolState,
-} from '../../protocols/weightedPool';
+} from '../../protocols/balancerV2/weightedPool';
+import { toFeePips } from '../../domain/swapFee';
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { isBigMove, makerOf, type BlockWork } from './decodeContext';
 import type { DiscoveredVaultPool } from '../pools/discoverVaultPools';

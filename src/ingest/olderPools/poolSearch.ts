@@ -9,7 +9,6 @@ import type { Clock } from '../../node/rpc/clock';
 import { RpcError, type RpcErrorKind } from '../../node/rpc/rpcError';
 import type { Database } from '../../clickhouse/client/database';
 import type { Hex } from '../../domain/hex';
-import { POOL_V2 } from '../../domain/pool';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
@@ -220,7 +219,7 @@ export class PoolSearch {
    */
   private async finish(progress: SearchProgress, block: SearchBlock, signal: AbortSignal): Promise<void> {
     const { rpc, database, dexes, found, log } = this.deps;
-    const factories = dexes.pairs.filter(({ protocol }) => protocol.poolType === POOL_V2);
+    const factories = dexes.pairs.filter(({ protocol }) => protocol.listsPools);
     await this.spend(factories.length, signal);
     const counts = await readPairCounts(rpc, factories, block, signal);
     const storedCounts = await countStored(database, block);
@@ -259,7 +258,7 @@ export class PoolSearch {
    */
   private isWhole({ searched_from: from }: SearchProgress): boolean {
     const { pairs, vaults } = this.deps.dexes;
-    const others = pairs.filter(({ protocol }) => protocol.poolType !== POOL_V2).map(({ dex }) => dex);
+    const others = pairs.filter(({ protocol }) => !protocol.listsPools).map(({ dex }) => dex);
     return [...others, ...vaults].every((dex) => from <= (dex.startBlock ?? 0));
   }
 

@@ -1,4 +1,5 @@
 /** The page of one pair: chart, figures and activity, all live. */
+import { shapeOf } from '../../domain/pools/poolShape.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/timeframes.ts';
 import type { ActivityItem } from '../../wire/activity';
 import type { PairAnswer, PairDetail } from '../../wire/pairs';
@@ -39,8 +40,6 @@ import { headTools } from '../market/starButton.ts';
 import { createTape, type Tape, type TapeFrame } from '../list/tape.ts';
 
 const REFRESH_MS = 4_000;
-/** Pools of this type have no LP token. */
-export const V3 = 3;
 
 export const pairView: View = (app, place, main, signal) => {
   const address = place.path[1]?.toLowerCase() ?? '';
@@ -88,7 +87,7 @@ export const pairView: View = (app, place, main, signal) => {
     render: ({ data: pair }) => {
       if (!isOpen) openPage(pair);
       showIn(head, pairHead(pair));
-      const risks = riskPanel(pair, pair.base_token, verified, pair.pool_type === V3);
+      const risks = riskPanel(pair, pair.base_token, verified, shapeOf(pair.pool_type).hasLpToken);
       showIn(aside, h('div', { class: 'rail-stack' }, pairRail(pair), risks));
       app.setTitle(`${pairTitle(pair)} ${formatUsdPrice(pair.price_usd)}`);
       return page;

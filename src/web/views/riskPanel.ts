@@ -9,9 +9,9 @@ export function riskPanel(
   item: Risky,
   token: { readonly address: string },
   verified: Verified,
-  isV3: boolean,
+  hasLpToken: boolean,
 ): HTMLElement {
-  const rows = riskFacts(item, verified, isV3).map(({ name, text, tone }) => {
+  const rows = riskFacts(item, verified, hasLpToken).map(({ name, text, tone }) => {
     const value =
       name === 'Source code'
         ? h('a', { href: contractPath(token.address), class: `risk ${tone}` }, text)

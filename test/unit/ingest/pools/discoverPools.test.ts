@@ -3,7 +3,7 @@ import type { Hex } from '../../../../src/domain/hex';
 import { PoolDiscovery } from '../../../../src/ingest/pools/discoverPools';
 import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../../src/log';
-import { uniswapV3 } from '../../../../src/protocols/uniswapV3';
+import { uniswapV3 } from '../../../../src/protocols/uniswapV3/uniswapV3';
 import { answeringCalls, malformedAnswer } from '../../../support/node/vaultSetup';
 import { data as words, digest } from '../../../simulation/chain/simLogs';
 
@@ -49,7 +49,7 @@ function setUp() {
     rpc,
     dexes: [{ dex, protocol: uniswapV3 }],
     eventTopics: uniswapV3.eventTopics,
-    creationTopics: new Set([uniswapV3.creationTopic]),
+    creationTopics: uniswapV3.creationTopics,
     baseIsToken0: () => true,
     log: createLog('silent', false),
   });
