@@ -21,7 +21,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   wire: ['errors', 'domain'],
   protocols: ['errors', 'domain'],
   pricing: ['errors', 'domain'],
-  chains: ['errors', 'domain'],
+  chains: ['errors', 'domain', 'protocols'],
   clickhouse: ['errors', 'log', 'domain'],
   node: ['errors', 'log', 'domain'],
   market: ['domain', 'clickhouse', 'pricing'],
@@ -251,6 +251,44 @@ const READS_BRANCHES = [
 test('a query reads the head of a snapshot through _chain', () => {
   const named = queries.filter((path) => /\bFROM \w+_head\b/.test(textOf(path)));
   expect(named.sort()).toEqual(READS_BRANCHES.map((name) => `clickhouse/queries/${name}.sql`));
+});
+
+/** Files outside src/protocols that know one family of protocols, and the reason. */
+const KNOWS_FAMILY: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['describeChain', 'giveHoldings', 'openPools', 'world'].map((name) => [
+      `src/dev/world/${name}.ts`,
+      'the development chain deploys the contracts of two families',
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['decode/addFoundPools', 'decode/decodeVaultLog', 'olderPools/factoryLogs', 'olderPools/readOldStates']
+      .concat(['pools/discoverVaultPools', 'pools/storedVaultPools'])
+      .map((path) => [`src/ingest/${path}.ts`, 'reads the pools of the only family with a vault']),
+  ),
+};
+
+/** Queries that compare the type of a pool. */
+const COMPARES_TYPE = [
+  ...['ingest/older_pools/list_unread', 'ingest/price/list_ticks', 'measure/choose_fee_pools'],
+  ...['pairs/list_fee_protocols', 'pairs/list_fees', 'pairs/list_mean_balances'],
+];
+
+test('only src/protocols knows the families of protocols; all other files ask their interface', () => {
+  const families = readdirSync(join(ROOT, 'src/protocols')).filter(
+    (name) => !/\.ts$/.test(name) && name !== 'ticks',
+  );
+  const isFamily = (target: string): boolean =>
+    families.some((family) => target.startsWith(`src/protocols/${family}/`));
+  const compares =
+    /\b(pool_?type|protocol)\b\)? *[!=<>]==?(?![= ]*('https?:|null|undefined))|'(uniswap|pancake|balancer)_v\d'|\bPOOL_V\d/i;
+  const knowing = sources.filter((path) => {
+    if (/^src\/(protocols|chains)\/|^src\/domain\/pools\/poolShape/.test(path)) return false;
+    return importsOf(path).some(isFamily) || compares.test(textOf(path));
+  });
+  expect(knowing.sort()).toEqual(Object.keys(KNOWS_FAMILY).sort());
+  const queried = queries.filter((path) => /\bpool_type\b *(=|!=|<|>|IN|NOT)/.test(textOf(path)));
+  expect(queried.sort()).toEqual(COMPARES_TYPE.map((name) => `clickhouse/queries/${name}.sql`));
 });
 
 /** Files that build statements from names of tables and columns, which therefore cannot be .sql files. */

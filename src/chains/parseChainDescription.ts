@@ -8,7 +8,7 @@ import { ADDRESS_ALLOWED, findAddress } from '../domain/address';
 import type { ChainDescription } from '../domain/chainDescription';
 import { ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { readIpcPath } from '../domain/networks';
-import { PROTOCOL_NAMES } from '../domain/pool';
+import { PROTOCOLS } from '../protocols/registry';
 import { AppError } from '../errors';
 import { findBuiltInChain } from './builtInChains';
 import { findJsonFault } from './jsonFault';
@@ -80,7 +80,7 @@ const dex = z.strictObject(
   {
     name: z.string(slugAllowed).regex(SLUG, slugAllowed),
     displayName: text(64),
-    protocol: z.enum(PROTOCOL_NAMES, PROTOCOL_NAMES.join(', ')),
+    protocol: z.enum([...PROTOCOLS.keys()], [...PROTOCOLS.keys()].join(', ')),
     factory: contract,
     feeBps: z
       .number(feeBpsAllowed)

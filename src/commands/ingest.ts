@@ -14,7 +14,7 @@ import { createQueryRunner } from '../clickhouse/client/namedQueries';
 import type { Config } from '../config';
 import type { ChainBlock } from '../domain/block';
 import type { Hex } from '../domain/hex';
-import { orientPool, quoteRank } from '../domain/orientPool';
+import { orientPool, quoteRank } from '../domain/pools/orientPool';
 import { AppError, errorText } from '../errors';
 import { PoolSearch } from '../ingest/olderPools/poolSearch';
 import { BalanceChecker } from '../ingest/balances/balanceChecker';

@@ -1,21 +1,11 @@
 /** Pools and their states, as protocols, ingester and queries share them. */
 import { AppError } from '../errors';
 import type { Hex } from './hex';
-
-/** The types of pools: V2 (constant product), V3 (concentrated liquidity), and the vault pools, weighted and stable. */
-export const POOL_V2 = 2;
-export const POOL_V3 = 3;
-export const POOL_WEIGHTED = 4;
-export const POOL_STABLE = 5;
-const POOL_TYPES = [POOL_V2, POOL_V3, POOL_WEIGHTED, POOL_STABLE] as const;
-export type PoolType = (typeof POOL_TYPES)[number];
-
-export const PROTOCOL_NAMES = ['uniswap_v2', 'uniswap_v3', 'pancake_v3', 'balancer_v2'] as const;
-export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
+import { findPoolType, POOL_TYPES, type PoolType } from './pools/poolShape';
 
 /** Parses a stored pool type; throws broken_invariant for an unknown number. */
 export function parsePoolType(value: number): PoolType {
-  const poolType = POOL_TYPES.find((type) => type === value);
+  const poolType = findPoolType(value);
   if (poolType === undefined)
     throw new AppError(
       'broken_invariant',
@@ -24,23 +14,13 @@ export function parsePoolType(value: number): PoolType {
   return poolType;
 }
 
-/** Parses a stored protocol name; throws broken_invariant for an unknown name. */
-export function parseProtocolName(value: string): ProtocolName {
-  const protocol = PROTOCOL_NAMES.find((name) => name === value);
-  if (protocol === undefined)
-    throw new AppError(
-      'broken_invariant',
-      `stored protocol: got "${value}"; allowed: ${PROTOCOL_NAMES.join(', ')}`,
-    );
-  return protocol;
-}
-
 /** A DEX in the chain description. */
 export interface Dex {
   /** Identifier of the DEX, such as `pulsex_v2`. */
   readonly name: string;
   readonly displayName: string;
-  readonly protocol: ProtocolName;
+  /** Name of the protocol in `src/protocols/registry.ts`. */
+  readonly protocol: string;
   readonly factory: Hex;
   /** Fee of a V2 DEX in basis points (default 30). */
   readonly feeBps?: number;
@@ -54,7 +34,7 @@ export interface Dex {
 export interface Pool {
   readonly address: Hex;
   readonly dex: string;
-  readonly protocol: ProtocolName;
+  readonly protocol: string;
   readonly poolType: PoolType;
   readonly factory: Hex;
   /** The two tokens in chain order. */

@@ -3,6 +3,8 @@
  * formula.
  */
 const PIPS = 1_000_000;
+/** One pip in units where 1e18 means 100 %. */
+const SWAP_FEE_PER_PIP = 10n ** 12n;
 
 /** Largest fee that is part of fee totals: 10 %, the limit of Balancer pools (BasePool.sol). */
 export const EXTREME_FEE_PIPS = 100_000;
@@ -18,4 +20,15 @@ export function isExtremeFee(feePips: number): boolean {
 /** The fee of a swap. Fee and amount are in USD · 10^12; the fee is rounded down. Null for a fee above 10 %. */
 export function swapFeeUsd(swap: { readonly amount_usd: bigint; readonly fee_pips: number }): bigint | null {
   return isExtremeFee(swap.fee_pips) ? null : (swap.amount_usd * BigInt(swap.fee_pips)) / BigInt(PIPS);
+}
+
+/** Converts a swap fee (1e18 = 100 %) to pips (1e6 = 100 %), rounded half up, at most 1e6. */
+export function toFeePips(swapFee: bigint): number {
+  const pips = (swapFee + SWAP_FEE_PER_PIP / 2n) / SWAP_FEE_PER_PIP;
+  return pips > BigInt(PIPS) ? PIPS : Number(pips);
+}
+
+/** Converts pips to a swap fee (1e18 = 100 %). */
+export function fromFeePips(pips: number): bigint {
+  return BigInt(pips) * SWAP_FEE_PER_PIP;
 }

@@ -5,7 +5,7 @@
 import { powerOfTen, wholeTokens } from '../domain/amounts';
 import type { Hex } from '../domain/hex';
 import { scalePrice } from '../domain/prices';
-import { POOL_V3 } from '../domain/pool';
+import { shapeOf } from '../domain/pools/poolShape';
 import { makeLeg, NO_STATE, weightedLiquidity, type Leg, type LegState } from './leg';
 
 /** Value of `walked_liquidity` in a state whose ticks were not walked. */
@@ -85,7 +85,7 @@ export function toLegState(
   if (decimals0 === null || decimals1 === null) return { ...NO_STATE };
   if (pool.tokens.length > 0) return weightedState(pool, state, index0, index1, decimals0, decimals1);
   const price = scalePrice(state.price, decimals0, decimals1, true);
-  if (pool.pool_type === POOL_V3) return { price, ...concentratedDepth(state, decimals0, decimals1) };
+  if (shapeOf(pool.pool_type).hasTicks) return { price, ...concentratedDepth(state, decimals0, decimals1) };
   const reserve0 = wholeTokens(state.reserve0, decimals0);
   const reserve1 = wholeTokens(state.reserve1, decimals1);
   return { price, liquidity: Math.sqrt(reserve0) * Math.sqrt(reserve1), reserve0, reserve1 };

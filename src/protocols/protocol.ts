@@ -1,10 +1,12 @@
 /**
  * The interface of a DEX protocol: topics, decoders written by hand, the effect of an event on a pool's state, and
- * the marginal price of a state. Each protocol implements it in one file. The ingester stores the rows.
+ * the marginal price of a state. Each family of protocols has a folder. The ingester stores the rows.
  */
 import type { ChainLog } from '../domain/block';
+import type { ContractCall } from '../domain/contractCall';
 import type { Hex } from '../domain/hex';
-import type { Dex, Pool, PoolState, PoolType, ProtocolName } from '../domain/pool';
+import type { Dex, Pool, PoolState } from '../domain/pool';
+import type { PoolType } from '../domain/pools/poolShape';
 
 /** A swap. Amounts are changes of the pool's balances in raw units, positive into the pool. V2: net amount
  * per token (in − out). */
@@ -103,15 +105,80 @@ export interface PoolCreation {
   /** Fee in pips; null if the DEX has one fixed fee (V2). */
   readonly feePips: number | null;
   readonly tickSpacing: number;
+  /** Type of the pool, if the protocol has several. */
+  readonly poolType?: PoolType;
 }
 
-export interface Protocol {
-  readonly name: ProtocolName;
-  readonly poolType: PoolType;
-  /** topic0 of the event with which the factory creates a pool. */
-  readonly creationTopic: Hex;
+/** What the rest of the program must know about every protocol. */
+interface ProtocolTraits {
+  /** Name in the chain description and in the table pools. */
+  readonly name: string;
+  /** Types of its pools. The first type is that of a DEX without pools. */
+  readonly poolTypes: readonly [PoolType, ...PoolType[]];
+  /** topic0 of the logs that are read again later, and are therefore kept at any age. */
+  readonly keptTopics: readonly Hex[];
+  /**
+   * Whether a pool's first mint sends LP tokens to the zero address, where nobody can use them. They count in the supply.
+   */
+  readonly locksSharesAtZero: boolean;
+  /** Whether a pool pays the protocol by minting LP tokens with the next mint or burn. */
+  readonly mintsProtocolShares: boolean;
+  /** The protocol's part of the swap fee where each pool has its own. Null if the DEX has one part for all pools. */
+  readonly feeSplit: FeeSplit | null;
+}
+
+/** Parts of the fees that are paid in token0 and in token1, 0 to 1. */
+export interface ProtocolShares {
+  readonly share0: number;
+  readonly share1: number;
+}
+
+/** The parts before and after a change. A part is null if its values are out of range. */
+export interface SharesChange {
+  readonly before: ProtocolShares | null;
+  readonly after: ProtocolShares | null;
+}
+
+/** The parts in a pool's slot0(). `isReady` is false for a pool without a first price, which has no parts yet. */
+export interface FirstShares {
+  readonly isReady: boolean;
+  readonly shares: ProtocolShares | null;
+}
+
+interface SplitPart {
+  /** The part applies to swaps above this position (`ord`), up to the next part. */
+  readonly fromOrd: number;
+  /** Null if unknown. */
+  readonly shares: ProtocolShares | null;
+}
+
+/** The protocol's parts of a pool's fees over time, oldest first; the first part starts at 0. */
+export type ProtocolSplit = readonly SplitPart[];
+
+interface FeeSplit {
+  /** Decodes an event that changes the parts. Null for another topic or a malformed layout. */
+  decodeChange(log: Pick<ChainLog, 'topics' | 'data'>): SharesChange | null;
+  /** Decodes an answer of slot0(). Null for an answer of another layout. */
+  decodeSlot0(answer: Hex): FirstShares | null;
+}
+
+/** The part of a pool that determines its prices. */
+type PricedPool = Pick<Pool, 'poolType' | 'token0' | 'token1' | 'feePips' | 'tickSpacing'>;
+
+/** A protocol of pools of two tokens. Each pool is a contract that emits its own events. */
+export interface Protocol extends ProtocolTraits, PoolQuestions {
+  readonly emitter: 'pool';
+  /** topic0 of the events with which the factory creates a pool. */
+  readonly creationTopics: ReadonlySet<Hex>;
   /** topic0 of each event that this protocol's decoder reads. */
   readonly eventTopics: ReadonlySet<Hex>;
+  /**
+   * Whether a `sync` event with the whole state comes before each swap, mint and burn of the same transaction. Only
+   * `sync` then makes a state row, and a swap without a `sync` has no price.
+   */
+  readonly hasSync: boolean;
+  /** Whether only a Transfer of the pool's own token tells the LP tokens of a mint or burn. */
+  readonly hasShareTransfers: boolean;
   /**
    * Decodes the creation event of a pool. Null if the log has the event's topic but a malformed layout; the
    * caller counts such logs.
@@ -122,7 +189,66 @@ export interface Protocol {
   /** The state after the event. The same object if nothing changed. Balances never become negative. */
   applyEvent(state: PoolState, event: PoolEvent): PoolState;
   /** Marginal price as raw token1 per raw token0: a finite float64 > 0, or null if the pool has no price. */
-  spotPrice(state: PoolState): number | null;
+  spotPrice(state: PoolState, pool: PricedPool): number | null;
+  /** Fee of a swap in pips (1e6 = 100 %). */
+  swapFeePips(pool: PricedPool, swap: SwapEvent): number;
+  /**
+   * The amount that the contract pays out for `amountIn`, raw, to the last unit. Null if the state does not tell: the
+   * swap would leave the range of the active liquidity, or the pool is empty.
+   */
+  quote(pool: PricedPool, state: PoolState, amountIn: bigint, isToken0In: boolean): bigint | null;
+}
+
+/** What the node is asked about pools whose creation event is not stored. */
+export interface PoolQuestions {
+  /** Functions of a pool without arguments, such as `token0()`. */
+  readonly factCalls: readonly string[];
+  /** The creation that the answers by function describe. Null if the contract is no pool of this protocol. */
+  readFacts(pool: Hex, answers: ReadonlyMap<string, Hex | null>): PoolCreation | null;
+  /** The call that makes the factory name the pool of a creation. Any contract can claim to be a pool. */
+  confirmCall(factory: Hex, creation: PoolCreation): ContractCall;
+  /** Calls whose answers `readState` reads. */
+  stateCalls(creation: PoolCreation): readonly ContractCall[];
+  /** The state by the answers. Null if a part is unknown. */
+  readState(answers: readonly (Hex | null)[]): PoolState | null;
+  /** Further calls that `readLastMove` needs beside the answers to `stateCalls`. */
+  lastMoveCalls(pool: Hex, stateAnswers: readonly (Hex | null)[]): readonly ContractCall[];
+  /** Time of the pool's last move, unix seconds, modulo 2^32. Null if unknown. */
+  readLastMove(stateAnswers: readonly (Hex | null)[], answers: readonly (Hex | null)[]): bigint | null;
+  /** Whether the factory lists all pools by allPairsLength() and allPairs(uint256). */
+  readonly listsPools: boolean;
+}
+
+/** The state of a vault pool of n tokens, which a leg names by their index in `tokens`. */
+export interface VaultPoolState {
+  readonly poolId: Hex;
+  /** Tokens in chain order. */
+  readonly tokens: readonly Hex[];
+  /**
+   * Raw units that the vault holds, one number per token, without managed balances. Empty until the tokens are
+   * registered. A swap does not change an unknown balance.
+   */
+  readonly balances: readonly bigint[];
+  /**
+   * Weights in units where 1e18 means 1, one per token. Null if they are unknown, or if the pool is not weighted. The
+   * pool then has no price.
+   */
+  readonly weights: readonly bigint[] | null;
+  /** Fee in units where 1e18 means 100 %. 0n means unknown, because BasePool.sol allows no fee below 1e12. */
+  readonly swapFee: bigint;
+  /** Bits of DOUBTS. A doubt about a pool is never removed. */
+  readonly doubts: number;
+}
+
+/** A protocol whose vault holds the tokens of all pools, emits their events, and names the pool by an id. */
+export interface VaultProtocol extends ProtocolTraits {
+  readonly emitter: 'vault';
+  /** topic0 of the events of the vault, and of the contracts of its pools. */
+  readonly eventTopics: ReadonlySet<Hex>;
+  /** Marginal price of token i, raw token j per raw token i: a finite float64 > 0, or null without a price. */
+  spotPrice(state: VaultPoolState, i: number, j: number): number | null;
+  /** Raw token j that the pool pays out for raw `amountIn` of token i, within 1e-12 of the balance. Null if unknown. */
+  quote(state: VaultPoolState, i: number, j: number, amountIn: bigint): bigint | null;
 }
 
 /** Builds a pool from its creation event and its DEX. */
@@ -131,7 +257,7 @@ export function toPool(protocol: Protocol, dex: Dex, creation: PoolCreation): Po
     address: creation.pool,
     dex: dex.name,
     protocol: protocol.name,
-    poolType: protocol.poolType,
+    poolType: creation.poolType ?? protocol.poolTypes[0],
     factory: dex.factory,
     token0: creation.token0,
     token1: creation.token1,

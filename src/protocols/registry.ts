@@ -1,19 +1,56 @@
-/**
- * Finds the decoder of a protocol by its name in the chain description. Vault protocols (Balancer V2) are not
- * listed: the vault emits the events and names the pool, so the ingester decodes their events separately.
- */
-import type { ProtocolName } from '../domain/pool';
-import { pancakeV3 } from './pancakeV3';
-import type { Protocol } from './protocol';
-import { uniswapV2 } from './uniswapV2';
-import { uniswapV3 } from './uniswapV3';
+/** All protocols by their names in the chain description. A new family adds its entry here. */
+import { AppError } from '../errors';
+import { balancerV2 } from './balancerV2/balancerV2';
+import type { ChainLog } from '../domain/block';
+import type { Hex } from '../domain/hex';
+import type { FirstShares, Protocol, SharesChange, VaultProtocol } from './protocol';
+import { uniswapV2 } from './uniswapV2/uniswapV2';
+import { pancakeV3 } from './uniswapV3/pancakeV3';
+import { uniswapV3 } from './uniswapV3/uniswapV3';
 
-const PROTOCOLS: readonly Protocol[] = [uniswapV2, uniswapV3, pancakeV3];
+const ENTRIES: readonly (Protocol | VaultProtocol)[] = [uniswapV2, uniswapV3, pancakeV3, balancerV2];
 
-/** The protocol with one vault contract for all pools. The DEX's `factory` is that vault. */
-export const VAULT_PROTOCOL: ProtocolName = 'balancer_v2';
+/** The protocols by name. */
+export const PROTOCOLS = new Map<string, Protocol | VaultProtocol>(
+  ENTRIES.map((protocol) => [protocol.name, protocol]),
+);
 
-/** The protocol of this name. Null if its pools do not emit their own events. */
-export function findProtocol(name: ProtocolName): Protocol | null {
-  return PROTOCOLS.find((protocol) => protocol.name === name) ?? null;
+/** The protocol of this name. Throws broken_invariant for an unknown name. */
+export function getProtocol(name: string): Protocol | VaultProtocol {
+  const protocol = PROTOCOLS.get(name);
+  if (protocol === undefined)
+    throw new AppError(
+      'broken_invariant',
+      `protocol: got "${name}"; allowed: ${[...PROTOCOLS.keys()].join(', ')}`,
+    );
+  return protocol;
+}
+
+/** The protocol of this name. Null if a vault emits the events of its pools. */
+export function findProtocol(name: string): Protocol | null {
+  const protocol = getProtocol(name);
+  return protocol.emitter === 'pool' ? protocol : null;
+}
+
+/** Whether a vault emits the events of this protocol's pools and holds their tokens. */
+export function isVaultProtocol(name: string): boolean {
+  return getProtocol(name).emitter === 'vault';
+}
+
+/** Decodes an event that changes the protocol's part of a pool's fees, of any protocol. */
+export function decodeSharesChange(log: Pick<ChainLog, 'topics' | 'data'>): SharesChange | null {
+  for (const { feeSplit } of PROTOCOLS.values()) {
+    const change = feeSplit?.decodeChange(log) ?? null;
+    if (change !== null) return change;
+  }
+  return null;
+}
+
+/** Decodes the protocol's part of a pool's fees in an answer of slot0(), of any protocol. */
+export function decodeFirstShares(answer: Hex): FirstShares | null {
+  for (const { feeSplit } of PROTOCOLS.values()) {
+    const first = feeSplit?.decodeSlot0(answer) ?? null;
+    if (first !== null) return first;
+  }
+  return null;
 }

@@ -14,7 +14,7 @@ import { rowType } from '../clickhouse/rows/rowType';
 import { poolFirstSharesTable } from '../clickhouse/schema/olderPoolTables';
 import type { Hex } from '../domain/hex';
 import type { Logger } from '../log';
-import { decodeSlot0Shares } from '../protocols/feeProtocol';
+import { decodeFirstShares } from '../protocols/registry';
 import { snapshotParams, type HeadSnapshot } from '../query/head/headSnapshot';
 import { createProtocolSplits } from '../query/pairs/protocolFees';
 import { readSlot0s } from './tokenFacts';
@@ -78,7 +78,7 @@ export class ProtocolFeeWorker {
     const rows = pools.flatMap((pair, index) => {
       const answer = answers[index] ?? null;
       if (answer === null) return [];
-      const slot0 = decodeSlot0Shares(answer);
+      const slot0 = decodeFirstShares(answer);
       const [firstPart] = splitByPool.get(pair) ?? [];
       if (firstPart === undefined && slot0?.isReady === false) return [];
       const shares = firstPart === undefined ? (slot0?.shares ?? null) : firstPart.shares;

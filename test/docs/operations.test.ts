@@ -5,7 +5,7 @@ import type { Gauge } from 'prom-client';
 import { MISMATCH_KINDS } from '../../src/node/blocks/blockMismatch';
 import { createProgram } from '../../src/main';
 import { createMetrics } from '../../src/metrics';
-import { PROTOCOL_NAMES } from '../../src/domain/pool';
+import { PROTOCOLS } from '../../src/protocols/registry';
 import { listLogCalls } from './logCalls';
 import { codeOf, fencedLines, listFiles, sectionOf, rowsOf, textOf } from '../support/documents';
 
@@ -91,7 +91,7 @@ test('docs/operations.md and .env.example describe exactly the settings of the p
 
 test('docs/operations.md describes exactly the protocols of the program', () => {
   const [, sentence = ''] = /^`protocol` is (.*)\.$/m.exec(textOf(PATH)) ?? [];
-  expectSame(codeOf(sentence), PROTOCOL_NAMES);
+  expectSame(codeOf(sentence), [...PROTOCOLS.keys()]);
 });
 
 test('docs/operations.md describes exactly the metrics of the program, with their labels', async () => {

@@ -16,8 +16,8 @@ import { HeadBook } from '../../src/ingest/store/headBook';
 import { createLog } from '../../src/log';
 import { systemClock } from '../../src/node/rpc/clock';
 import type { EndpointPool } from '../../src/node/rpc/endpointPool';
-import { SWAP_FEE_CHANGED } from '../../src/protocols/balancerV2';
-import { uniswapV2 } from '../../src/protocols/uniswapV2';
+import { SWAP_FEE_CHANGED } from '../../src/protocols/balancerV2/decodeBalancerEvent';
+import { uniswapV2 } from '../../src/protocols/uniswapV2/uniswapV2';
 import { openTestStore, type TestStore } from '../support/engine/testStore';
 import { FOUND_VAULT_POOL } from '../support/node/vaultSetup';
 import { data as words, digest, topicOf } from '../simulation/chain/simLogs';
@@ -105,7 +105,7 @@ test('the pool search reads a pool again if a reorg removed the block of its sta
   const dex = { name: 'v2', displayName: 'V2', protocol: uniswapV2.name, factory: factory!, startBlock: 99 };
   const created = {
     address: factory,
-    topics: [uniswapV2.creationTopic, topicOf(token0!), topicOf(token1!)],
+    topics: [...uniswapV2.creationTopics, topicOf(token0!), topicOf(token1!)],
     data: words(pair!, 1n),
     blockNumber: '0x64',
     transactionHash: hashOf(5),

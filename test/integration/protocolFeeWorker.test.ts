@@ -11,7 +11,7 @@ import { readHead } from '../../src/query/head/headState';
 import { createLog } from '../../src/log';
 import type { EthCalls } from '../../src/node/calls/askContracts';
 import { ProtocolFeeWorker } from '../../src/workers/protocolFeeWorker';
-import { FEE_PROTOCOL_TOPICS } from '../../src/protocols/feeProtocol';
+import { FEE_PROTOCOL_TOPICS } from '../../src/protocols/uniswapV3/feeProtocol';
 import { SIM_CHAIN_ID, SimChain } from '../simulation/chain/simChain';
 import { storeChain } from '../simulation/harness';
 import { askRows } from '../support/engine/askRows';

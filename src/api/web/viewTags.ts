@@ -3,7 +3,7 @@
  * address costs no query of its own.
  */
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
-import { POOL_V3 } from '../../domain/pool';
+import { shapeOf } from '../../domain/pools/poolShape';
 import type { MarketTables } from '../../query/marketTables';
 import type { PairItem } from '../../wire/pairs';
 import type { TokenItem } from '../../wire/tokens';
@@ -176,7 +176,7 @@ async function dexTags(tables: ViewTables, head: HeadSnapshot, name: string): Pr
 
 /** The page of an LP token, which names its pair. */
 function lpTags(item: PairItem): PageTags | null {
-  if (item.pool_type === POOL_V3) return null;
+  if (!shapeOf(item.pool_type).hasLpToken) return null;
   const title = `LP token of ${pairName(item)}`;
   return { ...GENERAL_TAGS, title: withSiteName(title), description: title, path: `/token/${item.address}` };
 }

@@ -1,6 +1,5 @@
 /** The contents of a development chain after its creation. */
 import type { Hex } from '../../domain/hex';
-import type { ProtocolName } from '../../domain/pool';
 
 /** Contents of a CHAIN_CONFIG file as JSON. */
 export interface ChainConfigFile {
@@ -21,7 +20,7 @@ export interface ChainConfigFile {
 export interface DexConfig {
   readonly name: string;
   readonly displayName: string;
-  readonly protocol: ProtocolName;
+  readonly protocol: string;
   readonly factory: Hex;
   readonly feeBps?: number;
   readonly positionManager?: Hex;

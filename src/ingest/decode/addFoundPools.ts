@@ -10,7 +10,7 @@ import { ZERO_HASH } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
-import { fillState, toLeg, toPairState, weightedSpotPrice } from '../../protocols/weightedPool';
+import { fillState, toLeg, toPairState, weightedSpotPrice } from '../../protocols/balancerV2/weightedPool';
 import { toFinding, toPoolRow, type Finding, type PlacedFinding } from '../pools/finding';
 import type { KnownPool } from '../pools/poolRegistry';
 import type { BlockFacts } from '../rows/blockRows';
@@ -115,7 +115,7 @@ function stateRow(
 
 function toPriced(context: DecodeContext, { pool, state }: Pick<Finding, 'pool' | 'state'>): Priced {
   if (!('poolId' in state)) {
-    const price = context.protocolOfPool(pool).spotPrice(state) ?? 0;
+    const price = context.protocolOfPool(pool).spotPrice(state, pool) ?? 0;
     return { ...state, price, doubts: 0, balances: [] };
   }
   const leg = toLeg(state.tokens.indexOf(pool.token0), state.tokens.indexOf(pool.token1));

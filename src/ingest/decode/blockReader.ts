@@ -11,7 +11,7 @@ import type { Hex } from '../../domain/hex';
 import { createSlices } from '../../domain/time/slices';
 import type { Logger } from '../../log';
 import type { PricerConfig } from '../../pricing/pricer';
-import { VAULT_PROTOCOL } from '../../protocols/registry';
+import { isVaultProtocol } from '../../protocols/registry';
 import { BlockPricer } from '../price/blockPricer';
 import type { BlockFacts, BlockRows } from '../rows/blockRows';
 import { addFoundPools, addTickStates } from './addFoundPools';
@@ -87,12 +87,12 @@ export class BlockReader {
     registry.clear();
     await foundPools?.load(cursor.number, (pool) => this.isKnown(pool));
     const pools = await store.loadPools(cursor.number);
-    for (const row of pools) if (row.protocol !== VAULT_PROTOCOL) registry.addPool(poolOfRow(row));
+    for (const row of pools) if (!isVaultProtocol(row.protocol)) registry.addPool(poolOfRow(row));
     const states = await store.loadPoolStates(cursor.number, exact);
     for (const [address, state] of states) {
       if (registry.findPool(address) !== undefined) registry.setState(address, state);
     }
-    const vaultRows = pools.filter((row) => row.protocol === VAULT_PROTOCOL);
+    const vaultRows = pools.filter((row) => isVaultProtocol(row.protocol));
     const vaultPools = await store.loadVaultPools(cursor.number, exact, vaultRows);
     for (const vaultPool of vaultPools) registry.setVaultPool(vaultPool);
     this.tokens.load(await store.listTokens(), cursor.number, pools);

@@ -5,7 +5,7 @@
 import { isWeaker, type ChainBlock, type ChainLog } from '../../domain/block';
 import { addressOfWord, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
-import { EMPTY_STATE, POOL_V2, type PoolState } from '../../domain/pool';
+import { EMPTY_STATE, type PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
 import { toPool, type PoolEvent, type Protocol, type SwapEvent } from '../../protocols/protocol';
 import { noFacts, type BlockFacts } from '../rows/blockRows';
@@ -118,7 +118,7 @@ function readCreation({ context, block, facts }: Work, log: ChainLog): void {
   const dex = context.dexByFactory.get(log.address);
   if (dex === undefined) return;
   const protocol = context.protocolOfDex(dex);
-  if (protocol.creationTopic !== log.topics[0]) return;
+  if (!protocol.creationTopics.has(log.topics[0] ?? '0x')) return;
   const creation = protocol.decodeCreation(log);
   if (creation === null) return context.onMalformed(log);
   if (context.registry.findPool(creation.pool) !== undefined) return;
@@ -145,7 +145,7 @@ function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
 function rememberLpTransfer(work: Work, log: ChainLog): void {
   if (log.topics.length !== 3 || log.data.length !== 66) return;
   const pool = work.context.registry.findPool(log.address);
-  if (pool === undefined || pool.poolType !== POOL_V2) return;
+  if (pool === undefined || !work.context.protocolOfPool(pool).hasShareTransfers) return;
   const from = addressOfWord(log.topics[1] ?? '');
   const to = addressOfWord(log.topics[2] ?? '');
   const memory = memoryOf(work, log.address, log.transactionIndex);
@@ -166,13 +166,13 @@ function readPoolLog(work: Work, log: ChainLog): void {
   const memory = memoryOf(work, pool.address, log.transactionIndex);
   // The Sync of a V2 swap comes before the swap and has its new reserves.
   const mayMove = event.kind === 'sync' || event.kind === 'swap';
-  if (mayMove && isBigMove(protocol.spotPrice(before), protocol.spotPrice(after)))
+  if (mayMove && isBigMove(protocol.spotPrice(before, pool), protocol.spotPrice(after, pool)))
     work.facts.moved.add(log.transactionIndex);
   if (event.kind === 'sync') memory.synced = true;
   if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, after, memory.synced);
   else if (event.kind !== 'sync' && event.kind !== 'initialize')
     pushLiquidity(work, log, pool, event, memory);
-  if (pool.poolType !== POOL_V2 || event.kind === 'sync') pushState(work, log, pool, event, protocol, after);
+  if (!protocol.hasSync || event.kind === 'sync') pushState(work, log, pool, event, protocol, after);
 }
 
 function pushSwap(
@@ -184,9 +184,8 @@ function pushSwap(
   after: PoolState,
   synced: boolean,
 ): void {
-  // Without a Sync in the transaction of a V2 swap, the known reserves are older than the swap. The swap then
-  // gets no price.
-  const priced = pool.poolType !== POOL_V2 || synced;
+  // Without the Sync of its transaction, the known reserves are older than the swap. The swap then gets no price.
+  const priced = !protocol.hasSync || synced;
   work.facts.swaps.push({
     ord: toOrd(work.block.number, log.logIndex),
     timestamp: work.block.timestamp,
@@ -209,8 +208,8 @@ function pushSwap(
     sqrt_price_x96: after.sqrtPriceX96,
     liquidity: after.liquidity,
     tick: after.tick,
-    price: priced ? (protocol.spotPrice(after) ?? 0) : 0,
-    fee_pips: pool.feePips,
+    price: priced ? (protocol.spotPrice(after, pool) ?? 0) : 0,
+    fee_pips: protocol.swapFeePips(pool, event),
   });
 }
 
@@ -277,7 +276,7 @@ function pushState(
     liquidity: after.liquidity,
     tick: after.tick,
     doubts: 0,
-    price: protocol.spotPrice(after) ?? 0,
+    price: protocol.spotPrice(after, pool) ?? 0,
     balances: [],
     unswapped: [],
     walked_liquidity: NOT_WALKED,

@@ -7,8 +7,7 @@ import type { PositionEventRow, TransferRow } from '../../clickhouse/schema/tabl
 import type { BlockRef, ChainLog } from '../../domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
-import type { MintEvent } from '../../protocols/protocol';
-import { uniswapV3 } from '../../protocols/uniswapV3';
+import type { MintEvent, PoolEvent } from '../../protocols/protocol';
 import {
   addressAt,
   addressOfTopic,
@@ -37,8 +36,8 @@ const DECREASE: Hex = '0x26f6a048ee9138f2c0ce266f322cb99228e8d619ae2bff30c67f8dc
 /** topic0 of Collect(uint256 indexed tokenId, address recipient, uint256 amount0, uint256 amount1). */
 const COLLECT: Hex = '0x40d0efd1a53d60ecbf40971b9daf7dc90178c3aadc7aab1765632738fa8b8f01';
 /**
- * topic0 of the Mint event of a V3 pool (src/protocols/v3Pool.ts). The pool emits it right before the
- * position manager emits IncreaseLiquidity.
+ * topic0 of the Mint event of a pool with ticks. The pool emits it right before the position manager emits
+ * IncreaseLiquidity.
  */
 const POOL_MINT: Hex = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde';
 
@@ -56,11 +55,8 @@ interface TransferRules {
   /** The wrapped native token, whose deposits and withdrawals always count. Null if there is none. */
   readonly wrappedNative: Hex | null;
   readonly positionManagers: ReadonlySet<Hex>;
-  /**
-   * Returns whether the address is a known pool. Any contract can emit a Mint event, so Mint events of other
-   * contracts are ignored.
-   */
-  isPool(address: Hex): boolean;
+  /** Decodes an event of a known pool. Null for other contracts: any contract can emit a Mint event. */
+  decodePoolEvent(log: ChainLog): PoolEvent | null;
 }
 
 export interface TransferRows {
@@ -134,7 +130,7 @@ function readLog(work: Work, block: BlockAt, log: ChainLog, rows: TransferRows):
     case WITHDRAWAL:
       return readWrapping(work, block, log, rows);
     case POOL_MINT:
-      if (rules.isPool(log.address)) rememberMint(work, log, rows);
+      rememberMint(work, log, rows);
       return;
     case INCREASE:
     case DECREASE:
@@ -279,7 +275,7 @@ function memoryOf({ memory }: Work, log: ChainLog, rows: TransferRows): TxMemory
 }
 
 function rememberMint(work: Work, log: ChainLog, rows: TransferRows): void {
-  const event = uniswapV3.decodeEvent(log);
+  const event = work.rules.decodePoolEvent(log);
   // decodeBlock.ts counts the malformed logs of known pools, so malformed logs of known pools are not counted
   // here.
   if (event?.kind !== 'mint' || !work.rules.positionManagers.has(event.owner)) return;

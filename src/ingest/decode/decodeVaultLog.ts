@@ -17,10 +17,9 @@ import {
   type BalanceChanged,
   type BalancerEvent,
   type VaultSwap,
-} from '../../protocols/balancerV2';
+} from '../../protocols/balancerV2/decodeBalancerEvent';
 import {
   applyBalancerEvent,
-  toFeePips,
   toLeg,
   toLegSwap,
   toPairState,
@@ -28,7 +27,8 @@ import {
   withManagers,
   type LegIndexes,
   type WeightedPoolState,
-} from '../../protocols/weightedPool';
+} from '../../protocols/balancerV2/weightedPool';
+import { toFeePips } from '../../domain/swapFee';
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { isBigMove, makerOf, type BlockWork } from './decodeContext';
 import { heldKey } from '../rows/blockRows';

@@ -4,8 +4,7 @@
  */
 import type { ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
-import { POOL_TOPICS, VAULT_TOPICS } from '../../protocols/balancerV2';
-import { FEE_PROTOCOL_TOPICS } from '../../protocols/feeProtocol';
+import { PROTOCOLS } from '../../protocols/registry';
 
 /**
  * topic0 of Upgraded, BeaconUpgraded and DiamondCut. These logs are needed at any age, because an old log is
@@ -18,14 +17,11 @@ const UPGRADE_TOPICS: readonly Hex[] = [
 ];
 
 /**
- * topic0 of logs that are kept at any age: proxy upgrades, logs that identify vault pools and their fees, and changes of
- * the protocol's part of V3 fees.
+ * topic0 of logs that are kept at any age: proxy upgrades, and the logs from which protocols learn about pools later.
  */
 export const KEPT_TOPICS: ReadonlySet<Hex> = new Set([
   ...UPGRADE_TOPICS,
-  ...VAULT_TOPICS,
-  ...POOL_TOPICS,
-  ...FEE_PROTOCOL_TOPICS,
+  ...[...PROTOCOLS.values()].flatMap(({ keptTopics }) => keptTopics),
 ]);
 
 /**

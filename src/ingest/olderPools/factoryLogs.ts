@@ -17,7 +17,7 @@ import {
 } from '../../domain/hex';
 import type { Dex } from '../../domain/pool';
 import { AppError } from '../../errors';
-import { decodeBalancerEvent, POOL_REGISTERED } from '../../protocols/balancerV2';
+import { decodeBalancerEvent, POOL_REGISTERED } from '../../protocols/balancerV2/decodeBalancerEvent';
 import type { PoolCreation, Protocol } from '../../protocols/protocol';
 
 /**
@@ -93,7 +93,7 @@ function sourcesOf({ pairs, vaults }: SearchedDexes): {
   readonly addresses: ReadonlySet<Hex>;
   readonly topics: ReadonlySet<Hex>;
 } {
-  const topics = new Set(pairs.map(({ protocol }) => protocol.creationTopic));
+  const topics = new Set(pairs.flatMap(({ protocol }) => [...protocol.creationTopics]));
   if (vaults.length > 0) topics.add(POOL_REGISTERED);
   return {
     addresses: new Set([...pairs.map(({ dex }) => dex.factory), ...vaults.map(({ factory }) => factory)]),
@@ -135,7 +135,7 @@ function toOlderPool(dexes: SearchedDexes, raw: z.infer<typeof logShape>, block:
   };
   const tx = log.transactionHash;
   const pair = dexes.pairs.find(
-    ({ dex, protocol }) => dex.factory === log.address && protocol.creationTopic === log.topics[0],
+    ({ dex, protocol }) => dex.factory === log.address && protocol.creationTopics.has(log.topics[0] ?? '0x'),
   );
   if (pair !== undefined) {
     const creation = pair.protocol.decodeCreation(log);

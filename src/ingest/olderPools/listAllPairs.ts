@@ -45,15 +45,16 @@ export async function readPairsAt(
     ({ answers }) => readAddress(answers[0]) ?? [],
   );
   const fresh = listed.filter((pool) => !isKnown(pool));
-  const tokens = await askContracts(
+  const facts = await askContracts(
     rpc,
-    fresh.map((to) => ['token0()', 'token1()'].map((name) => ({ to, data: callData(name) }))),
+    fresh.map((to) => protocol.factCalls.map((name) => ({ to, data: callData(name) }))),
     options,
   );
   return fresh.flatMap((pool, index) => {
-    const [token0 = null, token1 = null] = tokens[index]?.answers.map(readAddress) ?? [];
-    if (token0 === null || token1 === null) return [];
-    const creation = { pool, token0, token1, feePips: null, tickSpacing: 0 };
+    const { answers = [] } = facts[index] ?? {};
+    const answerByName = new Map(protocol.factCalls.map((name, at) => [name, answers[at] ?? null]));
+    const creation = protocol.readFacts(pool, answerByName);
+    if (creation === null) return [];
     return [{ address: pool, dex, protocol, creation, poolId: null, block: 0, tx: ZERO_HASH }];
   });
 }

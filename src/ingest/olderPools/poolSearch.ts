@@ -10,7 +10,6 @@ import type { EndpointPool } from '../../node/rpc/endpointPool';
 import { RpcError, type RpcErrorKind } from '../../node/rpc/rpcError';
 import type { Database } from '../../clickhouse/client/database';
 import type { Hex } from '../../domain/hex';
-import { POOL_V2 } from '../../domain/pool';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
@@ -219,7 +218,7 @@ export class PoolSearch {
    */
   private async finish(progress: SearchProgress, block: SearchBlock, signal: AbortSignal): Promise<void> {
     const { rpc, database, dexes, found, log } = this.deps;
-    const factories = dexes.pairs.filter(({ protocol }) => protocol.poolType === POOL_V2);
+    const factories = dexes.pairs.filter(({ protocol }) => protocol.listsPools);
     await this.spend(factories.length, signal);
     const counts = await readPairCounts(rpc, factories, block, signal);
     const storedCounts = await countStored(database, block);
@@ -258,7 +257,7 @@ export class PoolSearch {
    */
   private isWhole({ searched_from: from }: SearchProgress): boolean {
     const { pairs, vaults } = this.deps.dexes;
-    const others = pairs.filter(({ protocol }) => protocol.poolType !== POOL_V2).map(({ dex }) => dex);
+    const others = pairs.filter(({ protocol }) => !protocol.listsPools).map(({ dex }) => dex);
     return [...others, ...vaults].every((dex) => from <= (dex.startBlock ?? 0));
   }
 

@@ -3,15 +3,14 @@
  * state are left out of the result; the pool search tries them again.
  */
 import type { ChainBlock } from '../../domain/block';
-import { callData, readUint, type ContractCall } from '../../domain/contractCall';
+import type { ContractCall } from '../../domain/contractCall';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
-import { POOL_V3, EMPTY_STATE, type PoolState } from '../../domain/pool';
+import { EMPTY_STATE } from '../../domain/pool';
 import { toPool } from '../../protocols/protocol';
-import { VAULT_TOPICS, POOL_REGISTERED } from '../../protocols/balancerV2';
-import { decodeSwapFee, swapFeeCall } from '../../protocols/weightedCalls';
-import { toFeePips } from '../../protocols/weightedPool';
+import { VAULT_TOPICS, POOL_REGISTERED } from '../../protocols/balancerV2/decodeBalancerEvent';
+import { decodeSwapFee, swapFeeCall } from '../../protocols/balancerV2/weightedCalls';
+import { toFeePips } from '../../domain/swapFee';
 import { askContracts, type EthCalls } from '../../node/calls/askContracts';
-import { readV3State, v3StateCalls } from '../pools/discoverPools';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
 import type { Finding } from '../pools/finding';
 import { PoolRegistry } from '../pools/poolRegistry';
@@ -51,40 +50,28 @@ async function readPairs(
   const ask = (calls: readonly (readonly ContractCall[])[]) =>
     askContracts(rpc, calls, { at: { blockHash: block.hash }, signal });
   const states = await ask(
-    pools.map(({ address: to, creation, protocol }) => {
-      if (creation !== null && protocol?.poolType === POOL_V3) return v3StateCalls(creation);
-      return [{ to, data: callData('getReserves()') }];
-    }),
+    pools.map(({ creation, protocol }) =>
+      creation === null || protocol === null ? [] : protocol.stateCalls(creation),
+    ),
   );
-  // The newest oracle observation of a V3 pool has the time of the last swap, or of the last change of liquidity at the
-  // current tick, that wrote to the oracle.
-  const observations = await ask(
-    pools.map(({ address: to, protocol }, index) => {
-      const observation = readUint(states[index]?.answers[0], 2);
-      if (protocol?.poolType !== POOL_V3 || observation === null) return [];
-      return [{ to, data: callData('observations(uint256)', observation & 0xffffn) }];
-    }),
+  const moves = await ask(
+    pools.map(
+      ({ address, protocol }, index) => protocol?.lastMoveCalls(address, states[index]?.answers ?? []) ?? [],
+    ),
   );
   return pools.flatMap(({ creation, protocol, dex }, index) => {
     if (creation === null || protocol === null) return [];
     const { answers = [] } = states[index] ?? {};
     const pool = toPool(protocol, dex, creation);
-    const isV3 = pool.poolType === POOL_V3;
-    const moved = isV3 ? readUint(observations[index]?.answers[0]) : readUint(answers[0], 2);
+    const moved = protocol.readLastMove(answers, moves[index]?.answers ?? []);
     return {
       fromBlock: block.number + 1,
       pool: { ...pool, baseIsToken0: baseIsToken0(pool.token0, pool.token1) },
-      state: isV3 ? readV3State(answers) : toV2State(answers[0]),
+      // A pool without a readable state has no price, like a pool without liquidity.
+      state: protocol.readState(answers) ?? EMPTY_STATE,
       movedAt: Number(BigInt.asUintN(32, moved ?? 0n)),
     };
   });
-}
-
-/** A reverted or malformed answer counts as an empty pool: it has no price, like a pool without liquidity. */
-function toV2State(answer: Hex | null | undefined): PoolState {
-  const [reserve0, reserve1] = [readUint(answer), readUint(answer, 1)];
-  if (reserve0 === null || reserve1 === null) return EMPTY_STATE;
-  return { ...EMPTY_STATE, reserve0: BigInt.asUintN(112, reserve0), reserve1: BigInt.asUintN(112, reserve1) };
 }
 
 /**

@@ -10,7 +10,7 @@ import { rowType } from '../../clickhouse/rows/rowType';
 import { callData, readInt, readNumber } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
-import { TICK_MAX, TICK_MIN } from '../../protocols/tickMath';
+import { TICK_MAX, TICK_MIN } from '../../protocols/ticks/tickMath';
 import { askContracts, type EthCalls } from '../../node/calls/askContracts';
 import type { OldTickRange } from '../pools/oldTicks';
 import { readTicks } from '../price/storedTicks';

@@ -4,10 +4,10 @@
  * Then the node provides the pool's state.
  */
 import type { ChainBlock } from '../../domain/block';
-import { callData, readAddress, readUint, type ContractCall } from '../../domain/contractCall';
+import { callData, readAddress, type ContractCall } from '../../domain/contractCall';
 import { numberToHex, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
-import { EMPTY_STATE, POOL_V2, POOL_V3, type Dex, type PoolState } from '../../domain/pool';
+import { EMPTY_STATE, type Dex } from '../../domain/pool';
 import type { Logger } from '../../log';
 import { toPool, type PoolCreation, type Protocol } from '../../protocols/protocol';
 import { askContracts, askSince, type EthCalls } from '../../node/calls/askContracts';
@@ -93,28 +93,22 @@ export class PoolDiscovery {
     const { rpc, dexes } = this.deps;
     const ask = (calls: readonly (readonly ContractCall[])[]) =>
       askSince(block, false, (place) => askContracts(rpc, calls, { ...place, signal }));
+    const names = [...new Set(dexes.flatMap(({ protocol }) => protocol.factCalls))];
     const factAnswers = await ask(
-      candidates.map(({ address: to }) =>
-        ['token0()', 'token1()', 'fee()', 'tickSpacing()'].map((name) => ({ to, data: callData(name) })),
-      ),
+      candidates.map(({ address: to }) => names.map((name) => ({ to, data: callData(name) }))),
     );
     const unsure = new Set(candidates.filter((_, index) => factAnswers[index]?.isUnsure === true));
     const claims = candidates.flatMap((candidate, index) => {
-      const [token0Answer, token1Answer, feeAnswer, spacingAnswer] = factAnswers[index]?.answers ?? [];
-      const [token0, token1] = [readAddress(token0Answer), readAddress(token1Answer)];
-      const [fee, spacing] = [readUint(feeAnswer), readUint(spacingAnswer)];
-      if (token0 === null || token1 === null) return [];
+      const { answers = [] } = factAnswers[index] ?? {};
+      const answerByName = new Map(names.map((name, at) => [name, answers[at] ?? null]));
       return dexes.flatMap(({ dex, protocol }): Claim[] => {
-        const pair = { pool: candidate.address, token0, token1 };
-        if (protocol.poolType === POOL_V2)
-          return [{ candidate, dex, protocol, creation: { ...pair, feePips: null, tickSpacing: 0 } }];
-        if (protocol.poolType !== POOL_V3 || fee === null || spacing === null) return [];
-        const feePips = Number(BigInt.asUintN(24, fee));
-        const tickSpacing = Number(BigInt.asIntN(24, spacing));
-        return [{ candidate, dex, protocol, creation: { ...pair, feePips, tickSpacing } }];
+        const creation = protocol.readFacts(candidate.address, answerByName);
+        return creation === null ? [] : [{ candidate, dex, protocol, creation }];
       });
     });
-    const factoryAnswers = await ask(claims.map(({ creation, dex }) => [factoryCall(dex.factory, creation)]));
+    const factoryAnswers = await ask(
+      claims.map(({ creation, dex, protocol }) => [protocol.confirmCall(dex.factory, creation)]),
+    );
     const proven = claims.filter(({ candidate }, index) => {
       const { answers = [], isUnsure = false } = factoryAnswers[index] ?? {};
       if (isUnsure) unsure.add(candidate);
@@ -135,7 +129,8 @@ export class PoolDiscovery {
   private async readStates(proven: readonly Claim[], signal?: AbortSignal): Promise<PlacedFinding[]> {
     const states = await askContracts(
       this.deps.rpc,
-      proven.map(({ creation }) => v3StateCalls(creation)),
+      // The first Sync of a pool has its whole state.
+      proven.map(({ creation, protocol }) => (protocol.hasSync ? [] : protocol.stateCalls(creation))),
       {
         at: (index) => numberToHex(Math.max(0, (proven[index]?.candidate.blockNumber ?? 0) - 1)),
         missing: 'null',
@@ -149,43 +144,8 @@ export class PoolDiscovery {
         { pool: pool.address, dex: dex.name },
         'discovered a pool older than the first block',
       );
-      // The first event of a V2 pool has its reserves.
-      const state = pool.poolType === POOL_V3 ? readV3State(states[index]?.answers ?? []) : EMPTY_STATE;
+      const state = protocol.readState(states[index]?.answers ?? []) ?? EMPTY_STATE;
       return { fromBlock: candidate.blockNumber, pool, state, ord: candidate.ord, createdTx: null };
     });
   }
-}
-
-function factoryCall(to: Hex, { token0, token1, feePips }: PoolCreation): ContractCall {
-  const data =
-    feePips === null
-      ? callData('getPair(address,address)', token0, token1)
-      : callData('getPool(address,address,uint24)', token0, token1, feePips);
-  return { to, data };
-}
-
-/** The calls whose answers `readV3State` reads. */
-export function v3StateCalls({ pool, token0, token1 }: PoolCreation): ContractCall[] {
-  const balance = callData('balanceOf(address)', pool);
-  return [
-    { to: pool, data: callData('slot0()') },
-    { to: pool, data: callData('liquidity()') },
-    { to: token0, data: balance },
-    { to: token1, data: balance },
-  ];
-}
-
-/** The state of a V3 pool. Empty if a part is unknown: without its price or its liquidity, a pool would show a false depth. */
-export function readV3State([slot0, liquidity, balance0, balance1]: readonly (Hex | null)[]): PoolState {
-  const [reserve0, reserve1] = [readUint(balance0), readUint(balance1)];
-  const [price, tick, active] = [readUint(slot0), readUint(slot0, 1), readUint(liquidity)];
-  if (reserve0 === null || reserve1 === null || price === null || tick === null || active === null)
-    return EMPTY_STATE;
-  return {
-    reserve0,
-    reserve1,
-    sqrtPriceX96: BigInt.asUintN(160, price),
-    tick: Number(BigInt.asIntN(24, tick)),
-    liquidity: BigInt.asUintN(128, active),
-  };
 }

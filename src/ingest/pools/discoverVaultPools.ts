@@ -15,7 +15,7 @@ import {
   poolOfId,
   SWAP_FEE_CHANGED,
   VAULT_TOPICS,
-} from '../../protocols/balancerV2';
+} from '../../protocols/balancerV2/decodeBalancerEvent';
 import {
   booksCalls,
   decodePoolTokens,
@@ -25,17 +25,17 @@ import {
   readBooks,
   readPoolFacts,
   swapFeeCall,
-} from '../../protocols/weightedCalls';
+} from '../../protocols/balancerV2/weightedCalls';
 import {
   emptyWeightedPool,
   fillState,
   pickDefaultLeg,
-  toFeePips,
   withBalances,
   withManagers,
   withWeights,
   type WeightedPoolState,
-} from '../../protocols/weightedPool';
+} from '../../protocols/balancerV2/weightedPool';
+import { toFeePips } from '../../domain/swapFee';
 import { askContracts, askSince, type EthCalls } from '../../node/calls/askContracts';
 import type { PlacedFinding } from './finding';
 import type { PoolRegistry, VaultPool } from './poolRegistry';
@@ -47,7 +47,7 @@ interface VaultDiscoveryDeps {
   readonly dexes: readonly Dex[];
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
   /**
-   * Ranks a token as quote token. The rank decides whether token0 is the base token, as domain/orientPool.ts
+   * Ranks a token as quote token. The rank decides whether token0 is the base token, as domain/pools/orientPool.ts
    * defines.
    */
   readonly quoteRank: (token: Hex) => number;

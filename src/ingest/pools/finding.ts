@@ -6,12 +6,11 @@ import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../domain/pool';
 import {
   emptyWeightedPool,
-  fromFeePips,
-  toFeePips,
   withDoubts,
   withWeights,
   type WeightedPoolState,
-} from '../../protocols/weightedPool';
+} from '../../protocols/balancerV2/weightedPool';
+import { fromFeePips, toFeePips } from '../../domain/swapFee';
 import type { OldTickRange } from './oldTicks';
 import { poolOfRow, type KnownPool, type PoolColumns } from './poolRegistry';
 

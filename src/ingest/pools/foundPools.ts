@@ -12,7 +12,7 @@ import { rowType } from '../../clickhouse/rows/rowType';
 import { foundPoolsTable, type FoundPoolRow } from '../../clickhouse/schema/olderPoolTables';
 import type { BlockRef } from '../../domain/block';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
-import { toFeePips } from '../../protocols/weightedPool';
+import { toFeePips } from '../../domain/swapFee';
 import { toFoundRow, type Finding } from './finding';
 import { OldTicks } from './oldTicks';
 import { readVaultFees } from './storedVaultPools';

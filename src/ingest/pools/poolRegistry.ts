@@ -4,9 +4,10 @@
  */
 import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
-import { EMPTY_STATE, parsePoolType, parseProtocolName, type Pool, type PoolState } from '../../domain/pool';
+import { EMPTY_STATE, parsePoolType, type Pool, type PoolState } from '../../domain/pool';
 import { Journal } from '../../pricing/journal';
-import type { WeightedPoolState } from '../../protocols/weightedPool';
+import { getProtocol } from '../../protocols/registry';
+import type { VaultPoolState } from '../../protocols/protocol';
 
 /** Largest number of unknown contracts whose fee is remembered. Any contract can emit the event. */
 const UNLISTED_MAX = 50_000;
@@ -21,7 +22,7 @@ export interface KnownPool extends Pool {
  */
 export interface VaultPool {
   readonly pool: KnownPool;
-  readonly state: WeightedPoolState;
+  readonly state: VaultPoolState;
 }
 
 /** The columns of a pool without its place in the chain. */
@@ -31,7 +32,7 @@ export function poolOfRow(row: PoolColumns): KnownPool {
   return {
     address: row.address,
     dex: row.dex,
-    protocol: parseProtocolName(row.protocol),
+    protocol: getProtocol(row.protocol).name,
     poolType: parsePoolType(row.pool_type),
     factory: row.factory,
     token0: row.token0,

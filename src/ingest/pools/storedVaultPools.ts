@@ -11,14 +11,14 @@ import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../../domain/ord';
 import { AppError } from '../../errors';
-import { poolOfId, SWAP_FEE_CHANGED, VAULT_TOPICS } from '../../protocols/balancerV2';
+import { poolOfId, SWAP_FEE_CHANGED, VAULT_TOPICS } from '../../protocols/balancerV2/decodeBalancerEvent';
 import {
   emptyWeightedPool,
-  fromFeePips,
   withBalances,
   withDoubts,
   withWeights,
-} from '../../protocols/weightedPool';
+} from '../../protocols/balancerV2/weightedPool';
+import { fromFeePips } from '../../domain/swapFee';
 import { poolOfRow, type VaultPool } from './poolRegistry';
 
 /** Number of pools in one query. */

@@ -5,7 +5,6 @@
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { wholeTokens } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
-import { POOL_V2 } from '../../domain/pool';
 import type { LegStep } from '../../pricing/holds';
 import type { Leg, LegKey } from '../../pricing/leg';
 import {
@@ -87,7 +86,7 @@ export class MarketReader {
         }
         continue;
       }
-      const causes = causesOf(info.pool, ofPair, swapsOf.get(pair) ?? []);
+      const causes = causesOf(ofPair, swapsOf.get(pair) ?? []);
       for (const leg of info.legs)
         moves.push({ key: leg.leg.key, steps: this.toSteps(info.pool, leg, ofPair, causes) });
     }
@@ -155,18 +154,13 @@ function groupByPair<Row extends { readonly pair: Hex }>(rows: readonly Row[]): 
 }
 
 /**
- * Finds the event that caused each state of a pool. A V2 pool emits Sync right before its Swap, Mint or Burn. The
- * state before a swap is therefore the result of this swap. For all other pools, the kind of the state names the
- * event.
+ * Finds the event that caused each state of a pool. A Sync comes right before a Swap, Mint or Burn. The state of a Sync
+ * before a swap is therefore the result of this swap. The kind of any other state names its event.
  */
-function causesOf(
-  { pool_type }: PricedPool,
-  states: readonly LoggedState[],
-  swaps: readonly PricedSwap[],
-): LegStep['cause'][] {
-  if (pool_type !== POOL_V2) return states.map(({ kind }) => (kind === 'swap' ? 'swap' : 'other'));
+function causesOf(states: readonly LoggedState[], swaps: readonly PricedSwap[]): LegStep['cause'][] {
   let at = 0;
-  return states.map(({ ord }, i) => {
+  return states.map(({ ord, kind }, i) => {
+    if (kind !== 'sync') return kind === 'swap' ? 'swap' : 'other';
     const next = states[i + 1]?.ord ?? Infinity;
     while (at < swaps.length && (swaps[at]?.ord ?? 0) < ord) at += 1;
     return at < swaps.length && (swaps[at]?.ord ?? 0) < next ? 'reserve_swap' : 'other';

@@ -5,7 +5,7 @@ import { address, i256, i32 } from '../../clickhouse/rows/columns';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
-import { TICK_MAX, TICK_MIN } from '../../protocols/tickMath';
+import { TICK_MAX, TICK_MIN } from '../../protocols/ticks/tickMath';
 
 /** Largest number of ticks. The ingester's memory could not hold more. */
 const ROWS_MAX = 10_000_000;

@@ -7,9 +7,9 @@
 import type { OldTicksRow } from '../../clickhouse/schema/olderPoolTables';
 import type { LiquidityEventRow, PoolRow, PoolStateRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
-import { POOL_V3 } from '../../domain/pool';
+import { shapeOf } from '../../domain/pools/poolShape';
 import { Journal } from '../../pricing/journal';
-import { isTickRange, TickMap, type TickState } from '../../protocols/tickMap';
+import { isTickRange, TickMap, type TickState } from '../../protocols/ticks/tickMap';
 import type { StoredTick } from './storedTicks';
 
 type TickPool = Pick<PoolRow, 'address' | 'pool_type' | 'created_block'>;
@@ -58,7 +58,7 @@ export class TickBook {
     else this.journal.finaliseAll();
     for (const row of old) this.addOld(row);
     for (const pool of pools) this.addPool(pool);
-    for (const event of events) if (event.pool_type === POOL_V3) this.addEvent(event);
+    for (const event of events) if (shapeOf(event.pool_type).hasTicks) this.addEvent(event);
   }
 
   /** Adds a walk to the last state of each pool in the block, if all ticks of that pool are known. */
@@ -67,7 +67,7 @@ export class TickBook {
     const seen = new Set<Hex>();
     for (let i = states.length - 1; i >= 0; i -= 1) {
       const state = states[i];
-      if (state?.pool_type !== POOL_V3 || seen.has(state.pair)) continue;
+      if (state === undefined || !shapeOf(state.pool_type).hasTicks || seen.has(state.pair)) continue;
       seen.add(state.pair);
       const pool = this.pools.get(state.pair);
       const depth = pool?.known === true ? pool.map.walk(state) : null;
@@ -87,7 +87,7 @@ export class TickBook {
   }
 
   private addPool({ address, pool_type: type, created_block: created }: TickPool): void {
-    if (type !== POOL_V3 || created === null) return;
+    if (!shapeOf(type).hasTicks || created === null) return;
     const pool = this.poolOf(address);
     if (pool.known) return;
     pool.known = true;

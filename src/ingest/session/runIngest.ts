@@ -12,13 +12,12 @@ import { createFinality } from '../../node/head/finality';
 import { headFeed } from '../../node/head/headFeed';
 import type { BlockRef, ChainLog } from '../../domain/block';
 import type { ChainDescription, StartBlock } from '../../domain/chainDescription';
-import { orientPool, quoteRank } from '../../domain/orientPool';
+import { orientPool, quoteRank } from '../../domain/pools/orientPool';
 import type { Dex } from '../../domain/pool';
 import { AppError, errorText, keepText } from '../../errors';
 import type { Logger } from '../../log';
 import type { Protocol } from '../../protocols/protocol';
-import { POOL_TOPICS, VAULT_TOPICS } from '../../protocols/balancerV2';
-import { findProtocol, VAULT_PROTOCOL } from '../../protocols/registry';
+import { findProtocol, getProtocol, isVaultProtocol } from '../../protocols/registry';
 import type { ReaderDeps } from '../decode/blockReader';
 import type { DecodeContext } from '../decode/decodeContext';
 import { createTransferDecoder } from '../decode/decodeTransfers';
@@ -270,7 +269,7 @@ export function configuredDexes(chain: ChainDescription): { dex: Dex; protocol: 
 
 /** Lists the DEXes whose pools are in a vault. */
 export function vaultDexes(chain: ChainDescription): Dex[] {
-  return chain.dexes.filter((dex) => dex.protocol === VAULT_PROTOCOL);
+  return chain.dexes.filter(({ protocol }) => isVaultProtocol(protocol));
 }
 
 /** Creates the decode context of a chain, with an empty pool registry. */
@@ -286,7 +285,10 @@ export function createDecodeContext({
   const transfers = createTransferDecoder({
     wrappedNative: chain.wrappedNative,
     positionManagers: new Set(chain.dexes.flatMap(({ positionManager }) => positionManager ?? [])),
-    isPool: (address) => registry.findPool(address) !== undefined,
+    decodePoolEvent: (item) => {
+      const pool = registry.findPool(item.address);
+      return pool === undefined ? null : (findProtocol(pool.protocol)?.decodeEvent(item) ?? null);
+    },
   });
   status.skippedTransfers = transfers.skipped;
   return {
@@ -296,8 +298,8 @@ export function createDecodeContext({
     protocolOfDex: (dex) => known(protocolOfDex.get(dex.name), dex.name),
     protocolOfPool: (pool) => known(findProtocol(pool.protocol) ?? undefined, pool.protocol),
     eventTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.eventTopics])),
-    creationTopics: new Set(dexes.map(({ protocol }) => protocol.creationTopic)),
-    vaultTopics: new Set(vaultDexes(chain).length === 0 ? [] : [...VAULT_TOPICS, ...POOL_TOPICS]),
+    creationTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.creationTopics])),
+    vaultTopics: new Set(vaultDexes(chain).flatMap(({ protocol }) => [...getProtocol(protocol).eventTopics])),
     transfers,
     keepsAllLogs,
     baseIsToken0: (token0, token1) => orientPool(chain, token0, token1),

@@ -4,7 +4,7 @@ import { blockOfOrd, eventId, logIndexOfOrd } from '../../domain/ord';
 import { ZERO_ADDRESS } from '../../domain/hex';
 import { formatPrice, scalePrice } from '../../domain/prices';
 import { swapFeeUsd } from '../../domain/swapFee';
-import { POOL_STABLE, POOL_V3, POOL_WEIGHTED } from '../../domain/pool';
+import { shapeOf } from '../../domain/pools/poolShape';
 import type {
   ActivityEntry,
   ActivityItem,
@@ -99,7 +99,8 @@ function toSwapItem(row: SwapColumns, common: Common, scale: Scale): SwapItem {
     ? { address: row.token1, amount: amount1, decimals: scale.decimals1 }
     : { address: row.token0, amount: amount0, decimals: scale.decimals0 };
   const isBuy = base.amount < 0n;
-  const isVault = row.pool_type === POOL_WEIGHTED || row.pool_type === POOL_STABLE;
+  // A vault's event names neither the sender nor the recipient. In other events, the sender is a caller.
+  const isAnonymous = row.sender === ZERO_ADDRESS;
   const [tokenIn, tokenOut] = isBuy ? [quote, base] : [base, quote];
   return withCommon<Omit<SwapItem, keyof Common>>(common, {
     event_type: 'swap',
@@ -117,10 +118,9 @@ function toSwapItem(row: SwapColumns, common: Common, scale: Scale): SwapItem {
     quote_price_usd: usdOrNull(row.quote_price_usd),
     execution_price: executionPrice(base, quote),
     fee_usd: row.tracked ? usdOf(swapFeeUsd(row)) : null,
-    // A vault's event names neither the sender nor the recipient.
-    sender: isVault ? null : row.sender,
-    recipient: isVault ? null : row.recipient,
-    ...(row.pool_type === POOL_V3
+    sender: isAnonymous ? null : row.sender,
+    recipient: isAnonymous ? null : row.recipient,
+    ...(shapeOf(row.pool_type).hasTicks
       ? {
           sqrt_price_x96: String(row.sqrt_price_x96),
           tick: row.tick,
@@ -158,14 +158,15 @@ function absolute(amount: bigint): bigint {
 }
 
 function stateDecimalPrice(row: SwapColumns, scale: Scale): string | null {
-  if (row.pool_type === POOL_WEIGHTED || row.pool_type === POOL_STABLE) {
+  const shape = shapeOf(row.pool_type);
+  if (shape.price === 'stored') {
     // Weights or an invariant set the price of a weighted or stable pool, so the ratio of its reserves is not a
     // price.
     const price = scalePrice(row.price, scale.decimals0, scale.decimals1, row.base_is_token0);
     return price > 0 ? plainNumber(price) : null;
   }
   const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96 } = row;
-  if (row.pool_type === POOL_V3 && sqrtPriceX96 === 0n) return null;
+  if (shape.price === 'sqrt_price' && sqrtPriceX96 === 0n) return null;
   const state = { reserve0, reserve1, sqrtPriceX96 };
   return formatPrice(state, scale.decimals0, scale.decimals1, row.base_is_token0);
 }
@@ -181,9 +182,9 @@ function toSyncItem(row: SyncColumns, common: Common, scale: Scale): SyncItem {
   });
 }
 
-/** Whether the event is a swap of a vault pool's own share, which names no provider. */
-function isShareMove({ owner, pool_type }: LiquidityColumns): boolean {
-  return owner === ZERO_ADDRESS && pool_type > POOL_V3;
+/** Whether the event is a swap of a vault pool's own share, which names neither a provider nor the shares. */
+function isShareMove({ owner, liquidity, pool_type }: LiquidityColumns): boolean {
+  return owner === ZERO_ADDRESS && liquidity === null && shapeOf(pool_type).price === 'stored';
 }
 
 function toLiquidityItem(
@@ -201,7 +202,7 @@ function toLiquidityItem(
     amount0_usd: usdOf(row.amount0_usd),
     amount1_usd: usdOf(row.amount1_usd),
     liquidity_raw: row.liquidity === null ? null : String(row.liquidity),
-    ...(row.pool_type === POOL_V3 ? { tick_lower: row.tick_lower, tick_upper: row.tick_upper } : {}),
+    ...(shapeOf(row.pool_type).hasTicks ? { tick_lower: row.tick_lower, tick_upper: row.tick_upper } : {}),
   });
 }
 

@@ -6,7 +6,7 @@ import { liquidityEventsTable, swapsTable } from '../../clickhouse/schema/tables
 import { formatRatio, formatUnits, plainNumber } from '../../domain/amounts';
 import { blockOfOrd, lastOrdOfBlock, logIndexOfOrd } from '../../domain/ord';
 import { formatPrice, scalePrice } from '../../domain/prices';
-import { POOL_V2, POOL_V3 } from '../../domain/pool';
+import { shapeOf } from '../../domain/pools/poolShape';
 import type { ScreenerEvent } from '../../wire/dialects/dexscreener';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import type { PairTable } from '../pairs/pairTable';
@@ -122,7 +122,8 @@ function toSwap(row: SwapRow, pool: StoredPool, { decimals0, decimals1 }: Scale)
  */
 function priceOf(row: SwapRow, { decimals0, decimals1 }: Scale): string {
   const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96 } = row;
-  const hasStatePrice = row.pool_type === POOL_V3 ? sqrtPriceX96 > 0n : row.pool_type === POOL_V2;
+  const { price } = shapeOf(row.pool_type);
+  const hasStatePrice = price === 'sqrt_price' ? sqrtPriceX96 > 0n : price === 'reserves';
   const marginalPrice = hasStatePrice
     ? formatPrice({ reserve0, reserve1, sqrtPriceX96 }, decimals0, decimals1, true)
     : plainNumber(scalePrice(row.raw_price, decimals0, decimals1, true));

@@ -1,6 +1,6 @@
 /** Computes the cost of moving an audited price, and the age of the price. Pure. */
 import { blockOfOrd } from '../../domain/ord';
-import { POOL_V3 } from '../../domain/pool';
+import { shapeOf } from '../../domain/pools/poolShape';
 import { costHop } from '../../pricing/cost/costHop';
 import type { HopPrice } from '../../pricing/hop';
 import type { Leg } from '../../pricing/leg';
@@ -25,7 +25,10 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
   const poolOf = ({ key }: Leg): { readonly pool_type: number; readonly fee_pips: number } | undefined =>
     legs.get(key)?.pool;
   const feeOf = (leg: Leg): number => (fees.get(leg.pair) ?? poolOf(leg)?.fee_pips ?? 0) / PIPS;
-  const isRanged = (leg: Leg): boolean => poolOf(leg)?.pool_type === POOL_V3;
+  const isRanged = (leg: Leg): boolean => {
+    const pool = poolOf(leg);
+    return pool !== undefined && shapeOf(pool.pool_type).hasTicks;
+  };
   const activeOf = (leg: Leg): number => activeLiquidity(leg, inputs);
   // USD price of the token at the end of the current hop. The loop goes from the anchor back to the audited token.
   let nextUsd = anchors.get(anchor) ?? 0;

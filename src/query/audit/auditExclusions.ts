@@ -1,7 +1,7 @@
 /** Explains why a token's price leaves out some of its pools. Pure. */
 import { plainNumber } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
-import { POOL_V3 } from '../../domain/pool';
+import { shapeOf } from '../../domain/pools/poolShape';
 import { NO_STATE } from '../../pricing/leg';
 import { DORMANT_SECONDS } from '../../pricing/epoch';
 import { BACKING_MIN_USD } from '../../pricing/searchRoutes';
@@ -42,7 +42,7 @@ interface OtherPool {
 
 /** Whether a V3 pool pays out next to nothing on one side, compared with the other side at the pool's price. */
 export function isOneSided({ leg, pool }: AuditLeg, { market }: Pick<AuditInputs, 'market'>): boolean {
-  if (pool.pool_type !== POOL_V3) return false;
+  if (!shapeOf(pool.pool_type).hasTicks) return false;
   const { price, reserve0, reserve1 } = market.stateOf(leg);
   const side0 = reserve0 * price;
   return Math.min(side0, reserve1) < ONE_SIDED_PART * Math.max(side0, reserve1);

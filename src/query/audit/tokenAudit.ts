@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 
 import { plainNumber } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
-import { POOL_V3 } from '../../domain/pool';
+import { shapeOf } from '../../domain/pools/poolShape';
 import { capAlong } from '../../pricing/cap';
 import { ANCHOR_CONFIDENCE, levelOf, pathConfidence, TRUSTED_MIN } from '../../pricing/confidence';
 import { knownSide } from '../../pricing/depth';
@@ -246,7 +246,7 @@ function doubtWarnings(
  */
 function isNarrow(key: string, token: Hex, { legs, market }: AuditInputs): boolean {
   const auditLeg = legs.get(key);
-  if (auditLeg?.pool.pool_type !== POOL_V3) return false;
+  if (auditLeg === undefined || !shapeOf(auditLeg.pool.pool_type).hasTicks) return false;
   const state = market.stateOf(auditLeg.leg);
   const knownIsToken0 = auditLeg.leg.token0 !== token;
   const realReserve = knownIsToken0 ? state.reserve0 : state.reserve1;

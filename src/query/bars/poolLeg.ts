@@ -4,7 +4,7 @@
  */
 import type { ChainDescription } from '../../domain/chainDescription';
 import type { Hex } from '../../domain/hex';
-import { orientPool } from '../../domain/orientPool';
+import { orientPool } from '../../domain/pools/orientPool';
 import { AppError } from '../../errors';
 import { legOfPool, tokensOfPool, type StoredPool } from '../pairs/pools';
 

@@ -1,5 +1,6 @@
 /** Builds DEX items from pairs and sums. Pure. */
-import type { Dex, ProtocolName } from '../../domain/pool';
+import type { Dex } from '../../domain/pool';
+import { getProtocol } from '../../protocols/registry';
 import type { DexDay, DexItem } from '../../wire/dexes';
 import type { DexDayRow } from './dexDays';
 import type { PairEntry } from '../pairs/pairItem';
@@ -8,14 +9,6 @@ import { changePercent, compareKeys, distinctMakers, latestOf } from '../pairs/r
 const DAY_SECONDS = 86_400;
 
 type PoolType = DexItem['pool_types'][number];
-
-/** The pool type of each protocol. It is used for a DEX that has no pools yet. */
-const TYPE_OF_PROTOCOL: Readonly<Record<ProtocolName, PoolType>> = {
-  uniswap_v2: 2,
-  uniswap_v3: 3,
-  pancake_v3: 3,
-  balancer_v2: 4,
-};
 
 /** The fields of a DEX's configuration that its figures need. */
 export type DexFacts = Pick<Dex, 'name' | 'displayName' | 'protocol' | 'factory' | 'protocolFeeShare'>;
@@ -109,7 +102,7 @@ function toDexItem(
 
 function typesOf(dex: DexFacts | null, entries: readonly PairEntry[]): PoolType[] {
   const types = new Set(entries.map(({ pool }) => pool.pool_type));
-  if (types.size === 0 && dex !== null) types.add(TYPE_OF_PROTOCOL[dex.protocol]);
+  if (types.size === 0 && dex !== null) types.add(getProtocol(dex.protocol).poolTypes[0]);
   return [...types].sort();
 }
 

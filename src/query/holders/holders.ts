@@ -9,7 +9,7 @@ import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { HeadBlock } from '../../domain/head/foldHead';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
-import { POOL_V3 } from '../../domain/pool';
+import { shapeOf } from '../../domain/pools/poolShape';
 import { isHistoryPartial } from './balances';
 import {
   countedRow,
@@ -227,7 +227,7 @@ function creatorsOf(
   if (countedBefore?.pools === pools && countedBefore.creatorOf === creatorOf) return countedBefore.creators;
   const creators = new Map<string, Hex>();
   for (const pool of pools) {
-    const creator = pool.pool_type === POOL_V3 ? null : creatorOf(pool);
+    const creator = shapeOf(pool.pool_type).hasLpToken ? creatorOf(pool) : null;
     if (creator !== null) creators.set(pool.address, creator);
   }
   return creators;
@@ -286,7 +286,7 @@ function wantedTokensOf(head: HeadSnapshot, pools: readonly StoredPool[]): Reado
   wantedByPools.set(pools, { isPartial, wanted: wantedTokens });
   for (const pool of pools) {
     const isCreationIndexed = !isPartial || pool.created_block !== null;
-    if (pool.pool_type !== POOL_V3 && isCreationIndexed) wantedTokens.add(pool.address);
+    if (shapeOf(pool.pool_type).hasLpToken && isCreationIndexed) wantedTokens.add(pool.address);
     if (!isPartial) for (const token of tokensOfPool(pool)) wantedTokens.add(token);
   }
   return wantedTokens;

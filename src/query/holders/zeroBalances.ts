@@ -3,7 +3,7 @@
  * burns LP tokens, from its own address.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import { POOL_V2 } from '../../domain/pool';
+import { getProtocol } from '../../protocols/registry';
 import { address, u256 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
@@ -44,14 +44,16 @@ export async function readZeroBalances(
   return balances;
 }
 
-/** The balances of all wanted LP tokens of constant-product pools. */
+/** The balances of all wanted LP tokens that the zero address holds from the first mint on. */
 export function readLpBalances(
   runner: QueryRunner,
   head: HeadSnapshot,
   pools: readonly StoredPool[],
   wantedTokens: ReadonlySet<string>,
 ): Promise<ZeroBalances> {
-  const lpPools = pools.filter((pool) => pool.pool_type === POOL_V2 && wantedTokens.has(pool.address));
+  const lpPools = pools.filter(
+    (pool) => getProtocol(pool.protocol).locksSharesAtZero && wantedTokens.has(pool.address),
+  );
   return readZeroBalances(
     runner,
     head,

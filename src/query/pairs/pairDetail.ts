@@ -1,9 +1,9 @@
 /** Builds the detail of one pair from its list entry. Pure. */
 import { formatUnits } from '../../domain/amounts';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
-import { POOL_V3 } from '../../domain/pool';
+import { shapeOf } from '../../domain/pools/poolShape';
 import { weightedLiquidity } from '../../pricing/leg';
-import { doubtCodes, type DoubtCode } from '../../protocols/vaultDoubts';
+import { doubtCodes, type DoubtCode } from '../../protocols/doubts';
 import { WEEK_SECONDS, type PairDetail } from '../../wire/pairs';
 import type { Warning } from '../../wire/risks';
 import { meanTvl, priceOf, type PairEntry } from './pairItem';
@@ -82,7 +82,7 @@ export function toPairDetail(
     ...riskFields(entry, risks),
     factory: pool.factory,
     created_tx: entry.creation.created_tx,
-    ...(pool.pool_type === POOL_V3 ? concentratedFields(pool, state) : {}),
+    ...(shapeOf(pool.pool_type).hasTicks ? concentratedFields(pool, state) : {}),
     ...(pool.all_weights.length > 0
       ? { weights: pool.all_weights.map((weight) => formatUnits(weight, 18)) }
       : {}),
@@ -157,12 +157,12 @@ function weightedLiquidityOf(pool: StoredPool, reserves: readonly [number, numbe
   return weightedLiquidity(reserves[0], reserves[1], weightOf(pool.token0), weightOf(pool.token1));
 }
 
-/** V3 positions are NFTs, so there is no LP token. */
+/** Positions between ticks are NFTs, so there is no LP token. */
 function lpFields(
   { pool, ownShares }: PairEntry,
   lp: LpFacts,
 ): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
-  const lpSupply = pool.pool_type === POOL_V3 ? null : lpSupplyOf(pool, lp);
+  const lpSupply = shapeOf(pool.pool_type).hasLpToken ? lpSupplyOf(pool, lp) : null;
   if (lpSupply === null) return { total_supply: null, lp_holders: null };
   const providerSupply =
     lpSupply.supply === null ? null : formatUnits(lpSupply.supply - ownShares, LP_DECIMALS);

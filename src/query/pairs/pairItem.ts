@@ -1,7 +1,7 @@
 /** Builds pair list items from the rows of one pool as of a head. Pure. */
 import { plainNumber, unitsToNumber } from '../../domain/amounts';
 import { formatPrice, scalePrice } from '../../domain/prices';
-import { POOL_V3 } from '../../domain/pool';
+import { shapeOf } from '../../domain/pools/poolShape';
 import { WINDOW_SECONDS, type PairItem, type Window } from '../../wire/pairs';
 import type { PriceReason } from '../../wire/priceReason';
 import type { Token } from '../../wire/primitives';
@@ -10,8 +10,8 @@ import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pair
 import { weightsOfPool, type StoredPool } from './pools';
 import type { PoolTokens } from './poolTokens';
 import { pairPriceReason } from './priceReasons';
-import type { ProtocolSplit } from '../../protocols/feeProtocol';
-import { doubtCodes } from '../../protocols/vaultDoubts';
+import type { ProtocolSplit } from '../../protocols/protocol';
+import { doubtCodes } from '../../protocols/doubts';
 import {
   aprPercent,
   countedInVault,
@@ -347,7 +347,7 @@ export function priceOf(
     return price > 0 ? plainNumber(price) : null;
   }
   const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96 } = state;
-  if (pool.pool_type === POOL_V3 && sqrtPriceX96 === 0n) return null;
+  if (shapeOf(pool.pool_type).price === 'sqrt_price' && sqrtPriceX96 === 0n) return null;
   return formatPrice({ reserve0, reserve1, sqrtPriceX96 }, token0.decimals, token1.decimals, baseIsToken0);
 }
 

@@ -7,8 +7,8 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { pick, rowType } from '../../clickhouse/rows/rowType';
 import { poolStatesTable } from '../../clickhouse/schema/tables';
 import { lastOrdOfBlock } from '../../domain/ord';
-import { POOL_V3, type Dex } from '../../domain/pool';
-import { findProtocol, VAULT_PROTOCOL } from '../../protocols/registry';
+import { type Dex } from '../../domain/pool';
+import { getProtocol, isVaultProtocol } from '../../protocols/registry';
 import { createPoolBirths, type PoolBirths } from '../olderPools/olderPools';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
@@ -49,11 +49,11 @@ export type PairTables = PerVersion<PairTable>;
 export type PairDexes = readonly Pick<Dex, 'name' | 'protocol' | 'protocolFeeShare'>[];
 
 function hasVault(dexes: PairDexes): boolean {
-  return dexes.some(({ protocol }) => protocol === VAULT_PROTOCOL);
+  return dexes.some(({ protocol }) => isVaultProtocol(protocol));
 }
 
-function hasConcentrated(dexes: PairDexes): boolean {
-  return dexes.some(({ protocol }) => findProtocol(protocol)?.poolType === POOL_V3);
+function hasFeeSplit(dexes: PairDexes): boolean {
+  return dexes.some(({ protocol }) => getProtocol(protocol).feeSplit !== null);
 }
 
 /** The views from which the table of pairs is made. */
@@ -77,7 +77,7 @@ export function createPairTables(
     baseTables: perVersion(pairBaseView(runner, hasVault(dexes) ? chainId : null)),
     directory,
     readBirths: createPoolBirths(runner),
-    readSplits: hasConcentrated(dexes)
+    readSplits: hasFeeSplit(dexes)
       ? createProtocolSplits(runner, chainId)
       : () => Promise.resolve<ProtocolSplits>(new Map()),
   };

@@ -6,7 +6,7 @@ import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { address, hexBytes } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
-import { toFeePips } from '../../protocols/weightedPool';
+import { toFeePips } from '../../domain/swapFee';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
 const feeRow = rowType({ pair: address, swap_fee: hexBytes });

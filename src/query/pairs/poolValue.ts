@@ -3,8 +3,8 @@ import { countSides } from '../../pricing/cap';
 import { isTrusted } from '../../pricing/confidence';
 import { isExtremeFee } from '../../domain/swapFee';
 import { scalePrice } from '../../domain/prices';
-import { POOL_V2, POOL_V3, POOL_WEIGHTED } from '../../domain/pool';
-import { DOUBTS } from '../../protocols/vaultDoubts';
+import { shapeOf } from '../../domain/pools/poolShape';
+import { DOUBTS } from '../../protocols/doubts';
 import type { TokenPrice } from '../prices/priceByHops';
 
 const YEAR_SECONDS = 365 * 86_400;
@@ -55,7 +55,7 @@ export function countedValues(sides: readonly PoolSide[], weights: readonly numb
 export function tvlOf(poolType: number, side0: PoolSide, side1: PoolSide): number {
   const valueUsd = sumBelowCaps(side0, side1) ?? sumOf(countedValues([side0, side1], []));
   const areBothSame = isTrusted(side0.price) === isTrusted(side1.price);
-  return areBothSame || poolType !== POOL_V2 ? valueUsd : 2 * valueUsd;
+  return areBothSame || !shapeOf(poolType).hasEqualSides ? valueUsd : 2 * valueUsd;
 }
 
 /**
@@ -136,10 +136,11 @@ interface Depth {
  */
 export function depthOf({ poolType, baseReserve, quoteReserve, liquidity, price }: DepthState): Depth | null {
   if (!(price > 0) || !Number.isFinite(price)) return null;
-  if (poolType !== POOL_V2 && poolType !== POOL_V3 && poolType !== POOL_WEIGHTED) return null;
+  const { liquidity: source } = shapeOf(poolType);
+  if (source === null) return null;
   const sqrtOfProduct = Math.sqrt(baseReserve) * Math.sqrt(quoteReserve);
   const sqrtOfPrice = Math.sqrt(price);
-  const virtualQuote = (poolType === POOL_V2 ? sqrtOfProduct : liquidity) * sqrtOfPrice;
+  const virtualQuote = (source === 'reserves' ? sqrtOfProduct : liquidity) * sqrtOfPrice;
   return {
     upQuote: Math.min(virtualQuote * (Math.sqrt(PRICE_UP_FACTOR) - 1), baseReserve * price),
     downQuote: Math.min(virtualQuote * (1 / Math.sqrt(PRICE_DOWN_FACTOR) - 1), quoteReserve),

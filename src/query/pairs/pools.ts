@@ -5,13 +5,14 @@ import { bool, u32, u8, type ColumnType } from '../../clickhouse/rows/columns';
 import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { poolsTable } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
-import { parsePoolType, type PoolType } from '../../domain/pool';
+import { parsePoolType } from '../../domain/pool';
+import { type PoolType } from '../../domain/pools/poolShape';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
 const poolType: ColumnType<PoolType> = { ...u8, read: (reader) => parsePoolType(reader.u8()) };
 const { types } = poolsTable;
 const storedPoolRow = rowType({
-  ...pick(types, ['address', 'dex', 'factory', 'token0', 'token1', 'base_is_token0']),
+  ...pick(types, ['address', 'dex', 'protocol', 'factory', 'token0', 'token1', 'base_is_token0']),
   pool_type: poolType,
   /** All tokens of a weighted or stable pool in chain order; empty for two-token pools. */
   all_tokens: types.tokens,

@@ -7,7 +7,8 @@ import { address, bool, f64, hash, hexBytes, u32, u64 } from '../../clickhouse/r
 import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { poolFirstSharesTable } from '../../clickhouse/schema/olderPoolTables';
 import { lastOrdOfBlock } from '../../domain/ord';
-import { decodeSetFeeProtocol, type ProtocolSplit } from '../../protocols/feeProtocol';
+import type { ProtocolSplit } from '../../protocols/protocol';
+import { decodeSharesChange } from '../../protocols/registry';
 import { findOrdAt } from '../head/blockTimes';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { inChunks } from '../head/inChunks';
@@ -89,7 +90,7 @@ function createFirstShares(runner: QueryRunner): () => Promise<ReadonlyMap<strin
 /** Adds changes, in the order of their logs, to the splits of `splits`. */
 function withChanges(splits: Map<string, ProtocolSplit>, changes: readonly Change[]): ProtocolSplits {
   for (const { pair, ord, topic0, data } of changes) {
-    const change = decodeSetFeeProtocol({ topics: [topic0], data });
+    const change = decodeSharesChange({ topics: [topic0], data });
     if (change === null) continue;
     const earlierParts = splits.get(pair) ?? [{ fromOrd: 0, shares: change.before }];
     splits.set(pair, [...earlierParts, { fromOrd: ord, shares: change.after }]);

@@ -7,7 +7,8 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { address, i256, i32, text, u256 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
-import { POOL_V2, POOL_V3 } from '../../domain/pool';
+import { shapeOf } from '../../domain/pools/poolShape';
+import { getProtocol } from '../../protocols/registry';
 import type { Portfolio } from '../../wire/portfolio';
 import type { Warning } from '../../wire/risks';
 import {
@@ -175,7 +176,7 @@ function flagsOf(token: string, rebasing: ReadonlySet<string>, { seededTokens }:
 /** The pool of an LP token; null for other tokens. */
 function lpOf(pairs: PairTable, token: string): PairEntry | null {
   const entry = pairs.byAddress.get(token);
-  return entry === undefined || entry.pool.pool_type === POOL_V3 ? null : entry;
+  return entry === undefined || !shapeOf(entry.pool.pool_type).hasLpToken ? null : entry;
 }
 
 async function listPositions(
@@ -205,10 +206,10 @@ async function valueLpTokens(
   const uncountedEntries = entries.filter(
     (entry) => hasKnownSupply(entry) && countedSupplyOf(entry) === null,
   );
-  const uncountedV2 = uncountedEntries.filter(({ pool }) => pool.pool_type === POOL_V2);
+  const uncountedLocked = uncountedEntries.filter(({ pool }) => getProtocol(pool.protocol).locksSharesAtZero);
   const [supplies, zeroBalances, askedSupplies, lastReserves] = await Promise.all([
     listSupplies(runner, head, addresses(uncountedEntries)),
-    readZeroBalances(runner, head, addresses(uncountedV2)),
+    readZeroBalances(runner, head, addresses(uncountedLocked)),
     readSupplies(walletNode, head.hash, addresses(entries.filter((entry) => !hasKnownSupply(entry)))),
     listLastReserves(runner, head, entries),
   ]);
@@ -227,17 +228,17 @@ async function valueLpTokens(
   });
 }
 
-/** Reserves after the newest mint or burn, for V2 pairs with a protocol fee. */
+/** Reserves after the newest mint or burn, for pools that mint LP tokens to the protocol. */
 async function listLastReserves(
   runner: QueryRunner,
   head: HeadSnapshot,
   entries: readonly PairEntry[],
 ): Promise<ReadonlyMap<string, Reserves>> {
-  const v2WithFees = entries.filter(
-    ({ pool, facts }) => pool.pool_type === POOL_V2 && facts.protocolShare > 0,
+  const entriesWithFees = entries.filter(
+    ({ pool, facts }) => getProtocol(pool.protocol).mintsProtocolShares && facts.protocolShare > 0,
   );
   const rows = await inChunks(
-    v2WithFees.map(({ pool }) => pool.address.slice(2)),
+    entriesWithFees.map(({ pool }) => pool.address.slice(2)),
     (chunk) =>
       runner.run(
         'portfolio/list_last_products',

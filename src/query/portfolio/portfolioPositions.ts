@@ -1,9 +1,9 @@
 /** Values a wallet's LP tokens and V3 positions at the current states of the pools. Pure. */
 import { isTrusted } from '../../pricing/confidence';
 import { formatUnits } from '../../domain/amounts';
-import { POOL_V2 } from '../../domain/pool';
-import type { Collected } from '../../protocols/positionManager';
-import { amountsOfLiquidity } from '../../protocols/tickMath';
+import { getProtocol } from '../../protocols/registry';
+import type { Collected } from '../../protocols/ticks/positionManager';
+import { amountsOfLiquidity } from '../../protocols/ticks/tickMath';
 import type { PortfolioAmount, PortfolioPosition } from '../../wire/portfolio';
 import { pendingProtocolLp, shareOfPool, sharePercent, type Reserves } from './lpShare';
 import type { CountHolding } from './holdingCaps';
@@ -73,7 +73,7 @@ function effectiveSupply(
   poolBalances: readonly (bigint | null)[],
 ): bigint | null {
   if (supply === null) return null;
-  if (pool.pool_type !== POOL_V2) {
+  if (!getProtocol(pool.protocol).mintsProtocolShares) {
     const ownIndex = item.tokens.findIndex(({ address }) => address === pool.address);
     return supply - (poolBalances[ownIndex] ?? 0n);
   }

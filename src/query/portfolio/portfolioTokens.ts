@@ -1,6 +1,6 @@
 /** Values a wallet's tokens and native coin, and lists tokens that a wallet is likely to hold. Pure. */
 import { formatUnits, plainNumber } from '../../domain/amounts';
-import { POOL_V3 } from '../../domain/pool';
+import { shapeOf } from '../../domain/pools/poolShape';
 import { isTrusted, levelOf } from '../../pricing/confidence';
 import type { PortfolioNative, PortfolioToken } from '../../wire/portfolio';
 import type { PairTable } from '../pairs/pairTable';
@@ -114,7 +114,7 @@ export function listDeepest(pairs: PairTable): readonly string[] {
   const liquidityByToken = new Map<string, number>();
   for (const { tokens, pool, liquidityUsd } of pairs.entries) {
     // A concentrated pool has no LP token.
-    const lpTokens = pool.pool_type === POOL_V3 ? [] : [pool.address];
+    const lpTokens = shapeOf(pool.pool_type).hasLpToken ? [pool.address] : [];
     for (const address of [...lpTokens, ...tokens.all.map((token) => token.address)])
       liquidityByToken.set(address, (liquidityByToken.get(address) ?? 0) + liquidityUsd);
   }

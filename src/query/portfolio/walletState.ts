@@ -6,7 +6,7 @@
 import { callData, readUint } from '../../domain/contractCall';
 import { isQuantity, type Hex } from '../../domain/hex';
 import type { AccountState, StateAnswers, StateQuestion } from '../../domain/accountState';
-import { collectCall, readCollected, type Collected } from '../../protocols/positionManager';
+import { collectCall, readCollected, type Collected } from '../../protocols/ticks/positionManager';
 import type { Balances } from '../holders/balances';
 import type { BalanceSeeds } from '../holders/balanceSeeds';
 

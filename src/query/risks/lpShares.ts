@@ -1,7 +1,7 @@
 /** Computes which part of a pool's LP tokens is burnt, locked or held by the creator of its base token. Pure. */
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import type { WatchedHolder } from '../../domain/chainDescription';
-import { POOL_V3 } from '../../domain/pool';
+import { shapeOf } from '../../domain/pools/poolShape';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import type { ToldSupply } from '../olderPools/olderPools';
 import { isHistoryPartial } from '../holders/balances';
@@ -20,7 +20,7 @@ export type ToldLps = ReadonlyMap<string, ToldSupply | null>;
 
 /** Whether the pool has LP tokens whose earlier transfers are missing. */
 export function hasOlderLp(pool: StoredPool, head: HeadSnapshot): boolean {
-  return isHistoryPartial(head) && pool.created_block === null && pool.pool_type !== POOL_V3;
+  return isHistoryPartial(head) && pool.created_block === null && shapeOf(pool.pool_type).hasLpToken;
 }
 
 const UNKNOWN_SHARES: LpShares = { lockedPercent: null, creatorPercent: null };
@@ -31,7 +31,7 @@ export function lpSharesOf(
   watched: readonly WatchedHolder[],
   creator: Hex | null,
 ): LpShares {
-  const mintedSupply = pool.pool_type === POOL_V3 ? null : (lpSupplyOf(pool, facts)?.supply ?? null);
+  const mintedSupply = shapeOf(pool.pool_type).hasLpToken ? (lpSupplyOf(pool, facts)?.supply ?? null) : null;
   const supply = (mintedSupply ?? 0n) - pool.ownShares;
   const watchedBalances = (facts.told ?? facts.holding)?.watched;
   if (supply <= 0n || watchedBalances === undefined) return UNKNOWN_SHARES;

@@ -5,7 +5,7 @@
 import { callData, readUint } from '../../domain/contractCall';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import type { AccountState } from '../../domain/accountState';
-import { POOL_V2 } from '../../domain/pool';
+import { getProtocol } from '../../protocols/registry';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import type { PairEntry } from '../pairs/pairItem';
 import { hasOlderLp, type ToldLps } from './lpShares';
@@ -27,7 +27,7 @@ export async function askOlderLps(
     .sort((a, b) => b.liquidityUsd - a.liquidityUsd)
     .slice(0, POOLS_MAX)
     .map(({ pool, tokens: { base } }) => {
-      const zero = pool.pool_type === POOL_V2 ? [ZERO_ADDRESS] : [];
+      const zero = getProtocol(pool.protocol).locksSharesAtZero ? [ZERO_ADDRESS] : [];
       const holders = [...new Set([...counted, ...zero, creatorOf(base.address) ?? []].flat())];
       return {
         pool,

@@ -3,7 +3,7 @@
  * same.
  */
 import { isHistoryPartial } from '../holders/balances';
-import { POOL_V3 } from '../../domain/pool';
+import { shapeOf } from '../../domain/pools/poolShape';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import type { MarketTables } from '../marketTables';
 import { lpSupplyOf, supplyOf } from './tokenSupply';
@@ -17,7 +17,7 @@ export async function findMarketSupply(
   const entry = (await tokens.at(head)).byAddress.get(token);
   if (entry !== undefined) return supplyOf(entry.facts)?.total ?? null;
   const pool = (await pairs.at(head)).byAddress.get(token)?.pool;
-  if (pool === undefined || pool.pool_type === POOL_V3) return null;
+  if (pool === undefined || !shapeOf(pool.pool_type).hasLpToken) return null;
   const holding = (await holders.at(head)).of(token);
   return lpSupplyOf(pool, { holding, partial: isHistoryPartial(head) })?.supply ?? null;
 }

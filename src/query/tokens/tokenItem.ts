@@ -1,6 +1,6 @@
 /** Builds token items and details from the pairs and trades of one token. Pure. */
 import { formatUnits, plainNumber } from '../../domain/amounts';
-import { POOL_V3 } from '../../domain/pool';
+import { shapeOf } from '../../domain/pools/poolShape';
 import { levelOf, TRUSTED_MIN } from '../../pricing/confidence';
 import type { Window } from '../../wire/pairs';
 import type { Token } from '../../wire/primitives';
@@ -229,9 +229,9 @@ export function toTokenDetail(
   };
 }
 
-/** V3 pools have no LP token. */
+/** Null for a pool without an LP token. */
 function lpPairOf(lpPair: PairEntry | undefined): TokenDetail['lp_pair'] {
-  if (lpPair === undefined || lpPair.pool.pool_type === POOL_V3) return null;
+  if (lpPair === undefined || !shapeOf(lpPair.pool.pool_type).hasLpToken) return null;
   return { address: lpPair.pool.address, name: lpPair.tokens.name };
 }
 

@@ -1,4 +1,5 @@
 /** The page of one contract: its facts, decoded events, read calls, sources and ABI. Also a search through all sources. */
+import { shapeOf } from '../../domain/pools/poolShape.ts';
 import { getAnswer, getChains } from '../core/api.ts';
 import { contractPath, pairPath, tokenPath, walletPath, type App, type View } from '../core/app.ts';
 import { h, segments } from '../core/dom.ts';
@@ -18,8 +19,6 @@ import { sourceSearch } from './sourceSearch.ts';
 
 const PAGE_EVENTS = 50;
 const TRANSFER = 'Transfer(address,address,uint256)';
-/** Pools of this type have positions instead of LP tokens. */
-const POOL_TYPE_V3 = 3;
 
 type Tab = 'events' | 'holders' | 'read' | 'source' | 'abi';
 
@@ -124,9 +123,9 @@ function contractPage(record: ContractRecord, context: ContractContext): HTMLEle
   );
 }
 
-/** Tokens have holders, and so have the LP tokens of pools other than V3. */
+/** Tokens have holders, and so have LP tokens. */
 const hasHolders = ({ token, pair }: ContractRecord): boolean =>
-  token !== null || (pair !== null && pair.pool_type !== POOL_TYPE_V3);
+  token !== null || (pair !== null && shapeOf(pair.pool_type).hasLpToken);
 
 function summary(record: ContractRecord, chain: string | null): HTMLElement {
   const status = record.verification?.status ?? (record.verified ? 'verified' : null);

@@ -1,4 +1,5 @@
 /** The page of one pair: chart, figures and activity, all live. */
+import { shapeOf } from '../../domain/pools/poolShape.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/timeframes.ts';
 import type { ActivityItem } from '../../wire/activity';
 import type { PairAnswer, PairDetail } from '../../wire/pairs';
@@ -39,8 +40,6 @@ import { headTools } from '../market/starButton.ts';
 import { createTape, type Tape, type TapeFrame } from '../list/tape.ts';
 
 const REFRESH_MS = 4_000;
-/** Pools of this type have positions instead of LP tokens. */
-export const POOL_TYPE_V3 = 3;
 
 export const pairView: View = (app, place, main, signal) => {
   const address = place.path[1]?.toLowerCase() ?? '';
@@ -92,7 +91,7 @@ export const pairView: View = (app, place, main, signal) => {
         item: pair,
         token: pair.base_token,
         verified,
-        isV3: pair.pool_type === POOL_TYPE_V3,
+        hasLpToken: shapeOf(pair.pool_type).hasLpToken,
       });
       showIn(sideColumn, h('div', { class: 'rail-stack' }, pairRail(pair), risks));
       app.setTitle(`${pairTitle(pair)} ${formatUsdPrice(pair.price_usd)}`);

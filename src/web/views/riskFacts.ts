@@ -30,15 +30,15 @@ const SENTENCES: Readonly<Record<string, readonly [text: string, tone: Tone]>> =
   new: ['Created within the last 24 hours', 'warn'],
 };
 
-/** The rows of the panel. `isV3` pools have no LP tokens. Pure. */
-export function riskFacts(item: RiskFields, verified: Verified, isV3: boolean): Fact[] {
+/** The rows of the panel. A pool without LP tokens has positions. Pure. */
+export function riskFacts(item: RiskFields, verified: Verified, hasLpToken: boolean): Fact[] {
   const otherFacts = item.flags.flatMap((flag) => {
     const sentence = Object.hasOwn(SENTENCES, flag) ? SENTENCES[flag] : undefined;
     if (sentence === undefined) return [];
     const [text, tone] = sentence;
     return [{ name: 'Also', text, tone }];
   });
-  return [taxFact(item), ...lpFacts(item, isV3), codeFact(verified), mintFact(item), ...otherFacts];
+  return [taxFact(item), ...lpFacts(item, hasLpToken), codeFact(verified), mintFact(item), ...otherFacts];
 }
 
 /** 98.2 as 98.2 % */
@@ -58,9 +58,9 @@ function taxFact({ transfer_tax_pct: tax, flags }: RiskFields): Fact {
   return { name, text, tone: isTaxed ? 'warn' : tax.buy === null || tax.sell === null ? 'plain' : 'good' };
 }
 
-function lpFacts(item: RiskFields, isV3: boolean): Fact[] {
+function lpFacts(item: RiskFields, hasLpToken: boolean): Fact[] {
   const name = 'LP tokens';
-  if (isV3) return [{ name, text: 'none: the pool has positions', tone: 'plain' }];
+  if (!hasLpToken) return [{ name, text: 'none: the pool has positions', tone: 'plain' }];
   const { lp_locked_pct: lockedPercent, lp_held_by_creator_pct: heldPercent } = item;
   const lockedFact: Fact =
     lockedPercent === null

@@ -10,11 +10,11 @@ interface RiskOptions {
   /** The token whose source code counts. */
   readonly token: { readonly address: string };
   readonly verified: Verified;
-  readonly isV3: boolean;
+  readonly hasLpToken: boolean;
 }
 
-export function riskPanel({ item, token, verified, isV3 }: RiskOptions): HTMLElement {
-  const rows = riskFacts(item, verified, isV3).map(({ name, text, tone }) => {
+export function riskPanel({ item, token, verified, hasLpToken }: RiskOptions): HTMLElement {
+  const rows = riskFacts(item, verified, hasLpToken).map(({ name, text, tone }) => {
     const value =
       name === 'Source code'
         ? h('a', { href: contractPath(token.address), class: `risk ${tone}` }, text)

@@ -1,4 +1,5 @@
 /** The page of one token: its price with the audit, its chart over all pools, its pools and its supply. */
+import { shapeOf } from '../../domain/pools/poolShape.ts';
 import type { PairAnswer } from '../../wire/pairs';
 import type { TokenAnswer, TokenDetail } from '../../wire/tokens';
 import { getAnswer } from '../core/api.ts';
@@ -19,7 +20,7 @@ import {
 import { pairsOf } from './marketView.ts';
 import type { Place } from '../core/place.ts';
 import { columnSkeleton, fillColumn, isMissing, loadingPanel, pageSkeleton } from '../core/panel.ts';
-import { changes, followLive, readMaker, readTimeframe, POOL_TYPE_V3, windowTable } from './pairView.ts';
+import { changes, followLive, readMaker, readTimeframe, windowTable } from './pairView.ts';
 import { askVerified, riskPanel } from './riskPanel.ts';
 import {
   addressLink,
@@ -89,7 +90,7 @@ export const tokenView: View = (app, place, main, signal) => {
       if ('base_token' in data) return lpToken(data);
       if (!isPageOpen) openPage(data);
       showIn(head, tokenHead(data));
-      const risks = riskPanel({ item: data, token: data, verified, isV3: false });
+      const risks = riskPanel({ item: data, token: data, verified, hasLpToken: true });
       showIn(sideColumn, h('div', { class: 'rail-stack' }, tokenRail(data), risks));
       app.setTitle(`${symbolOf(data)} ${formatUsdPrice(data.price_usd)}`);
       return page;
@@ -234,7 +235,7 @@ async function getToken(address: string, signal: AbortSignal): Promise<TokenAnsw
   } catch (error) {
     if (!isMissing(error)) throw error;
     const answer = await getAnswer<PairAnswer>(`/pairs/${address}`, {}, signal);
-    if (answer.data.pool_type === POOL_TYPE_V3) throw error;
+    if (!shapeOf(answer.data.pool_type).hasLpToken) throw error;
     return answer;
   }
 }

@@ -16,6 +16,7 @@ import {
   type TransferRows,
 } from '../../../src/ingest/decode/decodeTransfers';
 import { createLog } from '../../../src/log';
+import { uniswapV3 } from '../../../src/protocols/uniswapV3/uniswapV3';
 import { pendingProtocolLp } from '../../../src/query/portfolio/lpShare';
 import { TEST_POOLS, TEST_WORLD_PLAN } from '../../support/worlds/testWorldPlan';
 import { plainBalances } from '../../integration/api/portfolio/transferWorld';
@@ -57,7 +58,8 @@ async function decodeChain(): Promise<TransferRows & { readonly skipped: Skipped
   const decoder = createTransferDecoder({
     wrappedNative: world.wrappedNative,
     positionManagers: new Set([world.v3.positionManager]),
-    isPool: (address) => world.pools.some((pool) => pool.address === address),
+    decodePoolEvent: (log) =>
+      world.pools.some(({ address }) => address === log.address) ? uniswapV3.decodeEvent(log) : null,
   });
   const logs = (await rpc.call('eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }])) as object[];
   const all: TransferRows = { transfers: [], position_events: [], unreadableTokens: new Set() };

@@ -4,7 +4,7 @@
  */
 import type { EthCalls } from '../../../src/node/calls/askContracts';
 import { isHexData, type Hex } from '../../../src/domain/hex';
-import { quoteRank } from '../../../src/domain/orientPool';
+import { quoteRank } from '../../../src/domain/pools/orientPool';
 import { RowWriter } from '../../../src/clickhouse/rows/rowWriter';
 import { RpcError } from '../../../src/node/rpc/rpcError';
 import type { ChainBlock } from '../../../src/domain/block';
@@ -17,7 +17,7 @@ import { TABLE_ENCODERS } from '../../../src/ingest/rows/encodeBlocks';
 import { createDecodeContext, configuredDexes } from '../../../src/ingest/session/runIngest';
 import { newIngestStatus } from '../../../src/ingest/session/status';
 import { createLog } from '../../../src/log';
-import { VAULT_PROTOCOL } from '../../../src/protocols/registry';
+import { isVaultProtocol } from '../../../src/protocols/registry';
 import { answerContract } from '../fleet/nodeAnswers';
 import { codeOfTable } from '../model/modelTables';
 import type { SimChain } from '../chain/simChain';
@@ -49,7 +49,7 @@ export function calmCalls(chain: SimChain, hashAt: (tag: string) => Hex | undefi
 export function simDecoding(rpc: EthCalls, chain = SIM_DESCRIPTION) {
   const decode = createDecodeContext({ chain, status: newIngestStatus(), log });
   const { baseIsToken0, eventTopics, creationTopics } = decode;
-  const vaults = chain.dexes.filter(({ protocol }) => protocol === VAULT_PROTOCOL);
+  const vaults = chain.dexes.filter(({ protocol }) => isVaultProtocol(protocol));
   const rankOf = (token: Hex): number => quoteRank(chain, token);
   const dexes = configuredDexes(chain);
   return {

@@ -5,7 +5,7 @@
 import { isWeaker } from '../../../src/domain/block';
 import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
 import type { QueryParams } from '../../../src/clickhouse/client/database';
-import { SWAP_FEE_CHANGED, VAULT_TOPICS } from '../../../src/protocols/balancerV2';
+import { SWAP_FEE_CHANGED, VAULT_TOPICS } from '../../../src/protocols/balancerV2/decodeBalancerEvent';
 import type { Hex } from '../../../src/domain/hex';
 import type { ModelEngine } from './modelEngine';
 import { blockOf, placeOf, type StoredRow } from './modelTables';

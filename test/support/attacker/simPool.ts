@@ -86,7 +86,7 @@ export class SimPool {
     return { price, liquidity: this.liquidityAt(this.sqrtPrice), reserve0, reserve1 };
   }
 
-  /** The state of a V3 pool as a walk over its tick map gives it (protocols/tickMap.ts). */
+  /** The state of a V3 pool as a walk over its tick map gives it (protocols/ticks/tickMap.ts). */
   private walkedState(): LegState {
     const { sqrtPrice } = this;
     const paidTo = (factor: number): Amounts => this.clone().swapTo(this.price * factor).paid;

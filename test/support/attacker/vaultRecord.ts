@@ -10,7 +10,7 @@ import {
   emptyWeightedPool,
   withWeights,
   type WeightedPoolState,
-} from '../../../src/protocols/weightedPool';
+} from '../../../src/protocols/balancerV2/weightedPool';
 
 const DECIMALS = 18;
 const MANAGER: Hex = `0x${'dd'.repeat(20)}`;

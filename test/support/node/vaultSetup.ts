@@ -6,7 +6,7 @@ import type { DecodeContext } from '../../../src/ingest/decode/decodeContext';
 import type { EndpointPool } from '../../../src/node/rpc/endpointPool';
 import { createTransferDecoder } from '../../../src/ingest/decode/decodeTransfers';
 import type { PoolRegistry } from '../../../src/ingest/pools/poolRegistry';
-import { POOL_TOPICS, VAULT_TOPICS } from '../../../src/protocols/balancerV2';
+import { POOL_TOPICS, VAULT_TOPICS } from '../../../src/protocols/balancerV2/decodeBalancerEvent';
 
 export interface Asked {
   readonly to: Hex;
@@ -63,7 +63,7 @@ export function contextOf(registry: PoolRegistry): DecodeContext {
     transfers: createTransferDecoder({
       wrappedNative: null,
       positionManagers: new Set(),
-      isPool: () => false,
+      decodePoolEvent: () => null,
     }),
     keepsAllLogs: () => true,
     vaultTopics: new Set([...VAULT_TOPICS, ...POOL_TOPICS]),

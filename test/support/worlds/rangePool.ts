@@ -3,7 +3,7 @@ import type { PoolRow, PoolStateRow } from '../../../src/clickhouse/schema/table
 import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import { noFacts, type BlockFacts } from '../../../src/ingest/rows/blockRows';
-import { amountsOfLiquidity, sqrtRatioAtTick } from '../../../src/protocols/tickMath';
+import { amountsOfLiquidity, sqrtRatioAtTick } from '../../../src/protocols/ticks/tickMath';
 import { token } from './pools';
 
 const SECONDS = 10;

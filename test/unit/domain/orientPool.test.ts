@@ -1,5 +1,5 @@
 import type { Hex } from '../../../src/domain/hex';
-import { orientPool } from '../../../src/domain/orientPool';
+import { orientPool } from '../../../src/domain/pools/orientPool';
 
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
 const anchor = (digit: string) => ({ address: address(digit), symbol: digit, priceUsd: 1 });

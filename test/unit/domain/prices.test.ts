@@ -2,8 +2,8 @@ import fc from 'fast-check';
 
 import { formatPrice, scalePrice, type PriceState } from '../../../src/domain/prices';
 import { EMPTY_STATE } from '../../../src/domain/pool';
-import { uniswapV2 } from '../../../src/protocols/uniswapV2';
-import { uniswapV3 } from '../../../src/protocols/uniswapV3';
+import { uniswapV2 } from '../../../src/protocols/uniswapV2/uniswapV2';
+import { uniswapV3 } from '../../../src/protocols/uniswapV3/uniswapV3';
 import { agree, exactly, parseDecimal, type Rational } from './rational';
 
 const UINT112_MAX = (1n << 112n) - 1n;

@@ -9,7 +9,7 @@ import {
   POOL_TOPICS,
   VAULT_TOPICS,
   type BalancerEvent,
-} from '../../../src/protocols/balancerV2';
+} from '../../../src/protocols/balancerV2/decodeBalancerEvent';
 import GOLDEN_LOGS from '../../golden/logs/balancerV2.json';
 import { BALANCER, BALANCER_EVENTS, balancerLogsOf, referenceBalancer } from './balancerReference';
 import { asJson } from './golden';

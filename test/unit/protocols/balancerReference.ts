@@ -6,7 +6,7 @@ import { Interface } from 'ethers';
 import fc from 'fast-check';
 
 import type { Hex } from '../../../src/domain/hex';
-import type { BalancerEvent } from '../../../src/protocols/balancerV2';
+import type { BalancerEvent } from '../../../src/protocols/balancerV2/decodeBalancerEvent';
 import { encode, toLog, type Words } from './reference';
 
 export const BALANCER = new Interface([

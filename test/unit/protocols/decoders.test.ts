@@ -1,10 +1,10 @@
 import { EventFragment, Interface } from 'ethers';
 import fc from 'fast-check';
 
-import { pancakeV3 } from '../../../src/protocols/pancakeV3';
+import { pancakeV3 } from '../../../src/protocols/uniswapV3/pancakeV3';
 import type { PoolCreation, PoolEvent, Protocol } from '../../../src/protocols/protocol';
-import { uniswapV2 } from '../../../src/protocols/uniswapV2';
-import { uniswapV3 } from '../../../src/protocols/uniswapV3';
+import { uniswapV2 } from '../../../src/protocols/uniswapV2/uniswapV2';
+import { uniswapV3 } from '../../../src/protocols/uniswapV3/uniswapV3';
 import { asJson, decode, GOLDEN_LOGS } from './golden';
 import {
   encode,
@@ -33,7 +33,7 @@ const V3_EVENTS = ['Swap', 'Initialize', 'Mint', 'Burn', 'Collect', 'CollectProt
 const V3_NAMES = [uniswapV3, pancakeV3];
 
 function reference(protocol: Protocol, words: Words): PoolCreation | PoolEvent | null {
-  return protocol.poolType === 2
+  return protocol.poolTypes[0] === 2
     ? (referenceV2Creation(words) ?? referenceV2(words))
     : (referenceV3Creation(words) ?? referenceV3(words));
 }
@@ -59,8 +59,8 @@ describe('golden logs of V2 and V3 are decoded to their known values', () => {
 
   it('the golden logs cover every event of the protocols', () => {
     const seen = new Set(GOLDEN_LOGS.map(({ log }) => log.topics[0]));
-    for (const { creationTopic, eventTopics } of [uniswapV2, uniswapV3, pancakeV3]) {
-      expect([creationTopic, ...eventTopics].filter((topic) => !seen.has(topic))).toEqual([]);
+    for (const { creationTopics, eventTopics } of [uniswapV2, uniswapV3, pancakeV3]) {
+      expect([...creationTopics, ...eventTopics].filter((topic) => !seen.has(topic))).toEqual([]);
     }
   });
 });
@@ -129,7 +129,7 @@ describe('malformed logs of V2 and V3 are refused', () => {
   });
 
   test.each([uniswapV2, uniswapV3, pancakeV3])('the decoder of $name never throws', (protocol) => {
-    const topic0 = fc.constantFrom(protocol.creationTopic, ...protocol.eventTopics);
+    const topic0 = fc.constantFrom(...protocol.creationTopics, ...protocol.eventTopics);
     const text = fc.oneof(fc.string({ maxLength: 300 }), fc.stringMatching(/^0x[0-9a-fxz-]{0,460}$/));
     const property = fc.property(topic0, fc.array(text, { maxLength: 4 }), text, (topic, rest, data) => {
       decode(protocol, { topics: [topic, ...rest], data });

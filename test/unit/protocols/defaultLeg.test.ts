@@ -2,12 +2,11 @@ import type { Hex } from '../../../src/domain/hex';
 import {
   emptyWeightedPool,
   fillState,
-  fromFeePips,
   pickDefaultLeg,
-  toFeePips,
   withBalances,
   withWeights,
-} from '../../../src/protocols/weightedPool';
+} from '../../../src/protocols/balancerV2/weightedPool';
+import { fromFeePips, toFeePips } from '../../../src/domain/swapFee';
 
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
 const OWN = address('9');

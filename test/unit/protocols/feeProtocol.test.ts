@@ -2,7 +2,7 @@
 import { AbiCoder, Interface } from 'ethers';
 
 import type { Hex } from '../../../src/domain/hex';
-import { decodeSetFeeProtocol, decodeSlot0Shares } from '../../../src/protocols/feeProtocol';
+import { decodeSetFeeProtocol, decodeSlot0Shares } from '../../../src/protocols/uniswapV3/feeProtocol';
 
 const UNISWAP = new Interface(['event SetFeeProtocol(uint8 old0, uint8 old1, uint8 new0, uint8 new1)']);
 const PANCAKE = new Interface(['event SetFeeProtocol(uint32 old0, uint32 old1, uint32 new0, uint32 new1)']);

@@ -2,10 +2,10 @@
 import pancakeV3Logs from '../../golden/logs/pancakeV3.json';
 import uniswapV2Logs from '../../golden/logs/uniswapV2.json';
 import uniswapV3Logs from '../../golden/logs/uniswapV3.json';
-import { pancakeV3 } from '../../../src/protocols/pancakeV3';
+import { pancakeV3 } from '../../../src/protocols/uniswapV3/pancakeV3';
 import type { PoolCreation, PoolEvent, Protocol } from '../../../src/protocols/protocol';
-import { uniswapV2 } from '../../../src/protocols/uniswapV2';
-import { uniswapV3 } from '../../../src/protocols/uniswapV3';
+import { uniswapV2 } from '../../../src/protocols/uniswapV2/uniswapV2';
+import { uniswapV3 } from '../../../src/protocols/uniswapV3/uniswapV3';
 import { toLog, type Words } from './reference';
 
 interface GoldenLog {

@@ -1,8 +1,8 @@
 import type { Dex } from '../../../src/domain/pool';
 import { toPool } from '../../../src/protocols/protocol';
 import { findProtocol } from '../../../src/protocols/registry';
-import { uniswapV2 } from '../../../src/protocols/uniswapV2';
-import { uniswapV3 } from '../../../src/protocols/uniswapV3';
+import { uniswapV2 } from '../../../src/protocols/uniswapV2/uniswapV2';
+import { uniswapV3 } from '../../../src/protocols/uniswapV3/uniswapV3';
 
 const address = (digit: string) => `0x${digit.repeat(40)}` as const;
 const DEX: Dex = { name: 'some_v2', displayName: 'Some', protocol: 'uniswap_v2', factory: address('f') };

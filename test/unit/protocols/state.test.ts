@@ -2,10 +2,10 @@ import fc from 'fast-check';
 
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../../src/domain/pool';
-import { pancakeV3 } from '../../../src/protocols/pancakeV3';
+import { pancakeV3 } from '../../../src/protocols/uniswapV3/pancakeV3';
 import type { PoolEvent } from '../../../src/protocols/protocol';
-import { uniswapV2 } from '../../../src/protocols/uniswapV2';
-import { uniswapV3 } from '../../../src/protocols/uniswapV3';
+import { uniswapV2 } from '../../../src/protocols/uniswapV2/uniswapV2';
+import { uniswapV3 } from '../../../src/protocols/uniswapV3/uniswapV3';
 import { agree, exactly, type Rational } from '../domain/rational';
 
 const UINT112_MAX = (1n << 112n) - 1n;

@@ -1,6 +1,11 @@
 /** Walks of tick maps, compared with the amounts of every single position before and after the move of the price. */
-import { isTickRange, TickMap, TICKS_MAX, type TickState } from '../../../src/protocols/tickMap';
-import { amountsOfLiquidity, sqrtRatioAtTick, TICK_MAX, TICK_MIN } from '../../../src/protocols/tickMath';
+import { isTickRange, TickMap, TICKS_MAX, type TickState } from '../../../src/protocols/ticks/tickMap';
+import {
+  amountsOfLiquidity,
+  sqrtRatioAtTick,
+  TICK_MAX,
+  TICK_MIN,
+} from '../../../src/protocols/ticks/tickMath';
 import { Random } from '../../support/random';
 
 const Q96 = 2 ** 96;

@@ -1,5 +1,10 @@
 /** Compares tick and liquidity arithmetic with the contract's constants and with plain fractions. */
-import { amountsOfLiquidity, sqrtRatioAtTick, TICK_MAX, TICK_MIN } from '../../../src/protocols/tickMath';
+import {
+  amountsOfLiquidity,
+  sqrtRatioAtTick,
+  TICK_MAX,
+  TICK_MIN,
+} from '../../../src/protocols/ticks/tickMath';
 
 test('the square-root ratios at the lowest and highest tick equal the constants of TickMath.sol', () => {
   expect(sqrtRatioAtTick(TICK_MIN)).toBe(4_295_128_739n);

@@ -2,7 +2,7 @@ import { AbiCoder, Interface } from 'ethers';
 import fc from 'fast-check';
 
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
-import { DOUBTS } from '../../../src/protocols/vaultDoubts';
+import { DOUBTS } from '../../../src/protocols/doubts';
 import {
   booksCalls,
   decodePoolTokens,
@@ -13,8 +13,8 @@ import {
   poolTokensCall,
   readBooks,
   readPoolFacts,
-} from '../../../src/protocols/weightedCalls';
-import { areWeights, ONE } from '../../../src/protocols/weightedPool';
+} from '../../../src/protocols/balancerV2/weightedCalls';
+import { areWeights, ONE } from '../../../src/protocols/balancerV2/weightedPool';
 import { anyAddress, anyPoolId } from './balancerReference';
 import { runsOf } from '../../support/run/runs';
 

@@ -1,20 +1,24 @@
 import fc from 'fast-check';
 
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
-import { poolOfId, type BalancerEvent, type VaultSwap } from '../../../src/protocols/balancerV2';
-import { DOUBTS } from '../../../src/protocols/vaultDoubts';
+import {
+  poolOfId,
+  type BalancerEvent,
+  type VaultSwap,
+} from '../../../src/protocols/balancerV2/decodeBalancerEvent';
+import { DOUBTS } from '../../../src/protocols/doubts';
 import {
   applyBalancerEvent,
   areWeights,
   emptyWeightedPool,
   ONE,
-  toFeePips,
   toLegSwap,
   toPairState,
   withWeights,
   toLeg,
   type WeightedPoolState,
-} from '../../../src/protocols/weightedPool';
+} from '../../../src/protocols/balancerV2/weightedPool';
+import { toFeePips } from '../../../src/domain/swapFee';
 
 const UINT256_MAX = (1n << 256n) - 1n;
 const POOL_ID: Hex = `0x${'5a'.repeat(20)}${'0001'}${'07'.padStart(20, '0')}`;

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 
 import type { Hex } from '../../../src/domain/hex';
 import { EMPTY_STATE } from '../../../src/domain/pool';
-import { uniswapV2 } from '../../../src/protocols/uniswapV2';
+import { uniswapV2 } from '../../../src/protocols/uniswapV2/uniswapV2';
 import {
   emptyWeightedPool,
   ONE,
   weightedSpotPrice,
   type WeightedPoolState,
-} from '../../../src/protocols/weightedPool';
+} from '../../../src/protocols/balancerV2/weightedPool';
 import { agree, exactly, type Rational } from '../domain/rational';
 import { fraction, outGivenIn, over, priceOf, type Side } from './weightedMath';
 

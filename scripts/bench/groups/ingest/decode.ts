@@ -2,8 +2,8 @@
 import type { ChainLog } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../../../src/domain/pool';
-import { uniswapV2 } from '../../../../src/protocols/uniswapV2';
-import { uniswapV3 } from '../../../../src/protocols/uniswapV3';
+import { uniswapV2 } from '../../../../src/protocols/uniswapV2/uniswapV2';
+import { uniswapV3 } from '../../../../src/protocols/uniswapV3/uniswapV3';
 import { median, type Figure } from '../../figure';
 import type { StubChain } from '../../../../test/support/stub/stubChain';
 

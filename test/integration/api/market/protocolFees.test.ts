@@ -13,7 +13,7 @@ import { logsTable, type PoolRow, type SwapRow } from '../../../../src/clickhous
 import type { Hex } from '../../../../src/domain/hex';
 import { toOrd } from '../../../../src/domain/ord';
 import { createLog } from '../../../../src/log';
-import { FEE_PROTOCOL_TOPICS } from '../../../../src/protocols/feeProtocol';
+import { FEE_PROTOCOL_TOPICS } from '../../../../src/protocols/uniswapV3/feeProtocol';
 import { readDexTable } from '../../../../src/query/dexes/dexTable';
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { toPairDetail } from '../../../../src/query/pairs/pairDetail';

@@ -10,6 +10,7 @@ import {
   type SkippedLogs,
   type TransferRows,
 } from '../../../../src/ingest/decode/decodeTransfers';
+import { uniswapV3 } from '../../../../src/protocols/uniswapV3/uniswapV3';
 import { encode, logsOf, toLog, V3, type Words } from '../../protocols/reference';
 import { runsOf } from '../../../support/run/runs';
 
@@ -43,7 +44,8 @@ const RUNS = runsOf(800);
 const rules = {
   wrappedNative: WRAPPED,
   positionManagers: new Set([MANAGER]),
-  isPool: (address: Hex) => address === POOL || address === OTHER_POOL,
+  decodePoolEvent: (log: ChainLog) =>
+    log.address === POOL || log.address === OTHER_POOL ? uniswapV3.decodeEvent(log) : null,
 };
 
 type LogAt = Partial<Pick<ChainLog, 'address' | 'transactionIndex' | 'logIndex'>>;

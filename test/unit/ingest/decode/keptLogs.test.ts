@@ -1,8 +1,8 @@
 /** Which raw logs are stored with EXPLORER=off. */
 import type { Hex } from '../../../../src/domain/hex';
 import { isKeptLog, KEPT_TOPICS } from '../../../../src/ingest/decode/keptLogs';
-import { POOL_TOPICS, VAULT_TOPICS } from '../../../../src/protocols/balancerV2';
-import { FEE_PROTOCOL_TOPICS } from '../../../../src/protocols/feeProtocol';
+import { POOL_TOPICS, VAULT_TOPICS } from '../../../../src/protocols/balancerV2/decodeBalancerEvent';
+import { FEE_PROTOCOL_TOPICS } from '../../../../src/protocols/uniswapV3/feeProtocol';
 
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const OWNER: Hex = '0x8be0079c531659141344cd1fd0a4f28419497f9722a3daafe3b4186f6b6457e0';

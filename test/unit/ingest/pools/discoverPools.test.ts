@@ -4,7 +4,7 @@ import { EMPTY_STATE } from '../../../../src/domain/pool';
 import { PoolDiscovery } from '../../../../src/ingest/pools/discoverPools';
 import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../../src/log';
-import { uniswapV3 } from '../../../../src/protocols/uniswapV3';
+import { uniswapV3 } from '../../../../src/protocols/uniswapV3/uniswapV3';
 import { answeringCalls, malformedAnswer } from '../../../support/node/vaultSetup';
 import { data as words, digest } from '../../../simulation/chain/simLogs';
 
@@ -50,7 +50,7 @@ function setUp() {
     rpc,
     dexes: [{ dex, protocol: uniswapV3 }],
     eventTopics: uniswapV3.eventTopics,
-    creationTopics: new Set([uniswapV3.creationTopic]),
+    creationTopics: uniswapV3.creationTopics,
     baseIsToken0: () => true,
     log: createLog('silent', false),
   });

@@ -1,5 +1,5 @@
 import { weightedLiquidity } from '../../../../src/pricing/leg';
-import { DOUBTS } from '../../../../src/protocols/vaultDoubts';
+import { DOUBTS } from '../../../../src/protocols/doubts';
 import { wholeHours } from '../../../../src/query/bars/hourWindow';
 import {
   aprPercent,

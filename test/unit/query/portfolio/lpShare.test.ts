@@ -81,7 +81,7 @@ test('the supply of a pool excludes LP tokens that the pool itself holds', () =>
   const prices = makeTokenPrices(none, { m5: none, h1: none, h6: none, h24: none }, null);
   const entry = {
     item: { address: pool, dex_name: 'x', pool_type: 5, tokens, apr_24h: null },
-    pool: { address: pool, pool_type: 5, all_tokens: [a, pool, b], all_weights: [] },
+    pool: { address: pool, protocol: 'balancer_v2', pool_type: 5, all_tokens: [a, pool, b], all_weights: [] },
     facts: { balances: [600n, 9000n, 30n], state: null, protocolShare: 0 },
   } as unknown as PairEntry;
   const lp = { balance: 50n, supply: 9_100n, lastReserves: null };

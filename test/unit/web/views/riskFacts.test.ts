@@ -11,7 +11,7 @@ const shown = (...given: Parameters<typeof riskFacts>): Record<string, string> =
   Object.fromEntries(riskFacts(...given).map(({ name, text, tone }) => [name, `${text} (${tone})`]));
 
 test('a token without risks has good facts', () => {
-  expect(shown(SAFE, true, false)).toEqual({
+  expect(shown(SAFE, true, true)).toEqual({
     'Transfer tax': 'none (good)',
     'LP tokens': '98.2 % burnt or locked (good)',
     'LP of the creator': '0 % (good)',
@@ -27,7 +27,7 @@ test('taxes, LP tokens of the creator, minting and other flags are warnings', ()
     lp_locked_pct: 1,
     lp_held_by_creator_pct: 40,
   };
-  expect(shown(item, false, false)).toEqual({
+  expect(shown(item, false, true)).toEqual({
     'Transfer tax': 'buy 5 %, sell not measured (warn)',
     'LP tokens': '1 % burnt or locked (plain)',
     'LP of the creator': '40 % (warn)',
@@ -39,11 +39,11 @@ test('taxes, LP tokens of the creator, minting and other flags are warnings', ()
 
 test('what is unknown is said to be unknown', () => {
   const item = { flags: [], transfer_tax_pct: null, lp_locked_pct: null, lp_held_by_creator_pct: null };
-  expect(shown(item, null, false)).toMatchObject({
+  expect(shown(item, null, true)).toMatchObject({
     'Transfer tax': 'not measured yet (plain)',
     'LP tokens': 'locked part unknown (plain)',
     'LP of the creator': 'unknown (plain)',
     'Source code': 'unknown (plain)',
   });
-  expect(shown(item, null, true)['LP tokens']).toBe('none: the pool has positions (plain)');
+  expect(shown(item, null, false)['LP tokens']).toBe('none: the pool has positions (plain)');
 });

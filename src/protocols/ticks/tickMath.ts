@@ -69,11 +69,11 @@ export function amountsOfLiquidity(
 }
 
 /** Amount of token0 by SqrtPriceMath.getAmount0Delta, rounded down: L · (√b − √a) / (√a · √b). */
-function amount0Delta(lower: bigint, upper: bigint, liquidity: bigint): bigint {
+export function amount0Delta(lower: bigint, upper: bigint, liquidity: bigint): bigint {
   return ((liquidity << 96n) * (upper - lower)) / upper / lower;
 }
 
 /** Amount of token1 by SqrtPriceMath.getAmount1Delta, rounded down: L · (√b − √a). */
-function amount1Delta(lower: bigint, upper: bigint, liquidity: bigint): bigint {
+export function amount1Delta(lower: bigint, upper: bigint, liquidity: bigint): bigint {
   return (liquidity * (upper - lower)) / Q96;
 }

@@ -3,10 +3,10 @@
  * event, and names the pool by id. The caller checks that the emitter is the configured vault or a known pool. Events
  * as in IVault.sol and BasePool.sol (balancer/balancer-v2-monorepo).
  */
-import type { ChainLog } from '../domain/block';
-import { isHash, type Hex } from '../domain/hex';
-import { readArrays, toAddresses, toSigned } from './abiArrays';
-import { addressOfTopic, intAt, isAddressTopic, loadData, uintAt } from './words';
+import type { ChainLog } from '../../domain/block';
+import { isHash, type Hex } from '../../domain/hex';
+import { readArrays, toAddresses, toSigned } from '../abiArrays';
+import { addressOfTopic, intAt, isAddressTopic, loadData, uintAt } from '../words';
 
 /** Topic of PoolRegistered(bytes32 indexed poolId, address indexed poolAddress, uint8 specialization). */
 export const POOL_REGISTERED: Hex = '0x3c13bc30b8e878c53fd2a36b679409c073afd75950be43d8858768e956fbc20e';

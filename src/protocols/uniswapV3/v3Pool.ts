@@ -3,9 +3,9 @@
  * the two Swap layouts, so both names read both layouts, distinguished by topic0. Events as in
  * IUniswapV3PoolEvents.sol.
  */
-import type { ChainLog } from '../domain/block';
-import type { Hex } from '../domain/hex';
-import { POOL_V3 } from '../domain/pool';
+import type { ChainLog } from '../../domain/block';
+import type { Hex } from '../../domain/hex';
+import { POOL_V3 } from '../../domain/pools/poolShape';
 import type {
   BurnEvent,
   CollectEvent,
@@ -17,7 +17,10 @@ import type {
   PoolEvent,
   Protocol,
   SwapEvent,
-} from './protocol';
+} from '../protocol';
+import { decodeSetFeeProtocol, decodeSlot0Shares, FEE_PROTOCOL_TOPICS } from './feeProtocol';
+import { quoteInRange } from './quoteInRange';
+import { v3Questions } from './v3Questions';
 import { applyV3Event, v3SpotPrice } from './v3State';
 import {
   addressAt,
@@ -34,7 +37,7 @@ import {
   loadData,
   uint24OfTopic,
   uintAt,
-} from './words';
+} from '../words';
 
 /** Topic of PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24
  * tickSpacing, address pool). */
@@ -65,18 +68,30 @@ const FLASH: Hex = '0xbdbdb71d7860376ba52b25a5028beea23581364a40522f6bcfb86bb1f2
 const SWAP_WORDS = 5;
 const PANCAKE_SWAP_WORDS = 7;
 
+const feeSplit = { decodeChange: decodeSetFeeProtocol, decodeSlot0: decodeSlot0Shares };
+
 /** Creates a V3 protocol with its name in the chain description. */
-export function createV3Protocol(name: 'uniswap_v3' | 'pancake_v3'): Protocol {
+export function createV3Protocol(name: string) {
   return {
     name,
-    poolType: POOL_V3,
-    creationTopic: POOL_CREATED,
+    emitter: 'pool',
+    poolTypes: [POOL_V3],
+    keptTopics: FEE_PROTOCOL_TOPICS,
+    locksSharesAtZero: false,
+    mintsProtocolShares: false,
+    feeSplit,
+    creationTopics: new Set([POOL_CREATED]),
     eventTopics: new Set([SWAP, PANCAKE_SWAP, INITIALIZE, MINT, BURN, COLLECT, COLLECT_PROTOCOL, FLASH]),
+    hasSync: false,
+    hasShareTransfers: false,
     decodeCreation,
     decodeEvent,
     applyEvent: applyV3Event,
     spotPrice: v3SpotPrice,
-  };
+    swapFeePips: ({ feePips }) => feePips,
+    quote: quoteInRange,
+    ...v3Questions,
+  } satisfies Protocol;
 }
 
 function decodeCreation({ topics, data }: ChainLog): PoolCreation | null {

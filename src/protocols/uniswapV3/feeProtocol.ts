@@ -4,9 +4,10 @@
  * 0 = nothing (UniswapV3Pool.sol, swap and setFeeProtocol). PancakeSwap keeps ten-thousandths of the fee in a uint32
  * (16 bits for each token; PancakeV3Pool.sol), and its pools start with 32 to 34 %.
  */
-import type { ChainLog } from '../domain/block';
-import type { Hex } from '../domain/hex';
-import { readWords } from './abiArrays';
+import type { ChainLog } from '../../domain/block';
+import type { Hex } from '../../domain/hex';
+import { readWords } from '../abiArrays';
+import type { FirstShares, ProtocolShares, SharesChange } from '../protocol';
 
 /** Topic of Uniswap's SetFeeProtocol(uint8 feeProtocol0Old, uint8 feeProtocol1Old, uint8 0New, uint8 1New). */
 const SET_FEE_PROTOCOL: Hex = '0x973d8d92bb299f4af6ce49b52a8adb85ae46b9f214c4c4fc06ac77401237b133';
@@ -19,28 +20,6 @@ const FEE_DENOMINATOR = 10_000n;
 const [UNISWAP_MIN, UNISWAP_MAX] = [4n, 10n];
 const SLOT0_WORDS = 7;
 const SLOT0_FEE_WORD = 5;
-
-/** The protocol's parts of the fees that are paid in token0 and in token1, 0 to 1. */
-interface ProtocolShares {
-  readonly share0: number;
-  readonly share1: number;
-}
-
-interface SplitPart {
-  /** The part applies to swaps above this position (`ord`), up to the next part. */
-  readonly fromOrd: number;
-  /** Null if unknown. */
-  readonly shares: ProtocolShares | null;
-}
-
-/** The protocol's parts of a pool's fees over time, oldest first; the first part starts at 0. */
-export type ProtocolSplit = readonly SplitPart[];
-
-/** The parts before and after a SetFeeProtocol log. A part is null if its values are out of range. */
-interface SharesChange {
-  readonly before: ProtocolShares | null;
-  readonly after: ProtocolShares | null;
-}
 
 /** Decodes SetFeeProtocol of either layout. Null for another topic or a malformed layout. */
 export function decodeSetFeeProtocol({
@@ -61,9 +40,7 @@ export function decodeSetFeeProtocol({
  * Uniswap. `isReady` is false for a pool without a first price: initialize() sets the parts. Null if the answer is no
  * slot0, or if the parts are out of range.
  */
-export function decodeSlot0Shares(
-  answer: Hex,
-): { readonly isReady: boolean; readonly shares: ProtocolShares | null } | null {
+export function decodeSlot0Shares(answer: Hex): FirstShares | null {
   const words = readWords(answer, SLOT0_WORDS);
   const [price, packed] = [words?.[0], words?.[SLOT0_FEE_WORD]];
   if (words?.length !== SLOT0_WORDS || price === undefined || packed === undefined) return null;

@@ -3,7 +3,7 @@
  * (balancer/balancer-v2-monorepo). Any contract may register a pool and claim any weights. Only its swaps show
  * whether the claim is true.
  */
-import { EXTREME_FEE_PIPS } from '../domain/swapFee';
+import { EXTREME_FEE_PIPS } from '../../domain/swapFee';
 
 /** Largest part of the swap's amount by which the swap may differ from the formula. */
 const TOLERANCE = 0.01;
@@ -40,8 +40,13 @@ export function fitsWeights(swap: WeightedSwap): boolean {
 }
 
 /** Raw tokens out: B_o · (1 − (B_i / (B_i + amount · (1 − fee)))^(w_i / w_o)). */
-function outGivenIn(
-  { balanceIn, balanceOut, weightIn, weightOut }: WeightedSwap,
+export function outGivenIn(
+  {
+    balanceIn,
+    balanceOut,
+    weightIn,
+    weightOut,
+  }: Pick<WeightedSwap, 'balanceIn' | 'balanceOut' | 'weightIn' | 'weightOut'>,
   amountIn: number,
   feePips: number,
 ): number {

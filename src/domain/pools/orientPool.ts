@@ -2,8 +2,8 @@
  * Decides which token of a pool is the base token. The decision is made once, when the pool is found, so that a chart
  * never changes its direction.
  */
-import type { ChainDescription } from './chainDescription';
-import type { Hex } from './hex';
+import type { ChainDescription } from '../chainDescription';
+import type { Hex } from '../hex';
 
 /** The part of the description that ranks tokens. */
 type RankingChain = Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;

@@ -2,9 +2,11 @@
  * Decodes Uniswap V2 and its forks: constant product, two tokens, and the reserves as the whole state. Events as in
  * UniswapV2Pair.sol and UniswapV2Factory.sol (Uniswap/v2-core).
  */
-import type { ChainLog } from '../domain/block';
-import type { Hex } from '../domain/hex';
-import { POOL_V2, type PoolState } from '../domain/pool';
+import type { ChainLog } from '../../domain/block';
+import { callData, readAddress, readUint } from '../../domain/contractCall';
+import type { Hex } from '../../domain/hex';
+import { EMPTY_STATE, type Pool, type PoolState } from '../../domain/pool';
+import { POOL_V2 } from '../../domain/pools/poolShape';
 import type {
   BurnEvent,
   MintEvent,
@@ -13,8 +15,8 @@ import type {
   Protocol,
   SwapEvent,
   SyncEvent,
-} from './protocol';
-import { addressAt, addressOfTopic, isAddressTopic, isUint112, isUint160, loadData, uintAt } from './words';
+} from '../protocol';
+import { addressAt, addressOfTopic, isAddressTopic, isUint112, isUint160, loadData, uintAt } from '../words';
 
 /** Topic of PairCreated(address indexed token0, address indexed token1, address pair, uint256). */
 const PAIR_CREATED: Hex = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9';
@@ -28,19 +30,40 @@ const MINT: Hex = '0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c038
 /** Topic of Burn(address indexed sender, uint256 amount0, uint256 amount1, address indexed to). */
 const BURN: Hex = '0xdccd412f0b1252819cb1fd330b93224ca42612892bb3f4f789976e6d81936496';
 
+const PIPS = 1_000_000n;
 const INT256_MAX = (1n << 255n) - 1n;
 const INT256_MIN = -(1n << 255n);
 
-export const uniswapV2: Protocol = {
+export const uniswapV2 = {
   name: 'uniswap_v2',
-  poolType: POOL_V2,
-  creationTopic: PAIR_CREATED,
+  emitter: 'pool',
+  poolTypes: [POOL_V2],
+  keptTopics: [],
+  locksSharesAtZero: true,
+  mintsProtocolShares: true,
+  feeSplit: null,
+  creationTopics: new Set([PAIR_CREATED]),
   eventTopics: new Set([SWAP, SYNC, MINT, BURN]),
+  hasSync: true,
+  hasShareTransfers: true,
   decodeCreation,
   decodeEvent,
   applyEvent,
   spotPrice,
-};
+  swapFeePips: ({ feePips }) => feePips,
+  quote,
+  factCalls: ['token0()', 'token1()'],
+  readFacts,
+  confirmCall: (to, { token0, token1 }) => ({
+    to,
+    data: callData('getPair(address,address)', token0, token1),
+  }),
+  stateCalls: ({ pool: to }) => [{ to, data: callData('getReserves()') }],
+  readState,
+  lastMoveCalls: () => [],
+  readLastMove: ([reserves]) => readUint(reserves, 2),
+  listsPools: true,
+} satisfies Protocol;
 
 function decodeCreation({ topics, data }: ChainLog): PoolCreation | null {
   const [topic, token0, token1] = topics;
@@ -129,6 +152,17 @@ function decodeBurn({ topics, data }: ChainLog): BurnEvent | null {
   };
 }
 
+function readFacts(pool: Hex, answers: ReadonlyMap<string, Hex | null>): PoolCreation | null {
+  const [token0, token1] = [readAddress(answers.get('token0()')), readAddress(answers.get('token1()'))];
+  return token0 === null || token1 === null ? null : { pool, token0, token1, feePips: null, tickSpacing: 0 };
+}
+
+function readState([reserves]: readonly (Hex | null)[]): PoolState | null {
+  const [reserve0, reserve1] = [readUint(reserves), readUint(reserves, 1)];
+  if (reserve0 === null || reserve1 === null) return null;
+  return { ...EMPTY_STATE, reserve0: BigInt.asUintN(112, reserve0), reserve1: BigInt.asUintN(112, reserve1) };
+}
+
 /** Only a Sync changes the reserves; each mint, burn and swap emits its own Sync. */
 function applyEvent(state: PoolState, event: PoolEvent): PoolState {
   if (event.kind !== 'sync') return state;
@@ -142,4 +176,17 @@ function applyEvent(state: PoolState, event: PoolEvent): PoolState {
 function spotPrice(state: PoolState): number | null {
   const price = Number(state.reserve1) / Number(state.reserve0);
   return Number.isFinite(price) && price > 0 ? price : null;
+}
+
+/** UniswapV2Library.sol, getAmountOut, with the fee in pips. */
+function quote(
+  { feePips }: Pick<Pool, 'feePips'>,
+  { reserve0, reserve1 }: PoolState,
+  amountIn: bigint,
+  isToken0In: boolean,
+): bigint | null {
+  const [reserveIn, reserveOut] = isToken0In ? [reserve0, reserve1] : [reserve1, reserve0];
+  if (amountIn <= 0n || reserveIn === 0n || reserveOut === 0n) return null;
+  const paid = amountIn * (PIPS - BigInt(feePips));
+  return (paid * reserveOut) / (reserveIn * PIPS + paid);
 }

@@ -1,5 +1,4 @@
 /** Decoder for Uniswap V3 and forks that did not change its events. */
-import type { Protocol } from './protocol';
 import { createV3Protocol } from './v3Pool';
 
-export const uniswapV3: Protocol = createV3Protocol('uniswap_v3');
+export const uniswapV3 = createV3Protocol('uniswap_v3');

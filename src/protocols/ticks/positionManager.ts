@@ -2,8 +2,8 @@
  * Calls of a V3 position manager: INonfungiblePositionManager.sol (Uniswap/v3-periphery; PancakeSwap's is the same).
  * `collect` pays out all tokens owed to a position, including fees up to this block, and returns the amounts.
  */
-import { callData } from '../domain/contractCall';
-import type { Hex } from '../domain/hex';
+import { callData } from '../../domain/contractCall';
+import type { Hex } from '../../domain/hex';
 
 /** The largest uint128: no limit. */
 const NO_LIMIT = 2n ** 128n - 1n;

@@ -3,12 +3,15 @@
  * of n tokens trades as n(n−1)/2 legs of two tokens each. Formulas: WeightedMath.sol
  * (balancer/balancer-v2-monorepo); the invariant is Π B_k^w_k, B = balance, w = weight.
  */
-import type { Hex } from '../domain/hex';
-import { EMPTY_STATE, type PoolState } from '../domain/pool';
-import { ARRAY_LENGTH_MAX } from './abiArrays';
-import { poolOfId, shareMoveOf, type BalancerEvent, type VaultSwap } from './balancerV2';
-import { DOUBTS, hasManager, termsDoubt } from './vaultDoubts';
-import { fitsWeights } from './weightedMath';
+import type { Hex } from '../../domain/hex';
+import { EMPTY_STATE, type PoolState } from '../../domain/pool';
+import { toFeePips } from '../../domain/swapFee';
+import { ARRAY_LENGTH_MAX } from '../abiArrays';
+import { poolOfId, shareMoveOf, type BalancerEvent, type VaultSwap } from './decodeBalancerEvent';
+import { DOUBTS } from '../doubts';
+import type { VaultPoolState } from '../protocol';
+import { hasManager, termsDoubt } from './vaultDoubts';
+import { fitsWeights, outGivenIn } from './weightedMath';
 
 /** The number that means a weight of 1, or a fee of 100 %. */
 export const ONE = 10n ** 18n;
@@ -16,30 +19,10 @@ export const ONE = 10n ** 18n;
  * errors; 0.1 % is far more than these. */
 const WEIGHT_SUM_SLACK = ONE / 1000n;
 const UINT256_MAX = (1n << 256n) - 1n;
-const PIPS_ONE = 1_000_000;
-/** One pip in units where 1e18 means 100 %. */
-const SWAP_FEE_PER_PIP = ONE / BigInt(PIPS_ONE);
 const LEG_BASE = 256;
 
-export interface WeightedPoolState {
-  readonly poolId: Hex;
-  /** Tokens in chain order. A leg refers to tokens by their index in this list. */
-  readonly tokens: readonly Hex[];
-  /**
-   * Raw units that the vault holds, one number per token, without managed balances. Empty until the tokens are
-   * registered. A swap does not change an unknown balance.
-   */
-  readonly balances: readonly bigint[];
-  /**
-   * Weights in units where 1e18 means 1, one per token. Null if they are unknown, or if the pool is not weighted. The
-   * pool then has no price.
-   */
-  readonly weights: readonly bigint[] | null;
-  /** Fee in units where 1e18 means 100 %. 0n means unknown, because BasePool.sol allows no fee below 1e12. */
-  readonly swapFee: bigint;
-  /** Bits of DOUBTS. A doubt about a pool is never removed. */
-  readonly doubts: number;
-}
+/** A vault pool. A leg refers to tokens by their index in the list. */
+export type WeightedPoolState = VaultPoolState;
 
 /** Two tokens of a pool, given by their indexes in its list of tokens, `first` < `second`. */
 export interface LegIndexes {
@@ -270,13 +253,17 @@ export function weightedSpotPrice(state: WeightedPoolState, i: number, j: number
   return Number.isFinite(price) && price > 0 ? price : null;
 }
 
-/** Converts a swap fee (1e18 = 100 %) to pips (1e6 = 100 %), rounded half up, at most 1e6. */
-export function toFeePips(swapFee: bigint): number {
-  const pips = (swapFee + SWAP_FEE_PER_PIP / 2n) / SWAP_FEE_PER_PIP;
-  return pips > BigInt(PIPS_ONE) ? PIPS_ONE : Number(pips);
-}
-
-/** Converts pips to a swap fee (1e18 = 100 %). */
-export function fromFeePips(pips: number): bigint {
-  return BigInt(pips) * SWAP_FEE_PER_PIP;
+/** Raw token j that the pool pays out for `amountIn` of token i. Null where the pool has no price. */
+export function quoteWeighted(
+  state: WeightedPoolState,
+  i: number,
+  j: number,
+  amountIn: bigint,
+): bigint | null {
+  const { balances, weights, swapFee } = state;
+  if (amountIn <= 0n || weightedSpotPrice(state, i, j) === null) return null;
+  const [balanceIn = 0n, balanceOut = 0n] = [balances[i], balances[j]];
+  const [weightIn = 0n, weightOut = 0n] = [weights?.[i], weights?.[j]];
+  const terms = { balanceIn, balanceOut, weightIn, weightOut };
+  return BigInt(Math.floor(outGivenIn(terms, Number(amountIn), Number(swapFee) / 1e12)));
 }

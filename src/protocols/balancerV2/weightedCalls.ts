@@ -7,11 +7,11 @@
  * getAmplificationParameter is stable (type 5) and sets no price: its spot price depends on the amplification
  * A and on token rates, not only on the ratio of balances. Any other pool is ignored.
  */
-import { callData, type ContractCall } from '../domain/contractCall';
-import type { Hex } from '../domain/hex';
-import { POOL_STABLE, POOL_WEIGHTED } from '../domain/pool';
-import { readArrays, readWords, toAddresses } from './abiArrays';
-import { DOUBTS } from './vaultDoubts';
+import { callData, type ContractCall } from '../../domain/contractCall';
+import type { Hex } from '../../domain/hex';
+import { POOL_STABLE, POOL_WEIGHTED } from '../../domain/pools/poolShape';
+import { readArrays, readWords, toAddresses } from '../abiArrays';
+import { DOUBTS } from '../doubts';
 import { areWeights, ONE } from './weightedPool';
 
 /** Words of the shortest answer to getGradualWeightUpdateParams: start, end, and an array of end weights. */

@@ -2,8 +2,8 @@
  * Applies events to the state of a V3 pool, and computes its price. V3 pools have no reserves, so balances are summed
  * from the logs. A burn releases tokens but leaves them in the pool; a collect takes them out (UniswapV3Pool.sol).
  */
-import type { PoolState } from '../domain/pool';
-import type { BurnEvent, MintEvent, PoolEvent, SwapEvent } from './protocol';
+import type { PoolState } from '../../domain/pool';
+import type { BurnEvent, MintEvent, PoolEvent, SwapEvent } from '../protocol';
 
 const UINT128_MAX = (1n << 128n) - 1n;
 const UINT256_MAX = (1n << 256n) - 1n;

@@ -1,0 +1,77 @@
+/**
+ * The types of pools, and what follows from the type alone. Tables and answers carry the number of the type. What differs
+ * between protocols of one type is in `src/protocols/protocol.ts`.
+ */
+
+/** Constant product, as Uniswap V2. */
+export const POOL_V2 = 2;
+/** Concentrated liquidity between ticks, as Uniswap V3. */
+export const POOL_V3 = 3;
+/** Weighted pool of a Balancer vault. */
+export const POOL_WEIGHTED = 4;
+export const POOL_STABLE = 5;
+export const POOL_TYPES = [POOL_V2, POOL_V3, POOL_WEIGHTED, POOL_STABLE] as const;
+export type PoolType = (typeof POOL_TYPES)[number];
+
+interface PoolShape {
+  /** Whether liquidity lies between ticks: states have √price and tick, and liquidity events have a range. */
+  readonly hasTicks: boolean;
+  /** Whether the pool's contract is the token of its shares (LP token). A pool with ticks has positions instead. */
+  readonly hasLpToken: boolean;
+  /** Whether both sides of the pool have equal value at its price. */
+  readonly hasEqualSides: boolean;
+  /**
+   * The exact source of the price: the ratio of the reserves, √price, or `stored`: only the price that is stored with
+   * the state, a float64.
+   */
+  readonly price: 'reserves' | 'sqrt_price' | 'stored';
+  /**
+   * The liquidity near the price: √(reserve0 · reserve1), the active liquidity of the state, or that of a weighted pool.
+   * Null if it is not computed.
+   */
+  readonly liquidity: 'reserves' | 'active' | 'weighted' | null;
+}
+
+const SHAPES: Readonly<Record<PoolType, PoolShape>> = {
+  [POOL_V2]: {
+    hasTicks: false,
+    hasLpToken: true,
+    hasEqualSides: true,
+    price: 'reserves',
+    liquidity: 'reserves',
+  },
+  [POOL_V3]: {
+    hasTicks: true,
+    hasLpToken: false,
+    hasEqualSides: false,
+    price: 'sqrt_price',
+    liquidity: 'active',
+  },
+  [POOL_WEIGHTED]: {
+    hasTicks: false,
+    hasLpToken: true,
+    hasEqualSides: false,
+    price: 'stored',
+    liquidity: 'weighted',
+  },
+  [POOL_STABLE]: {
+    hasTicks: false,
+    hasLpToken: true,
+    hasEqualSides: false,
+    price: 'stored',
+    liquidity: null,
+  },
+};
+
+/** The type of this number, or undefined. */
+export function findPoolType(value: number): PoolType | undefined {
+  return POOL_TYPES.find((type) => type === value);
+}
+
+/** The shape of a stored or answered type. Throws a RangeError for an unknown number. */
+export function shapeOf(poolType: number): PoolShape {
+  const type = findPoolType(poolType);
+  if (type === undefined)
+    throw new RangeError(`pool type: got ${poolType}; allowed: ${POOL_TYPES.join(', ')}`);
+  return SHAPES[type];
+}
