@@ -263,7 +263,7 @@ const KNOWS_FAMILY: Readonly<Record<string, string>> = {
   ),
   ...Object.fromEntries(
     ['decode/addFoundPools', 'decode/decodeVaultLog', 'olderPools/factoryLogs', 'olderPools/readOldStates']
-      .concat(['pools/discoverVaultPools', 'pools/storedVaultPools'])
+      .concat(['pools/discoverVaultPools', 'pools/finding', 'pools/storedVaultPools'])
       .map((path) => [`src/ingest/${path}.ts`, 'reads the pools of the only family with a vault']),
   ),
 };
