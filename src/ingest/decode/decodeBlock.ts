@@ -5,7 +5,7 @@
 import { isWeaker, type ChainBlock, type ChainLog } from '../../domain/block';
 import { addressOfWord, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
-import { type PoolState } from '../../domain/pool';
+import type { PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
 import { toPool, type PoolEvent, type Protocol, type SwapEvent } from '../../protocols/protocol';
 import { noFacts, type BlockFacts } from '../rows/blockRows';
