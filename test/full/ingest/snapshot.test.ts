@@ -10,30 +10,45 @@ import { join } from 'node:path';
 import { startApi } from '../../../src/commands/api';
 import { runCompare } from '../../../src/commands/snapshot/compare';
 import { runExport } from '../../../src/commands/snapshot/export';
+import { RowWriter } from '../../../src/clickhouse/rows/rowWriter';
+import type { ChainBlock } from '../../../src/domain/block';
+import { BucketFiles } from '../../../src/ingest/parquet/bucketFiles';
+import { createParquetSource, type ParquetSource } from '../../../src/ingest/parquet/parquetSource';
+import { RowProver } from '../../../src/ingest/parquet/rowProver';
+import { Staging } from '../../../src/ingest/parquet/staging';
 import { readRangeHashes } from '../../../src/ingest/repair/rangeHash';
 import { sumBlocks } from '../../../src/ingest/repair/sumBlocks';
+import { openPlace } from '../../../src/ingest/snapshot/snapshotPlace';
+import { SnapshotFiles } from '../../../src/ingest/snapshot/snapshotSource';
+import { encodeBlocks } from '../../../src/ingest/staged/blockCodec';
 import { readStoredState } from '../../../src/ingest/store/storedState';
 import { createMetrics } from '../../../src/metrics';
+import { createBlockSource } from '../../../src/node/blocks/blockSource';
+import { createEndpointPool } from '../../../src/node/rpc/endpointPool';
 import { hashOf } from '../../simulation/compare/storedContent';
 import { silent } from '../../support/engine/embedded';
 import { eventually } from '../../support/eventually';
 import { deployTestWorld, startTestAnvil } from '../../support/node/anvil';
 import { HostileMirror, type HostileKind } from '../../support/node/hostileMirror';
-import { Random } from '../../support/random';
 import { SEED } from '../../support/run/seed';
 import { startStubChain, type StubChain } from '../../support/stub/stubChain';
 import { findLine, listLevels, StubFills, type FillTarget } from '../../support/stub/stubFills';
 
 const CHAIN_ID = 369;
-/** Number of changes of each kind that the hostile mirror makes. */
-const SEEDS = Number(process.env['SNAPSHOT_SEEDS'] ?? 3);
+/** Number of seeds of the simulated mirror. In each, it makes one change of each kind. */
+const SEEDS = Number(process.env['SNAPSHOT_SEEDS'] ?? 20);
+const KINDS: readonly HostileKind[] = ['row', 'file', 'manifest', 'header'];
+const CHANGES = 2;
 const BLOCK_SECONDS = 120;
 const FIRST_DAY = '2024-03-01';
 const LAST_DAY = '2024-03-02';
 /** The first day has 400 blocks, because the chain begins in it; the second has 720. */
-const GENESIS = Date.parse(LAST_DAY) / 1_000 - 401 * BLOCK_SECONDS;
 const LAST = 400 + 720;
-const BLOCKS = LAST + 200;
+/** The days of the simulation have 12 and 24 blocks. */
+const FEW = 12 + 24;
+/** Blocks that the simulation reads at once. */
+const PIECE = 12;
+const DAYS = { from: FIRST_DAY, to: LAST_DAY };
 
 let chain: StubChain;
 let folder: string;
@@ -42,26 +57,31 @@ let straight: FillTarget;
 let straightHash: string;
 let exporter: FillTarget;
 const snapshot = (): string => join(folder, 'snapshot');
+const { signal } = new AbortController();
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'snapshot-'));
-  chain = await startStubChain({
-    blocks: BLOCKS,
+/** A chain with this many blocks on the first day. */
+function startDays(firstDay: number, blockSeconds: number): Promise<StubChain> {
+  return startStubChain({
+    blocks: firstDay + 86_400 / blockSeconds + 200,
     logsPerBlock: 8,
     pairs: 12,
     seed: 4,
     provable: true,
     transactionsMin: 2,
-    genesisTime: GENESIS,
-    blockSeconds: BLOCK_SECONDS,
+    genesisTime: Date.parse(LAST_DAY) / 1_000 - (firstDay + 1) * blockSeconds,
+    blockSeconds,
   });
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'snapshot-'));
+  chain = await startDays(400, BLOCK_SECONDS);
   fills = new StubFills(chain.url);
   exporter = await fills.openTarget();
   await fills.fill(exporter, { from: 1, to: LAST + 20 });
   const lines: string[] = [];
   const output = { write: (line: string) => void lines.push(line) };
-  const options = { days: { from: FIRST_DAY, to: LAST_DAY }, out: snapshot() };
-  await runExport(fills.configOf(exporter), silent, new AbortController().signal, options, output);
+  await runExport(fills.configOf(exporter), silent, signal, { days: DAYS, out: snapshot() }, output);
   process.stdout.write(lines.join(''));
   straight = await fills.openTarget();
   await fills.fill(straight, { from: 1, to: LAST });
@@ -108,32 +128,90 @@ test('a snapshot of an http server continues after the stored blocks, and later 
   server.close();
 });
 
-test.each<HostileKind>(['row', 'header', 'manifest', 'file'])(
-  'a mirror that changes one %s is refused, and nothing altered is stored',
-  async (kind) => {
-    const random = new Random(SEED);
-    const folderOf = join(folder, `hostile-${kind}`);
-    const mirror = new HostileMirror(snapshot(), folderOf, straight.test.writerUrl, random);
-    for (let seed = 0; seed < SEEDS; seed += 1) {
-      const { path, what, block } = await mirror.change(kind);
-      const target = await fills.openTarget();
-      const failure = await fills.fill(target, { snapshot: folderOf }).then(
-        () => 'no error',
-        (error: unknown) => String(error),
-      );
-      const told = `${SEED}, change ${seed}: ${what}: ${failure}`;
-      expect([told, failure.includes(path)]).toEqual([told, true]);
-      const state = await readStoredState(target.database, CHAIN_ID);
-      const to = state?.cursor.number ?? 0;
-      expect([told, to < block]).toEqual([told, true]);
-      if (to < 1) continue;
-      const [ours, theirs] = await Promise.all(
-        [target, straight].map(({ database }) => sumBlocks(database, CHAIN_ID, { from: 1, to })),
-      );
-      expect([told, ours]).toEqual([told, theirs]);
+test.each(KINDS)('a mirror that changes one %s is refused, and nothing altered is stored', async (kind) => {
+  const folderOf = join(folder, `hostile-${kind}`);
+  const mirror = await HostileMirror.open(snapshot(), folderOf, straight.test.writerUrl);
+  for (let seed = SEED; seed < SEED + CHANGES; seed += 1) {
+    const { path, what, block } = await mirror.change(kind, seed);
+    const target = await fills.openTarget();
+    const failure = await fills.fill(target, { snapshot: folderOf }).then(
+      () => 'no error',
+      (error: unknown) => String(error),
+    );
+    const told = `seed ${seed}: ${what}: ${failure}`;
+    expect([told, failure.includes(path)]).toEqual([told, true]);
+    const state = await readStoredState(target.database, CHAIN_ID);
+    const to = state?.cursor.number ?? 0;
+    expect([told, to < block]).toEqual([told, true]);
+    if (to < 1) continue;
+    const [ours, theirs] = await Promise.all(
+      [target, straight].map(({ database }) => sumBlocks(database, CHAIN_ID, { from: 1, to })),
+    );
+    expect([told, ours]).toEqual([told, theirs]);
+  }
+  await mirror.close();
+});
+
+test(`in ${SEEDS} seeds, no altered block gets from a mirror to the ingester, and the error names the file`, async () => {
+  const small = await startDays(12, 3_600);
+  const own = new StubFills(small.url);
+  const target = await own.openTarget();
+  await own.fill(target, { from: 1, to: FEW + 20 });
+  const [honest, hostile] = [join(folder, 'small'), join(folder, 'simulated')];
+  const config = own.configOf(target);
+  await runExport(config, silent, signal, { days: DAYS, out: honest }, { write: () => undefined });
+  const mirror = await HostileMirror.open(honest, hostile, target.test.writerUrl);
+  const pool = createEndpointPool({ urls: [small.url], chainId: CHAIN_ID, log: silent });
+  const proof = { mode: 'full', trusted: null } as const;
+  const node = createBlockSource({ pool, log: silent, proof });
+  const real = await node.fetchRange(1, FEW);
+  const prover = await RowProver.create();
+  let files: SnapshotFiles;
+  const staging = await Staging.open(target.test.writerUrl, CHAIN_ID, () => files.placeOf());
+  /** Reads the blocks as a fill does, up to an error. */
+  const read = async (from: string): Promise<{ blocks: ChainBlock[]; failure: string }> => {
+    const blocks: ChainBlock[] = [];
+    const reading = new AbortController();
+    let source: ParquetSource | null = null;
+    try {
+      const place = openPlace(from, new BucketFiles(config.bucket));
+      files = await SnapshotFiles.open(place, CHAIN_ID, { from: 1, to: FEW }, signal);
+      const open = { plan: files.plan, staging: files.openStaging(staging, prover, node), prover, node };
+      const rest = { log: silent, signal: reading.signal, timeOfDay: () => small.timeOf(FEW) };
+      source = createParquetSource({ ...open, ...rest, proof: 'auto', until: FEW });
+      for (let first = 1; first <= FEW; first += PIECE)
+        blocks.push(...(await source.fetchRange(first, Math.min(FEW, first + PIECE - 1))));
+      return { blocks, failure: 'no error' };
+    } catch (error) {
+      return { blocks, failure: String(error) };
+    } finally {
+      reading.abort();
+      await source?.idle();
     }
-  },
-);
+  };
+  const bytesOf = (blocks: readonly ChainBlock[]): string => {
+    const writer = new RowWriter();
+    encodeBlocks(writer, blocks);
+    return writer.view().toString('latin1');
+  };
+  expect(bytesOf((await read(honest)).blocks)).toBe(bytesOf(real));
+  let kept = 0;
+  for (let seed = SEED; seed < SEED + SEEDS; seed += 1)
+    for (const kind of KINDS) {
+      const { path, what, block } = await mirror.change(kind, seed);
+      const { blocks, failure } = await read(hostile);
+      const told = `seed ${seed}: ${kind}, ${what}: ${failure}`;
+      expect([told, failure.includes(path), blocks.length < block]).toEqual([told, true, true]);
+      expect([told, bytesOf(blocks)]).toEqual([told, bytesOf(real.slice(0, blocks.length))]);
+      kept += blocks.length;
+    }
+  expect(kept).toBeGreaterThan(0);
+  await mirror.close();
+  await staging.close();
+  await pool.close();
+  await own.close();
+  await small.close();
+});
 
 test('two instances compare their rows, and name the first block that differs', async () => {
   const config = { ...fills.configOf(straight), host: '127.0.0.1', port: 0 };
@@ -144,7 +222,6 @@ test('two instances compare their rows, and name the first block that differs', 
   const compare = async (): Promise<[number, string]> => {
     const lines: string[] = [];
     const output = { write: (line: string) => void lines.push(line) };
-    const signal = new AbortController().signal;
     const code = await runCompare(fills.configOf(target), silent, signal, api.url, output);
     return [code, lines.join('')];
   };
@@ -163,7 +240,7 @@ test('two instances compare their rows, and name the first block that differs', 
   await api.close();
 });
 
-test('a snapshot of a real node with every type of transaction is proven in full', async () => {
+test('a snapshot of a real node is proven in full: every type of transaction, a day without logs, a day without blocks', async () => {
   const anvil = await startTestAnvil([], 'prague');
   const { rpc } = anvil;
   await deployTestWorld(anvil);
@@ -178,18 +255,25 @@ test('a snapshot of a real node with every type of transaction is proven in full
   }
   const last = Number(await rpc.call('eth_blockNumber'));
   const { timestamp } = (await rpc.call('eth_getBlockByNumber', ['latest', false])) as { timestamp: string };
-  const day = new Date(Number(timestamp) * 1_000).toISOString().slice(0, 10);
-  await rpc.call('evm_setNextBlockTimestamp', [Date.parse(day) / 1_000 + 86_400]);
-  for (let block = 0; block < 12; block += 1) await rpc.call('evm_mine');
+  const dayAfter = (days: number): string =>
+    new Date(1_000 * (Number(timestamp) + 86_400 * days)).toISOString().slice(0, 10);
+  for (const [after, blocks] of [
+    [1, 3],
+    [3, 12],
+  ] as const) {
+    await rpc.call('evm_setNextBlockTimestamp', [Date.parse(dayAfter(after)) / 1_000]);
+    for (let block = 0; block < blocks; block += 1) await rpc.call('evm_mine');
+  }
   const own = new StubFills(anvil.url);
   const source = await own.openTarget();
-  await own.fill(source, { from: 1, to: last + 5 });
-  const options = { days: { from: day, to: day }, out: join(folder, 'anvil') };
+  await own.fill(source, { from: 1, to: last + 8 });
+  const options = { days: { from: dayAfter(0), to: dayAfter(2) }, out: join(folder, 'anvil') };
   const output = { write: () => undefined };
-  await runExport(own.configOf(source), silent, new AbortController().signal, options, output);
+  await runExport(own.configOf(source), silent, signal, options, output);
   const target = await own.openTarget();
-  const lines = await own.fill(target, { snapshot: options.out, to: last + 5 });
-  expect(findLine(lines, 'blocks were read')).toMatchObject({ snapshot: last, node: 5 });
+  const lines = await own.fill(target, { snapshot: options.out, to: last + 8 });
+  expect(findLine(lines, 'reading blocks from a snapshot')).toMatchObject({ days: 2 });
+  expect(findLine(lines, 'blocks were read')).toMatchObject({ snapshot: last + 3, node: 5 });
   expect(await listLevels(target)).toBe('full');
   expect(await hashOf(target)).toBe(await hashOf(source));
   await own.close();

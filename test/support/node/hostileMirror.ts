@@ -5,8 +5,8 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { openFileInserter } from '../../../src/clickhouse/client/fileInserter';
-import { openSideDatabase } from '../../../src/clickhouse/client/sideDatabase';
+import { openFileInserter, type FileInserter } from '../../../src/clickhouse/client/fileInserter';
+import { openSideDatabase, type SideDatabase } from '../../../src/clickhouse/client/sideDatabase';
 import { allColumns, insertStatement } from '../../../src/ingest/parquet/datasets';
 import { createFileTables } from '../../../src/ingest/parquet/staging';
 import {
@@ -17,7 +17,7 @@ import {
 } from '../../../src/ingest/snapshot/manifest';
 import { merkleRoot } from '../../../src/ingest/snapshot/merkleRoot';
 import { askRows } from '../engine/askRows';
-import type { Random } from '../random';
+import { Random } from '../random';
 
 export type HostileKind = 'row' | 'file' | 'manifest' | 'header';
 
@@ -47,16 +47,39 @@ const ALTERED: Readonly<Record<string, string>> = {
 const STATE_BYTE = 100;
 
 export class HostileMirror {
-  /** `databaseUrl` is a database beside which the mirror may create another one. */
-  constructor(
+  private random = new Random(0);
+  private readonly types = new Map<string, string>();
+
+  private constructor(
     private readonly honest: string,
     private readonly folder: string,
-    private readonly databaseUrl: string,
-    private readonly random: Random,
+    private readonly side: SideDatabase,
+    private readonly inserter: FileInserter,
   ) {}
 
+  /** `databaseUrl` is a database beside which the mirror creates another one. */
+  static async open(honest: string, folder: string, databaseUrl: string): Promise<HostileMirror> {
+    const side = openSideDatabase(databaseUrl, '_hostile');
+    await side.drop();
+    await side.create();
+    await createFileTables(side.database);
+    const mirror = new HostileMirror(honest, folder, side, openFileInserter(side.url));
+    const columns = await askRows<{ path: string; type: string }>(
+      side.database,
+      `SELECT concat(table, '.', name) AS path, type FROM system.columns WHERE database = currentDatabase()`,
+    );
+    for (const { path, type } of columns) mirror.types.set(path, type);
+    return mirror;
+  }
+
+  async close(): Promise<void> {
+    await this.side.drop();
+    await Promise.all([this.inserter.close(), this.side.close()]);
+  }
+
   /** Copies the honest snapshot into the folder, with one change. */
-  async change(kind: HostileKind): Promise<Change> {
+  async change(kind: HostileKind, seed: number): Promise<Change> {
+    this.random = new Random(seed);
     rmSync(this.folder, { recursive: true, force: true });
     cpSync(this.honest, this.folder, { recursive: true });
     const index = this.json<{ days: { day: string }[] }>('snapshot.json');
@@ -132,6 +155,12 @@ export class HostileMirror {
     const headers = [{ to_block: file.to_block, to_hash, root: merkleRoot(hashes) }];
     const isFirst = row === 0 ? { from_hash: `0x${hashes[0]!.toString('hex')}` as const } : {};
     this.forge(day, manifest, file, bytes, { headers, to_hash, ...isFirst });
+    const days = this.json<{ days: { day: string }[] }>('snapshot.json').days.map((one) => one.day);
+    const next = days[days.indexOf(day) + 1];
+    if (next !== undefined && row === hashes.length - 1) {
+      const after = this.json<DayManifest>(join(next, 'manifest.json'));
+      this.write(next, { ...after, parent_hash: to_hash }, true);
+    }
     return { path: `${day}/${file.name}`, what: `header of row ${row}`, block };
   }
 
@@ -148,61 +177,45 @@ export class HostileMirror {
     readonly block: number;
     readonly row: number;
   }> {
-    const side = openSideDatabase(this.databaseUrl, '_hostile');
-    const { database } = side;
-    const inserter = openFileInserter(side.url);
-    try {
-      await side.drop();
-      await side.create();
-      await createFileTables(database);
-      const columns = allColumns(dataset);
-      const body = readFileSync(join(this.folder, day, name));
-      await inserter.insert(name, insertStatement(dataset, 0, columns), body, new AbortController().signal);
-      const [counted] = await askRows<{ rows: string }>(database, `SELECT count() AS rows FROM ${dataset}`);
-      const rows = Number(counted!.rows);
-      const row = Math.min(rows - 1, Math.floor(place * rows));
-      const described = await askRows<{ name: string; type: string }>(database, `DESCRIBE ${dataset}`);
-      const typeOf = new Map(described.map((one) => [one.name, one.type]));
-      const shown = [...columns.keys()].map((one) => {
-        const value = valueOf(one, typeOf.get(one) ?? '');
-        return value === one ? one : `if(at = ${row}, ${value}, ${one}) AS ${one}`;
+    const { database } = this.side;
+    const columns = allColumns(dataset);
+    const body = readFileSync(join(this.folder, day, name));
+    await database.command('empty', `TRUNCATE TABLE ${dataset}`);
+    await this.inserter.insert(
+      name,
+      insertStatement(dataset, 0, columns),
+      body,
+      new AbortController().signal,
+    );
+    const keys = { blocks: [], logs: ['log_index'], transactions: ['transaction_index'] }[dataset];
+    const order = ['block_number', ...keys].join(', ');
+    const listed = await askRows<{ block: string }>(
+      database,
+      `SELECT block_number AS block FROM ${dataset} ORDER BY ${order} LIMIT 100000`,
+    );
+    const row = Math.min(listed.length - 1, Math.floor(place * listed.length));
+    const shown = [...columns.keys()].map((column) => {
+      const value = valueOf(column, this.types.get(`${dataset}.${column}`) ?? '');
+      return value === column ? column : `if(at = ${row}, ${value}, ${column}) AS ${column}`;
+    });
+    const numbered = `SELECT *, rowNumberInAllBlocks() AS at FROM (SELECT * FROM ${dataset} ORDER BY ${order})`;
+    const changed = `SELECT ${shown.join(', ')} FROM (${numbered}) ARRAY JOIN range(if(at = ${row}, ${times}, 1)) AS copy ORDER BY at`;
+    const forge = (sql: string, format: string): Promise<Buffer> =>
+      database.selectBinary('forge', sql, {}, format, {
+        output_format_parquet_string_as_string: '0',
+        // `header` is the column, and not the changed header.
+        prefer_column_name_to_alias: '1',
       });
-      const key =
-        dataset === 'blocks'
-          ? 'block_number'
-          : dataset === 'logs'
-            ? 'block_number, log_index'
-            : 'block_number, transaction_index';
-      const numbered = `SELECT *, rowNumberInAllBlocks() AS at FROM (SELECT * FROM ${dataset} ORDER BY ${key} LIMIT ${rows})`;
-      const changed = `SELECT * FROM (${numbered}) ARRAY JOIN range(if(at = ${row}, ${times}, 1)) AS copy`;
-      await database.command(
-        'change',
-        `CREATE TABLE changed ENGINE = Memory AS SELECT ${shown.join(', ')} FROM (SELECT * FROM (${changed}) ORDER BY at)`,
-      );
-      const settings = { output_format_parquet_string_as_string: '0' };
-      const bytes = await database.selectBinary('forge', 'SELECT * FROM changed', {}, 'Parquet', settings);
-      const [found] = await askRows<{ block: string }>(
-        database,
-        `SELECT block_number AS block FROM (${numbered}) WHERE at = ${row} LIMIT 1`,
-      );
-      const hashes =
-        dataset === 'blocks'
-          ? await askRows<{ hash: string }>(
-              database,
-              'SELECT hex(block_hash) AS hash FROM changed LIMIT 100000',
-            )
-          : [];
-      return {
-        bytes,
-        hashes: hashes.map(({ hash }) => Buffer.from(hash, 'hex')),
-        block: Number(found!.block),
-        row,
-      };
-    } finally {
-      await side.drop();
-      await inserter.close();
-      await side.close();
-    }
+    const hashes =
+      dataset === 'blocks'
+        ? await forge(`SELECT toFixedString(assumeNotNull(block_hash), 32) FROM (${changed})`, 'RowBinary')
+        : Buffer.alloc(0);
+    return {
+      bytes: await forge(changed, 'Parquet'),
+      hashes: Array.from({ length: hashes.length / 32 }, (_, at) => hashes.subarray(32 * at, 32 * at + 32)),
+      block: Number(listed[row]!.block),
+      row,
+    };
   }
 
   private forge(
