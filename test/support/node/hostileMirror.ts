@@ -19,7 +19,8 @@ import { merkleRoot } from '../../../src/ingest/snapshot/merkleRoot';
 import { askRows } from '../engine/askRows';
 import { Random } from '../random';
 
-export type HostileKind = 'row' | 'file' | 'manifest' | 'header';
+export const HOSTILE_KINDS = ['row', 'file', 'manifest', 'header'] as const;
+type HostileKind = (typeof HOSTILE_KINDS)[number];
 
 /** What the mirror changed. */
 interface Change {
