@@ -25,10 +25,9 @@ import { benchPeers } from './peers/benchPeers';
 import { loadFolder } from './loaders/loadedFolder';
 import { benchPricing } from './groups/ingest/pricing';
 import { benchFlaky } from './groups/ingest/flaky';
-import { benchParquet } from './groups/ingest/parquet';
 import { benchProof } from './groups/ingest/proof';
 import { benchRawLogs } from './groups/ingest/rawLogs';
-import { benchServices } from './groups/ingest/services';
+import { benchSources } from './groups/ingest/sources';
 import { benchWorkers } from './groups/ingest/workers';
 import { benchRecovery } from './groups/recovery';
 import { benchWhileIngesting } from './groups/whileIngesting';
@@ -41,15 +40,14 @@ const RUNS: readonly Run[] = [
   [['proof'], benchProof],
   [['rawlogs'], benchRawLogs],
   [['footprint'], benchFootprint],
-  [['parquet'], benchParquet],
-  [['services'], benchServices],
+  [['sources'], benchSources],
   [['workers'], benchWorkers],
   [['flaky'], benchFlaky],
   [['pricing'], async ({ figures }) => void figures.push(...benchPricing())],
   [['ticks', 'lists', 'hot', 'compression', 'storage'], benchReads],
   [['balances'], benchHoldings],
   [['explorer'], benchLogs],
-  [['sources'], benchSourceSearch],
+  [['sourcesearch'], benchSourceSearch],
   [['stream'], benchStream],
   [['fanout'], benchStreamClients],
   [['reorg'], benchReorgs],

@@ -20,7 +20,7 @@ import { benchHot } from './hot';
 import { benchLists } from './lists';
 import { serveApi } from '../loaders/servedApi';
 import { loadSources } from '../loaders/sourceLoader';
-import { benchSources } from './sources';
+import { measureSourceSearch } from './sourceSearch';
 import { benchStorage } from './storage';
 import { loadPrices, loadSwaps } from '../loaders/swapLoader';
 import { benchTicks } from './ticks';
@@ -170,6 +170,6 @@ export async function benchSourceSearch({ server, folder, figures }: Bench): Pro
     CHAIN_CONFIG: writeDescription(folder),
   });
   say('measuring source search …');
-  figures.push(...(await benchSources(api, SOURCE_FILES, bytes, readerUrl)));
+  figures.push(...(await measureSourceSearch(api, SOURCE_FILES, bytes, readerUrl)));
   await api.stop();
 }

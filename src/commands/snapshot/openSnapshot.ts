@@ -58,7 +58,7 @@ export async function openSnapshot(
     },
     'reading blocks from a snapshot; the node sends the other blocks',
   );
-  const prover = await RowProver.create();
+  const prover = await RowProver.create({ hasThreads: true });
   const staging = await Staging.open(writerUrlOf(config, storage), chainId, files.placeOf);
   let source: ParquetSource | null = null;
   return {
@@ -81,7 +81,7 @@ export async function openSnapshot(
     close: async () => {
       ending.abort();
       await source?.idle();
-      await staging.close();
+      await Promise.all([staging.close(), prover.close()]);
       if (source === null) return;
       const { files: snapshot, node } = source.counts;
       log.info({ snapshot, node }, 'blocks were read from the snapshot and from the node');

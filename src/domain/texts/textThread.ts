@@ -2,19 +2,16 @@
  * Parses and hashes long texts in one worker thread, one text after another, so that the main thread stays free for
  * requests. The thread starts with the first long text, and ends with the process.
  */
-import { Worker } from 'node:worker_threads';
-
 import { z } from 'zod';
 
 import { isHash, ZERO_HASH, type Hex } from '../hex';
+import { TaskThread } from '../threads/taskThread';
 import { isWithin, type JsonBounds } from './jsonShape';
 
 /** A text of at most this many characters takes less time in the main thread than its way to the other thread. */
 const SHORT_LENGTH_MAX = 65_536;
 
-/** Plain JavaScript in a text, because the tests have no compiled file that a thread could load. */
 const SCRIPT = `
-const { parentPort, workerData } = require('node:worker_threads');
 const hasher = require(workerData.hashWasm).createKeccak(256);
 const isWithin = ${isWithin.toString()};
 const parse = ${parse.toString()};
@@ -23,14 +20,12 @@ const work = async ({ text, bounds, texts }) => {
   const keccak = await hasher;
   return texts.map((each) => '0x' + keccak.init().update(each).digest());
 };
-parentPort.on('message', async (task) => parentPort.postMessage({ id: task.id, result: await work(task) }));
 `;
 
 type Parsed = { readonly value: unknown } | { readonly fault: 'bounds' | 'syntax' };
 
 type Task = { readonly text: string; readonly bounds: JsonBounds } | { readonly texts: readonly string[] };
 
-const answerShape = z.object({ id: z.int(), result: z.unknown() });
 const parsedShape = z.union([
   z.object({ fault: z.enum(['bounds', 'syntax']) }),
   z.object({ value: z.unknown() }),
@@ -47,51 +42,11 @@ function parse(text: string, bounds: JsonBounds, isWithinBounds: typeof isWithin
   }
 }
 
-interface WaitingTask {
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
-
-class TextThread {
-  private readonly worker = new Worker(SCRIPT, {
-    eval: true,
-    workerData: { hashWasm: require.resolve('hash-wasm') },
-  });
-  private readonly waitingTasks = new Map<number, WaitingTask>();
-  private nextId = 1;
-
-  /** `onEnd` is called if the thread ends. The waiting tasks then fail. */
-  constructor(onEnd: () => void) {
-    this.worker.on('message', (message: unknown) => {
-      const { id, result } = answerShape.parse(message);
-      this.waitingTasks.get(id)?.resolve(result);
-      this.waitingTasks.delete(id);
-      // An idle thread does not keep the process alive.
-      if (this.waitingTasks.size === 0) this.worker.unref();
-    });
-    const failAll = (error: Error): void => {
-      onEnd();
-      for (const { reject } of this.waitingTasks.values()) reject(error);
-      this.waitingTasks.clear();
-    };
-    this.worker.on('error', failAll);
-    this.worker.on('exit', () => failAll(new Error('the thread for long texts has ended')));
-  }
-
-  run(task: Task): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const id = this.nextId++;
-      this.waitingTasks.set(id, { resolve, reject });
-      this.worker.ref();
-      this.worker.postMessage({ id, ...task });
-    });
-  }
-}
-
-let thread: TextThread | null = null;
+let thread: TaskThread | null = null;
 
 function run(task: Task): Promise<unknown> {
-  thread ??= new TextThread(() => (thread = null));
+  const hashWasm = require.resolve('hash-wasm');
+  thread ??= new TaskThread(SCRIPT, { hashWasm }, () => (thread = null));
   return thread.run(task);
 }
 

@@ -9,7 +9,7 @@ import { AwsClient } from 'aws4fetch';
 
 import { AppError } from '../../errors';
 import { PARQUET_FILES_MAX, namePattern, type FilePlace, type OpenFile } from './filePlace';
-import { chunksOf, repeatRequest } from './repeatRequest';
+import { repeatRequest } from './repeatRequest';
 
 /** How to reach the buckets. Without keys, requests are not signed, as for public buckets. */
 interface BucketAccess {
@@ -88,8 +88,8 @@ export class BucketFiles implements FilePlace {
   }
 
   stream(path: string, signal: AbortSignal): Promise<Readable> {
-    const openBody = ({ body }: Response): Promise<Readable> =>
-      Promise.resolve(Readable.from(chunksOf(path, SERVER, body, signal), { objectMode: false }));
+    const openBody = (_: Response, chunks: AsyncGenerator<Uint8Array>): Promise<Readable> =>
+      Promise.resolve(Readable.from(chunks, { objectMode: false }));
     return this.request(path, objectPath(path), {}, openBody, signal);
   }
 
@@ -103,10 +103,10 @@ export class BucketFiles implements FilePlace {
   private async readPart(path: string, from: number, bytes: number, signal: AbortSignal): Promise<Buffer> {
     if (bytes <= 0) return Buffer.alloc(0);
     const headers = { range: `bytes=${from}-${from + bytes - 1}` };
-    const readBytes = async ({ status, body }: Response): Promise<Buffer> => {
+    const readBytes = async ({ status }: Response, chunks: AsyncGenerator<Uint8Array>): Promise<Buffer> => {
       if (status !== 206)
         throw new AppError('bad_config', `${path}: the bucket answers ${status} to a Range; allowed: 206`);
-      const content = await readAtMost(path, body, bytes);
+      const content = await readAtMost(path, chunks, bytes);
       if (content.length === bytes) return content;
       throw new AppError(
         'unavailable',
@@ -121,8 +121,8 @@ export class BucketFiles implements FilePlace {
     target: string,
     signal: AbortSignal,
   ): Promise<{ keys: string[]; next: string | null }> {
-    const readPage = async ({ body }: Response): Promise<string> =>
-      (await readAtMost(pattern, body, LIST_BYTES_MAX)).toString();
+    const readPage = async (_: Response, chunks: AsyncGenerator<Uint8Array>): Promise<string> =>
+      (await readAtMost(pattern, chunks, LIST_BYTES_MAX)).toString();
     const page = await this.request(pattern, target, {}, readPage, signal);
     const keys = [...page.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => decodeKey(pattern, key));
     const next = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(page)?.[1] ?? null;
@@ -133,7 +133,7 @@ export class BucketFiles implements FilePlace {
     path: string,
     target: string,
     init: RequestInit,
-    read: (response: Response) => Promise<T>,
+    read: (response: Response, chunks: AsyncGenerator<Uint8Array>) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
     const { client } = this;
@@ -192,16 +192,16 @@ function unescapeXml(value: string): string {
 
 async function readAtMost(
   path: string,
-  body: AsyncIterable<Uint8Array> | null,
+  chunks: AsyncGenerator<Uint8Array>,
   bytesMax: number,
 ): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
+  const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of chunksOf(path, SERVER, body)) {
+  for await (const chunk of chunks) {
     bytes += chunk.length;
     if (bytes > bytesMax)
       throw new AppError('bad_config', `${path}: got more than ${bytesMax} bytes; allowed: at most this`);
-    chunks.push(chunk);
+    pieces.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return Buffer.concat(pieces);
 }

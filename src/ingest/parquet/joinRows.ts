@@ -119,12 +119,12 @@ function checkLogs(
         `${place}: transaction_index is ${transactionIndex}`,
         `${transactionBefore} to ${transactions.length - 1}, the transactions of the block in order`,
       );
-    const expected = transactions[transactionIndex]?.hash;
-    if (log.transactionHash !== expected)
+    const transaction = transactions[transactionIndex];
+    if (log.transactionHash !== transaction?.hash)
       throw fileFault(
         pathOf(file),
         `${place}: transaction_hash is ${log.transactionHash}`,
-        `${expected ?? 'none'}, the hash of transaction ${transactionIndex}`,
+        `${transaction?.hash ?? 'none'}, the hash of transaction ${transactionIndex} in ${pathOf(transaction?.file ?? file)}`,
       );
     transactionBefore = transactionIndex;
   }

@@ -102,6 +102,7 @@ class FileBlockSource extends NodeBackedSource<Part> implements ParquetSource {
     const headerByNumber = new Map(headers.map((header) => [header.number, header]));
     const joined = joinRows(rows, part, headerByNumber, pathOf);
     const blooms = await this.blooms;
+    const senders = await prover?.recoverSenders(joined);
     const level = headerByNumber.size === joined.length && proof === 'headers' ? 'headers' : 'bloom';
     const blocks: ChainBlock[] = [];
     const slices = createSlices();
@@ -112,7 +113,8 @@ class FileBlockSource extends NodeBackedSource<Part> implements ParquetSource {
         pathOf(logs[0]?.file ?? row.file),
         () => proof !== 'none' && blooms.check(header, logs),
       );
-      const proven = prover === undefined ? level : this.prove(prover, block, pathOf);
+      const proven =
+        prover === undefined ? level : this.checkLevel(block, prover.prove(block, pathOf, senders), pathOf);
       const isCovered = hasBloom || !isWeaker(proven, 'receipts');
       blocks.push(toChainBlock(header, { transactions, logs, proof: isCovered ? proven : 'none' }));
       await slices.step();
@@ -122,10 +124,9 @@ class FileBlockSource extends NodeBackedSource<Part> implements ParquetSource {
     return blocks;
   }
 
-  /** @throws AppError `bad_config` if the rows are wrong, or prove less than PROOF asks for */
-  private prove(prover: RowProver, block: JoinedBlock, pathOf: PathOf): ProofLevel {
+  /** @throws AppError `bad_config` if the rows prove less than PROOF asks for */
+  private checkLevel(block: JoinedBlock, level: ProofLevel, pathOf: PathOf): ProofLevel {
     const { proof } = this.options;
-    const level = prover.prove(block, pathOf);
     const needed = proof === 'auto' ? 'full' : proof;
     if (!isWeaker(level, needed)) return level;
     const { row, transactions } = block;

@@ -9,7 +9,8 @@ interface FileRequest<T> {
   /** Who answers, for errors: `the bucket` or `the server`. */
   readonly server: string;
   readonly make: (options: RequestInit) => Request | Promise<Request>;
-  readonly read: (response: Response) => Promise<T>;
+  /** `chunks` are the bytes of the answer. Reading them fails with an AppError if the answer stalls or breaks off. */
+  readonly read: (response: Response, chunks: AsyncGenerator<Uint8Array>) => Promise<T>;
   /** Why the server refuses the request, by the status of the answer. */
   readonly reasonOf: (status: number) => string;
   readonly signal: AbortSignal;
@@ -18,8 +19,9 @@ interface FileRequest<T> {
 /** Number of times that a request is sent before its failure is an error. The pauses between them grow. */
 const ATTEMPTS = 6;
 const PAUSE_MS = 250;
-/** Time in ms within which a server must begin an answer. */
+/** Time in ms within which a server must begin an answer, and then send this many further bytes or the end. */
 const ANSWER_MS = 60_000;
+const ANSWER_BYTES = 64 * 1_024;
 
 /** Repeats a request until `read` has its answer. @throws AppError `bad_config` if it is refused, else `unavailable` */
 export async function repeatRequest<T>(request: FileRequest<T>): Promise<T> {
@@ -35,12 +37,14 @@ export async function repeatRequest<T>(request: FileRequest<T>): Promise<T> {
   }
 }
 
-async function ask<T>({ path, server, make, read, reasonOf, signal }: FileRequest<T>): Promise<T> {
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), ANSWER_MS);
+async function ask<T>(request: FileRequest<T>): Promise<T> {
+  const { path, server, make, read, reasonOf, signal } = request;
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), ANSWER_MS);
   try {
-    const response = await fetch(await make({ signal: AbortSignal.any([signal, timeout.signal]) }));
-    if (response.ok) return await read(response);
+    const response = await fetch(await make({ signal: AbortSignal.any([signal, stop.signal]) }));
+    clearTimeout(timer);
+    if (response.ok) return await read(response, chunksOf(request, response, stop));
     await response.body?.cancel();
     const { status } = response;
     if (status === 429 || status >= 500)
@@ -54,18 +58,36 @@ async function ask<T>({ path, server, make, read, reasonOf, signal }: FileReques
   }
 }
 
-/** The chunks of an answer. @throws AppError `unavailable` if the answer breaks off */
-export async function* chunksOf(
-  path: string,
-  server: string,
-  body: AsyncIterable<Uint8Array> | null,
-  signal?: AbortSignal,
+/** The chunks of an answer. @throws AppError `unavailable` if the answer stalls or breaks off */
+async function* chunksOf(
+  { path, server, signal }: Pick<FileRequest<unknown>, 'path' | 'server' | 'signal'>,
+  { body }: Response,
+  stop: AbortController,
 ): AsyncGenerator<Uint8Array> {
+  let [bytes, leftMs] = [0, ANSWER_MS];
+  const wait = (): { timer: NodeJS.Timeout; since: number } => ({
+    timer: setTimeout(() => stop.abort(), leftMs),
+    since: performance.now(),
+  });
+  let waiting = wait();
   try {
-    yield* body ?? [];
+    for await (const chunk of body ?? []) {
+      clearTimeout(waiting.timer);
+      leftMs = Math.max(0, leftMs - (performance.now() - waiting.since));
+      bytes += chunk.length;
+      if (bytes >= ANSWER_BYTES) [bytes, leftMs] = [0, ANSWER_MS];
+      yield chunk;
+      // While the reader is busy, the server is not late.
+      waiting = wait();
+    }
   } catch (error) {
-    signal?.throwIfAborted();
-    throw new AppError('unavailable', `${path}: the answer of ${server} broke off (${causeOf(error)})`);
+    signal.throwIfAborted();
+    const what = stop.signal.aborted
+      ? `${server} sent ${bytes} bytes in ${ANSWER_MS / 1_000} s; allowed: at least ${ANSWER_BYTES}, or the end`
+      : `the answer of ${server} broke off (${causeOf(error)})`;
+    throw new AppError('unavailable', `${path}: ${what}`);
+  } finally {
+    clearTimeout(waiting.timer);
   }
 }
 

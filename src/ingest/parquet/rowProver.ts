@@ -11,11 +11,15 @@ import { listRoot } from '../../node/proof/listRoot';
 import { recoverSender } from '../../node/proof/recoverSender';
 import { toHex } from '../../node/proof/rlpReader';
 import { EncodeError, RlpWriter } from '../../node/proof/rlpWriter';
+import { SenderThreads } from '../../node/proof/senderThreads';
 import type { ProofLevel } from '../../domain/block';
 import { numberToHex } from '../../domain/hex';
 import { AppError, errorText } from '../../errors';
 import type { JoinedBlock } from './joinRows';
 import { fileFault, type ParquetBlock, type ParquetTransaction, type PathOf } from './parquetRows';
+
+/** Recovered senders of encoded transactions, by their bytes. */
+type Senders = ReadonlyMap<Uint8Array, string>;
 
 export class RowProver {
   private readonly values = new RlpWriter();
@@ -24,24 +28,38 @@ export class RowProver {
   private constructor(
     private readonly keccak: Keccak,
     private readonly blooms: BloomBuilder,
+    private readonly threads: SenderThreads | null,
   ) {}
 
-  static async create(): Promise<RowProver> {
-    return new RowProver(await loadKeccak(), await BloomBuilder.create());
+  /** With threads, `recoverSenders` uses the other cores. The prover must then be closed. */
+  static async create({ hasThreads = false } = {}): Promise<RowProver> {
+    const keccak = await loadKeccak();
+    const threads = hasThreads ? new SenderThreads(keccak) : null;
+    return new RowProver(keccak, await BloomBuilder.create(), threads);
+  }
+
+  async close(): Promise<void> {
+    await this.threads?.close();
+  }
+
+  /** The senders of the transactions of all blocks, which `prove` needs. Without threads, `prove` recovers them itself. */
+  async recoverSenders(blocks: readonly JoinedBlock[]): Promise<Senders> {
+    const sealed = blocks.flatMap(({ transactions }) => transactions.flatMap((one) => one.sealed ?? []));
+    return (await this.threads?.recover(sealed.flatMap(({ encoded }) => encoded ?? []))) ?? new Map();
   }
 
   /**
    * Proves the rows of a block: with the level `full`, every column. Returns `headers` if the type or the status of a
    * receipt is null, and `receipts` if only a signed transaction is null. @throws AppError `bad_config` that names the file of the wrong row
    */
-  prove(block: JoinedBlock, pathOf: PathOf): ProofLevel {
+  prove(block: JoinedBlock, pathOf: PathOf, senders: Senders = new Map()): ProofLevel {
     const header = this.proveHeader(block.row, pathOf);
     const lacksReceipt = ({ sealed }: ParquetTransaction): boolean =>
       (sealed?.type ?? null) === null || (sealed?.success ?? null) === null;
     if (block.transactions.some(lacksReceipt)) return 'headers';
     this.proveReceipts(block, header, pathOf);
     if (block.transactions.some(({ sealed }) => (sealed?.encoded ?? null) === null)) return 'receipts';
-    this.proveTransactions(block, header, pathOf);
+    this.proveTransactions(block, header, pathOf, senders);
     return 'full';
   }
 
@@ -97,13 +115,18 @@ export class RowProver {
     compare(path, `block ${row.block}`, found);
   }
 
-  private proveTransactions({ row, transactions }: JoinedBlock, header: HeaderFields, pathOf: PathOf): void {
+  private proveTransactions(
+    { row, transactions }: JoinedBlock,
+    header: HeaderFields,
+    pathOf: PathOf,
+    senders: Senders,
+  ): void {
     const path = pathOf(transactions[0]?.file ?? row.file);
     const encoded = transactions.map(({ sealed }) => sealed?.encoded ?? Buffer.alloc(0));
     const found = [['transactions root', this.rootOf(encoded), header.transactionsRoot]] as const;
     compare(path, `block ${row.block}`, found);
     for (const [index, transaction] of transactions.entries())
-      this.proveTransaction(transaction, encoded[index] ?? Buffer.alloc(0), header, pathOf);
+      this.proveTransaction(transaction, encoded[index] ?? Buffer.alloc(0), header, pathOf, senders);
   }
 
   private proveTransaction(
@@ -111,8 +134,10 @@ export class RowProver {
     encoded: Buffer,
     header: HeaderFields,
     pathOf: PathOf,
+    senders: Senders,
   ): void {
     const path = pathOf(file);
+    const readSender = (): string | null => senders.get(encoded) ?? recoverSender(encoded, this.keccak);
     const place = `block ${block}, transaction ${index}`;
     const fields = orFault(path, `${place}: signed_transaction`, () => readTransaction(encoded));
     compare(path, place, [
@@ -121,7 +146,7 @@ export class RowProver {
       ['nonce', sealed?.nonce, Number(fields.nonce)],
       ['to_address', sealed?.to, fields.to],
       ['gas_price', effectiveGasPrice, gasPriceIn(fields, header.baseFeePerGas)],
-      ['from_address', from, orFault(path, place, () => recoverSender(encoded, this.keccak))],
+      ['from_address', from, orFault(path, place, readSender)],
     ]);
   }
 

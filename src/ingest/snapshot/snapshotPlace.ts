@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { AppError, errorText } from '../../errors';
 import { isBucketPath, type BucketFiles } from '../parquet/bucketFiles';
 import { fileFault } from '../parquet/parquetRows';
-import { chunksOf, repeatRequest } from '../parquet/repeatRequest';
+import { repeatRequest } from '../parquet/repeatRequest';
 
 /** The files of a snapshot, by their paths within it. */
 export interface SnapshotPlace {
@@ -38,15 +38,13 @@ export function openPlace(root: string, bucket: BucketFiles): SnapshotPlace {
 
 /** Redirects are followed, because the hashes of a snapshot prove its files, whoever sends them. */
 function openServer(base: string): SnapshotPlace {
-  const server = 'the server';
   return {
     stream: (path, signal) =>
       repeatRequest({
         path,
-        server,
+        server: 'the server',
         make: (options) => new Request(`${base}/${path}`, options),
-        read: ({ body }) =>
-          Promise.resolve(Readable.from(chunksOf(path, server, body, signal), { objectMode: false })),
+        read: (_, chunks) => Promise.resolve(Readable.from(chunks, { objectMode: false })),
         reasonOf: () => 'the server refuses the request',
         signal,
       }),

@@ -16,20 +16,43 @@ const SIGNATURE_FIELDS = 3;
 const V_WITHOUT_CHAIN = 27n;
 const V_WITH_CHAIN = 35n;
 
+/** What a key is recovered from. */
+export interface Signature {
+  readonly hash: Uint8Array;
+  /** The numbers r and s. */
+  readonly numbers: Uint8Array;
+  readonly parity: 0 | 1;
+}
+
 /**
  * Returns the address in lower case, or null if no key gives this signature. @throws RangeError if the bytes are not
  * an encoded transaction. @throws UnknownFormat if it has no signature, as transactions of the system of some chains
  */
 export function recoverSender(encoded: Uint8Array, keccak: Keccak): string | null {
+  const signature = readSignature(encoded, keccak);
+  const key = signature === null ? null : recoverKey(signature);
+  return key === null ? null : addressOfKey(key, keccak);
+}
+
+/** The signature, or null if no key can give it. @throws RangeError @throws UnknownFormat */
+export function readSignature(encoded: Uint8Array, keccak: Keccak): Signature | null {
   const { type, fields } = splitTransaction(encoded);
   const [v = 0n, r = 0n, s = 0n] = fields.slice(-SIGNATURE_FIELDS).map(({ content }) => integerOf(content));
   if (fields.length !== FIELD_COUNTS[type] || (r === 0n && s === 0n))
     throw new UnknownFormat('the transaction has no signature');
   const parity = type > 0 ? v : v < V_WITH_CHAIN ? v - V_WITHOUT_CHAIN : (v - V_WITH_CHAIN) % 2n;
-  if (parity !== 0n && parity !== 1n) return null;
-  const hash = keccak(signedBytes(type, fields.slice(0, -SIGNATURE_FIELDS), v, encoded.length));
-  const key = recoverKey(hash, r, s, parity === 0n ? 0 : 1);
-  return key === null ? null : `0x${Buffer.from(keccak(key.subarray(1)).subarray(12)).toString('hex')}`;
+  if ((parity !== 0n && parity !== 1n) || r >= 2n ** 256n || s >= 2n ** 256n) return null;
+  const numbers = [r, s].map((number) => number.toString(16).padStart(2 * WORD, '0')).join('');
+  return {
+    hash: keccak(signedBytes(type, fields.slice(0, -SIGNATURE_FIELDS), v, encoded.length)),
+    numbers: Buffer.from(numbers, 'hex'),
+    parity: parity === 0n ? 0 : 1,
+  };
+}
+
+/** The address of an uncompressed key, which begins with one byte for its form. */
+export function addressOfKey(key: Uint8Array, keccak: Keccak): string {
+  return `0x${Buffer.from(keccak(key.subarray(1)).subarray(12)).toString('hex')}`;
 }
 
 /** The bytes whose hash is signed. `size` is the number of bytes of the transaction with its signature. */
@@ -46,12 +69,7 @@ function signedBytes(type: number, fields: readonly RlpItem[], v: bigint, size: 
   return writer.since(0);
 }
 
-function recoverKey(hash: Uint8Array, r: bigint, s: bigint, parity: 0 | 1): Uint8Array | null {
-  if (r >= 2n ** 256n || s >= 2n ** 256n) return null;
-  const numbers = Buffer.from(
-    [r, s].map((number) => number.toString(16).padStart(2 * WORD, '0')).join(''),
-    'hex',
-  );
+function recoverKey({ hash, numbers, parity }: Signature): Uint8Array | null {
   try {
     return recover(hash, numbers, parity, false);
   } catch (error) {

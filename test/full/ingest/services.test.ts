@@ -1,16 +1,23 @@
 /**
  * Backfills from services: an SQD portal and a HyperSync server, as stand-ins in the formats that the services document.
- * Expects the rows that a backfill from the node stores, and a clear error, without a wrong row, for each wrong answer.
+ * Compares them with all other sources. Expects the rows that a backfill from the node stores, and a clear error, without a wrong row, for each wrong answer.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
+import { runExport } from '../../../src/commands/snapshot/export';
 import { readRangeHashes } from '../../../src/ingest/repair/rangeHash';
 import { hashOf } from '../../simulation/compare/storedContent';
+import { silent } from '../../support/engine/embedded';
 import { createTestDatabase, type TestDatabase } from '../../support/engine/engine';
 import {
   createHyperSync,
+  HYPERSYNC_URL,
+  loadsClient,
   startPortal,
   type PortalFault,
   type StandInHyperSync,
@@ -19,7 +26,9 @@ import {
 } from '../../support/node/blockServices';
 import { writeCryoFiles } from '../../support/node/cryoFiles';
 import type { Json } from '../../support/node/lies';
+import { runToSuccess, type Settings } from '../../support/server/program';
 import { startStubChain, type StubChain } from '../../support/stub/stubChain';
+import { stubDescription } from '../../support/stub/stubDescription';
 import {
   atLeast,
   countRows,
@@ -36,8 +45,17 @@ const BLOCKS = 1_400;
 const LAST = 1_200;
 /** Last block of tests that need only a few. */
 const FEW = 40;
-const CHAIN = { blocks: BLOCKS, logsPerBlock: 8, pairs: 12, seed: 4, provable: true, transactionsMin: 2 };
-const HYPERSYNC = 'hypersync+https://test.example';
+const CHAIN = {
+  blocks: BLOCKS,
+  logsPerBlock: 8,
+  pairs: 12,
+  seed: 4,
+  provable: true,
+  transactionsMin: 2,
+  genesisTime: Date.parse('2024-03-02') / 1_000 - 10 * (LAST + 1),
+};
+/** The blocks up to LAST are a day. */
+const DAY = '2024-03-01';
 
 let folder: string;
 let chain: StubChain;
@@ -50,13 +68,8 @@ let straightHash: string;
 
 /** Options and settings of a backfill from the stand-in of HyperSync. */
 function fromHyperSync(to: number, client = hyperSync): readonly [FillOptions, FillSettings] {
-  const loadPackage = (): Promise<unknown> =>
-    Promise.resolve({
-      HypersyncClient: function HypersyncClient(): StandInHyperSync {
-        return client;
-      },
-    });
-  return [{ from: 1, to, source: HYPERSYNC, loadPackage }, { HYPERSYNC_TOKEN: 'secret-token' }];
+  const loadPackage = loadsClient(client);
+  return [{ from: 1, to, source: HYPERSYNC_URL, loadPackage }, { HYPERSYNC_TOKEN: 'secret-token' }];
 }
 
 beforeAll(async () => {
@@ -83,32 +96,62 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('the audit hashes of the same blocks are equal, whichever source they come from', async () => {
-  const files = join(folder, 'files');
-  await writeCryoFiles({
-    rpcUrl: chain.url,
-    databaseUrl: made.writerUrl,
-    folder: files,
-    from: 1,
-    to: LAST,
-  });
-  const [hyper, token] = fromHyperSync(LAST);
-  const sources: Readonly<Record<string, readonly [FillOptions, FillSettings]>> = {
-    'Parquet files': [{ from: 1, to: LAST, parquet: [files] }, {}],
-    'an SQD portal': [{ from: 1, to: LAST, source: portal.url }, {}],
-    HyperSync: [hyper, token],
-  };
+test('the rows and range hashes of the same blocks are equal, whichever source they come from', async () => {
   const expected = await readRangeHashes(straight.database, CHAIN_ID, 0, LAST);
   expect([...expected.keys()]).toEqual([0]);
-  for (const [name, [options, settings]] of Object.entries(sources)) {
+  const range = { from: 1, to: LAST };
+  const files = join(folder, 'files');
+  await writeCryoFiles({ rpcUrl: chain.url, databaseUrl: made.writerUrl, folder: files, ...range });
+  // A day can be exported when a later block is stored.
+  await fills.fill(straight, { from: 1, to: LAST + 20 });
+  const snapshot = { days: { from: DAY, to: DAY }, out: join(folder, 'snapshot') };
+  const output = { write: () => undefined };
+  await runExport(fills.configOf(straight), silent, new AbortController().signal, snapshot, output);
+  const socket = await listenOnSocket(join(folder, 'node.ipc'));
+  const workers = ['backfill', '--from', '1', '--to', String(LAST), '--workers', '2'];
+  const from = (options: FillOptions, settings: FillSettings = {}) => {
+    return async (target: FillTarget) => void (await fills.fill(target, options, settings));
+  };
+  const sources: Readonly<Record<string, (target: FillTarget) => Promise<void>>> = {
+    'a node over WebSocket': from(range, { RPC_URL: chain.wsUrl }),
+    'a node over IPC': from(range, { RPC_URL: `ipc://${join(folder, 'node.ipc')}` }),
+    'worker processes': async ({ test: { writerUrl } }) =>
+      void (await runToSuccess(workers, settingsOf(writerUrl))),
+    'Parquet files': from({ ...range, parquet: [files] }),
+    'an SQD portal': from({ ...range, source: portal.url }),
+    HyperSync: from(...fromHyperSync(LAST)),
+    'a snapshot': from({ snapshot: snapshot.out }),
+  };
+  for (const [name, fill] of Object.entries(sources)) {
     const target = await fills.openTarget();
-    await fills.fill(target, options, settings);
+    await fill(target);
     expect([name, await hashOf(target)]).toEqual([name, straightHash]);
     expect([name, await readRangeHashes(target.database, CHAIN_ID, 0, LAST)]).toEqual([name, expected]);
   }
+  socket.close();
 });
 
-test('what a service cannot prove is said in the log and stored with the blocks', async () => {
+/** Passes the calls on a Unix socket to the node. */
+async function listenOnSocket(path: string): Promise<Server> {
+  const server = createServer((socket) => {
+    createInterface(socket).on('line', (body) => {
+      void fetch(chain.url, { method: 'POST', body })
+        .then((answer) => answer.text())
+        .then((text) => socket.write(text));
+    });
+  }).listen(path);
+  await once(server, 'listening');
+  return server;
+}
+
+/** Settings of the program for this database. */
+function settingsOf(writerUrl: string): Settings {
+  const file = join(folder, 'chain.json');
+  writeFileSync(file, JSON.stringify({ ...stubDescription(), burn: undefined, logo: undefined }));
+  return { RPC_URL: chain.url, CHAIN_CONFIG: file, FINALITY_DEPTH: '5', CLICKHOUSE_URL: writerUrl };
+}
+
+test('what a service cannot prove is said in the log and stored with the blocks, and verify --proof proves it', async () => {
   const target = await fills.openTarget();
   const lines = await fills.fill(target, { from: 1, to: FEW, source: portal.url });
   expect(findLine(lines, 'reading blocks from a service')).toMatchObject({
@@ -122,6 +165,9 @@ test('what a service cannot prove is said in the log and stored with the blocks'
     node: 0,
   });
   expect(await listLevels(target)).toBe('bloom');
+  const proof = await runToSuccess(['verify', '--proof'], settingsOf(target.test.writerUrl));
+  expect(proof).toContain(`Blocks 1-${FEW} are proven at the level full.`);
+  expect(proof).toContain(`The stored rows of blocks 1-${FEW} equal the proven blocks`);
   const proven = await fills.openTarget();
   await fills.fill(proven, ...withProof(fromHyperSync(FEW), 'headers'));
   expect(await listLevels(proven)).toBe('headers');

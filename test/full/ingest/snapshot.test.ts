@@ -18,22 +18,20 @@ import { hashOf } from '../../simulation/compare/storedContent';
 import { silent } from '../../support/engine/embedded';
 import { eventually } from '../../support/eventually';
 import { deployTestWorld, startTestAnvil } from '../../support/node/anvil';
-import { HostileMirror, type HostileKind } from '../../support/node/hostileMirror';
-import { Random } from '../../support/random';
+import { HostileMirror, HOSTILE_KINDS } from '../../support/node/hostileMirror';
 import { SEED } from '../../support/run/seed';
 import { startStubChain, type StubChain } from '../../support/stub/stubChain';
 import { findLine, listLevels, StubFills, type FillTarget } from '../../support/stub/stubFills';
 
 const CHAIN_ID = 369;
-/** Number of changes of each kind that the hostile mirror makes. */
-const SEEDS = Number(process.env['SNAPSHOT_SEEDS'] ?? 3);
+const CHANGES = 2;
 const BLOCK_SECONDS = 120;
 const FIRST_DAY = '2024-03-01';
 const LAST_DAY = '2024-03-02';
 /** The first day has 400 blocks, because the chain begins in it; the second has 720. */
 const GENESIS = Date.parse(LAST_DAY) / 1_000 - 401 * BLOCK_SECONDS;
 const LAST = 400 + 720;
-const BLOCKS = LAST + 200;
+const DAYS = { from: FIRST_DAY, to: LAST_DAY };
 
 let chain: StubChain;
 let folder: string;
@@ -42,11 +40,12 @@ let straight: FillTarget;
 let straightHash: string;
 let exporter: FillTarget;
 const snapshot = (): string => join(folder, 'snapshot');
+const { signal } = new AbortController();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'snapshot-'));
   chain = await startStubChain({
-    blocks: BLOCKS,
+    blocks: LAST + 200,
     logsPerBlock: 8,
     pairs: 12,
     seed: 4,
@@ -60,8 +59,7 @@ beforeAll(async () => {
   await fills.fill(exporter, { from: 1, to: LAST + 20 });
   const lines: string[] = [];
   const output = { write: (line: string) => void lines.push(line) };
-  const options = { days: { from: FIRST_DAY, to: LAST_DAY }, out: snapshot() };
-  await runExport(fills.configOf(exporter), silent, new AbortController().signal, options, output);
+  await runExport(fills.configOf(exporter), silent, signal, { days: DAYS, out: snapshot() }, output);
   process.stdout.write(lines.join(''));
   straight = await fills.openTarget();
   await fills.fill(straight, { from: 1, to: LAST });
@@ -108,20 +106,19 @@ test('a snapshot of an http server continues after the stored blocks, and later 
   server.close();
 });
 
-test.each<HostileKind>(['row', 'header', 'manifest', 'file'])(
+test.each(HOSTILE_KINDS)(
   'a mirror that changes one %s is refused, and nothing altered is stored',
   async (kind) => {
-    const random = new Random(SEED);
     const folderOf = join(folder, `hostile-${kind}`);
-    const mirror = new HostileMirror(snapshot(), folderOf, straight.test.writerUrl, random);
-    for (let seed = 0; seed < SEEDS; seed += 1) {
-      const { path, what, block } = await mirror.change(kind);
+    const mirror = await HostileMirror.open(snapshot(), folderOf, straight.test.writerUrl);
+    for (let seed = SEED; seed < SEED + CHANGES; seed += 1) {
+      const { path, what, block } = await mirror.change(kind, seed);
       const target = await fills.openTarget();
       const failure = await fills.fill(target, { snapshot: folderOf }).then(
         () => 'no error',
         (error: unknown) => String(error),
       );
-      const told = `${SEED}, change ${seed}: ${what}: ${failure}`;
+      const told = `seed ${seed}: ${what}: ${failure}`;
       expect([told, failure.includes(path)]).toEqual([told, true]);
       const state = await readStoredState(target.database, CHAIN_ID);
       const to = state?.cursor.number ?? 0;
@@ -132,6 +129,7 @@ test.each<HostileKind>(['row', 'header', 'manifest', 'file'])(
       );
       expect([told, ours]).toEqual([told, theirs]);
     }
+    await mirror.close();
   },
 );
 
@@ -144,7 +142,6 @@ test('two instances compare their rows, and name the first block that differs', 
   const compare = async (): Promise<[number, string]> => {
     const lines: string[] = [];
     const output = { write: (line: string) => void lines.push(line) };
-    const signal = new AbortController().signal;
     const code = await runCompare(fills.configOf(target), silent, signal, api.url, output);
     return [code, lines.join('')];
   };
@@ -163,7 +160,7 @@ test('two instances compare their rows, and name the first block that differs', 
   await api.close();
 });
 
-test('a snapshot of a real node with every type of transaction is proven in full', async () => {
+test('a snapshot of a real node is proven in full: every type of transaction, a day without logs, a day without blocks', async () => {
   const anvil = await startTestAnvil([], 'prague');
   const { rpc } = anvil;
   await deployTestWorld(anvil);
@@ -178,18 +175,25 @@ test('a snapshot of a real node with every type of transaction is proven in full
   }
   const last = Number(await rpc.call('eth_blockNumber'));
   const { timestamp } = (await rpc.call('eth_getBlockByNumber', ['latest', false])) as { timestamp: string };
-  const day = new Date(Number(timestamp) * 1_000).toISOString().slice(0, 10);
-  await rpc.call('evm_setNextBlockTimestamp', [Date.parse(day) / 1_000 + 86_400]);
-  for (let block = 0; block < 12; block += 1) await rpc.call('evm_mine');
+  const dayAfter = (days: number): string =>
+    new Date(1_000 * (Number(timestamp) + 86_400 * days)).toISOString().slice(0, 10);
+  for (const [after, blocks] of [
+    [1, 3],
+    [3, 12],
+  ] as const) {
+    await rpc.call('evm_setNextBlockTimestamp', [Date.parse(dayAfter(after)) / 1_000]);
+    for (let block = 0; block < blocks; block += 1) await rpc.call('evm_mine');
+  }
   const own = new StubFills(anvil.url);
   const source = await own.openTarget();
-  await own.fill(source, { from: 1, to: last + 5 });
-  const options = { days: { from: day, to: day }, out: join(folder, 'anvil') };
+  await own.fill(source, { from: 1, to: last + 8 });
+  const options = { days: { from: dayAfter(0), to: dayAfter(2) }, out: join(folder, 'anvil') };
   const output = { write: () => undefined };
-  await runExport(own.configOf(source), silent, new AbortController().signal, options, output);
+  await runExport(own.configOf(source), silent, signal, options, output);
   const target = await own.openTarget();
-  const lines = await own.fill(target, { snapshot: options.out, to: last + 5 });
-  expect(findLine(lines, 'blocks were read')).toMatchObject({ snapshot: last, node: 5 });
+  const lines = await own.fill(target, { snapshot: options.out, to: last + 8 });
+  expect(findLine(lines, 'reading blocks from a snapshot')).toMatchObject({ days: 2 });
+  expect(findLine(lines, 'blocks were read')).toMatchObject({ snapshot: last + 3, node: 5 });
   expect(await listLevels(target)).toBe('full');
   expect(await hashOf(target)).toBe(await hashOf(source));
   await own.close();

@@ -28,6 +28,11 @@ import { createLog } from '../../../src/log';
 import { contentHash, engineContent, readTip } from '../../simulation/compare/storedContent';
 import { askRows } from '../../support/engine/askRows';
 import { isRunning } from '../../support/engine/embedded';
+import {
+  CLUSTER_NAME,
+  createClusterDatabase,
+  startEmbeddedCluster,
+} from '../../support/engine/embeddedCluster';
 import { createTestDatabase, type TestDatabase } from '../../support/engine/engine';
 import { eventually } from '../../support/eventually';
 import { Random } from '../../support/random';
@@ -312,6 +317,20 @@ test('a worker on its own that stands still and resumes after the end changes no
   );
   expect(worker.process.exitCode).toBe(0);
   await expectStraight(target);
+});
+
+test('workers fill a cluster with the range hashes of a straight run on one server', async () => {
+  const cluster = await startEmbeddedCluster();
+  const { database, writerUrl } = await createClusterDatabase(cluster);
+  const settings = { ...straight.settings, CLICKHOUSE_URL: writerUrl, CLICKHOUSE_CLUSTER: CLUSTER_NAME };
+  await runToSuccess(['backfill', ...RANGE, '--workers', '2'], settings);
+  const [ours, theirs] = await Promise.all(
+    [database, straight.database].map((one) => readRangeHashes(one, CHAIN_ID, 0, LAST)),
+  );
+  expect([...ours!.keys()]).toEqual([0, 1_000]);
+  expect(ours).toEqual(theirs);
+  await database.close();
+  await cluster.stop();
 });
 
 test('workers find the embedded ClickHouse of the backfill that started them', async () => {

@@ -215,6 +215,19 @@ export interface StandInHyperSync extends HyperSyncClient {
   change: (answer: Json & { data: Json }) => unknown;
 }
 
+/** URL of a source for the stand-in of HyperSync. */
+export const HYPERSYNC_URL = 'hypersync+https://test.example';
+
+/** Loads the package of the client as one whose client is the given one. */
+export function loadsClient(client: StandInHyperSync): () => Promise<unknown> {
+  return () =>
+    Promise.resolve({
+      HypersyncClient: function HypersyncClient(): StandInHyperSync {
+        return client;
+      },
+    });
+}
+
 /** The client of a server whose answers have at most `blocksMax` blocks. */
 export function createHyperSync(rpcUrl: string, head: number, blocksMax = 150): StandInHyperSync {
   const client: StandInHyperSync = {

@@ -5,8 +5,8 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { openFileInserter } from '../../../src/clickhouse/client/fileInserter';
-import { openSideDatabase } from '../../../src/clickhouse/client/sideDatabase';
+import { openFileInserter, type FileInserter } from '../../../src/clickhouse/client/fileInserter';
+import { openSideDatabase, type SideDatabase } from '../../../src/clickhouse/client/sideDatabase';
 import { allColumns, insertStatement } from '../../../src/ingest/parquet/datasets';
 import { createFileTables } from '../../../src/ingest/parquet/staging';
 import {
@@ -17,9 +17,10 @@ import {
 } from '../../../src/ingest/snapshot/manifest';
 import { merkleRoot } from '../../../src/ingest/snapshot/merkleRoot';
 import { askRows } from '../engine/askRows';
-import type { Random } from '../random';
+import { Random } from '../random';
 
-export type HostileKind = 'row' | 'file' | 'manifest' | 'header';
+export const HOSTILE_KINDS = ['row', 'file', 'manifest', 'header'] as const;
+type HostileKind = (typeof HOSTILE_KINDS)[number];
 
 /** What the mirror changed. */
 interface Change {
@@ -47,16 +48,39 @@ const ALTERED: Readonly<Record<string, string>> = {
 const STATE_BYTE = 100;
 
 export class HostileMirror {
-  /** `databaseUrl` is a database beside which the mirror may create another one. */
-  constructor(
+  private random = new Random(0);
+  private readonly types = new Map<string, string>();
+
+  private constructor(
     private readonly honest: string,
     private readonly folder: string,
-    private readonly databaseUrl: string,
-    private readonly random: Random,
+    private readonly side: SideDatabase,
+    private readonly inserter: FileInserter,
   ) {}
 
+  /** `databaseUrl` is a database beside which the mirror creates another one. */
+  static async open(honest: string, folder: string, databaseUrl: string): Promise<HostileMirror> {
+    const side = openSideDatabase(databaseUrl, '_hostile');
+    await side.drop();
+    await side.create();
+    await createFileTables(side.database);
+    const mirror = new HostileMirror(honest, folder, side, openFileInserter(side.url));
+    const columns = await askRows<{ path: string; type: string }>(
+      side.database,
+      `SELECT concat(table, '.', name) AS path, type FROM system.columns WHERE database = currentDatabase()`,
+    );
+    for (const { path, type } of columns) mirror.types.set(path, type);
+    return mirror;
+  }
+
+  async close(): Promise<void> {
+    await this.side.drop();
+    await Promise.all([this.inserter.close(), this.side.close()]);
+  }
+
   /** Copies the honest snapshot into the folder, with one change. */
-  async change(kind: HostileKind): Promise<Change> {
+  async change(kind: HostileKind, seed: number): Promise<Change> {
+    this.random = new Random(seed);
     rmSync(this.folder, { recursive: true, force: true });
     cpSync(this.honest, this.folder, { recursive: true });
     const index = this.json<{ days: { day: string }[] }>('snapshot.json');
@@ -80,8 +104,8 @@ export class HostileMirror {
       column === 'twice' ? 2 : column === 'never' ? 0 : 1,
     );
     this.forge(day, manifest, file, bytes, {});
-    const [path, changedPart] = [`${day}/${file.name}`, `${column} of row ${row}`];
-    return { path, what: changedPart, block };
+    const [path, what] = [`${day}/${file.name}`, `${column} of row ${row}`];
+    return { path, what, block };
   }
 
   /** Flips a byte, cuts the file, or removes it. The manifest stays honest. */
@@ -89,13 +113,12 @@ export class HostileMirror {
     const file = this.random.pick(manifest.files);
     const path = join(this.folder, day, file.name);
     const bytes = readFileSync(path);
-    const damage = this.random.pick(['a byte', 'the end', 'the file']);
-    const byteIndex = this.random.int(0, bytes.length - 1);
-    if (damage === 'a byte')
-      bytes.writeUInt8(bytes.readUInt8(byteIndex) ^ (1 << this.random.int(0, 7)), byteIndex);
-    if (damage === 'the file') rmSync(path);
-    else writeFileSync(path, damage === 'the end' ? bytes.subarray(0, byteIndex) : bytes);
-    return { path: file.name, what: damage, block: file.from_block };
+    const what = this.random.pick(['a byte', 'the end', 'the file']);
+    const at = this.random.int(0, bytes.length - 1);
+    if (what === 'a byte') bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << this.random.int(0, 7)), at);
+    if (what === 'the file') rmSync(path);
+    else writeFileSync(path, what === 'the end' ? bytes.subarray(0, at) : bytes);
+    return { path: file.name, what, block: file.from_block };
   }
 
   /** Changes one value of the manifest; in half of the cases, the index fits the new manifest. */
@@ -109,8 +132,8 @@ export class HostileMirror {
     const { start_block, range_hashes, ...checked } = manifest;
     visit(checked);
     const [owner, key] = this.random.pick(leaves);
-    const oldValue = owner[key];
-    owner[key] = typeof oldValue === 'number' ? oldValue + 1 : flipText(String(oldValue), this.random);
+    const old = owner[key];
+    owner[key] = typeof old === 'number' ? old + 1 : flipText(String(old), this.random);
     const isForged = this.random.chance(0.5);
     this.write(day, { ...checked, start_block, range_hashes }, isForged);
     return {
@@ -133,17 +156,20 @@ export class HostileMirror {
     const headers = [{ to_block: file.to_block, to_hash, root: merkleRoot(hashes) }];
     const isFirst = row === 0 ? { from_hash: `0x${hashes[0]!.toString('hex')}` as const } : {};
     this.forge(day, manifest, file, bytes, { headers, to_hash, ...isFirst });
+    const days = this.json<{ days: { day: string }[] }>('snapshot.json').days.map((one) => one.day);
+    const next = days[days.indexOf(day) + 1];
+    if (next !== undefined && row === hashes.length - 1) {
+      const after = this.json<DayManifest>(join(next, 'manifest.json'));
+      this.write(next, { ...after, parent_hash: to_hash }, true);
+    }
     return { path: `${day}/${file.name}`, what: `header of row ${row}`, block };
   }
 
-  /**
-   * The file with the changed values of one row, which it has `times` times. `rowShare` is 0 for its first row, 1 for
-   * its last.
-   */
+  /** The file with the changed values of one row, which it has `times` times. `place` is 0 for its first row, 1 for its last. */
   private async rewrite(
     day: string,
     { name, dataset }: SnapshotFile,
-    rowShare: number,
+    place: number,
     valueOf: (column: string, type: string) => string,
     times = 1,
   ): Promise<{
@@ -152,75 +178,59 @@ export class HostileMirror {
     readonly block: number;
     readonly row: number;
   }> {
-    const side = openSideDatabase(this.databaseUrl, '_hostile');
-    const { database } = side;
-    const inserter = openFileInserter(side.url);
-    try {
-      await side.drop();
-      await side.create();
-      await createFileTables(database);
-      const columns = allColumns(dataset);
-      const body = readFileSync(join(this.folder, day, name));
-      await inserter.insert(name, insertStatement(dataset, 0, columns), body, new AbortController().signal);
-      const [countRow] = await askRows<{ rows: string }>(database, `SELECT count() AS rows FROM ${dataset}`);
-      const rows = Number(countRow!.rows);
-      const row = Math.min(rows - 1, Math.floor(rowShare * rows));
-      const described = await askRows<{ name: string; type: string }>(database, `DESCRIBE ${dataset}`);
-      const typeOf = new Map(described.map((column) => [column.name, column.type]));
-      const expressions = [...columns.keys()].map((column) => {
-        const value = valueOf(column, typeOf.get(column) ?? '');
-        return value === column ? column : `if(at = ${row}, ${value}, ${column}) AS ${column}`;
+    const { database } = this.side;
+    const columns = allColumns(dataset);
+    const body = readFileSync(join(this.folder, day, name));
+    await database.command('empty', `TRUNCATE TABLE ${dataset}`);
+    await this.inserter.insert(
+      name,
+      insertStatement(dataset, 0, columns),
+      body,
+      new AbortController().signal,
+    );
+    const keys = { blocks: [], logs: ['log_index'], transactions: ['transaction_index'] }[dataset];
+    const order = ['block_number', ...keys].join(', ');
+    const listed = await askRows<{ block: string }>(
+      database,
+      `SELECT block_number AS block FROM ${dataset} ORDER BY ${order} LIMIT 100000`,
+    );
+    const row = Math.min(listed.length - 1, Math.floor(place * listed.length));
+    const shown = [...columns.keys()].map((column) => {
+      const value = valueOf(column, this.types.get(`${dataset}.${column}`) ?? '');
+      return value === column ? column : `if(at = ${row}, ${value}, ${column}) AS ${column}`;
+    });
+    const numbered = `SELECT *, rowNumberInAllBlocks() AS at FROM (SELECT * FROM ${dataset} ORDER BY ${order})`;
+    const changed = `SELECT ${shown.join(', ')} FROM (${numbered}) ARRAY JOIN range(if(at = ${row}, ${times}, 1)) AS copy ORDER BY at`;
+    const forge = (sql: string, format: string): Promise<Buffer> =>
+      database.selectBinary('forge', sql, {}, format, {
+        output_format_parquet_string_as_string: '0',
+        // `header` is the column, and not the changed header.
+        prefer_column_name_to_alias: '1',
       });
-      const key =
-        dataset === 'blocks'
-          ? 'block_number'
-          : dataset === 'logs'
-            ? 'block_number, log_index'
-            : 'block_number, transaction_index';
-      const numbered = `SELECT *, rowNumberInAllBlocks() AS at FROM (SELECT * FROM ${dataset} ORDER BY ${key} LIMIT ${rows})`;
-      const changed = `SELECT * FROM (${numbered}) ARRAY JOIN range(if(at = ${row}, ${times}, 1)) AS copy`;
-      await database.command(
-        'change',
-        `CREATE TABLE changed ENGINE = Memory AS SELECT ${expressions.join(', ')} FROM (SELECT * FROM (${changed}) ORDER BY at)`,
-      );
-      const settings = { output_format_parquet_string_as_string: '0' };
-      const bytes = await database.selectBinary('forge', 'SELECT * FROM changed', {}, 'Parquet', settings);
-      const [blockRow] = await askRows<{ block: string }>(
-        database,
-        `SELECT block_number AS block FROM (${numbered}) WHERE at = ${row} LIMIT 1`,
-      );
-      const hashes =
-        dataset === 'blocks'
-          ? await askRows<{ hash: string }>(
-              database,
-              'SELECT hex(block_hash) AS hash FROM changed LIMIT 100000',
-            )
-          : [];
-      return {
-        bytes,
-        hashes: hashes.map(({ hash }) => Buffer.from(hash, 'hex')),
-        block: Number(blockRow!.block),
-        row,
-      };
-    } finally {
-      await side.drop();
-      await inserter.close();
-      await side.close();
-    }
+    const hashes =
+      dataset === 'blocks'
+        ? await forge(`SELECT toFixedString(assumeNotNull(block_hash), 32) FROM (${changed})`, 'RowBinary')
+        : Buffer.alloc(0);
+    return {
+      bytes: await forge(changed, 'Parquet'),
+      hashes: Array.from({ length: hashes.length / 32 }, (_, at) => hashes.subarray(32 * at, 32 * at + 32)),
+      block: Number(listed[row]!.block),
+      row,
+    };
   }
 
   private forge(
     day: string,
     manifest: DayManifest,
-    oldFile: SnapshotFile,
+    old: SnapshotFile,
     bytes: Buffer,
-    manifestChanges: Partial<DayManifest>,
+    more: Partial<DayManifest>,
   ): void {
-    writeFileSync(join(this.folder, day, oldFile.name), bytes);
+    writeFileSync(join(this.folder, day, old.name), bytes);
     const files = manifest.files.map((file) =>
-      file.name === oldFile.name ? { ...file, bytes: bytes.length, sha256: sha256Of(bytes) } : file,
+      file.name === old.name ? { ...file, bytes: bytes.length, sha256: sha256Of(bytes) } : file,
     );
-    this.write(day, { ...manifest, files, files_root: rootOfFiles(files), ...manifestChanges }, true);
+    this.write(day, { ...manifest, files, files_root: rootOfFiles(files), ...more }, true);
   }
 
   private write(day: string, manifest: DayManifest, isForged: boolean): void {
@@ -230,9 +240,9 @@ export class HostileMirror {
     const index = this.json<{ days: { day: string; manifest: string; to_hash: string; to_block: number }[] }>(
       'snapshot.json',
     );
-    for (const indexDay of index.days)
-      if (indexDay.day === day)
-        Object.assign(indexDay, { manifest: sha256Of(Buffer.from(text)), to_hash: manifest.to_hash });
+    for (const one of index.days)
+      if (one.day === day)
+        Object.assign(one, { manifest: sha256Of(Buffer.from(text)), to_hash: manifest.to_hash });
     writeFileSync(join(this.folder, 'snapshot.json'), JSON.stringify(index));
   }
 
@@ -242,7 +252,7 @@ export class HostileMirror {
 }
 
 function flipText(text: string, random: Random): string {
-  const digitIndex = random.int(0, text.length - 1);
-  const otherDigit = text[digitIndex] === '1' ? '2' : '1';
-  return text.slice(0, digitIndex) + otherDigit + text.slice(digitIndex + 1);
+  const at = random.int(0, text.length - 1);
+  const other = text[at] === '1' ? '2' : '1';
+  return text.slice(0, at) + other + text.slice(at + 1);
 }

@@ -3,6 +3,7 @@ import { getBytes, Transaction, Wallet, type TransactionLike } from 'ethers';
 
 import { loadKeccak } from '../../../../src/node/proof/keccak';
 import { recoverSender } from '../../../../src/node/proof/recoverSender';
+import { SenderThreads } from '../../../../src/node/proof/senderThreads';
 
 const SIGNERS = 8;
 const signers = Array.from(
@@ -59,4 +60,16 @@ test('bytes that are not a transaction are an error', async () => {
   if (encoded === undefined) throw new Error('there is no signer');
   for (const bytes of ['0x02', '0x0201', encoded.slice(0, -2), `${encoded}00`])
     await expect(senderOf(bytes)).rejects.toThrow(RangeError);
+});
+
+test('threads give the senders of all valid transactions', async () => {
+  const keccak = await loadKeccak();
+  const threads = new SenderThreads(keccak, 3);
+  const encoded: Uint8Array[] = [];
+  for (const [, fields] of kinds)
+    for (const signer of signers) encoded.push(getBytes(await signer.signTransaction(fields)));
+  const expected = new Map(encoded.map((bytes) => [bytes, recoverSender(bytes, keccak)]));
+  const senders = await threads.recover([...encoded, encoded[0]!.subarray(1), Buffer.alloc(0)]);
+  expect(senders).toEqual(expected);
+  await threads.close();
 });

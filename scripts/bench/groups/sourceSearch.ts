@@ -36,7 +36,7 @@ function createAsks(files: number, count: number): string[] {
   });
 }
 
-export async function benchSources(
+export async function measureSourceSearch(
   api: ServedApi,
   files: number,
   bytes: number,

@@ -1,13 +1,15 @@
 /**
- * Kills the program in the middle of backfills from Parquet files and from a snapshot, each time after a random number of
- * statements that write. The next run continues, and stores the same blocks as a run without a kill.
+ * Kills the program in the middle of backfills from each source, each time after a random number of statements that write.
+ * The next run continues, and stores the same blocks as a run without a kill. workers.test.ts kills workers.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import { migrate } from '../../../src/clickhouse/schema/migrate';
+import { runBackfill } from '../../../src/commands/backfill';
+import { loadConfig } from '../../../src/config';
 import { readRangeHashes } from '../../../src/ingest/repair/rangeHash';
 import { hashOf } from '../../simulation/compare/storedContent';
 import { askRows } from '../../support/engine/askRows';
@@ -15,15 +17,22 @@ import { silent } from '../../support/engine/embedded';
 import { createTestDatabase, type TestDatabase } from '../../support/engine/engine';
 import { startKillingProxy, type KillingProxy } from '../../support/engine/killingProxy';
 import { eventually } from '../../support/eventually';
+import {
+  createHyperSync,
+  HYPERSYNC_URL,
+  loadsClient,
+  startPortal,
+  type StandInPortal,
+} from '../../support/node/blockServices';
 import { writeCryoFiles } from '../../support/node/cryoFiles';
 import { Random } from '../../support/random';
 import { SEED } from '../../support/run/seed';
-import { spawnProgram } from '../../support/server/program';
+import { spawnProgram, type Settings } from '../../support/server/program';
 import { startStubChain, type StubChain } from '../../support/stub/stubChain';
 import { stubDescription } from '../../support/stub/stubDescription';
 
 const CHAIN_ID = 369;
-const KILLS = Number(process.env['PARQUET_KILLS'] ?? 5);
+const KILLS = Number(process.env['FILL_KILLS'] ?? 5);
 /** Number of blocks that each run adds. */
 const STEP = 120;
 /** Last block. There are more runs than kills, because a run may end before its kill. */
@@ -32,6 +41,9 @@ const LAST = (KILLS + 4) * STEP;
 const DAY = '2024-03-01';
 const NEXT_DAY = Date.parse('2024-03-02') / 1_000;
 const BLOCK_SECONDS = 10;
+
+/** A command of the program, or a run of it in this process, which must end when the signal aborts. */
+type Fill = string | ((settings: Settings, signal: AbortSignal) => Promise<void>);
 
 /** A database of its own, with the schema. */
 interface Target {
@@ -42,10 +54,11 @@ interface Target {
 let chain: StubChain;
 let folder: string;
 let proxy: KillingProxy;
+let portal: StandInPortal;
 const targets: Target[] = [];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'parquet-kills-'));
+  folder = mkdtempSync(join(tmpdir(), 'fill-kills-'));
   writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
   chain = await startStubChain({
     blocks: LAST + 100,
@@ -60,6 +73,7 @@ beforeAll(async () => {
   proxy = await startKillingProxy(test.writerUrl);
   const place = { rpcUrl: chain.url, databaseUrl: test.writerUrl, folder: join(folder, 'files') };
   await writeCryoFiles({ ...place, from: 1, to: LAST, chunk: 300 });
+  portal = await startPortal({ rpcUrl: chain.url, head: LAST, blocksMax: 500 });
 });
 
 afterAll(async () => {
@@ -68,6 +82,7 @@ afterAll(async () => {
     await test.drop();
   }
   await proxy?.close();
+  await portal?.close();
   await chain?.close();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -82,10 +97,10 @@ async function openTarget(): Promise<Target> {
 }
 
 /**
- * Runs a command, and kills it when it has sent this many writing statements. The answer to the last one is lost. Resolves
- * to true if the command ended before the kill.
+ * Runs a fill, and kills it when it has sent this many writing statements. The answer to the last one is lost. Resolves
+ * to true if the fill ended before the kill.
  */
-async function run({ test }: Target, command: string, statements = Infinity): Promise<boolean> {
+async function run({ test }: Target, fill: Fill, statements = Infinity): Promise<boolean> {
   proxy.killAfter(statements);
   const settings = {
     RPC_URL: chain.url,
@@ -93,8 +108,9 @@ async function run({ test }: Target, command: string, statements = Infinity): Pr
     FINALITY_DEPTH: '5',
     CLICKHOUSE_URL: proxy.through(test.writerUrl),
   };
-  const program = spawnProgram(command, settings, { mayEnd: true });
   const isKilled = (): boolean => proxy.statements().length >= statements;
+  if (typeof fill !== 'string') return runHere(fill, settings, isKilled);
+  const program = spawnProgram(fill, settings, { mayEnd: true });
   await eventually(isKilled, (killed) => killed || program.hasEnded());
   if (isKilled()) {
     await program.end('SIGKILL');
@@ -102,6 +118,23 @@ async function run({ test }: Target, command: string, statements = Infinity): Pr
   }
   expect([await program.end('SIGKILL'), program.lastWords()]).toEqual([0, expect.anything()]);
   return true;
+}
+
+/** Runs a fill in this process. After the kill, the database gets none of its statements. */
+async function runHere(
+  fill: Exclude<Fill, string>,
+  settings: Settings,
+  isKilled: () => boolean,
+): Promise<boolean> {
+  const stop = new AbortController();
+  let hasEnded = false;
+  const filling = fill(settings, stop.signal).finally(() => (hasEnded = true));
+  filling.catch(() => undefined);
+  await eventually(isKilled, (killed) => killed || hasEnded);
+  stop.abort();
+  if (!isKilled()) return filling.then(() => true);
+  await filling.catch(() => undefined);
+  return false;
 }
 
 /** The hash of all rows, the audit hashes, and the databases of staged rows that are left. */
@@ -114,35 +147,56 @@ async function contentOf({ test, database }: Target): Promise<unknown> {
   };
 }
 
-test(`after ${KILLS} kills at random statements, a backfill ends with the hashes of a straight run`, async () => {
-  await killAndCompare((to) => `backfill --to ${to} --parquet ${join(folder, 'files')}`);
-});
+/** The package of HyperSync's client is not installed, so its backfills run in this process. */
+function fillFromHyperSync(to: number): Fill {
+  const loadPackage = loadsClient(createHyperSync(chain.url, LAST, 500));
+  return (settings, signal) => {
+    const config = loadConfig({ ...settings, HYPERSYNC_TOKEN: 'token' }, (path) =>
+      readFileSync(path, 'utf8'),
+    );
+    return runBackfill(config, silent, signal, { from: 1, to, source: HYPERSYNC_URL, loadPackage });
+  };
+}
+
+test.each<[source: string, fillTo: (to: number) => Fill]>([
+  ['a node', (to) => `backfill --from 1 --to ${to}`],
+  ['Parquet files', (to) => `backfill --to ${to} --parquet ${join(folder, 'files')}`],
+  ['an SQD portal', (to) => `backfill --from 1 --to ${to} --source ${portal.url}`],
+  ['HyperSync', fillFromHyperSync],
+])(
+  `after ${KILLS} kills at random statements, a backfill from %s ends with the hashes of a straight run`,
+  async (_, fillTo) => {
+    await killAndCompare(fillTo);
+  },
+);
 
 test(`after ${KILLS} kills, a fill from a snapshot ends with the hashes of a straight run`, async () => {
   const exporter = await openTarget();
   expect(await run(exporter, `backfill --from 1 --to ${LAST + 10}`)).toBe(true);
   const snapshot = join(folder, 'snapshot');
-  expect(await run(exporter, `export --days ${DAY} --out ${snapshot}`)).toBe(true);
+  const command = `export --days ${DAY} --out ${snapshot}`;
+  expect(await run(exporter, command, 20)).toBe(false);
+  expect(await run(exporter, command)).toBe(true);
   await killAndCompare((to) => `fill --to ${to} --snapshot ${snapshot}`);
 });
 
-/** `commandTo` is the command that stores the blocks up to a block. */
-async function killAndCompare(commandTo: (to: number) => string): Promise<void> {
+/** `fillTo` stores the blocks up to a block. */
+async function killAndCompare(fillTo: (to: number) => Fill): Promise<void> {
   const straight = await openTarget();
-  expect(await run(straight, commandTo(STEP))).toBe(true);
-  expect(await run(straight, commandTo(2 * STEP))).toBe(true);
+  expect(await run(straight, fillTo(STEP))).toBe(true);
+  expect(await run(straight, fillTo(2 * STEP))).toBe(true);
   const writes = proxy.statements().length;
   process.stdout.write(`seed ${SEED}, ${writes} statements\n`);
-  expect(await run(straight, commandTo(LAST))).toBe(true);
+  expect(await run(straight, fillTo(LAST))).toBe(true);
   const random = new Random(SEED);
   const target = await openTarget();
   const kills: number[] = [];
   for (let to = STEP; to < LAST && kills.length < KILLS; to += STEP) {
     const statements = random.int(1, writes);
-    if (!(await run(target, commandTo(to), statements))) kills.push(statements);
+    if (!(await run(target, fillTo(to), statements))) kills.push(statements);
   }
   expect(kills).toHaveLength(KILLS);
-  expect(await run(target, commandTo(LAST))).toBe(true);
+  expect(await run(target, fillTo(LAST))).toBe(true);
   const expected = await contentOf(straight);
   expect(expected).toMatchObject({ audit: expect.arrayContaining([[0, expect.anything()]]), staged: [] });
   expect([kills, await contentOf(target)]).toEqual([kills, expected]);
