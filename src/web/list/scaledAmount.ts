@@ -1,5 +1,4 @@
 /** Amounts of decoded events in whole tokens, for events whose amounts are of known tokens. Pure. */
-import { shapeOf } from '../../domain/pools/poolShape';
 
 /** The symbol and the decimals of a token, null if unknown. */
 interface TokenScale {
@@ -33,7 +32,8 @@ const AMOUNT_TOKENS: Readonly<Record<string, AmountTokens>> = {
   'Collect(address,address,int24,int24,uint128,uint128)': { 4: 0, 5: 1 },
 };
 
-/** LP tokens have 18 decimals, as in UniswapV2ERC20.sol and BalancerPoolToken.sol. */
+/** LP tokens of V2 pairs have 18 decimals, as in UniswapV2ERC20.sol. */
+const POOL_TYPE_V2 = 2;
 const LP_TOKEN: TokenScale = { symbol: 'LP', decimals: 18 };
 
 interface Argument {
@@ -56,7 +56,7 @@ export function scaledAmount(signature: string, argument: Argument, emitter: Emi
 }
 
 function ownToken({ token, pair }: Emitter): TokenScale | null {
-  return token ?? (pair !== null && shapeOf(pair.pool_type).hasLpToken ? LP_TOKEN : null);
+  return token ?? (pair?.pool_type === POOL_TYPE_V2 ? LP_TOKEN : null);
 }
 
 /** Moves the decimal point of an integer, and groups its thousands. */
