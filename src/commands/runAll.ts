@@ -122,8 +122,8 @@ async function keepIngesting(
 }
 
 /**
- * Decides which failure of an ingester ends the program. Without CHAINS, a wrong setting of the market chain does, such as
- * a node of another chain. With an API, other failures never do. Otherwise the last failure does.
+ * Decides which failure of an ingester ends the program. With an API, only a wrong setting does, such as a node of another
+ * chain. With CHAINS, the ingesters of the other chains must have ended too.
  */
 function createEndRule(
   chains: PerChain<ChainService>,
@@ -133,7 +133,6 @@ function createEndRule(
   return (chain, error) => {
     going.delete(chain);
     const isWrongSetting = error instanceof AppError && error.code === 'bad_config';
-    if (api && !isWrongSetting) return false;
-    return going.size === 0 || (chain === chains[0] && !chain.config.hasChainList);
+    return (!api || isWrongSetting) && (going.size === 0 || !chain.config.hasChainList);
   };
 }
