@@ -44,6 +44,8 @@ export interface Pool {
   readonly feePips: number;
   /** Tick spacing; 0 for pools without ticks. */
   readonly tickSpacing: number;
+  /** Decimals by which the contract of a stable pool scales its reserves. Null if unknown. */
+  readonly scaleDecimals?: readonly [decimals0: number, decimals1: number] | null;
 }
 
 /** State of a pool after a log. V2 has reserves; V3 has a price, active liquidity, a tick and running balances. */

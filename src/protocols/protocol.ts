@@ -107,6 +107,8 @@ export interface PoolCreation {
   readonly tickSpacing: number;
   /** Type of the pool, if the protocol has several. */
   readonly poolType?: PoolType;
+  /** As in Pool. */
+  readonly scaleDecimals?: Pool['scaleDecimals'];
 }
 
 /** What the rest of the program must know about every protocol. */
@@ -163,7 +165,10 @@ interface FeeSplit {
 }
 
 /** The part of a pool that determines its prices. */
-type PricedPool = Pick<Pool, 'poolType' | 'token0' | 'token1' | 'feePips' | 'tickSpacing'>;
+export type PricedPool = Pick<
+  Pool,
+  'poolType' | 'token0' | 'token1' | 'feePips' | 'tickSpacing' | 'scaleDecimals'
+>;
 
 /** A protocol of pools of two tokens. Each pool is a contract that emits its own events. */
 export interface Protocol extends ProtocolTraits, PoolQuestions {
@@ -190,8 +195,11 @@ export interface Protocol extends ProtocolTraits, PoolQuestions {
   applyEvent(state: PoolState, event: PoolEvent): PoolState;
   /** Marginal price as raw token1 per raw token0: a finite float64 > 0, or null if the pool has no price. */
   spotPrice(state: PoolState, pool: PricedPool): number | null;
-  /** Fee of a swap in pips (1e6 = 100 %). */
-  swapFeePips(pool: PricedPool, swap: SwapEvent): number;
+  /**
+   * Fee of a swap in pips (1e6 = 100 %). `before` is the state before the swap, and before its sync; null if it is
+   * unknown.
+   */
+  swapFeePips(pool: PricedPool, swap: SwapEvent, before: PoolState | null, after: PoolState): number;
   /**
    * The amount that the contract pays out for `amountIn`, raw, to the last unit. Null if the state does not tell: the
    * swap would leave the range of the active liquidity, or the pool is empty.
@@ -199,14 +207,18 @@ export interface Protocol extends ProtocolTraits, PoolQuestions {
   quote(pool: PricedPool, state: PoolState, amountIn: bigint, isToken0In: boolean): bigint | null;
 }
 
-/** What the node is asked about pools whose creation event is not stored. */
+/** What the node is asked about pools. All but the details concern pools whose creation event is not stored. */
 export interface PoolQuestions {
   /** Functions of a pool without arguments, such as `token0()`. */
   readonly factCalls: readonly string[];
   /** The creation that the answers by function describe. Null if the contract is no pool of this protocol. */
   readFacts(pool: Hex, answers: ReadonlyMap<string, Hex | null>): PoolCreation | null;
-  /** The call that makes the factory name the pool of a creation. Any contract can claim to be a pool. */
-  confirmCall(factory: Hex, creation: PoolCreation): ContractCall;
+  /** Calls of which one makes the factory name the pool of a creation. Any contract can claim to be a pool. */
+  confirmCalls(factory: Hex, creation: PoolCreation): readonly ContractCall[];
+  /** Calls for what the creation event does not tell, at any age of the pool. Empty if it tells all. */
+  detailCalls(factory: Hex, creation: PoolCreation): readonly ContractCall[];
+  /** The creation with the answers to `detailCalls`. An answer of null leaves its detail unknown. */
+  readDetails(creation: PoolCreation, answers: readonly (Hex | null)[]): PoolCreation;
   /** Calls whose answers `readState` reads. */
   stateCalls(creation: PoolCreation): readonly ContractCall[];
   /** The state by the answers. Null if a part is unknown. */
@@ -263,5 +275,6 @@ export function toPool(protocol: Protocol, dex: Dex, creation: PoolCreation): Po
     token1: creation.token1,
     feePips: creation.feePips ?? Math.round((dex.feeBps ?? 30) * 100),
     tickSpacing: creation.tickSpacing,
+    scaleDecimals: creation.scaleDecimals ?? null,
   };
 }

@@ -4,11 +4,20 @@ import { balancerV2 } from './balancerV2/balancerV2';
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import type { FirstShares, Protocol, SharesChange, VaultProtocol } from './protocol';
+import { slipstream } from './solidly/slipstream';
+import { solidly } from './solidly/solidly';
 import { uniswapV2 } from './uniswapV2/uniswapV2';
 import { pancakeV3 } from './uniswapV3/pancakeV3';
 import { uniswapV3 } from './uniswapV3/uniswapV3';
 
-const ENTRIES: readonly (Protocol | VaultProtocol)[] = [uniswapV2, uniswapV3, pancakeV3, balancerV2];
+const ENTRIES: readonly (Protocol | VaultProtocol)[] = [
+  uniswapV2,
+  uniswapV3,
+  pancakeV3,
+  balancerV2,
+  solidly,
+  slipstream,
+];
 
 /** The protocols by name. */
 export const PROTOCOLS = new Map<string, Protocol | VaultProtocol>(

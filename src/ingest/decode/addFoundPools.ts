@@ -23,7 +23,7 @@ import {
 } from '../../protocols/balancerV2/weightedPool';
 import { fromFeePips, toFeePips } from '../../domain/swapFee';
 import type { BlockFacts } from '../rows/blockRows';
-import { toPoolRow, type KnownPool } from '../pools/poolRegistry';
+import { toPoolRow, toScaleDecimals, type KnownPool } from '../pools/poolRegistry';
 import type { DecodeContext } from './decodeContext';
 
 type Priced = PoolState & { readonly price: number; readonly balances: readonly bigint[] };
@@ -128,6 +128,7 @@ function toKnownPool(row: FoundPoolRow): KnownPool {
     token1: row.token1,
     feePips: row.fee_pips,
     tickSpacing: row.tick_spacing,
+    scaleDecimals: toScaleDecimals(row.scale_decimals),
     baseIsToken0: row.base_is_token0,
   };
 }

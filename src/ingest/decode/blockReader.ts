@@ -22,6 +22,7 @@ import type { PoolDiscovery } from '../pools/discoverPools';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
 import type { EthCalls } from '../../node/calls/askContracts';
 import type { FoundPools } from '../pools/foundPools';
+import { readCreations } from '../pools/poolDetails';
 import { poolOfRow } from '../pools/poolRegistry';
 import { unlinked } from '../session/sameChain';
 import type { Cursor, Store } from '../store/store';
@@ -197,8 +198,10 @@ export class BlockReader {
     // If ingestion starts at block 1, no pool can be older than the first block.
     const pools = this.startBlock > 1 ? await discovery.discover(blocks, decode.registry, signal) : [];
     const vaultPools = await vaultDiscovery.discover(blocks, decode.registry, reversible, signal);
-    if (pools.length === 0 && vaultPools.length === 0) return () => NO_FINDINGS;
+    const created = await readCreations(this.deps.rpc, decode, blocks, reversible, signal);
+    if (pools.length === 0 && vaultPools.length === 0 && created.size === 0) return () => NO_FINDINGS;
     return ({ number }) => ({
+      created,
       pools: pools.filter(({ ord }) => blockOfOrd(ord) === number),
       vaultPools: vaultPools.filter(({ blockNumber }) => blockNumber === number),
     });

@@ -7,7 +7,13 @@ import { addressOfWord, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/h
 import { toOrd } from '../../domain/ord';
 import { type PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
-import { toPool, type PoolEvent, type Protocol, type SwapEvent } from '../../protocols/protocol';
+import {
+  toPool,
+  type PoolCreation,
+  type PoolEvent,
+  type Protocol,
+  type SwapEvent,
+} from '../../protocols/protocol';
 import { noFacts, type BlockFacts } from '../rows/blockRows';
 import { isBigMove, makerOf, type BlockWork, type DecodeContext } from './decodeContext';
 import { addVaultPool, readVaultLog } from './decodeVaultLog';
@@ -29,13 +35,15 @@ export interface BlockFindings {
    * the node.
    */
   readonly vaultPools: readonly DiscoveredVaultPool[];
+  /** Creations with the details that the node told, by the address of the pool. */
+  readonly created?: ReadonlyMap<Hex, PoolCreation>;
 }
 
 /** Earlier logs of a pool in the same transaction, needed to decode the pool's later logs. */
 interface TxMemory {
   txIndex: number;
-  /** Whether the pool emitted a Sync. A V2 swap takes its price from the Sync before the swap. */
-  synced: boolean;
+  /** State before the pool's last Sync; null without a Sync. A V2 swap takes its price from the Sync before the swap. */
+  beforeSync: PoolState | null;
   lpMinted: bigint | null;
   lpBurned: bigint | null;
 }
@@ -78,7 +86,7 @@ export function decodeBlock(
     if (context.transfers.topics.has(topic)) context.transfers.read(block, log, facts);
     if (context.eventTopics.has(topic)) readPoolLog(work, log);
     else if (topic === TRANSFER_TOPIC) rememberLpTransfer(work, log);
-    else if (context.creationTopics.has(topic)) readCreation(work, log);
+    else if (context.creationTopics.has(topic)) readCreation(work, log, found.created);
     else if (context.vaultTopics.has(topic)) readVaultLog(work, log);
   }
   return facts;
@@ -132,7 +140,8 @@ function pushLogRow({ context, block, facts }: Work, log: ChainLog): void {
   });
 }
 
-function readCreation({ context, block, facts }: Work, log: ChainLog): void {
+function readCreation(work: Work, log: ChainLog, created: BlockFindings['created']): void {
+  const { context, block, facts } = work;
   const dex = context.dexByFactory.get(log.address);
   if (dex === undefined) return;
   const protocol = context.protocolOfDex(dex);
@@ -141,7 +150,10 @@ function readCreation({ context, block, facts }: Work, log: ChainLog): void {
   if (creation === null) return context.onMalformed(log);
   if (context.registry.findPool(creation.pool) !== undefined) return;
   const baseIsToken0 = context.baseIsToken0(creation.token0, creation.token1);
-  const pool: KnownPool = { ...toPool(protocol, dex, creation), baseIsToken0 };
+  const pool: KnownPool = {
+    ...toPool(protocol, dex, created?.get(creation.pool) ?? creation),
+    baseIsToken0,
+  };
   context.registry.addPool(pool);
   facts.pools.push({
     ...toPoolRow(pool, toOrd(block.number, log.logIndex)),
@@ -149,12 +161,18 @@ function readCreation({ context, block, facts }: Work, log: ChainLog): void {
     created_at: block.timestamp,
     created_tx: log.transactionHash,
   });
+  // Some factories give a pool its first price before they emit the creation event.
+  const earlier = block.logs.filter(
+    ({ address, transactionHash, logIndex }) =>
+      address === pool.address && transactionHash === log.transactionHash && logIndex < log.logIndex,
+  );
+  for (const one of earlier) if (context.eventTopics.has(one.topics[0] ?? '0x')) readPoolLog(work, one);
 }
 
 function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
   const known = work.memory.get(pair);
   if (known !== undefined && known.txIndex === txIndex) return known;
-  const fresh: TxMemory = { txIndex, synced: false, lpMinted: null, lpBurned: null };
+  const fresh: TxMemory = { txIndex, beforeSync: null, lpMinted: null, lpBurned: null };
   work.memory.set(pair, fresh);
   return fresh;
 }
@@ -190,8 +208,9 @@ function readPoolLog(work: Work, log: ChainLog): void {
   const mayMove = event.kind === 'sync' || event.kind === 'swap';
   if (mayMove && isBigMove(protocol.spotPrice(before, pool), protocol.spotPrice(after, pool)))
     work.facts.moved.add(log.transactionIndex);
-  if (event.kind === 'sync') memory.synced = true;
-  if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, after, memory.synced);
+  if (event.kind === 'sync') memory.beforeSync = before;
+  const start = protocol.hasSync ? memory.beforeSync : before;
+  if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, start, after);
   else if (event.kind !== 'sync' && event.kind !== 'initialize')
     pushLiquidity(work, log, pool, event, memory);
   if (!protocol.hasSync || event.kind === 'sync') pushState(work, log, pool, event, protocol, after);
@@ -203,11 +222,11 @@ function pushSwap(
   pool: KnownPool,
   event: SwapEvent,
   protocol: Protocol,
+  before: PoolState | null,
   after: PoolState,
-  synced: boolean,
 ): void {
   // Without the Sync of its transaction, the known reserves are older than the swap. The swap then gets no price.
-  const priced = !protocol.hasSync || synced;
+  const priced = before !== null;
   work.facts.swaps.push({
     ord: toOrd(work.block.number, log.logIndex),
     timestamp: work.block.timestamp,
@@ -231,7 +250,7 @@ function pushSwap(
     liquidity: after.liquidity,
     tick: after.tick,
     price: priced ? (protocol.spotPrice(after, pool) ?? 0) : 0,
-    fee_pips: protocol.swapFeePips(pool, event),
+    fee_pips: protocol.swapFeePips(pool, event, before, after),
   });
 }
 

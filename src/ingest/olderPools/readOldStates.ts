@@ -13,12 +13,13 @@ import { toFeePips } from '../../domain/swapFee';
 import { askContracts, type EthCalls } from '../../node/calls/askContracts';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
 import type { FoundPool } from '../pools/foundPools';
+import { withDetails } from '../pools/poolDetails';
 import { PoolRegistry, type KnownPool } from '../pools/poolRegistry';
 import type { OlderPool } from './factoryLogs';
 import type { SearchBlock } from './searchProgress';
 
 /** Largest number of calls that read the state of one pool. */
-export const CALLS_PER_POOL = 5;
+export const CALLS_PER_POOL = 8;
 /** Largest number of calls for a vault pool: its type, its fee, its tokens, and one call per token. */
 export const CALLS_PER_VAULT_POOL = 13;
 
@@ -43,24 +44,23 @@ export async function readOldStates(
 async function readPairs(
   rpc: EthCalls,
   baseIsToken0: StateDeps['baseIsToken0'],
-  pools: readonly OlderPool[],
+  listed: readonly OlderPool[],
   block: SearchBlock,
   signal: AbortSignal,
 ): Promise<FoundPool[]> {
+  const created = listed.flatMap(({ creation, protocol, dex }) =>
+    creation === null || protocol === null ? [] : [{ creation, protocol, dex }],
+  );
+  const pools = await withDetails(rpc, created, block, true, signal);
   const ask = (calls: readonly (readonly ContractCall[])[]) =>
     askContracts(rpc, calls, { at: { blockHash: block.hash }, signal });
-  const states = await ask(
-    pools.map(({ creation, protocol }) =>
-      creation === null || protocol === null ? [] : protocol.stateCalls(creation),
-    ),
-  );
+  const states = await ask(pools.map(({ creation, protocol }) => protocol.stateCalls(creation)));
   const moves = await ask(
-    pools.map(
-      ({ address, protocol }, index) => protocol?.lastMoveCalls(address, states[index]?.answers ?? []) ?? [],
+    pools.map(({ creation, protocol }, index) =>
+      protocol.lastMoveCalls(creation.pool, states[index]?.answers ?? []),
     ),
   );
-  return pools.flatMap(({ creation, protocol, dex }, index) => {
-    if (creation === null || protocol === null) return [];
+  return pools.map(({ creation, protocol, dex }, index) => {
     const { answers = [] } = states[index] ?? {};
     const pool = toPool(protocol, dex, creation);
     // A pool without a readable state has no price, like a pool without liquidity.
@@ -68,7 +68,7 @@ async function readPairs(
     const moved = protocol.readLastMove(answers, moves[index]?.answers ?? []);
     const known = { ...pool, baseIsToken0: baseIsToken0(pool.token0, pool.token1) };
     const row = toRow(known, state, { moved_at: Number(BigInt.asUintN(32, moved ?? 0n)) });
-    return [{ row, readAt: block }];
+    return { row, readAt: block };
   });
 }
 
@@ -87,6 +87,7 @@ function toRow(pool: KnownPool, state: PoolState, facts: Partial<FoundPool['row'
     doubts: 0,
     fee_pips: pool.feePips,
     tick_spacing: pool.tickSpacing,
+    scale_decimals: [...(pool.scaleDecimals ?? [])],
     pool_id: null,
     moved_at: 0,
     reserve0: state.reserve0,

@@ -11,6 +11,7 @@ import { type Dex, type PoolState } from '../../domain/pool';
 import type { Logger } from '../../log';
 import { toPool, type PoolCreation, type Protocol } from '../../protocols/protocol';
 import { askContracts, askSince, type EthCalls } from '../../node/calls/askContracts';
+import { withDetails } from './poolDetails';
 import type { KnownPool, PoolRegistry } from './poolRegistry';
 import { Strangers } from './strangers';
 
@@ -115,12 +116,12 @@ export class PoolDiscovery {
       });
     });
     const factoryAnswers = await ask(
-      claims.map(({ creation, dex, protocol }) => [protocol.confirmCall(dex.factory, creation)]),
+      claims.map(({ creation, dex, protocol }) => protocol.confirmCalls(dex.factory, creation)),
     );
     const proven = claims.filter(({ candidate }, index) => {
       const { answers = [], isUnsure = false } = factoryAnswers[index] ?? {};
       if (isUnsure) unsure.add(candidate);
-      return readAddress(answers[0]) === candidate.address;
+      return answers.some((answer) => readAddress(answer) === candidate.address);
     });
     const pools = new Set(proven.map(({ candidate }) => candidate));
     for (const candidate of candidates) {
@@ -128,7 +129,7 @@ export class PoolDiscovery {
       if (unsure.has(candidate)) this.strangers.postpone(candidate.address, block.number);
       else this.strangers.add(candidate.address);
     }
-    return this.readStates(proven, signal);
+    return this.readStates(await withDetails(rpc, proven, block, false, signal), signal);
   }
 
   /**

@@ -25,6 +25,11 @@ export interface VaultPool {
   readonly state: VaultPoolState;
 }
 
+/** The column scale_decimals, which is empty if the decimals are unknown. */
+export function toScaleDecimals([decimals0, decimals1]: readonly number[]): readonly [number, number] | null {
+  return decimals0 === undefined || decimals1 === undefined ? null : [decimals0, decimals1];
+}
+
 export function poolOfRow(row: PoolRow): KnownPool {
   return {
     address: row.address,
@@ -36,6 +41,7 @@ export function poolOfRow(row: PoolRow): KnownPool {
     token1: row.token1,
     feePips: row.fee_pips,
     tickSpacing: row.tick_spacing,
+    scaleDecimals: toScaleDecimals(row.scale_decimals),
     baseIsToken0: row.base_is_token0,
   };
 }
@@ -60,6 +66,7 @@ export function toPoolRow(pool: KnownPool, ord: number): PoolRow {
     doubts: 0,
     fee_pips: pool.feePips,
     tick_spacing: pool.tickSpacing,
+    scale_decimals: [...(pool.scaleDecimals ?? [])],
     created_block: null,
     created_at: null,
     created_tx: null,

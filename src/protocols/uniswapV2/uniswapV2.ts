@@ -54,10 +54,11 @@ export const uniswapV2 = {
   quote,
   factCalls: ['token0()', 'token1()'],
   readFacts,
-  confirmCall: (to, { token0, token1 }) => ({
-    to,
-    data: callData('getPair(address,address)', token0, token1),
-  }),
+  confirmCalls: (to, { token0, token1 }) => [
+    { to, data: callData('getPair(address,address)', token0, token1) },
+  ],
+  detailCalls: () => [],
+  readDetails: (creation) => creation,
   stateCalls: ({ pool: to }) => [{ to, data: callData('getReserves()') }],
   readState,
   lastMoveCalls: () => [],
