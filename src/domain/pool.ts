@@ -57,6 +57,10 @@ export interface PoolState {
   /** Active liquidity L; 0n for V2. */
   readonly liquidity: bigint;
   readonly tick: number;
+  /** Fees of swaps that pay in token0 and in token1, in pips, where events change them. */
+  readonly fees?: readonly [fee0: number, fee1: number];
+  /** Fees that an event before a swap gives to this swap alone. */
+  readonly nextFees?: { readonly overridePips: number; readonly pluginPips: number };
 }
 
 export const EMPTY_STATE: PoolState = {

@@ -18,6 +18,26 @@ export interface SwapEvent {
   readonly amount1: bigint;
   /** V3: the state of the pool that the event contains; null for V2. */
   readonly after: { readonly sqrtPriceX96: bigint; readonly liquidity: bigint; readonly tick: number } | null;
+  /** Fees of this swap alone, if the event has them. */
+  readonly ownFees?: OwnFees;
+}
+
+/** Fees of a single swap, in pips. An override of 0 means the fee of the pool. The plugin's fee is added. */
+export interface OwnFees {
+  readonly overridePips: number;
+  readonly pluginPips: number;
+}
+
+/** Algebra SwapFee: the fees of the next swap of the pool. */
+export interface SwapFeeEvent extends OwnFees {
+  readonly kind: 'swap_fee';
+}
+
+/** Algebra Fee: the pool's fees of swaps that pay in token0 and in token1, in pips. */
+export interface FeeEvent {
+  readonly kind: 'fee';
+  readonly fee0Pips: number;
+  readonly fee1Pips: number;
 }
 
 export interface MintEvent {
@@ -95,7 +115,9 @@ export type PoolEvent =
   | InitializeEvent
   | CollectEvent
   | CollectProtocolEvent
-  | FlashEvent;
+  | FlashEvent
+  | FeeEvent
+  | SwapFeeEvent;
 
 /** The content of a factory's creation event. */
 export interface PoolCreation {
@@ -127,6 +149,8 @@ interface ProtocolTraits {
   readonly mintsProtocolShares: boolean;
   /** The protocol's part of the swap fee where each pool has its own. Null if the DEX has one part for all pools. */
   readonly feeSplit: FeeSplit | null;
+  /** Events of a pool that change its fee. Null if no event does. */
+  readonly feeChange: FeeChange | null;
 }
 
 /** Parts of the fees that are paid in token0 and in token1, 0 to 1. */
@@ -157,6 +181,15 @@ interface SplitPart {
 /** The protocol's parts of a pool's fees over time, oldest first; the first part starts at 0. */
 export type ProtocolSplit = readonly SplitPart[];
 
+/** The fees of swaps that pay in token0 and in token1, in pips. */
+export type SwapFees = readonly [fee0: number, fee1: number];
+
+interface FeeChange {
+  readonly topics: readonly Hex[];
+  /** The fees after the event. Null for another topic or a malformed layout. */
+  readonly decodeFees: (log: Pick<ChainLog, 'topics' | 'data'>) => SwapFees | null;
+}
+
 interface FeeSplit {
   /** Decodes an event that changes the parts. Null for another topic or a malformed layout. */
   decodeChange(log: Pick<ChainLog, 'topics' | 'data'>): SharesChange | null;
@@ -184,6 +217,11 @@ export interface Protocol extends ProtocolTraits, PoolQuestions {
   readonly hasSync: boolean;
   /** Whether only a Transfer of the pool's own token tells the LP tokens of a mint or burn. */
   readonly hasShareTransfers: boolean;
+  /**
+   * Whether the balances of a pool are the sum of the Transfers of its tokens, because its events leave payments out.
+   * `applyEvent` then leaves the balances as they are.
+   */
+  readonly hasTokenTransfers: boolean;
   /**
    * Decodes the creation event of a pool. Null if the log has the event's topic but a malformed layout; the
    * caller counts such logs.

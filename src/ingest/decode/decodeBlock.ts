@@ -7,6 +7,7 @@ import { addressOfWord, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/h
 import { toOrd } from '../../domain/ord';
 import { type PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
+import { moveBalances } from '../../protocols/uniswapV3/v3State';
 import {
   toPool,
   type PoolCreation,
@@ -46,6 +47,9 @@ interface TxMemory {
   beforeSync: PoolState | null;
   lpMinted: bigint | null;
   lpBurned: bigint | null;
+  /** Tokens that came into the pool, less those that left, since the pool's last event with a state row. */
+  moved0: bigint;
+  moved1: bigint;
 }
 
 interface Work extends BlockWork {
@@ -85,7 +89,7 @@ export function decodeBlock(
     if (topic === undefined) continue;
     if (context.transfers.topics.has(topic)) context.transfers.read(block, log, facts);
     if (context.eventTopics.has(topic)) readPoolLog(work, log);
-    else if (topic === TRANSFER_TOPIC) rememberLpTransfer(work, log);
+    else if (topic === TRANSFER_TOPIC) rememberTransfer(work, log);
     else if (context.creationTopics.has(topic)) readCreation(work, log, found.created);
     else if (context.vaultTopics.has(topic)) readVaultLog(work, log);
   }
@@ -172,7 +176,14 @@ function readCreation(work: Work, log: ChainLog, created: BlockFindings['created
 function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
   const known = work.memory.get(pair);
   if (known !== undefined && known.txIndex === txIndex) return known;
-  const fresh: TxMemory = { txIndex, beforeSync: null, lpMinted: null, lpBurned: null };
+  const fresh: TxMemory = {
+    txIndex,
+    beforeSync: null,
+    lpMinted: null,
+    lpBurned: null,
+    moved0: 0n,
+    moved1: 0n,
+  };
   work.memory.set(pair, fresh);
   return fresh;
 }
@@ -182,15 +193,29 @@ function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
  * it: from the zero address to a holder, or from the pair to the zero address. MINIMUM_LIQUIDITY goes to the zero
  * address and is left out. See mint() and burn() in UniswapV2Pair.sol.
  */
-function rememberLpTransfer(work: Work, log: ChainLog): void {
+function rememberTransfer(work: Work, log: ChainLog): void {
   if (log.topics.length !== 3 || log.data.length !== 66) return;
-  const pool = work.context.registry.findPool(log.address);
-  if (pool === undefined || !work.context.protocolOfPool(pool).hasShareTransfers) return;
+  const { registry, protocolOfPool } = work.context;
   const from = addressOfWord(log.topics[1] ?? '');
   const to = addressOfWord(log.topics[2] ?? '');
+  if (work.context.hasTokenTransfers) {
+    rememberMove(work, log, from, -1n);
+    rememberMove(work, log, to, 1n);
+  }
+  const pool = registry.findPool(log.address);
+  if (pool === undefined || !protocolOfPool(pool).hasShareTransfers) return;
   const memory = memoryOf(work, log.address, log.transactionIndex);
   if (from === ZERO_ADDRESS && to !== ZERO_ADDRESS) memory.lpMinted = BigInt(log.data);
   else if (to === ZERO_ADDRESS && from === log.address) memory.lpBurned = BigInt(log.data);
+}
+
+/** Remembers a Transfer of a token of the pool at `holder`, until the next event of the pool in this transaction. */
+function rememberMove(work: Work, log: ChainLog, holder: Hex, sign: bigint): void {
+  const pool = work.context.registry.findPool(holder);
+  if (pool === undefined || !work.context.protocolOfPool(pool).hasTokenTransfers) return;
+  const memory = memoryOf(work, holder, log.transactionIndex);
+  if (log.address === pool.token0) memory.moved0 += sign * BigInt(log.data);
+  if (log.address === pool.token1) memory.moved1 += sign * BigInt(log.data);
 }
 
 function readPoolLog(work: Work, log: ChainLog): void {
@@ -200,10 +225,12 @@ function readPoolLog(work: Work, log: ChainLog): void {
   const protocol = context.protocolOfPool(pool);
   const event = protocol.decodeEvent(log);
   if (event === null) return context.onMalformed(log);
-  const before = context.registry.stateOf(pool.address);
-  const after = protocol.applyEvent(before, event);
-  if (after !== before) context.registry.setState(pool.address, after);
   const memory = memoryOf(work, pool.address, log.transactionIndex);
+  const before = context.registry.stateOf(pool.address);
+  const isFee = event.kind === 'fee' || event.kind === 'swap_fee';
+  const after = protocol.applyEvent(isFee ? before : withMoves(before, memory), event);
+  if (after !== before) context.registry.setState(pool.address, after);
+  if (isFee) return;
   // The Sync of a V2 swap comes before the swap and has its new reserves.
   const mayMove = event.kind === 'sync' || event.kind === 'swap';
   if (mayMove && isBigMove(protocol.spotPrice(before, pool), protocol.spotPrice(after, pool)))
@@ -214,6 +241,14 @@ function readPoolLog(work: Work, log: ChainLog): void {
   else if (event.kind !== 'sync' && event.kind !== 'initialize')
     pushLiquidity(work, log, pool, event, memory);
   if (!protocol.hasSync || event.kind === 'sync') pushState(work, log, pool, event, protocol, after);
+}
+
+/** The state with the tokens that moved, which are then forgotten. */
+function withMoves(state: PoolState, memory: TxMemory): PoolState {
+  const { moved0, moved1 } = memory;
+  if (moved0 === 0n && moved1 === 0n) return state;
+  [memory.moved0, memory.moved1] = [0n, 0n];
+  return moveBalances(state, moved0, moved1);
 }
 
 function pushSwap(
@@ -254,7 +289,8 @@ function pushSwap(
   });
 }
 
-type LiquidityEvent = Exclude<PoolEvent, { kind: 'swap' | 'sync' | 'initialize' }>;
+type LiquidityEvent = Exclude<StateEvent, { kind: 'swap' | 'sync' | 'initialize' }>;
+type StateEvent = Exclude<PoolEvent, { kind: 'fee' | 'swap_fee' }>;
 
 function pushLiquidity(
   work: Work,
@@ -294,7 +330,7 @@ function pushState(
   work: Work,
   log: ChainLog,
   pool: KnownPool,
-  event: PoolEvent,
+  event: StateEvent,
   protocol: Protocol,
   after: PoolState,
 ): void {

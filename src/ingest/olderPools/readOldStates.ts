@@ -66,7 +66,8 @@ async function readPairs(
     // A pool without a readable state has no price, like a pool without liquidity.
     const state = protocol.readState(answers) ?? EMPTY_STATE;
     const moved = protocol.readLastMove(answers, moves[index]?.answers ?? []);
-    const known = { ...pool, baseIsToken0: baseIsToken0(pool.token0, pool.token1) };
+    const feePips = state.fees?.[0] ?? pool.feePips;
+    const known = { ...pool, feePips, baseIsToken0: baseIsToken0(pool.token0, pool.token1) };
     const row = toRow(known, state, { moved_at: Number(BigInt.asUintN(32, moved ?? 0n)) });
     return { row, readAt: block };
   });

@@ -149,12 +149,13 @@ export class PoolDiscovery {
     );
     return proven.map(({ candidate, creation, dex, protocol }, index) => {
       const baseIsToken0 = this.deps.baseIsToken0(creation.token0, creation.token1);
-      const pool = { ...toPool(protocol, dex, creation), baseIsToken0 };
+      const state = protocol.readState(states[index]?.answers ?? []);
+      const feePips = state?.fees?.[0] ?? creation.feePips;
+      const pool = { ...toPool(protocol, dex, { ...creation, feePips }), baseIsToken0 };
       this.deps.log.info(
         { pool: pool.address, dex: dex.name },
         'discovered a pool older than the first block',
       );
-      const state = protocol.readState(states[index]?.answers ?? []);
       return { pool, ord: candidate.ord, state };
     });
   }

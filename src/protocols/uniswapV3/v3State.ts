@@ -26,6 +26,8 @@ export function applyV3Event(state: PoolState, event: PoolEvent): PoolState {
     case 'flash':
       return moveBalances(state, event.amount0, event.amount1);
     case 'sync':
+    case 'fee':
+    case 'swap_fee':
       return state;
   }
 }
@@ -49,7 +51,7 @@ function afterSwap(state: PoolState, { amount0, amount1, after }: SwapEvent): Po
  * They would exceed the maximum if a hostile token made `Flash` report any payment. Neither case may stop the
  * ingester.
  */
-function moveBalances(state: PoolState, delta0: bigint, delta1: bigint): PoolState {
+export function moveBalances(state: PoolState, delta0: bigint, delta1: bigint): PoolState {
   const reserve0 = clamp(state.reserve0 + delta0, UINT256_MAX);
   const reserve1 = clamp(state.reserve1 + delta1, UINT256_MAX);
   if (reserve0 === state.reserve0 && reserve1 === state.reserve1) return state;

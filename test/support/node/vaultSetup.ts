@@ -60,6 +60,7 @@ export function contextOf(registry: PoolRegistry): DecodeContext {
     protocolOfPool: none,
     eventTopics: new Set(),
     creationTopics: new Set(),
+    hasTokenTransfers: false,
     transfers: createTransferDecoder({
       wrappedNative: null,
       positionManagers: new Set(),
