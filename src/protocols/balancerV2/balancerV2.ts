@@ -1,6 +1,6 @@
 /** Balancer V2 and its forks (PHUX): weighted and stable pools, whose tokens one vault holds. */
 import { POOL_STABLE, POOL_WEIGHTED } from '../../domain/pools/poolShape';
-import { toFeePips } from '../../domain/pools/swapFee';
+import { toFeePips } from '../../domain/swapFee';
 import { readWords } from '../abiArrays';
 import type { VaultProtocol } from '../protocol';
 import { POOL_TOPICS, SWAP_FEE_CHANGED, VAULT_TOPICS } from './decodeBalancerEvent';

@@ -3,7 +3,7 @@
  * Mint, Burn and Swap holds the reserves. The fee leaves the pool with the swap, so it is no part of the reserves.
  */
 import type { PoolState } from '../../domain/pool';
-import { POOL_STABLE, POOL_V2 } from '../../domain/poolShape';
+import { POOL_STABLE, POOL_V2 } from '../../domain/pools/poolShape';
 import type { PricedPool, Protocol, SwapEvent } from '../protocol';
 import { uniswapV2 } from '../uniswapV2/uniswapV2';
 import {

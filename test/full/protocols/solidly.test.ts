@@ -8,7 +8,7 @@ import { openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import type { ChainLog } from '../../../src/domain/block';
 import { numberToHex, type Hex } from '../../../src/domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../../src/domain/pool';
-import { POOL_STABLE, POOL_V2 } from '../../../src/domain/poolShape';
+import { POOL_STABLE, POOL_V2 } from '../../../src/domain/pools/poolShape';
 import { createLog } from '../../../src/log';
 import type { PricedPool } from '../../../src/protocols/protocol';
 import { solidly } from '../../../src/protocols/solidly/solidly';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import type { Hex } from '../../../src/domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../../src/domain/pool';
-import { POOL_STABLE, POOL_V2 } from '../../../src/domain/poolShape';
+import { POOL_STABLE, POOL_V2 } from '../../../src/domain/pools/poolShape';
 import { getProtocol } from '../../../src/protocols/registry';
 import type { PricedPool, Protocol, SwapEvent } from '../../../src/protocols/protocol';
 import { slipstream } from '../../../src/protocols/solidly/slipstream';
