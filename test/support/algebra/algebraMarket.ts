@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-import { getCreateAddress, Interface, type InterfaceAbi } from 'ethers';
+import { getCreateAddress, Interface, keccak256, type InterfaceAbi } from 'ethers';
 
 import { encodeCall, encodeDeploy, readContract, TOKEN_CONSTRUCTOR } from '../../../src/dev/abi';
 import { expectAllSucceeded, openBlockMaker } from '../../../src/dev/node/blockMaker';
@@ -16,11 +16,15 @@ import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { installProject } from '../server/installProject';
 
 const SOURCE = 'Algebra.sol';
-const GAS = 40_000_000;
+/** Gas of a call, and of a transaction that creates a contract. A block holds 100 million. */
+const GAS = 3_000_000;
+const CREATION_GAS = 30_000_000;
 /** Arguments of the node: the build of V1 is not optimised, so its code is above the limit of real chains. */
-export const ALGEBRA_NODE = ['--disable-code-size-limit', '--gas-limit', '2000000000'] as const;
-/** A plugin may run before swaps and before changes of liquidity, and may set the fee. */
-const PLUGIN_CONFIG = 1 | 4 | 128;
+export const ALGEBRA_NODE = ['--disable-code-size-limit'] as const;
+/** A plugin runs before swaps and before changes of liquidity. */
+const PLUGIN_CONFIG = 1 | 4;
+/** The plugin sets the fee. In these builds of 1.2 it does so for each swap, and otherwise the owner sets the fee of the pool. */
+const DYNAMIC_FEE = 128;
 
 export const ALGEBRA_VERSIONS = ['v1', '1.0', '1.1', '1.2.1', '1.2.2'] as const;
 export type AlgebraVersion = (typeof ALGEBRA_VERSIONS)[number];
@@ -34,6 +38,7 @@ const ADMIN = new Interface([
   'function initialize(uint160 price)',
   'function setCommunityFee(uint16 fee)',
   'function setCommunityFee(uint8 fee0, uint8 fee1)',
+  'function setFee(uint16 fee)',
   'function setCommunityVault(address vault)',
   'function setPlugin(address plugin)',
   'function setPluginConfig(uint8 config)',
@@ -49,6 +54,8 @@ export const ALGEBRA_TRADER = new Interface([
   'function flash(address pool, uint256 amount0, uint256 amount1)',
 ]);
 const PLUGIN = new Interface(['function setFees(address pool, uint16 next, uint24 overriding, uint24 own)']);
+/** POOL_INIT_CODE_HASH in the factory of V1. */
+const V1_POOL_HASH = '6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4';
 /** Where the pools send their fees. */
 const VAULT: Hex = `0x${'fa'.repeat(20)}`;
 
@@ -84,7 +91,7 @@ export interface AlgebraPool {
 export interface AlgebraMarket {
   readonly trader: Hex;
   readonly tokens: readonly AlgebraToken[];
-  readonly factories: Readonly<Record<AlgebraVersion, Hex>>;
+  readonly factories: ReadonlyMap<AlgebraVersion, Hex>;
   /** Sends a transaction of the owner to the next block. */
   add(to: Hex, abi: Interface, name: string, values: readonly unknown[]): void;
   /** Mines the next block. Rejects if a transaction failed. Returns its number. */
@@ -122,7 +129,7 @@ export async function deployAlgebra(rpc: DevRpc, decimals: readonly number[]): P
   const maker = await openBlockMaker(rpc, [from]);
   const codeOf = compile();
   const deploy = (bytecode: Hex, abi?: Interface, values: readonly unknown[] = []): Hex => {
-    const nonce = maker.add({ from, to: null, gas: GAS, data: encodeDeploy(bytecode, abi, values) });
+    const nonce = maker.add({ from, to: null, gas: CREATION_GAS, data: encodeDeploy(bytecode, abi, values) });
     return getCreateAddress({ from, nonce }).toLowerCase() as Hex;
   };
   const mine = async (seconds = 10): Promise<number> => {
@@ -132,40 +139,48 @@ export async function deployAlgebra(rpc: DevRpc, decimals: readonly number[]): P
     return number + 1;
   };
   const add = (to: Hex, abi: Interface, name: string, values: readonly unknown[]): void => {
-    maker.add({ from, to, gas: GAS, data: encodeCall(abi, name, values) });
+    const gas = name.startsWith('createPool') ? CREATION_GAS : GAS;
+    maker.add({ from, to, gas, data: encodeCall(abi, name, values) });
   };
   const artifactOf = (version: AlgebraVersion, name: string): Artifact => {
     const file = `node_modules/algebra-${version}/artifacts/contracts/${name}.sol/${name}.json`;
     return JSON.parse(readFileSync(join(folder, file), 'utf8')) as Artifact;
   };
   const deployFactory = (version: AlgebraVersion): Hex => {
-    const [maker0, factory] = [
+    const [poolDeployer, factory] = [
       artifactOf(version, 'AlgebraPoolDeployer'),
       artifactOf(version, 'AlgebraFactory'),
     ];
     const factoryAbi = new Interface(factory.abi);
     if (version === 'v1') {
-      const deployer = deploy(maker0.bytecode);
-      const address = deploy(factory.bytecode, factoryAbi, [deployer, VAULT]);
+      const deployer = deploy(poolDeployer.bytecode);
+      // The package has another build of the pool than the one whose hash its factory contains.
+      const poolHash = keccak256(artifactOf(version, 'AlgebraPool').bytecode).slice(2);
+      const code = factory.bytecode.replaceAll(V1_POOL_HASH, poolHash) as Hex;
+      const address = deploy(code, factoryAbi, [deployer, VAULT]);
       add(deployer, ADMIN, 'setFactory', [address]);
       return address;
     }
     // The deployer and the factory name each other, so the factory's address is computed first.
     const probe = maker.add({ from, to: VAULT, gas: 30_000, data: '0x' });
     const address = getCreateAddress({ from, nonce: probe + 2 }).toLowerCase() as Hex;
-    const deployer = deploy(maker0.bytecode, new Interface(maker0.abi), [address]);
+    const deployer = deploy(poolDeployer.bytecode, new Interface(poolDeployer.abi), [address]);
     return deploy(factory.bytecode, factoryAbi, [deployer]);
   };
   const trader = deploy(codeOf('Trader'));
   const plugin = deploy(codeOf('Plugin'));
-  const tokens = decimals.map((each) => {
-    const values = [`Token ${each}`, `T${each}`, each, 10n ** BigInt(each + 15), trader, 0];
-    return { address: deploy(readOwnBytecode('DevToken'), TOKEN_CONSTRUCTOR, values), decimals: each };
-  });
-  const factories = Object.fromEntries(
-    ALGEBRA_VERSIONS.map((version) => [version, deployFactory(version)]),
-  ) as Record<AlgebraVersion, Hex>;
   await mine();
+  const tokens: AlgebraToken[] = [];
+  for (const each of decimals) {
+    const values = [`Token ${each}`, `T${each}`, each, 10n ** BigInt(each + 15), trader, 0];
+    tokens.push({ address: deploy(readOwnBytecode('DevToken'), TOKEN_CONSTRUCTOR, values), decimals: each });
+    await mine();
+  }
+  const factories = new Map<AlgebraVersion, Hex>();
+  for (const version of ALGEBRA_VERSIONS) {
+    factories.set(version, deployFactory(version));
+    await mine();
+  }
   return {
     trader,
     tokens,
@@ -174,7 +189,7 @@ export async function deployAlgebra(rpc: DevRpc, decimals: readonly number[]): P
     mine,
     async createPool(version, a, b, price) {
       const [token0, token1] = a.address < b.address ? [a, b] : [b, a];
-      const factory = factories[version];
+      const factory = factories.get(version) ?? ZERO_ADDRESS;
       const withData = version.startsWith('1.2');
       const name = withData ? 'createPool(address,address,bytes)' : 'createPool(address,address)';
       add(factory, ADMIN, name, [a.address, b.address, ...(withData ? ['0x'] : [])]);
@@ -187,13 +202,20 @@ export async function deployAlgebra(rpc: DevRpc, decimals: readonly number[]): P
       if (version !== 'v1') {
         add(address, ADMIN, 'setCommunityVault', [VAULT]);
         add(address, ADMIN, 'setPlugin', [plugin]);
-        add(address, ADMIN, 'setPluginConfig', [PLUGIN_CONFIG]);
+        add(address, ADMIN, 'setPluginConfig', [
+          PLUGIN_CONFIG | (version.startsWith('1.2') ? 0 : DYNAMIC_FEE),
+        ]);
       }
       await mine();
       return { address, version, token0, token1 };
     },
-    setFees: ({ address }, next, overriding, own) =>
-      add(plugin, PLUGIN, 'setFees', [address, next, overriding, own]),
+    setFees({ address, version }, next, overriding, own) {
+      if (!version.startsWith('1.2')) return add(plugin, PLUGIN, 'setFees', [address, next, overriding, own]);
+      const isDynamic = overriding > 0;
+      add(address, ADMIN, 'setPluginConfig', [PLUGIN_CONFIG | (isDynamic ? DYNAMIC_FEE : 0)]);
+      if (!isDynamic) add(address, ADMIN, 'setFee', [next]);
+      add(plugin, PLUGIN, 'setFees', [address, 0, overriding, own]);
+    },
     setCommunityFee({ address, version }, thousandths) {
       if (version === 'v1')
         add(address, ADMIN, 'setCommunityFee(uint8,uint8)', [thousandths, Math.floor(thousandths / 2)]);
