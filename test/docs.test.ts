@@ -12,7 +12,7 @@ const PLACES = 'src|clickhouse|scripts|test|docs';
  * creates its log in DATA_DIR. */
 const LATER = /^clickhouse\/(migrations(\/|$)|engine\.log$)/;
 /** Files that a reader of the worked examples in docs/development.md writes. */
-const EXAMPLES = /\/(pairMakers(\.test)?\.ts|list_makers\.sql|exampleSwap\/exampleSwap\.ts)$/;
+const EXAMPLES = /\/(pairMakers(\.test)?\.ts|list_makers\.sql|exampleSwap(\.test)?\.ts)$/;
 
 const documents = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'clickhouse/README.md'],

@@ -1,5 +1,6 @@
 /** Pools and their states, as protocols, ingester and queries share them. */
 import { AppError } from '../errors';
+import { clampAmount, UINT256_MAX } from './amounts';
 import type { Hex } from './hex';
 import { findPoolType, POOL_TYPES, type PoolType } from './pools/poolShape';
 
@@ -70,3 +71,15 @@ export const EMPTY_STATE: PoolState = {
   liquidity: 0n,
   tick: 0,
 };
+
+/**
+ * Balances stay within 0 … 2^256 − 1. They would fall below zero if tokens reached the pool without an event.
+ * They would exceed the maximum if a hostile token made `Flash` report any payment. Neither case may stop the
+ * ingester.
+ */
+export function moveBalances(state: PoolState, delta0: bigint, delta1: bigint): PoolState {
+  const reserve0 = clampAmount(state.reserve0 + delta0, UINT256_MAX);
+  const reserve1 = clampAmount(state.reserve1 + delta1, UINT256_MAX);
+  if (reserve0 === state.reserve0 && reserve1 === state.reserve1) return state;
+  return { ...state, reserve0, reserve1 };
+}

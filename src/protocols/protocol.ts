@@ -23,7 +23,7 @@ export interface SwapEvent {
 }
 
 /** Fees of a single swap, in pips. An override of 0 means the fee of the pool. The plugin's fee is added. */
-export interface OwnFees {
+interface OwnFees {
   readonly overridePips: number;
   readonly pluginPips: number;
 }

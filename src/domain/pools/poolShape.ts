@@ -68,10 +68,13 @@ export function findPoolType(value: number): PoolType | undefined {
   return POOL_TYPES.find((type) => type === value);
 }
 
+/** A map, because the shape is asked for each row of a list. */
+const SHAPE_OF = new Map<number, PoolShape>(POOL_TYPES.map((type) => [type, SHAPES[type]]));
+
 /** The shape of a stored or answered type. Throws a RangeError for an unknown number. */
 export function shapeOf(poolType: number): PoolShape {
-  const type = findPoolType(poolType);
-  if (type === undefined)
+  const shape = SHAPE_OF.get(poolType);
+  if (shape === undefined)
     throw new RangeError(`pool type: got ${poolType}; allowed: ${POOL_TYPES.join(', ')}`);
-  return SHAPES[type];
+  return shape;
 }

@@ -5,9 +5,8 @@
 import { isWeaker, type ChainBlock, type ChainLog } from '../../domain/block';
 import { addressOfWord, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
-import { type PoolState } from '../../domain/pool';
+import { moveBalances, type PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
-import { moveBalances } from '../../protocols/uniswapV3/v3State';
 import {
   toPool,
   type PoolCreation,

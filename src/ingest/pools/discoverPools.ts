@@ -7,7 +7,7 @@ import type { ChainBlock } from '../../domain/block';
 import { callData, readAddress, type ContractCall } from '../../domain/contractCall';
 import { numberToHex, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
-import { type Dex, type PoolState } from '../../domain/pool';
+import type { Dex, PoolState } from '../../domain/pool';
 import type { Logger } from '../../log';
 import { toPool, type PoolCreation, type Protocol } from '../../protocols/protocol';
 import { askContracts, askSince, type EthCalls } from '../../node/calls/askContracts';

@@ -7,7 +7,7 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { pick, rowType } from '../../clickhouse/rows/rowType';
 import { poolStatesTable } from '../../clickhouse/schema/tables';
 import { lastOrdOfBlock } from '../../domain/ord';
-import { type Dex } from '../../domain/pool';
+import type { Dex } from '../../domain/pool';
 import { changesFees, getProtocol, isVaultProtocol } from '../../protocols/registry';
 import { createPoolBirths, type PoolBirths } from '../olderPools/olderPools';
 import { Directory } from '../tokens/directory';

@@ -6,7 +6,7 @@ import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { poolsTable } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { parsePoolType } from '../../domain/pool';
-import { type PoolType } from '../../domain/pools/poolShape';
+import type { PoolType } from '../../domain/pools/poolShape';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
 const poolType: ColumnType<PoolType> = { ...u8, read: (reader) => parsePoolType(reader.u8()) };

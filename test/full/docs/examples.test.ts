@@ -93,7 +93,7 @@ test('docs/development.md has three worked examples', () => {
   expect(examples.map(({ title }) => title)).toEqual([
     'Add a field to an endpoint',
     'Add a query with its endpoint',
-    'Add a protocol',
+    'Add a pool family',
   ]);
 });
 

@@ -76,7 +76,7 @@ interface Output {
   >;
 }
 
-export interface AlgebraToken {
+interface AlgebraToken {
   readonly address: Hex;
   readonly decimals: number;
 }
