@@ -9,13 +9,16 @@ import { buildWorld } from '../../../src/dev/world/buildWorld';
 import { field, openDevRpc, toNumber, type DevRpc } from '../../../src/dev/node/devRpc';
 import { mineHistory } from '../../../src/dev/world/history';
 import type { World } from '../../../src/dev/world/world';
+import type { ChainLog } from '../../../src/domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import { EMPTY_STATE, type PoolState } from '../../../src/domain/pool';
 import {
   createTransferDecoder,
   type SkippedLogs,
   type TransferRows,
 } from '../../../src/ingest/decode/decodeTransfers';
 import { createLog } from '../../../src/log';
+import { findProtocol } from '../../../src/protocols/registry';
 import { uniswapV3 } from '../../../src/protocols/uniswapV3/uniswapV3';
 import { pendingProtocolLp } from '../../../src/query/portfolio/lpShare';
 import { TEST_POOLS, TEST_WORLD_PLAN } from '../../support/worlds/testWorldPlan';
@@ -54,6 +57,19 @@ afterAll(async () => {
   await node?.stop();
 });
 
+async function listLogs(): Promise<(ChainLog & { readonly number: number })[]> {
+  const logs = (await rpc.call('eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }])) as object[];
+  return logs.map((entry) => ({
+    number: toNumber(field(entry, 'blockNumber')),
+    address: String(field(entry, 'address')).toLowerCase() as Hex,
+    topics: field(entry, 'topics') as Hex[],
+    data: field(entry, 'data') as Hex,
+    transactionHash: field(entry, 'transactionHash') as Hex,
+    transactionIndex: toNumber(field(entry, 'transactionIndex')),
+    logIndex: toNumber(field(entry, 'logIndex')),
+  }));
+}
+
 async function decodeChain(): Promise<TransferRows & { readonly skipped: SkippedLogs }> {
   const decoder = createTransferDecoder({
     wrappedNative: world.wrappedNative,
@@ -61,25 +77,14 @@ async function decodeChain(): Promise<TransferRows & { readonly skipped: Skipped
     decodePoolEvent: (log) =>
       world.pools.some(({ address }) => address === log.address) ? uniswapV3.decodeEvent(log) : null,
   });
-  const logs = (await rpc.call('eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }])) as object[];
   const all: TransferRows = { transfers: [], position_events: [], unreadableTokens: new Set() };
   let block = -1;
   let rows: TransferRows = { transfers: [], position_events: [], unreadableTokens: new Set() };
-  for (const entry of logs) {
-    const number = toNumber(field(entry, 'blockNumber'));
+  for (const { number, ...log } of await listLogs()) {
     if (number !== block) rows = { transfers: [], position_events: [], unreadableTokens: new Set() };
     block = number;
-    const topics = field(entry, 'topics') as Hex[];
-    if (!decoder.topics.has(topics[0]!)) continue;
+    if (!decoder.topics.has(log.topics[0]!)) continue;
     const before = [rows.transfers.length, rows.position_events.length] as const;
-    const log = {
-      address: String(field(entry, 'address')).toLowerCase() as Hex,
-      topics,
-      data: field(entry, 'data') as Hex,
-      transactionHash: field(entry, 'transactionHash') as Hex,
-      transactionIndex: toNumber(field(entry, 'transactionIndex')),
-      logIndex: toNumber(field(entry, 'logIndex')),
-    };
     decoder.read({ number, timestamp: 0 }, log, rows);
     all.transfers.push(...rows.transfers.slice(before[0]));
     all.position_events.push(...rows.position_events.slice(before[1]));
@@ -123,6 +128,34 @@ test('the supply and balances of every token equal the sums of its logs, with th
   }
   expect(read).toBeGreaterThan(50);
   expect(await readContract(rpc, READS, lp[0]!, 'balanceOf', [ZERO_ADDRESS])).toBe(1_000n);
+});
+
+test('a swap of a V2 or V3 pool pays what the quote of the state before it says', async () => {
+  const states = new Map<string, PoolState>();
+  const matches = { uniswap_v2: 0, uniswap_v3: 0 };
+  let synced = EMPTY_STATE;
+  for (const log of await listLogs()) {
+    const worldPool = world.pools.find(({ address }) => address === log.address);
+    if (worldPool === undefined) continue;
+    const protocol = findProtocol(worldPool.protocol)!;
+    const event = protocol.decodeEvent(log);
+    if (event === null) continue;
+    const before = states.get(log.address) ?? EMPTY_STATE;
+    const after = protocol.applyEvent(before, event);
+    states.set(log.address, after);
+    if (event.kind === 'sync') synced = before;
+    if (event.kind !== 'swap' || event.amount0 * event.amount1 >= 0n) continue;
+    const isToken0In = event.amount0 > 0n;
+    const [into, out] = isToken0In ? [event.amount0, -event.amount1] : [event.amount1, -event.amount0];
+    const { feePips } = worldPool;
+    const pool = { feePips, tickSpacing: feePips / 50, token0: ZERO_ADDRESS, token1: ZERO_ADDRESS };
+    const state = protocol.hasSync ? synced : before;
+    const quote = protocol.quote({ ...pool, poolType: protocol.poolTypes[0] }, state, into, isToken0In);
+    if (quote === null) continue;
+    expect([log.transactionHash, quote]).toEqual([log.transactionHash, out]);
+    matches[worldPool.protocol] += 1;
+  }
+  expect(Math.min(...Object.values(matches))).toBeGreaterThan(5);
 });
 
 test('the owner, pool, range and liquidity of every position equal the answers of its manager', async () => {
