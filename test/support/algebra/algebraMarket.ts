@@ -92,7 +92,7 @@ export interface AlgebraMarket {
   readonly trader: Hex;
   readonly tokens: readonly AlgebraToken[];
   readonly factories: ReadonlyMap<AlgebraVersion, Hex>;
-  /** Sends a transaction of the owner to the next block. */
+  /** Sends a transaction to the next block: of the owner, or to the trader from two accounts in turn. */
   add(to: Hex, abi: Interface, name: string, values: readonly unknown[]): void;
   /** Mines the next block. Rejects if a transaction failed. Returns its number. */
   mine(seconds?: number): Promise<number>;
@@ -125,8 +125,9 @@ function compile(): (contract: string) => Hex {
 /** Deploys the factories and one token for each number of decimals. The trader gets all tokens. */
 export async function deployAlgebra(rpc: DevRpc, decimals: readonly number[]): Promise<AlgebraMarket> {
   const folder = await installProject(__dirname, 'algebra');
-  const [from = ZERO_ADDRESS] = (await rpc.call('eth_accounts')) as Hex[];
-  const maker = await openBlockMaker(rpc, [from]);
+  const accounts = ((await rpc.call('eth_accounts')) as Hex[]).slice(0, 2);
+  const [from = ZERO_ADDRESS] = accounts;
+  const maker = await openBlockMaker(rpc, accounts);
   const codeOf = compile();
   const deploy = (bytecode: Hex, abi?: Interface, values: readonly unknown[] = []): Hex => {
     const nonce = maker.add({ from, to: null, gas: CREATION_GAS, data: encodeDeploy(bytecode, abi, values) });
@@ -138,9 +139,11 @@ export async function deployAlgebra(rpc: DevRpc, decimals: readonly number[]): P
     await expectAllSucceeded(rpc, number + 1);
     return number + 1;
   };
+  let sent = 0;
   const add = (to: Hex, abi: Interface, name: string, values: readonly unknown[]): void => {
     const gas = name.startsWith('createPool') ? CREATION_GAS : GAS;
-    maker.add({ from, to, gas, data: encodeCall(abi, name, values) });
+    const sender = to === trader ? (accounts[(sent += 1) % accounts.length] ?? from) : from;
+    maker.add({ from: sender, to, gas, data: encodeCall(abi, name, values) });
   };
   const artifactOf = (version: AlgebraVersion, name: string): Artifact => {
     const file = `node_modules/algebra-${version}/artifacts/contracts/${name}.sol/${name}.json`;
