@@ -266,6 +266,8 @@ const KNOWS_FAMILY: Readonly<Record<string, string>> = {
       .concat(['pools/discoverVaultPools', 'pools/storedVaultPools'])
       .map((path) => [`src/ingest/${path}.ts`, 'reads the pools of the only family with a vault']),
   ),
+  'src/web/list/scaledAmount.ts':
+    'scales LP tokens of V2 pairs only, and a test imports it without a bundler',
 };
 
 /** Queries that compare the type of a pool. */

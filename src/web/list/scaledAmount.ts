@@ -1,5 +1,4 @@
 /** Amounts of decoded events in whole tokens, for events whose amounts are of known tokens. Pure. */
-import { shapeOf } from '../../domain/pools/poolShape';
 
 /** A token whose decimals are known. */
 interface Scale {
@@ -33,7 +32,8 @@ const AMOUNTS: Readonly<Record<string, Amounts>> = {
   'Collect(address,address,int24,int24,uint128,uint128)': { 4: 0, 5: 1 },
 };
 
-/** LP tokens have 18 decimals, as in UniswapV2ERC20.sol and BalancerPoolToken.sol. */
+/** LP tokens of V2 pairs have 18 decimals, as in UniswapV2ERC20.sol. */
+const V2 = 2;
 const LP_TOKEN: Scale = { symbol: 'LP', decimals: 18 };
 
 interface Arg {
@@ -54,7 +54,7 @@ export function scaledAmount(signature: string, arg: Arg, emitter: Emitter): str
 }
 
 function ownToken({ token, pair }: Emitter): Scale | null {
-  return token ?? (pair !== null && shapeOf(pair.pool_type).hasLpToken ? LP_TOKEN : null);
+  return token ?? (pair?.pool_type === V2 ? LP_TOKEN : null);
 }
 
 /** Moves the decimal point of an integer, and groups its thousands. */
