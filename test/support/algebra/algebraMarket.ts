@@ -214,7 +214,7 @@ export async function deployAlgebra(rpc: DevRpc, decimals: readonly number[]): P
     },
     setFees({ address, version }, next, overriding, own) {
       if (!version.startsWith('1.2')) return add(plugin, PLUGIN, 'setFees', [address, next, overriding, own]);
-      const isDynamic = overriding > 0;
+      const isDynamic = overriding + own > 0;
       add(address, ADMIN, 'setPluginConfig', [PLUGIN_CONFIG | (isDynamic ? DYNAMIC_FEE : 0)]);
       if (!isDynamic) add(address, ADMIN, 'setFee', [next]);
       add(plugin, PLUGIN, 'setFees', [address, 0, overriding, own]);
