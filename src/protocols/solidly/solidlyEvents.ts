@@ -5,7 +5,7 @@
  */
 import type { ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
-import { POOL_STABLE, POOL_V2 } from '../../domain/poolShape';
+import { POOL_STABLE, POOL_V2 } from '../../domain/pools/poolShape';
 import type { PoolCreation, PoolEvent, SyncEvent } from '../protocol';
 import { uniswapV2 } from '../uniswapV2/uniswapV2';
 import { addressAt, addressOfTopic, isAddressTopic, isUint160, loadData, uintAt } from '../words';

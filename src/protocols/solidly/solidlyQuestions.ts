@@ -2,7 +2,7 @@
 import { callData, readAddress, readUint, type ContractCall } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../domain/pool';
-import { POOL_STABLE, POOL_V2 } from '../../domain/poolShape';
+import { POOL_STABLE, POOL_V2 } from '../../domain/pools/poolShape';
 import type { PoolCreation, PoolQuestions } from '../protocol';
 
 /** Largest fee in basis points that a factory may name. A larger answer has another unit. */

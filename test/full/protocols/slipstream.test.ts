@@ -10,7 +10,7 @@ import { openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import type { ChainLog } from '../../../src/domain/block';
 import { numberToHex, type Hex } from '../../../src/domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../../src/domain/pool';
-import { POOL_V3 } from '../../../src/domain/poolShape';
+import { POOL_V3 } from '../../../src/domain/pools/poolShape';
 import { createLog } from '../../../src/log';
 import { slipstream } from '../../../src/protocols/solidly/slipstream';
 import { Random } from '../../support/random';
