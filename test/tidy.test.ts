@@ -272,7 +272,7 @@ const KNOWS_FAMILY: Readonly<Record<string, string>> = {
 
 /** Queries that compare the type of a pool. */
 const COMPARES_TYPE = [
-  ...['ingest/older_pools/list_unread', 'ingest/price/list_ticks', 'measure/choose_fee_pools'],
+  ...['ingest/older_pools/list_unread', 'ingest/price/list_ticks'],
   ...['pairs/list_fee_protocols', 'pairs/list_mean_balances'],
 ];
 

@@ -198,7 +198,7 @@ interface FeeSplit {
 }
 
 /** The part of a pool that determines its prices. */
-export type PricedPool = Pick<
+export type PoolTerms = Pick<
   Pool,
   'poolType' | 'token0' | 'token1' | 'feePips' | 'tickSpacing' | 'scaleDecimals'
 >;
@@ -232,17 +232,17 @@ export interface Protocol extends ProtocolTraits, PoolQuestions {
   /** The state after the event. The same object if nothing changed. Balances never become negative. */
   applyEvent(state: PoolState, event: PoolEvent): PoolState;
   /** Marginal price as raw token1 per raw token0: a finite float64 > 0, or null if the pool has no price. */
-  spotPrice(state: PoolState, pool: PricedPool): number | null;
+  spotPrice(state: PoolState, pool: PoolTerms): number | null;
   /**
    * Fee of a swap in pips (1e6 = 100 %). `before` is the state before the swap, and before its sync; null if it is
    * unknown.
    */
-  swapFeePips(pool: PricedPool, swap: SwapEvent, before: PoolState | null, after: PoolState): number;
+  swapFeePips(pool: PoolTerms, swap: SwapEvent, before: PoolState | null, after: PoolState): number;
   /**
    * The amount that the contract pays out for `amountIn`, raw, to the last unit. Null if the state does not tell: the
    * swap would leave the range of the active liquidity, or the pool is empty.
    */
-  quote(pool: PricedPool, state: PoolState, amountIn: bigint, isToken0In: boolean): bigint | null;
+  quote(pool: PoolTerms, state: PoolState, amountIn: bigint, isToken0In: boolean): bigint | null;
 }
 
 /** What the node is asked about pools. All but the details concern pools whose creation event is not stored. */

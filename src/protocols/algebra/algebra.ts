@@ -5,7 +5,7 @@
  */
 import type { ChainLog } from '../../domain/block';
 import type { PoolState } from '../../domain/pool';
-import type { PoolEvent, PricedPool, Protocol, SwapEvent, SwapFees } from '../protocol';
+import type { PoolEvent, PoolTerms, Protocol, SwapEvent, SwapFees } from '../protocol';
 import { quoteInRange } from '../uniswapV3/quoteInRange';
 import { createV3Protocol } from '../uniswapV3/v3Pool';
 import {
@@ -57,19 +57,19 @@ function applyEvent(state: PoolState, event: PoolEvent): PoolState {
 }
 
 /** The fee of the last Fee event, or the fee that a plugin chose for this swap, and the fee of the plugin. */
-function swapFeePips(pool: PricedPool, { amount0, ownFees }: SwapEvent, before: PoolState | null): number {
+function swapFeePips(pool: PoolTerms, { amount0, ownFees }: SwapEvent, before: PoolState | null): number {
   const { overridePips, pluginPips } = ownFees ?? before?.nextFees ?? { overridePips: 0, pluginPips: 0 };
   const poolPips = feeOf(pool, before, amount0 > 0n);
   return (overridePips === 0 ? poolPips : overridePips) + pluginPips;
 }
 
-function feeOf({ feePips }: PricedPool, state: PoolState | null, isToken0In: boolean): number {
+function feeOf({ feePips }: PoolTerms, state: PoolState | null, isToken0In: boolean): number {
   const [fee0, fee1] = state?.fees ?? [feePips, feePips];
   return isToken0In ? fee0 : fee1;
 }
 
 /** Without the fees of a plugin. Ticks need not be multiples of the spacing, which may have been smaller once. */
-function quote(pool: PricedPool, state: PoolState, amountIn: bigint, isToken0In: boolean): bigint | null {
+function quote(pool: PoolTerms, state: PoolState, amountIn: bigint, isToken0In: boolean): bigint | null {
   const feePips = feeOf(pool, state, isToken0In);
   return quoteInRange({ feePips, tickSpacing: 1 }, state, amountIn, isToken0In);
 }

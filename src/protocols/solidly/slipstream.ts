@@ -10,7 +10,7 @@ import type {
   CollectProtocolEvent,
   PoolCreation,
   PoolEvent,
-  PricedPool,
+  PoolTerms,
   Protocol,
   SwapEvent,
 } from '../protocol';
@@ -85,7 +85,7 @@ function decodeCollectFees({ topics, data }: ChainLog): CollectProtocolEvent | n
  * it was first asked.
  */
 function swapFeePips(
-  { feePips, tickSpacing }: PricedPool,
+  { feePips, tickSpacing }: PoolTerms,
   { amount0, amount1, after }: SwapEvent,
   before: PoolState | null,
 ): number {

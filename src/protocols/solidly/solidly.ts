@@ -4,7 +4,7 @@
  */
 import type { PoolState } from '../../domain/pool';
 import { POOL_STABLE, POOL_V2 } from '../../domain/pools/poolShape';
-import type { PricedPool, Protocol, SwapEvent } from '../protocol';
+import type { PoolTerms, Protocol, SwapEvent } from '../protocol';
 import { uniswapV2 } from '../uniswapV2/uniswapV2';
 import {
   decodeSolidlyCreation,
@@ -40,7 +40,7 @@ export const solidly = {
   ...solidlyQuestions,
 } satisfies Protocol;
 
-function spotPrice(state: PoolState, { poolType, scaleDecimals }: PricedPool): number | null {
+function spotPrice(state: PoolState, { poolType, scaleDecimals }: PoolTerms): number | null {
   if (poolType !== POOL_STABLE) return uniswapV2.spotPrice(state);
   return scaleDecimals == null ? null : stablePrice(state.reserve0, state.reserve1, scaleDecimals);
 }
@@ -51,7 +51,7 @@ function spotPrice(state: PoolState, { poolType, scaleDecimals }: PricedPool): n
  * they changed in another way.
  */
 function swapFeePips(
-  { feePips }: PricedPool,
+  { feePips }: PoolTerms,
   { amount0, amount1 }: SwapEvent,
   before: PoolState | null,
   after: PoolState,
@@ -65,7 +65,7 @@ function swapFeePips(
 }
 
 /** The contract takes the fee in whole basis points. */
-function quote(pool: PricedPool, state: PoolState, amountIn: bigint, isToken0In: boolean): bigint | null {
+function quote(pool: PoolTerms, state: PoolState, amountIn: bigint, isToken0In: boolean): bigint | null {
   const paid = amountIn - (amountIn * BigInt(pool.feePips)) / PIPS;
   const { reserve0, reserve1 } = state;
   if (amountIn <= 0n || reserve0 === 0n || reserve1 === 0n) return null;

@@ -8,8 +8,8 @@ const UNIT = 10n ** 18n;
 /** Newton steps after which the contract reverts. */
 const STEPS_MAX = 255;
 
-/** The decimals of token0 and token1 by which the pool scales its reserves. */
-export type PoolDecimals = readonly [decimals0: number, decimals1: number];
+/** Decimals by which the pool scales token0 and token1. */
+type ScaleDecimals = readonly [decimals0: number, decimals1: number];
 
 /**
  * The marginal price y(3x² + y²) / (x(x² + 3y²)), as raw token1 per raw token0. Only the ratio of the reserves counts.
@@ -18,7 +18,7 @@ export type PoolDecimals = readonly [decimals0: number, decimals1: number];
 export function stablePrice(
   reserve0: bigint,
   reserve1: bigint,
-  [decimals0, decimals1]: PoolDecimals,
+  [decimals0, decimals1]: ScaleDecimals,
 ): number | null {
   const scale = powerOfTen(decimals0) / powerOfTen(decimals1);
   const ratio = (Number(reserve1) / Number(reserve0)) * scale;
@@ -34,7 +34,7 @@ export function quoteStable(
   amountIn: bigint,
   zeroForOne: boolean,
   reserves: readonly [bigint, bigint],
-  decimals: PoolDecimals,
+  decimals: ScaleDecimals,
 ): bigint | null {
   const units = decimals.map((each) => 10n ** BigInt(each));
   const scale = (raw: bigint, token: 0 | 1): bigint => (raw * UNIT) / (units[token] ?? 1n);

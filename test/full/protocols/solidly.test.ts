@@ -10,7 +10,7 @@ import { numberToHex, type Hex } from '../../../src/domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../../src/domain/pool';
 import { POOL_STABLE, POOL_V2 } from '../../../src/domain/pools/poolShape';
 import { createLog } from '../../../src/log';
-import type { PricedPool } from '../../../src/protocols/protocol';
+import type { PoolTerms } from '../../../src/protocols/protocol';
 import { solidly } from '../../../src/protocols/solidly/solidly';
 import { Random } from '../../support/random';
 import {
@@ -130,7 +130,7 @@ const balancesOf = ({ token0, token1 }: SolidlyPool, owner: Hex) =>
   Promise.all([token0, token1].map(({ address }) => read(SOLIDLY_TOKEN, address, 'balanceOf', [owner])));
 
 /** The pool as the ingester knows it, with this fee. */
-const pricedOf = ({ isStable, token0, token1 }: SolidlyPool, feePips: number): PricedPool => ({
+const pricedOf = ({ isStable, token0, token1 }: SolidlyPool, feePips: number): PoolTerms => ({
   poolType: isStable ? POOL_STABLE : POOL_V2,
   token0: token0.address,
   token1: token1.address,

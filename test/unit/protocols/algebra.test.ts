@@ -5,7 +5,7 @@ import type { Hex } from '../../../src/domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../../src/domain/pool';
 import { POOL_V3 } from '../../../src/domain/pools/poolShape';
 import { algebra } from '../../../src/protocols/algebra/algebra';
-import type { PoolEvent, PricedPool, SwapEvent } from '../../../src/protocols/protocol';
+import type { PoolEvent, PoolTerms, SwapEvent } from '../../../src/protocols/protocol';
 import { decodeFees, getProtocol } from '../../../src/protocols/registry';
 import { decode } from './golden';
 import { encode, type Words } from './reference';
@@ -157,7 +157,7 @@ describe('golden logs of Algebra', () => {
   });
 });
 
-const POOL_FACTS: PricedPool = {
+const POOL_FACTS: PoolTerms = {
   poolType: POOL_V3,
   token0: TOKEN0,
   token1: TOKEN1,

@@ -5,7 +5,7 @@ import type { Hex } from '../../../src/domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../../src/domain/pool';
 import { POOL_STABLE, POOL_V2 } from '../../../src/domain/pools/poolShape';
 import { getProtocol } from '../../../src/protocols/registry';
-import type { PricedPool, Protocol, SwapEvent } from '../../../src/protocols/protocol';
+import type { PoolTerms, Protocol, SwapEvent } from '../../../src/protocols/protocol';
 import { slipstream } from '../../../src/protocols/solidly/slipstream';
 import { solidly } from '../../../src/protocols/solidly/solidly';
 import { decode } from './golden';
@@ -186,7 +186,7 @@ describe('quotes, prices and fees', () => {
     reserve0,
     reserve1,
   });
-  const poolOf = (poolType: PricedPool['poolType'], feePips: number, decimals: [number, number] | null) => ({
+  const poolOf = (poolType: PoolTerms['poolType'], feePips: number, decimals: [number, number] | null) => ({
     poolType,
     token0: TOKEN0,
     token1: TOKEN1,
