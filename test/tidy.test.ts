@@ -272,8 +272,8 @@ const KNOWS_FAMILY: Readonly<Record<string, string>> = {
 
 /** Queries that compare the type of a pool. */
 const COMPARES_TYPE = [
-  ...['ingest/older_pools/list_unread', 'ingest/price/list_ticks', 'measure/choose_fee_pools'],
-  ...['pairs/list_fee_protocols', 'pairs/list_fees', 'pairs/list_mean_balances'],
+  ...['ingest/older_pools/list_unread', 'ingest/price/list_ticks'],
+  ...['pairs/list_fee_protocols', 'pairs/list_mean_balances'],
 ];
 
 test('only src/protocols knows the families of protocols; all other files ask their interface', () => {

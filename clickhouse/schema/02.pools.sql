@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS pools
     doubts UInt8 COMMENT 'Vault pools: reasons why the pool backs no price, as known when the pool was first stored; a sum as in pool_states.doubts; 0 for other pools',
     fee_pips UInt32 COMMENT 'Swap fee at the creation of the pool, in hundredths of a basis point',
     tick_spacing Int32 COMMENT 'V3: tick spacing of the pool; 0 for other pools',
+    scale_decimals Array(UInt8) COMMENT 'Stable pools of two tokens: decimals by which the contract scales token0 and token1; empty for other pools, or if unknown',
     created_block Nullable(UInt32) COMMENT 'Number of the block with the creation event; null if the pool is older than the start block',
     created_at Nullable(UInt32) COMMENT 'Time of the block created_block, unix seconds, UTC; null if created_block is null',
     created_tx Nullable(FixedString(32)) COMMENT 'Hash of the transaction with the creation event; null if created_block is null'

@@ -23,6 +23,7 @@ CREATE TABLE IF NOT EXISTS found_pools
     doubts UInt8 COMMENT 'Vault pools: reasons why the pool backs no price, as in pools; 0 for other pools',
     fee_pips UInt32 COMMENT 'Swap fee, in hundredths of a basis point',
     tick_spacing Int32 COMMENT 'V3: tick spacing of the pool; 0 for other pools',
+    scale_decimals Array(UInt8) COMMENT 'Stable pools of two tokens: decimals by which the contract scales token0 and token1; empty for other pools, or if unknown',
     pool_id Nullable(FixedString(32)) COMMENT 'Vault pools: id of the pool in its vault; null for other pools',
     moved_at UInt32 COMMENT 'Time of the last change of the pool according to its contract, unix seconds, UTC; the time of the block if the contract has no such time',
     reserve0 UInt256 COMMENT 'Pool balance of token0, raw units; vault pools: 0',

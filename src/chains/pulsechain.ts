@@ -129,5 +129,13 @@ export const pulsechain: ChainDescription = {
       protocol: 'uniswap_v3',
       factory: '0x796fcbdc956b85797efe21145aa97599b7fb36a6',
     },
+    {
+      // Factory and first block: the SwitchX adapters of DefiLlama, which read the factory's Pool and CustomPool events.
+      name: 'switchx',
+      displayName: 'SwitchX',
+      protocol: 'algebra',
+      factory: '0xef72cbccf4a807dfa1fbecd61ddb488ff8a05fa3',
+      startBlock: 26_521_466,
+    },
   ],
 };

@@ -69,3 +69,12 @@ export function plainNumber(value: number): string {
   const digits = BigInt(whole + fraction);
   return sign + shiftDecimal(digits, fraction.length - exponent);
 }
+
+/** The largest uint256. */
+export const UINT256_MAX = (1n << 256n) - 1n;
+
+/** The nearest value from 0 to the maximum. */
+export function clampAmount(value: bigint, maximum: bigint): bigint {
+  if (value < 0n) return 0n;
+  return value > maximum ? maximum : value;
+}

@@ -1,5 +1,6 @@
 /** Pools and their states, as protocols, ingester and queries share them. */
 import { AppError } from '../errors';
+import { clampAmount, UINT256_MAX } from './amounts';
 import type { Hex } from './hex';
 import { findPoolType, POOL_TYPES, type PoolType } from './pools/poolShape';
 
@@ -44,6 +45,8 @@ export interface Pool {
   readonly feePips: number;
   /** Tick spacing; 0 for pools without ticks. */
   readonly tickSpacing: number;
+  /** Decimals by which the contract of a stable pool scales its reserves. Null if unknown. */
+  readonly scaleDecimals?: readonly [decimals0: number, decimals1: number] | null;
 }
 
 /** State of a pool after a log. V2 has reserves; V3 has a price, active liquidity, a tick and running balances. */
@@ -55,6 +58,10 @@ export interface PoolState {
   /** Active liquidity L; 0n for V2. */
   readonly liquidity: bigint;
   readonly tick: number;
+  /** Fees of swaps that pay in token0 and in token1, in pips, where events change them. */
+  readonly fees?: readonly [fee0: number, fee1: number];
+  /** Fees that an event before a swap gives to this swap alone. */
+  readonly nextFees?: { readonly overridePips: number; readonly pluginPips: number };
 }
 
 export const EMPTY_STATE: PoolState = {
@@ -64,3 +71,15 @@ export const EMPTY_STATE: PoolState = {
   liquidity: 0n,
   tick: 0,
 };
+
+/**
+ * Balances stay within 0 … 2^256 − 1. They would fall below zero if tokens reached the pool without an event.
+ * They would exceed the maximum if a hostile token made `Flash` report any payment. Neither case may stop the
+ * ingester.
+ */
+export function moveBalances(state: PoolState, delta0: bigint, delta1: bigint): PoolState {
+  const reserve0 = clampAmount(state.reserve0 + delta0, UINT256_MAX);
+  const reserve1 = clampAmount(state.reserve1 + delta1, UINT256_MAX);
+  if (reserve0 === state.reserve0 && reserve1 === state.reserve1) return state;
+  return { ...state, reserve0, reserve1 };
+}

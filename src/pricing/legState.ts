@@ -11,6 +11,12 @@ import { makeLeg, NO_STATE, weightedLiquidity, type Leg, type LegState } from '.
 /** Value of `walked_liquidity` in a state whose ticks were not walked. */
 export const NOT_WALKED = -1;
 
+/**
+ * A pool on the curve x³y + y³x pays out at least this part of what a constant product pool with the same reserves pays
+ * out, until its price moved by 2 %. Far from its balance, the part falls to 0.864. Near its balance, it is much more.
+ */
+const STABLE_LIQUIDITY_PART = 0.86;
+
 /** The part of a pool's row that determines its legs. */
 export interface LegsPool {
   readonly address: Hex;
@@ -85,10 +91,13 @@ export function toLegState(
   if (decimals0 === null || decimals1 === null) return { ...NO_STATE };
   if (pool.tokens.length > 0) return weightedState(pool, state, index0, index1, decimals0, decimals1);
   const price = scalePrice(state.price, decimals0, decimals1, true);
-  if (shapeOf(pool.pool_type).hasTicks) return { price, ...concentratedDepth(state, decimals0, decimals1) };
+  const shape = shapeOf(pool.pool_type);
+  if (shape.hasTicks) return { price, ...concentratedDepth(state, decimals0, decimals1) };
   const reserve0 = wholeTokens(state.reserve0, decimals0);
   const reserve1 = wholeTokens(state.reserve1, decimals1);
-  return { price, liquidity: Math.sqrt(reserve0) * Math.sqrt(reserve1), reserve0, reserve1 };
+  const liquidity = Math.sqrt(reserve0) * Math.sqrt(reserve1);
+  const part = shape.price === 'reserves' ? 1 : STABLE_LIQUIDITY_PART;
+  return { price, liquidity: part * liquidity, reserve0, reserve1 };
 }
 
 /**

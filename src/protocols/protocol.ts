@@ -18,6 +18,26 @@ export interface SwapEvent {
   readonly amount1: bigint;
   /** V3: the state of the pool that the event contains; null for V2. */
   readonly after: { readonly sqrtPriceX96: bigint; readonly liquidity: bigint; readonly tick: number } | null;
+  /** Fees of this swap alone, if the event has them. */
+  readonly ownFees?: OwnFees;
+}
+
+/** Fees of a single swap, in pips. An override of 0 means the fee of the pool. The plugin's fee is added. */
+interface OwnFees {
+  readonly overridePips: number;
+  readonly pluginPips: number;
+}
+
+/** Algebra SwapFee: the fees of the next swap of the pool. */
+export interface SwapFeeEvent extends OwnFees {
+  readonly kind: 'swap_fee';
+}
+
+/** Algebra Fee: the pool's fees of swaps that pay in token0 and in token1, in pips. */
+export interface FeeEvent {
+  readonly kind: 'fee';
+  readonly fee0Pips: number;
+  readonly fee1Pips: number;
 }
 
 export interface MintEvent {
@@ -95,7 +115,9 @@ export type PoolEvent =
   | InitializeEvent
   | CollectEvent
   | CollectProtocolEvent
-  | FlashEvent;
+  | FlashEvent
+  | FeeEvent
+  | SwapFeeEvent;
 
 /** The content of a factory's creation event. */
 export interface PoolCreation {
@@ -107,6 +129,8 @@ export interface PoolCreation {
   readonly tickSpacing: number;
   /** Type of the pool, if the protocol has several. */
   readonly poolType?: PoolType;
+  /** As in Pool. */
+  readonly scaleDecimals?: Pool['scaleDecimals'];
 }
 
 /** What the rest of the program must know about every protocol. */
@@ -125,6 +149,8 @@ interface ProtocolTraits {
   readonly mintsProtocolShares: boolean;
   /** The protocol's part of the swap fee where each pool has its own. Null if the DEX has one part for all pools. */
   readonly feeSplit: FeeSplit | null;
+  /** Events of a pool that change its fee. Null if no event does. */
+  readonly feeChange: FeeChange | null;
 }
 
 /** Parts of the fees that are paid in token0 and in token1, 0 to 1. */
@@ -155,6 +181,15 @@ interface SplitPart {
 /** The protocol's parts of a pool's fees over time, oldest first; the first part starts at 0. */
 export type ProtocolSplit = readonly SplitPart[];
 
+/** The fees of swaps that pay in token0 and in token1, in pips. */
+export type SwapFees = readonly [fee0: number, fee1: number];
+
+interface FeeChange {
+  readonly topics: readonly Hex[];
+  /** The fees after the event. Null for another topic or a malformed layout. */
+  readonly decodeFees: (log: Pick<ChainLog, 'topics' | 'data'>) => SwapFees | null;
+}
+
 interface FeeSplit {
   /** Decodes an event that changes the parts. Null for another topic or a malformed layout. */
   decodeChange(log: Pick<ChainLog, 'topics' | 'data'>): SharesChange | null;
@@ -163,7 +198,10 @@ interface FeeSplit {
 }
 
 /** The part of a pool that determines its prices. */
-type PricedPool = Pick<Pool, 'poolType' | 'token0' | 'token1' | 'feePips' | 'tickSpacing'>;
+export type PoolTerms = Pick<
+  Pool,
+  'poolType' | 'token0' | 'token1' | 'feePips' | 'tickSpacing' | 'scaleDecimals'
+>;
 
 /** A protocol of pools of two tokens. Each pool is a contract that emits its own events. */
 export interface Protocol extends ProtocolTraits, PoolQuestions {
@@ -180,6 +218,11 @@ export interface Protocol extends ProtocolTraits, PoolQuestions {
   /** Whether only a Transfer of the pool's own token tells the LP tokens of a mint or burn. */
   readonly hasShareTransfers: boolean;
   /**
+   * Whether the balances of a pool are the sum of the Transfers of its tokens, because its events leave payments out.
+   * `applyEvent` then leaves the balances as they are.
+   */
+  readonly hasTokenTransfers: boolean;
+  /**
    * Decodes the creation event of a pool. Null if the log has the event's topic but a malformed layout; the
    * caller counts such logs.
    */
@@ -189,24 +232,31 @@ export interface Protocol extends ProtocolTraits, PoolQuestions {
   /** The state after the event. The same object if nothing changed. Balances never become negative. */
   applyEvent(state: PoolState, event: PoolEvent): PoolState;
   /** Marginal price as raw token1 per raw token0: a finite float64 > 0, or null if the pool has no price. */
-  spotPrice(state: PoolState, pool: PricedPool): number | null;
-  /** Fee of a swap in pips (1e6 = 100 %). */
-  swapFeePips(pool: PricedPool, swap: SwapEvent): number;
+  spotPrice(state: PoolState, pool: PoolTerms): number | null;
+  /**
+   * Fee of a swap in pips (1e6 = 100 %). `before` is the state before the swap, and before its sync; null if it is
+   * unknown.
+   */
+  swapFeePips(pool: PoolTerms, swap: SwapEvent, before: PoolState | null, after: PoolState): number;
   /**
    * The amount that the contract pays out for `amountIn`, raw, to the last unit. Null if the state does not tell: the
    * swap would leave the range of the active liquidity, or the pool is empty.
    */
-  quote(pool: PricedPool, state: PoolState, amountIn: bigint, isToken0In: boolean): bigint | null;
+  quote(pool: PoolTerms, state: PoolState, amountIn: bigint, isToken0In: boolean): bigint | null;
 }
 
-/** What the node is asked about pools whose creation event is not stored. */
+/** What the node is asked about pools. All but the details concern pools whose creation event is not stored. */
 export interface PoolQuestions {
   /** Functions of a pool without arguments, such as `token0()`. */
   readonly factCalls: readonly string[];
   /** The creation that the answers by function describe. Null if the contract is no pool of this protocol. */
   readFacts(pool: Hex, answers: ReadonlyMap<string, Hex | null>): PoolCreation | null;
-  /** The call that makes the factory name the pool of a creation. Any contract can claim to be a pool. */
-  confirmCall(factory: Hex, creation: PoolCreation): ContractCall;
+  /** Calls of which one makes the factory name the pool of a creation. Any contract can claim to be a pool. */
+  confirmCalls(factory: Hex, creation: PoolCreation): readonly ContractCall[];
+  /** Calls for what the creation event does not tell, at any age of the pool. Empty if it tells all. */
+  detailCalls(factory: Hex, creation: PoolCreation): readonly ContractCall[];
+  /** The creation with the answers to `detailCalls`. An answer of null leaves its detail unknown. */
+  readDetails(creation: PoolCreation, answers: readonly (Hex | null)[]): PoolCreation;
   /** Calls whose answers `readState` reads. */
   stateCalls(creation: PoolCreation): readonly ContractCall[];
   /** The state by the answers. Null if a part is unknown. */
@@ -263,5 +313,6 @@ export function toPool(protocol: Protocol, dex: Dex, creation: PoolCreation): Po
     token1: creation.token1,
     feePips: creation.feePips ?? Math.round((dex.feeBps ?? 30) * 100),
     tickSpacing: creation.tickSpacing,
+    scaleDecimals: creation.scaleDecimals ?? null,
   };
 }

@@ -1,14 +1,25 @@
 /** All protocols by their names in the chain description. A new family adds its entry here. */
 import { AppError } from '../errors';
+import { algebra } from './algebra/algebra';
 import { balancerV2 } from './balancerV2/balancerV2';
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
-import type { FirstShares, Protocol, SharesChange, VaultProtocol } from './protocol';
+import type { FirstShares, Protocol, SharesChange, SwapFees, VaultProtocol } from './protocol';
+import { slipstream } from './solidly/slipstream';
+import { solidly } from './solidly/solidly';
 import { uniswapV2 } from './uniswapV2/uniswapV2';
 import { pancakeV3 } from './uniswapV3/pancakeV3';
 import { uniswapV3 } from './uniswapV3/uniswapV3';
 
-const ENTRIES: readonly (Protocol | VaultProtocol)[] = [uniswapV2, uniswapV3, pancakeV3, balancerV2];
+const ENTRIES: readonly (Protocol | VaultProtocol)[] = [
+  uniswapV2,
+  uniswapV3,
+  pancakeV3,
+  balancerV2,
+  solidly,
+  slipstream,
+  algebra,
+];
 
 /** The protocols by name. */
 export const PROTOCOLS = new Map<string, Protocol | VaultProtocol>(
@@ -51,6 +62,37 @@ export function decodeFirstShares(answer: Hex): FirstShares | null {
   for (const { feeSplit } of PROTOCOLS.values()) {
     const first = feeSplit?.decodeSlot0(answer) ?? null;
     if (first !== null) return first;
+  }
+  return null;
+}
+
+/** Whether events change the fees of the protocol's pools. */
+export function changesFees(name: string): boolean {
+  return getProtocol(name).feeChange !== null;
+}
+
+/**
+ * Names of the protocols whose pools change their fees by events, and the topics of these events without 0x. With an
+ * emitter, only the protocols of this kind.
+ */
+export function listFeeChanges(emitter?: 'pool'): {
+  readonly protocols: string[];
+  readonly topics: string[];
+} {
+  const changing = [...PROTOCOLS.values()].filter(
+    (protocol) => protocol.feeChange !== null && protocol.emitter === (emitter ?? protocol.emitter),
+  );
+  return {
+    protocols: changing.map(({ name }) => name),
+    topics: changing.flatMap(({ feeChange }) => feeChange?.topics ?? []).map((topic) => topic.slice(2)),
+  };
+}
+
+/** Decodes an event that changes the fees of a pool, of any protocol. */
+export function decodeFees(log: Pick<ChainLog, 'topics' | 'data'>): SwapFees | null {
+  for (const { feeChange } of PROTOCOLS.values()) {
+    const fees = feeChange?.decodeFees(log) ?? null;
+    if (fees !== null) return fees;
   }
   return null;
 }

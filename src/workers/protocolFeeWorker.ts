@@ -14,7 +14,7 @@ import { rowType } from '../clickhouse/rows/rowType';
 import { poolFirstSharesTable } from '../clickhouse/schema/olderPoolTables';
 import type { Hex } from '../domain/hex';
 import type { Logger } from '../log';
-import { decodeFirstShares } from '../protocols/registry';
+import { decodeFirstShares, PROTOCOLS } from '../protocols/registry';
 import { snapshotParams, type HeadSnapshot } from '../query/head/headSnapshot';
 import { createProtocolSplits } from '../query/pairs/protocolFees';
 import { readSlot0s } from './tokenFacts';
@@ -67,7 +67,10 @@ export class ProtocolFeeWorker {
     const { database, rpc, chainId, clock, onChange } = this.deps;
     const head = await this.deps.readHead();
     if (head === null) return 0;
-    const params = { ...snapshotParams(head), limit: POOLS_MAX };
+    const protocols = [...PROTOCOLS.values()].flatMap(({ name, feeSplit }) =>
+      feeSplit === null ? [] : [name],
+    );
+    const params = { ...snapshotParams(head), protocols, limit: POOLS_MAX };
     const chosenRows = await this.runner.run('measure/choose_fee_pools', params, pairRow);
     const pools = chosenRows.map(({ pair }): Hex => pair);
     if (pools.length === 0) return 0;

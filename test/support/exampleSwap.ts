@@ -33,6 +33,7 @@ export const exampleSwap = {
   // No event tells the reserves: they are the sums of all amounts.
   hasSync: false,
   hasShareTransfers: false,
+  hasTokenTransfers: false,
   locksSharesAtZero: false,
   mintsProtocolShares: false,
   decodeCreation,

@@ -3,6 +3,7 @@
 SELECT
     address,
     dex,
+    protocol,
     pool_type,
     token0,
     token1,

@@ -1,11 +1,11 @@
--- Each row: a V3 pool with a swap whose protocol's part of the fees was not read yet. Reads the tables of pools, pair
+-- Each row: a pool of the given protocols with a swap whose protocol's part of the fees was not read yet. Reads the tables of pools, pair
 -- totals and first shares, once per round of the background worker.
 SELECT p.address AS pair
 FROM
 (
     SELECT address
     FROM pools_chain AS c
-    WHERE pool_type = 3
+    WHERE protocol IN {protocols:Array(String)}
 ) AS p
 WHERE p.address NOT IN (SELECT pair FROM pool_first_shares)
     AND p.address IN

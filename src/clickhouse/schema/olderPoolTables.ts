@@ -35,6 +35,7 @@ export const foundPoolsTable = defineTable('found_pools', {
   doubts: u8,
   fee_pips: u32,
   tick_spacing: i32,
+  scale_decimals: array(u8),
   pool_id: nullable(hash),
   moved_at: u32,
   reserve0: u256,

@@ -123,6 +123,7 @@ export const poolsTable = defineTable('pools', {
   doubts: u8,
   fee_pips: u32,
   tick_spacing: i32,
+  scale_decimals: array(u8),
   created_block: nullable(u32),
   created_at: nullable(u32),
   created_tx: nullable(hash),

@@ -1,6 +1,6 @@
 /**
  * Well-known DEX interfaces in human-readable ABI: Uniswap V2 and V3 from their npm packages, PancakeSwap V3's
- * changes, and the Balancer V2 vault.
+ * changes, Solidly and Slipstream, and the Balancer V2 vault.
  */
 export const DEX_INTERFACES: readonly string[] = [
   'event PairCreated(address indexed token0, address indexed token1, address pair, uint256)',
@@ -129,6 +129,16 @@ export const DEX_INTERFACES: readonly string[] = [
   'event FeeAmountExtraInfoUpdated(uint24 indexed fee, bool whitelistRequested, bool enabled)',
   'event WhiteListAdded(address indexed user, bool verified)',
   'event SetLmPoolDeployer(address indexed lmPoolDeployer)',
+  'event Claim(address indexed sender, address indexed recipient, uint256 amount0, uint256 amount1)',
+  'event CollectFees(address indexed recipient, uint128 amount0, uint128 amount1)',
+  'event Fees(address indexed sender, uint256 amount0, uint256 amount1)',
+  'event PairCreated(address indexed token0, address indexed token1, bool stable, address pair, uint256)',
+  'event PoolCreated(address indexed token0, address indexed token1, bool indexed stable, address pool, uint256)',
+  'event PoolCreated(address indexed token0, address indexed token1, int24 indexed tickSpacing, address pool)',
+  'event SetCustomFee(address indexed pool, uint256 fee)',
+  'event Burn(address indexed sender, address indexed to, uint256 amount0, uint256 amount1)',
+  'event Swap(address indexed sender, address indexed to, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out)',
+  'event Sync(uint256 reserve0, uint256 reserve1)',
   'event PoolRegistered(bytes32 indexed poolId, address indexed poolAddress, uint8 specialization)',
   'event TokensRegistered(bytes32 indexed poolId, address[] tokens, address[] assetManagers)',
   'event TokensDeregistered(bytes32 indexed poolId, address[] tokens)',

@@ -11,6 +11,7 @@ import type { Hex } from '../../domain/hex';
 import { createSlices } from '../../domain/time/slices';
 import type { Logger } from '../../log';
 import type { PricerConfig } from '../../pricing/pricer';
+import type { PoolCreation } from '../../protocols/protocol';
 import { isVaultProtocol } from '../../protocols/registry';
 import { BlockPricer } from '../price/blockPricer';
 import type { BlockFacts, BlockRows } from '../rows/blockRows';
@@ -22,6 +23,7 @@ import type { VaultDiscovery } from '../pools/discoverVaultPools';
 import type { EthCalls } from '../../node/calls/askContracts';
 import type { PlacedFinding } from '../pools/finding';
 import type { FoundPools } from '../pools/foundPools';
+import { readCreations } from '../pools/poolDetails';
 import { poolOfRow } from '../pools/poolRegistry';
 import { unlinked } from '../session/sameChain';
 import type { Cursor, Store } from '../store/store';
@@ -115,7 +117,7 @@ export class BlockReader {
   ): Promise<void> {
     const first = blocks[0];
     if (first !== undefined && first.parentHash !== parent.hash) throw unlinked(parent, first);
-    const findings = await this.discover(blocks, reversible, signal);
+    const { findings, created } = await this.discover(blocks, reversible, signal);
     const newTokens = new Set<Hex>();
     const odd = new Map<Hex, OddKind>();
     const slices = createSlices(this.clock);
@@ -123,7 +125,7 @@ export class BlockReader {
     for (const block of blocks) {
       await slices.step();
       const mine = findings.filter(({ fromBlock }) => fromBlock === block.number);
-      const facts = decodeBlock(this.deps.decode, block, mine, reversible);
+      const facts = decodeBlock(this.deps.decode, block, mine, reversible, created);
       addFoundPools(this.deps.decode, facts, this.deps.foundPools?.addedBy(block) ?? []);
       addTickStates(this.deps.decode, facts, this.deps.foundPools?.oldTicks.addedBy(block.number) ?? []);
       for (const { token0, token1, tokens } of facts.pools) {
@@ -187,16 +189,20 @@ export class BlockReader {
     this.deps.foundPools?.forgetBelow(number);
   }
 
-  /** The findings that the logs of these blocks cause. */
+  /** The findings that the logs of these blocks cause, and the pools that factories create in them. */
   private async discover(
     blocks: readonly ChainBlock[],
     reversible: boolean,
     signal: AbortSignal,
-  ): Promise<readonly PlacedFinding[]> {
+  ): Promise<{ findings: readonly PlacedFinding[]; created: ReadonlyMap<Hex, PoolCreation> }> {
     const { decode, discovery, vaultDiscovery } = this.deps;
     // If ingestion starts at block 1, no pool can be older than the first block.
     const pools = this.startBlock > 1 ? await discovery.discover(blocks, decode.registry, signal) : [];
-    return [...pools, ...(await vaultDiscovery.discover(blocks, decode.registry, reversible, signal))];
+    const findings = [
+      ...pools,
+      ...(await vaultDiscovery.discover(blocks, decode.registry, reversible, signal)),
+    ];
+    return { findings, created: await readCreations(this.deps.rpc, decode, blocks, reversible, signal) };
   }
 
   /**

@@ -5,9 +5,15 @@
 import { isWeaker, type ChainBlock, type ChainLog } from '../../domain/block';
 import { addressOfWord, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
-import { EMPTY_STATE, type PoolState } from '../../domain/pool';
+import { EMPTY_STATE, moveBalances, type PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
-import { toPool, type PoolEvent, type Protocol, type SwapEvent } from '../../protocols/protocol';
+import {
+  toPool,
+  type PoolCreation,
+  type PoolEvent,
+  type Protocol,
+  type SwapEvent,
+} from '../../protocols/protocol';
 import { noFacts, type BlockFacts } from '../rows/blockRows';
 import { addFinding } from './addFoundPools';
 import { isBigMove, makerOf, type BlockWork, type DecodeContext } from './decodeContext';
@@ -23,10 +29,13 @@ const PAIR_LEG = 1;
 /** Earlier logs of a pool in the same transaction, needed to decode the pool's later logs. */
 interface TxMemory {
   txIndex: number;
-  /** Whether the pool emitted a Sync. A V2 swap takes its price from the Sync before the swap. */
-  synced: boolean;
+  /** State before the pool's last Sync; null without a Sync. A V2 swap takes its price from the Sync before the swap. */
+  beforeSync: PoolState | null;
   lpMinted: bigint | null;
   lpBurned: bigint | null;
+  /** Tokens that came into the pool, less those that left, since the pool's last event with a state row. */
+  moved0: bigint;
+  moved1: bigint;
 }
 
 interface Work extends BlockWork {
@@ -36,12 +45,14 @@ interface Work extends BlockWork {
 /**
  * Decodes the block and returns its facts in log order. `findings` are what the node was asked before, because of logs
  * of this block. `reversible` means that the block is not final. The registry then records how to undo the block.
+ * `created` has creations with the details that the node told, by the address of the pool.
  */
 export function decodeBlock(
   context: DecodeContext,
   block: ChainBlock,
   findings: readonly PlacedFinding[],
   reversible: boolean,
+  created?: ReadonlyMap<Hex, PoolCreation>,
 ): BlockFacts {
   const { number, hash, parentHash, timestamp } = block;
   const facts = noFacts({ number, hash, parentHash, timestamp }, block.proof);
@@ -59,8 +70,8 @@ export function decodeBlock(
     if (topic === undefined) continue;
     if (context.transfers.topics.has(topic)) context.transfers.read(block, log, facts);
     if (context.eventTopics.has(topic)) readPoolLog(work, log);
-    else if (topic === TRANSFER_TOPIC) rememberLpTransfer(work, log);
-    else if (context.creationTopics.has(topic)) readCreation(work, log);
+    else if (topic === TRANSFER_TOPIC) rememberTransfer(work, log);
+    else if (context.creationTopics.has(topic)) readCreation(work, log, created);
     else if (context.vaultTopics.has(topic)) readVaultLog(work, log);
   }
   return facts;
@@ -114,7 +125,8 @@ function pushLogRow({ context, block, facts }: Work, log: ChainLog): void {
   });
 }
 
-function readCreation({ context, block, facts }: Work, log: ChainLog): void {
+function readCreation(work: Work, log: ChainLog, created?: ReadonlyMap<Hex, PoolCreation>): void {
+  const { context, block, facts } = work;
   const dex = context.dexByFactory.get(log.address);
   if (dex === undefined) return;
   const protocol = context.protocolOfDex(dex);
@@ -123,16 +135,33 @@ function readCreation({ context, block, facts }: Work, log: ChainLog): void {
   if (creation === null) return context.onMalformed(log);
   if (context.registry.findPool(creation.pool) !== undefined) return;
   const baseIsToken0 = context.baseIsToken0(creation.token0, creation.token1);
-  const pool: KnownPool = { ...toPool(protocol, dex, creation), baseIsToken0 };
+  const pool: KnownPool = {
+    ...toPool(protocol, dex, created?.get(creation.pool) ?? creation),
+    baseIsToken0,
+  };
   const ord = toOrd(block.number, log.logIndex);
   const finding = { fromBlock: block.number, pool, state: EMPTY_STATE, ord, createdTx: log.transactionHash };
   addFinding(context, facts, finding);
+  // Some factories give a pool its first price before they emit the creation event.
+  const earlierLogs = block.logs.filter(
+    ({ address, transactionHash, logIndex }) =>
+      address === pool.address && transactionHash === log.transactionHash && logIndex < log.logIndex,
+  );
+  for (const earlierLog of earlierLogs)
+    if (context.eventTopics.has(earlierLog.topics[0] ?? '0x')) readPoolLog(work, earlierLog);
 }
 
 function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
   const known = work.memory.get(pair);
   if (known !== undefined && known.txIndex === txIndex) return known;
-  const fresh: TxMemory = { txIndex, synced: false, lpMinted: null, lpBurned: null };
+  const fresh: TxMemory = {
+    txIndex,
+    beforeSync: null,
+    lpMinted: null,
+    lpBurned: null,
+    moved0: 0n,
+    moved1: 0n,
+  };
   work.memory.set(pair, fresh);
   return fresh;
 }
@@ -142,15 +171,29 @@ function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
  * it: from the zero address to a holder, or from the pair to the zero address. MINIMUM_LIQUIDITY goes to the zero
  * address and is left out. See mint() and burn() in UniswapV2Pair.sol.
  */
-function rememberLpTransfer(work: Work, log: ChainLog): void {
+function rememberTransfer(work: Work, log: ChainLog): void {
   if (log.topics.length !== 3 || log.data.length !== 66) return;
-  const pool = work.context.registry.findPool(log.address);
-  if (pool === undefined || !work.context.protocolOfPool(pool).hasShareTransfers) return;
+  const { registry, protocolOfPool } = work.context;
   const from = addressOfWord(log.topics[1] ?? '');
   const to = addressOfWord(log.topics[2] ?? '');
+  if (work.context.hasTokenTransfers) {
+    rememberMove(work, log, from, -1n);
+    rememberMove(work, log, to, 1n);
+  }
+  const pool = registry.findPool(log.address);
+  if (pool === undefined || !protocolOfPool(pool).hasShareTransfers) return;
   const memory = memoryOf(work, log.address, log.transactionIndex);
   if (from === ZERO_ADDRESS && to !== ZERO_ADDRESS) memory.lpMinted = BigInt(log.data);
   else if (to === ZERO_ADDRESS && from === log.address) memory.lpBurned = BigInt(log.data);
+}
+
+/** Remembers a Transfer of a token of the pool at `holder`, until the next event of the pool in this transaction. */
+function rememberMove(work: Work, log: ChainLog, holder: Hex, sign: bigint): void {
+  const pool = work.context.registry.findPool(holder);
+  if (pool === undefined || !work.context.protocolOfPool(pool).hasTokenTransfers) return;
+  const memory = memoryOf(work, holder, log.transactionIndex);
+  if (log.address === pool.token0) memory.moved0 += sign * BigInt(log.data);
+  if (log.address === pool.token1) memory.moved1 += sign * BigInt(log.data);
 }
 
 function readPoolLog(work: Work, log: ChainLog): void {
@@ -160,19 +203,30 @@ function readPoolLog(work: Work, log: ChainLog): void {
   const protocol = context.protocolOfPool(pool);
   const event = protocol.decodeEvent(log);
   if (event === null) return context.onMalformed(log);
-  const before = context.registry.stateOf(pool.address);
-  const after = protocol.applyEvent(before, event);
-  if (after !== before) context.registry.setState(pool.address, after);
   const memory = memoryOf(work, pool.address, log.transactionIndex);
+  const before = context.registry.stateOf(pool.address);
+  const isFee = event.kind === 'fee' || event.kind === 'swap_fee';
+  const after = protocol.applyEvent(isFee ? before : withMoves(before, memory), event);
+  if (after !== before) context.registry.setState(pool.address, after);
+  if (isFee) return;
   // The Sync of a V2 swap comes before the swap and has its new reserves.
   const mayMove = event.kind === 'sync' || event.kind === 'swap';
   if (mayMove && isBigMove(protocol.spotPrice(before, pool), protocol.spotPrice(after, pool)))
     work.facts.moved.add(log.transactionIndex);
-  if (event.kind === 'sync') memory.synced = true;
-  if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, after, memory.synced);
+  if (event.kind === 'sync') memory.beforeSync = before;
+  const start = protocol.hasSync ? memory.beforeSync : before;
+  if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, start, after);
   else if (event.kind !== 'sync' && event.kind !== 'initialize')
     pushLiquidity(work, log, pool, event, memory);
   if (!protocol.hasSync || event.kind === 'sync') pushState(work, log, pool, event, protocol, after);
+}
+
+/** The state with the tokens that moved, which are then forgotten. */
+function withMoves(state: PoolState, memory: TxMemory): PoolState {
+  const { moved0, moved1 } = memory;
+  if (moved0 === 0n && moved1 === 0n) return state;
+  [memory.moved0, memory.moved1] = [0n, 0n];
+  return moveBalances(state, moved0, moved1);
 }
 
 function pushSwap(
@@ -181,11 +235,11 @@ function pushSwap(
   pool: KnownPool,
   event: SwapEvent,
   protocol: Protocol,
+  before: PoolState | null,
   after: PoolState,
-  synced: boolean,
 ): void {
   // Without the Sync of its transaction, the known reserves are older than the swap. The swap then gets no price.
-  const priced = !protocol.hasSync || synced;
+  const priced = before !== null;
   work.facts.swaps.push({
     ord: toOrd(work.block.number, log.logIndex),
     timestamp: work.block.timestamp,
@@ -209,11 +263,12 @@ function pushSwap(
     liquidity: after.liquidity,
     tick: after.tick,
     price: priced ? (protocol.spotPrice(after, pool) ?? 0) : 0,
-    fee_pips: protocol.swapFeePips(pool, event),
+    fee_pips: protocol.swapFeePips(pool, event, before, after),
   });
 }
 
-type LiquidityEvent = Exclude<PoolEvent, { kind: 'swap' | 'sync' | 'initialize' }>;
+type LiquidityEvent = Exclude<StateEvent, { kind: 'swap' | 'sync' | 'initialize' }>;
+type StateEvent = Exclude<PoolEvent, { kind: 'fee' | 'swap_fee' }>;
 
 function pushLiquidity(
   work: Work,
@@ -253,7 +308,7 @@ function pushState(
   work: Work,
   log: ChainLog,
   pool: KnownPool,
-  event: PoolEvent,
+  event: StateEvent,
   protocol: Protocol,
   after: PoolState,
 ): void {

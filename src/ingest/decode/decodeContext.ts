@@ -20,6 +20,8 @@ export interface DecodeContext {
   /** topic0 of every event that pools emit. */
   readonly eventTopics: ReadonlySet<Hex>;
   readonly creationTopics: ReadonlySet<Hex>;
+  /** Whether the balances of some pools follow the Transfers of their tokens. */
+  readonly hasTokenTransfers: boolean;
   /**
    * topic0 of every event by which a vault or a pool of a vault changes a state. Empty if no vault is
    * configured.

@@ -13,12 +13,13 @@ import { toFeePips } from '../../domain/swapFee';
 import { askContracts, type EthCalls } from '../../node/calls/askContracts';
 import type { VaultDiscovery } from '../pools/discoverVaultPools';
 import type { Finding } from '../pools/finding';
+import { withDetails } from '../pools/poolDetails';
 import { PoolRegistry } from '../pools/poolRegistry';
 import type { OlderPool } from './factoryLogs';
 import type { SearchBlock } from './searchProgress';
 
 /** Largest number of calls that read the state of one pool. */
-export const CALLS_PER_POOL = 5;
+export const CALLS_PER_POOL = 8;
 /** Largest number of calls for a vault pool: its type, its fee, its tokens, and one call per token. */
 export const CALLS_PER_VAULT_POOL = 13;
 
@@ -43,32 +44,33 @@ export async function readOldStates(
 async function readPairs(
   rpc: EthCalls,
   baseIsToken0: StateDeps['baseIsToken0'],
-  pools: readonly OlderPool[],
+  listed: readonly OlderPool[],
   block: SearchBlock,
   signal: AbortSignal,
 ): Promise<Finding[]> {
+  const created = listed.flatMap(({ creation, protocol, dex }) =>
+    creation === null || protocol === null ? [] : [{ creation, protocol, dex }],
+  );
+  const pools = await withDetails(rpc, created, block, true, signal);
   const ask = (calls: readonly (readonly ContractCall[])[]) =>
     askContracts(rpc, calls, { at: { blockHash: block.hash }, signal });
-  const states = await ask(
-    pools.map(({ creation, protocol }) =>
-      creation === null || protocol === null ? [] : protocol.stateCalls(creation),
-    ),
-  );
+  const states = await ask(pools.map(({ creation, protocol }) => protocol.stateCalls(creation)));
   const moves = await ask(
-    pools.map(
-      ({ address, protocol }, index) => protocol?.lastMoveCalls(address, states[index]?.answers ?? []) ?? [],
+    pools.map(({ creation, protocol }, index) =>
+      protocol.lastMoveCalls(creation.pool, states[index]?.answers ?? []),
     ),
   );
-  return pools.flatMap(({ creation, protocol, dex }, index) => {
-    if (creation === null || protocol === null) return [];
+  return pools.map(({ creation, protocol, dex }, index) => {
     const { answers = [] } = states[index] ?? {};
     const pool = toPool(protocol, dex, creation);
     const moved = protocol.readLastMove(answers, moves[index]?.answers ?? []);
+    // A pool without a readable state has no price, like a pool without liquidity.
+    const state = protocol.readState(answers) ?? EMPTY_STATE;
+    const feePips = state.fees?.[0] ?? pool.feePips;
     return {
       fromBlock: block.number + 1,
-      pool: { ...pool, baseIsToken0: baseIsToken0(pool.token0, pool.token1) },
-      // A pool without a readable state has no price, like a pool without liquidity.
-      state: protocol.readState(answers) ?? EMPTY_STATE,
+      pool: { ...pool, feePips, baseIsToken0: baseIsToken0(pool.token0, pool.token1) },
+      state,
       movedAt: Number(BigInt.asUintN(32, moved ?? 0n)),
     };
   });

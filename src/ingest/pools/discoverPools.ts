@@ -12,6 +12,7 @@ import type { Logger } from '../../log';
 import { toPool, type PoolCreation, type Protocol } from '../../protocols/protocol';
 import { askContracts, askSince, type EthCalls } from '../../node/calls/askContracts';
 import type { PlacedFinding } from './finding';
+import { withDetails } from './poolDetails';
 import type { PoolRegistry } from './poolRegistry';
 import { Strangers } from './strangers';
 
@@ -107,12 +108,12 @@ export class PoolDiscovery {
       });
     });
     const factoryAnswers = await ask(
-      claims.map(({ creation, dex, protocol }) => [protocol.confirmCall(dex.factory, creation)]),
+      claims.map(({ creation, dex, protocol }) => protocol.confirmCalls(dex.factory, creation)),
     );
     const proven = claims.filter(({ candidate }, index) => {
       const { answers = [], isUnsure = false } = factoryAnswers[index] ?? {};
       if (isUnsure) unsure.add(candidate);
-      return readAddress(answers[0]) === candidate.address;
+      return answers.some((answer) => readAddress(answer) === candidate.address);
     });
     const pools = new Set(proven.map(({ candidate }) => candidate));
     for (const candidate of candidates) {
@@ -120,7 +121,7 @@ export class PoolDiscovery {
       if (unsure.has(candidate)) this.strangers.postpone(candidate.address, block.number);
       else this.strangers.add(candidate.address);
     }
-    return this.readStates(proven, signal);
+    return this.readStates(await withDetails(rpc, proven, block, false, signal), signal);
   }
 
   /**
@@ -139,13 +140,20 @@ export class PoolDiscovery {
     );
     return proven.map(({ candidate, creation, dex, protocol }, index) => {
       const baseIsToken0 = this.deps.baseIsToken0(creation.token0, creation.token1);
-      const pool = { ...toPool(protocol, dex, creation), baseIsToken0 };
+      const state = protocol.readState(states[index]?.answers ?? []);
+      const feePips = state?.fees?.[0] ?? creation.feePips;
+      const pool = { ...toPool(protocol, dex, { ...creation, feePips }), baseIsToken0 };
       this.deps.log.info(
         { pool: pool.address, dex: dex.name },
         'discovered a pool older than the first block',
       );
-      const state = protocol.readState(states[index]?.answers ?? []) ?? EMPTY_STATE;
-      return { fromBlock: candidate.blockNumber, pool, state, ord: candidate.ord, createdTx: null };
+      return {
+        fromBlock: candidate.blockNumber,
+        pool,
+        state: state ?? EMPTY_STATE,
+        ord: candidate.ord,
+        createdTx: null,
+      };
     });
   }
 }

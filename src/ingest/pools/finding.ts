@@ -53,6 +53,7 @@ function columnsOf({ pool, state }: Finding): PoolColumns {
     doubts: vault?.doubts ?? 0,
     fee_pips: pool.feePips,
     tick_spacing: pool.tickSpacing,
+    scale_decimals: [...(pool.scaleDecimals ?? [])],
   };
 }
 

@@ -25,6 +25,11 @@ export interface VaultPool {
   readonly state: VaultPoolState;
 }
 
+/** The column scale_decimals, which is empty if the decimals are unknown. */
+export function toScaleDecimals([decimals0, decimals1]: readonly number[]): readonly [number, number] | null {
+  return decimals0 === undefined || decimals1 === undefined ? null : [decimals0, decimals1];
+}
+
 /** The columns of a pool without its place in the chain. */
 export type PoolColumns = Omit<PoolRow, 'ord' | 'created_block' | 'created_at' | 'created_tx'>;
 
@@ -39,6 +44,7 @@ export function poolOfRow(row: PoolColumns): KnownPool {
     token1: row.token1,
     feePips: row.fee_pips,
     tickSpacing: row.tick_spacing,
+    scaleDecimals: toScaleDecimals(row.scale_decimals),
     baseIsToken0: row.base_is_token0,
   };
 }

@@ -5,6 +5,7 @@
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { wholeTokens } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
+import { shapeOf } from '../../domain/pools/poolShape';
 import type { LegStep } from '../../pricing/holds';
 import type { Leg, LegKey } from '../../pricing/leg';
 import {
@@ -86,7 +87,7 @@ export class MarketReader {
         }
         continue;
       }
-      const causes = causesOf(ofPair, swapsOf.get(pair) ?? []);
+      const causes = causesOf(info.pool, ofPair, swapsOf.get(pair) ?? []);
       for (const leg of info.legs)
         moves.push({ key: leg.leg.key, steps: this.toSteps(info.pool, leg, ofPair, causes) });
     }
@@ -157,12 +158,18 @@ function groupByPair<Row extends { readonly pair: Hex }>(rows: readonly Row[]): 
  * Finds the event that caused each state of a pool. A Sync comes right before a Swap, Mint or Burn. The state of a Sync
  * before a swap is therefore the result of this swap. The kind of any other state names its event.
  */
-function causesOf(states: readonly LoggedState[], swaps: readonly PricedSwap[]): LegStep['cause'][] {
+function causesOf(
+  { pool_type }: PricedPool,
+  states: readonly LoggedState[],
+  swaps: readonly PricedSwap[],
+): LegStep['cause'][] {
+  // A donation within a swap shows only in x·y = k: its product of the reserves does not grow otherwise.
+  const swapCause = shapeOf(pool_type).price === 'reserves' ? 'reserve_swap' : 'swap';
   let at = 0;
   return states.map(({ ord, kind }, i) => {
     if (kind !== 'sync') return kind === 'swap' ? 'swap' : 'other';
     const next = states[i + 1]?.ord ?? Infinity;
     while (at < swaps.length && (swaps[at]?.ord ?? 0) < ord) at += 1;
-    return at < swaps.length && (swaps[at]?.ord ?? 0) < next ? 'reserve_swap' : 'other';
+    return at < swaps.length && (swaps[at]?.ord ?? 0) < next ? swapCause : 'other';
   });
 }

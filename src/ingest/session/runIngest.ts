@@ -299,6 +299,7 @@ export function createDecodeContext({
     protocolOfPool: (pool) => known(findProtocol(pool.protocol) ?? undefined, pool.protocol),
     eventTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.eventTopics])),
     creationTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.creationTopics])),
+    hasTokenTransfers: dexes.some(({ protocol }) => protocol.hasTokenTransfers),
     vaultTopics: new Set(vaultDexes(chain).flatMap(({ protocol }) => [...getProtocol(protocol).eventTopics])),
     transfers,
     keepsAllLogs,

@@ -78,7 +78,7 @@ export function createClickHouseStore(
     writeStart: (base) => writePromotion(connection, 'done', startOf(base)),
     loadPools: (finalTo): Promise<PoolRow[]> => readPools(database, finalTo),
     loadPoolStates: (finalTo, exact): Promise<Map<Hex, PoolState>> =>
-      readPoolStates(database, finalTo, exact),
+      readPoolStates(database, chainId, finalTo, exact),
     loadVaultPools: (finalTo, exact, rows): Promise<VaultPool[]> =>
       readVaultPools(database, chainId, finalTo, exact, rows),
     listTokens: () => listTokens(database),

@@ -4,14 +4,26 @@
  */
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll, selectNamed } from '../../clickhouse/client/namedQueries';
-import { address, enum8, hash, i32, mapOf, u128, u256, u32, u64 } from '../../clickhouse/rows/columns';
+import {
+  address,
+  enum8,
+  hash,
+  hexBytes,
+  i32,
+  mapOf,
+  u128,
+  u256,
+  u32,
+  u64,
+} from '../../clickhouse/rows/columns';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { headBlocksTable, poolsTable, type PoolRow } from '../../clickhouse/schema/tables';
 import { PROOF_LEVELS } from '../../domain/block';
 import { foldHead } from '../../domain/head/foldHead';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
-import type { PoolState } from '../../domain/pool';
+import { EMPTY_STATE, type PoolState } from '../../domain/pool';
+import { decodeFees, listFeeChanges } from '../../protocols/registry';
 import type { Cursor, HeadRows, OpenIntent, StoredState } from './store';
 
 /**
@@ -139,15 +151,27 @@ const stateRow = rowType({
   tick: i32,
 });
 
+const feeRow = rowType({ pair: address, topic: hash, fees: hexBytes });
+
 export async function readPoolStates(
   database: Database,
+  chainId: number,
   finalTo: number,
   exact: boolean,
 ): Promise<Map<Hex, PoolState>> {
   const params = { final_ord: lastOrdOfBlock(finalTo) };
   const name = exact ? 'ingest/store/list_exact_states' : 'ingest/store/list_latest_states';
-  const rows = await selectAll(database, name, params, stateRow, ROWS_MAX);
-  return new Map(
+  const feeParams = { ...params, chain: chainId, ...listFeeChanges('pool') };
+  const [rows, feeRows] = await Promise.all([
+    selectAll(database, name, params, stateRow, ROWS_MAX),
+    selectAll(database, 'ingest/store/list_fees', feeParams, feeRow, ROWS_MAX),
+  ]);
+  const states = new Map<Hex, PoolState>(
     rows.map(({ pair, sqrt_price_x96: sqrtPriceX96, ...state }) => [pair, { ...state, sqrtPriceX96 }]),
   );
+  for (const { pair, topic, fees: data } of feeRows) {
+    const fees = decodeFees({ topics: [topic], data });
+    if (fees !== null) states.set(pair, { ...(states.get(pair) ?? EMPTY_STATE), fees });
+  }
+  return states;
 }

@@ -8,10 +8,11 @@ import type { PoolCreation, PoolQuestions } from '../protocol';
 export const v3Questions: PoolQuestions = {
   factCalls: ['token0()', 'token1()', 'fee()', 'tickSpacing()'],
   readFacts,
-  confirmCall: (to, { token0, token1, feePips }) => ({
-    to,
-    data: callData('getPool(address,address,uint24)', token0, token1, feePips ?? 0),
-  }),
+  confirmCalls: (to, { token0, token1, feePips }) => [
+    { to, data: callData('getPool(address,address,uint24)', token0, token1, feePips ?? 0) },
+  ],
+  detailCalls: () => [],
+  readDetails: (creation) => creation,
   stateCalls,
   readState,
   lastMoveCalls: (to, [slot0]) => {

@@ -2,11 +2,11 @@
  * Applies events to the state of a V3 pool, and computes its price. V3 pools have no reserves, so balances are summed
  * from the logs. A burn releases tokens but leaves them in the pool; a collect takes them out (UniswapV3Pool.sol).
  */
-import type { PoolState } from '../../domain/pool';
+import { clampAmount, UINT256_MAX } from '../../domain/amounts';
+import { moveBalances, type PoolState } from '../../domain/pool';
 import type { BurnEvent, MintEvent, PoolEvent, SwapEvent } from '../protocol';
 
 const UINT128_MAX = (1n << 128n) - 1n;
-const UINT256_MAX = (1n << 256n) - 1n;
 const TWO_POW_96 = 2 ** 96;
 
 /** The state after the event; the same object if nothing changed. */
@@ -26,6 +26,8 @@ export function applyV3Event(state: PoolState, event: PoolEvent): PoolState {
     case 'flash':
       return moveBalances(state, event.amount0, event.amount1);
     case 'sync':
+    case 'fee':
+    case 'swap_fee':
       return state;
   }
 }
@@ -36,24 +38,12 @@ export function applyV3Event(state: PoolState, event: PoolEvent): PoolState {
 function afterSwap(state: PoolState, { amount0, amount1, after }: SwapEvent): PoolState {
   const { sqrtPriceX96, liquidity, tick } = after ?? state;
   return {
-    reserve0: clamp(state.reserve0 + amount0, UINT256_MAX),
-    reserve1: clamp(state.reserve1 + amount1, UINT256_MAX),
+    reserve0: clampAmount(state.reserve0 + amount0, UINT256_MAX),
+    reserve1: clampAmount(state.reserve1 + amount1, UINT256_MAX),
     sqrtPriceX96,
     liquidity,
     tick,
   };
-}
-
-/**
- * Balances stay within 0 … 2^256 − 1. They would fall below zero if tokens reached the pool without an event.
- * They would exceed the maximum if a hostile token made `Flash` report any payment. Neither case may stop the
- * ingester.
- */
-function moveBalances(state: PoolState, delta0: bigint, delta1: bigint): PoolState {
-  const reserve0 = clamp(state.reserve0 + delta0, UINT256_MAX);
-  const reserve1 = clamp(state.reserve1 + delta1, UINT256_MAX);
-  if (reserve0 === state.reserve0 && reserve1 === state.reserve1) return state;
-  return { ...state, reserve0, reserve1 };
 }
 
 /** Active liquidity changes only if the position covers the current tick: tickLower ≤ tick < tickUpper. */
@@ -61,13 +51,8 @@ function moveLiquidity(state: PoolState, event: MintEvent | BurnEvent, sign: big
   const { liquidity: moved, tickLower, tickUpper } = event;
   if (moved === null || tickLower === null || tickUpper === null) return state;
   if (state.tick < tickLower || state.tick >= tickUpper) return state;
-  const liquidity = clamp(state.liquidity + sign * moved, UINT128_MAX);
+  const liquidity = clampAmount(state.liquidity + sign * moved, UINT128_MAX);
   return liquidity === state.liquidity ? state : { ...state, liquidity };
-}
-
-function clamp(value: bigint, maximum: bigint): bigint {
-  if (value < 0n) return 0n;
-  return value > maximum ? maximum : value;
 }
 
 /**

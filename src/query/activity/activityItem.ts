@@ -178,7 +178,11 @@ function toSyncItem(row: SyncColumns, common: Common, scale: Scale): SyncItem {
     amount_usd: null,
     reserve0: formatUnits(state.reserve0, scale.decimals0 ?? 0),
     reserve1: formatUnits(state.reserve1, scale.decimals1 ?? 0),
-    price: formatPrice(state, scale.decimals0, scale.decimals1, row.base_is_token0),
+    // The row has no stored price.
+    price:
+      shapeOf(row.pool_type).price === 'stored'
+        ? null
+        : formatPrice(state, scale.decimals0, scale.decimals1, row.base_is_token0),
   });
 }
 

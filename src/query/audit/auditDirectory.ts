@@ -27,9 +27,9 @@ export function createAuditDirectory(pairs: PairTable, tokens: TokenTable): Audi
     findPair(address) {
       const pool = pairs.byAddress.get(address)?.pool;
       if (pool === undefined || !isAddress(pool.token0) || !isAddress(pool.token1)) return undefined;
-      const { dex, pool_type, token0, token1, fee_pips, all_weights } = pool;
+      const { dex, protocol, pool_type, token0, token1, fee_pips, all_weights } = pool;
       const tokens = pool.all_tokens.filter(isAddress);
-      return { address, dex, pool_type, token0, token1, fee_pips, tokens, weights: all_weights };
+      return { address, dex, protocol, pool_type, token0, token1, fee_pips, tokens, weights: all_weights };
     },
     findToken: (address) => tokens.byAddress.get(address)?.item,
     listFees: (token, others, block) =>

@@ -13,6 +13,7 @@ import { legKey, NO_STATE, type Leg, type LegKey, type LegState } from '../../pr
 import { legsOf, toLegState, type DecimalsOf, type LegInfo } from '../../pricing/legState';
 import { ceilingsOf, priceRouteHop, type AnchorPrices, type Market } from '../../pricing/market';
 import { HOPS_MAX } from '../../pricing/priceRoute';
+import { changesFees } from '../../protocols/registry';
 import { HopReader } from './auditHops';
 import type { AuditDirectory } from './auditDirectory';
 import type { AuditTable } from './auditTables';
@@ -106,10 +107,15 @@ export async function readAuditInputs(
     reader.listEpochs([...pathPairs, ...candidates], block.afterOrd),
   ]);
   const path = rows.map((row) => toRoute(row, legs));
-  const vaultPools = path.flatMap(({ pools }) => pools.flatMap(({ leg }) => vaultPoolOf(legs.get(leg.key))));
+  const changingPools = path.flatMap(({ pools }) =>
+    pools.flatMap(({ leg }) => {
+      const pool = legs.get(leg.key)?.pool;
+      return pool !== undefined && changesFees(pool.protocol) ? [pool.address] : [];
+    }),
+  );
   const [rawStates, fees] = await Promise.all([
     readStates(reader, pathPairs, candidates, epochRows),
-    readPoolFees(runner, chainId, chainUpTo(head, blockNumber), vaultPools),
+    readPoolFees(runner, chainId, chainUpTo(head, blockNumber), changingPools),
     // Former anchors are loaded too, because the route may be older than the current configuration.
     hops.load([token, ...path.flatMap(({ pools }) => pools.flatMap(({ leg }) => [leg.token0, leg.token1]))]),
   ]);

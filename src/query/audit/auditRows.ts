@@ -34,7 +34,17 @@ const timeRow = rowType(pick(blocksTable.types, ['number', 'timestamp']));
 
 const poolRow = rowType(
   pick(poolsTable.types, [
-    ...(['address', 'dex', 'pool_type', 'token0', 'token1', 'tokens', 'weights', 'fee_pips'] as const),
+    ...([
+      'address',
+      'dex',
+      'protocol',
+      'pool_type',
+      'token0',
+      'token1',
+      'tokens',
+      'weights',
+      'fee_pips',
+    ] as const),
   ]),
 );
 export type AuditPoolRow = RowOf<typeof poolRow>;

@@ -5,6 +5,7 @@ import type { AccountState } from '../../domain/accountState';
 import { blockOfOrd, lastOrdOfBlock, logIndexOfOrd } from '../../domain/ord';
 import type { VerifiedContract, VerifiedReader } from '../../domain/verifiedContract';
 import type { ContractRecord, ContractSummary } from '../../wire/explorer';
+import { changesFees } from '../../protocols/registry';
 import { soleTarget, targetsOf, type CodeSpan } from './codeSpans';
 import { silentFacts, type ContractFacts } from './contractFacts';
 import { isToken, type ContractReader } from './contracts';
@@ -154,8 +155,7 @@ export async function toRecord(
   const [files, pairTokens, fees] = await Promise.all([
     record === null ? null : verified.readSources(record),
     pool === null ? new Map() : listTokens(runner, tokensOfPool(pool)),
-    // Only pools of vaults have a list of tokens, and only their fees can change.
-    readPoolFees(runner, facts.chainId, head, (pool?.all_tokens.length ?? 0) > 0 ? [address] : []),
+    readPoolFees(runner, facts.chainId, head, pool !== null && changesFees(pool.protocol) ? [address] : []),
   ]);
   // As in the market's lists, a token without decimals counts in raw units.
   const supplyText = supply === null ? null : formatUnits(supply, facts.token?.decimals ?? 0);

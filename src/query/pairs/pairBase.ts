@@ -76,19 +76,19 @@ interface BasedOn extends PairBase {
   readonly columns: PoolColumns;
 }
 
-/** `vaultChain` is the chain for fees of vault pools; null for a chain without vaults. */
-export function pairBaseView(runner: QueryRunner, vaultChain: number | null): HeadView<BasedOn> {
+/** `feeChain` is the chain; null if no pool of the chain changes its fee. */
+export function pairBaseView(runner: QueryRunner, feeChain: number | null): HeadView<BasedOn> {
   return {
     async read(head) {
-      const base = await readBase(runner, vaultChain, head);
-      return withChanges(base, await readRows(runner, vaultChain, head, base.finalOrd), null);
+      const base = await readBase(runner, feeChain, head);
+      return withChanges(base, await readRows(runner, feeChain, head, base.finalOrd), null);
     },
     async update(before, { to }) {
       const { base } = before;
       if (base.finalTo > to.finalTo || to.finalTo - base.finalTo > BASE_BLOCKS_MAX) return null;
       const [counts, changes] = await Promise.all([
         countRows(runner, base.finalOrd),
-        readRows(runner, vaultChain, to, base.finalOrd),
+        readRows(runner, feeChain, to, base.finalOrd),
       ]);
       return counts === base.rowCounts && changes.states.size <= CHANGES_MAX
         ? withChanges(base, changes, before)
@@ -108,12 +108,12 @@ function withChanges(base: Base, changes: Rows, previous: BasedOn | null): Based
   return { base, addedPools, columns, ...withColumns(columns, changes) };
 }
 
-async function readBase(runner: QueryRunner, vaultChain: number | null, head: HeadSnapshot): Promise<Base> {
+async function readBase(runner: QueryRunner, feeChain: number | null, head: HeadSnapshot): Promise<Base> {
   const finalOrd = lastOrdOfBlock(head.finalTo);
   // The counts are read before the rows. If rows are stored again during the read, the next counts differ, and the
   // base is read again.
   const rowCounts = await countRows(runner, finalOrd);
-  const rows = await readRows(runner, vaultChain, { ...head, number: head.finalTo, blocks: [] }, null);
+  const rows = await readRows(runner, feeChain, { ...head, number: head.finalTo, blocks: [] }, null);
   const stateOf = (address: string): StateRow | null => rows.states.get(address) ?? null;
   const tradeOf = (address: string): number | null => rows.lastTrades.get(address) ?? null;
   const columns = columnsOf(rows.pools, stateOf, tradeOf, rows.changedFees);
@@ -123,7 +123,7 @@ async function readBase(runner: QueryRunner, vaultChain: number | null, head: He
 /** `sinceOrd` limits the read to rows above this position (`ord`); null reads all rows. */
 async function readRows(
   runner: QueryRunner,
-  vaultChain: number | null,
+  feeChain: number | null,
   head: HeadSnapshot,
   sinceOrd: number | null,
 ): Promise<Rows> {
@@ -137,7 +137,7 @@ async function readRows(
     listPools(runner, params),
     runner.run('pairs/list_states', params, stateRow),
     runner.run('pairs/list_last_trades', params, lastTradeRow),
-    vaultChain === null ? new Map() : listPoolFees(runner, { ...params, chain_id: vaultChain }),
+    feeChain === null ? new Map() : listPoolFees(runner, { ...params, chain_id: feeChain }),
   ]);
   return {
     pools: shareTexts(pools).sort(byAddress),

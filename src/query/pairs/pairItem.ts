@@ -342,12 +342,13 @@ export function priceOf(
   baseIsToken0: boolean,
 ): string | null {
   if (state === null) return null;
-  if (pool.all_tokens.length > 0) {
+  const { price: source } = shapeOf(pool.pool_type);
+  if (source === 'stored') {
     const price = scalePrice(state.price, token0.decimals, token1.decimals, baseIsToken0);
     return price > 0 ? plainNumber(price) : null;
   }
   const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96 } = state;
-  if (shapeOf(pool.pool_type).price === 'sqrt_price' && sqrtPriceX96 === 0n) return null;
+  if (source === 'sqrt_price' && sqrtPriceX96 === 0n) return null;
   return formatPrice({ reserve0, reserve1, sqrtPriceX96 }, token0.decimals, token1.decimals, baseIsToken0);
 }
 

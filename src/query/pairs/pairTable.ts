@@ -8,7 +8,7 @@ import { pick, rowType } from '../../clickhouse/rows/rowType';
 import { poolStatesTable } from '../../clickhouse/schema/tables';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { Dex } from '../../domain/pool';
-import { getProtocol, isVaultProtocol } from '../../protocols/registry';
+import { changesFees, getProtocol, isVaultProtocol } from '../../protocols/registry';
 import { createPoolBirths, type PoolBirths } from '../olderPools/olderPools';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
@@ -74,7 +74,9 @@ export function createPairTables(
 ): PairTables {
   const sources: PairSources = {
     prices,
-    baseTables: perVersion(pairBaseView(runner, hasVault(dexes) ? chainId : null)),
+    baseTables: perVersion(
+      pairBaseView(runner, dexes.some(({ protocol }) => changesFees(protocol)) ? chainId : null),
+    ),
     directory,
     readBirths: createPoolBirths(runner),
     readSplits: hasFeeSplit(dexes)

@@ -1,21 +1,24 @@
 /**
- * Reads the current fees of vault pools as of a snapshot. A pool row has the fee at the pool's creation. Later
+ * Reads the current fees of pools whose fees change, as of a snapshot. A pool row has the fee at the pool's creation. Later
  * changes come from stored logs, which retention does not delete (ingest/store/retention).
  */
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import { address, hexBytes } from '../../clickhouse/rows/columns';
+import { address, hash, hexBytes } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
-import { toFeePips } from '../../domain/swapFee';
+import { decodeFees, listFeeChanges } from '../../protocols/registry';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
-const feeRow = rowType({ pair: address, swap_fee: hexBytes });
+const feeRow = rowType({ pair: address, topic: hash, fees: hexBytes });
 
-/** Fee by pool, in pips (1e6 = 100 %). A pool whose fee never changed has no entry; its row has the fee. */
+/**
+ * Fee by pool, in pips (1e6 = 100 %): the larger one, if the fee depends on the direction. A pool whose fee never changed
+ * has no entry; its row has the fee.
+ */
 export type PoolFees = ReadonlyMap<string, number>;
 
 /**
- * Fees of all vault pools with a fee change. With `since_ord`, only later changes. `params` are snapshot,
+ * Fees of all pools with a fee change. With `since_ord`, only later changes. `params` are snapshot,
  * chain_id and limit.
  */
 export function listPoolFees(runner: QueryRunner, params: QueryParams): Promise<PoolFees> {
@@ -35,6 +38,11 @@ export async function readPoolFees(
 }
 
 async function queryFees(runner: QueryRunner, params: QueryParams): Promise<PoolFees> {
-  const rows = await runner.run('pairs/list_fees', params, feeRow);
-  return new Map(rows.map(({ pair, swap_fee: swapFee }) => [pair, toFeePips(BigInt(swapFee))]));
+  const rows = await runner.run('pairs/list_fees', { ...params, ...listFeeChanges() }, feeRow);
+  return new Map(
+    rows.flatMap(({ pair, topic, fees: data }) => {
+      const fees = decodeFees({ topics: [topic], data });
+      return fees === null ? [] : [[pair, Math.max(...fees)] as const];
+    }),
+  );
 }

@@ -92,6 +92,7 @@ async function storePair({
     doubts: 0,
     fee_pips: 3_000,
     tick_spacing: 0,
+    scale_decimals: [],
     created_block: block,
     created_at: timestamp,
     created_tx: tx,

@@ -60,6 +60,7 @@ export function contextOf(registry: PoolRegistry): DecodeContext {
     protocolOfPool: throwUnasked,
     eventTopics: new Set(),
     creationTopics: new Set(),
+    hasTokenTransfers: false,
     transfers: createTransferDecoder({
       wrappedNative: null,
       positionManagers: new Set(),
@@ -93,6 +94,7 @@ export const FOUND_VAULT_POOL: FoundPoolRow = {
   doubts: 0,
   fee_pips: 1_000,
   tick_spacing: 0,
+  scale_decimals: [],
   pool_id: `${FOUND_ADDRESS}0002${'0'.repeat(20)}`,
   moved_at: 0,
   reserve0: 0n,

@@ -44,6 +44,7 @@ function poolRow(
     doubts: 0,
     fee_pips: 3_000,
     tick_spacing: type === 2 ? 0 : 1,
+    scale_decimals: [],
     created_block: createdBlock,
     created_at: createdBlock === null ? null : 1_000_000 + createdBlock * SECONDS,
     created_tx: createdBlock === null ? null : ZERO_HASH,

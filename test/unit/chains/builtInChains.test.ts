@@ -43,6 +43,7 @@ const KNOWN_369 = {
     '9mm_v3': '0xe50DbDC88E87a2C92984d794bcF3D1d76f619C68',
     phux: '0x7F51AC3df6A034273FB09BB29e383FCF655e473c',
     libertyswap: '0x796fcbDC956b85797EFe21145Aa97599B7FB36a6',
+    switchx: '0xeF72cbCcF4A807DfA1fbecd61DdB488fF8a05fa3',
   },
 };
 

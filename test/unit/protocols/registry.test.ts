@@ -46,6 +46,7 @@ describe('the fee of a new pool comes from its event or its DEX', () => {
       token1: CREATION.token1,
       feePips: expected,
       tickSpacing: 0,
+      scaleDecimals: null,
     });
   });
 });

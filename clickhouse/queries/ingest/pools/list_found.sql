@@ -16,6 +16,7 @@ SELECT
     doubts,
     fee_pips,
     tick_spacing,
+    scale_decimals,
     pool_id,
     moved_at,
     reserve0,

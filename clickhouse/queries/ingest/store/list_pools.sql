@@ -14,6 +14,7 @@ SELECT
     doubts,
     fee_pips,
     tick_spacing,
+    scale_decimals,
     created_block,
     created_at,
     created_tx

@@ -62,6 +62,7 @@ function addWeightedPool(): void {
     doubts: 0,
     fee_pips: 3_000,
     tick_spacing: 0,
+    scale_decimals: [],
     created_block: first!.number,
     created_at: first!.timestamp,
     created_tx: hexOf('cc', 800, 64),

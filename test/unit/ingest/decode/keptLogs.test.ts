@@ -1,5 +1,6 @@
 /** Which raw logs are stored with EXPLORER=off. */
 import type { Hex } from '../../../../src/domain/hex';
+import { ALGEBRA_FEES } from '../../../../src/protocols/algebra/algebraEvents';
 import { isKeptLog, KEPT_TOPICS } from '../../../../src/ingest/decode/keptLogs';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../../../src/protocols/balancerV2/decodeBalancerEvent';
 import { FEE_PROTOCOL_TOPICS } from '../../../../src/protocols/uniswapV3/feeProtocol';
@@ -13,9 +14,9 @@ const SOME: Hex = `0x${'00'.repeat(12)}${'ab'.repeat(20)}`;
 
 const isKept = (...topics: Hex[]): boolean => isKeptLog({ topics });
 
-test('upgrades of proxies, logs of vaults and changes of V3 protocol fees are kept', () => {
+test('upgrades of proxies, logs of vaults and changes of fees are kept', () => {
   expect(isKept(UPGRADED, SOME)).toBe(true);
-  const others = [...VAULT_TOPICS, ...POOL_TOPICS, ...FEE_PROTOCOL_TOPICS];
+  const others = [...VAULT_TOPICS, ...POOL_TOPICS, ...FEE_PROTOCOL_TOPICS, ...ALGEBRA_FEES];
   for (const topic of others) expect(isKept(topic)).toBe(true);
   expect(KEPT_TOPICS.size).toBe(3 + others.length);
 });

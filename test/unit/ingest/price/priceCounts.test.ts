@@ -79,6 +79,7 @@ function poolOf({ pair, ord, timestamp, ...base }: Base, number: number): PoolRo
     doubts: 0,
     fee_pips: 3_000,
     tick_spacing: 0,
+    scale_decimals: [],
   };
   return { ...base, ...created, ...fixed, ord, address: pair, protocol: 'uniswap_v2' };
 }

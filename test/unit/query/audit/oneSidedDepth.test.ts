@@ -16,6 +16,7 @@ function auditLegOf({ pool: { leg }, type }: Listed): AuditLeg {
   const pool = {
     address: leg.pair,
     dex: 'test',
+    protocol: 'uniswap_v2',
     pool_type: type,
     token0: leg.token0,
     token1: leg.token1,

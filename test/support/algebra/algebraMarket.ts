@@ -1,0 +1,228 @@
+/**
+ * Algebra on a local node: the published builds of V1 and Integral, with tokens of many decimals, a trader that owns all
+ * tokens, and a plugin whose fees the test sets.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+import { getCreateAddress, Interface, keccak256, type InterfaceAbi } from 'ethers';
+
+import { encodeCall, encodeDeploy, readContract, TOKEN_CONSTRUCTOR } from '../../../src/dev/abi';
+import { expectAllSucceeded, openBlockMaker } from '../../../src/dev/node/blockMaker';
+import { getBlockHead, type DevRpc } from '../../../src/dev/node/devRpc';
+import { readOwnBytecode } from '../../../src/dev/packageFiles';
+import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import { installProject } from '../server/installProject';
+
+const SOURCE = 'Algebra.sol';
+/** Gas of a call, and of a transaction that creates a contract. A block holds 100 million. */
+const GAS = 3_000_000;
+const CREATION_GAS = 30_000_000;
+/** Arguments of the node: the build of V1 is not optimised, so its code is above the limit of real chains. */
+export const ALGEBRA_NODE = ['--disable-code-size-limit'] as const;
+/** A plugin runs before swaps and before changes of liquidity. */
+const PLUGIN_CONFIG = 1 | 4;
+/** The plugin sets the fee. In these builds of 1.2 it does so for each swap, and otherwise the owner sets the fee of the pool. */
+const DYNAMIC_FEE = 128;
+
+export const ALGEBRA_VERSIONS = ['v1', '1.0', '1.1', '1.2.1', '1.2.2'] as const;
+export type AlgebraVersion = (typeof ALGEBRA_VERSIONS)[number];
+
+export const ALGEBRA_TOKEN = new Interface(['function balanceOf(address) view returns (uint256)']);
+export const ALGEBRA_POOL = new Interface([
+  'function globalState() view returns (uint160 price)',
+  'function liquidity() view returns (uint128)',
+]);
+const ADMIN = new Interface([
+  'function initialize(uint160 price)',
+  'function setCommunityFee(uint16 fee)',
+  'function setCommunityFee(uint8 fee0, uint8 fee1)',
+  'function setFee(uint16 fee)',
+  'function setCommunityVault(address vault)',
+  'function setPlugin(address plugin)',
+  'function setPluginConfig(uint8 config)',
+  'function setFactory(address factory)',
+  'function createPool(address a, address b)',
+  'function createPool(address a, address b, bytes data)',
+]);
+export const ALGEBRA_TRADER = new Interface([
+  'function mint(address pool, int24 lower, int24 upper, uint128 liquidity)',
+  'function burn(address pool, bool isFirst, int24 lower, int24 upper, uint128 liquidity)',
+  'function swap(address pool, bool zeroForOne, int256 amount, uint160 limit)',
+  'function swapPaid(address pool, bool isFirst, bool zeroForOne, int256 amount, uint160 limit)',
+  'function flash(address pool, uint256 amount0, uint256 amount1)',
+]);
+const PLUGIN = new Interface(['function setFees(address pool, uint16 next, uint24 overriding, uint24 own)']);
+/** POOL_INIT_CODE_HASH in the factory of V1. */
+const V1_POOL_HASH = '6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4';
+/** Where the pools send their fees. */
+const VAULT: Hex = `0x${'fa'.repeat(20)}`;
+
+interface Artifact {
+  readonly abi: InterfaceAbi;
+  readonly bytecode: Hex;
+}
+
+interface Compiler {
+  compile(input: string): string;
+}
+interface Output {
+  readonly contracts: Readonly<
+    Record<
+      string,
+      Readonly<Record<string, { readonly evm: { readonly bytecode: { readonly object: string } } }>>
+    >
+  >;
+}
+
+interface AlgebraToken {
+  readonly address: Hex;
+  readonly decimals: number;
+}
+
+export interface AlgebraPool {
+  readonly address: Hex;
+  readonly version: AlgebraVersion;
+  readonly token0: AlgebraToken;
+  readonly token1: AlgebraToken;
+}
+
+export interface AlgebraMarket {
+  readonly trader: Hex;
+  readonly tokens: readonly AlgebraToken[];
+  readonly factories: ReadonlyMap<AlgebraVersion, Hex>;
+  /** Sends a transaction to the next block: of the owner, or to the trader from two accounts in turn. */
+  add(to: Hex, abi: Interface, name: string, values: readonly unknown[]): void;
+  /** Mines the next block. Rejects if a transaction failed. Returns its number. */
+  mine(seconds?: number): Promise<number>;
+  /** Creates a pool with a first price, a plugin and a vault for the community. */
+  createPool(version: AlgebraVersion, a: AlgebraToken, b: AlgebraToken, price: bigint): Promise<AlgebraPool>;
+  /** Changes the fee from the next swap on, and the fees of single swaps. Not for V1, which chooses its fee. */
+  setFees(pool: AlgebraPool, next: number, overriding: number, own: number): void;
+  /** Sets the community's part of the fees, in thousandths. */
+  setCommunityFee(pool: AlgebraPool, thousandths: number): void;
+}
+
+function compile(): (contract: string) => Hex {
+  const { compile: run } = createRequire(__filename)('solc-0.8.30') as Compiler;
+  const output = JSON.parse(
+    run(
+      JSON.stringify({
+        language: 'Solidity',
+        sources: { [SOURCE]: { content: readFileSync(join(__dirname, SOURCE), 'utf8') } },
+        settings: {
+          optimizer: { enabled: true, runs: 200 },
+          evmVersion: 'shanghai',
+          outputSelection: { '*': { '*': ['evm.bytecode.object'] } },
+        },
+      }),
+    ),
+  ) as Output;
+  return (contract) => `0x${output.contracts[SOURCE]![contract]!.evm.bytecode.object}`;
+}
+
+/** Deploys the factories and one token for each number of decimals. The trader gets all tokens. */
+export async function deployAlgebra(rpc: DevRpc, decimals: readonly number[]): Promise<AlgebraMarket> {
+  const folder = await installProject(__dirname, 'algebra');
+  const accounts = ((await rpc.call('eth_accounts')) as Hex[]).slice(0, 2);
+  const [from = ZERO_ADDRESS] = accounts;
+  const maker = await openBlockMaker(rpc, accounts);
+  const codeOf = compile();
+  const deploy = (bytecode: Hex, abi?: Interface, values: readonly unknown[] = []): Hex => {
+    const nonce = maker.add({ from, to: null, gas: CREATION_GAS, data: encodeDeploy(bytecode, abi, values) });
+    return getCreateAddress({ from, nonce }).toLowerCase() as Hex;
+  };
+  const mine = async (seconds = 10): Promise<number> => {
+    const { number, timestamp } = await getBlockHead(rpc);
+    await maker.mine(timestamp + seconds);
+    await expectAllSucceeded(rpc, number + 1);
+    return number + 1;
+  };
+  let sent = 0;
+  const add = (to: Hex, abi: Interface, name: string, values: readonly unknown[]): void => {
+    const gas = name.startsWith('createPool') ? CREATION_GAS : GAS;
+    const sender = to === trader ? (accounts[(sent += 1) % accounts.length] ?? from) : from;
+    maker.add({ from: sender, to, gas, data: encodeCall(abi, name, values) });
+  };
+  const artifactOf = (version: AlgebraVersion, name: string): Artifact => {
+    const file = `node_modules/algebra-${version}/artifacts/contracts/${name}.sol/${name}.json`;
+    return JSON.parse(readFileSync(join(folder, file), 'utf8')) as Artifact;
+  };
+  const deployFactory = (version: AlgebraVersion): Hex => {
+    const [poolDeployer, factory] = [
+      artifactOf(version, 'AlgebraPoolDeployer'),
+      artifactOf(version, 'AlgebraFactory'),
+    ];
+    const factoryAbi = new Interface(factory.abi);
+    if (version === 'v1') {
+      const deployer = deploy(poolDeployer.bytecode);
+      // The package has another build of the pool than the one whose hash its factory contains.
+      const poolHash = keccak256(artifactOf(version, 'AlgebraPool').bytecode).slice(2);
+      const code = factory.bytecode.replaceAll(V1_POOL_HASH, poolHash) as Hex;
+      const address = deploy(code, factoryAbi, [deployer, VAULT]);
+      add(deployer, ADMIN, 'setFactory', [address]);
+      return address;
+    }
+    // The deployer and the factory name each other, so the factory's address is computed first.
+    const probe = maker.add({ from, to: VAULT, gas: 30_000, data: '0x' });
+    const address = getCreateAddress({ from, nonce: probe + 2 }).toLowerCase() as Hex;
+    const deployer = deploy(poolDeployer.bytecode, new Interface(poolDeployer.abi), [address]);
+    return deploy(factory.bytecode, factoryAbi, [deployer]);
+  };
+  const trader = deploy(codeOf('Trader'));
+  const plugin = deploy(codeOf('Plugin'));
+  await mine();
+  const tokens: AlgebraToken[] = [];
+  for (const each of decimals) {
+    const values = [`Token ${each}`, `T${each}`, each, 10n ** BigInt(each + 15), trader, 0];
+    tokens.push({ address: deploy(readOwnBytecode('DevToken'), TOKEN_CONSTRUCTOR, values), decimals: each });
+    await mine();
+  }
+  const factories = new Map<AlgebraVersion, Hex>();
+  for (const version of ALGEBRA_VERSIONS) {
+    factories.set(version, deployFactory(version));
+    await mine();
+  }
+  return {
+    trader,
+    tokens,
+    factories,
+    add,
+    mine,
+    async createPool(version, a, b, price) {
+      const [token0, token1] = a.address < b.address ? [a, b] : [b, a];
+      const factory = factories.get(version) ?? ZERO_ADDRESS;
+      const withData = version.startsWith('1.2');
+      const name = withData ? 'createPool(address,address,bytes)' : 'createPool(address,address)';
+      add(factory, ADMIN, name, [a.address, b.address, ...(withData ? ['0x'] : [])]);
+      await mine();
+      const { abi } = artifactOf(version, 'AlgebraFactory');
+      const pair = [token0.address, token1.address];
+      const found = await readContract(rpc, new Interface(abi), factory, 'poolByPair', pair);
+      const address = String(found).toLowerCase() as Hex;
+      add(address, ADMIN, 'initialize', [price]);
+      if (version !== 'v1') {
+        add(address, ADMIN, 'setCommunityVault', [VAULT]);
+        add(address, ADMIN, 'setPlugin', [plugin]);
+        add(address, ADMIN, 'setPluginConfig', [
+          PLUGIN_CONFIG | (version.startsWith('1.2') ? 0 : DYNAMIC_FEE),
+        ]);
+      }
+      await mine();
+      return { address, version, token0, token1 };
+    },
+    setFees({ address, version }, next, overriding, own) {
+      if (!version.startsWith('1.2')) return add(plugin, PLUGIN, 'setFees', [address, next, overriding, own]);
+      const isDynamic = overriding + own > 0;
+      add(address, ADMIN, 'setPluginConfig', [PLUGIN_CONFIG | (isDynamic ? DYNAMIC_FEE : 0)]);
+      if (!isDynamic) add(address, ADMIN, 'setFee', [next]);
+      add(plugin, PLUGIN, 'setFees', [address, 0, overriding, own]);
+    },
+    setCommunityFee({ address, version }, thousandths) {
+      if (version === 'v1')
+        add(address, ADMIN, 'setCommunityFee(uint8,uint8)', [thousandths, Math.floor(thousandths / 2)]);
+      else add(address, ADMIN, 'setCommunityFee(uint16)', [thousandths]);
+    },
+  };
+}

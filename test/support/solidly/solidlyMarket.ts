@@ -1,0 +1,217 @@
+/**
+ * Solidly and Slipstream contracts on a local node: factories, tokens of many decimals, and a trader that owns all tokens.
+ * Solidly.sol emits the events and follows the formulas of the published contracts. The pools of Slipstream are those of
+ * @uniswap/v3-core.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+import { getCreateAddress, Interface } from 'ethers';
+import { bytecode as RANGE_POOL_CODE } from '@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json';
+
+import { encodeCall, encodeDeploy, readContract } from '../../../src/dev/abi';
+import { expectAllSucceeded, openBlockMaker, type BlockMaker } from '../../../src/dev/node/blockMaker';
+import { getBlockHead, type DevRpc } from '../../../src/dev/node/devRpc';
+import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+
+const SOURCE = 'Solidly.sol';
+const GAS = 6_000_000;
+const UNIT = 10n ** 18n;
+
+export const SOLIDLY_TOKEN = new Interface([
+  'constructor(string, uint8)',
+  'function transfer(address to, uint256 amount)',
+  'function balanceOf(address) view returns (uint256)',
+]);
+export const SOLIDLY_FACTORY = new Interface([
+  'constructor(bool)',
+  'function setFee(bool stable, uint256 fee)',
+  'function setCustomFee(address pool, uint256 fee)',
+  'function getPool(address, address, bool) view returns (address)',
+  'function getPair(address, address, bool) view returns (address)',
+]);
+export const SOLIDLY_POOL = new Interface([
+  'function fee() view returns (uint256)',
+  'function fees() view returns (address)',
+  'function reserve0() view returns (uint256)',
+  'function reserve1() view returns (uint256)',
+  'function balanceOf(address) view returns (uint256)',
+  'function getAmountOut(uint256 amountIn, address tokenIn) view returns (uint256)',
+  'function scaledOut(uint256 amountIn, uint256 x, uint256 y) view returns (uint256)',
+]);
+export const SOLIDLY_TRADER = new Interface([
+  'function create(address factory, address a, address b, bool stable)',
+  'function swap(address pool, bool zeroForOne, uint256 amountIn)',
+  'function mint(address pool, uint256 amount0, uint256 amount1)',
+  'function burn(address pool, uint256 share, uint256 shares)',
+  'function mintRange(address pool, int24 lower, int24 upper, uint128 liquidity)',
+  'function burnRange(address pool, int24 lower, int24 upper, uint128 liquidity)',
+  'function swapRange(address pool, bool zeroForOne, int256 amount, uint160 limit)',
+]);
+const RANGE_FACTORY = new Interface([
+  'function createPool(bytes code, address a, address b, int24 spacing, uint24 fee, uint160 price)',
+  'function getPool(address, address, int24) view returns (address)',
+]);
+
+interface Compiler {
+  compile(input: string): string;
+}
+interface Output {
+  readonly contracts: Readonly<
+    Record<
+      string,
+      Readonly<Record<string, { readonly evm: { readonly bytecode: { readonly object: string } } }>>
+    >
+  >;
+}
+
+export interface SolidlyToken {
+  readonly address: Hex;
+  readonly decimals: number;
+}
+
+interface MarketPool {
+  readonly address: Hex;
+  readonly token0: SolidlyToken;
+  readonly token1: SolidlyToken;
+}
+
+export interface SolidlyPool extends MarketPool {
+  readonly factory: Hex;
+  readonly isSecond: boolean;
+  readonly isStable: boolean;
+}
+
+/** A pool of Slipstream. */
+export interface RangePool extends MarketPool {
+  readonly spacing: number;
+  readonly feePips: number;
+}
+
+export interface SolidlyMarket {
+  readonly maker: BlockMaker;
+  readonly trader: Hex;
+  /** Factories of the first and of the second generation. */
+  readonly factories: readonly [Hex, Hex];
+  /** The factory of Slipstream. */
+  readonly rangeFactory: Hex;
+  readonly tokens: readonly SolidlyToken[];
+  /** Sends a transaction to the next block, from the accounts in turn. */
+  add(to: Hex, abi: Interface, name: string, values: readonly unknown[]): void;
+  /** Mines the next block. Rejects if a transaction failed. Returns its number. */
+  mine(): Promise<number>;
+  createPool(isSecond: boolean, isStable: boolean, a: SolidlyToken, b: SolidlyToken): Promise<SolidlyPool>;
+  createRange(
+    plan: Pick<RangePool, 'spacing' | 'feePips'> & { readonly price: bigint },
+    a: SolidlyToken,
+    b: SolidlyToken,
+  ): Promise<RangePool>;
+}
+
+function compile(): (contract: string) => Hex {
+  const { compile: run } = createRequire(__filename)('solc-0.8.30') as Compiler;
+  const output = JSON.parse(
+    run(
+      JSON.stringify({
+        language: 'Solidity',
+        sources: { [SOURCE]: { content: readFileSync(join(__dirname, SOURCE), 'utf8') } },
+        settings: {
+          optimizer: { enabled: true, runs: 200 },
+          evmVersion: 'shanghai',
+          outputSelection: { '*': { '*': ['evm.bytecode.object'] } },
+        },
+      }),
+    ),
+  ) as Output;
+  return (contract) => `0x${output.contracts[SOURCE]![contract]!.evm.bytecode.object}`;
+}
+
+/** Deploys the contracts and one token for each number of decimals. The trader gets all tokens. */
+export async function deploySolidly(rpc: DevRpc, decimals: readonly number[]): Promise<SolidlyMarket> {
+  const accounts = ((await rpc.call('eth_accounts')) as Hex[]).slice(0, 2);
+  const [from = ZERO_ADDRESS] = accounts;
+  const maker = await openBlockMaker(rpc, accounts);
+  const codeOf = compile();
+  const deploy = (contract: string, abi?: Interface, values: readonly unknown[] = []): Hex => {
+    const data = encodeDeploy(codeOf(contract), abi, values);
+    const nonce = maker.add({ from, to: null, gas: GAS, data });
+    return getCreateAddress({ from, nonce }).toLowerCase() as Hex;
+  };
+  const mine = async (): Promise<number> => {
+    const { number, timestamp } = await getBlockHead(rpc);
+    await maker.mine(timestamp + 10);
+    await expectAllSucceeded(rpc, number + 1);
+    return number + 1;
+  };
+  let sent = 0;
+  const add = (to: Hex, abi: Interface, name: string, values: readonly unknown[]): void => {
+    const sender = accounts[(sent += 1) % accounts.length] ?? from;
+    maker.add({ from: sender, to, gas: GAS, data: encodeCall(abi, name, values) });
+  };
+  const trader = deploy('Trader');
+  const factories = [false, true].map((second) => deploy('Factory', SOLIDLY_FACTORY, [second]));
+  const [first, second] = factories as [Hex, Hex];
+  const rangeFactory = deploy('RangeFactory');
+  const tokens = decimals.map((each) => ({
+    address: deploy('Token', SOLIDLY_TOKEN, [`T${each}`, each]),
+    decimals: each,
+  }));
+  for (const { address, decimals: places } of tokens) {
+    const data = encodeCall(SOLIDLY_TOKEN, 'transfer', [trader, 10n ** BigInt(places + 15)]);
+    maker.add({ from, to: address, gas: GAS, data });
+  }
+  await mine();
+  return {
+    maker,
+    trader,
+    factories: [first, second],
+    rangeFactory,
+    tokens,
+    add,
+    mine,
+    async createPool(isSecond, isStable, a, b) {
+      const [token0, token1] = inOrder(a, b);
+      const factory = isSecond ? second : first;
+      add(trader, SOLIDLY_TRADER, 'create', [factory, a.address, b.address, isStable]);
+      await mine();
+      const name = isSecond ? 'getPool' : 'getPair';
+      const values = [token0.address, token1.address, isStable];
+      const address = String(await readContract(rpc, SOLIDLY_FACTORY, factory, name, values)) as Hex;
+      return { address: address.toLowerCase() as Hex, factory, isSecond, isStable, token0, token1 };
+    },
+    async createRange({ spacing, feePips, price }, a, b) {
+      const [token0, token1] = inOrder(a, b);
+      const values = [RANGE_POOL_CODE, a.address, b.address, spacing, feePips, price];
+      add(rangeFactory, RANGE_FACTORY, 'createPool', values);
+      await mine();
+      const pair = [token0.address, token1.address, spacing];
+      const address = String(await readContract(rpc, RANGE_FACTORY, rangeFactory, 'getPool', pair)) as Hex;
+      return { address: address.toLowerCase() as Hex, spacing, feePips, token0, token1 };
+    },
+  };
+}
+
+function inOrder(a: SolidlyToken, b: SolidlyToken): readonly [SolidlyToken, SolidlyToken] {
+  return a.address < b.address ? [a, b] : [b, a];
+}
+
+/**
+ * The slope of the contract's own curve at these reserves, from two small trades: (4·q(d) − q(2d)) / 2d. Raw token1 per
+ * raw token0.
+ */
+export async function quotedPrice(
+  rpc: DevRpc,
+  { address, token0, token1 }: SolidlyPool,
+  reserves: readonly [bigint, bigint],
+): Promise<number> {
+  const [x, y] = [
+    (reserves[0] * UNIT) / 10n ** BigInt(token0.decimals),
+    (reserves[1] * UNIT) / 10n ** BigInt(token1.decimals),
+  ];
+  const step = x / 10n ** 8n;
+  const quote = async (amount: bigint): Promise<bigint> =>
+    BigInt(String(await readContract(rpc, SOLIDLY_POOL, address, 'scaledOut', [amount, x, y])));
+  const [once, twice] = [await quote(step), await quote(2n * step)];
+  return (Number(4n * once - twice) / Number(2n * step)) * 10 ** (token1.decimals - token0.decimals);
+}
