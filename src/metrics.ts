@@ -4,7 +4,8 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-import { watch, watchLabels, type Labelled } from './gauges';
+import { watchChains, watchHead, watchProof, type ChainFigures, type ReadParts } from './chainGauges';
+import { watch, watchLabels } from './gauges';
 
 /** Transfer counters of an ingester since its start. */
 interface TransferFigures {
@@ -14,11 +15,6 @@ interface TransferFigures {
     Record<'rounds' | 'compared' | 'mismatches' | 'failures' | 'rebasing', number>
   >;
 }
-
-/** Reads, for each level of proof, the newest consecutive blocks that have this level or a stronger one. */
-type ReadParts = () => Promise<
-  readonly { readonly level: string; readonly from: number; readonly to: number }[]
->;
 
 export interface Metrics {
   /** Other modules may register their own metrics here. */
@@ -63,15 +59,6 @@ export interface Metrics {
   watchIngest(read: () => IngestFigures): void;
   /** The text that Prometheus reads from /metrics. */
   render(): Promise<string>;
-}
-
-/** State of a chain. Null if a value is unknown now. */
-interface ChainFigures {
-  readonly chainId: number;
-  readonly block: number | null;
-  readonly ageSeconds: number | null;
-  readonly behindBlocks: number | null;
-  readonly streams: number;
 }
 
 /** State of an endpoint. The reason for which it was benched last names block, field and both values. */
@@ -234,54 +221,6 @@ function watchNodes(registry: Registry, nodes: ReadonlyMap<string, () => readonl
         ),
       ),
   );
-}
-
-function watchHead(
-  registry: Registry,
-  read: () => { number: number; finalNumber: number; timestamp: number } | null,
-): void {
-  watch(registry, 'candlehouse_head_block', 'Number of the newest indexed block', () => read()?.number);
-  watch(
-    registry,
-    'candlehouse_final_block',
-    'Number of the newest indexed block that is final',
-    () => read()?.finalNumber,
-  );
-  watch(
-    registry,
-    'candlehouse_head_age_seconds',
-    'Age in seconds of the newest indexed block, by its timestamp',
-    () => {
-      const head = read();
-      return head === null ? undefined : Math.max(0, Date.now() / 1000 - head.timestamp);
-    },
-  );
-}
-
-function watchChains(registry: Registry, read: () => readonly ChainFigures[]): void {
-  const gauge = (name: string, help: string, pick: (figures: ChainFigures) => number | null): void =>
-    watchLabels(registry, `chain_${name}`, help, ['chain'], () =>
-      read().flatMap((figures) => {
-        const value = pick(figures);
-        return value === null ? [] : [[{ chain: String(figures.chainId) }, value] as const];
-      }),
-    );
-  gauge('head_block', 'Number of the newest indexed block, by chain', ({ block }) => block);
-  gauge('head_age_seconds', 'Age in seconds of the newest indexed block, by chain', (all) => all.ageSeconds);
-  gauge(
-    'behind_blocks',
-    'Number of blocks of the node that are not indexed yet, by chain',
-    (all) => all.behindBlocks,
-  );
-  gauge('sse_clients', 'Open streams, by chain', ({ streams }) => streams);
-}
-
-function watchProof(registry: Registry, read: ReadParts): void {
-  const what = 'block of the newest part of the stored chain proven at this level or a stronger one';
-  const labelled = async (end: 'from' | 'to'): Promise<Labelled> =>
-    (await read()).map((part) => [{ level: part.level }, part[end]]);
-  watchLabels(registry, 'proven_from_block', `First ${what}`, ['level'], () => labelled('from'));
-  watchLabels(registry, 'proven_to_block', `Last ${what}`, ['level'], () => labelled('to'));
 }
 
 function watchTransfers(registry: Registry, read: () => TransferFigures): void {

@@ -18,9 +18,9 @@ import { conditional } from './middleware/conditional';
 import { limitLoad, NO_LIMITS, type LoadLimits } from './middleware/limitLoad';
 import { limitRate } from './middleware/limitRate';
 import { allowedMethods, ALLOWED_METHODS, checkRequest, FORM_METHODS } from './middleware/checkRequest';
-import { chooseChain, splitChainPath, type ServedChain } from './middleware/chooseChain';
+import { chooseChain, splitChainPath } from './middleware/chooseChain';
 import { setHeaders } from './middleware/setHeaders';
-import type { RequestState, Route } from './route';
+import type { RequestState, Route, ServedChain } from './route';
 import { suggestPath } from './suggestPath';
 import { takesVerifications } from './sourcify/paths';
 

@@ -6,7 +6,6 @@ import type Koa from 'koa';
 import type { z } from 'zod';
 
 import type { HeadSnapshot } from '../query/head/headSnapshot';
-import type { ServedChain } from './middleware/chooseChain';
 import type { Params } from './params';
 import type { ActionDoc } from '../wire/dialects/etherscan';
 
@@ -75,4 +74,17 @@ export interface Route {
    * The app adds the ETag and the 304 to a Buffer or string in `ctx.body`.
    */
   handle(ctx: RouteContext): Promise<void> | void;
+}
+
+/** A chain whose endpoints have paths. */
+export interface ServedChain {
+  readonly chainId: number;
+  /** Name in paths besides the id. */
+  readonly slug: string;
+  /** Endpoints by their paths without a chain. */
+  readonly routes: readonly Route[];
+  /** The newest block, up to which answers are complete; null until the first block is known. */
+  head(): HeadSnapshot | null;
+  /** Called before each request that may read the head. The request waits until the promise resolves. */
+  onReader?(): Promise<void>;
 }

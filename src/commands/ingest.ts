@@ -91,18 +91,21 @@ function openSource(config: Config, pool: EndpointPool, status: IngestStatus, lo
   return createBlockSource({ pool, log, proof: config.proof, onWeak });
 }
 
+function nodeUrlsOf({ rpcUrls, hasChainList, chainId }: Config): NonNullable<Config['rpcUrls']> {
+  if (rpcUrls !== null) return rpcUrls;
+  const name = hasChainList ? `RPC_URL_${chainId}` : 'RPC_URL';
+  throw new AppError('bad_config', `${name} is not set: set it to JSON-RPC URLs of the chain to ingest`);
+}
+
 /**
  * Throws bad_config without URLs of a node. Sends no request to the node before `run`. @param onCommit called when
  * readers can see new data, with the change of the head, or null
  */
 export function createIngester(config: Config, log: Logger, onCommit: OnCommit = () => undefined): Ingester {
-  if (config.rpcUrls === null) {
-    const name = config.hasChainList ? `RPC_URL_${config.chainId}` : 'RPC_URL';
-    throw new AppError('bad_config', `${name} is not set: set it to JSON-RPC URLs of the chain to ingest`);
-  }
+  const urls = nodeUrlsOf(config);
   const status = newIngestStatus();
   const head = createReportedHead(config.chainId, onCommit);
-  const rpc = createEndpointPool({ urls: config.rpcUrls, chainId: config.chainId, log });
+  const rpc = createEndpointPool({ urls, chainId: config.chainId, log });
   const source = openSource(config, rpc, status, log);
   const clock = systemClock();
   const startedAt = clock.now();

@@ -1,9 +1,8 @@
 /** Builds the endpoints of one chain: what they read from, and the state of the chain for /readyz and /chains. */
 import type { ByteCache } from '../api/byteCache';
-import type { ServedChain } from '../api/middleware/chooseChain';
 import type { PreviewPainter } from '../api/preview/previewPainter';
 import { previewRoutes } from '../api/preview/previewRoutes';
-import type { Route } from '../api/route';
+import type { Route, ServedChain } from '../api/route';
 import { explorerRoutes, listRoutes } from '../api/routes';
 import { chains as chainList } from '../api/service/chains';
 import { healthz } from '../api/service/healthz';

@@ -46,12 +46,7 @@ export async function openStorage(
   log: Logger,
   { mayBeReadOnly = false, mayShareServer = false, signal }: StorageNeeds = {},
 ): Promise<Storage> {
-  if (config.clickhouseCluster !== null && config.clickhouseUrl === null) {
-    throw new AppError(
-      'bad_config',
-      'CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: set it to the URL of one server of the cluster',
-    );
-  }
+  checkCluster(config);
   const { server, writeUrl } = await findServer(config, log, mayShareServer);
   const readOnly = server === null && (await isReadOnly(writeUrl, mayBeReadOnly));
   const name = config.clickhouseCluster;
@@ -99,6 +94,14 @@ export async function openStorage(
   return {
     ...{ writer, writers: writers.set(config.chainId, writer), readUrl, verifiedDb, readOnly, server, close },
   };
+}
+
+function checkCluster({ clickhouseCluster, clickhouseUrl }: Config): void {
+  if (clickhouseCluster === null || clickhouseUrl !== null) return;
+  throw new AppError(
+    'bad_config',
+    'CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: set it to the URL of one server of the cluster',
+  );
 }
 
 /** Throws the reason of the signal if the signal is aborted. */

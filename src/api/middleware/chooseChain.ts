@@ -4,21 +4,7 @@
  */
 import type Koa from 'koa';
 
-import type { HeadSnapshot } from '../../query/head/headSnapshot';
-import type { RequestState, Route } from '../route';
-
-/** A chain whose endpoints have paths. */
-export interface ServedChain {
-  readonly chainId: number;
-  /** Name in paths besides the id. */
-  readonly slug: string;
-  /** Endpoints by their paths without a chain. */
-  readonly routes: readonly Route[];
-  /** The newest block, up to which answers are complete; null until the first block is known. */
-  head(): HeadSnapshot | null;
-  /** Called before each request that may read the head. The request waits until the promise resolves. */
-  onReader?(): Promise<void>;
-}
+import type { RequestState, ServedChain } from '../route';
 
 const API_PATH = /^\/api\/v1\/([^/]+)(\/(?!\/).*)$/;
 const OTHER_PATH = /^\/([^/]+)(\/(?!\/).*)?$/;

@@ -26,7 +26,7 @@ export interface VaultPool {
 }
 
 /** The column scale_decimals, which is empty if the decimals are unknown. */
-export function toScaleDecimals([decimals0, decimals1]: readonly number[]): readonly [number, number] | null {
+function toScaleDecimals([decimals0, decimals1]: readonly number[]): readonly [number, number] | null {
   return decimals0 === undefined || decimals1 === undefined ? null : [decimals0, decimals1];
 }
 
