@@ -121,7 +121,7 @@ CREATE TABLE IF NOT EXISTS token_bars
     high_native SimpleAggregateFunction(max, Float64) COMMENT 'Largest price of the bar in native tokens per whole token; 0 if no swap has a native price' CODEC(ZSTD(3)),
     low_native SimpleAggregateFunction(min, Float64) COMMENT 'Smallest price of the bar in native tokens per whole token; infinity if no swap has a native price' CODEC(ZSTD(3)),
     high_trusted_usd SimpleAggregateFunction(max, Float64) COMMENT 'Hourly bars: largest USD price of the swaps whose price highs and lows use; 0: no such swap. Other timeframes: 0' CODEC(ZSTD(3)),
-    volume SimpleAggregateFunction(sum, UInt256) COMMENT 'Traded amount of the token: sum of the absolute net amounts, raw units' CODEC(ZSTD(3)),
+    volume SimpleAggregateFunction(sum, UInt256) COMMENT 'Traded amount of the token: sum over the swaps of what flowed into or out of the pool, raw units' CODEC(ZSTD(3)),
     volume_usd SimpleAggregateFunction(sum, Decimal(38, 12)) COMMENT 'Traded value in USD of the swaps in the bar' CODEC(ZSTD(3)),
     trades SimpleAggregateFunction(sum, UInt64) COMMENT 'Number of swaps in which at least one token has a trusted price (tracked swaps)' CODEC(ZSTD(3)),
     buys SimpleAggregateFunction(sum, UInt64) COMMENT 'Number of buys: swaps in which the pool balance of the token fell' CODEC(ZSTD(3)),

@@ -16,7 +16,7 @@ export const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);
 const MERGES_MS = 1_200_000;
 const LOOK_MS = 500;
 /** Additional wait after the last merge, in ms. Without this wait, requests of the benchmark were sometimes slow. */
-export const LAST_MERGE_MS = 70_000;
+export const NO_MERGE_FOR_MS = 70_000;
 
 export interface Bench {
   readonly server: EmbeddedServer;

@@ -75,6 +75,7 @@ interface Recovery {
   readonly seconds: number;
 }
 
+/** The part of the answer of /readyz that is read here. `last_answer_seconds` is the time since the last answer. */
 interface Ready {
   readonly ready: boolean;
   readonly checks: {

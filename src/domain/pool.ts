@@ -38,7 +38,7 @@ export interface Pool {
   readonly protocol: string;
   readonly poolType: PoolType;
   readonly factory: Hex;
-  /** The two tokens in chain order. */
+  /** The two tokens as the pool's contract orders them. A pool with more tokens: two of them, in the order of its list. */
   readonly token0: Hex;
   readonly token1: Hex;
   /** Fee in hundredths of a basis point (pips): 0.29 % = 2900. */

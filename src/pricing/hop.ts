@@ -216,6 +216,7 @@ function normalise(pools: readonly HopPool[]): readonly HopPool[] {
   });
 }
 
+/** Deviation of ln(price). A median of two prices is one of them, so two pools have the weighted mean deviation: 2·w0·w1·|ln(p0/p1)|. */
 function deviationOf(pools: readonly HopPool[]): number {
   if (pools.length < 2) return 0;
   const [a, b] = pools;

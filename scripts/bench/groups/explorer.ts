@@ -20,7 +20,8 @@ const FIRST_BLOCK = 17_000_000;
 const LOGS_PER_BLOCK = 250;
 const LOGS_PER_TX = 5;
 const CONTRACTS = 20_000;
-const PEOPLE = 300_000;
+/** Number of accounts in the topics of logs. */
+const ACCOUNTS = 300_000;
 const START_TIMESTAMP = 1_700_000_000;
 const CHUNK_LOGS = 500_000;
 const ROUNDS = 200;
@@ -49,7 +50,7 @@ export async function loadLogs(
     per_block: LOGS_PER_BLOCK,
     per_tx: LOGS_PER_TX,
     contracts: CONTRACTS,
-    people: PEOPLE,
+    people: ACCOUNTS,
   };
   for (let firstIndex = 0; firstIndex < logs; firstIndex += CHUNK_LOGS) {
     const count = Math.min(CHUNK_LOGS, logs - firstIndex);

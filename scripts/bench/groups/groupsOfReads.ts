@@ -3,7 +3,7 @@ import { benchBalances, loadTransfers, storageFigures } from './balances';
 import {
   createDatabase,
   databaseUrl,
-  LAST_MERGE_MS,
+  NO_MERGE_FOR_MS,
   memoryFigure,
   say,
   SWAPS,
@@ -89,7 +89,7 @@ export async function benchSizes({ server, folder, figures }: Bench): Promise<vo
     await loadSwaps(database, load, (done) => say(`loaded ${done} of ${swaps} swaps`));
     say(`loaded ${swaps} swaps and their bars in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
     await loadPrices(database, load);
-    await waitForMerges(database, LAST_MERGE_MS);
+    await waitForMerges(database, NO_MERGE_FOR_MS);
     await waitForCalm(database);
     if (swaps === GROWTH.at(-1)) figures.push(...(await benchStorage(database, STORAGE)));
     await database.close();
@@ -137,7 +137,7 @@ export async function benchLogs({ server, figures }: Bench): Promise<void> {
   const database = await createDatabase(server.writerUrl, 'candlehouse_logs', true);
   await loadLogs(database, load, (done) => say(`loaded ${done} logs`));
   say('merging the table parts …');
-  await waitForMerges(database, LAST_MERGE_MS);
+  await waitForMerges(database, NO_MERGE_FOR_MS);
   await waitForCalm(database);
   figures.push(await logStorage(database, load));
   await database.close();

@@ -148,9 +148,9 @@ const FOLDER = join(findPackageRoot(), 'clickhouse');
 const buildTextByName = new Map<string, (params: QueryParams) => string>();
 
 function textOf(name: string, params: QueryParams): string {
-  const textOf =
+  const buildText =
     buildTextByName.get(name) ??
     parseQueryText(name, readFileSync(join(FOLDER, 'queries', `${name}.sql`), 'utf8'));
-  buildTextByName.set(name, textOf);
-  return textOf(params);
+  buildTextByName.set(name, buildText);
+  return buildText(params);
 }

@@ -286,6 +286,7 @@ export class PoolSearch {
       if (offers.length >= ADDED_MAX) await found.offer(offers.splice(0), block, signal);
     }
     await found.offer(offers, block, signal);
+    // `offer` returns when the pools are recorded. One is missing only if a reorg removed the block of its state.
     return offered.every((pool) => found.isKnown(pool));
   }
 

@@ -114,6 +114,7 @@ async function readVaultPools(
     logs,
   };
   const listed = await discovery.discover([next], new PoolRegistry(), true, signal);
+  // At a final block, because no known event would show that a reorg changed the fee.
   const fees = await askContracts(
     rpc,
     listed.map(({ pool }) => [swapFeeCall(pool.address)]),

@@ -52,11 +52,12 @@ interface SealedTransaction {
 
 export interface ParquetLog extends ParquetRow, ChainLog {}
 
-const BLOCK_MAX = 2 ** 31;
-const TIMESTAMP_MAX = 2 ** 32;
-const EXACT_MAX = 2 ** 53;
-const TRANSACTIONS_MAX = 2 ** 20;
-const TYPE_MAX = 0x80;
+/** Values are below these limits. The type of a receipt is 0 to 0x7f (EIP-2718). */
+const BLOCK_LIMIT = 2 ** 31;
+const TIMESTAMP_LIMIT = 2 ** 32;
+const EXACT_LIMIT = 2 ** 53;
+const TRANSACTIONS_LIMIT = 2 ** 20;
+const TYPE_LIMIT = 0x80;
 const HASH_BYTES = 32;
 const ADDRESS_BYTES = 20;
 const BLOOM_BYTES = 256;
@@ -114,7 +115,7 @@ export class ParquetRows {
 
   readonly block = (row: RowOf<typeof blockRow>): ParquetBlock => {
     const { file } = row;
-    const block = this.key(row.block_number, BLOCK_MAX, 'block_number', { file, row: 'a row' });
+    const block = this.key(row.block_number, BLOCK_LIMIT, 'block_number', { file, row: 'a row' });
     const rowPlace = { file, row: `block ${block}` };
     return {
       file,
@@ -126,12 +127,12 @@ export class ParquetRows {
       ),
       parentHash: this.binary(row.parent_hash, HASH_BYTES, 'parent_hash', rowPlace),
       timestamp: this.required(
-        this.integer(row.timestamp, TIMESTAMP_MAX, 'timestamp', rowPlace),
+        this.integer(row.timestamp, TIMESTAMP_LIMIT, 'timestamp', rowPlace),
         'timestamp',
         rowPlace,
       ),
       baseFeePerGas: row.base_fee_per_gas,
-      gasUsed: this.integer(row.gas_used, EXACT_MAX, 'gas_used', rowPlace),
+      gasUsed: this.integer(row.gas_used, EXACT_LIMIT, 'gas_used', rowPlace),
       logsBloom: this.binary(row.logs_bloom, BLOOM_BYTES, 'logs_bloom', rowPlace),
       encoded: row.header,
     };
@@ -139,14 +140,14 @@ export class ParquetRows {
 
   readonly transaction = (row: RowOf<typeof transactionRow>): ParquetTransaction => {
     const { file, success } = row;
-    const block = this.key(row.block_number, BLOCK_MAX, 'block_number', { file, row: 'a row' });
+    const block = this.key(row.block_number, BLOCK_LIMIT, 'block_number', { file, row: 'a row' });
     const inBlock = { file, row: `a transaction of block ${block}` };
-    const index = this.key(row.transaction_index, TRANSACTIONS_MAX, 'transaction_index', inBlock);
+    const index = this.key(row.transaction_index, TRANSACTIONS_LIMIT, 'transaction_index', inBlock);
     const rowPlace = { file, row: `block ${block}, transaction ${index}` };
     const binaryOf = (column: 'transaction_hash' | 'from_address', bytes: number): Hex =>
       this.required(this.binary(row[column], bytes, column, rowPlace), column, rowPlace);
     const numberOf = (column: 'nonce' | 'gas_used'): number =>
-      this.required(this.integer(row[column], EXACT_MAX, column, rowPlace), column, rowPlace);
+      this.required(this.integer(row[column], EXACT_LIMIT, column, rowPlace), column, rowPlace);
     const hash = binaryOf('transaction_hash', HASH_BYTES);
     const from = binaryOf('from_address', ADDRESS_BYTES);
     const to = this.binary(row.to_address, ADDRESS_BYTES, 'to_address', rowPlace);
@@ -155,18 +156,18 @@ export class ParquetRows {
     const effectiveGasPrice = this.required(row.gas_price, 'gas_price', rowPlace);
     // The file does not name the created contract, but its address follows from the sender and the nonce.
     const contractAddress = to === null && success !== false ? createdBy(from, nonce) : null;
-    const type = this.integer(row.transaction_type, TYPE_MAX, 'transaction_type', rowPlace);
+    const type = this.integer(row.transaction_type, TYPE_LIMIT, 'transaction_type', rowPlace);
     const sealed = { to, nonce, success, type, encoded: row.signed_transaction };
     return { file, block, hash, index, from, effectiveGasPrice, gasUsed, contractAddress, sealed };
   };
 
   readonly log = (row: LogRow): ParquetLog => {
     const { file } = row;
-    const block = this.key(row.block_number, BLOCK_MAX, 'block_number', { file, row: 'a row' });
+    const block = this.key(row.block_number, BLOCK_LIMIT, 'block_number', { file, row: 'a row' });
     const inBlock = { file, row: `a log of block ${block}` };
     const logIndex = this.key(row.log_index, ORD_SPAN, 'log_index', inBlock);
     const rowPlace = { file, row: '', block, logIndex };
-    const index = this.integer(row.transaction_index, TRANSACTIONS_MAX, 'transaction_index', rowPlace);
+    const index = this.integer(row.transaction_index, TRANSACTIONS_LIMIT, 'transaction_index', rowPlace);
     const hash = this.binary(row.transaction_hash, HASH_BYTES, 'transaction_hash', rowPlace);
     const address = this.binary(row.address, ADDRESS_BYTES, 'address', rowPlace);
     return {
@@ -196,6 +197,7 @@ export class ParquetRows {
 
   private key(value: number, limit: number, column: string, at: Place): number {
     if (value < limit) return value;
+    // The queries give 2^64 − 1 for a null in a key column (NULL_KEY in datasets.ts), which reads as 2^64.
     throw this.fault(at, column, value >= 2 ** 64 ? 'null' : String(value), `0 to ${limit - 1}`);
   }
 

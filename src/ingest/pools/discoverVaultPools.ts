@@ -278,13 +278,13 @@ function lacksBooks({ balances, swapFee }: WeightedPoolState): boolean {
 /** Fills in only the missing parts of the state. */
 function withBooks(
   state: WeightedPoolState,
-  books: readonly (Hex | null)[],
-  fee: Hex | null,
+  bookAnswers: readonly (Hex | null)[],
+  feeAnswer: Hex | null,
 ): WeightedPoolState {
-  const read = readBooks(books, state.tokens);
+  const read = readBooks(bookAnswers, state.tokens);
   const answered = read === null ? emptyWeightedPool(state.poolId) : withBalances(state, read);
   const doubts = state.doubts | (read?.doubts ?? 0);
-  return fillState(state, { ...answered, doubts, swapFee: decodeSwapFee(fee) ?? 0n });
+  return fillState(state, { ...answered, doubts, swapFee: decodeSwapFee(feeAnswer) ?? 0n });
 }
 
 /**

@@ -76,20 +76,21 @@ export class MarketReader {
     const moves: MarketBlock['moves'][number][] = [];
     const foundLegs: FoundLeg[] = [];
     const swapsOf = groupByPair(swaps);
-    for (const [pair, ofPair] of groupByPair(states)) {
+    for (const [pair, statesOfPair] of groupByPair(states)) {
       const info = this.pools.get(pair);
       if (info === undefined) continue;
-      const [first] = ofPair;
-      if (first?.kind === 'found') {
+      const [firstState] = statesOfPair;
+      // A found pool has no other state in its block (addFoundPools.ts).
+      if (firstState?.kind === 'found') {
         for (const leg of info.legs) {
-          const state = toLegState(info.pool, leg, first, this.decimalsOf);
-          foundLegs.push({ key: leg.leg.key, state, movedAt: first.timestamp ?? timestamp });
+          const state = toLegState(info.pool, leg, firstState, this.decimalsOf);
+          foundLegs.push({ key: leg.leg.key, state, movedAt: firstState.timestamp ?? timestamp });
         }
         continue;
       }
-      const causes = causesOf(info.pool, ofPair, swapsOf.get(pair) ?? []);
+      const causes = causesOf(info.pool, statesOfPair, swapsOf.get(pair) ?? []);
       for (const leg of info.legs)
-        moves.push({ key: leg.leg.key, steps: this.toSteps(info.pool, leg, ofPair, causes) });
+        moves.push({ key: leg.leg.key, steps: this.toSteps(info.pool, leg, statesOfPair, causes) });
     }
     return { number, timestamp, legs, moves, found: foundLegs, traded: this.sumTraded(swaps) };
   }

@@ -7,7 +7,7 @@ const BAR_EVERY_MS = 200;
 const BAR_CELLS = 24;
 
 interface Progress {
-  /** `done` is the last stored block; `logs` is the number of logs stored in this step. */
+  /** `doneBlocks` is the number of the last stored block; `logs` is the number of logs stored in this step. */
   step(doneBlocks: number, logs: number): void;
   end(): void;
 }

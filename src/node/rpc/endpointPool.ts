@@ -158,10 +158,10 @@ export class EndpointPool {
   ): Promise<T | Unfinished<T>> {
     try {
       const result = await work(endpoint, signal);
-      if (result instanceof Unfinished) result.errors.forEach((error) => this.countMismatch(error));
+      if (result instanceof Unfinished) result.errors.forEach((error) => this.countIfMismatch(error));
       return result;
     } catch (error) {
-      this.countMismatch(error);
+      this.countIfMismatch(error);
       if (isRace(error)) return new Unfinished<T>([error], false);
       throw error;
     }
@@ -266,7 +266,7 @@ export class EndpointPool {
 
   /** Benches an endpoint that answered wrongly: it is not used for some time if there are others. */
   reject(from: number, wrong: BlockMismatch): void {
-    this.countMismatch(wrong);
+    this.countIfMismatch(wrong);
     const endpoint = this.endpoints[from];
     if (endpoint !== undefined) this.bench(endpoint, wrong);
   }
@@ -280,7 +280,7 @@ export class EndpointPool {
   }
 
   /** Counts a failed verification for /metrics. */
-  private countMismatch(error: unknown): void {
+  private countIfMismatch(error: unknown): void {
     if (error instanceof BlockMismatch)
       this.mismatches.set(error.kind, (this.mismatches.get(error.kind) ?? 0) + 1);
   }

@@ -12,7 +12,7 @@ const SLOT_BYTES = 72;
 export class StringCache {
   private readonly texts = new Array<string>(2 ** SLOT_BITS).fill('');
   /** The bytes of the texts. */
-  private readonly bytes = new DataView(new ArrayBuffer(SLOT_BYTES * 2 ** SLOT_BITS));
+  private readonly slotBytes = new DataView(new ArrayBuffer(SLOT_BYTES * 2 ** SLOT_BITS));
   /** Hash of the last string without a slot. Only a string that comes twice gets the slot. */
   private readonly seen = new Uint32Array(2 ** SLOT_BITS);
 
@@ -22,7 +22,7 @@ export class StringCache {
     return this.isAt(slot, view, from, length) ? this.texts[slot] : undefined;
   }
 
-  /** The string with these bytes, which are ASCII. */
+  /** The string of `length` bytes of `bytes` from `from` on, which are ASCII. `view` shows the same bytes. */
   get(bytes: Buffer, view: DataView, from: number, length: number): string {
     if (length > CACHED_BYTES_MAX || length < CACHED_BYTES_MIN)
       return bytes.toString('latin1', from, from + length);
@@ -33,7 +33,7 @@ export class StringCache {
     if (this.seen[slot] === hash) {
       this.texts[slot] = text;
       const start = slot * SLOT_BYTES;
-      for (let at = 0; at < length; at += 1) this.bytes.setUint8(start + at, view.getUint8(from + at));
+      for (let at = 0; at < length; at += 1) this.slotBytes.setUint8(start + at, view.getUint8(from + at));
     } else this.seen[slot] = hash;
     return text;
   }
@@ -42,9 +42,9 @@ export class StringCache {
     if (this.texts[slot]?.length !== length) return false;
     const start = slot * SLOT_BYTES;
     const last = length - 4;
-    if (this.bytes.getUint32(start + last) !== view.getUint32(from + last)) return false;
+    if (this.slotBytes.getUint32(start + last) !== view.getUint32(from + last)) return false;
     for (let at = 0; at < last; at += 4)
-      if (this.bytes.getUint32(start + at) !== view.getUint32(from + at)) return false;
+      if (this.slotBytes.getUint32(start + at) !== view.getUint32(from + at)) return false;
     return true;
   }
 }

@@ -24,8 +24,9 @@ interface BlocksRequest {
 }
 
 /**
- * The newest bars with a price that open before `to`: `barsWanted` bars, or all, or as many as the largest number of rows
- * makes. In the last case only the close of the oldest bar is right (`partial`). The positions of pages are blocks.
+ * The newest bars with a price that open before `to`: `barsWanted` bars, or fewer if there are no more or if the limit of
+ * rows is reached. At the limit, the oldest bar is incomplete (`partial`): its close is right, its open, high and low are
+ * not. The positions of pages are blocks.
  */
 export async function readBlockBars(
   runner: QueryRunner,

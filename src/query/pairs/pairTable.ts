@@ -126,7 +126,7 @@ async function readPairTable(
     const [split, feesUsd] = [feeSplits.get(pair), tradesByPair.get(pair)?.fees ?? 0];
     return split === undefined || feesUsd === 0
       ? []
-      : [{ pair, split, feesUsd, otherShare: shareByDex.get(dex) ?? 0 }];
+      : [{ pair, split, feesUsd, dexShare: shareByDex.get(dex) ?? 0 }];
   });
   const splitFees = await sumProtocolFees(runner, chainId, head, DAY_SECONDS, poolFees);
   const tokenPairs = new TokenPairs(prices, head.timestamp);

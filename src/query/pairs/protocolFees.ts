@@ -103,8 +103,8 @@ interface PoolFees {
   readonly pair: string;
   readonly split: ProtocolSplit;
   readonly feesUsd: number;
-  /** The protocol's part where the split is unknown. */
-  readonly otherShare: number;
+  /** The protocol's part where the split is unknown: `protocolFeeShare` of the DEX, 0 to 1. */
+  readonly dexShare: number;
 }
 
 /**
@@ -144,22 +144,22 @@ export async function sumProtocolFees(
     return runner.run('pairs/sum_split_fees', params, feesRow);
   });
   for (const { pair, part, is_token0, fees } of rows) {
-    const { split, otherShare } = feesToSplitByPair.get(pair) ?? { split: [], otherShare: 0 };
+    const { split, dexShare } = feesToSplitByPair.get(pair) ?? { split: [], dexShare: 0 };
     const shares = split[part - 1]?.shares ?? null;
     const share = is_token0 ? shares?.share0 : shares?.share1;
-    feesByPair.set(pair, (feesByPair.get(pair) ?? 0) + fees * (share ?? otherShare));
+    feesByPair.set(pair, (feesByPair.get(pair) ?? 0) + fees * (share ?? dexShare));
   }
   return feesByPair;
 }
 
 /** The part that applies to all fees after `afterOrd`; null if there are several. */
-function constantShare({ split, otherShare }: PoolFees, afterOrd: number): number | null {
+function constantShare({ split, dexShare }: PoolFees, afterOrd: number): number | null {
   const shares = new Set<number>();
   split.forEach(({ shares: sharesOfPart }, index) => {
     const nextOrd = split[index + 1]?.fromOrd ?? Infinity;
     if (nextOrd <= afterOrd) return;
-    shares.add(sharesOfPart?.share0 ?? otherShare);
-    shares.add(sharesOfPart?.share1 ?? otherShare);
+    shares.add(sharesOfPart?.share0 ?? dexShare);
+    shares.add(sharesOfPart?.share1 ?? dexShare);
   });
   const [onlyShare = 0] = shares;
   return shares.size === 1 ? onlyShare : null;
@@ -178,9 +178,9 @@ export async function readSplitFees(
   { pool: { address: pair }, facts }: SplitPair,
   feesUsd: number,
 ): Promise<number | null> {
-  const { protocolSplit: split, protocolShare: otherShare } = facts;
+  const { protocolSplit: split, protocolShare: dexShare } = facts;
   if (split === null) return null;
-  const pool = { pair, split, feesUsd, otherShare };
+  const pool = { pair, split, feesUsd, dexShare };
   const feesByPair = await sumProtocolFees(runner, chainId, head, WEEK_SECONDS, [pool]);
   return feesByPair.get(pair) ?? null;
 }

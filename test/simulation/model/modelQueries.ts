@@ -185,6 +185,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'ingest/store/list_pools': pools,
   'ingest/store/list_latest_states': listStates,
   'ingest/store/list_exact_states': listStates,
+  // The simulated chains have no pools of their own whose events change the fee.
+  'ingest/store/list_fees': () => [],
   'ingest/pools/list_vault_ids': vaultIds,
   'ingest/pools/list_vault_fees': vaultFees,
   'ingest/pools/list_latest_vault_balances': vaultBalances,

@@ -17,6 +17,7 @@ export function directions({ plan, books }: SimMarket): number[] {
   });
 }
 
+/** The hop of the path to which pool `i` belongs, 0 at the token; null beside the path. */
 function stepOf({ plan, books }: SimMarket, i: number): number | null {
   return plan.pools.find(({ pool }) => pool.leg.key === books.pools[i]!.leg.key)!.step;
 }

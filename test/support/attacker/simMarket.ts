@@ -91,7 +91,7 @@ export class SimBooks {
 
   /** The attacker gives tokens to a V2 pool and syncs the pool. */
   donate(pool: SimPool, side: Side, usd: number): void {
-    const amountsIn = onSide(side, usd / this.usdOfSide(pool, side));
+    const amountsIn = onSide(side, usd / this.usdPerToken(pool, side));
     if (!pool.donate(amountsIn)) return;
     this.attackerUsd -= this.usdOf(pool, amountsIn);
     this.note(pool, null);
@@ -99,7 +99,7 @@ export class SimBooks {
 
   /** The attacker deposits one token of a weighted pool. */
   joinOne(pool: SimPool, side: Side, usd: number): void {
-    const amount = usd / this.usdOfSide(pool, side);
+    const amount = usd / this.usdPerToken(pool, side);
     if (!pool.joinOne(side, amount)) return;
     this.attackerUsd -= this.usdOf(pool, onSide(side, amount));
     this.note(pool, null);
@@ -115,11 +115,11 @@ export class SimBooks {
 
   /** The attacker reports tokens of a pool that he manages. No token moves. */
   declare(pool: SimPool, side: Side, usd: number): void {
-    if (pool.declare(side, usd / this.usdOfSide(pool, side))) this.note(pool, null);
+    if (pool.declare(side, usd / this.usdPerToken(pool, side))) this.note(pool, null);
   }
 
   /** USD per whole token of a side, Infinity without a fair price. */
-  private usdOfSide({ plan }: SimPool, side: Side): number {
+  private usdPerToken({ plan }: SimPool, side: Side): number {
     return this.fair.get(side === 0 ? plan.token0 : plan.token1) ?? Infinity;
   }
 

@@ -69,10 +69,10 @@ export function isSigned({ method, target, headers }: SignedRequest, keys: Bucke
 const encodeKey = (key: string): string =>
   encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%20', '+');
 
-/** Serves the files below a folder. Lists have at most `pageKeys` names. */
+/** Serves the files below a folder. Lists have at most `pageKeys` names. Without credentials, signatures are not checked. */
 export async function startBucket(
   folder: string,
-  keys: BucketKeys | null,
+  credentials: BucketKeys | null,
   pageKeys = 5,
 ): Promise<BucketServer> {
   const requests: string[] = [];
@@ -131,7 +131,7 @@ export async function startBucket(
     if (fault === 'drop') return void request.socket.destroy();
     if (fault === 'busy') return void response.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
     if (fault === 'endless') return sendEndless(response);
-    if (keys !== null && !isSigned({ method, target, headers: request.headers }, keys))
+    if (credentials !== null && !isSigned({ method, target, headers: request.headers }, credentials))
       return void response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
     const [, bucket, ...parts] = path.split('/');
     if (bucket !== BUCKET)

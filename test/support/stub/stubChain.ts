@@ -181,7 +181,6 @@ interface StubCall {
 }
 
 const NOTHING = Buffer.from('null');
-/** Selector of decimals(). */
 /** Answers to decimals() and symbol(), by selector. */
 const TOKEN_ANSWERS = new Map([
   ['0x313ce567', Buffer.from(`"0x${'0'.repeat(64)}"`)],
