@@ -19,6 +19,7 @@ SELECT
     0,
     2900,
     0,
+    [],
     1,
     {from:UInt32},
     NULL
