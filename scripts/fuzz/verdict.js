@@ -16,7 +16,7 @@ function chooseKind(kinds, random) {
 }
 
 /**
- * What the end of a child process says about its seeds. `killed` and `stopped` count neither way. A child that ran no
+ * Judges the seeds of a child process by how it ended. `killed` and `stopped` are neither a pass nor a failure. A child that ran no
  * test fails, because a renamed test would otherwise pass every seed.
  * @param {{ code: number | null, signal: string | null, stopped: 'limit' | 'asked' | null, isOutOfMemory: boolean, output: string }} end
  * @param {RegExp} ranMark what the output contains if a test ran

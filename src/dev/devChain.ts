@@ -24,7 +24,7 @@ interface DevChainOptions {
   readonly log: Logger;
   /** Id of the chain; default 369. */
   readonly chainId?: number;
-  /** Keys of the chain description that replace those of the development chain. */
+  /** Keys that replace keys of the development chain's description. */
   readonly overrides?: Readonly<Record<string, unknown>>;
   /** Seed that determines the whole history; default 369. */
   readonly seed?: number;

@@ -27,7 +27,7 @@ export interface WriterWatch {
   run(signal: AbortSignal): Promise<void>;
   /** Reads once. */
   read(): Promise<void>;
-  /** What is known of the writer now. Null if the database has not answered recently. */
+  /** The newest known state of the writer. Null if the database has not answered recently. */
   view(): WriterView | null;
   /** Unix time in ms by the clock of the database; null if the database has not answered recently. */
   databaseNow(): number | null;

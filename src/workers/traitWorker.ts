@@ -321,7 +321,7 @@ export class TraitWorker {
   }
 }
 
-/** What the code of a token allows; null if the node did not return the code. */
+/** The traits that the code of a token shows; null if the node did not return the code. */
 function traitsOfCode(
   code: CodeFacts | null,
   abi: Parameters<typeof codeTraitsOf>[1],

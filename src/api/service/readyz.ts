@@ -36,7 +36,7 @@ export interface ReadyzDeps {
   tail(): TailFacts;
   /** State of the ingester in this process. Absent or null if this process does not ingest. */
   ingest?(): WriterFacts | null;
-  /** What is known of the ingester in another process, for a process without one. */
+  /** State of the ingester in another process. Only a process without an ingester has this watch. */
   readonly writer?: Pick<WriterWatch, 'view' | 'databaseNow'>;
   /** Access to the node, for a process without an ingester. */
   readonly node?: {
@@ -57,7 +57,7 @@ export interface ReadyzDeps {
   now?(): number;
 }
 
-/** The fault of a node of which nothing else is known. */
+/** The problem of a node that gives no other reason for its silence. */
 const NODE_AWAY: ReadyProblem = { code: 'node_away', message: 'The chain node does not answer' };
 export const NO_PROOF: Proof = { level: null, proven_from: null, proven_to: null, senders_proven_to: null };
 

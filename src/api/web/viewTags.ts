@@ -96,7 +96,7 @@ function isBlock(text: string): boolean {
   return HASH.test(text) || (/^\d{1,10}$/.test(text) && Number(text) <= BLOCK_MAX);
 }
 
-/** What a table has: undefined if the table is not ready in time. */
+/** An entry of a table: null if there is none, undefined if the table is not ready in time. */
 type LookedUp<T> = T | null | undefined;
 
 /** Tags of a pair or token. Null if there is none at the address. */

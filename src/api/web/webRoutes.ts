@@ -96,7 +96,7 @@ export function webRoutes(folder: string, tables?: ViewTables & Pick<MarketDeps,
 
 type Answer = (ctx: RouteContext) => Promise<void> | void;
 
-/** Answers with the tags of what the path names, and with 404 if that does not exist. */
+/** Answers with the page and the tags of the object that the path names; 404 if there is no such object. */
 function taggedView(
   site: Site,
   file: WebFile,

@@ -33,7 +33,7 @@ interface TxMemory {
   beforeSync: PoolState | null;
   lpMinted: bigint | null;
   lpBurned: bigint | null;
-  /** Tokens that came into the pool, less those that left, since the pool's last event with a state row. */
+  /** Net raw amounts of token0 and token1 that Transfers moved into the pool since its last event with a state row. */
   moved0: bigint;
   moved1: bigint;
 }

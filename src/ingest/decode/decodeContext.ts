@@ -28,7 +28,7 @@ export interface DecodeContext {
    */
   readonly vaultTopics: ReadonlySet<Hex>;
   readonly transfers: TransferDecoder;
-  /** Whether all raw logs of the block are stored, and not only those of `isKeptLog`. */
+  /** Whether all raw logs of the block are stored; otherwise only the logs that `isKeptLog` names are. */
   readonly keepsAllLogs: (block: number) => boolean;
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
   /** Called for a log that belongs to no transaction and is not proven by a receipt. */

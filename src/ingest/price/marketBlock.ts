@@ -156,8 +156,8 @@ function groupByPair<Row extends { readonly pair: Hex }>(rows: readonly Row[]): 
 }
 
 /**
- * Finds the event that caused each state of a pool. A Sync comes right before a Swap, Mint or Burn. The state of a Sync
- * before a swap is therefore the result of this swap. The kind of any other state names its event.
+ * Finds the event that caused each state of a pool. A Sync comes right before its Swap, Mint or Burn, so a swap
+ * that follows a Sync caused the state of this Sync. Any other state has the kind of its event.
  */
 function causesOf(
   { pool_type }: PricedPool,

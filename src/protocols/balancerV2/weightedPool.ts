@@ -3,6 +3,7 @@
  * of n tokens trades as n(n−1)/2 legs of two tokens each. Formulas: WeightedMath.sol
  * (balancer/balancer-v2-monorepo); the invariant is Π B_k^w_k, B = balance, w = weight.
  */
+import { clampAmount, UINT256_MAX } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../domain/pool';
 import { toFeePips } from '../../domain/swapFee';
@@ -18,7 +19,6 @@ export const ONE = 10n ** 18n;
 /** Largest deviation of the sum of weights from 1. Some pools compress their weights, so the sum has rounding
  * errors; 0.1 % is far more than these. */
 const WEIGHT_SUM_SLACK = ONE / 1000n;
-const UINT256_MAX = (1n << 256n) - 1n;
 const LEG_BASE = 256;
 
 /** A vault pool. A leg refers to tokens by their index in the list. */
@@ -119,16 +119,11 @@ function moveBalances(
     const index = state.tokens.indexOf(token);
     const balanceBefore = balances[index];
     if (balanceBefore === undefined) return;
-    const balanceAfter = clamp(balanceBefore + (deltas[place] ?? 0n));
+    const balanceAfter = clampAmount(balanceBefore + (deltas[place] ?? 0n), UINT256_MAX);
     hasMoved ||= balanceAfter !== balanceBefore;
     balances[index] = balanceAfter;
   });
   return hasMoved ? { ...state, balances } : state;
-}
-
-function clamp(value: bigint): bigint {
-  if (value < 0n) return 0n;
-  return value > UINT256_MAX ? UINT256_MAX : value;
 }
 
 /**

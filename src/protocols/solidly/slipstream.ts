@@ -80,9 +80,9 @@ function decodeCollectFees({ topics, data }: ChainLog): CollectProtocolEvent | n
 }
 
 /**
- * While the price stays between two neighbouring multiples of the tick spacing, the liquidity cannot change. The amount
- * that moves the price is then known, and the rest of what came in is the fee. Otherwise the fee that the pool had when
- * it was first asked.
+ * The liquidity is constant while the price stays between two neighbouring multiples of the tick spacing. Then the price and
+ * the liquidity give the amount that moved the price, and the rest of the input is the fee. A swap that leaves this range
+ * gets the fee that the pool had when it was first asked.
  */
 function swapFeePips(
   { feePips, tickSpacing }: PoolTerms,

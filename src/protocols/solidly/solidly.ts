@@ -47,8 +47,8 @@ function spotPrice(state: PoolState, { poolType, scaleDecimals }: PoolTerms): nu
 
 /**
  * The fee is what came in and did not stay in the reserves. Forks split it in different ways (Fees, TankFees, GaugeFees, or
- * no event), but each part leaves the pool before the Sync. The pool's fee if the reserves before are unknown, or if
- * they changed in another way.
+ * no event), but each part leaves the pool before the Sync. If the reserves before are unknown, or changed in another
+ * way, the result is the pool's fee.
  */
 function swapFeePips(
   { feePips }: PoolTerms,

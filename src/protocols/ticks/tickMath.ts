@@ -2,12 +2,12 @@
  * Uniswap V3's tick and liquidity arithmetic in exact integers: the tokens of a position between two ticks at a price.
  * TickMath.sol and SqrtPriceMath.sol of @uniswap/v3-core.
  */
+import { UINT256_MAX } from '../../domain/amounts';
 
 export const TICK_MIN = -887_272;
 export const TICK_MAX = 887_272;
 
 const Q96 = 1n << 96n;
-const UINT256_MAX = (1n << 256n) - 1n;
 
 /** The constants √1.0001^(−2^i) times 2^128, i = 0 … 19 (TickMath.getSqrtRatioAtTick). */
 const FACTORS: readonly bigint[] = [

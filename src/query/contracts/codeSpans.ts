@@ -74,8 +74,8 @@ export function soleTarget(code: ContractCode, targets: readonly Hex[]): Hex | n
 }
 
 /**
- * The contracts whose code runs at the address: the implementation or the facets of a proxy. The facets of an account with
- * delegated code are those of the proxy to which it delegates.
+ * The contracts whose code runs at the address: the implementation or the facets of a proxy. An account with
+ * delegated code has the facets of the proxy to which it delegates.
  */
 export function targetsOf(code: ContractCode | null): readonly Hex[] {
   const { implementation = null, facets = [] } = code?.proxy ?? {};

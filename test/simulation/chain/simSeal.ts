@@ -1,6 +1,6 @@
 /**
  * Gives blocks of the simulated chain real hashes and roots, and signed transactions, so that they can be proven in
- * full, or as those of an OP chain. The logs without a transaction have a receipt in the receipts root, as on Celo.
+ * full, or like blocks of an OP chain. The logs without a transaction have a receipt in the receipts root, as on Celo.
  */
 import type { ChainBlock } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';

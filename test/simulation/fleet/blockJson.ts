@@ -14,7 +14,7 @@ export interface BlockJson {
   /** The block in JSON form with transaction hashes. */
   readonly header: Json;
   readonly whole: Json & { readonly transactions: readonly Json[] };
-  /** A receipt for each transaction, and one for the logs without a transaction, if there are any. */
+  /** One receipt per transaction, and one more if the block has logs without a transaction. */
   readonly receipts: readonly (Json & { readonly logs: readonly LogJson[] })[];
   readonly logs: readonly LogJson[];
 }

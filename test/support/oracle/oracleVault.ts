@@ -208,7 +208,7 @@ export class VaultOracle {
     addBalance(tokenIn!, amountIn);
     addBalance(tokenOut!, -amountOut);
     if (tokenIn === pool.pair || tokenOut === pool.pair) {
-      // The pool's own share stands for liquidity, so the other token joined or left the pool.
+      // A swap against the pool's own share is a mint or a burn of the other token.
       const kind = tokenOut === pool.pair ? 'mint' : 'burn';
       const [token, amount] = kind === 'mint' ? [tokenIn, amountIn] : [tokenOut, amountOut];
       const movedAmounts = pool.leg.map((index) => (pool.tokens[index] === token ? String(amount) : '0'));
