@@ -43,11 +43,15 @@ export async function serveApi(
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-20_000)));
   child.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-20_000)));
-  const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const exit = new Promise<void>((resolve) => child.once('exit', () => resolve())).finally(() =>
+    process.removeListener('exit', kill),
+  );
   const untilMs = Date.now() + START_MS;
   let url: string | undefined;
   const fail = (problem: string): never => {
-    child.kill('SIGKILL');
+    kill();
     throw new Error(`${problem}:\n${output}`);
   };
   while (url === undefined) {
